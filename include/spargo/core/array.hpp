@@ -1,0 +1,154 @@
+// An owning, contiguous array in one memory space, and copies between spaces.
+#pragma once
+
+#include <spargo/core/context.hpp>
+#include <spargo/core/span.hpp>
+
+#include <utility>
+
+namespace spargo {
+
+// Move-only and uninitialised. A device array is allocated and freed in the order of its context's
+// stream, and keeps that stream alive; use it from another stream only after an event or a
+// synchronisation. Throws out_of_memory, naming the bytes.
+template <class T, class Space>
+class array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  using value_type = T;
+  using space = Space;
+
+  array() = default;
+
+  array(const context<Space>& ctx, std::int64_t size) : ctx_(std::make_unique<context<Space>>(ctx)) {
+    const std::size_t bytes = detail::checked_bytes(size, sizeof(T));
+    data_ = static_cast<T*>(ctx_->allocate(bytes));
+    size_ = size;
+    capacity_ = size;
+  }
+
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
+
+  array(array&& other) noexcept { swap(other); }
+  array& operator=(array&& other) noexcept {
+    array moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+
+  ~array() {
+    if (data_ != nullptr) ctx_->deallocate(data_, static_cast<std::size_t>(capacity_) * sizeof(T));
+  }
+
+  void swap(array& other) noexcept {
+    std::swap(ctx_, other.ctx_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  [[nodiscard]] T* data() noexcept { return data_; }
+  [[nodiscard]] const T* data() const noexcept { return data_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+  // Keeps the first `size` elements; the memory stays allocated until the array goes.
+  void truncate(std::int64_t size) {
+    SPARGO_EXPECTS(size >= 0 && size <= size_, "array::truncate: the new size exceeds the old one");
+    size_ = size;
+  }
+
+  [[nodiscard]] span<T, Space> view() noexcept { return {data_, size_}; }
+  [[nodiscard]] span<const T, Space> view() const noexcept { return {data_, size_}; }
+  operator span<T, Space>() noexcept { return view(); }              // NOLINT
+  operator span<const T, Space>() const noexcept { return view(); }  // NOLINT
+
+  // Elements, on the host only.
+  T& operator[](std::int64_t i) requires std::same_as<Space, host> {
+    assert(i >= 0 && i < size_);
+    return data_[i];
+  }
+  const T& operator[](std::int64_t i) const requires std::same_as<Space, host> {
+    assert(i >= 0 && i < size_);
+    return data_[i];
+  }
+  [[nodiscard]] T* begin() noexcept requires std::same_as<Space, host> { return data_; }
+  [[nodiscard]] T* end() noexcept requires std::same_as<Space, host> { return data_ + size_; }
+  [[nodiscard]] const T* begin() const noexcept requires std::same_as<Space, host> { return data_; }
+  [[nodiscard]] const T* end() const noexcept requires std::same_as<Space, host> { return data_ + size_; }
+
+ private:
+  std::unique_ptr<context<Space>> ctx_;
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+  std::int64_t capacity_ = 0;
+};
+
+namespace detail {
+inline void expect_same_size(std::int64_t from, std::int64_t to) {
+  SPARGO_EXPECTS(from == to, "copy: " + std::to_string(from) + " elements into a range of " + std::to_string(to));
+}
+}  // namespace detail
+
+// Copies of equal size. Host to host is complete on return; the others are asynchronous on the device
+// context's stream: synchronise before the host reads what came, or changes what went.
+template <class T>
+void copy(const context<host>& ctx, span<const T, host> from, span<T, host> to) {
+  detail::expect_same_size(from.size(), to.size());
+  detail::copy_host_to_host(ctx, from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+}
+template <class T>
+void copy(const context<device>& ctx, span<const T, host> from, span<T, device> to) {
+  detail::expect_same_size(from.size(), to.size());
+  detail::copy_to_device(ctx, from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+}
+template <class T>
+void copy(const context<device>& ctx, span<const T, device> from, span<T, host> to) {
+  detail::expect_same_size(from.size(), to.size());
+  detail::copy_to_host(ctx, from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+}
+template <class T>
+void copy(const context<device>& ctx, span<const T, device> from, span<T, device> to) {
+  detail::expect_same_size(from.size(), to.size());
+  detail::copy_on_device(ctx, from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+}
+
+// A new array with the same elements. The device ones synchronise the stream before they return.
+template <class T>
+[[nodiscard]] array<std::remove_const_t<T>, host> clone(const context<host>& ctx, span<T, host> from) {
+  array<std::remove_const_t<T>, host> to(ctx, from.size());
+  copy<std::remove_const_t<T>>(ctx, from, to.view());
+  return to;
+}
+template <class T>
+[[nodiscard]] array<std::remove_const_t<T>, device> clone(const context<device>& ctx, span<T, device> from) {
+  array<std::remove_const_t<T>, device> to(ctx, from.size());
+  copy<std::remove_const_t<T>>(ctx, from, to.view());
+  ctx.synchronize();
+  return to;
+}
+template <class T>
+[[nodiscard]] array<std::remove_const_t<T>, device> to_device(const context<device>& ctx, span<T, host> from) {
+  array<std::remove_const_t<T>, device> to(ctx, from.size());
+  copy<std::remove_const_t<T>>(ctx, from, to.view());
+  ctx.synchronize();
+  return to;
+}
+template <class T>
+[[nodiscard]] array<std::remove_const_t<T>, host> to_host(const context<device>& ctx, span<T, device> from,
+                                                          const context<host>& where = {}) {
+  array<std::remove_const_t<T>, host> to(where, from.size());
+  copy<std::remove_const_t<T>>(ctx, from, to.view());
+  ctx.synchronize();
+  return to;
+}
+
+// Sets every byte to zero; asynchronous on a device.
+template <class T, class Space>
+void fill_zero(const context<Space>& ctx, span<T, Space> to) {
+  detail::fill_bytes(ctx, to.data(), 0, static_cast<std::size_t>(to.size()) * sizeof(T));
+}
+
+}  // namespace spargo

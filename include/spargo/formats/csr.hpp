@@ -1,0 +1,68 @@
+// Compressed sparse rows: row i holds entries offsets[i] .. offsets[i+1]-1 of `indices` and `values`.
+//
+// Invariant: offsets has rows + 1 elements, starts at 0, never decreases and ends at nnz; every index is
+// in [0, cols). Columns within a row are ascending and distinct in what the library builds ("canonical");
+// products and traversals do not need that. Memory: (rows + 1) * sizeof(O) + nnz * (sizeof(I) + sizeof(V)).
+#pragma once
+
+#include <spargo/core/array.hpp>
+
+namespace spargo {
+
+// The pattern apart from the values: a traversal needs no values.
+template <class I, class O, class Space>
+struct SPARGO_EXPORT csr_pattern_view {
+  I rows = 0;
+  I cols = 0;
+  span<const O, Space> offsets;  // rows + 1
+  span<const I, Space> indices;  // nnz
+
+  [[nodiscard]] SPARGO_HD std::int64_t nnz() const { return indices.size(); }
+};
+
+// With V = pattern, `values` is empty.
+template <class V, class I, class O, class Space>
+struct SPARGO_EXPORT csr_view : csr_pattern_view<I, O, Space> {
+  span<V, Space> values;
+
+  operator csr_view<const V, I, O, Space>() const  // NOLINT
+      requires(!std::is_const_v<V>) {
+    return {{*this}, values};
+  }
+};
+
+template <entry_type V, index_type I, index_type O, class Space>
+class csr_matrix {
+ public:
+  csr_matrix() = default;
+  // Takes the arrays over unchecked; `validate` checks them. `values` is empty for a pattern.
+  csr_matrix(I rows, I cols, array<O, Space> offsets, array<I, Space> indices, array<V, Space> values)
+      : rows_(rows),
+        cols_(cols),
+        offsets_(std::move(offsets)),
+        indices_(std::move(indices)),
+        values_(std::move(values)) {}
+
+  [[nodiscard]] I rows() const noexcept { return rows_; }
+  [[nodiscard]] I cols() const noexcept { return cols_; }
+  [[nodiscard]] std::int64_t nnz() const noexcept { return indices_.size(); }
+  [[nodiscard]] csr_view<const V, I, O, Space> view() const noexcept {
+    return {{rows_, cols_, offsets_.view(), indices_.view()}, values_.view()};
+  }
+
+  array<O, Space>& offsets() noexcept { return offsets_; }
+  array<I, Space>& indices() noexcept { return indices_; }
+  array<V, Space>& values() noexcept { return values_; }
+  const array<O, Space>& offsets() const noexcept { return offsets_; }
+  const array<I, Space>& indices() const noexcept { return indices_; }
+  const array<V, Space>& values() const noexcept { return values_; }
+
+ private:
+  I rows_ = 0;
+  I cols_ = 0;
+  array<O, Space> offsets_;
+  array<I, Space> indices_;
+  array<V, Space> values_;
+};
+
+}  // namespace spargo

@@ -1,0 +1,32 @@
+// Checks the invariants of arrays that come from outside. Each throws `error` (invalid_data) whose message
+// names the first offending row and entry; each returns quietly for a valid matrix. O(nnz), on the host or
+// the device (device checks synchronise).
+#pragma once
+
+#include <spargo/formats/coo.hpp>
+#include <spargo/formats/csr.hpp>
+#include <spargo/formats/ell.hpp>
+#include <spargo/formats/sell.hpp>
+
+namespace spargo {
+
+enum class column_order { any, ascending_distinct };
+
+template <index_type I, index_type O, class Space>
+SPARGO_EXPORT void validate(const context<Space>& ctx, const csr_pattern_view<I, O, Space>& matrix,
+                            column_order order = column_order::any);
+
+template <entry_type V, index_type I, index_type O, class Space>
+SPARGO_EXPORT void validate(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                            column_order order = column_order::any);
+
+template <entry_type V, index_type I, class Space>
+SPARGO_EXPORT void validate(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix);
+
+template <entry_type V, index_type I, class Space>
+SPARGO_EXPORT void validate(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix);
+
+template <entry_type V, index_type I, index_type O, class Space>
+SPARGO_EXPORT void validate(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix);
+
+}  // namespace spargo

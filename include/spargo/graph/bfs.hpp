@@ -1,0 +1,83 @@
+// Breadth-first search from one source: levels, parents, or both.
+//
+// Levels are deterministic; parents are always valid (a neighbour one level nearer) and may differ between runs
+// and thread counts. O(vertices + edges) work. Direction-optimizing search: Beamer, Asanovic, Patterson, SC 2012.
+#pragma once
+
+#include <spargo/graph/graph.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spargo {
+
+enum class bfs_algorithm {
+  automatic,             // the fastest for this graph and backend
+  sequential,            // host: two queues, one thread; the reference
+  global_queue,          // device: push, one atomic per discovered vertex
+  block_queue,           // device: push, a shared queue a block, spilled when full
+  load_balanced,         // push; edges shared out by degree (host: chunks; device: thread, warp, block)
+  direction_optimizing,  // push with a queue or pull with a bitmap, chosen level by level
+};
+
+enum class bfs_direction { automatic, push, pull };
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(bfs_algorithm algorithm);
+[[nodiscard]] SPARGO_EXPORT bfs_algorithm parse_bfs_algorithm(std::string_view name);  // throws invalid_argument
+
+enum class bfs_output { levels, parents, levels_and_parents };
+
+struct SPARGO_EXPORT bfs_options {
+  bfs_algorithm algorithm = bfs_algorithm::automatic;
+  // `pull`, and `automatic` with direction_optimizing, need in-edges on a directed graph: a forced pull without them
+  // is refused (`unsupported`), automatic then pushes.
+  bfs_direction direction = bfs_direction::automatic;
+  bfs_output output = bfs_output::levels_and_parents;
+};
+
+// -1 marks what is unreached; the source has level 0 and is its own parent. What was not asked for is empty.
+template <index_type I, class Space>
+struct bfs_result {
+  array<std::int32_t, Space> levels;
+  array<I, Space> parents;
+  I source = 0;
+  std::int64_t reached = 0;                            // vertices, the source included
+  std::vector<std::int64_t> level_sizes;               // [d]: vertices at depth d; depth = size() - 1
+  bfs_algorithm algorithm = bfs_algorithm::automatic;  // the one that ran
+};
+
+// Workspace for many searches of one graph: allocated once, none inside `run`. The plan borrows the graph.
+// A device run has no host synchronisation inside its level loop; it synchronises once at its end.
+template <index_type I, index_type O, class Space>
+class SPARGO_EXPORT bfs_plan {
+ public:
+  bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const bfs_options& options = {});
+  bfs_plan(bfs_plan&&) noexcept;
+  bfs_plan& operator=(bfs_plan&&) noexcept;
+  ~bfs_plan();
+
+  // Throws invalid_argument when the source is not a vertex.
+  void run(I source);
+
+  // Of the last run; valid until the next.
+  [[nodiscard]] span<const std::int32_t, Space> levels() const noexcept;
+  [[nodiscard]] span<const I, Space> parents() const noexcept;
+  [[nodiscard]] std::int64_t reached() const noexcept;
+  [[nodiscard]] const std::vector<std::int64_t>& level_sizes() const noexcept;
+
+  [[nodiscard]] bfs_algorithm algorithm() const noexcept;    // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+template <index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                                     I source, const bfs_options& options = {});
+
+}  // namespace spargo

@@ -1,0 +1,21 @@
+// Graph500's checks of a BFS tree, on the host, sharing nothing with the searches.
+//
+// 1. parents form a tree rooted at the source (no cycles); 2. each tree edge joins levels that differ by one;
+// 3. no edge of the graph leads from a reached vertex to one more than one level further or unreached (for an
+// undirected graph: levels of its ends differ by at most one, and both or neither are reached); 4. the tree spans
+// exactly what is reached; 5. every tree edge is an edge of the graph.
+#pragma once
+
+#include <spargo/graph/graph.hpp>
+
+#include <string>
+
+namespace spargo {
+
+// Empty when right; else one sentence with the first offending vertex. Levels or parents may be empty (not both):
+// the checks that need the missing one use what follows from the other. O(edges * log(degree)), parallel.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, I source,
+                                                  span<const std::int32_t, host> levels, span<const I, host> parents);
+
+}  // namespace spargo

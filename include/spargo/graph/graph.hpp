@@ -1,0 +1,71 @@
+// A graph for traversal: out-edges as a CSR pattern, and in-edges when something pulls over them.
+#pragma once
+
+#include <spargo/formats/coo.hpp>
+#include <spargo/formats/csr.hpp>
+
+namespace spargo {
+
+enum class direction_kind { directed, undirected };
+
+// Borrowed. For an undirected graph both directions are stored in `out`, and `in` equals `out`. For a directed
+// one `in` holds the transposed pattern, or nothing (in.offsets empty): then only push algorithms apply.
+template <index_type I, index_type O, class Space>
+struct SPARGO_EXPORT graph_view {
+  csr_pattern_view<I, O, Space> out;
+  csr_pattern_view<I, O, Space> in;
+  direction_kind direction = direction_kind::directed;
+
+  [[nodiscard]] SPARGO_HD I vertices() const { return out.rows; }
+  [[nodiscard]] SPARGO_HD bool has_in_edges() const { return !in.offsets.empty(); }
+};
+
+struct SPARGO_EXPORT graph_options {
+  direction_kind direction = direction_kind::directed;  // undirected: each pair is stored both ways
+  bool in_edges = false;                                // directed only: also build the transpose
+};
+
+// Owning. Canonical: neighbours ascending, no duplicates, no self-loops.
+template <index_type I, index_type O, class Space>
+class graph {
+ public:
+  graph() = default;
+  graph(csr_matrix<pattern, I, O, Space> out, csr_matrix<pattern, I, O, Space> in, direction_kind direction)
+      : out_(std::move(out)), in_(std::move(in)), direction_(direction) {}
+
+  [[nodiscard]] I vertices() const noexcept { return out_.rows(); }
+  [[nodiscard]] direction_kind direction() const noexcept { return direction_; }
+  // Distinct edges without self-loops: directed ones, or unordered pairs.
+  [[nodiscard]] std::int64_t edges() const noexcept {
+    return direction_ == direction_kind::undirected ? out_.nnz() / 2 : out_.nnz();
+  }
+  [[nodiscard]] graph_view<I, O, Space> view() const noexcept {
+    const csr_pattern_view<I, O, Space> out = out_.view();
+    if (direction_ == direction_kind::undirected) return {out, out, direction_};
+    return {out, in_.view(), direction_};
+  }
+
+ private:
+  csr_matrix<pattern, I, O, Space> out_;
+  csr_matrix<pattern, I, O, Space> in_;
+  direction_kind direction_ = direction_kind::directed;
+};
+
+// Builds a graph from pairs in any order: loops and duplicates dropped, and for an undirected graph each pair
+// mirrored. Throws invalid_argument unless rows == cols. O(edges + vertices); a device build synchronises.
+template <index_type O, index_type I, class Space>
+[[nodiscard]] SPARGO_EXPORT graph<I, O, Space> build_graph(const context<Space>& ctx,
+                                                           const coo_pattern_view<I, Space>& edges,
+                                                           const graph_options& options = {});
+
+// Adds in-edges to a directed graph that lacks them; nothing to do otherwise.
+template <index_type I, index_type O, class Space>
+SPARGO_EXPORT void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g);
+
+// Copies; both synchronise the stream.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT graph<I, O, device> to_device(const context<device>& ctx, const graph_view<I, O, host>& g);
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT graph<I, O, host> to_host(const context<device>& ctx, const graph_view<I, O, device>& g);
+
+}  // namespace spargo

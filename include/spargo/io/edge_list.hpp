@@ -1,0 +1,38 @@
+// Edge lists as the field writes them: SNAP text, .el, .wel, CSV.
+//
+// One edge a line: source, target, optionally a weight; further columns are ignored. Separators are blanks, tabs,
+// commas (semicolons too); lines that start with # or % are comments; CRLF is fine; gzip is recognised from content.
+// Ids are 0 to 2^63-1, sparse or not: they are renumbered 0..n-1 in ascending order of id. A negative,
+// fractional or larger id, or a name, is a `parse` error with line and column.
+#pragma once
+
+#include <spargo/core/array.hpp>
+#include <spargo/formats/coo.hpp>
+#include <spargo/io/options.hpp>
+
+#include <string>
+#include <vector>
+
+namespace spargo {
+
+// Edges in file order, self-loops and duplicates kept. `edges.rows == edges.cols == ids.size()`.
+template <index_type I>
+struct edge_list {
+  coo_matrix<double, I, host> edges;  // values are the weights; all 1 when `weighted` is false
+  bool weighted = false;              // every line has a third column (some but not all: a parse error)
+  std::vector<std::int64_t> ids;      // ids[v] is what the file calls vertex v; ascending
+  std::int64_t first_vertex = -1;     // the first vertex named in the file; -1 when there is none
+};
+
+// I must hold the number of distinct ids (else `unsupported`).
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT edge_list<I> read_edge_list(const context<host>& ctx, const std::string& path,
+                                                        const read_options& options = {});
+
+// Tab-separated `source target [weight]`, with a comment line that says so. `ids` maps vertices to what is
+// written (empty: the vertex itself). Written whole or not at all; .gz by name.
+template <entry_type V, index_type I>
+SPARGO_EXPORT void write_edge_list(const std::string& path, const coo_view<const V, I, host>& edges,
+                                   span<const std::int64_t, host> ids = {});
+
+}  // namespace spargo

@@ -1,0 +1,40 @@
+// Synthetic matrices and graphs: seeded, and identical on every machine and for every thread count.
+//
+// A spec is `gen:NAME:key=value,key=value` and may stand wherever an app takes a file:
+//   gen:rmat:scale=S,degree=D[,seed=N][,a=,b=,c=]   Graph500 Kronecker: 2^S vertices, D * 2^S edges, permuted
+//   gen:uniform:rows=R[,cols=C],degree=D[,seed=N]   each row D columns drawn uniformly (duplicates possible)
+//   gen:grid2d:n=N[,m=M]         4-neighbour grid graph, both directions listed
+//   gen:grid3d:n=N[,m=M,k=K]     6-neighbour grid graph
+//   gen:laplacian2d:n=N[,m=M]    5-point Laplacian, N x M grid: 4 on the diagonal, -1 beside it
+//   gen:laplacian3d:n=N[,m=M,k=K][,points=7|27]   7- or 27-point Laplacian
+//   gen:banded:rows=R,degree=D[,seed=N]           D (odd) consecutive diagonals around the main one
+//   gen:powerlaw:rows=R,degree=D[,max=M][,alpha=A][,seed=N]   power-law row lengths, one row of length M
+//   gen:path:n=N   gen:star:n=N   gen:complete:n=N   (graphs, both directions listed)
+// Random values are uniform in [-1, 1) from a counter-based generator keyed by seed and position.
+#pragma once
+
+#include <spargo/formats/coo.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace spargo {
+
+// Whether an app's FILE argument is a spec rather than a file.
+[[nodiscard]] SPARGO_EXPORT bool is_generator_spec(std::string_view name);
+
+struct SPARGO_EXPORT generator_info {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t entries = 0;  // exactly what `generate` will return
+  bool symmetric = false;    // the pattern is symmetric, so the graph may be taken as undirected
+};
+
+// Parses a spec and says how large its result is. Throws `parse` naming the key and what was expected.
+[[nodiscard]] SPARGO_EXPORT generator_info describe_generator(std::string_view spec);
+
+// The entries, duplicates not summed. Sizes are checked before anything is allocated.
+template <entry_type V, index_type I>
+[[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec);
+
+}  // namespace spargo

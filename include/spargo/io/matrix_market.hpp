@@ -1,0 +1,56 @@
+// Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR 5935, 1996), read in full and written.
+//
+// The content decides what a file is: text or gzip. Errors carry file, line and column. Nothing is allocated on
+// the word of a header. Reading is parallel over a memory-mapped file and gives the same result, or the same
+// error, for any thread count.
+#pragma once
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/formats/dense.hpp>
+#include <spargo/io/options.hpp>
+
+#include <string>
+
+namespace spargo {
+
+enum class matrix_market_layout { coordinate, array };
+enum class matrix_market_field { real, integer, complex, pattern };
+
+struct SPARGO_EXPORT matrix_market_header {
+  matrix_market_layout layout = matrix_market_layout::coordinate;
+  matrix_market_field field = matrix_market_field::real;
+  symmetry_kind symmetry = symmetry_kind::general;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t entries = 0;  // as declared (coordinate) or implied (array); not to be trusted
+};
+
+// Reads banner and size line only.
+[[nodiscard]] SPARGO_EXPORT matrix_market_header read_matrix_market_header(const std::string& path);
+
+// What was met on the way, for reports.
+struct SPARGO_EXPORT matrix_market_summary {
+  matrix_market_header header;
+  std::int64_t stored = 0;            // entries in the file
+  std::int64_t rounded_integers = 0;  // integers past what V holds exactly, rounded to nearest
+};
+
+// All entries as written, symmetric halves expanded, duplicates kept, in file order (mirrors after).
+// V is the caller's choice: a complex file needs a complex V (else `unsupported`); a pattern file gives ones;
+// V = pattern drops values. Numbers are correctly rounded to V's precision. I too small for the dimensions
+// is `unsupported`.
+template <entry_type V, index_type I>
+[[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::string& path,
+                                                                      const read_options& options = {},
+                                                                      matrix_market_summary* summary = nullptr);
+
+// Written whole or not at all: to a temporary name beside `path`, synced, then renamed. A name that ends in .gz
+// is compressed. Numbers are the shortest that read back to the same bits. Indices are 1-based.
+template <entry_type V, index_type I>
+SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_view<const V, I, host>& matrix);
+
+// Array layout, column by column as the format demands.
+template <value_type V>
+SPARGO_EXPORT void write_matrix_market(const std::string& path, const dense_view<const V, host>& matrix);
+
+}  // namespace spargo

@@ -1,0 +1,21 @@
+// What all readers share.
+#pragma once
+
+#include <spargo/core/types.hpp>
+
+#include <cstdint>
+#include <functional>
+
+namespace spargo {
+
+struct SPARGO_EXPORT read_progress {
+  std::int64_t bytes_done = 0;   // of the file as stored (compressed bytes for .gz)
+  std::int64_t bytes_total = 0;  // 0 when unknown
+};
+
+struct SPARGO_EXPORT read_options {
+  // Called now and then from the reading thread, never concurrently; it must not throw.
+  std::function<void(const read_progress&)> progress;
+};
+
+}  // namespace spargo

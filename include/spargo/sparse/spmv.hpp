@@ -1,0 +1,93 @@
+// Sparse matrix-vector product, y = alpha * A * x + beta * y, for every format on host and device.
+//
+// beta = 0 does not read y, which may hold anything. x and y must not overlap. Rounding: each row's error is
+// at most about (row length + 2) * eps * sum |a||x|. Duplicate entries count as their sum.
+#pragma once
+
+#include <spargo/formats/coo.hpp>
+#include <spargo/formats/csr.hpp>
+#include <spargo/formats/ell.hpp>
+#include <spargo/formats/sell.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace spargo {
+
+enum class spmv_algorithm {
+  automatic,       // from the row profile; spmv_plan::reason() explains
+  row_per_thread,  // CSR: one thread (host: a static share of rows balanced by entries) a row
+  row_per_warp,    // CSR, device: a group of 2..32 threads a row, by mean row length
+  merge_path,      // CSR: equal shares of rows + entries (Merrill and Garland, SC 2016)
+  ell,             // ELL
+  sell,            // SELL-C-sigma
+  coo_atomic,      // COO, device: one entry a thread, atomic adds; not deterministic
+  coo_segmented,   // COO: segmented sums in a fixed order; deterministic
+};
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmv_algorithm algorithm);
+// Throws invalid_argument naming the known ones.
+[[nodiscard]] SPARGO_EXPORT spmv_algorithm parse_spmv_algorithm(std::string_view name);
+
+struct SPARGO_EXPORT spmv_options {
+  // One that the matrix's format or the backend does not have is refused with `unsupported`.
+  spmv_algorithm algorithm = spmv_algorithm::automatic;
+};
+
+// Analyses a matrix once; then `run` never allocates, is asynchronous on a device and may be captured in a graph.
+// The plan borrows the matrix's arrays: they must outlive it; their values may change, their pattern may not.
+// Not for concurrent use; plans are independent of each other.
+template <value_type V, index_type I, index_type O, class Space>
+class SPARGO_EXPORT spmv_plan {
+ public:
+  spmv_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix, const spmv_options& options = {});
+  spmv_plan(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix, const spmv_options& options = {});
+  spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix, const spmv_options& options = {});
+  // Unsorted entries are taken too; the plan then keeps a sorted copy of the pattern where the algorithm needs it.
+  spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix, const spmv_options& options = {});
+  spmv_plan(spmv_plan&&) noexcept;
+  spmv_plan& operator=(spmv_plan&&) noexcept;
+  ~spmv_plan();
+
+  // x has cols elements, y rows. Throws invalid_argument on wrong sizes or overlap, before any work.
+  void run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const;
+
+  [[nodiscard]] spmv_algorithm algorithm() const noexcept;   // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+// One call: a plan that is used once. Prefer a plan for repeated products.
+template <value_type V, index_type I, index_type O, class Space>
+SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& matrix,
+                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+template <value_type V, index_type I, class Space>
+SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const ell_view<const V, I, Space>& matrix,
+                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+template <value_type V, index_type I, index_type O, class Space>
+SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const sell_view<const V, I, O, Space>& matrix,
+                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+template <value_type V, index_type I, class Space>
+SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const coo_view<const V, I, Space>& matrix,
+                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+
+enum class sparse_format { csr, coo, ell, sell };
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(sparse_format format);
+
+struct SPARGO_EXPORT format_choice {
+  sparse_format format = sparse_format::csr;
+  std::string reason;  // one sentence, for people
+};
+
+// The format in which repeated products with this matrix are expected to be fastest, from its row profile.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT format_choice suggest_format(const context<host>& ctx,
+                                                         const csr_pattern_view<I, O, host>& matrix, bool on_device);
+
+}  // namespace spargo

@@ -1,0 +1,261 @@
+// Device contexts: a device, a non-blocking stream, a pool; the pinned host resource; byte copies.
+//
+// Each context owns its pool, so the process-wide default pool keeps its settings; freed memory stays
+// in the pool for the next operation until the context goes.
+#include "core/cuda.cuh"
+
+#include <spargo/core/context.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace spargo {
+
+namespace detail {
+
+void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line) {
+  cudaGetLastError();  // clear it, unless it is sticky
+  std::string name(file);
+  name = name.substr(name.find_last_of('/') + 1);
+  const auto code = status == cudaErrorMemoryAllocation ? error_code::out_of_memory : error_code::device_failure;
+  throw error(code, std::string("cuda: ") + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ") in " +
+                        call + " at " + name + ":" + std::to_string(line));
+}
+
+device_guard::device_guard(int ordinal) {
+  int current = 0;
+  SPARGO_CUDA_TRY(cudaGetDevice(&current));
+  if (current != ordinal) {
+    SPARGO_CUDA_TRY(cudaSetDevice(ordinal));
+    previous_ = current;
+  }
+}
+
+device_guard::~device_guard() {
+  if (previous_ >= 0) cudaSetDevice(previous_);
+}
+
+}  // namespace detail
+
+namespace {
+
+// Its presence in the loaded module tells whether the library holds code for a device.
+__global__ void probe_kernel() {}
+
+class pool_resource final : public memory_resource<device> {
+ public:
+  explicit pool_resource(int ordinal) : ordinal_(ordinal) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = ordinal;
+    SPARGO_CUDA_TRY(cudaMemPoolCreate(&pool_, &properties));
+    std::uint64_t keep = UINT64_MAX;
+    SPARGO_CUDA_TRY(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+  }
+  ~pool_resource() override { cudaMemPoolDestroy(pool_); }
+
+  void* allocate(std::size_t bytes, stream_handle stream) override {
+    const detail::device_guard guard(ordinal_);
+    void* pointer = nullptr;
+    const cudaError_t status = cudaMallocFromPoolAsync(&pointer, bytes, pool_, stream);
+    if (status == cudaSuccess) return pointer;
+    if (status != cudaErrorMemoryAllocation) {
+      detail::throw_cuda_error(status, "cudaMallocFromPoolAsync", __FILE__, __LINE__);
+    }
+    cudaGetLastError();
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    cudaMemGetInfo(&free_bytes, &total_bytes);
+    throw error(error_code::out_of_memory, "device memory: " + std::to_string(bytes) +
+                                               " bytes could not be allocated (" + std::to_string(free_bytes) + " of " +
+                                               std::to_string(total_bytes) + " are free)");
+  }
+
+  void deallocate(void* pointer, std::size_t, stream_handle stream) noexcept override {
+    cudaFreeAsync(pointer, stream);
+  }
+
+ private:
+  int ordinal_;
+  cudaMemPool_t pool_ = nullptr;
+};
+
+class pinned_resource final : public memory_resource<host> {
+ public:
+  void* allocate(std::size_t bytes, stream_handle) override {
+    void* pointer = nullptr;
+    const cudaError_t status = cudaMallocHost(&pointer, bytes);
+    if (status == cudaSuccess) return pointer;
+    cudaGetLastError();
+    if (status == cudaErrorMemoryAllocation) {
+      throw error(error_code::out_of_memory,
+                  "pinned host memory: " + std::to_string(bytes) + " bytes could not be allocated");
+    }
+    throw error(error_code::device_unavailable, std::string("pinned host memory: ") + cudaGetErrorString(status));
+  }
+  void deallocate(void* pointer, std::size_t, stream_handle) noexcept override { cudaFreeHost(pointer); }
+};
+
+// CUDA calls a missing driver "insufficient": version 0.
+std::string why_no_devices(cudaError_t status) {
+  int version = 0;
+  if (status == cudaErrorNoDevice || status == cudaSuccess) return "no GPU found";
+  if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&version) == cudaSuccess && version == 0) {
+    return "no NVIDIA driver found";
+  }
+  return cudaGetErrorString(status);
+}
+
+// Empty when this library can run on the device, else why not.
+std::string unusable_reason(int ordinal) {
+  cudaFuncAttributes attributes{};
+  int previous = 0;
+  cudaGetDevice(&previous);
+  cudaError_t status = cudaSetDevice(ordinal);
+  if (status == cudaSuccess) status = cudaFuncGetAttributes(&attributes, probe_kernel);
+  cudaSetDevice(previous);
+  cudaGetLastError();
+  if (status == cudaSuccess) return {};
+  if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
+    int major = 0;
+    int minor = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal);
+    return "the library holds no code for compute capability " + std::to_string(major) + "." + std::to_string(minor);
+  }
+  return cudaGetErrorString(status);
+}
+
+device_properties read_properties(int ordinal) {
+  cudaDeviceProp raw{};
+  SPARGO_CUDA_TRY(cudaGetDeviceProperties(&raw, ordinal));
+  device_properties p;
+  p.name = raw.name;
+  p.compute_capability_major = raw.major;
+  p.compute_capability_minor = raw.minor;
+  p.multiprocessors = raw.multiProcessorCount;
+  p.max_threads_per_multiprocessor = raw.maxThreadsPerMultiProcessor;
+  p.shared_memory_per_block = static_cast<std::int64_t>(raw.sharedMemPerBlockOptin);
+  p.shared_memory_per_multiprocessor = static_cast<std::int64_t>(raw.sharedMemPerMultiprocessor);
+  p.l2_bytes = raw.l2CacheSize;
+  p.total_bytes = static_cast<std::int64_t>(raw.totalGlobalMem);
+  return p;
+}
+
+}  // namespace
+
+memory_resource<host>& pinned_host_resource() {
+  static pinned_resource resource;
+  return resource;
+}
+
+device_status query_devices() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    return {0, why_no_devices(status)};
+  }
+  device_status result;
+  std::string first_reason;
+  for (int d = 0; d < count; ++d) {
+    const std::string reason = unusable_reason(d);
+    if (reason.empty()) {
+      if (result.count++ == 0) {
+        cudaDeviceProp raw{};
+        if (cudaGetDeviceProperties(&raw, d) == cudaSuccess) result.reason = raw.name;
+      }
+    } else if (first_reason.empty()) {
+      first_reason = reason;
+    }
+  }
+  if (result.count == 0) result.reason = first_reason;
+  return result;
+}
+
+struct context<device>::state {
+  int ordinal = 0;
+  cudaStream_t stream = nullptr;
+  device_properties properties;
+  std::unique_ptr<memory_resource<device>> own_resource;
+  memory_resource<device>* resource = nullptr;
+
+  explicit state(const device_options& options) : ordinal(options.ordinal) {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess) {
+      cudaGetLastError();
+      throw error(error_code::device_unavailable, "device: " + why_no_devices(status));
+    }
+    if (ordinal < 0 || ordinal >= count) {
+      throw error(error_code::device_unavailable,
+                  "device: no device " + std::to_string(ordinal) + " (" + std::to_string(count) + " found)");
+    }
+    if (const std::string reason = unusable_reason(ordinal); !reason.empty()) {
+      throw error(error_code::device_unavailable, "device " + std::to_string(ordinal) + ": " + reason);
+    }
+    const detail::device_guard guard(ordinal);
+    properties = read_properties(ordinal);
+    if (options.resource == nullptr) own_resource = std::make_unique<pool_resource>(ordinal);
+    resource = options.resource != nullptr ? options.resource : own_resource.get();
+    SPARGO_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  }
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+  ~state() {
+    // The pool must outlive the frees still queued on the stream.
+    int previous = -1;
+    cudaGetDevice(&previous);
+    cudaSetDevice(ordinal);
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+    own_resource.reset();
+    if (previous >= 0) cudaSetDevice(previous);
+  }
+};
+
+context<device>::context(const device_options& options) : state_(std::make_shared<state>(options)) {}
+
+int context<device>::ordinal() const noexcept { return state_->ordinal; }
+stream_handle context<device>::stream() const noexcept { return state_->stream; }
+const device_properties& context<device>::properties() const noexcept { return state_->properties; }
+memory_resource<device>& context<device>::resource() const noexcept { return *state_->resource; }
+
+device_memory context<device>::memory() const {
+  const detail::device_guard guard(*this);
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  SPARGO_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
+  return {static_cast<std::int64_t>(free_bytes), static_cast<std::int64_t>(total_bytes)};
+}
+
+void context<device>::synchronize() const { SPARGO_CUDA_TRY(cudaStreamSynchronize(state_->stream)); }
+
+void* context<device>::allocate(std::size_t bytes) const {
+  return bytes == 0 ? nullptr : state_->resource->allocate(bytes, state_->stream);
+}
+
+void context<device>::deallocate(void* pointer, std::size_t bytes) const noexcept {
+  if (pointer != nullptr) state_->resource->deallocate(pointer, bytes, state_->stream);
+}
+
+namespace detail {
+
+void copy_to_device(const context<device>& ctx, const void* from, void* to, std::size_t bytes) {
+  if (bytes != 0) SPARGO_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
+}
+void copy_to_host(const context<device>& ctx, const void* from, void* to, std::size_t bytes) {
+  if (bytes != 0) SPARGO_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
+}
+void copy_on_device(const context<device>& ctx, const void* from, void* to, std::size_t bytes) {
+  if (bytes != 0) SPARGO_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
+}
+void fill_bytes(const context<device>& ctx, void* to, int byte, std::size_t bytes) {
+  const device_guard guard(ctx);
+  if (bytes != 0) SPARGO_CUDA_TRY(cudaMemsetAsync(to, byte, bytes, ctx.stream()));
+}
+
+}  // namespace detail
+
+}  // namespace spargo

@@ -1,0 +1,95 @@
+// Host contexts, the default host memory, and byte copies between host arrays.
+#include <spargo/core/context.hpp>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <thread>
+
+namespace spargo {
+
+namespace {
+
+constexpr std::size_t alignment = 64;  // a cache line, and a full AVX-512 vector
+
+class aligned_resource final : public memory_resource<host> {
+ public:
+  void* allocate(std::size_t bytes, stream_handle) override {
+    void* pointer = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
+    if (pointer == nullptr) {
+      throw error(error_code::out_of_memory, fmt::format("host memory: {} bytes could not be allocated", bytes));
+    }
+    return pointer;
+  }
+  void deallocate(void* pointer, std::size_t, stream_handle) noexcept override {
+    ::operator delete (pointer, std::align_val_t{alignment});
+  }
+};
+
+// The processors this process may use: containers and `taskset` restrict it below the machine's.
+int available_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+memory_resource<host>& default_host_resource() {
+  static aligned_resource resource;
+  return resource;
+}
+
+context<host>::context(const host_options& options)
+    : threads_(options.threads == 0 ? available_processors() : options.threads),
+      resource_(options.resource != nullptr ? options.resource : &default_host_resource()) {
+  SPARGO_EXPECTS(options.threads >= 0, fmt::format("context: {} threads (expected 0 or more)", options.threads));
+}
+
+void* context<host>::allocate(std::size_t bytes) const {
+  return bytes == 0 ? nullptr : resource_->allocate(bytes, nullptr);
+}
+
+void context<host>::deallocate(void* pointer, std::size_t bytes) const noexcept {
+  if (pointer != nullptr) resource_->deallocate(pointer, bytes, nullptr);
+}
+
+namespace detail {
+
+std::size_t checked_bytes(std::int64_t count, std::size_t size) {
+  constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  SPARGO_EXPECTS(count >= 0, fmt::format("array: negative size {}", count));
+  if (static_cast<std::uint64_t>(count) > limit / size) {
+    throw error(error_code::out_of_memory,
+                fmt::format("array: {} elements of {} bytes exceed 2^63 bytes", count, size));
+  }
+  return static_cast<std::size_t>(count) * size;
+}
+
+// Large copies are shared among the threads: one core does not saturate the memory bus.
+void copy_host_to_host(const context<host>& ctx, const void* from, void* to, std::size_t bytes) {
+  constexpr std::size_t grain = std::size_t{4} << 20;
+  const auto pieces = static_cast<std::int64_t>(div_up(bytes, grain));
+  if (pieces <= 1) {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+    return;
+  }
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (std::int64_t p = 0; p < pieces; ++p) {
+    const std::size_t first = static_cast<std::size_t>(p) * grain;
+    std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, std::min(grain, bytes - first));
+  }
+}
+
+void fill_bytes(const context<host>&, void* to, int byte, std::size_t bytes) {
+  if (bytes != 0) std::memset(to, byte, bytes);
+}
+
+}  // namespace detail
+
+}  // namespace spargo

@@ -1,0 +1,37 @@
+// What every CUDA file of the library shares: checked calls, the device guard, launch shapes.
+#pragma once
+
+#include <spargo/core/context.hpp>
+#include <spargo/core/error.hpp>
+
+#include <cuda_runtime.h>
+
+namespace spargo::detail {
+
+// Throws device_failure (out_of_memory for cudaErrorMemoryAllocation) naming the call and its place.
+[[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line);
+
+// Makes a context's device current for a scope and restores the previous one.
+class device_guard {
+ public:
+  explicit device_guard(int ordinal);
+  explicit device_guard(const context<device>& ctx) : device_guard(ctx.ordinal()) {}
+  device_guard(const device_guard&) = delete;
+  device_guard& operator=(const device_guard&) = delete;
+  ~device_guard();
+
+ private:
+  int previous_ = -1;
+};
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned full_mask = 0xffffffffU;
+
+}  // namespace spargo::detail
+
+// Checks a CUDA runtime call; after a launch: SPARGO_CUDA_TRY(cudaGetLastError()).
+#define SPARGO_CUDA_TRY(call)                                                                                         \
+  do {                                                                                                                \
+    const cudaError_t spargo_status_ = (call);                                                                        \
+    if (spargo_status_ != cudaSuccess) ::spargo::detail::throw_cuda_error(spargo_status_, #call, __FILE__, __LINE__); \
+  } while (false)

@@ -1,0 +1,60 @@
+// The one list of types the library is compiled for. An operation's source file ends with, say,
+//   #define INSTANTIATE(V, I, O) template void f<V, I, O, host>(...);
+//   SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
+#pragma once
+
+#include <spargo/core/types.hpp>
+
+#define SPARGO_FOR_EACH_INDEX_OFFSET(M) \
+  M(std::int32_t, std::int32_t)         \
+  M(std::int32_t, std::int64_t)         \
+  M(std::int64_t, std::int64_t)
+
+#define SPARGO_FOR_EACH_INDEX(M) \
+  M(std::int32_t)                \
+  M(std::int64_t)
+
+#define SPARGO_FOR_EACH_VALUE(M) \
+  M(float)                       \
+  M(double)                      \
+  M(std::complex<float>)         \
+  M(std::complex<double>)
+
+#define SPARGO_FOR_EACH_ENTRY(M) \
+  SPARGO_FOR_EACH_VALUE(M)       \
+  M(::spargo::pattern)
+
+#define SPARGO_FOR_EACH_VALUE_INDEX(M)  \
+  M(float, std::int32_t)                \
+  M(float, std::int64_t)                \
+  M(double, std::int32_t)               \
+  M(double, std::int64_t)               \
+  M(std::complex<float>, std::int32_t)  \
+  M(std::complex<float>, std::int64_t)  \
+  M(std::complex<double>, std::int32_t) \
+  M(std::complex<double>, std::int64_t)
+
+#define SPARGO_FOR_EACH_ENTRY_INDEX(M) \
+  SPARGO_FOR_EACH_VALUE_INDEX(M)       \
+  M(::spargo::pattern, std::int32_t)   \
+  M(::spargo::pattern, std::int64_t)
+
+#define SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(M)         \
+  M(float, std::int32_t, std::int32_t)                \
+  M(float, std::int32_t, std::int64_t)                \
+  M(float, std::int64_t, std::int64_t)                \
+  M(double, std::int32_t, std::int32_t)               \
+  M(double, std::int32_t, std::int64_t)               \
+  M(double, std::int64_t, std::int64_t)               \
+  M(std::complex<float>, std::int32_t, std::int32_t)  \
+  M(std::complex<float>, std::int32_t, std::int64_t)  \
+  M(std::complex<float>, std::int64_t, std::int64_t)  \
+  M(std::complex<double>, std::int32_t, std::int32_t) \
+  M(std::complex<double>, std::int32_t, std::int64_t) \
+  M(std::complex<double>, std::int64_t, std::int64_t)
+
+#define SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(M)      \
+  SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(M)            \
+  M(::spargo::pattern, std::int32_t, std::int32_t) \
+  M(::spargo::pattern, std::int32_t, std::int64_t) \
+  M(::spargo::pattern, std::int64_t, std::int64_t)
