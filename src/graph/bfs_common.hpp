@@ -1,0 +1,81 @@
+// What the host and the device search share: checks of the graph, the source and the options, the choice of
+// algorithm with its reason, and the one-call form on top of a plan.
+#pragma once
+
+#include <spargo/graph/bfs.hpp>
+
+#include <string>
+
+namespace spargo::detail {
+
+enum class bfs_backend { host, device };
+
+template <class Space>
+inline constexpr bfs_backend bfs_backend_of = std::same_as<Space, host> ? bfs_backend::host : bfs_backend::device;
+
+struct bfs_facts {
+  std::int64_t vertices = 0;
+  std::int64_t edges = 0;  // as stored: an undirected edge counts twice
+  bool can_pull = false;   // undirected, or in-edges are there
+  int threads = 1;         // host only
+};
+
+// What a plan will do: an algorithm (never automatic) and how it may move.
+struct bfs_choice {
+  bfs_algorithm algorithm = bfs_algorithm::sequential;
+  bfs_direction direction = bfs_direction::push;  // automatic: level by level; else forced
+  std::string reason;
+};
+
+// Throws unsupported when the backend lacks the algorithm, or when a pull is forced that the algorithm or the
+// graph cannot do.
+[[nodiscard]] bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_options& options);
+
+// Throws invalid_argument unless 0 <= source < vertices.
+void check_bfs_source(std::int64_t source, std::int64_t vertices);
+
+// Throws invalid_argument when the parts of a graph do not fit together. O(1): contents are not read.
+struct bfs_shape {
+  std::int64_t rows, cols, offsets, entries;
+  bool present;
+};
+void check_bfs_shapes(const bfs_shape& out, const bfs_shape& in);
+
+template <class I, class O, class Space>
+void check_bfs_graph(const graph_view<I, O, Space>& g) {
+  check_bfs_shapes({g.out.rows, g.out.cols, g.out.offsets.size(), g.out.indices.size(), true},
+                   {g.in.rows, g.in.cols, g.in.offsets.size(), g.in.indices.size(), g.has_in_edges()});
+}
+
+// The edges that a pull follows: the neighbours from which a vertex is reached.
+template <class I, class O, class Space>
+[[nodiscard]] csr_pattern_view<I, O, Space> pull_edges(const graph_view<I, O, Space>& g) {
+  return g.direction == direction_kind::undirected && !g.has_in_edges() ? g.out : g.in;
+}
+
+template <class I, class O, class Space>
+[[nodiscard]] bfs_facts facts_of(const graph_view<I, O, Space>& g, int threads) {
+  return {g.vertices(), g.out.nnz(), g.direction == direction_kind::undirected || g.has_in_edges(), threads};
+}
+
+[[nodiscard]] constexpr bool wants_levels(bfs_output output) { return output != bfs_output::parents; }
+[[nodiscard]] constexpr bool wants_parents(bfs_output output) { return output != bfs_output::levels; }
+
+// One search: plan, run, copy out.
+template <class I, class O, class Space>
+[[nodiscard]] bfs_result<I, Space> bfs_once(const context<Space>& ctx, const graph_view<I, O, Space>& g, I source,
+                                            const bfs_options& options) {
+  check_bfs_source(source, g.vertices());
+  bfs_plan<I, O, Space> plan(ctx, g, options);
+  plan.run(source);
+  bfs_result<I, Space> result;
+  result.levels = clone(ctx, plan.levels());
+  result.parents = clone(ctx, plan.parents());
+  result.source = source;
+  result.reached = plan.reached();
+  result.level_sizes = plan.level_sizes();
+  result.algorithm = plan.algorithm();
+  return result;
+}
+
+}  // namespace spargo::detail

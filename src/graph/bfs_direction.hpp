@@ -1,0 +1,43 @@
+// When a direction-optimizing search pushes and when it pulls: one pure rule for the host and the device.
+//
+// Pushing costs the out-edges of the frontier. Pulling costs, at worst, the edges of all unreached vertices, but
+// stops at a vertex's first reached neighbour, so it wins when the frontier's edges are a fair share of the
+// unexplored ones. It goes back to pushing once the frontier is small and shrinking: a pull visits every
+// unreached vertex however small the frontier is. Beamer, Asanovic, Patterson: Direction-Optimizing
+// Breadth-First Search, SC 2012.
+#pragma once
+
+#include <spargo/graph/bfs.hpp>
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+struct direction_rule {
+  // Push to pull when frontier_edges > unexplored_edges / alpha. 15 is the GAP suite's value; a flat optimum
+  // (10 to 20) on R-MAT graphs, where pull skips about nine edges in ten.
+  std::int64_t alpha = 15;
+  // Pull to push when the frontier shrinks and holds fewer than vertices / beta. 18: the GAP suite's value.
+  std::int64_t beta = 18;
+};
+
+// What a search knows when it has just finished a level; `next` is the frontier that it found.
+struct frontier_facts {
+  std::int64_t vertices = 0;          // of the graph
+  std::int64_t previous = 0;          // size of the frontier just expanded
+  std::int64_t next = 0;              // size of the frontier to expand now
+  std::int64_t next_edges = 0;        // its out-edges (may be left 0 while pulling)
+  std::int64_t unexplored_edges = 0;  // out-edges of all vertices not reached before `next`
+};
+
+// The direction for the next level: push or pull, never automatic. O(1).
+[[nodiscard]] SPARGO_HD constexpr bfs_direction next_direction(bfs_direction current, const frontier_facts& f,
+                                                               const direction_rule& rule = {}) {
+  if (current == bfs_direction::pull) {
+    const bool shrinking = f.next < f.previous;
+    return shrinking && f.next <= f.vertices / rule.beta ? bfs_direction::push : bfs_direction::pull;
+  }
+  return f.next_edges > f.unexplored_edges / rule.alpha ? bfs_direction::pull : bfs_direction::push;
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,118 @@
+#include "graph/bfs_direction.hpp"
+
+#include "graph/bfs_common.hpp"
+
+#include <gtest/gtest.h>
+
+namespace spargo::detail {
+namespace {
+
+constexpr auto push = bfs_direction::push;
+constexpr auto pull = bfs_direction::pull;
+
+TEST(NextDirection, PullsOnceTheFrontierHoldsAFifteenthOfTheUnexploredEdges) {
+  frontier_facts f{.vertices = 1000, .previous = 1, .next = 10, .next_edges = 100, .unexplored_edges = 1500};
+  EXPECT_EQ(next_direction(push, f), push);
+  f.next_edges = 101;
+  EXPECT_EQ(next_direction(push, f), pull);
+}
+
+TEST(NextDirection, PushesAgainOnlyWhenSmallAndShrinking) {
+  frontier_facts f{.vertices = 1800, .previous = 200, .next = 100};
+  EXPECT_EQ(next_direction(pull, f), push);
+  f.next = 101;  // shrinking, still large
+  EXPECT_EQ(next_direction(pull, f), pull);
+  f = {.vertices = 1800, .previous = 100, .next = 100};  // small, not shrinking
+  EXPECT_EQ(next_direction(pull, f), pull);
+}
+
+TEST(NextDirection, FollowsItsRuleAndIsConstexpr) {
+  constexpr frontier_facts f{.vertices = 100, .previous = 9, .next = 3, .next_edges = 11, .unexplored_edges = 100};
+  static_assert(next_direction(push, f, {.alpha = 9, .beta = 18}) == push);
+  static_assert(next_direction(push, f, {.alpha = 10, .beta = 18}) == pull);
+  static_assert(next_direction(pull, f, {.alpha = 15, .beta = 50}) == pull);
+  static_assert(next_direction(pull, f, {.alpha = 15, .beta = 33}) == push);
+}
+
+// A frontier without edges stays in push, even when nothing is left to explore.
+TEST(NextDirection, NothingLeftStaysInPush) { EXPECT_EQ(next_direction(push, {.vertices = 5, .next = 1}), push); }
+
+bfs_choice choose(bfs_backend backend, const bfs_facts& facts, const bfs_options& options = {}) {
+  return choose_bfs(backend, facts, options);
+}
+
+constexpr bfs_facts large{.vertices = 100000, .edges = 1000000, .can_pull = true, .threads = 2};
+constexpr bfs_facts large_push{.vertices = 100000, .edges = 1000000, .can_pull = false, .threads = 2};
+constexpr bfs_facts large_one{.vertices = 100000, .edges = 1000000, .can_pull = false, .threads = 1};
+constexpr bfs_facts tiny{.vertices = 10, .edges = 20, .can_pull = true, .threads = 2};
+
+TEST(ChooseBfs, Automatic) {
+  EXPECT_EQ(choose(bfs_backend::host, large).algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_EQ(choose(bfs_backend::host, large).direction, bfs_direction::automatic);
+  EXPECT_EQ(choose(bfs_backend::host, large_push).algorithm, bfs_algorithm::load_balanced);
+  EXPECT_EQ(choose(bfs_backend::host, large_one).algorithm, bfs_algorithm::sequential);
+  EXPECT_EQ(choose(bfs_backend::host, tiny).algorithm, bfs_algorithm::sequential);
+  EXPECT_EQ(choose(bfs_backend::device, large).algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_EQ(choose(bfs_backend::device, large_one).algorithm, bfs_algorithm::load_balanced);
+  EXPECT_EQ(choose(bfs_backend::device, tiny).algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_FALSE(choose(bfs_backend::host, large).reason.empty());
+}
+
+TEST(ChooseBfs, ForcedDirections) {
+  const auto pushed = choose(bfs_backend::host, large, {.direction = push});
+  EXPECT_EQ(pushed.algorithm, bfs_algorithm::load_balanced);
+  EXPECT_EQ(pushed.direction, push);
+  const auto pulled = choose(bfs_backend::host, tiny, {.direction = pull});
+  EXPECT_EQ(pulled.algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_EQ(pulled.direction, pull);
+  // Without in-edges an automatic direction pushes.
+  const auto cannot = choose(bfs_backend::host, large_push, {.algorithm = bfs_algorithm::direction_optimizing});
+  EXPECT_EQ(cannot.algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_EQ(cannot.direction, push);
+}
+
+void expect_unsupported(bfs_backend backend, const bfs_facts& facts, const bfs_options& options, const char* part) {
+  try {
+    (void)choose_bfs(backend, facts, options);
+    FAIL() << "accepted: " << part;
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported);
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+TEST(ChooseBfs, Refusals) {
+  expect_unsupported(bfs_backend::host, large_push, {.direction = pull}, "without in-edges");
+  expect_unsupported(bfs_backend::host, large, {.algorithm = bfs_algorithm::load_balanced, .direction = pull},
+                     "load_balanced only pushes");
+  expect_unsupported(bfs_backend::host, large, {.algorithm = bfs_algorithm::global_queue}, "on the device only");
+  expect_unsupported(bfs_backend::host, large, {.algorithm = bfs_algorithm::block_queue}, "on the device only");
+  expect_unsupported(bfs_backend::device, large, {.algorithm = bfs_algorithm::sequential}, "on the host only");
+}
+
+TEST(BfsNames, RoundTripAndRefuse) {
+  for (const auto a : {bfs_algorithm::automatic, bfs_algorithm::sequential, bfs_algorithm::global_queue,
+                       bfs_algorithm::block_queue, bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
+    EXPECT_EQ(parse_bfs_algorithm(to_string(a)), a);
+  }
+  EXPECT_THROW((void)parse_bfs_algorithm("Sequential"), error);
+  EXPECT_THROW((void)parse_bfs_algorithm(""), error);
+}
+
+TEST(CheckBfs, SourceAndShapes) {
+  EXPECT_NO_THROW(check_bfs_source(0, 1));
+  EXPECT_THROW(check_bfs_source(1, 1), error);
+  EXPECT_THROW(check_bfs_source(-1, 1), error);
+  EXPECT_THROW(check_bfs_source(0, 0), error);
+  const bfs_shape none{0, 0, 0, 0, false};
+  EXPECT_NO_THROW(check_bfs_shapes({3, 3, 4, 5, true}, none));
+  EXPECT_NO_THROW(check_bfs_shapes({3, 3, 4, 5, true}, {3, 3, 4, 5, true}));
+  EXPECT_NO_THROW(check_bfs_shapes({0, 0, 0, 0, true}, none));
+  EXPECT_THROW(check_bfs_shapes({3, 4, 4, 5, true}, none), error);
+  EXPECT_THROW(check_bfs_shapes({3, 3, 3, 5, true}, none), error);
+  EXPECT_THROW(check_bfs_shapes({3, 3, 4, 5, true}, {2, 2, 3, 5, true}), error);
+  EXPECT_THROW(check_bfs_shapes({3, 3, 4, 5, true}, {3, 3, 4, 4, true}), error);
+}
+
+}  // namespace
+}  // namespace spargo::detail
