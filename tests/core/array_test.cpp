@@ -1,4 +1,5 @@
 #include "support/device.hpp"
+#include "support/resource.hpp"
 
 #include <spargo/core/array.hpp>
 
@@ -9,29 +10,10 @@
 namespace spargo {
 namespace {
 
-// Counts what is live, and fails the k-th request.
-class counting_resource final : public memory_resource<host> {
- public:
-  explicit counting_resource(int fail_at = -1) : fail_at_(fail_at) {}
-  void* allocate(std::size_t bytes, stream_handle stream) override {
-    if (requests_++ == fail_at_) throw error(error_code::out_of_memory, std::to_string(bytes) + " bytes refused");
-    live_ += static_cast<std::int64_t>(bytes);
-    return default_host_resource().allocate(bytes, stream);
-  }
-  void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override {
-    live_ -= static_cast<std::int64_t>(bytes);
-    default_host_resource().deallocate(pointer, bytes, stream);
-  }
-  [[nodiscard]] std::int64_t live() const { return live_; }
-
- private:
-  int fail_at_;
-  int requests_ = 0;
-  std::int64_t live_ = 0;
-};
+using test::counting_resource;
 
 TEST(Array, MovesWithoutCopyAndFreesOnce) {
-  counting_resource resource;
+  counting_resource<host> resource(default_host_resource());
   const context<host> ctx({.threads = 1, .resource = &resource});
   {
     array<double, host> a(ctx, 100);
@@ -50,7 +32,7 @@ TEST(Array, MovesWithoutCopyAndFreesOnce) {
 }
 
 TEST(Array, EmptyAllocatesNothing) {
-  counting_resource resource(0);
+  counting_resource<host> resource(default_host_resource(), 0);
   const context<host> ctx({.threads = 1, .resource = &resource});
   const array<int, host> a(ctx, 0);
   EXPECT_TRUE(a.empty());
@@ -77,6 +59,14 @@ TEST(Context, ThreadCountIsTheContextsOwn) {
   EXPECT_EQ(context<host>({.threads = 3}).threads(), 3);
   EXPECT_GE(context<host>().threads(), 1);
   EXPECT_THROW(context<host>({.threads = -1}), error);
+}
+
+TEST(Array, EveryRefusedRequestSurfaces) {
+  const std::int64_t requests = test::fail_every_allocation([](const context<host>& ctx) {
+    const array<double, host> a(ctx, 100);
+    const auto b = clone(ctx, a.view());
+  });
+  EXPECT_EQ(requests, 2);
 }
 
 TEST(Copy, LargeHostCopyIsComplete) {

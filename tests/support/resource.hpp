@@ -1,0 +1,67 @@
+// A memory resource that counts what is live and can refuse the k-th request: for leak and exhaustion tests.
+#pragma once
+
+#include <spargo/core/context.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+namespace spargo::test {
+
+// Passes requests on to `upstream`; request number `fail_at` (from 0) is refused with out_of_memory.
+template <memory_space Space>
+class counting_resource final : public memory_resource<Space> {
+ public:
+  explicit counting_resource(memory_resource<Space>& upstream, std::int64_t fail_at = -1)
+      : upstream_(upstream), fail_at_(fail_at) {}
+
+  void* allocate(std::size_t bytes, stream_handle stream) override {
+    if (requests_++ == fail_at_) throw error(error_code::out_of_memory, std::to_string(bytes) + " bytes refused");
+    void* pointer = upstream_.allocate(bytes, stream);
+    live_ += static_cast<std::int64_t>(bytes);
+    return pointer;
+  }
+  void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override {
+    live_ -= static_cast<std::int64_t>(bytes);
+    upstream_.deallocate(pointer, bytes, stream);
+  }
+
+  [[nodiscard]] std::int64_t live() const { return live_; }  // bytes
+  [[nodiscard]] std::int64_t requests() const { return requests_; }
+
+ private:
+  memory_resource<Space>& upstream_;
+  std::int64_t fail_at_;
+  std::atomic<std::int64_t> requests_ = 0;
+  std::atomic<std::int64_t> live_ = 0;
+};
+
+// Runs `operation(context<host>)` with every request refused in turn, until one run needs no more. Each refusal must
+// surface as out_of_memory, and nothing may stay allocated. Returns the number of requests of the full run.
+template <class Operation>
+std::int64_t fail_every_allocation(Operation&& operation, int threads = 2) {
+  for (std::int64_t k = 0;; ++k) {
+    counting_resource<host> resource(default_host_resource(), k);
+    bool refused = false;
+    try {
+      operation(context<host>({.threads = threads, .resource = &resource}));
+    } catch (const error& e) {
+      refused = true;
+      EXPECT_EQ(e.code(), error_code::out_of_memory) << "request " << k << ": " << e.what();
+    }
+    EXPECT_EQ(resource.live(), 0) << "leak after request " << k << " was refused";
+    if (resource.requests() <= k) {
+      EXPECT_FALSE(refused);
+      return resource.requests();
+    }
+    EXPECT_TRUE(refused) << "request " << k << " was refused and nobody noticed";
+    if (k > 10'000) {
+      ADD_FAILURE() << "more than 10000 requests";
+      return k;
+    }
+  }
+}
+
+}  // namespace spargo::test
