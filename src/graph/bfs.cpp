@@ -72,7 +72,6 @@ detail::bfs_choice choose_automatically(detail::bfs_backend backend, const detai
     return {bfs_algorithm::direction_optimizing, direction, "in-edges are there, so large frontiers can be pulled"};
   }
   const std::string why = direction == bfs_direction::push ? "push was asked for" : "without in-edges it can only push";
-  if (on_host && facts.threads == 1) return {bfs_algorithm::sequential, bfs_direction::push, why + ", by one thread"};
   return {bfs_algorithm::load_balanced, bfs_direction::push, why};
 }
 

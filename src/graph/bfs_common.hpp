@@ -17,7 +17,6 @@ struct bfs_facts {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;  // as stored: an undirected edge counts twice
   bool can_pull = false;   // undirected, or in-edges are there
-  int threads = 1;         // host only
 };
 
 // What a plan will do: an algorithm (never automatic) and how it may move.
@@ -54,8 +53,8 @@ template <class I, class O, class Space>
 }
 
 template <class I, class O, class Space>
-[[nodiscard]] bfs_facts facts_of(const graph_view<I, O, Space>& g, int threads) {
-  return {g.vertices(), g.out.nnz(), g.direction == direction_kind::undirected || g.has_in_edges(), threads};
+[[nodiscard]] bfs_facts facts_of(const graph_view<I, O, Space>& g) {
+  return {g.vertices(), g.out.nnz(), g.direction == direction_kind::undirected || g.has_in_edges()};
 }
 
 [[nodiscard]] constexpr bool wants_levels(bfs_output output) { return output != bfs_output::parents; }

@@ -19,6 +19,9 @@ struct direction_rule {
   std::int64_t alpha = 15;
   // Pull to push when the frontier shrinks and holds fewer than vertices / beta. 18: the GAP suite's value.
   std::int64_t beta = 18;
+  // And never pull for fewer than vertices / 64 edges: a pull reads at least the bitmap's words, so it cannot pay
+  // at the tail of a long search (the last corner of a grid), where the first condition alone says yes.
+  std::int64_t floor = 64;
 };
 
 // What a search knows when it has just finished a level; `next` is the frontier that it found.
@@ -37,7 +40,8 @@ struct frontier_facts {
     const bool shrinking = f.next < f.previous;
     return shrinking && f.next <= f.vertices / rule.beta ? bfs_direction::push : bfs_direction::pull;
   }
-  return f.next_edges > f.unexplored_edges / rule.alpha ? bfs_direction::pull : bfs_direction::push;
+  const bool large_share = f.next_edges > f.unexplored_edges / rule.alpha;
+  return large_share && f.next_edges > f.vertices / rule.floor ? bfs_direction::pull : bfs_direction::push;
 }
 
 }  // namespace spargo::detail

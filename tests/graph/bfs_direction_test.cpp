@@ -34,6 +34,11 @@ TEST(NextDirection, FollowsItsRuleAndIsConstexpr) {
   static_assert(next_direction(pull, f, {.alpha = 15, .beta = 33}) == push);
 }
 
+TEST(NextDirection, NeverPullsForFewerEdgesThanTheBitmapHasWords) {
+  EXPECT_EQ(next_direction(push, {.vertices = 6400, .next = 20, .next_edges = 100, .unexplored_edges = 200}), push);
+  EXPECT_EQ(next_direction(push, {.vertices = 6400, .next = 20, .next_edges = 101, .unexplored_edges = 200}), pull);
+}
+
 // A frontier without edges stays in push, even when nothing is left to explore.
 TEST(NextDirection, NothingLeftStaysInPush) { EXPECT_EQ(next_direction(push, {.vertices = 5, .next = 1}), push); }
 
@@ -41,19 +46,17 @@ bfs_choice choose(bfs_backend backend, const bfs_facts& facts, const bfs_options
   return choose_bfs(backend, facts, options);
 }
 
-constexpr bfs_facts large{.vertices = 100000, .edges = 1000000, .can_pull = true, .threads = 2};
-constexpr bfs_facts large_push{.vertices = 100000, .edges = 1000000, .can_pull = false, .threads = 2};
-constexpr bfs_facts large_one{.vertices = 100000, .edges = 1000000, .can_pull = false, .threads = 1};
-constexpr bfs_facts tiny{.vertices = 10, .edges = 20, .can_pull = true, .threads = 2};
+constexpr bfs_facts large{.vertices = 100000, .edges = 1000000, .can_pull = true};
+constexpr bfs_facts large_push{.vertices = 100000, .edges = 1000000, .can_pull = false};
+constexpr bfs_facts tiny{.vertices = 10, .edges = 20, .can_pull = true};
 
 TEST(ChooseBfs, Automatic) {
   EXPECT_EQ(choose(bfs_backend::host, large).algorithm, bfs_algorithm::direction_optimizing);
   EXPECT_EQ(choose(bfs_backend::host, large).direction, bfs_direction::automatic);
   EXPECT_EQ(choose(bfs_backend::host, large_push).algorithm, bfs_algorithm::load_balanced);
-  EXPECT_EQ(choose(bfs_backend::host, large_one).algorithm, bfs_algorithm::sequential);
   EXPECT_EQ(choose(bfs_backend::host, tiny).algorithm, bfs_algorithm::sequential);
   EXPECT_EQ(choose(bfs_backend::device, large).algorithm, bfs_algorithm::direction_optimizing);
-  EXPECT_EQ(choose(bfs_backend::device, large_one).algorithm, bfs_algorithm::load_balanced);
+  EXPECT_EQ(choose(bfs_backend::device, large_push).algorithm, bfs_algorithm::load_balanced);
   EXPECT_EQ(choose(bfs_backend::device, tiny).algorithm, bfs_algorithm::direction_optimizing);
   EXPECT_FALSE(choose(bfs_backend::host, large).reason.empty());
 }
