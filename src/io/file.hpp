@@ -1,0 +1,67 @@
+// Open files and read-only mappings, with errors in one line.
+#pragma once
+
+#include <spargo/core/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace spargo::detail {
+
+// `error` (io): "PATH: cannot WHAT: STRERROR".
+[[noreturn]] void throw_system_error(const std::string& path, std::string_view what, int number);
+
+// An open file descriptor; closed on destruction.
+class file_handle {
+ public:
+  file_handle() = default;
+  explicit file_handle(int descriptor) noexcept : descriptor_(descriptor) {}
+  file_handle(file_handle&& other) noexcept : descriptor_(other.release()) {}
+  file_handle& operator=(file_handle&& other) noexcept;
+  ~file_handle();
+
+  [[nodiscard]] int get() const noexcept { return descriptor_; }
+  [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+  int release() noexcept;
+
+ private:
+  int descriptor_ = -1;
+};
+
+struct opened_file {
+  file_handle handle;
+  std::int64_t size = 0;   // bytes; 0 when it is no regular file
+  bool is_regular = true;  // else a pipe or a device: it can only be read in order
+};
+
+// Opens for reading. Missing, unreadable, a directory: `error` (io).
+[[nodiscard]] opened_file open_for_reading(const std::string& path);
+
+// Reads up to `bytes`; 0 at the end. Retries when interrupted.
+[[nodiscard]] std::int64_t read_some(const file_handle& file, const std::string& path, char* to, std::int64_t bytes);
+
+// A regular file in memory, read-only. The operating system reads it as it is touched. If another process shortens
+// the file meanwhile, touching what was cut off raises SIGBUS, as for every user of mmap.
+class mapped_file {
+ public:
+  mapped_file() = default;
+  explicit mapped_file(const std::string& path);
+  mapped_file(const opened_file& file, const std::string& path);
+  mapped_file(mapped_file&& other) noexcept;
+  mapped_file& operator=(mapped_file&& other) noexcept;
+  ~mapped_file();
+
+  [[nodiscard]] const char* data() const noexcept { return data_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::string_view bytes() const noexcept { return {data_, static_cast<std::size_t>(size_)}; }
+
+  // Tells the system that [first, last) will not be needed soon; it stays readable.
+  void forget(std::int64_t first, std::int64_t last) const noexcept;
+
+ private:
+  const char* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace spargo::detail

@@ -1,0 +1,67 @@
+// Gzip (RFC 1952) as a stream of bytes, in bounded memory, both ways.
+#pragma once
+
+#include "io/file.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spargo::detail {
+
+// Whether bytes are the beginning of a gzip member.
+[[nodiscard]] bool looks_like_gzip(std::string_view bytes) noexcept;
+
+// The bytes of a file in order: decompressed if they begin like gzip, else as they are. Several members one after
+// the other count as one text; zeros may pad the last. A truncated or corrupt stream does not throw at once: what
+// came before it is delivered, then `read` returns 0 and `failure` says what is wrong, so that a reader can report
+// an error that lies earlier in the text first.
+class byte_stream {
+ public:
+  byte_stream(opened_file file, std::string path);
+  ~byte_stream();
+  byte_stream(const byte_stream&) = delete;
+  byte_stream& operator=(const byte_stream&) = delete;
+
+  // Up to `bytes` > 0; 0 at the end or after a failure.
+  [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes);
+  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
+  [[nodiscard]] std::int64_t consumed() const noexcept { return consumed_; }  // bytes of the file as stored
+
+ private:
+  struct inflater;
+  bool refill();
+  bool begin_next_member();
+  std::int64_t read_plain(char* to, std::int64_t bytes);
+  std::int64_t read_gzip(char* to, std::int64_t bytes);
+
+  opened_file file_;
+  std::string path_;
+  std::vector<char> buffer_;
+  std::string_view pending_;  // the part of the buffer that is not used up
+  std::int64_t consumed_ = 0;
+  bool at_end_ = false;
+  std::string failure_;
+  std::unique_ptr<inflater> inflater_;  // null for plain bytes
+};
+
+// Compresses what it is given; the result comes in pieces.
+class gzip_writer {
+ public:
+  gzip_writer();
+  ~gzip_writer();
+  gzip_writer(const gzip_writer&) = delete;
+  gzip_writer& operator=(const gzip_writer&) = delete;
+
+  // Appends the compressed form of `bytes` to `to`; some of it may come with a later call.
+  void compress(std::string_view bytes, std::string& to);
+  void finish(std::string& to);
+
+ private:
+  struct deflater;
+  void run(std::string_view bytes, int flush, std::string& to);
+  std::unique_ptr<deflater> deflater_;
+};
+
+}  // namespace spargo::detail

@@ -1,0 +1,104 @@
+// Text files as a sequence of blocks of whole lines, the base of every text reader.
+//
+// Idea: a plain file is mapped and its blocks are views of the mapping, nothing is copied; gzip (recognised from
+// the content) and pipes are streamed through one bounded buffer. A reader splits each block at line ends and parses
+// the parts in parallel; it keeps pointers only, and asks for line and column when something is wrong, so the good
+// case never counts lines.
+// Invariant: every block ends with '\n' (added to the last line of a file that lacks it), so '\n' is a sentinel for
+// every loop inside a block; only a line longer than the limit is delivered cut, and the next call throws.
+// Memory: the buffer of a stream, block_bytes + max_line_bytes; for a mapped file nothing but an unended last line.
+#pragma once
+
+#include "io/file.hpp"
+#include "io/gzip.hpp"
+
+#include <spargo/core/array.hpp>
+#include <spargo/io/options.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spargo::detail {
+
+struct input_tuning {
+  // Bytes a block; 0: 4 MiB for each thread (some 8 ms of parsing, against 20 us for a parallel region), 8 to 64 MiB.
+  std::int64_t block_bytes = 0;
+  // No format here has lines near this; a limit bounds the memory that a line can claim.
+  std::int64_t max_line_bytes = std::int64_t{1} << 20;
+};
+
+class text_source {
+ public:
+  // Opens `path`; throws `error` (io) for what cannot be opened or is a directory.
+  text_source(const context<host>& ctx, const std::string& path, const read_options& options = {},
+              const input_tuning& tuning = {});
+  ~text_source();
+  text_source(const text_source&) = delete;
+  text_source& operator=(const text_source&) = delete;
+
+  // The next block; empty at the end. It is valid until the next call. Throws `error` (io) where a stream is
+  // truncated or corrupt, after everything before that place was delivered.
+  [[nodiscard]] std::string_view next();
+
+  // Ends the current block before `line_start`, the first byte of a line in it: the next call begins there.
+  void put_back(const char* line_start);
+
+  // Line and column (bytes, from 1) of a byte in the current block, or one past its end. Slow: for errors only.
+  [[nodiscard]] source_position position_of(const char* where) const;
+
+  // Throws `error` (parse) at a byte of the current block; or, if that byte's line is longer than the limit, says so
+  // instead, so that the message does not depend on where a cut line was cut.
+  [[noreturn]] void fail(const char* where, const std::string& message) const;
+
+  // After the end: throws `error` (parse) at the first position after the text.
+  [[noreturn]] void fail_at_end(const std::string& message) const;
+
+  // A reader compares the length of each line, without its '\n', with this, and calls `fail` on a longer one.
+  [[nodiscard]] std::int64_t max_line_bytes() const noexcept { return max_line_bytes_; }
+
+  // An upper bound of the bytes not delivered yet, from what is really there; -1 for a stream.
+  [[nodiscard]] std::int64_t bytes_left() const noexcept;
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string_view next_mapped();
+  std::string_view next_streamed();
+  std::string_view deliver_copy(std::string_view text);
+  [[nodiscard]] bool fill_buffer(std::int64_t target);
+  void report();
+
+  context<host> ctx_;
+  std::string path_;
+  read_options options_;
+  std::int64_t block_bytes_ = 0;
+  std::int64_t max_line_bytes_ = 0;
+  std::int64_t file_bytes_ = 0;
+  std::int64_t reported_ = -1;
+
+  std::string_view current_;  // the block delivered last
+  bool newline_added_ = false;
+  bool line_cut_ = false;
+
+  mapped_file map_;
+  std::int64_t position_ = 0;  // of the map: where the next block begins
+  std::int64_t origin_ = 0;    // of the map: where the current block begins
+  array<char, host> copy_;     // an unended last line and its '\n'
+
+  std::unique_ptr<byte_stream> stream_;  // null for a mapped file
+  array<char, host> buffer_;
+  std::int64_t begin_ = 0;  // of the buffer: text that is not delivered yet
+  std::int64_t end_ = 0;
+  std::int64_t lines_before_ = 0;  // the current block
+  bool stream_ended_ = false;
+};
+
+// Cuts a block into at most `pieces` parts of about equal size, each of whole lines.
+[[nodiscard]] std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t pieces);
+
+// What a message shows of a file's text: at most 32 bytes of the token, quoted, with \xNN for what cannot be printed.
+[[nodiscard]] std::string quoted(std::string_view token);
+
+}  // namespace spargo::detail

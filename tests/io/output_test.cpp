@@ -1,0 +1,153 @@
+#include "io/output.hpp"
+
+#include "io/support/files.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+
+namespace spargo {
+namespace {
+
+using detail::output_file;
+using test::read_file;
+
+TEST(Output, NothingIsThereBeforeTheCommit) {
+  const test::temporary_folder folder;
+  const std::string path = folder.file("new");
+  output_file out(path);
+  out.write("hello\n");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  out.commit();
+  EXPECT_EQ(read_file(path), "hello\n");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(Output, WithoutACommitTheOldFileStays) {
+  const test::temporary_folder folder;
+  const std::string path = folder.write("file", "old");
+  try {
+    output_file out(path);
+    out.write(std::string(5 << 20, 'x'));
+    throw std::runtime_error("the caller failed");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(Output, ManySmallAndAFewLargeWritesKeepTheirOrder) {
+  const test::temporary_folder folder;
+  for (const char* name : {"plain", "packed.gz"}) {
+    const std::string path = folder.file(name);
+    std::string expected;
+    output_file out(path);
+    for (int i = 0; i < 300; ++i) {
+      const std::string piece(i % 50 == 7 ? std::size_t{3} << 20 : static_cast<std::size_t>(i * 100),
+                              static_cast<char>('a' + i % 26));
+      out.write(piece);
+      expected += piece;
+    }
+    out.commit();
+    EXPECT_EQ(test::gunzip(path), expected);  // zlib reads plain files as they are
+    EXPECT_EQ(read_file(path) == expected, std::string(name) == "plain");
+  }
+}
+
+// Limits the size of files for as long as it lives, so that writes fail as on a full disk.
+class file_size_limit {
+ public:
+  explicit file_size_limit(rlim_t bytes) {
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  file_size_limit(const file_size_limit&) = delete;
+  file_size_limit& operator=(const file_size_limit&) = delete;
+  ~file_size_limit() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int) = SIG_DFL;
+};
+
+TEST(Output, AFailedWriteLeavesTheOldFile) {
+  const test::temporary_folder folder;
+  const std::string path = folder.write("file", "old");
+  for (const std::size_t size : {std::size_t{5000}, std::size_t{5} << 20}) {  // fails in `commit`, fails in `write`
+    const file_size_limit limit(4096);
+    try {
+      output_file out(path);
+      out.write(std::string(size, 'x'));
+      out.commit();
+      FAIL() << "the write went through";
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::io);
+      EXPECT_EQ(std::string(e.what()), path + ": cannot write: File too large");
+    }
+  }
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(Output, AFullDeviceIsReported) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  output_file out("/dev/full");
+  out.write("x");
+  try {
+    out.commit();
+    FAIL() << "the write went through";
+  } catch (const error& e) {
+    EXPECT_STREQ(e.what(), "/dev/full: cannot write: No space left on device");
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(Output, WhereNoFileCanBeIsAnError) {
+  const test::temporary_folder folder;
+  for (const std::string& path : {folder.path(), folder.file("none/file")}) {
+    try {
+      const output_file out(path);
+      FAIL() << path;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::io);
+      EXPECT_EQ(std::string(e.what()).rfind(path + ": cannot ", 0), 0U) << e.what();
+    }
+  }
+}
+
+TEST(Output, FollowsALinkAndKeepsPermissions) {
+  const test::temporary_folder folder;
+  const std::string path = folder.write("file", "old");
+  std::filesystem::permissions(path, std::filesystem::perms(0640));
+  std::filesystem::create_symlink("file", folder.file("link"));
+  output_file out(folder.file("link"));
+  out.write("new");
+  out.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0640));
+}
+
+TEST(Output, TwoWritersOfOneFileDoNotMix) {
+  const test::temporary_folder folder;
+  const std::string path = folder.file("file");
+  output_file first(path);
+  output_file second(path);
+  first.write("first");
+  second.write("second");
+  first.commit();
+  second.commit();
+  EXPECT_EQ(read_file(path), "second");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+}  // namespace
+}  // namespace spargo
