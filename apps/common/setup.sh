@@ -1,0 +1,86 @@
+# Set-up shared by apps/quickstart.sh and tests/run.sh: sourced, not run.
+# Installs missing packages on Debian and Ubuntu, and configures a build.
+# shellcheck shell=bash
+
+spargo_packages_for_apps=(cmake ninja-build g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev)
+spargo_packages_for_tests=(pkg-config libgtest-dev libgmock-dev libbenchmark-dev libboost-graph-dev libeigen3-dev)
+
+spargo_say() { printf '==> %s\n' "$*" >&2; }
+spargo_die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+spargo_jobs() { nproc 2> /dev/null || getconf _NPROCESSORS_ONLN; }
+
+# True on Debian, Ubuntu and what derives from them.
+spargo_is_debian() {
+  command -v apt-get > /dev/null && command -v dpkg-query > /dev/null
+}
+
+# Prints those of the named packages that are not installed. A tool of the same name counts, whoever brought it.
+spargo_missing_packages() {
+  local package tool
+  for package in "$@"; do
+    case $package in
+      ninja-build) tool=ninja ;;
+      cmake | g++ | pkg-config) tool=$package ;;
+      *) tool= ;;
+    esac
+    if [ -n "$tool" ] && command -v "$tool" > /dev/null; then continue; fi
+    if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2> /dev/null)" = installed ]; then continue; fi
+    printf '%s\n' "$package"
+  done
+}
+
+# spargo_install PACKAGE...: installs what is missing, with root's rights or sudo; elsewhere says what is needed.
+# Never fatal: the configure step that follows knows better whether something is really absent.
+spargo_install() {
+  if ! spargo_is_debian; then
+    spargo_say "not Debian or Ubuntu: going on with what is here. Needed, by Debian's names: $*"
+    return 0
+  fi
+  local missing=()
+  mapfile -t missing < <(spargo_missing_packages "$@")
+  if [ ${#missing[@]} -eq 0 ]; then return 0; fi
+
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo > /dev/null && { [ -t 0 ] || sudo -n true 2> /dev/null; }; then
+      as_root=(sudo)
+    else
+      spargo_say "neither root nor able to use sudo; please run: apt-get install ${missing[*]}"
+      return 0
+    fi
+  fi
+  spargo_say "installing with ${as_root[*]:+sudo }apt-get: ${missing[*]}"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
+  { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } >&2 \
+    || spargo_say "apt-get did not finish; going on with what is here"
+}
+
+# spargo_check_tools: the compiler and CMake are there and new enough.
+spargo_check_tools() {
+  command -v cmake > /dev/null || spargo_die "CMake 3.22 or newer is needed, and there is none"
+  local version
+  version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')
+  if [ "$(printf '%s\n3.22\n' "$version" | sort -V | head -n 1)" != 3.22 ]; then
+    spargo_die "CMake 3.22 or newer is needed, and this is $version"
+  fi
+  if [ -z "${CXX:-}" ] && ! command -v c++ > /dev/null && ! command -v g++ > /dev/null && ! command -v clang++ > /dev/null; then
+    spargo_die "a C++20 compiler is needed (g++ 11 or clang 14, or newer), and there is none"
+  fi
+}
+
+# spargo_configure PRESET [CMake arguments]: incremental; uses ccache and Ninja where they are.
+spargo_configure() {
+  local preset=$1
+  shift
+  if command -v ccache > /dev/null; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+    export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}
+  fi
+  local generator=()
+  if ! command -v ninja > /dev/null; then generator=(-G "Unix Makefiles"); fi
+  cmake --preset "$preset" "${generator[@]}" "$@"
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# From a fresh clone to first results: installs what is missing (Debian, Ubuntu), builds the apps, multiplies a
+# matrix and traverses a graph. With an NVIDIA GPU and the CUDA toolkit it uses them; it needs neither.
+#   --no-install   leave the system's packages alone
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=apps/common/setup.sh
+source apps/common/setup.sh
+
+install=yes
+for argument in "$@"; do
+  case $argument in
+    --no-install) install=no ;;
+    -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+    *) echo "quickstart.sh: unknown argument '$argument' (there is --no-install)" >&2; exit 2 ;;
+  esac
+done
+
+if [ $install = yes ]; then spargo_install "${spargo_packages_for_apps[@]}"; fi
+spargo_check_tools
+
+# A build folder that also builds the tests stays so; a new one needs only what the apps need.
+only_apps=(-DSPARGO_TESTS=OFF -DSPARGO_BENCH=OFF)
+if grep -qs '^SPARGO_TESTS:BOOL=ON' build/CMakeCache.txt; then only_apps=(); fi
+spargo_say "configuring in build/"
+spargo_configure release "${only_apps[@]}" > build.log 2>&1 || { cat build.log >&2; rm -f build.log; exit 1; }
+mv build.log build/configure.log
+spargo_say "building the apps (minutes the first time)"
+cmake --build build --target apps --parallel "$(spargo_jobs)"
+
+run() {
+  printf '\n$ %s\n' "$*"
+  "$@"
+}
+run build/bin/spmv datasets/laplacian10.mtx
+run build/bin/bfs datasets/karate.el --undirected
+run build/bin/spmv gen:laplacian2d:n=1000
+run build/bin/bfs gen:rmat:scale=16,degree=16 --undirected --source max-degree
+
+cat << 'END'
+
+The apps are build/bin/{spmv,bfs,convert,info}; each has --help. Try one on a file of your own:
+  build/bin/info FILE.mtx
+  build/bin/spmv FILE.mtx
+  build/bin/bfs EDGES.txt
+END

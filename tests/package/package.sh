@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# package.sh STEP SOURCE BUILD WORK CXX: one test of the package; see CMakeLists.txt.
+set -euo pipefail
+step=$1 source=$2 build=$3 work=$4 cxx=$5
+here=$source/tests/package
+prefix=$work/prefix
+matrix=$source/datasets/laplacian10.mtx
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+# A consumer's world: no CUDA on the path, nothing of this shell's.
+clean() { env -i PATH=/usr/bin:/bin HOME="${HOME:-/}" LANG=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR"} "$@"; }
+configure() {
+  local generator=(-G "Unix Makefiles")
+  if command -v ninja > /dev/null; then generator=(-G Ninja); fi
+  local launcher=()
+  if command -v ccache > /dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  clean cmake "${generator[@]}" "${launcher[@]}" -DCMAKE_CXX_COMPILER="$cxx" "$@"
+}
+shared_library() { find "$prefix" -name 'libspargo.so' -print -quit; }
+
+# The program prints a line of figures; on a machine without a driver it must start all the same.
+run_consumer() {
+  local out
+  out=$(clean "$@" "$matrix") || fail "$* ends with status $?"
+  echo "$out"
+  grep -q '^spargo 0\.' <<< "$out" || fail "no version in the output of $1"
+}
+
+case $step in
+  readme)
+    # The README's program is the consumer that the other steps compile and run.
+    awk '/^```cpp$/ {on = 1; next} /^```$/ {on = 0} on' "$source/README.md" | diff - "$here/consumer/main.cpp" \
+      || fail "README.md and tests/package/consumer/main.cpp differ"
+    # Every path that the documents name in backquotes exists.
+    grep -ohE '`(apps|datasets|include|src|tests)/[A-Za-z0-9_./-]+`' "$source"/*.md | tr -d '`' | sort -u | while read -r path; do
+      [ -e "$source/$path" ] || fail "the documents name $path, which does not exist"
+    done
+    ;;
+  scripts)
+    dir=$work-scripts; rm -rf "$dir"; mkdir -p "$dir/mirror/HB" "$dir/x"
+    fetch=$source/datasets/fetch.sh
+    export SPARGO_FETCH_FOLDER=$dir/fetched
+    # refuses STATUS MESSAGE COMMAND...: one line on standard error, nothing left behind.
+    refuses() {
+      local status=$1 message=$2 got=0; shift 2
+      "$@" > "$dir/out" 2> "$dir/err" || got=$?
+      [ $got -eq "$status" ] || fail "$*: status $got instead of $status"
+      grep -q -- "$message" "$dir/err" || fail "$*: no '$message' in: $(cat "$dir/err")"
+      [ "$status" = 2 ] || [ "$(wc -l < "$dir/err")" = 1 ] || fail "$*: more than a line: $(cat "$dir/err")"
+      [ ! -e "$SPARGO_FETCH_FOLDER" ] || [ -z "$(find "$SPARGO_FETCH_FOLDER" -name '.part*')" ] || fail "$*: leaves files"
+    }
+    for script in "$source/apps/quickstart.sh" "$source/tests/run.sh" "$source/tests/run_gpu.sh"; do
+      bash "$script" --help | grep -q . || fail "$script has no help"
+      refuses 2 "unknown argument '--wrong'" bash "$script" --wrong
+    done
+    refuses 2 'GROUP/NAME' bash "$fetch"
+    refuses 1 "'../x' is neither" bash "$fetch" ../x
+    refuses 1 "'--wrong' is neither" bash "$fetch" --wrong
+    if command -v curl > /dev/null; then
+      export SPARGO_SUITESPARSE_URL=http://127.0.0.1:9/MM SPARGO_SNAP_URL=file://$dir/mirror
+      refuses 1 'cannot download http://127.0.0.1:9/MM/HB/none.tar.gz: ' bash "$fetch" HB/none
+      [ ! -e "$SPARGO_FETCH_FOLDER" ] || fail "an empty folder is left"
+      SPARGO_SUITESPARSE_URL=file://$dir/mirror
+      echo '<html>' > "$dir/mirror/HB/page.tar.gz"; echo '<html>' > "$dir/mirror/page.txt.gz"
+      refuses 1 'is no archive with page/page.mtx' bash "$fetch" HB/page
+      refuses 1 'is not gzip' bash "$fetch" page
+      [ ! -e "$SPARGO_FETCH_FOLDER" ] || fail "an empty folder is left"
+      mkdir "$dir/x/tiny"; cp "$matrix" "$dir/x/tiny/tiny.mtx"
+      tar -czf "$dir/mirror/HB/tiny.tar.gz" -C "$dir/x" tiny
+      gzip -c "$source/datasets/karate.el" > "$dir/mirror/club.txt.gz"
+      bash "$fetch" HB/tiny club > "$dir/out" 2>&1
+      grep -q 'HB/tiny: unverified' "$dir/out" || fail "an unknown file is not called unverified"
+      cmp "$SPARGO_FETCH_FOLDER/tiny.mtx" "$matrix"; gzip -t "$SPARGO_FETCH_FOLDER/club.txt.gz"
+      # Fetched again after it changed at its origin: refused by the checksum kept from the first time.
+      rm "$SPARGO_FETCH_FOLDER"/{tiny.mtx,club.txt.gz}
+      echo '1 2' | gzip -c > "$dir/mirror/club.txt.gz"
+      bash "$fetch" HB/tiny | grep -q 'as downloaded before' || fail "the same file again is not recognised"
+      refuses 1 'club: SHA-256 is ' bash "$fetch" club
+      [ ! -e "$SPARGO_FETCH_FOLDER/club.txt.gz" ] || fail "a file with a wrong checksum is kept"
+    fi
+    # The package list takes the tool of whatever origin, and reports what is absent.
+    if command -v dpkg-query > /dev/null; then
+      # shellcheck source=apps/common/setup.sh
+      missing=$(source "$source/apps/common/setup.sh"; spargo_missing_packages cmake spargo-no-such-package)
+      [ "$missing" = spargo-no-such-package ] || fail "missing packages: '$missing'"
+    fi
+    if command -v shellcheck > /dev/null; then
+      (cd "$source" && shellcheck -x -e SC2034,SC2016 apps/*.sh apps/common/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
+    fi
+    ;;
+  install)
+    rm -rf "$work"
+    # Installed in one place, used in another: nothing in it may know where it was built or first put.
+    cmake --install "$build" --prefix "$work/first" > /dev/null
+    mv "$work/first" "$prefix"
+    for file in include/spargo/spargo.hpp include/spargo/core/config.hpp; do
+      [ -f "$prefix/$file" ] || fail "$file is not installed"
+    done
+    ! grep -rIl -e "$source" -e "$work" "$prefix" || fail "installed files name the source or build folder"
+    ! grep -rlE '# *include *[<"](cuda|cub/|thrust/|fmt/)' "$prefix/include" --include='*.hpp' \
+      || fail "a public header includes CUDA or fmt"
+    ;;
+  symbols)
+    library=$(shared_library)
+    names=$(nm -DC --defined-only "$library" | cut -d' ' -f3-)
+    [ "$(wc -l <<< "$names")" -ge 20 ] || fail "$library exports next to nothing"
+    grep -q 'spargo::query_devices()' <<< "$names" || fail "query_devices is not exported"
+    ! grep -v 'spargo::' <<< "$names" || fail "$library exports names outside of spargo::"
+    # std::vector<spargo::x>::f() names spargo too: what the declared entity begins with decides. A function template
+    # has its return type first, so the mangled names are asked.
+    ! nm -D --defined-only "$library" | cut -d' ' -f3- | grep -vE '^_Z(N|NK|T[VIST]N|GVN|Th[n0-9_]*N|Tv[n0-9_]*N)6spargo' \
+      || fail "$library exports entities of other namespaces"
+    ! grep -E '(^|[^a-z_])(cub|thrust|fmt|cuda|nlohmann|CLI)::' <<< "$names" || fail "$library exports other libraries' names"
+    ! readelf -d "$library" | grep NEEDED | grep -E 'libcuda\.so|libcudart|libnv' || fail "$library needs CUDA at start"
+    ;;
+  find_package)
+    dir=$work/find_package; rm -rf "$dir"
+    configure -S "$here/consumer" -B "$dir" -DCMAKE_PREFIX_PATH="$prefix"
+    clean cmake --build "$dir"
+    grep -q "^spargo_DIR:PATH=$prefix" "$dir/CMakeCache.txt" || fail "another spargo was found"
+    ! grep -iE 'cuda|nvcc' "$dir/CMakeCache.txt" || fail "the consumer's configure looked for CUDA"
+    if [ -f "$dir/build.ninja" ]; then
+      ! ninja -C "$dir" -t deps | grep -iE 'cuda|cub/|thrust/' || fail "a consumer's source includes a CUDA header"
+    fi
+    run_consumer "$dir/consumer"
+    # A minor version may change the interface before 1.0: another one is not taken for this.
+    mkdir "$dir/newer"
+    printf 'cmake_minimum_required(VERSION 3.22)\nproject(newer LANGUAGES CXX)\nfind_package(spargo 0.999 REQUIRED)\n' \
+      > "$dir/newer/CMakeLists.txt"
+    ! configure -S "$dir/newer" -B "$dir/newer/build" -DCMAKE_PREFIX_PATH="$prefix" > /dev/null 2>&1 \
+      || fail "the installed version satisfies a request for 0.999"
+    ;;
+  pkg_config)
+    command -v pkg-config > /dev/null || { echo "no pkg-config: skipped"; exit 77; }
+    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name spargo.pc)"); export PKG_CONFIG_PATH
+    dir=$work/pkg_config; rm -rf "$dir"; mkdir -p "$dir"
+    read -ra flags <<< "$(pkg-config --cflags --libs spargo)"
+    clean "$cxx" -std=c++20 "$here/consumer/main.cpp" -o "$dir/consumer" "${flags[@]}" \
+      -Wl,-rpath,"$(pkg-config --variable=libdir spargo)"
+    version=$(sed -n 's/.*SPARGO_VERSION_STRING "\(.*\)"/\1/p' "$prefix/include/spargo/core/config.hpp")
+    [ "$(pkg-config --modversion spargo)" = "$version" ] || fail "spargo.pc and config.hpp differ in version"
+    run_consumer "$dir/consumer"
+    ;;
+  apps)
+    # From the installed tree, not the build tree, and by way of a link.
+    for app in spmv bfs; do
+      [ -x "$prefix/bin/$app" ] || fail "$app is not installed"
+      clean "$prefix/bin/$app" --version
+    done
+    clean "$prefix/bin/spmv" "$matrix" > /dev/null
+    ;;
+  subproject)
+    dir=$work-subproject; mkdir -p "$dir"
+    # Optimisation is not what is tested: -O0 builds several times faster.
+    configure -S "$here/subproject" -B "$dir/build" -DSPARGO_SOURCE="$source" -DSPARGO_CUDA=OFF -DSPARGO_INSTALL=ON \
+      -DBUILD_SHARED_LIBS=OFF -DGIVEN_BUILD_SHARED_LIBS=1 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
+    clean cmake --build "$dir/build" --parallel 2
+    run_consumer "$dir/build/consumer"
+    # The static package finds what it was linked with.
+    rm -rf "$dir/prefix" "$dir/static"
+    cmake --install "$dir/build" --prefix "$dir/prefix" > /dev/null
+    configure -S "$here/consumer" -B "$dir/static" -DCMAKE_PREFIX_PATH="$dir/prefix"
+    clean cmake --build "$dir/static"
+    run_consumer "$dir/static/consumer"
+    ;;
+  *) fail "no step '$step'" ;;
+esac
+echo "package $step: ok"

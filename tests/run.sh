@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test; the last line is ctest's summary.
+#   --quick           only the release build and its tests
+#   --no-sanitizers   without the second build, under AddressSanitizer and UBSan
+#   --no-install      leave the system's packages alone
+#   -- ARGUMENTS      for ctest: bash tests/run.sh --quick -- -R spmv
+# Steps: packages, format check (with clang-format 14), release build, sanitizer build and tests, tests. Device tests
+# skip without a GPU; SPARGO_REQUIRE_GPU=1 makes that a failure. Real inputs are taken from SPARGO_DATA.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=apps/common/setup.sh
+source apps/common/setup.sh
+
+install=yes format=yes sanitizers=yes ctest_arguments=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) format=no sanitizers=no ;;
+    --no-sanitizers) sanitizers=no ;;
+    --no-install) install=no ;;
+    --) shift; ctest_arguments=("$@"); break ;;
+    -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+    *) echo "run.sh: unknown argument '$1' (see --help)" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+step() { spargo_say "$(printf '[%4d s] ' "$SECONDS")$*"; }
+
+check_format() {
+  local version
+  version=$(clang-format --version 2> /dev/null | sed -n 's/.*version \([0-9]*\).*/\1/p' || true)
+  if [ "$version" != 14 ]; then
+    step "format check left out: it needs clang-format 14, here is ${version:-none}"
+    return 0
+  fi
+  step "format check"
+  find include src apps tests \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' \) -print0 \
+    | xargs -0 clang-format --dry-run --Werror
+}
+
+# run_ctest FOLDER: streams ctest's output, then counts the cases inside the test programs.
+run_ctest() {
+  local folder=$1 status=0
+  ctest --test-dir "$folder" --output-on-failure --parallel "$(spargo_jobs)" "${ctest_arguments[@]}" \
+    | tee "$folder/ctest.log" || status=$?
+  awk '/^\[  PASSED  \]/ {passed += $4} /^\[  SKIPPED \] [0-9]+ test/ {skipped += $4} /^\[  FAILED  \] [0-9]+ test/ {failed += $4}
+       END {printf "\nCases in them: %d passed, %d skipped, %d failed.\n", passed, skipped, failed}' \
+    "$folder/Testing/Temporary/LastTest.log"
+  grep -hE 'no GPU: |no real inputs: ' "$folder/Testing/Temporary/LastTest.log" | sort | uniq -c | sort -rn | head -n 4 || true
+  return $status
+}
+
+if [ $install = yes ]; then spargo_install "${spargo_packages_for_apps[@]}" "${spargo_packages_for_tests[@]}"; fi
+spargo_check_tools
+failed=()
+if [ $format = yes ]; then check_format || failed+=("the format check"); fi
+
+step "release build, in build/"
+spargo_configure release -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON
+cmake --build build --parallel "$(spargo_jobs)"
+
+if [ $sanitizers = yes ]; then
+  step "build under AddressSanitizer and UBSan, in build/asan-ubsan/"
+  spargo_configure asan-ubsan
+  cmake --build build/asan-ubsan --parallel "$(spargo_jobs)"
+  step "tests under AddressSanitizer and UBSan"
+  UBSAN_OPTIONS=print_stacktrace=1 run_ctest build/asan-ubsan || failed+=("the tests under AddressSanitizer and UBSan")
+fi
+
+step "tests"
+run_ctest build || failed+=("the tests")
+step "done"
+for what in "${failed[@]}"; do spargo_say "FAILED: $what"; done
+grep -E 'tests passed, [0-9]+ tests? failed|No tests were found' build/ctest.log
+[ ${#failed[@]} -eq 0 ]

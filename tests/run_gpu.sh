@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# On a machine with an NVIDIA GPU: builds, runs every test (a skipped device test is a failure), runs the device tests
+# under compute-sanitizer's four tools, then the benchmarks named, and closes with a table of all of it.
+#   bash tests/run_gpu.sh [options] [BENCH_FILTER...]
+#   --stage NAME      build, test, sanitize or bench; may be repeated (default: all, bench if filters are given)
+#   --budget SECONDS  for all stages together (default 570); what does not fit is reported as not run
+#   --preset NAME     CMake preset (default release); --build FOLDER where it builds (default build)
+# Environment: OUT, folder for the full logs (default FOLDER/gpu-logs); SPARGO_DATA, real inputs; SPARGO_CMAKE_ARGS and
+# SPARGO_CTEST_ARGS, further arguments; SPARGO_SANITIZE_TESTS, what the sanitizers run, as "program:gtest_filter ...".
+# Exit status 0: every stage that was asked for passed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+stages=() filters=() budget=570 preset=release build=build
+while [ $# -gt 0 ]; do
+  case $1 in
+    --stage) stages+=("${2:-}"); shift ;;
+    --budget) budget=${2:-}; shift ;;
+    --preset) preset=${2:-}; shift ;;
+    --build) build=${2:-}; shift ;;
+    -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+    -*) echo "run_gpu.sh: unknown argument '$1' (see --help)" >&2; exit 2 ;;
+    *) filters+=("$1") ;;
+  esac
+  shift || break
+done
+if [ ${#stages[@]} -eq 0 ]; then
+  stages=(build test sanitize)
+  [ ${#filters[@]} -eq 0 ] || stages+=(bench)
+fi
+for stage in "${stages[@]}"; do
+  case $stage in
+    build | test | sanitize | bench) ;;
+    *) echo "run_gpu.sh: no stage '$stage' (build, test, sanitize, bench)" >&2; exit 2 ;;
+  esac
+done
+wants() { case " ${stages[*]} " in *" $1 "*) true ;; *) false ;; esac; }
+
+logs=${OUT:-$build/gpu-logs}
+mkdir -p "$logs" || exit 1
+table=$logs/table.txt
+: > "$table"
+cores=$(nproc)
+export PATH=/usr/local/cuda/bin:$PATH
+export SPARGO_REQUIRE_GPU=1
+failed=no
+
+left() { echo $((budget - SECONDS > 1 ? budget - SECONDS : 1)); }
+say() { printf '[%s, %4d s] %s\n' "$(date +%H:%M:%S)" "$SECONDS" "$*"; }
+# row STAGE RESULT START [DETAIL]
+row() {
+  printf '%-34s %-8s %5d s  %s\n' "$1" "$2" $((SECONDS - $3)) "${4:-}" >> "$table"
+  case $2 in ok) ;; *) failed=yes ;; esac
+}
+verdict() { case $1 in 0) echo ok ;; 124 | 137) echo TIMEOUT ;; *) echo FAILED ;; esac; }
+
+stage_build() {
+  local start=$SECONDS status=0 generator=() arguments=()
+  command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
+  read -ra arguments <<< "${SPARGO_CMAKE_ARGS:-}"
+  say "build"
+  {
+    timeout "$(left)" cmake --preset "$preset" -B "$build" "${generator[@]}" -DSPARGO_CUDA=ON -DSPARGO_APPS=ON \
+      -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON "${arguments[@]}" \
+      && timeout "$(left)" cmake --build "$build" --parallel "$cores"
+  } > "$logs/build.log" 2>&1 || status=$?
+  [ $status -eq 0 ] || tail -n 60 "$logs/build.log"
+  row build "$(verdict $status)" "$start"
+  return $status
+}
+
+stage_test() {
+  local start=$SECONDS status=0 arguments=() cases last
+  read -ra arguments <<< "${SPARGO_CTEST_ARGS:-}"
+  say "tests"
+  timeout "$(left)" ctest --test-dir "$build" --output-on-failure --parallel "$cores" "${arguments[@]}" \
+    > "$logs/test.log" 2>&1 || status=$?
+  sed -n '/\*\*\*/p;/^\[  FAILED  \]/p' "$logs/test.log" | sort -u | head -n 40
+  [ $status -eq 0 ] || tail -n 40 "$logs/test.log"
+  last=$build/Testing/Temporary/LastTest.log
+  cases=$(awk '/^\[  PASSED  \]/ {p += $4} /^\[  SKIPPED \] [0-9]+ test/ {s += $4} /^\[  FAILED  \] [0-9]+ test/ {f += $4}
+               END {printf "cases: %d passed, %d skipped, %d failed", p, s, f}' "$last" 2> /dev/null)
+  row "ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/test.log" | tail -n 1); $cases"
+}
+
+# Programs with device tests, and of their cases those that are quick under a tool that slows kernels a hundredfold.
+sanitize_tests() {
+  if [ -n "${SPARGO_SANITIZE_TESTS:-}" ]; then
+    tr -s ' ' '\n' <<< "$SPARGO_SANITIZE_TESTS"
+    return
+  fi
+  grep -lE 'SPARGO_TEST_NEEDS_GPU|context<device>' tests/*/*_test.cpp tests/*/*_test.cu 2> /dev/null | while read -r file; do
+    file=${file#tests/}
+    file=${file%.*}
+    echo "${file//\//_}:-*Large*:*Slow*:*Real*:*RealFiles*:*Scale*:*Apps*:*Memory*"
+  done
+}
+
+# One job: TOOL PROGRAM:FILTER. API errors are not counted: tests provoke failing calls (out of memory, no such device)
+# on purpose, and the library checks every call itself.
+sanitize_one() {
+  local tool=$1 program=${2%%:*} filter=${2#*:} start=$SECONDS status=0 log detail
+  log=$logs/work/$tool-$program.log
+  timeout -k 5 "$4" compute-sanitizer --tool "$tool" --error-exitcode 99 --report-api-errors no --print-limit 20 \
+    "$3/bin/tests/$program" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
+  detail=$(grep -oE 'ERROR SUMMARY: .*|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
+  detail="${detail:-no summary}; $(grep -E '^\[==========\].*ran|^\[  PASSED' "$log" | tail -n 1 | tr -d '[]=')"
+  if [ $status -eq 99 ] || [ $status -eq 1 ]; then
+    printf '\n--- %s %s\n' "$tool" "$program" >> "$logs/work/failures"
+    grep -vE '^=+$' "$log" | head -n 60 >> "$logs/work/failures"
+  fi
+  printf '%-34s %-8s %5d s  %s\n' "$tool $program" "$(verdict $status)" $((SECONDS - start)) "$detail"
+}
+
+stage_sanitize() {
+  local start=$SECONDS tool test limit jobs=$((cores / 2 > 1 ? cores / 2 : 1))
+  if ! command -v compute-sanitizer > /dev/null; then row sanitize "NOT RUN" "$start" "no compute-sanitizer"; return; fi
+  mkdir -p "$logs/work"
+  rm -f "$logs"/work/*
+  limit=$(left)
+  wants bench && limit=$((limit * 3 / 4))
+  say "compute-sanitizer, $jobs at a time, at most $limit s"
+  export -f sanitize_one verdict
+  export logs
+  for tool in memcheck racecheck synccheck initcheck; do
+    sanitize_tests | while read -r test; do
+      [ ! -x "$build/bin/tests/${test%%:*}" ] || printf '%s %s\n' "$tool" "$test"
+    done
+  done > "$logs/work/jobs"
+  OMP_NUM_THREADS=2 timeout "$limit" xargs -a "$logs/work/jobs" -P "$jobs" -L 1 \
+    bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$build" "$((limit < 150 ? limit : 150))" > "$logs/work/rows"
+  sort "$logs/work/rows" >> "$table"
+  if grep -qvE '^[^ ]+ +[^ ]+ +ok ' "$logs/work/rows"; then failed=yes; fi
+  local ran wanted
+  ran=$(wc -l < "$logs/work/rows")
+  wanted=$(wc -l < "$logs/work/jobs")
+  if [ "$ran" -lt "$wanted" ] || [ "$wanted" -eq 0 ]; then
+    row sanitize "NOT RUN" "$start" "$((wanted - ran)) of $wanted runs did not fit the time"
+  fi
+  [ ! -f "$logs/work/failures" ] || head -n 150 "$logs/work/failures"
+  tail -n +1 "$logs"/work/*.log > "$logs/sanitize.log"
+  rm -rf "$logs/work"
+}
+
+stage_bench() {
+  local filter start status
+  : > "$logs/bench.log"
+  for filter in "${filters[@]}"; do
+    start=$SECONDS status=0
+    say "bench $filter"
+    timeout "$(left)" "$build/bin/bench" "$filter" 2>&1 | tee -a "$logs/bench.log" || status=$?
+    row "bench $filter" "$(verdict $status)" "$start"
+  done
+}
+
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null || say "no nvidia-smi"
+if ! wants build || stage_build; then
+  if wants test; then stage_test; fi
+  if wants sanitize; then stage_sanitize; fi
+  if wants bench; then stage_bench; fi
+fi
+say "done; full logs in $logs"
+echo
+cat "$table"
+[ $failed = no ]
