@@ -51,7 +51,7 @@ case $step in
       [ ! -e "$SPARGO_FETCH_FOLDER" ] || [ -z "$(find "$SPARGO_FETCH_FOLDER" -name '.part*')" ] || fail "$*: leaves files"
     }
     for script in "$source/apps/quickstart.sh" "$source/tests/run.sh" "$source/tests/run_gpu.sh"; do
-      bash "$script" --help | grep -q . || fail "$script has no help"
+      [ -n "$(bash "$script" --help)" ] || fail "$script has no help"
       refuses 2 "unknown argument '--wrong'" bash "$script" --wrong
     done
     refuses 2 'GROUP/NAME' bash "$fetch"
@@ -75,18 +75,18 @@ case $step in
       # Fetched again after it changed at its origin: refused by the checksum kept from the first time.
       rm "$SPARGO_FETCH_FOLDER"/{tiny.mtx,club.txt.gz}
       echo '1 2' | gzip -c > "$dir/mirror/club.txt.gz"
-      bash "$fetch" HB/tiny | grep -q 'as downloaded before' || fail "the same file again is not recognised"
+      [[ $(bash "$fetch" HB/tiny) = *'as downloaded before'* ]] || fail "the same file again is not recognised"
       refuses 1 'club: SHA-256 is ' bash "$fetch" club
       [ ! -e "$SPARGO_FETCH_FOLDER/club.txt.gz" ] || fail "a file with a wrong checksum is kept"
     fi
     # The package list takes the tool of whatever origin, and reports what is absent.
     if command -v dpkg-query > /dev/null; then
       # shellcheck source=apps/common/setup.sh
-      missing=$(source "$source/apps/common/setup.sh"; spargo_missing_packages cmake spargo-no-such-package)
-      [ "$missing" = spargo-no-such-package ] || fail "missing packages: '$missing'"
+      absent=$(source "$source/apps/common/setup.sh"; spargo_missing_packages cmake spargo-no-such-package)
+      [ "$absent" = spargo-no-such-package ] || fail "missing packages: $absent"
     fi
     if command -v shellcheck > /dev/null; then
-      (cd "$source" && shellcheck -x -e SC2034,SC2016 apps/*.sh apps/common/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
+      (cd "$source" && shellcheck --severity=error -x apps/*.sh apps/common/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
     fi
     ;;
   install)
