@@ -1,0 +1,140 @@
+// The host and device halves of the conversions. The public templates in convert.cpp check, size and allocate;
+// these fill. Each overload for `host` is in a *_host.cpp, each for `device` in a *_cuda.cu.
+#pragma once
+
+#include <spargo/formats/convert.hpp>
+
+#include "primitives/backend.hpp"
+
+namespace spargo::detail {
+
+struct coo_order {
+  std::int64_t first_invalid = -1;  // the first entry outside the matrix; the rest means nothing unless this is -1
+  bool rows_ascending = true;       // never decreasing
+  bool cols_ascending = true;       // never decreasing: a stable sort by row alone gives sorted rows
+  bool sorted = true;               // by row, then column
+  bool distinct = true;             // no two neighbours have equal coordinates
+};
+
+// --- Host --------------------------------------------------------------------------------------------------------
+
+// What one pass over the entries tells: whether they may be used, and how much sorting they need.
+template <index_type I>
+coo_order examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
+
+// Stable sort by row, then column.
+template <entry_type V, index_type I>
+void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order);
+
+// Sorts and sums.
+template <entry_type V, index_type I>
+void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order);
+
+template <entry_type V, index_type I>
+coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, I, host>& matrix, symmetry_kind kind);
+
+// Entries in range; their number fits O.
+template <index_type O, entry_type V, index_type I>
+csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& matrix,
+                                     const coo_order& order, duplicates on_duplicates);
+
+// row_indices[k] = the row of entry k.
+template <index_type I, index_type O>
+void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, host> row_indices);
+
+// Entries in the longest row; 0 without rows.
+template <index_type O>
+std::int64_t longest_row(const context<host>& ctx, span<const O, host> offsets);
+
+// All of `lengths`, `indices` and `values`, padding included.
+template <entry_type V, index_type I, index_type O>
+void fill_ell(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix, I width, span<I, host> lengths,
+              span<I, host> indices, span<V, host> values);
+
+// The row of every slot (-1 past the last row) and its length: rows by descending length within windows of
+// `window` rows, equal ones in order. A window of 1 keeps the order. `longest` is the longest row.
+template <index_type I, index_type O>
+void order_rows(const context<host>& ctx, span<const O, host> offsets, std::int64_t window, std::int64_t longest,
+                span<I, host> permutation, span<I, host> lengths);
+
+// sizes[s] = height * longest row of slice s, for s < slices; sizes[slices] = 0.
+template <index_type I>
+void slice_sizes(const context<host>& ctx, span<const I, host> lengths, I height, span<std::int64_t, host> sizes);
+
+template <entry_type V, index_type I, index_type O>
+void fill_sell(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+               const sell_view<const V, I, O, host>& shape, span<I, host> indices, span<V, host> values);
+
+// row_lengths[permutation[s]] = lengths[s] for slots with a row (without a permutation: slot s is row s), and
+// row_lengths[rows] = 0.
+template <index_type I, index_type O>
+void place_lengths(const context<host>& ctx, span<const I, host> permutation, span<const I, host> lengths,
+                   span<O, host> row_lengths);
+
+template <entry_type V, index_type I, index_type O>
+void gather_ell(const context<host>& ctx, const ell_view<const V, I, host>& matrix, span<const O, host> offsets,
+                span<I, host> indices, span<V, host> values);
+
+template <entry_type V, index_type I, index_type O>
+void gather_sell(const context<host>& ctx, const sell_view<const V, I, O, host>& matrix, span<const O, host> offsets,
+                 span<I, host> indices, span<V, host> values);
+
+// out[i] = in[i]; every element fits.
+template <index_type O>
+void narrow(const context<host>& ctx, span<const std::int64_t, host> in, span<O, host> out);
+
+// --- Device: the same, asynchronous unless a size must be learnt ---------------------------------------------------
+
+template <index_type I>
+coo_order examine(const context<device>& ctx, const coo_pattern_view<I, device>& entries);
+template <entry_type V, index_type I>
+void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order);
+template <entry_type V, index_type I>
+void sum_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order);
+template <entry_type V, index_type I>
+coo_matrix<V, I, device> expand(const context<device>& ctx, const coo_view<const V, I, device>& matrix,
+                                symmetry_kind kind);
+template <index_type O, entry_type V, index_type I>
+csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_view<const V, I, device>& matrix,
+                                       const coo_order& order, duplicates on_duplicates);
+template <index_type I, index_type O>
+void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices);
+template <index_type O>
+std::int64_t longest_row(const context<device>& ctx, span<const O, device> offsets);
+template <entry_type V, index_type I, index_type O>
+void fill_ell(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix, I width,
+              span<I, device> lengths, span<I, device> indices, span<V, device> values);
+template <index_type I, index_type O>
+void order_rows(const context<device>& ctx, span<const O, device> offsets, std::int64_t window, std::int64_t longest,
+                span<I, device> permutation, span<I, device> lengths);
+template <index_type I>
+void slice_sizes(const context<device>& ctx, span<const I, device> lengths, I height, span<std::int64_t, device> sizes);
+template <entry_type V, index_type I, index_type O>
+void fill_sell(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+               const sell_view<const V, I, O, device>& shape, span<I, device> indices, span<V, device> values);
+template <index_type I, index_type O>
+void place_lengths(const context<device>& ctx, span<const I, device> permutation, span<const I, device> lengths,
+                   span<O, device> row_lengths);
+template <entry_type V, index_type I, index_type O>
+void gather_ell(const context<device>& ctx, const ell_view<const V, I, device>& matrix, span<const O, device> offsets,
+                span<I, device> indices, span<V, device> values);
+template <entry_type V, index_type I, index_type O>
+void gather_sell(const context<device>& ctx, const sell_view<const V, I, O, device>& matrix,
+                 span<const O, device> offsets, span<I, device> indices, span<V, device> values);
+template <index_type O>
+void narrow(const context<device>& ctx, span<const std::int64_t, device> in, span<O, device> out);
+
+// One element, on the host; a device one synchronises the stream.
+template <class T>
+T element(const context<host>&, span<const T, host> from, std::int64_t i) {
+  return from[i];
+}
+template <class T>
+T element(const context<device>& ctx, span<const T, device> from, std::int64_t i) {
+  T value{};
+  copy<T>(ctx, from.subspan(i, 1), span<T, host>(&value, 1));
+  ctx.synchronize();
+  return value;
+}
+
+}  // namespace spargo::detail

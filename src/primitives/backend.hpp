@@ -1,0 +1,41 @@
+// The host and device halves behind the primitives' public templates. `no_device` stands in for the device
+// half in a library built without CUDA, where no device context can exist.
+#pragma once
+
+#include <spargo/core/array.hpp>
+
+namespace spargo::detail {
+
+template <class T>
+void exclusive_scan(const context<host>& ctx, span<const T, host> in, span<T, host> out);
+template <class T>
+void exclusive_scan(const context<device>& ctx, span<const T, device> in, span<T, device> out);
+
+template <class T>
+void inclusive_scan(const context<host>& ctx, span<const T, host> in, span<T, host> out);
+template <class T>
+void inclusive_scan(const context<device>& ctx, span<const T, device> in, span<T, device> out);
+
+template <class Key, class Count>
+void histogram(const context<host>& ctx, span<const Key, host> keys, span<Count, host> counts);
+template <class Key, class Count>
+void histogram(const context<device>& ctx, span<const Key, device> keys, span<Count, device> counts);
+
+// On ranges that are not empty.
+template <class T>
+T reduce_sum(const context<host>& ctx, span<const T, host> values);
+template <class T>
+T reduce_sum(const context<device>& ctx, span<const T, device> values);
+template <class T>
+T reduce_max(const context<host>& ctx, span<const T, host> values);
+template <class T>
+T reduce_max(const context<device>& ctx, span<const T, device> values);
+
+template <class Space>
+inline constexpr bool is_built = std::same_as<Space, host>;
+
+[[noreturn]] inline void no_device(const char* operation) {
+  throw error(error_code::device_unavailable, std::string(operation) + ": this library was built without CUDA");
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,375 @@
+// Every conversion, on every backend, against lists of triples.
+#include "formats/reference.hpp"
+
+#include <cmath>
+#include <functional>
+
+namespace spargo::test {
+namespace {
+
+template <class Case>
+class Convert : public testing::Test {
+ protected:
+  void SetUp() override {
+    if constexpr (std::same_as<typename Case::space, device>) SPARGO_TEST_NEEDS_GPU();
+  }
+};
+
+template <class Space>
+using cases_in = testing::Types<
+    format_case<double, std::int32_t, std::int32_t, Space>, format_case<float, std::int32_t, std::int64_t, Space>,
+    format_case<std::complex<float>, std::int64_t, std::int64_t, Space>,
+    format_case<std::complex<double>, std::int32_t, std::int32_t, Space>,
+    format_case<pattern, std::int32_t, std::int32_t, Space>, format_case<pattern, std::int64_t, std::int64_t, Space>,
+    format_case<double, std::int64_t, std::int64_t, Space>>;
+
+struct case_name {
+  template <class Case>
+  static std::string GetName(int i) {
+    return std::string(std::same_as<typename Case::space, host> ? "host" : "device") + std::to_string(i);
+  }
+};
+
+TYPED_TEST_SUITE_P(Convert);
+
+// The types of a case; not every test needs all.
+#define CASE_TYPES                                       \
+  using V = typename TypeParam::value;                   \
+  using I = typename TypeParam::index;                   \
+  using O [[maybe_unused]] = typename TypeParam::offset; \
+  const runner<typename TypeParam::space> run;
+
+TYPED_TEST_P(Convert, CooToCsrSumsDuplicates) {
+  CASE_TYPES
+  for (const auto& m : all_shapes<V>()) {
+    const auto coo = run.in(make_coo<I>(m));
+    const auto csr = run.out(to_csr<O>(run.ctx, coo.view()));
+    EXPECT_EQ(csr.rows(), m.rows);
+    EXPECT_EQ(csr.cols(), m.cols);
+    EXPECT_TRUE(entries_of(csr.view()) == summed(m.entries)) << m.name;
+  }
+}
+
+TYPED_TEST_P(Convert, CooToCsrKeepsDuplicatesInOrder) {
+  CASE_TYPES
+  for (const auto& m : all_shapes<V>()) {
+    const auto coo = run.in(make_coo<I>(m));
+    const auto csr = run.out(to_csr<O>(run.ctx, coo.view(), {.on_duplicates = duplicates::keep}));
+    EXPECT_TRUE(entries_of(csr.view()) == sorted(m.entries)) << m.name;
+  }
+}
+
+TYPED_TEST_P(Convert, SortAndSumDuplicates) {
+  CASE_TYPES
+  auto shapes = all_shapes<V>();
+  shapes.push_back(random_triples<V>("far more rows than entries", 2000000000, 2000000000, 3000, 9));
+  for (int k = 0; k < 3000; k += 2) shapes.back().entries.push_back(shapes.back().entries[static_cast<std::size_t>(k)]);
+  for (const auto& m : shapes) {
+    auto coo = run.in(make_coo<I>(m));
+    sort(run.ctx, coo);
+    EXPECT_TRUE(entries_of(run.out(std::move(coo)).view()) == sorted(m.entries)) << m.name;
+
+    auto other = run.in(make_coo<I>(m));
+    const auto expected = summed(m.entries);
+    EXPECT_EQ(sum_duplicates(run.ctx, other), static_cast<std::int64_t>(m.entries.size() - expected.size())) << m.name;
+    EXPECT_TRUE(entries_of(run.out(std::move(other)).view()) == expected) << m.name;
+  }
+}
+
+TYPED_TEST_P(Convert, ExpandSymmetry) {
+  CASE_TYPES
+  for (const auto kind :
+       {symmetry_kind::general, symmetry_kind::symmetric, symmetry_kind::skew_symmetric, symmetry_kind::hermitian}) {
+    for (const auto& m : all_shapes<V>()) {
+      if (m.rows != m.cols) continue;
+      auto expected = m.entries;
+      for (const auto& e : m.entries) {
+        if (e.row == e.col || kind == symmetry_kind::general) continue;
+        auto value = e.value;
+        if constexpr (!is_pattern<V>) {
+          if (kind == symmetry_kind::skew_symmetric) value = -value;
+          if constexpr (complex_type<V>) {
+            if (kind == symmetry_kind::hermitian) value = {value.real(), -value.imag()};
+          }
+        }
+        expected.push_back({e.col, e.row, value});
+      }
+      const auto coo = run.in(make_coo<I>(m));
+      EXPECT_TRUE(entries_of(run.out(expand_symmetry(run.ctx, coo.view(), kind)).view()) == expected) << m.name;
+    }
+  }
+}
+
+TYPED_TEST_P(Convert, CsrToCoo) {
+  CASE_TYPES
+  for (auto& m : all_shapes<V>()) {
+    m.entries = sorted(m.entries);
+    const auto csr = run.in(make_csr<I, O>(m));
+    EXPECT_TRUE(entries_of(run.out(to_coo(run.ctx, csr.view())).view()) == m.entries) << m.name;
+  }
+}
+
+TYPED_TEST_P(Convert, Transpose) {
+  CASE_TYPES
+  for (auto& m : all_shapes<V>()) {
+    // Row order only: the columns come as they are.
+    std::stable_sort(m.entries.begin(), m.entries.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
+    const auto csr = run.in(make_csr<I, O>(m));
+    auto expected = m.entries;
+    for (auto& e : expected) std::swap(e.row, e.col);
+    const auto transposed = run.out(transpose(run.ctx, csr.view()));
+    EXPECT_EQ(transposed.rows(), m.cols);
+    EXPECT_TRUE(entries_of(transposed.view()) == sorted(expected)) << m.name;
+  }
+}
+
+TYPED_TEST_P(Convert, EllHoldsEveryRowAndPadsWithZeros) {
+  CASE_TYPES
+  for (auto& m : small_shapes<V>()) {
+    m.entries = summed(m.entries);
+    const auto csr = run.in(make_csr<I, O>(m));
+    const auto made = to_ell(run.ctx, csr.view());
+    EXPECT_TRUE(entries_of(run.out(to_csr<O>(run.ctx, made.view())).view()) == m.entries) << m.name;
+
+    const auto ell = run.out(to_ell(run.ctx, csr.view()));
+    const auto view = ell.view();
+    ASSERT_EQ(view.indices.size(), m.rows * view.width) << m.name;
+    std::int64_t longest = 0;
+    std::vector<triple<V>> found;
+    for (std::int64_t r = 0; r < m.rows; ++r) {
+      longest = std::max<std::int64_t>(longest, view.row_lengths[r]);
+      for (std::int64_t k = 0; k < view.width; ++k) {
+        const std::int64_t at = k * m.rows + r;
+        V value{};
+        if constexpr (!is_pattern<V>) value = view.values[at];
+        if (k < view.row_lengths[r]) {
+          found.push_back({r, view.indices[at], value});
+        } else {
+          EXPECT_TRUE(view.indices[at] == 0 && value == V{}) << m.name << ": row " << r << " padding " << k;
+        }
+      }
+    }
+    EXPECT_TRUE(found == m.entries) << m.name;
+    EXPECT_EQ(view.width, longest);
+    EXPECT_EQ(view.nnz, static_cast<std::int64_t>(m.entries.size()));
+  }
+}
+
+template <class V, class I, class O>
+void expect_sell(const sell_view<const V, I, O, host>& view, const triples<V>& m, std::int64_t height,
+                 std::int64_t window) {
+  std::vector<int> seen(static_cast<std::size_t>(m.rows), 0);
+  std::vector<triple<V>> found;
+  ASSERT_EQ(view.slices(), (m.rows + height - 1) / height);
+  ASSERT_EQ(view.permutation.size(), view.slices() * height);
+  for (std::int64_t s = 0; s < view.permutation.size(); ++s) {
+    const std::int64_t row = view.permutation[s];
+    const std::int64_t base = view.slice_offsets[s / height] + s % height;
+    const std::int64_t width = (view.slice_offsets[s / height + 1] - view.slice_offsets[s / height]) / height;
+    EXPECT_EQ(row < 0, s >= m.rows);
+    if (row >= 0) ++seen[static_cast<std::size_t>(row)];
+    if (row >= 0) {
+      EXPECT_EQ(row / window, s / window);
+    }
+    if (s % window != 0) {
+      EXPECT_LE(view.row_lengths[s], view.row_lengths[s - 1]);
+      if (row >= 0 && view.row_lengths[s] == view.row_lengths[s - 1]) {
+        EXPECT_LT(view.permutation[s - 1], row);
+      }
+    }
+    for (std::int64_t k = 0; k < width; ++k) {
+      V value{};
+      if constexpr (!is_pattern<V>) value = view.values[base + k * height];
+      if (k < view.row_lengths[s]) {
+        found.push_back({row, view.indices[base + k * height], value});
+      } else {
+        EXPECT_TRUE(view.indices[base + k * height] == 0 && value == V{}) << m.name << ": slot " << s;
+      }
+    }
+  }
+  EXPECT_TRUE(sorted(found) == m.entries) << m.name;
+  EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; })) << m.name;
+}
+
+TYPED_TEST_P(Convert, SellHoldsEveryRowInOrderOfLength) {
+  CASE_TYPES
+  for (const auto& [height, sigma] : {std::pair{32, 1024}, {4, 1}, {1, 64}, {3, 10}, {1024, 1}}) {
+    const std::int64_t window = sigma == 1 ? 1 : (sigma + height - 1) / height * height;
+    for (auto& m : all_shapes<V>()) {
+      if (m.rows * 2 > 100000 && height == 1024) continue;
+      m.entries = summed(m.entries);
+      const auto csr = run.in(make_csr<I, O>(m));
+      const auto made =
+          to_sell(run.ctx, csr.view(), {.slice_height = height, .sorting_window = sigma, .max_padding_ratio = 1e9});
+      EXPECT_TRUE(entries_of(run.out(to_csr(run.ctx, made.view())).view()) == m.entries) << m.name;
+      auto again =
+          to_sell(run.ctx, csr.view(), {.slice_height = height, .sorting_window = sigma, .max_padding_ratio = 1e9});
+      const auto sell = run.out(std::move(again));
+      expect_sell(sell.view(), m, height, window);
+    }
+  }
+}
+
+TYPED_TEST_P(Convert, PaddingIsLimited) {
+  CASE_TYPES
+  triples<V> m{"arrow", 3000, 3000, {}};
+  for (std::int64_t c = 0; c < 3000; ++c) m.add(0, c);
+  for (std::int64_t r = 1; r < 3000; ++r) m.add(r, r);
+  const auto csr = run.in(make_csr<I, O>(m));
+  const auto refused = [&](auto&& convert, const char* size) {
+    try {
+      convert();
+      ADD_FAILURE() << "the padding was accepted";
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::unsupported);
+      EXPECT_NE(std::string(e.what()).find(size), std::string::npos) << e.what();
+    }
+  };
+  refused([&] { (void)to_ell(run.ctx, csr.view()); }, "9000000 entries would be stored for 5999");
+  refused([&] { (void)to_sell(run.ctx, csr.view()); }, "entries would be stored for 5999");
+  EXPECT_EQ(to_ell(run.ctx, csr.view(), {.max_padding_ratio = 2000}).width(), 3000);
+}
+
+TYPED_TEST_P(Convert, EntriesOutsideTheMatrixAreRefused) {
+  CASE_TYPES
+  for (const auto& [row, col] : {std::pair{4, 0}, {-1, 0}, {0, 5}, {0, -1}}) {
+    auto m = random_triples<V>("bad", 4, 5, 100, 1);
+    m.entries[41].row = row;
+    m.entries[41].col = col;
+    const auto coo = run.in(make_coo<I>(m));
+    try {
+      (void)to_csr<O>(run.ctx, coo.view());
+      ADD_FAILURE() << row << ", " << col << " was accepted";
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::invalid_data);
+      EXPECT_NE(std::string(e.what()).find("entry 41: (" + std::to_string(row) + ", " + std::to_string(col)),
+                std::string::npos)
+          << e.what();
+    }
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(Convert, CooToCsrSumsDuplicates, CooToCsrKeepsDuplicatesInOrder, SortAndSumDuplicates,
+                            ExpandSymmetry, CsrToCoo, Transpose, EllHoldsEveryRowAndPadsWithZeros,
+                            SellHoldsEveryRowInOrderOfLength, PaddingIsLimited, EntriesOutsideTheMatrixAreRefused);
+INSTANTIATE_TYPED_TEST_SUITE_P(Host, Convert, cases_in<host>, case_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(Device, Convert, cases_in<device>, case_name);
+
+TEST(ConvertThreads, SameBitsForAnyNumber) {
+  for (const auto& m : large_shapes<double>()) {
+    const auto coo = make_coo<std::int32_t>(m);
+    const auto expected = entries_of(to_csr<std::int32_t>(context<host>({.threads = 1}), coo.view()).view());
+    for (const int threads : {2, 3, 7}) {
+      const context<host> ctx({.threads = threads});
+      const auto csr = to_csr<std::int32_t>(ctx, coo.view());
+      EXPECT_TRUE(entries_of(csr.view()) == expected) << m.name << " with " << threads << " threads";
+      const auto back = transpose(ctx, transpose(ctx, csr.view()).view());
+      EXPECT_TRUE(entries_of(back.view()) == expected) << m.name << " with " << threads << " threads";
+    }
+  }
+}
+
+// Long rows sorted one by one: quadratic work would take minutes.
+TEST(ConvertCost, DenseRowIsNotQuadratic) {
+  const std::int64_t n = 2000000;
+  coo_matrix<pattern, std::int32_t, host> coo(context<host>{}, 2, static_cast<std::int32_t>(n), n);
+  for (std::int64_t k = 0; k < n; ++k) {
+    coo.row_indices()[k] = 1;
+    coo.col_indices()[k] = static_cast<std::int32_t>((k * 1000003) % n);
+  }
+  const auto csr = to_csr<std::int32_t>(context<host>{}, coo.view());
+  ASSERT_EQ(csr.nnz(), n);
+  for (std::int64_t k = 0; k < n; ++k) ASSERT_EQ(csr.indices()[k], k);
+}
+
+// Runs `work` with the k-th allocation failing, for every k, until it succeeds.
+void expect_clean_failures(const std::function<void(const context<host>&)>& work) {
+  int k = 0;
+  for (;; ++k) {
+    failing_resource memory(k);
+    bool succeeded = false;
+    try {
+      work(context<host>({.threads = 3, .resource = &memory}));
+      succeeded = true;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::out_of_memory);
+    }
+    EXPECT_EQ(memory.live(), 0) << "request " << k;
+    if (succeeded) {
+      EXPECT_EQ(memory.requests(), k);
+      break;
+    }
+    ASSERT_LT(k, 100);
+  }
+  EXPECT_GT(k, 0);
+}
+
+template <class V>
+void expect_clean_failures_of_all() {
+  const auto m = random_triples<V>("random", 900, 900, 100000, 1);
+  const auto row_major = [&] {
+    auto by_row = m;
+    std::stable_sort(by_row.entries.begin(), by_row.entries.end(),
+                     [](const auto& a, const auto& b) { return a.row < b.row; });
+    return make_coo<std::int32_t>(by_row);
+  }();
+  const auto coo = make_coo<std::int32_t>(m);
+  const auto csr = to_csr<std::int64_t>(context<host>{}, coo.view());
+  const auto ell = to_ell(context<host>{}, csr.view());
+  const auto sell = to_sell(context<host>{}, csr.view());
+  using host_context = context<host>;
+  expect_clean_failures([&](const host_context& ctx) { (void)to_csr<std::int32_t>(ctx, coo.view()); });
+  expect_clean_failures([&](const host_context& ctx) { (void)to_csr<std::int32_t>(ctx, row_major.view()); });
+  expect_clean_failures([&](const host_context& ctx) { (void)to_coo(ctx, csr.view()); });
+  expect_clean_failures([&](const host_context& ctx) { (void)to_ell(ctx, csr.view()); });
+  expect_clean_failures([&](const host_context& ctx) { (void)to_sell(ctx, csr.view()); });
+  expect_clean_failures([&](const host_context& ctx) { (void)to_csr<std::int64_t>(ctx, ell.view()); });
+  expect_clean_failures([&](const host_context& ctx) { (void)to_csr(ctx, sell.view()); });
+  expect_clean_failures([&](const host_context& ctx) { (void)transpose(ctx, csr.view()); });
+  expect_clean_failures(
+      [&](const host_context& ctx) { (void)expand_symmetry(ctx, coo.view(), symmetry_kind::symmetric); });
+
+  // In place: a failure leaves the matrix as it was.
+  const auto in_place = [&](const auto& source, auto&& operation) {
+    expect_clean_failures([&](const host_context& ctx) {
+      auto copy_of = make_coo<std::int32_t>(source);
+      try {
+        operation(ctx, copy_of);
+      } catch (const error&) {
+        EXPECT_TRUE(entries_of(copy_of.view()) == source.entries);
+        throw;
+      }
+    });
+  };
+  const auto hypersparse = random_triples<V>("hypersparse", 2000000000, 3, 50, 1);
+  for (const auto& source : {m, hypersparse}) {
+    in_place(source, [](const host_context& ctx, auto& matrix) { sort(ctx, matrix); });
+    in_place(source, [](const host_context& ctx, auto& matrix) { sum_duplicates(ctx, matrix); });
+  }
+}
+
+TEST(ConvertMemory, EveryFailedAllocationIsAnErrorWithoutALeak) {
+  expect_clean_failures_of_all<double>();
+  expect_clean_failures_of_all<pattern>();
+}
+
+TEST(ConvertErrors, WrongSizesAreRefused) {
+  const context<host> ctx;
+  auto coo = make_coo<std::int32_t>(random_triples<double>("random", 4, 5, 100, 1));
+  coo.values().truncate(99);
+  EXPECT_THROW((void)to_csr<std::int32_t>(ctx, coo.view()), error);
+  auto csr = make_csr<std::int32_t, std::int32_t>(triples<double>{"empty", 4, 4, {}});
+  csr.offsets().truncate(4);
+  EXPECT_THROW((void)to_ell(ctx, csr.view()), error);
+  const auto fine = make_csr<std::int32_t, std::int32_t>(triples<double>{"empty", 4, 5, {}});
+  EXPECT_THROW((void)to_sell(ctx, fine.view(), {.slice_height = 0}), error);
+  EXPECT_THROW((void)to_sell(ctx, fine.view(), {.slice_height = 1025}), error);
+  EXPECT_THROW((void)to_sell(ctx, fine.view(), {.sorting_window = 0}), error);
+  EXPECT_THROW((void)to_ell(ctx, fine.view(), {.max_padding_ratio = std::nan("")}), error);
+  EXPECT_THROW((void)expand_symmetry(ctx, make_coo<std::int32_t>(triples<double>{"", 4, 5, {}}).view(),
+                                     symmetry_kind::symmetric),
+               error);
+}
+
+}  // namespace
+}  // namespace spargo::test
