@@ -1,0 +1,294 @@
+// Every algorithm, direction and output against a naive search, on both backends.
+#include <spargo/graph/bfs.hpp>
+
+#include "graph/graph_support.hpp"
+#include "support/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace spargo {
+namespace {
+
+using test::edge_vector;
+using test::edges_kept;
+using test::raw_graph;
+
+template <class I, class O, class S>
+struct bfs_case {
+  using index = I;
+  using offset = O;
+  using space = S;
+};
+
+constexpr std::array all_algorithms{bfs_algorithm::automatic,     bfs_algorithm::sequential,
+                                    bfs_algorithm::global_queue,  bfs_algorithm::block_queue,
+                                    bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing};
+constexpr std::array all_directions{bfs_direction::automatic, bfs_direction::push, bfs_direction::pull};
+constexpr std::array all_outputs{bfs_output::levels_and_parents, bfs_output::levels, bfs_output::parents};
+
+// A graph in the space of a test, and results brought back to the host.
+template <class I, class O, class Space>
+class searcher;
+
+template <class I, class O>
+class searcher<I, O, host> {
+ public:
+  explicit searcher(const raw_graph<I, O>& g) : raw_(g) {}
+  [[nodiscard]] graph_view<I, O, host> view() const { return raw_.view(); }
+  template <class T>
+  [[nodiscard]] std::vector<T> fetch(span<const T, host> values) const {
+    return {values.begin(), values.end()};
+  }
+  [[nodiscard]] const context<host>& ctx() const { return ctx_; }
+
+ private:
+  const raw_graph<I, O>& raw_;
+  context<host> ctx_{{.threads = 3}};
+};
+
+template <class I, class O>
+class searcher<I, O, device> {
+ public:
+  explicit searcher(const raw_graph<I, O>& g) : n_(g.vertices), direction_(g.direction) {
+    offsets_ = to_device(ctx(), span<const O, host>(g.offsets));
+    indices_ = to_device(ctx(), span<const I, host>(g.indices));
+    in_offsets_ = to_device(ctx(), span<const O, host>(g.in_offsets));
+    in_indices_ = to_device(ctx(), span<const I, host>(g.in_indices));
+  }
+  [[nodiscard]] graph_view<I, O, device> view() const {
+    graph_view<I, O, device> g{{n_, n_, offsets_.view(), indices_.view()}, {}, direction_};
+    if (!in_offsets_.empty()) g.in = {n_, n_, in_offsets_.view(), in_indices_.view()};
+    return g;
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> fetch(span<const T, device> values) const {
+    const auto here = to_host(ctx(), values);
+    return {here.begin(), here.end()};
+  }
+  [[nodiscard]] const context<device>& ctx() const {
+    static const context<device> shared;
+    return shared;
+  }
+
+ private:
+  I n_;
+  direction_kind direction_;
+  array<O, device> offsets_, in_offsets_;
+  array<I, device> indices_, in_indices_;
+};
+
+template <class Space>
+bool runs_on(bfs_algorithm algorithm) {
+  if (std::same_as<Space, device>) return algorithm != bfs_algorithm::sequential;
+  return algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
+}
+
+template <class Space>
+bool allowed(const bfs_options& o, bool can_pull) {
+  if (!runs_on<Space>(o.algorithm)) return false;
+  if (o.direction != bfs_direction::pull) return true;
+  return can_pull && (o.algorithm == bfs_algorithm::automatic || o.algorithm == bfs_algorithm::direction_optimizing);
+}
+
+std::string describe(const bfs_options& o, std::int64_t source) {
+  return std::string(to_string(o.algorithm)) + ", direction " + std::to_string(static_cast<int>(o.direction)) +
+         ", output " + std::to_string(static_cast<int>(o.output)) + ", source " + std::to_string(source);
+}
+
+template <class Case>
+class Bfs : public testing::Test {
+ protected:
+  using index = typename Case::index;
+  using offset = typename Case::offset;
+  using space = typename Case::space;
+  using graph_type = raw_graph<index, offset>;
+  using searcher_type = searcher<index, offset, space>;
+  using plan_type = bfs_plan<index, offset, space>;
+
+  void SetUp() override {
+    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
+  }
+
+  // One plan, all sources in turn: a plan must not remember an earlier run.
+  static void check_plan(const graph_type& raw, const searcher_type& g, const bfs_options& options,
+                         const std::vector<std::int64_t>& sources) {
+    plan_type plan(g.ctx(), g.view(), options);
+    ASSERT_NE(plan.algorithm(), bfs_algorithm::automatic);
+    for (const std::int64_t source : sources) {
+      SCOPED_TRACE(describe(options, source));
+      plan.run(static_cast<index>(source));
+      const auto expected = test::naive_levels(raw.view(), source);
+      const auto levels = g.fetch(plan.levels());
+      const auto parents = g.fetch(plan.parents());
+      if (options.output == bfs_output::parents) {
+        EXPECT_TRUE(levels.empty());
+      } else {
+        ASSERT_EQ(levels, expected);
+      }
+      if (options.output == bfs_output::levels) {
+        EXPECT_TRUE(parents.empty());
+      } else {
+        ASSERT_EQ(test::parent_fault(raw.view(), source, expected, parents), "");
+      }
+      ASSERT_EQ(plan.level_sizes(), test::histogram_of(expected));
+      ASSERT_EQ(plan.reached(), std::count_if(expected.begin(), expected.end(), [](std::int32_t l) { return l >= 0; }));
+    }
+  }
+
+  static void check_all(const graph_type& raw, const std::vector<std::int64_t>& sources) {
+    const searcher_type g(raw);
+    const bool can_pull = raw.direction == direction_kind::undirected || !raw.in_offsets.empty();
+    for (const auto algorithm : all_algorithms) {
+      for (const auto direction : all_directions) {
+        for (const auto output : all_outputs) {
+          const bfs_options options{algorithm, direction, output};
+          if (allowed<space>(options, can_pull)) {
+            check_plan(raw, g, options, sources);
+          } else {
+            EXPECT_THROW((plan_type(g.ctx(), g.view(), options)), error) << describe(options, 0);
+          }
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+
+  static void check_everywhere(std::int64_t n, const edge_vector& edges, const std::vector<std::int64_t>& sources) {
+    check_all(test::make_undirected<index, offset>(n, edges), sources);
+    check_all(test::make_directed<index, offset>(n, edges, edges_kept::out), sources);
+    check_all(test::make_directed<index, offset>(n, edges, edges_kept::out_and_in), sources);
+  }
+
+  // Only what is linear on a graph of thousands of levels: a forced pull is not.
+  static void check_long(const graph_type& raw, const std::vector<std::int64_t>& sources) {
+    const searcher_type g(raw);
+    for (const auto algorithm : all_algorithms) {
+      const bfs_options options{.algorithm = algorithm};
+      if (allowed<space>(options, true)) check_plan(raw, g, options, sources);
+    }
+  }
+};
+
+template <class I, class O>
+using on_host = bfs_case<I, O, host>;
+using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
+                             on_host<std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(Bfs, cases);
+
+TYPED_TEST(Bfs, RandomSmallGraphs) {
+  test::random_source random(20);
+  for (int round = 0; round < 60; ++round) {
+    const std::int64_t n = 1 + random.below(70);
+    const auto edges = test::random_edges(random, n, random.below(4 * n), round % 4);
+    SCOPED_TRACE("round " + std::to_string(round));
+    this->check_everywhere(n, edges, {random.below(n), 0, random.below(n)});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// Around the sizes of warps, blocks and bitmap words; loops and duplicates are in the random edges.
+TYPED_TEST(Bfs, SizesAroundPowersOfTwo) {
+  test::random_source random(21);
+  for (const std::int64_t n : {1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1023, 1025}) {
+    SCOPED_TRACE(std::to_string(n) + " vertices");
+    this->check_everywhere(n, test::random_edges(random, n, 2 * n, 1), {0, n - 1, n / 2});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// Large enough that levels run in parallel and are pulled, with hubs whose edges are split.
+TYPED_TEST(Bfs, SkewedGraphWithHubs) {
+  test::random_source random(22);
+  auto edges = test::random_edges(random, 20000, 200000, 5);
+  for (std::int64_t v = 0; v < 20000; v += 3) edges.emplace_back(7, v);
+  this->check_everywhere(20011, edges, {0, 7, 19999, 20010});
+}
+
+TYPED_TEST(Bfs, Star) { this->check_everywhere(50001, test::star_edges(50000), {0, 1, 49999, 50000}); }
+
+TYPED_TEST(Bfs, NoEdges) { this->check_everywhere(100, {}, {0, 50, 99}); }
+
+TYPED_TEST(Bfs, OnlyLoopsAndDuplicates) {
+  this->check_everywhere(5, {{0, 0}, {0, 0}, {0, 1}, {0, 1}, {1, 1}, {1, 2}, {1, 2}, {1, 2}, {4, 4}}, {0, 1, 2, 3, 4});
+}
+
+TYPED_TEST(Bfs, Disconnected) {
+  edge_vector edges;
+  for (std::int64_t part = 0; part < 50; ++part) {
+    for (std::int64_t k = 0; k < 9; ++k) edges.emplace_back(part * 10 + k, part * 10 + (k + 1) % 10);
+  }
+  this->check_everywhere(500, edges, {0, 499, 255, 12});
+}
+
+// A cycle of low ids and a path out of it: levels differ from ids, frontiers shrink and grow.
+TYPED_TEST(Bfs, Grid) { this->check_everywhere(67 * 45, test::grid_edges(67, 45), {0, 67 * 45 - 1, 1000}); }
+
+TYPED_TEST(Bfs, LongPath) {
+  const std::int64_t n = 200000;
+  this->check_long(
+      test::make_undirected<typename TestFixture::index, typename TestFixture::offset>(n, test::path_edges(n)),
+      {0, n / 2});
+}
+
+TYPED_TEST(Bfs, WideGrid) {
+  this->check_long(test::make_undirected<typename TestFixture::index, typename TestFixture::offset>(
+                       300 * 300, test::grid_edges(300, 300)),
+                   {0, 45150});
+}
+
+TYPED_TEST(Bfs, RefusesASourceThatIsNoVertex) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  using Space = typename TestFixture::space;
+  const auto one = test::make_undirected<I, O>(1, {});
+  const auto none = test::make_undirected<I, O>(0, {});
+  const searcher<I, O, Space> g(one);
+  const searcher<I, O, Space> empty(none);
+  for (const I bad : {I{-1}, I{1}, std::numeric_limits<I>::max()}) {
+    bfs_plan<I, O, Space> plan(g.ctx(), g.view());
+    EXPECT_THROW(plan.run(bad), error);
+    EXPECT_THROW((void)bfs(g.ctx(), g.view(), bad), error);
+  }
+  bfs_plan<I, O, Space> plan(empty.ctx(), empty.view());
+  EXPECT_THROW(plan.run(I{0}), error);
+  EXPECT_THROW((void)bfs(empty.ctx(), empty.view(), I{0}), error);
+}
+
+TYPED_TEST(Bfs, OneCallEqualsThePlan) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  const auto raw = test::make_undirected<I, O>(30, test::path_edges(25));
+  const searcher<I, O, typename TestFixture::space> g(raw);
+  const auto result = bfs(g.ctx(), g.view(), I{3});
+  const auto expected = test::naive_levels(raw.view(), 3);
+  EXPECT_EQ(g.fetch(result.levels.view()), expected);
+  EXPECT_EQ(test::parent_fault(raw.view(), 3, expected, g.fetch(result.parents.view())), "");
+  EXPECT_EQ(result.source, 3);
+  EXPECT_EQ(result.reached, 25);
+  EXPECT_EQ(result.level_sizes, test::histogram_of(expected));
+  EXPECT_NE(result.algorithm, bfs_algorithm::automatic);
+  const auto only = bfs(g.ctx(), g.view(), I{3}, {.output = bfs_output::parents});
+  EXPECT_TRUE(only.levels.empty());
+  EXPECT_EQ(only.parents.size(), 30);
+}
+
+TYPED_TEST(Bfs, PlansMove) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  const auto raw = test::make_undirected<I, O>(30, test::path_edges(30));
+  const searcher<I, O, typename TestFixture::space> g(raw);
+  bfs_plan<I, O, typename TestFixture::space> a(g.ctx(), g.view());
+  a.run(0);
+  auto b = std::move(a);
+  EXPECT_EQ(b.reached(), 30);
+  b.run(29);
+  EXPECT_EQ(g.fetch(b.levels())[0], 29);
+  EXPECT_FALSE(b.reason().empty());
+  EXPECT_GT(b.workspace_bytes(), 0);
+}
+
+}  // namespace
+}  // namespace spargo
