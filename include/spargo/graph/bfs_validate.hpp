@@ -12,8 +12,10 @@
 
 namespace spargo {
 
-// Empty when right; else one sentence with the first offending vertex. Levels or parents may be empty (not both):
-// the checks that need the missing one use what follows from the other. O(edges * log(degree)), parallel.
+// Empty when right; else one sentence about the first offending vertex, the same for any thread count. `levels` or
+// `parents` may be empty: the checks then use what follows from the other. Reads the out-edges only, in any order,
+// loops and duplicates allowed. Throws invalid_argument when both are empty or the source is not a vertex.
+// O(vertices + edges), parallel; without levels one pass over the vertices is sequential.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, I source,
                                                   span<const std::int32_t, host> levels, span<const I, host> parents);

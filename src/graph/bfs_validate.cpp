@@ -1,0 +1,243 @@
+// The five checks of Graph500 (specification 2.0, section 8), as three passes: over vertices, over edges, and over
+// vertices again. Each finds the least offending vertex, so that the sentence is the same for any thread count.
+//
+// Why they suffice. Let level(source) = 0 for the source alone, and every other reached vertex have a parent one
+// level nearer (pass 1) that an edge of the graph joins to it (passes 2, 3). Then parents form a tree rooted at the
+// source, and a level is the length of a path: not less than the distance. No edge leads from a reached vertex
+// to one further than one level on, or unreached (pass 2): so a level is not more than the distance, and all that
+// can be reached is. Without parents, some neighbour one level nearer takes the parent's place; without levels,
+// they are counted along the parents first, which finds cycles.
+//
+// Cost: O(vertices + edges) reads, 1 byte a vertex (and 4 more without levels).
+#include <spargo/graph/bfs_validate.hpp>
+
+#include "core/instantiate.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <limits>
+
+namespace spargo {
+
+namespace {
+
+enum class fault {
+  none,
+  source_level,
+  source_parent,
+  level_range,
+  parent_range,
+  own_parent,
+  second_root,
+  reached_without_parent,
+  parent_without_level,
+  parent_level,
+};
+
+template <class I, class O>
+class bfs_checker {
+ public:
+  bfs_checker(const context<host>& ctx, const graph_view<I, O, host>& g, I source,
+              span<const std::int32_t, host> levels, span<const I, host> parents)
+      : ctx_(ctx), g_(g), n_(g.vertices()), source_(source), levels_(levels), parents_(parents) {}
+
+  std::string run() {
+    if (std::string wrong = check_sizes(); !wrong.empty()) return wrong;
+    if (levels_.empty()) {
+      if (std::string wrong = check_vertices(); !wrong.empty()) return wrong;
+      if (std::string wrong = count_levels(); !wrong.empty()) return wrong;
+    }
+    if (std::string wrong = check_vertices(); !wrong.empty()) return wrong;
+    if (std::string wrong = check_edges(); !wrong.empty()) return wrong;
+    return check_joined();
+  }
+
+ private:
+  static constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
+
+  [[nodiscard]] std::string check_sizes() const {
+    if (!levels_.empty() && levels_.size() != n_) {
+      return fmt::format("there are {} levels for {} vertices", levels_.size(), n_);
+    }
+    if (!parents_.empty() && parents_.size() != n_) {
+      return fmt::format("there are {} parents for {} vertices", parents_.size(), n_);
+    }
+    return {};
+  }
+
+  // --- Pass 1: what one vertex and its parent tell -----------------------------------------------------------------
+  [[nodiscard]] fault parent_fault(std::int64_t v) const {
+    const std::int64_t p = parents_[v];
+    if (p < -1 || p >= n_) return fault::parent_range;
+    if (v == source_) return p == v ? fault::none : fault::source_parent;
+    return p == v ? fault::own_parent : fault::none;
+  }
+  [[nodiscard]] fault level_fault(std::int64_t v) const {
+    const std::int64_t l = levels_[v];
+    if (l < -1 || l >= n_) return fault::level_range;
+    if (v == source_) return l == 0 ? fault::none : fault::source_level;
+    return l == 0 ? fault::second_root : fault::none;
+  }
+  [[nodiscard]] fault pair_fault(std::int64_t v) const {
+    const bool reached = levels_[v] >= 0;
+    if (reached != (parents_[v] >= 0)) return reached ? fault::reached_without_parent : fault::parent_without_level;
+    if (!reached || v == source_) return fault::none;
+    const std::int64_t above = levels_[parents_[v]];
+    return above < 0 || above + 1 != levels_[v] ? fault::parent_level : fault::none;
+  }
+  [[nodiscard]] fault vertex_fault(std::int64_t v) const {
+    fault f = fault::none;
+    if (!levels_.empty()) f = level_fault(v);
+    if (f == fault::none && !parents_.empty()) f = parent_fault(v);
+    if (f == fault::none && !levels_.empty() && !parents_.empty()) f = pair_fault(v);
+    return f;
+  }
+
+  [[nodiscard]] std::string sentence(std::int64_t v, fault f) const {
+    const std::int64_t l = levels_.empty() ? 0 : levels_[v];
+    const std::int64_t p = parents_.empty() ? 0 : parents_[v];
+    switch (f) {
+      case fault::source_level:
+        return fmt::format("the source, vertex {}, is at level {} (expected 0)", v, l);
+      case fault::source_parent:
+        return fmt::format("the source, vertex {}, has the parent {} (expected itself)", v, p);
+      case fault::level_range:
+        return fmt::format("vertex {} is at level {} (expected -1 to {})", v, l, n_ - 1);
+      case fault::parent_range:
+        return fmt::format("vertex {} has the parent {} (expected -1 to {})", v, p, n_ - 1);
+      case fault::own_parent:
+        return fmt::format("vertex {} is its own parent, but is not the source", v);
+      case fault::second_root:
+        return fmt::format("vertex {} is at level 0, but is not the source", v);
+      case fault::reached_without_parent:
+        return fmt::format("vertex {} is at level {}, but has no parent", v, l);
+      case fault::parent_without_level:
+        return fmt::format("vertex {} has the parent {}, but no level", v, p);
+      case fault::parent_level:
+        return fmt::format("vertex {} is at level {}, but its parent {} is at level {}", v, l, p, levels_[p]);
+      case fault::none:
+        break;
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string check_vertices() const {
+    std::int64_t first = nobody;
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(min : first)
+    for (std::int64_t v = 0; v < n_; ++v) {
+      if (vertex_fault(v) != fault::none) first = std::min(first, v);
+    }
+    return first == nobody ? std::string{} : sentence(first, vertex_fault(first));
+  }
+
+  // --- Levels from parents -----------------------------------------------------------------------------------------
+  // Climbs from each vertex to the first ancestor whose level is known, then climbs again and writes: each vertex
+  // is written once, so O(vertices), by one thread.
+  [[nodiscard]] std::string count_levels() {
+    constexpr std::int32_t unknown = -2;
+    counted_ = array<std::int32_t, host>(ctx_, n_);
+    for (std::int64_t v = 0; v < n_; ++v) counted_[v] = parents_[v] < 0 ? -1 : unknown;
+    counted_[source_] = 0;
+    for (std::int64_t v = 0; v < n_; ++v) {
+      std::int64_t top = v;
+      std::int64_t steps = 0;
+      while (counted_[top] == unknown && steps <= n_) {
+        top = parents_[top];
+        ++steps;
+      }
+      if (steps > n_) return fmt::format("the parents of vertex {} run in a cycle", v);
+      if (counted_[top] < 0 && steps > 0) {
+        return fmt::format("the parents of vertex {} lead to vertex {}, which has none", v, top);
+      }
+      auto level = static_cast<std::int32_t>(counted_[top] + steps);
+      for (std::int64_t u = v; counted_[u] == unknown; u = parents_[u]) counted_[u] = level--;
+    }
+    levels_ = std::as_const(counted_).view();
+    return {};
+  }
+
+  // --- Pass 2: edges -----------------------------------------------------------------------------------------------
+  // An edge may not lead out of the reached set, nor skip a level; both ways round in an undirected graph.
+  [[nodiscard]] bool edge_is_right(std::int64_t u, std::int64_t v) const {
+    const std::int64_t from = levels_[u];
+    const std::int64_t to = levels_[v];
+    if (from >= 0 && (to < 0 || to > from + 1)) return false;
+    return g_.direction == direction_kind::directed || to < 0 || (from >= 0 && from <= to + 1);
+  }
+
+  // Whether the edge is what joins v to the tree.
+  [[nodiscard]] bool edge_joins(std::int64_t u, std::int64_t v) const {
+    if (!parents_.empty()) return parents_[v] == u;
+    return levels_[u] >= 0 && levels_[v] == levels_[u] + 1;
+  }
+
+  [[nodiscard]] std::string check_edges() {
+    joined_ = array<unsigned char, host>(ctx_, n_);
+    fill_zero(ctx_, joined_.view());
+    std::int64_t first = nobody;
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic, 256) reduction(min : first)
+    for (std::int64_t u = 0; u < n_; ++u) {
+      for (O e = g_.out.offsets[u]; e < g_.out.offsets[u + 1]; ++e) {
+        const std::int64_t v = g_.out.indices[e];
+        if (!edge_is_right(u, v)) first = std::min(first, u);
+        if (edge_joins(u, v)) std::atomic_ref<unsigned char>(joined_[v]).store(1, std::memory_order_relaxed);
+      }
+    }
+    return first == nobody ? std::string{} : edge_sentence(first);
+  }
+
+  [[nodiscard]] std::string edge_sentence(std::int64_t u) const {
+    const auto place = [this](std::int64_t v) {
+      return levels_[v] < 0 ? fmt::format("vertex {}, which is unreached", v)
+                            : fmt::format("vertex {} at level {}", v, levels_[v]);
+    };
+    for (O e = g_.out.offsets[u]; e < g_.out.offsets[u + 1]; ++e) {
+      const std::int64_t v = g_.out.indices[e];
+      if (!edge_is_right(u, v)) return fmt::format("an edge leads from {}, to {}", place(u), place(v));
+    }
+    return {};
+  }
+
+  // --- Pass 3: every reached vertex hangs on an edge ---------------------------------------------------------------
+  [[nodiscard]] std::string check_joined() const {
+    std::int64_t first = nobody;
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(min : first)
+    for (std::int64_t v = 0; v < n_; ++v) {
+      if (v != source_ && levels_[v] >= 0 && joined_[v] == 0) first = std::min(first, v);
+    }
+    if (first == nobody) return {};
+    if (parents_.empty()) {
+      return fmt::format("vertex {} is at level {}, but no edge leads to it from level {}", first, levels_[first],
+                         levels_[first] - 1);
+    }
+    return fmt::format("vertex {} has the parent {}, but no edge leads from there", first, parents_[first]);
+  }
+
+  const context<host>& ctx_;
+  graph_view<I, O, host> g_;
+  std::int64_t n_;
+  std::int64_t source_;
+  span<const std::int32_t, host> levels_;
+  span<const I, host> parents_;
+  array<std::int32_t, host> counted_;
+  array<unsigned char, host> joined_;
+};
+
+}  // namespace
+
+template <index_type I, index_type O>
+std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, I source,
+                      span<const std::int32_t, host> levels, span<const I, host> parents) {
+  SPARGO_EXPECTS(source >= 0 && source < g.vertices(),
+                 fmt::format("check_bfs: source {} is not one of {} vertices", source, g.vertices()));
+  SPARGO_EXPECTS(!levels.empty() || !parents.empty(), "check_bfs: neither levels nor parents to check");
+  return bfs_checker<I, O>(ctx, g, source, levels, parents).run();
+}
+
+#define INSTANTIATE(I, O)                                                                      \
+  template std::string check_bfs<I, O>(const context<host>&, const graph_view<I, O, host>&, I, \
+                                       span<const std::int32_t, host>, span<const I, host>);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo
