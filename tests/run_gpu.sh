@@ -61,7 +61,7 @@ stage_build() {
   say "build"
   {
     timeout "$(left)" cmake --preset "$preset" -B "$build" "${generator[@]}" -DSPARGO_CUDA=ON -DSPARGO_APPS=ON \
-      -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON "${arguments[@]}" \
+      -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON -DSPARGO_TEST_TIMEOUT=150 "${arguments[@]}" \
       && timeout "$(left)" cmake --build "$build" --parallel "$cores"
   } > "$logs/build.log" 2>&1 || status=$?
   [ $status -eq 0 ] || tail -n 60 "$logs/build.log"

@@ -9,7 +9,8 @@ matrix=$source/datasets/laplacian10.mtx
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
 # A consumer's world: no CUDA on the path, nothing of this shell's.
-clean() { env -i PATH=/usr/bin:/bin HOME="${HOME:-/}" LANG=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR"} "$@"; }
+clean() { env -i PATH=/usr/bin:/bin HOME="${HOME:-/}" LANG=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR"} \
+  ${CMAKE_PREFIX_PATH:+CMAKE_PREFIX_PATH="$CMAKE_PREFIX_PATH"} "$@"; }
 configure() {
   local generator=(-G "Unix Makefiles")
   if command -v ninja > /dev/null; then generator=(-G Ninja); fi
@@ -79,12 +80,28 @@ case $step in
       refuses 1 'club: SHA-256 is ' bash "$fetch" club
       [ ! -e "$SPARGO_FETCH_FOLDER/club.txt.gz" ] || fail "a file with a wrong checksum is kept"
     fi
-    # The package list takes the tool of whatever origin, and reports what is absent.
-    if command -v dpkg-query > /dev/null; then
-      # shellcheck source=apps/common/setup.sh
-      absent=$(source "$source/apps/common/setup.sh"; spargo_missing_packages cmake spargo-no-such-package)
-      [ "$absent" = spargo-no-such-package ] || fail "missing packages: $absent"
-    fi
+    # Set-up with this machine's package tools replaced by ones that only keep a record.
+    mkdir "$dir/bin"; export RECORD=$dir/record
+    printf '#!/bin/sh\necho "apt-get $*" >> "$RECORD"; exit ${APT_STATUS:-0}\n' > "$dir/bin/apt-get"
+    printf '#!/bin/sh\n[ "$4" != libfmt-dev ] || { echo installed; exit 0; }; exit 1\n' > "$dir/bin/dpkg-query"
+    printf '#!/bin/sh\necho ${USER_ID:-0}\n' > "$dir/bin/id"
+    printf '#!/bin/sh\necho "sudo $*" >> "$RECORD"; exit 1\n' > "$dir/bin/sudo"
+    chmod +x "$dir"/bin/*
+    setup() {  # VARIABLE=VALUE...: installs four packages, of which cmake and libfmt-dev are there
+      : > "$RECORD"
+      env PATH="$dir/bin:$PATH" "$@" bash -c 'source "$1"; spargo_install cmake libfmt-dev zlib1g-dev libcli11-dev' \
+        setup "$source/apps/common/setup.sh" < /dev/null > "$dir/out" 2> "$dir/err" || fail "set-up with $*: status $?"
+      [ ! -s "$dir/out" ] || fail "set-up writes to standard output"
+    }
+    setup USER_ID=0
+    grep -q 'installing with apt-get: zlib1g-dev libcli11-dev$' "$dir/err" || fail "set-up does not say what it does"
+    [ "$(cut -d' ' -f4- "$RECORD" | tr '\n' ';')" = 'update;install --no-install-recommends zlib1g-dev libcli11-dev;' ] \
+      || fail "set-up called: $(cat "$RECORD")"
+    setup USER_ID=0 APT_STATUS=1
+    grep -q 'going on with what is here' "$dir/err" || fail "a failing apt-get is not reported"
+    setup USER_ID=1000
+    grep -q 'please run: apt-get install zlib1g-dev libcli11-dev$' "$dir/err" || fail "without rights: $(cat "$dir/err")"
+    [ "$(cat "$RECORD")" = 'sudo -n true' ] || fail "without rights it called: $(cat "$RECORD")"
     if command -v shellcheck > /dev/null; then
       (cd "$source" && shellcheck --severity=error -x apps/*.sh apps/common/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
     fi
