@@ -83,7 +83,7 @@ case $step in
     # Set-up with this machine's package tools replaced by ones that only keep a record.
     mkdir "$dir/bin"; export RECORD=$dir/record
     printf '#!/bin/sh\necho "apt-get $*" >> "$RECORD"; exit ${APT_STATUS:-0}\n' > "$dir/bin/apt-get"
-    printf '#!/bin/sh\n[ "$4" != libfmt-dev ] || { echo installed; exit 0; }; exit 1\n' > "$dir/bin/dpkg-query"
+    printf '#!/bin/sh\n[ "$3" != libfmt-dev ] || { echo installed; exit 0; }; exit 1\n' > "$dir/bin/dpkg-query"
     printf '#!/bin/sh\necho ${USER_ID:-0}\n' > "$dir/bin/id"
     printf '#!/bin/sh\necho "sudo $*" >> "$RECORD"; exit 1\n' > "$dir/bin/sudo"
     chmod +x "$dir"/bin/*
@@ -95,7 +95,7 @@ case $step in
     }
     setup USER_ID=0
     grep -q 'installing with apt-get: zlib1g-dev libcli11-dev$' "$dir/err" || fail "set-up does not say what it does"
-    [ "$(cut -d' ' -f4- "$RECORD" | tr '\n' ';')" = 'update;install --no-install-recommends zlib1g-dev libcli11-dev;' ] \
+    [ "$(cut -d" " -f4- "$RECORD" | tr '\n' ';')" = 'update;install --no-install-recommends zlib1g-dev libcli11-dev;' ] \
       || fail "set-up called: $(cat "$RECORD")"
     setup USER_ID=0 APT_STATUS=1
     grep -q 'going on with what is here' "$dir/err" || fail "a failing apt-get is not reported"
