@@ -4,6 +4,7 @@
 
 #include <spargo/formats/convert.hpp>
 
+#include "formats/element.hpp"
 #include "primitives/backend.hpp"
 
 namespace spargo::detail {
@@ -123,18 +124,5 @@ void gather_sell(const context<device>& ctx, const sell_view<const V, I, O, devi
                  span<const O, device> offsets, span<I, device> indices, span<V, device> values);
 template <index_type O>
 void narrow(const context<device>& ctx, span<const std::int64_t, device> in, span<O, device> out);
-
-// One element, on the host; a device one synchronises the stream.
-template <class T>
-T element(const context<host>&, span<const T, host> from, std::int64_t i) {
-  return from[i];
-}
-template <class T>
-T element(const context<device>& ctx, span<const T, device> from, std::int64_t i) {
-  T value{};
-  copy<T>(ctx, from.subspan(i, 1), span<T, host>(&value, 1));
-  ctx.synchronize();
-  return value;
-}
 
 }  // namespace spargo::detail

@@ -1,0 +1,65 @@
+// The searches behind `validate`, for the host and the device; the checks and their messages are in validate.cpp.
+#pragma once
+
+#include <spargo/formats/validate.hpp>
+
+#include "formats/element.hpp"
+#include "primitives/backend.hpp"
+
+namespace spargo::detail {
+
+// --- Host --------------------------------------------------------------------------------------------------------
+
+// The first i for which something is wrong, or -1.
+template <index_type O>
+std::int64_t find_decrease(const context<host>& ctx, span<const O, host> offsets);  // offsets[i] > offsets[i + 1]
+template <index_type I>
+std::int64_t find_outside(const context<host>& ctx, span<const I, host> values, std::int64_t first,
+                          std::int64_t last);  // not in [first, last)
+template <index_type I, index_type O>
+std::int64_t find_unordered(const context<host>& ctx, span<const O, host> offsets,
+                            span<const I, host> indices);  // not above its predecessor in the same row
+template <index_type O>
+std::int64_t find_uneven_slice(const context<host>& ctx, span<const O, host> slice_offsets,
+                               std::int64_t height);  // not of a multiple of `height` entries
+template <index_type I, index_type O>
+std::int64_t find_long_slot(const context<host>& ctx, span<const O, host> slice_offsets,
+                            span<const I, host> permutation, span<const I, host> lengths,
+                            std::int64_t height);  // negative, wider than its slice, or not empty without a row
+
+// owner[row] = the first slot that holds the row, UINT64_MAX for none. Then the first slot whose row has another
+// owner, and the first row without one.
+template <index_type I>
+void claim_rows(const context<host>& ctx, span<const I, host> permutation, span<std::uint64_t, host> owner);
+template <index_type I>
+std::int64_t find_repeated(const context<host>& ctx, span<const I, host> permutation,
+                           span<const std::uint64_t, host> owner);
+std::int64_t find_unclaimed(const context<host>& ctx, span<const std::uint64_t, host> owner);
+
+template <index_type I>
+std::int64_t sum_lengths(const context<host>& ctx, span<const I, host> lengths);  // none is negative
+
+// --- Device: the same; each synchronises the stream, `claim_rows` excepted ---------------------------------------
+
+template <index_type O>
+std::int64_t find_decrease(const context<device>& ctx, span<const O, device> offsets);
+template <index_type I>
+std::int64_t find_outside(const context<device>& ctx, span<const I, device> values, std::int64_t first,
+                          std::int64_t last);
+template <index_type I, index_type O>
+std::int64_t find_unordered(const context<device>& ctx, span<const O, device> offsets, span<const I, device> indices);
+template <index_type O>
+std::int64_t find_uneven_slice(const context<device>& ctx, span<const O, device> slice_offsets, std::int64_t height);
+template <index_type I, index_type O>
+std::int64_t find_long_slot(const context<device>& ctx, span<const O, device> slice_offsets,
+                            span<const I, device> permutation, span<const I, device> lengths, std::int64_t height);
+template <index_type I>
+void claim_rows(const context<device>& ctx, span<const I, device> permutation, span<std::uint64_t, device> owner);
+template <index_type I>
+std::int64_t find_repeated(const context<device>& ctx, span<const I, device> permutation,
+                           span<const std::uint64_t, device> owner);
+std::int64_t find_unclaimed(const context<device>& ctx, span<const std::uint64_t, device> owner);
+template <index_type I>
+std::int64_t sum_lengths(const context<device>& ctx, span<const I, device> lengths);
+
+}  // namespace spargo::detail
