@@ -25,6 +25,13 @@ struct SPARGO_EXPORT graph_options {
   bool in_edges = false;                                // directed only: also build the transpose
 };
 
+template <index_type I, index_type O, class Space>
+class graph;
+
+// Adds in-edges to a directed graph that lacks them; nothing to do otherwise. O(edges + vertices).
+template <index_type I, index_type O, class Space>
+SPARGO_EXPORT void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g);
+
 // Owning. Canonical: neighbours ascending, no duplicates, no self-loops.
 template <index_type I, index_type O, class Space>
 class graph {
@@ -46,21 +53,21 @@ class graph {
   }
 
  private:
+  friend void add_in_edges<I, O, Space>(const context<Space>& ctx, graph& g);
+
   csr_matrix<pattern, I, O, Space> out_;
   csr_matrix<pattern, I, O, Space> in_;
   direction_kind direction_ = direction_kind::directed;
 };
 
 // Builds a graph from pairs in any order: loops and duplicates dropped, and for an undirected graph each pair
-// mirrored. Throws invalid_argument unless rows == cols. O(edges + vertices); a device build synchronises.
+// mirrored. Throws invalid_argument unless rows == cols, invalid_data naming the first pair with an end that is not
+// a vertex, unsupported when the edges exceed O. O(edges + vertices) time, memory for the pairs (twice that for an
+// undirected graph) besides the result; deterministic. A device build synchronises.
 template <index_type O, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, Space> build_graph(const context<Space>& ctx,
                                                            const coo_pattern_view<I, Space>& edges,
                                                            const graph_options& options = {});
-
-// Adds in-edges to a directed graph that lacks them; nothing to do otherwise.
-template <index_type I, index_type O, class Space>
-SPARGO_EXPORT void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g);
 
 // Copies; both synchronise the stream.
 template <index_type I, index_type O>
