@@ -1,7 +1,10 @@
 // Sparse matrix-vector product, y = alpha * A * x + beta * y, for every format on host and device.
 //
-// beta = 0 does not read y, which may hold anything. x and y must not overlap. Rounding: each row's error is
-// at most about (row length + 2) * eps * sum |a||x|. Duplicate entries count as their sum.
+// beta = 0 does not read y, which may hold anything; alpha = 0 reads neither A nor x. x and y must not overlap.
+// Rounding: each row's error is at most about (row length + 2) * eps * sum |a||x| (three times that for complex
+// values). Duplicate entries count as their sum. Everything but coo_atomic is deterministic: the same plan gives the
+// same bits every time, and on the host for any number of threads. A product never touches the padding of ELL and
+// SELL with x: an infinite x[0] spoils no row that lacks column 0.
 #pragma once
 
 #include <spargo/formats/coo.hpp>
@@ -19,6 +22,7 @@ enum class spmv_algorithm {
   automatic,       // from the row profile; spmv_plan::reason() explains
   row_per_thread,  // CSR: one thread (host: a static share of rows balanced by entries) a row
   row_per_warp,    // CSR, device: a group of 2..32 threads a row, by mean row length
+  row_blocks,      // CSR, device: a block's consecutive rows staged through shared memory (Greathouse, Daga, SC 2014)
   merge_path,      // CSR: equal shares of rows + entries (Merrill and Garland, SC 2016)
   ell,             // ELL
   sell,            // SELL-C-sigma
@@ -35,9 +39,9 @@ struct SPARGO_EXPORT spmv_options {
   spmv_algorithm algorithm = spmv_algorithm::automatic;
 };
 
-// Analyses a matrix once; then `run` never allocates, is asynchronous on a device and may be captured in a graph.
-// The plan borrows the matrix's arrays: they must outlive it; their values may change, their pattern may not.
-// Not for concurrent use; plans are independent of each other.
+// Analyses a matrix once (O(rows + nnz) at most; a device plan may synchronise the stream); then `run` never allocates,
+// is asynchronous on a device and may be captured in a graph. The plan borrows the matrix's arrays: they must outlive
+// it; their values may change, their pattern may not. Not for concurrent use; plans are independent of each other.
 template <value_type V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT spmv_plan {
  public:

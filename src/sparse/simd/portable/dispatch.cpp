@@ -1,0 +1,22 @@
+// The choice of inner loops where there is only one.
+#include "core/instantiate.hpp"
+#include "sparse/simd/portable.hpp"
+
+namespace spargo::detail {
+
+template <class V, class I, class O>
+const host_kernels<V, I, O>& portable_host_kernels() {
+  return portable::table<V, I, O>;
+}
+
+template <class V, class I, class O>
+const host_kernels<V, I, O>& best_host_kernels() {
+  return portable::table<V, I, O>;
+}
+
+#define INSTANTIATE(V, I, O)                                              \
+  template const host_kernels<V, I, O>& portable_host_kernels<V, I, O>(); \
+  template const host_kernels<V, I, O>& best_host_kernels<V, I, O>();
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,40 @@
+// The choice of inner loops on x86-64, by what the processor reports.
+#include "core/instantiate.hpp"
+#include "sparse/simd/portable.hpp"
+#include "sparse/simd/x86/vector_kernels.hpp"
+
+namespace spargo::detail {
+
+namespace {
+
+bool has_avx512() { return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0; }
+bool has_avx2() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
+
+template <class V, class I, class O>
+const host_kernels<V, I, O>& choose() {
+  if constexpr (real_type<V>) {
+    if (has_avx512()) return *avx512_kernels<V, I, O>();
+    if (has_avx2()) return *avx2_kernels<V, I, O>();
+  }
+  return portable::table<V, I, O>;
+}
+
+}  // namespace
+
+template <class V, class I, class O>
+const host_kernels<V, I, O>& portable_host_kernels() {
+  return portable::table<V, I, O>;
+}
+
+template <class V, class I, class O>
+const host_kernels<V, I, O>& best_host_kernels() {
+  static const host_kernels<V, I, O>& best = choose<V, I, O>();
+  return best;
+}
+
+#define INSTANTIATE(V, I, O)                                              \
+  template const host_kernels<V, I, O>& portable_host_kernels<V, I, O>(); \
+  template const host_kernels<V, I, O>& best_host_kernels<V, I, O>();
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,120 @@
+// The inner loops over vector registers, written once for every instruction set.
+//
+// A `Simd` type names the instruction set and must live in the unnamed namespace of the one file that is compiled
+// for it: it gives every instantiation internal linkage. For the same reason nothing of the standard library is
+// called here. It has: value, index, reg, lanes, zero, load, gather, multiply_add, add, sum, and
+// `gather_if(count, ...)` / `gather_below(k, lengths, ...)`, which read and multiply only the first `count` lanes, or
+// the lanes whose length exceeds k, and leave the others as they are.
+#pragma once
+
+#include "sparse/simd/kernels.hpp"
+
+namespace spargo::detail {
+
+template <class V, class I, class O>
+[[nodiscard]] const host_kernels<V, I, O>* avx2_kernels();
+template <class V, class I, class O>
+[[nodiscard]] const host_kernels<V, I, O>* avx512_kernels();
+
+// Rows shorter than this many registers are faster one entry at a time: a gather and a horizontal sum cost as much
+// as about a dozen scalar products.
+inline constexpr std::int64_t vector_row_registers = 2;
+
+template <class Simd>
+struct vector_kernels {
+  using V = typename Simd::value;
+  using I = typename Simd::index;
+  using reg = typename Simd::reg;
+  static constexpr std::int64_t lanes = Simd::lanes;
+
+  static V long_dot(const V* values, const I* indices, std::int64_t count, const V* x) {
+    reg a = Simd::zero();
+    reg b = Simd::zero();
+    std::int64_t k = 0;
+    for (; k + 2 * lanes <= count; k += 2 * lanes) {
+      a = Simd::multiply_add(Simd::load(values + k), Simd::gather(x, indices + k), a);
+      b = Simd::multiply_add(Simd::load(values + k + lanes), Simd::gather(x, indices + k + lanes), b);
+    }
+    if (k + lanes <= count) {
+      a = Simd::multiply_add(Simd::load(values + k), Simd::gather(x, indices + k), a);
+      k += lanes;
+    }
+    V sum = Simd::sum(Simd::add(a, b));
+    for (; k < count; ++k) sum += values[k] * x[indices[k]];
+    return sum;
+  }
+
+  static V dot(const V* values, const I* indices, std::int64_t count, const V* x) {
+    if (count >= vector_row_registers * lanes) return long_dot(values, indices, count, x);
+    V sum = 0;
+    for (std::int64_t k = 0; k < count; ++k) sum += values[k] * x[indices[k]];
+    return sum;
+  }
+
+  template <class O>
+  static void csr_rows(const O* offsets, const I* indices, const V* values, const V* x, V alpha, V beta, V* y,
+                       std::int64_t first, std::int64_t last) {
+    if (first >= last) return;
+    O begin = offsets[first];
+    for (std::int64_t row = first; row < last; ++row) {
+      const O end = offsets[row + 1];
+      const V product = alpha * dot(values + begin, indices + begin, end - begin, x);
+      y[row] = beta == V{} ? product : product + beta * y[row];
+      begin = end;
+    }
+  }
+
+  // `registers` neighbouring groups of lanes at once: independent gathers in flight.
+  template <int Registers>
+  static void lane_groups(const V* values, const I* indices, std::int64_t stride, const I* lengths, const V* x,
+                          V* sums) {
+    constexpr std::int64_t width = Registers * lanes;
+    I shortest = lengths[0];
+    I longest = lengths[0];
+    for (std::int64_t l = 1; l < width; ++l) {
+      shortest = lengths[l] < shortest ? lengths[l] : shortest;
+      longest = lengths[l] > longest ? lengths[l] : longest;
+    }
+    reg partial[Registers];
+    for (int g = 0; g < Registers; ++g) partial[g] = Simd::zero();
+    I k = 0;
+    for (; k < shortest; ++k, values += stride, indices += stride) {
+      for (int g = 0; g < Registers; ++g) {
+        partial[g] =
+            Simd::multiply_add(Simd::load(values + g * lanes), Simd::gather(x, indices + g * lanes), partial[g]);
+      }
+    }
+    for (; k < longest; ++k, values += stride, indices += stride) {
+      for (int g = 0; g < Registers; ++g) {
+        partial[g] =
+            Simd::multiply_add_below(k, lengths + g * lanes, values + g * lanes, x, indices + g * lanes, partial[g]);
+      }
+    }
+    for (int g = 0; g < Registers; ++g) Simd::store(sums + g * lanes, partial[g]);
+  }
+
+  static void lane_sums(const V* values, const I* indices, std::int64_t stride, const I* lengths, std::int64_t count,
+                        const V* x, V* sums) {
+    std::int64_t l = 0;
+    for (; l + 4 * lanes <= count; l += 4 * lanes) {
+      lane_groups<4>(values + l, indices + l, stride, lengths + l, x, sums + l);
+    }
+    for (; l + lanes <= count; l += lanes) {
+      lane_groups<1>(values + l, indices + l, stride, lengths + l, x, sums + l);
+    }
+    for (; l < count; ++l) {
+      V sum = 0;
+      for (I k = 0; k < lengths[l]; ++k) {
+        const std::int64_t at = static_cast<std::int64_t>(k) * stride + l;
+        sum += values[at] * x[indices[at]];
+      }
+      sums[l] = sum;
+    }
+  }
+};
+
+template <class Simd, class O>
+inline constexpr host_kernels<typename Simd::value, typename Simd::index, O> vector_table{
+    vector_kernels<Simd>::template csr_rows<O>, vector_kernels<Simd>::dot, vector_kernels<Simd>::lane_sums, Simd::name};
+
+}  // namespace spargo::detail

@@ -1,0 +1,316 @@
+// What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
+#include "core/instantiate.hpp"
+#include "sparse/spmv_executor.hpp"
+
+#include <spargo/sparse/spmv.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace spargo {
+
+namespace {
+
+using detail::row_profile;
+
+constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 9> algorithm_names{{
+    {spmv_algorithm::automatic, "automatic"},
+    {spmv_algorithm::row_per_thread, "row_per_thread"},
+    {spmv_algorithm::row_per_warp, "row_per_warp"},
+    {spmv_algorithm::row_blocks, "row_blocks"},
+    {spmv_algorithm::merge_path, "merge_path"},
+    {spmv_algorithm::ell, "ell"},
+    {spmv_algorithm::sell, "sell"},
+    {spmv_algorithm::coo_atomic, "coo_atomic"},
+    {spmv_algorithm::coo_segmented, "coo_segmented"},
+}};
+
+struct choice {
+  spmv_algorithm algorithm;
+  std::string reason;
+};
+
+// Thresholds of the automatic choices.
+struct tuning {
+  // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
+  static constexpr double irregular_share = 0.1;
+  // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
+  static constexpr double widest_staged_mean = 64.0;
+  // Host: a row longer than this share of one thread's entries unbalances whole rows.
+  static constexpr double longest_share = 0.25;
+};
+
+template <class Space>
+constexpr std::string_view space_name = std::same_as<Space, device> ? "device" : "host";
+
+[[noreturn]] void refuse(spmv_algorithm algorithm, std::string_view format, std::string_view space) {
+  throw error(error_code::unsupported,
+              fmt::format("spmv: there is no {} for {} on the {}", to_string(algorithm), format, space));
+}
+
+void expect_size(std::string_view what, std::int64_t size, std::int64_t expected) {
+  SPARGO_EXPECTS(size == expected, fmt::format("spmv: {} has {} elements, expected {}", what, size, expected));
+}
+
+choice choose_csr(const context<host>& ctx, const row_profile& p) {
+  const double share = static_cast<double>(p.rows + p.nnz) / ctx.threads();
+  if (ctx.threads() > 1 && static_cast<double>(p.longest) > tuning::longest_share * share) {
+    return {spmv_algorithm::merge_path,
+            fmt::format("the longest row ({} entries) is too large a part of one thread's share for whole rows",
+                        p.longest)};
+  }
+  return {spmv_algorithm::row_per_thread,
+          fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+}
+
+choice choose_csr(const context<device>&, const row_profile& p) {
+  if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
+      p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
+    return {spmv_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
+                                                    p.mean(), p.longest, p.empty_rows)};
+  }
+  if (p.mean() > tuning::widest_staged_mean) {
+    return {spmv_algorithm::row_per_warp, fmt::format("regular long rows: mean {:.1f} entries", p.mean())};
+  }
+  return {spmv_algorithm::row_blocks,
+          fmt::format("regular short rows: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+}
+
+template <class Space>
+bool csr_has(spmv_algorithm algorithm) {
+  switch (algorithm) {
+    case spmv_algorithm::row_per_thread:
+    case spmv_algorithm::merge_path:
+      return true;
+    case spmv_algorithm::row_per_warp:
+    case spmv_algorithm::row_blocks:
+      return std::same_as<Space, device>;
+    default:
+      return false;
+  }
+}
+
+constexpr std::string_view as_asked = "as asked for";
+
+template <class V, class I, class O, class Space>
+void check(const csr_view<const V, I, O, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a CSR matrix of {} x {}", m.rows, m.cols));
+  expect_size("CSR offsets", m.offsets.size(), static_cast<std::int64_t>(m.rows) + 1);
+  expect_size("CSR values", m.values.size(), m.nnz());
+}
+
+template <class V, class I, class Space>
+void check(const ell_view<const V, I, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0 && m.width >= 0,
+                 fmt::format("spmv: an ELL matrix of {} x {}, width {}", m.rows, m.cols, m.width));
+  SPARGO_EXPECTS(m.width == 0 || m.rows <= INT64_MAX / m.width, "spmv: rows * width of an ELL matrix exceeds 2^63");
+  expect_size("ELL row lengths", m.row_lengths.size(), m.rows);
+  expect_size("ELL indices", m.indices.size(), static_cast<std::int64_t>(m.rows) * m.width);
+  expect_size("ELL values", m.values.size(), m.indices.size());
+}
+
+template <class V, class I, class O, class Space>
+void check(const sell_view<const V, I, O, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a SELL matrix of {} x {}", m.rows, m.cols));
+  SPARGO_EXPECTS(m.slice_height > 0 || m.rows == 0, fmt::format("spmv: a SELL slice height of {}", m.slice_height));
+  const std::int64_t slices = m.rows == 0 ? 0 : div_up(static_cast<std::int64_t>(m.rows), m.slice_height);
+  expect_size("SELL slice offsets", m.slice_offsets.size(), slices + 1);
+  expect_size("SELL permutation", m.permutation.size(), slices * m.slice_height);
+  expect_size("SELL row lengths", m.row_lengths.size(), slices * m.slice_height);
+  expect_size("SELL values", m.values.size(), m.indices.size());
+}
+
+template <class V, class I, class Space>
+void check(const coo_view<const V, I, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a COO matrix of {} x {}", m.rows, m.cols));
+  expect_size("COO column indices", m.col_indices.size(), m.nnz());
+  expect_size("COO values", m.values.size(), m.nnz());
+}
+
+template <class V>
+bool overlap(const V* a, std::int64_t a_size, const V* b, std::int64_t b_size) {
+  const std::less<const V*> before;
+  return a_size > 0 && b_size > 0 && before(a, b + b_size) && before(b, a + a_size);
+}
+
+// In a library without CUDA there is no device context, so this is never reached; it has to compile.
+template <class Space, class Make>
+auto with_backend(Make&& make) {
+  if constexpr (config::has_cuda || std::same_as<Space, host>) {
+    return make();
+  } else {
+    throw error(error_code::device_unavailable, "spmv: this library was built without CUDA");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(spmv_algorithm algorithm) {
+  for (const auto& [value, name] : algorithm_names) {
+    if (value == algorithm) return name;
+  }
+  return "unknown";
+}
+
+spmv_algorithm parse_spmv_algorithm(std::string_view name) {
+  std::string known;
+  for (const auto& [value, known_name] : algorithm_names) {
+    if (known_name == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(known_name);
+  }
+  throw error(error_code::invalid_argument, fmt::format("spmv: unknown algorithm '{}' (known: {})", name, known));
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+struct spmv_plan<V, I, O, Space>::state {
+  context<Space> ctx;
+  std::int64_t rows;
+  std::int64_t cols;
+  choice chosen;
+  detail::spmv_executor_ptr<V> executor;  // null: nothing to multiply
+
+  template <class View>
+  state(const context<Space>& where, const View& matrix, choice how)
+      : ctx(where), rows(matrix.rows), cols(matrix.cols), chosen(std::move(how)) {}
+};
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                     const spmv_options& options) {
+  check(matrix);
+  const bool automatic = options.algorithm == spmv_algorithm::automatic;
+  if (!automatic && !csr_has<Space>(options.algorithm)) refuse(options.algorithm, "CSR", space_name<Space>);
+  with_backend<Space>([&]() -> void {
+    const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
+    row_profile profile{matrix.rows, matrix.nnz()};
+    if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
+    state_ = std::make_unique<state>(
+        ctx, matrix, automatic ? choose_csr(ctx, profile) : choice{options.algorithm, std::string(as_asked)});
+    if (!nothing) state_->executor = detail::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
+  });
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix,
+                                     const spmv_options& options) {
+  check(matrix);
+  const auto asked = options.algorithm;
+  if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::ell) refuse(asked, "ELL", space_name<Space>);
+  with_backend<Space>([&]() -> void {
+    state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::ell, "the one for ELL"});
+    if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::make_executor<V, I>(ctx, matrix);
+  });
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix,
+                                     const spmv_options& options) {
+  check(matrix);
+  const auto asked = options.algorithm;
+  if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::sell) refuse(asked, "SELL", space_name<Space>);
+  with_backend<Space>([&]() -> void {
+    state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::sell, "the one for SELL-C-sigma"});
+    if (matrix.rows != 0 && !matrix.indices.empty()) state_->executor = detail::make_executor<V, I, O>(ctx, matrix);
+  });
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
+                                     const spmv_options& options) {
+  check(matrix);
+  const auto asked = options.algorithm;
+  const bool known = asked == spmv_algorithm::automatic || asked == spmv_algorithm::coo_segmented ||
+                     (asked == spmv_algorithm::coo_atomic && std::same_as<Space, device>);
+  if (!known) refuse(asked, "COO", space_name<Space>);
+  with_backend<Space>([&]() -> void {
+    state_ = std::make_unique<state>(ctx, matrix,
+                                     asked == spmv_algorithm::automatic
+                                         ? choice{spmv_algorithm::coo_segmented, "deterministic and balanced"}
+                                         : choice{asked, std::string(as_asked)});
+    if (matrix.rows != 0 && matrix.nnz() != 0) {
+      state_->executor = detail::make_executor<V, I>(ctx, matrix, state_->chosen.algorithm);
+    }
+  });
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(spmv_plan&&) noexcept = default;
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>& spmv_plan<V, I, O, Space>::operator=(spmv_plan&&) noexcept = default;
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::~spmv_plan() = default;
+
+template <value_type V, index_type I, index_type O, class Space>
+void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const {
+  expect_size("x", x.size(), state_->cols);
+  expect_size("y", y.size(), state_->rows);
+  SPARGO_EXPECTS(!overlap<V>(x.data(), x.size(), y.data(), y.size()), "spmv: x and y overlap");
+  if (state_->rows == 0) return;
+  with_backend<Space>([&]() -> void {
+    if (alpha == V{} || state_->executor == nullptr) {
+      detail::scale(state_->ctx, beta, y.data(), y.size());
+    } else {
+      state_->executor->run(alpha, x.data(), beta, y.data());
+    }
+  });
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_algorithm spmv_plan<V, I, O, Space>::algorithm() const noexcept {
+  return state_->chosen.algorithm;
+}
+template <value_type V, index_type I, index_type O, class Space>
+const std::string& spmv_plan<V, I, O, Space>::reason() const noexcept {
+  return state_->chosen.reason;
+}
+template <value_type V, index_type I, index_type O, class Space>
+std::int64_t spmv_plan<V, I, O, Space>::workspace_bytes() const noexcept {
+  return state_->executor == nullptr ? 0 : state_->executor->workspace_bytes();
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+void spmv(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& matrix, span<const V, Space> x,
+          V beta, span<V, Space> y, const spmv_options& options) {
+  spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+}
+template <value_type V, index_type I, class Space>
+void spmv(const context<Space>& ctx, V alpha, const ell_view<const V, I, Space>& matrix, span<const V, Space> x, V beta,
+          span<V, Space> y, const spmv_options& options) {
+  spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+}
+template <value_type V, index_type I, index_type O, class Space>
+void spmv(const context<Space>& ctx, V alpha, const sell_view<const V, I, O, Space>& matrix, span<const V, Space> x,
+          V beta, span<V, Space> y, const spmv_options& options) {
+  spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+}
+template <value_type V, index_type I, class Space>
+void spmv(const context<Space>& ctx, V alpha, const coo_view<const V, I, Space>& matrix, span<const V, Space> x, V beta,
+          span<V, Space> y, const spmv_options& options) {
+  spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+}
+
+#define INSTANTIATE_IN(V, I, O, S)                                                                              \
+  template class spmv_plan<V, I, O, S>;                                                                         \
+  template void spmv(const context<S>&, V, const csr_view<const V, I, O, S>&, span<const V, S>, V, span<V, S>,  \
+                     const spmv_options&);                                                                      \
+  template void spmv(const context<S>&, V, const sell_view<const V, I, O, S>&, span<const V, S>, V, span<V, S>, \
+                     const spmv_options&);
+#define INSTANTIATE(V, I, O)    \
+  INSTANTIATE_IN(V, I, O, host) \
+  INSTANTIATE_IN(V, I, O, device)
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+#undef INSTANTIATE
+#undef INSTANTIATE_IN
+#define INSTANTIATE_IN(V, I, S)                                                                             \
+  template void spmv(const context<S>&, V, const ell_view<const V, I, S>&, span<const V, S>, V, span<V, S>, \
+                     const spmv_options&);                                                                  \
+  template void spmv(const context<S>&, V, const coo_view<const V, I, S>&, span<const V, S>, V, span<V, S>, \
+                     const spmv_options&);
+#define INSTANTIATE(V, I)    \
+  INSTANTIATE_IN(V, I, host) \
+  INSTANTIATE_IN(V, I, device)
+SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
+
+}  // namespace spargo
