@@ -1,0 +1,449 @@
+// Every algorithm on every format and backend against a long double reference.
+#include "sparse/spmv_cases.hpp"
+#include "support/device.hpp"
+#include "support/resource.hpp"
+
+#include <numeric>
+
+namespace spargo::test {
+namespace {
+
+template <class V_, class I_, class O_, class Space_>
+struct config {
+  using V = V_;
+  using I = I_;
+  using O = O_;
+  using Space = Space_;
+};
+
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using cfloat = std::complex<float>;
+using cdouble = std::complex<double>;
+
+template <class Space>
+std::vector<spmv_algorithm> csr_algorithms() {
+  if constexpr (std::same_as<Space, host>) {
+    return {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::merge_path};
+  } else {
+    return {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
+            spmv_algorithm::row_blocks, spmv_algorithm::merge_path};
+  }
+}
+template <class Space>
+std::vector<spmv_algorithm> coo_algorithms() {
+  if constexpr (std::same_as<Space, host>) {
+    return {spmv_algorithm::automatic, spmv_algorithm::coo_segmented};
+  } else {
+    return {spmv_algorithm::automatic, spmv_algorithm::coo_segmented, spmv_algorithm::coo_atomic};
+  }
+}
+
+// Runs a plan on a y that sits amid guards, and compares. Starts from NaN when beta is 0.
+template <class V, class I, class O, class Space>
+void check_product(const context<Space>& ctx, const spmv_plan<V, I, O, Space>& plan, const triplets<V>& m, V alpha,
+                   V beta, unsigned seed = 1) {
+  constexpr i64 guard = 3;
+  const V mark = number<V>(-77, 77);
+  const auto x = random_vector<V>(m.cols, seed);
+  auto y = random_vector<V>(m.rows, seed + 1);
+  if (beta == V{}) std::fill(y.begin(), y.end(), number<V>(std::nan(""), std::nan("")));
+  std::vector<V> framed(static_cast<std::size_t>(m.rows + 2 * guard), mark);
+  std::copy(y.begin(), y.end(), framed.begin() + guard);
+
+  const auto dx = upload(ctx, x);
+  auto dy = upload(ctx, framed);
+  plan.run(alpha, dx.view(), beta, dy.view().subspan(guard, m.rows));
+  const std::vector<V> result = download<V>(ctx, std::as_const(dy).view());
+
+  const auto expected = reference(m, alpha, x, beta, y);
+  const std::string where = m.name + ", " + std::string(to_string(plan.algorithm()));
+  for (i64 r = 0; r < m.rows; ++r) {
+    const V got = result[static_cast<std::size_t>(r + guard)];
+    const auto& want = expected[static_cast<std::size_t>(r)];
+    const long double error = std::abs(std::complex<long double>(std::real(got), std::imag(got)) - want.value);
+    ASSERT_LE(error, want.bound) << where << ": row " << r << " is " << got << ", expected " << want.value.real()
+                                 << " alpha " << alpha << " beta " << beta;
+  }
+  for (i64 g = 0; g < guard; ++g) {
+    ASSERT_EQ(result[static_cast<std::size_t>(g)], mark) << where << ": written before y";
+    ASSERT_EQ(result[static_cast<std::size_t>(m.rows + guard + g)], mark) << where << ": written after y";
+  }
+}
+
+// Calls `body(plan)` for every format and algorithm of the space.
+template <class V, class I, class O, class Space, class Body>
+void for_each_plan(const context<Space>& ctx, const triplets<V>& m, Body&& body) {
+  using plan = spmv_plan<V, I, O, Space>;
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  for (const auto algorithm : csr_algorithms<Space>()) body(plan(ctx, csr.view(), {.algorithm = algorithm}));
+  const auto coo = as_coo<V, I>(ctx, m);
+  for (const auto algorithm : coo_algorithms<Space>()) body(plan(ctx, coo.view(), {.algorithm = algorithm}));
+  const auto ell = as_ell<V, I>(ctx, m);
+  body(plan(ctx, ell.view()));
+  for (const std::size_t height : {std::size_t{1}, std::size_t{8}, std::size_t{32}, std::size_t{300}}) {
+    const auto sell = as_sell<V, I, O>(ctx, m, height);
+    body(plan(ctx, sell.view()));
+  }
+}
+
+template <class Config>
+class Spmv : public testing::Test {
+ protected:
+  void SetUp() override {
+    if constexpr (std::same_as<typename Config::Space, device>) SPARGO_TEST_NEEDS_GPU();
+  }
+};
+
+using all_configs =
+    testing::Types<config<float, i32, i32, host>, config<float, i32, i64, host>, config<float, i64, i64, host>,
+                   config<double, i32, i32, host>, config<double, i32, i64, host>, config<double, i64, i64, host>,
+                   config<cfloat, i32, i32, host>, config<cfloat, i32, i64, host>, config<cfloat, i64, i64, host>,
+                   config<cdouble, i32, i32, host>, config<cdouble, i32, i64, host>, config<cdouble, i64, i64, host>,
+                   config<float, i32, i32, device>, config<float, i32, i64, device>, config<float, i64, i64, device>,
+                   config<double, i32, i32, device>, config<double, i32, i64, device>, config<double, i64, i64, device>,
+                   config<cfloat, i32, i32, device>, config<cfloat, i32, i64, device>, config<cfloat, i64, i64, device>,
+                   config<cdouble, i32, i32, device>, config<cdouble, i32, i64, device>,
+                   config<cdouble, i64, i64, device>>;
+TYPED_TEST_SUITE(Spmv, all_configs);
+
+#define SPMV_TYPES                 \
+  using V = typename TypeParam::V; \
+  using I = typename TypeParam::I; \
+  using O = typename TypeParam::O; \
+  using Space = typename TypeParam::Space
+
+TYPED_TEST(Spmv, AgreesWithTheReferenceOnEveryShape) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  for (const auto& m : adversarial<V>()) {
+    for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
+      if (!this->HasFatalFailure()) check_product(ctx, plan, m, number<V>(1, 0), V{});
+    });
+  }
+}
+
+TYPED_TEST(Spmv, ScalesByAlphaAndBeta) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  const auto m = random_rows<V>("up to 40 a row", 333, 222, [](i64 r) { return r % 41; });
+  for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
+    for (const double alpha : {0.0, 1.0, -1.0, 2.5}) {
+      for (const double beta : {0.0, 1.0, -1.0, 2.5}) {
+        if (!this->HasFatalFailure()) check_product(ctx, plan, m, number<V>(alpha, 0), number<V>(beta, 0));
+      }
+    }
+    if (!this->HasFatalFailure()) check_product(ctx, plan, m, number<V>(0.5, -2), number<V>(-1, 3));
+  });
+}
+
+TYPED_TEST(Spmv, TakesUnsortedEntriesWithDuplicates) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  auto m = random_rows<V>("shuffled", 500, 60, [](i64 r) { return r == 100 ? 9000 : r % 5; });
+  std::shuffle(m.entries.begin(), m.entries.end(), std::mt19937_64(5));
+  for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
+    if (!this->HasFatalFailure()) check_product(ctx, plan, m, number<V>(1, 0), number<V>(2, 0));
+  });
+}
+
+// A subset suffices for what does not depend on the types.
+template <class Config>
+class SpmvPlan : public Spmv<Config> {};
+using few_configs = testing::Types<config<float, i32, i32, host>, config<cdouble, i64, i64, host>,
+                                   config<float, i32, i32, device>, config<cdouble, i64, i64, device>>;
+TYPED_TEST_SUITE(SpmvPlan, few_configs);
+
+TYPED_TEST(SpmvPlan, SplitsAVeryLongRow) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  const auto m = random_rows<V>("a row of 100000", 1000, 5000, [](i64 r) { return r == 501 ? 100'000 : 2; });
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  for (const auto algorithm : csr_algorithms<Space>()) {
+    check_product(ctx, spmv_plan<V, I, O, Space>(ctx, csr.view(), {.algorithm = algorithm}), m, number<V>(1, 0), V{});
+  }
+  const auto coo = as_coo<V, I>(ctx, m);
+  for (const auto algorithm : coo_algorithms<Space>()) {
+    check_product(ctx, spmv_plan<V, I, O, Space>(ctx, coo.view(), {.algorithm = algorithm}), m, number<V>(1, 0), V{});
+  }
+}
+
+// Arrays that begin anywhere: no load may rely on the alignment of whole allocations.
+TYPED_TEST(SpmvPlan, TakesArraysAtAnyElement) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  for (const std::size_t shift : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
+    const auto m = random_rows<V>("shifted by " + std::to_string(shift), 700, 700, [](i64 r) { return r % 11; });
+    auto padded = m;
+    padded.rows += 1;
+    for (auto& e : padded.entries) e.row += 1;
+    for (std::size_t k = 0; k < shift; ++k) padded.entries.insert(padded.entries.begin(), {0, 0, V{}});
+    const auto whole = as_csr<V, I, O>(ctx, padded);
+    const i64 nnz = whole.nnz() - static_cast<i64>(shift);
+    const auto s = static_cast<i64>(shift);
+    auto offsets = download<O>(ctx, whole.offsets().view());
+    offsets.erase(offsets.begin());
+    for (O& o : offsets) o -= static_cast<O>(shift);
+    const auto shifted = upload(ctx, offsets);
+    const csr_view<const V, I, O, Space> view{
+        {static_cast<I>(m.rows), static_cast<I>(m.cols), shifted.view(), whole.indices().view().subspan(s, nnz)},
+        whole.values().view().subspan(s, nnz)};
+    for (const auto algorithm : csr_algorithms<Space>()) {
+      check_product(ctx, spmv_plan<V, I, O, Space>(ctx, view, {.algorithm = algorithm}), m, number<V>(1, 0), V{});
+    }
+    const auto coo = as_coo<V, I>(ctx, padded);
+    const coo_view<const V, I, Space> tail{
+        {static_cast<I>(padded.rows), static_cast<I>(m.cols), coo.row_indices().view().subspan(s, nnz),
+         coo.col_indices().view().subspan(s, nnz)},
+        coo.values().view().subspan(s, nnz)};
+    for (const auto algorithm : coo_algorithms<Space>()) {
+      check_product(ctx, spmv_plan<V, I, O, Space>(ctx, tail, {.algorithm = algorithm}), padded, number<V>(1, 0), V{});
+    }
+  }
+}
+
+TYPED_TEST(SpmvPlan, LeavesPaddingOutOfProducts) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  // No row has column 0, so an infinite x[0] must not reach y.
+  auto m = random_rows<V>("away from column 0", 100, 50, [](i64 r) { return r % 13; });
+  for (auto& e : m.entries) e.col = 1 + e.col % 49;
+  auto x = random_vector<V>(m.cols, 3);
+  const std::vector<V> y(static_cast<std::size_t>(m.rows));
+  const auto expected = reference(m, number<V>(1, 0), x, V{}, y);
+  x[0] = number<V>(std::numeric_limits<double>::infinity(), 0);
+  const auto dx = upload(ctx, x);
+  for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
+    auto dy = upload(ctx, y);
+    plan.run(number<V>(1, 0), dx.view(), V{}, dy.view());
+    const auto result = download<V>(ctx, std::as_const(dy).view());
+    for (std::size_t r = 0; r < result.size(); ++r) {
+      const std::complex<long double> got(std::real(result[r]), std::imag(result[r]));
+      ASSERT_LE(std::abs(got - expected[r].value), expected[r].bound)
+          << to_string(plan.algorithm()) << ": row " << r << " is " << result[r];
+    }
+  });
+}
+
+TYPED_TEST(SpmvPlan, AlphaZeroReadsNeitherMatrixNorX) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  const V nan = number<V>(std::nan(""), std::nan(""));
+  const triplets<V> m{"NaN", 2, 2, {{0, 0, nan}, {1, 1, nan}}};
+  for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
+    const auto x = upload(ctx, std::vector<V>{nan, nan});
+    auto y = upload(ctx, std::vector<V>{number<V>(1, 0), number<V>(2, 0)});
+    plan.run(V{}, x.view(), number<V>(3, 0), y.view());
+    const auto result = download<V>(ctx, std::as_const(y).view());
+    EXPECT_EQ(result[0], number<V>(3, 0));
+    EXPECT_EQ(result[1], number<V>(6, 0));
+  });
+}
+
+TYPED_TEST(SpmvPlan, SeesValuesThatChange) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  auto m = random_rows<V>("changing", 200, 90, [](i64 r) { return r % 6; });
+  std::shuffle(m.entries.begin(), m.entries.end(), std::mt19937_64(6));
+  auto coo = as_coo<V, I>(ctx, m);
+  std::vector<spmv_plan<V, I, O, Space>> plans;
+  for (const auto algorithm : coo_algorithms<Space>()) {
+    plans.emplace_back(ctx, coo.view(), spmv_options{.algorithm = algorithm});
+  }
+  auto csr = as_csr<V, I, O>(ctx, m);
+  const auto other = as_csr<V, I, O>(ctx, random_rows<V>("other", 999, 90, [](i64 r) { return r % 9; }));
+  std::vector<spmv_plan<V, I, O, Space>> csr_plans;
+  for (const auto algorithm : csr_algorithms<Space>()) {
+    csr_plans.emplace_back(ctx, csr.view(), spmv_options{.algorithm = algorithm});
+  }
+  for (const auto& plan : plans) check_product(ctx, plan, m, number<V>(1, 0), V{});
+  const spmv_plan<V, I, O, Space> unrelated(ctx, other.view());
+  for (auto& e : m.entries) e.value = e.value * number<V>(-3, 0);
+  const auto new_coo = as_coo<V, I>(ctx, m);
+  const auto new_csr = as_csr<V, I, O>(ctx, m);
+  copy<V>(ctx, new_coo.values().view(), coo.values().view());
+  copy<V>(ctx, new_csr.values().view(), csr.values().view());
+  for (const auto& plan : plans) check_product(ctx, plan, m, number<V>(1, 0), V{}, 9);
+  for (const auto& plan : csr_plans) check_product(ctx, plan, m, number<V>(1, 0), V{}, 9);
+}
+
+TYPED_TEST(SpmvPlan, GivesTheSameBitsTwice) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  const auto m = random_rows<V>("uneven", 3000, 3000, [](i64 r) { return r % 500 == 3 ? 7000 : r % 9; });
+  const auto x = upload(ctx, random_vector<V>(m.cols, 4));
+  for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
+    if (plan.algorithm() == spmv_algorithm::coo_atomic) return;
+    std::vector<V> first;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      array<V, Space> y(ctx, m.rows);
+      plan.run(number<V>(1, 0), x.view(), V{}, y.view());
+      const auto result = download<V>(ctx, std::as_const(y).view());
+      if (repeat == 0) first = result;
+      ASSERT_EQ(first, result) << to_string(plan.algorithm());
+    }
+  });
+}
+
+TYPED_TEST(SpmvPlan, RefusesWrongSizesAndOverlap) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  const auto m = random_rows<V>("4 x 6", 4, 6, [](i64) { return 2; });
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_plan<V, I, O, Space> plan(ctx, csr.view());
+  array<V, Space> memory(ctx, 20);
+  const auto all = memory.view();
+  const V one = number<V>(1, 0);
+  const auto code_of = [&](auto&& call) {
+    try {
+      call();
+    } catch (const error& e) {
+      return e.code();
+    }
+    return error_code::io;  // nothing was thrown
+  };
+  EXPECT_EQ(code_of([&] { plan.run(one, all.subspan(0, 5), V{}, all.subspan(10, 4)); }), error_code::invalid_argument);
+  EXPECT_EQ(code_of([&] { plan.run(one, all.subspan(0, 6), V{}, all.subspan(10, 5)); }), error_code::invalid_argument);
+  EXPECT_EQ(code_of([&] { plan.run(one, all.subspan(0, 6), V{}, all.subspan(5, 4)); }), error_code::invalid_argument);
+  EXPECT_EQ(code_of([&] { plan.run(one, all.subspan(3, 6), V{}, all.subspan(0, 4)); }), error_code::invalid_argument);
+  fill_zero(ctx, all);
+  EXPECT_EQ(code_of([&] { plan.run(one, all.subspan(0, 6), V{}, all.subspan(6, 4)); }), error_code::io);
+
+  auto view = csr.view();
+  view.offsets = view.offsets.subspan(0, 4);
+  EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, view); }), error_code::invalid_argument);
+  view = csr.view();
+  view.values = view.values.subspan(0, 3);
+  EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, view); }), error_code::invalid_argument);
+  EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, csr.view(), {.algorithm = spmv_algorithm::ell}); }),
+            error_code::unsupported);
+  if constexpr (std::same_as<Space, host>) {
+    EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, csr.view(), {.algorithm = spmv_algorithm::row_per_warp}); }),
+              error_code::unsupported);
+  }
+}
+
+TYPED_TEST(SpmvPlan, OneCallFormsAgree) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  const auto m = random_rows<V>("one call", 120, 80, [](i64 r) { return r % 7; });
+  const auto x = random_vector<V>(m.cols, 1);
+  const auto dx = upload(ctx, x);
+  const V one = number<V>(1, 0);
+  const auto expected = reference(m, one, x, V{}, std::vector<V>(120));
+  const auto expect_good = [&](const array<V, Space>& y, const char* format) {
+    const auto result = download<V>(ctx, y.view());
+    for (std::size_t r = 0; r < result.size(); ++r) {
+      const std::complex<long double> got(std::real(result[r]), std::imag(result[r]));
+      ASSERT_LE(std::abs(got - expected[r].value), expected[r].bound) << format << ", row " << r;
+    }
+  };
+  array<V, Space> y(ctx, m.rows);
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  spmv<V>(ctx, one, csr.view(), dx.view(), V{}, y.view());
+  expect_good(y, "CSR");
+  const auto coo = as_coo<V, I>(ctx, m);
+  spmv<V>(ctx, one, coo.view(), dx.view(), V{}, y.view());
+  expect_good(y, "COO");
+  const auto ell = as_ell<V, I>(ctx, m);
+  spmv<V>(ctx, one, ell.view(), dx.view(), V{}, y.view());
+  expect_good(y, "ELL");
+  const auto sell = as_sell<V, I, O>(ctx, m, 16);
+  spmv<V>(ctx, one, sell.view(), dx.view(), V{}, y.view());
+  expect_good(y, "SELL");
+}
+
+TEST(SpmvHost, GivesTheSameBitsForAnyThreadCount) {
+  const auto m = random_rows<double>("uneven", 20'000, 3000, [](i64 r) { return r % 5000 == 3 ? 30'000 : r % 9; });
+  const auto x = random_vector<double>(m.cols, 4);
+  std::vector<std::vector<double>> first;
+  for (const int threads : {1, 2, 3, 7}) {
+    const context<host> ctx({.threads = threads});
+    std::vector<std::vector<double>> results;
+    for_each_plan<double, i32, i32>(ctx, m, [&](const auto& plan) {
+      // `automatic` may choose another algorithm for another thread count; the algorithms themselves do not care.
+      std::vector<double> y(20'000);
+      plan.run(1.0, span<const double, host>(x), 0.0, span<double, host>(y));
+      if (plan.reason() == "as asked for") results.push_back(y);
+    });
+    if (first.empty()) first = results;
+    ASSERT_EQ(results.size(), 3U);
+    EXPECT_EQ(first, results) << threads << " threads";
+  }
+}
+
+TEST(SpmvHost, SurvivesEveryRefusedAllocation) {
+  auto m = random_rows<double>("unsorted", 400, 400, [](i64 r) { return r % 6; });
+  const context<host> plain({.threads = 2});
+  const auto csr = as_csr<double, i32, i32>(plain, m);
+  const auto sell = as_sell<double, i32, i32>(plain, m, 8);
+  std::reverse(m.entries.begin(), m.entries.end());
+  const auto coo = as_coo<double, i32>(plain, m);
+  const std::vector<double> x(400, 1.0);
+  std::vector<double> y(400);
+  const auto requests = fail_every_allocation([&](const context<host>& ctx) {
+    const span<const double, host> in(x);
+    const span<double, host> out(y);
+    spmv<double>(ctx, 1.0, csr.view(), in, 0.0, out, {.algorithm = spmv_algorithm::row_per_thread});
+    spmv<double>(ctx, 1.0, csr.view(), in, 0.0, out, {.algorithm = spmv_algorithm::merge_path});
+    spmv<double>(ctx, 1.0, sell.view(), in, 0.0, out);
+    spmv<double>(ctx, 1.0, coo.view(), in, 0.0, out);
+  });
+  EXPECT_GE(requests, 6);
+}
+
+TEST(SpmvHost, RunNeverAllocates) {
+  auto m = random_rows<double>("unsorted", 400, 400, [](i64 r) { return r % 6; });
+  std::reverse(m.entries.begin(), m.entries.end());
+  counting_resource<host> resource(default_host_resource());
+  const context<host> ctx({.threads = 2, .resource = &resource});
+  for_each_plan<double, i32, i32>(ctx, m, [&](const auto& plan) {
+    const std::vector<double> x(400, 1.0);
+    std::vector<double> y(400);
+    const auto before = resource.requests();
+    plan.run(1.0, span<const double, host>(x), 0.0, span<double, host>(y));
+    EXPECT_EQ(resource.requests(), before) << to_string(plan.algorithm());
+  });
+}
+
+TEST(SpmvChoice, FollowsTheRowProfile) {
+  const context<host> ctx({.threads = 4});
+  const auto even = as_csr<double, i32, i32>(ctx, random_rows<double>("", 1000, 1000, [](i64) { return 5; }));
+  const auto uneven =
+      as_csr<double, i32, i32>(ctx, random_rows<double>("", 1000, 1000, [](i64 r) { return r == 4 ? 5000 : 1; }));
+  const spmv_plan<double, i32, i32, host> a(ctx, even.view());
+  const spmv_plan<double, i32, i32, host> b(ctx, uneven.view());
+  EXPECT_EQ(a.algorithm(), spmv_algorithm::row_per_thread) << a.reason();
+  EXPECT_EQ(b.algorithm(), spmv_algorithm::merge_path) << b.reason();
+  EXPECT_NE(b.reason().find("5000"), std::string::npos) << b.reason();
+}
+
+TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto plan_of = [&](auto length) {
+    const auto m = as_csr<float, i32, i32>(ctx, random_rows<float>("", 2000, 2000, length));
+    return spmv_plan<float, i32, i32, device>(ctx, m.view()).algorithm();
+  };
+  EXPECT_EQ(plan_of([](i64) { return 5; }), spmv_algorithm::row_blocks);
+  EXPECT_EQ(plan_of([](i64) { return 100; }), spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of([](i64 r) { return r % 100 == 0 ? 1000 : 1; }), spmv_algorithm::merge_path);
+}
+
+TEST(SpmvAlgorithm, NamesRoundTrip) {
+  for (const auto a : {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
+                       spmv_algorithm::row_blocks, spmv_algorithm::merge_path, spmv_algorithm::ell,
+                       spmv_algorithm::sell, spmv_algorithm::coo_atomic, spmv_algorithm::coo_segmented}) {
+    EXPECT_EQ(parse_spmv_algorithm(to_string(a)), a);
+  }
+  try {
+    (void)parse_spmv_algorithm("csr5");
+    FAIL() << "csr5 was taken";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::invalid_argument);
+    EXPECT_NE(std::string(e.what()).find("merge_path"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace spargo::test
