@@ -1,0 +1,167 @@
+// Boost.Graph runs on a Spargo graph: concepts, and algorithms of each of them against naive answers.
+#include <spargo/graph/boost.hpp>
+
+#include <spargo/graph/bfs.hpp>
+
+#include "graph/graph_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/graph/breadth_first_search.hpp>
+#include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <boost/graph/graph_concepts.hpp>
+#include <boost/graph/reverse_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace spargo {
+namespace {
+
+template <class I, class O>
+struct concepts {
+  using graph = graph_view<I, O, host>;
+  BOOST_CONCEPT_ASSERT((boost::VertexListGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::IncidenceGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::AdjacencyGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::BidirectionalGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<graph, I, boost::vertex_index_t>));
+  BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<graph, boost_edge<I, O>, boost::edge_index_t>));
+};
+template struct concepts<std::int32_t, std::int32_t>;
+template struct concepts<std::int32_t, std::int64_t>;
+template struct concepts<std::int64_t, std::int64_t>;
+
+template <class T>
+class Boost : public testing::Test {};
+template <class I, class O>
+struct types {
+  using index = I;
+  using offset = O;
+};
+using pairs = testing::Types<types<std::int32_t, std::int32_t>, types<std::int32_t, std::int64_t>,
+                             types<std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(Boost, pairs);
+
+// Levels by Boost's search with its distance recorder.
+template <class G>
+std::vector<std::int32_t> boost_levels(const G& g, typename boost::graph_traits<G>::vertex_descriptor source) {
+  std::vector<std::int32_t> level(num_vertices(g), -1);
+  const auto map = boost::make_iterator_property_map(level.begin(), get(boost::vertex_index, g));
+  put(map, source, 0);
+  boost::breadth_first_search(
+      g, source, boost::visitor(boost::make_bfs_visitor(boost::record_distances(map, boost::on_tree_edge()))));
+  return level;
+}
+
+TYPED_TEST(Boost, BreadthFirstSearchAgreesWithOursAndTheNaiveOne) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  test::random_source random(51);
+  const context<host> ctx({.threads = 2});
+  for (int round = 0; round < 40; ++round) {
+    const std::int64_t n = 1 + random.below(300);
+    const auto raw =
+        test::make_directed<I, O>(n, test::random_edges(random, n, 2 * n, round % 3), test::edges_kept::out_and_in);
+    const auto g = raw.view();
+    const auto source = static_cast<I>(random.below(n));
+    const auto expected = test::naive_levels(g, source);
+    EXPECT_EQ(boost_levels(g, source), expected);
+    const auto ours = bfs(ctx, g, source, {.algorithm = bfs_algorithm::direction_optimizing});
+    EXPECT_TRUE(std::equal(ours.levels.begin(), ours.levels.end(), expected.begin(), expected.end()));
+  }
+}
+
+// in_edges and degree through Boost's reversed view.
+TYPED_TEST(Boost, ReverseGraphSearchesTheInEdges) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  test::random_source random(52);
+  const auto edges = test::random_edges(random, 200, 500, 1);
+  const auto raw = test::make_directed<I, O>(200, edges, test::edges_kept::out_and_in);
+  test::edge_vector turned;
+  for (const auto& [u, v] : edges) turned.emplace_back(v, u);
+  const auto other_way = test::make_directed<I, O>(200, turned, test::edges_kept::out);
+  const auto g = raw.view();
+  const auto reversed = boost::make_reverse_graph(g);
+  for (const std::int64_t source : {0, 7, 199}) {
+    EXPECT_EQ(boost_levels(reversed, static_cast<I>(source)), test::naive_levels(other_way.view(), source));
+  }
+}
+
+TYPED_TEST(Boost, InEdgesAreTheOutEdgesTurned) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  test::random_source random(53);
+  const auto raw =
+      test::make_directed<I, O>(100, test::random_edges(random, 100, 300, 0), test::edges_kept::out_and_in);
+  const auto g = raw.view();
+  std::multiset<std::pair<I, I>> out;
+  std::multiset<std::pair<I, I>> in;
+  std::size_t degrees = 0;
+  for (auto [v, end] = vertices(g); v != end; ++v) {
+    for (auto [e, last] = out_edges(*v, g); e != last; ++e) {
+      EXPECT_EQ(source(*e, g), *v);
+      out.emplace(source(*e, g), target(*e, g));
+    }
+    for (auto [e, last] = in_edges(*v, g); e != last; ++e) {
+      EXPECT_EQ(target(*e, g), *v);
+      in.emplace(source(*e, g), target(*e, g));
+    }
+    EXPECT_EQ(out_degree(*v, g),
+              static_cast<std::size_t>(std::distance(out_edges(*v, g).first, out_edges(*v, g).second)));
+    EXPECT_EQ(out_degree(*v, g) + in_degree(*v, g), degree(*v, g));
+    degrees += degree(*v, g);
+  }
+  EXPECT_EQ(out, in);
+  EXPECT_EQ(out.size(), num_edges(g));
+  EXPECT_EQ(degrees, 2 * num_edges(g));
+}
+
+TYPED_TEST(Boost, StrongComponents) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  // A cycle of 4, a tail of 2 behind it, a cycle of 2, and one vertex apart: 5 components.
+  const auto raw = test::make_directed<I, O>(9, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {3, 4}, {4, 5}, {6, 7}, {7, 6}},
+                                             test::edges_kept::out);
+  const auto g = raw.view();
+  std::vector<int> component(9);
+  const int count =
+      boost::strong_components(g, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, g)));
+  EXPECT_EQ(count, 5);
+  EXPECT_EQ(component[0], component[3]);
+  EXPECT_EQ(component[6], component[7]);
+  EXPECT_NE(component[3], component[4]);
+  EXPECT_NE(component[4], component[5]);
+}
+
+// Weights by edge_index: a detour of light edges beats the heavy short cut.
+TYPED_TEST(Boost, DijkstraWithWeightsByEdgeIndex) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  const auto raw = test::make_directed<I, O>(4, {{0, 1}, {0, 3}, {1, 2}, {2, 3}}, test::edges_kept::out);
+  const auto g = raw.view();
+  const std::vector<double> weights{1, 10, 2, 3};  // in the order of the stored edges
+  std::vector<double> distance(4);
+  boost::dijkstra_shortest_paths(
+      g, boost::vertex(0, g),
+      boost::weight_map(boost::make_iterator_property_map(weights.begin(), get(boost::edge_index, g)))
+          .distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, g))));
+  EXPECT_EQ(distance, (std::vector<double>{0, 1, 3, 6}));
+}
+
+TEST(BoostEdge, IsIndexedByPosition) {
+  const auto raw = test::make_undirected<std::int32_t, std::int32_t>(3, {{0, 1}, {1, 2}});
+  const auto g = raw.view();
+  std::int32_t position = 0;
+  for (std::int32_t v = 0; v < 3; ++v) {
+    for (auto [e, last] = out_edges(v, g); e != last; ++e) EXPECT_EQ(get(boost::edge_index, g, *e), position++);
+  }
+  EXPECT_EQ(position, 4);
+  const auto [first, last] = adjacent_vertices(1, g);
+  EXPECT_EQ(std::vector<std::int32_t>(first, last), (std::vector<std::int32_t>{0, 2}));
+}
+
+}  // namespace
+}  // namespace spargo
