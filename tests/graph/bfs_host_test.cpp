@@ -1,0 +1,147 @@
+// The steps of the host search in every order: each level of a search is taken by a step drawn at random, on graphs
+// so small that the plan itself would never share or pull them.
+#include "graph/bfs_host_steps.hpp"
+
+#include "graph/graph_support.hpp"
+
+#include <spargo/graph/bfs.hpp>
+
+#include <gtest/gtest.h>
+
+namespace spargo::detail {
+namespace {
+
+enum class step { alone, together, pull };
+
+template <class I, class O>
+struct workspace {
+  std::vector<std::int32_t> levels;
+  std::vector<I> parents, queue, hubs, buffers;
+  std::vector<std::uint64_t> visited, successor;
+
+  workspace(const graph_view<I, O, host>& g, int threads)
+      : levels(static_cast<std::size_t>(g.vertices()), -1),
+        parents(levels.size(), -1),
+        queue(levels.size()),
+        hubs(static_cast<std::size_t>(g.out.nnz() / bfs_host_tuning::hub_degree + 1)),
+        buffers(static_cast<std::size_t>(threads * bfs_host_tuning::buffer_entries)),
+        visited((levels.size() + 63) / 64),
+        successor(visited.size(), 0x5555) {
+    // Bits past the last vertex: never unvisited.
+    if (levels.size() % 64 != 0) visited.back() = ~std::uint64_t{0} << (levels.size() % 64);
+  }
+};
+
+// A search whose level d is taken by `choose(d)`; checks what each step returns. Returns the number of levels.
+template <class I, class O, class Choose>
+void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& choose) {
+  workspace<I, O> w(g, threads);
+  bfs_host_search<I, O> s{.out = g.out,
+                          .in = g.in,
+                          .levels = w.levels.data(),
+                          .parents = w.parents.data(),
+                          .visited = w.visited.data(),
+                          .successor = w.successor.data(),
+                          .queue = w.queue.data(),
+                          .hubs = w.hubs.data(),
+                          .buffers = w.buffers.data(),
+                          .threads = threads};
+  const auto truth = test::naive_levels(g, source);
+  const auto sizes = test::histogram_of(truth);
+  s.found(source, source, 0);
+  s.queue[0] = source;
+  s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
+  bfs_host_frontier now{0, 1, s.degree(source)};
+  std::int64_t queued = 1;
+  bool pulled = false;
+  for (std::int32_t level = 0; now.size() > 0; ++level) {
+    ASSERT_EQ(now.size(), sizes[static_cast<std::size_t>(level)]);
+    std::int64_t edges = 0;
+    for (std::size_t v = 0; v < truth.size(); ++v) edges += truth[v] == level ? s.degree(static_cast<I>(v)) : 0;
+    ASSERT_EQ(now.edges, edges);
+    const step how = choose(level);
+    if (how == step::pull) {
+      now = pull_together(s, level + 1);
+      pulled = true;
+      continue;
+    }
+    if (pulled) now = queue_pulled(s, queued, now.edges);
+    pulled = false;
+    now = how == step::alone ? push_alone(s, now, level + 1) : push_together(s, now, level + 1);
+    queued = now.end;
+  }
+  ASSERT_EQ(w.levels, truth);
+  ASSERT_EQ(test::parent_fault(g, source, truth, w.parents), "");
+}
+
+template <class I, class O>
+void search_in_every_way(const graph_view<I, O, host>& g, I source, test::random_source& random) {
+  for (const int threads : {1, 2, 3}) {
+    for (const step only : {step::alone, step::together, step::pull}) {
+      search(g, source, threads, [only](std::int32_t) { return only; });
+    }
+    for (int round = 0; round < 3; ++round) {
+      search(g, source, threads, [&random](std::int32_t) { return static_cast<step>(random.below(3)); });
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(BfsHostSteps, AnyOrderOfStepsIsRight) {
+  test::random_source random(61);
+  for (int round = 0; round < 20; ++round) {
+    const std::int64_t n = 1 + random.below(200);
+    const auto edges = test::random_edges(random, n, random.below(3 * n), round % 4);
+    SCOPED_TRACE("round " + std::to_string(round));
+    const auto undirected = test::make_undirected<std::int32_t, std::int32_t>(n, edges);
+    search_in_every_way(undirected.view(), static_cast<std::int32_t>(random.below(n)), random);
+    const auto directed = test::make_directed<std::int64_t, std::int64_t>(n, edges, test::edges_kept::out_and_in);
+    search_in_every_way(directed.view(), random.below(n), random);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Long and thin: many changes of step, and vertices queued at most once in all.
+TEST(BfsHostSteps, AnyOrderOfStepsOnALongGrid) {
+  test::random_source random(62);
+  const auto grid = test::make_undirected<std::int32_t, std::int64_t>(600, test::grid_edges(3, 200));
+  for (const std::int32_t source : {0, 299, 599}) search_in_every_way(grid.view(), source, random);
+}
+
+// Hubs are split: exactly at the limit and past it, and several at once, more neighbours than a buffer holds.
+TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
+  test::random_source random(63);
+  for (const std::int64_t extra : {-1, 0, 1, 1000}) {
+    const std::int64_t leaves = bfs_host_tuning::hub_degree + extra;
+    test::edge_vector edges;
+    for (std::int64_t v = 0; v < leaves; ++v) {
+      edges.emplace_back(0, 4 + v);
+      edges.emplace_back(1, 4 + v);
+      edges.emplace_back(2, 4 + (v * 7) % leaves);
+      if (v % 2 == 0) edges.emplace_back(3, 4 + v);
+    }
+    const auto g = test::make_undirected<std::int32_t, std::int32_t>(leaves + 4, edges);
+    search_in_every_way(g.view(), std::int32_t{0}, random);
+    search_in_every_way(g.view(), std::int32_t{5}, random);
+  }
+}
+
+// The plan's own choice on a graph large enough for every step, whatever the number of threads.
+TEST(BfsHostPlan, LevelsDoNotDependOnThreads) {
+  test::random_source random(64);
+  const std::int64_t n = 30000;
+  auto edges = test::random_edges(random, n, 400000, 4);
+  const auto g = test::make_undirected<std::int32_t, std::int32_t>(n + 1000, edges);
+  const auto truth = test::naive_levels(g.view(), 11);
+  for (const int threads : {1, 2, 3, 7}) {
+    const context<host> ctx({.threads = threads});
+    for (const auto algorithm : {bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
+      const auto result = bfs(ctx, g.view(), 11, {.algorithm = algorithm});
+      EXPECT_TRUE(std::equal(truth.begin(), truth.end(), result.levels.begin(), result.levels.end())) << threads;
+      EXPECT_EQ(result.level_sizes, test::histogram_of(truth));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spargo::detail
