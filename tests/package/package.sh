@@ -167,6 +167,43 @@ case $step in
     done
     clean "$prefix/bin/spmv" "$matrix" > /dev/null
     ;;
+  datasets)
+    # The facts of datasets/README.md, worked out by hand or by other programs.
+    report() { "$build/bin/$1" "$source/datasets/$2" "${@:3}" --json - | tr -d ' \n\r\t'; }
+    expect() {  # REPORT FRAGMENT...
+      local text=$1 fragment; shift
+      for fragment in "$@"; do
+        [[ $text = *"$fragment"* ]] || fail "no $fragment in $text"
+      done
+    }
+    graph() {  # FILE SOURCE VERTICES EDGES LEVELS
+      echo "$1"
+      expect "$(report bfs "$1" --undirected --source "$2")" "\"vertices\":$3,\"edges\":$4," "\"levels\":[$5]" '"valid":true'
+    }
+    graph karate.el 1 34 78 1,16,9,8
+    graph florentine.el 1 15 20 1,1,5,5,3
+    graph koenigsberg.el 1 4 5 1,2,1
+    graph knight8.el 0 64 168 1,2,9,20,21,10,1
+    graph grid4.wel 0 16 24 1,2,3,4,3,2,1
+    graph tree_sparse_ids.csv 1000000000001 31 30 1,2,4,8,16
+    graph hypercube8.txt.gz 255 256 1024 1,8,28,56,70,56,28,8,1
+    graph petersen.mtx 1 10 15 1,3,6
+    matrix() {  # FILE NNZ FIELD SYMMETRY FRAGMENT...
+      echo "$1"
+      expect "$(report spmv "$1")" "\"nnz\":$2," "\"field\":\"$3\",\"symmetry\":\"$4\"" '"verified":true' "${@:5}"
+    }
+    matrix petersen.mtx 30 pattern symmetric '"first":[3.0,3.0,3.0,3.0,3.0]' '"sum":30.0'
+    matrix laplacian10.mtx 460 real symmetric '"first":[2.0,1.0,1.0,1.0,1.0]' '"sum":40.0'
+    matrix fem1d.mtx 25 real symmetric '"first":[0.0,0.0,0.0,0.0,0.0]' '"l2":0.0'
+    matrix arrow.mtx 34 real general '"first":[23.0,15.0,16.0,17.0,18.0]' '"sum":243.0'
+    matrix divisors.mtx 35 pattern general '"first":[12.0,6.0,4.0,3.0,2.0]' '"sum":35.0'
+    matrix cross.mtx 6 integer skew-symmetric '"first":[-1.0,2.0,-1.0]'
+    matrix spins.mtx 12 complex hermitian '"first":[[2.0,-1.0],[2.0,1.0],[0.0,-1.0],[0.0,1.0]]'
+    matrix hilbert6.mtx 36 real symmetric '"sum":7.8385281385'
+    for file in "$source"/datasets/*.{mtx,el,wel,csv,gz}; do
+      grep -q "\`$(basename "$file")\`" "$source/datasets/README.md" || fail "datasets/README.md lacks $(basename "$file")"
+    done
+    ;;
   subproject)
     dir=$work-subproject; mkdir -p "$dir"
     # Optimisation is not what is tested: -O0 builds several times faster.
