@@ -83,16 +83,26 @@ stage_test() {
   row "ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/test.log" | tail -n 1); $cases"
 }
 
-# Programs with device tests, and of their cases those that are quick under a tool that slows kernels a hundredfold.
+# Of a program's tests those that name the device in suite, type parameter or test, or all if none does, but for the long
+# ones: the tools slow a kernel down a hundredfold.
+device_filter() {
+  "$1" --gtest_list_tests 2> /dev/null | awk '
+    /^[^ ]+\.( |$)/ {suite = $1; whole = tolower($0) ~ /device|cuda|gpu/; if (whole) filter = filter suite "*:"; next}
+    /^  / && !whole && tolower($1) ~ /device|cuda|gpu/ {filter = filter suite $1 ":"}
+    END {print (filter == "" ? "*" : filter) "-*Large*:*Slow*:*Real*:*Scale*:*Big*:*Random*:*Truth*"}'
+}
+
 sanitize_tests() {
   if [ -n "${SPARGO_SANITIZE_TESTS:-}" ]; then
     tr -s ' ' '\n' <<< "$SPARGO_SANITIZE_TESTS"
     return
   fi
+  local file program
   grep -lE 'SPARGO_TEST_NEEDS_GPU|context<device>' tests/*/*_test.cpp tests/*/*_test.cu 2> /dev/null | while read -r file; do
     file=${file#tests/}
     file=${file%.*}
-    echo "${file//\//_}:-*Large*:*Slow*:*Real*:*RealFiles*:*Scale*:*Apps*:*Memory*"
+    program=${file//\//_}
+    [ ! -x "$build/bin/tests/$program" ] || echo "$program:$(device_filter "$build/bin/tests/$program")"
   done
 }
 
