@@ -4,8 +4,8 @@
 
 #include <spargo/formats/convert.hpp>
 
-#include "formats/element.hpp"
 #include "primitives/backend.hpp"
+#include "primitives/element.hpp"
 
 namespace spargo::detail {
 

@@ -3,8 +3,8 @@
 
 #include <spargo/formats/validate.hpp>
 
-#include "formats/element.hpp"
 #include "primitives/backend.hpp"
+#include "primitives/element.hpp"
 
 namespace spargo::detail {
 

@@ -32,7 +32,7 @@ template <class T>
 T reduce_max(const context<device>& ctx, span<const T, device> values);
 
 template <class Space>
-inline constexpr bool is_built = std::same_as<Space, host>;
+inline constexpr bool is_built = std::same_as<Space, host> || config::has_cuda;
 
 [[noreturn]] inline void no_device(const char* operation) {
   throw error(error_code::device_unavailable, std::string(operation) + ": this library was built without CUDA");

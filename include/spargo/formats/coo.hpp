@@ -23,8 +23,9 @@ template <class V, class I, class Space>
 struct SPARGO_EXPORT coo_view : coo_pattern_view<I, Space> {
   span<V, Space> values;
 
-  operator coo_view<const V, I, Space>() const  // NOLINT
-      requires(!std::is_const_v<V>) {
+  // To a view of const values. A template, or nvcc warns of a conversion to itself where V is const already.
+  template <class W>
+  requires(!std::is_const_v<V> && std::same_as<W, const V>) operator coo_view<W, I, Space>() const {  // NOLINT
     return {{*this}, values};
   }
 };

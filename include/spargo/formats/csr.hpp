@@ -25,8 +25,9 @@ template <class V, class I, class O, class Space>
 struct SPARGO_EXPORT csr_view : csr_pattern_view<I, O, Space> {
   span<V, Space> values;
 
-  operator csr_view<const V, I, O, Space>() const  // NOLINT
-      requires(!std::is_const_v<V>) {
+  // To a view of const values. A template, or nvcc warns of a conversion to itself where V is const already.
+  template <class W>
+  requires(!std::is_const_v<V> && std::same_as<W, const V>) operator csr_view<W, I, O, Space>() const {  // NOLINT
     return {{*this}, values};
   }
 };
