@@ -8,7 +8,9 @@
 //   gen:laplacian2d:n=N[,m=M]    5-point Laplacian, N x M grid: 4 on the diagonal, -1 beside it
 //   gen:laplacian3d:n=N[,m=M,k=K][,points=7|27]   7- or 27-point Laplacian
 //   gen:banded:rows=R,degree=D[,seed=N]           D (odd) consecutive diagonals around the main one
-//   gen:powerlaw:rows=R,degree=D[,max=M][,alpha=A][,seed=N]   power-law row lengths, one row of length M
+//   gen:powerlaw:rows=R,degree=D[,max=M][,alpha=A][,seed=N]   row lengths fall as rank^-A (A in quarters, default 1),
+//   the
+//                              longest is M (default rows/8, at most 2^20), R * D entries in all, columns uniform
 //   gen:path:n=N   gen:star:n=N   gen:complete:n=N   (graphs, both directions listed)
 // Random values are uniform in [-1, 1) from a counter-based generator keyed by seed and position.
 #pragma once
