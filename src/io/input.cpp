@@ -33,6 +33,7 @@ text_source::text_source(const context<host>& ctx, const std::string& path, cons
       max_line_bytes_(tuning.max_line_bytes) {
   opened_file file = open_for_reading(path);
   file_bytes_ = file.size;
+  is_regular_ = file.is_regular;
   if (file.is_regular && file.size > 0) map_ = mapped_file(file, path);
   if (map_.size() > 0 && !looks_like_gzip(map_.bytes())) return;
   map_ = {};  // files of /proc say 0 bytes and are streamed, too

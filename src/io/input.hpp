@@ -61,6 +61,9 @@ class text_source {
   // An upper bound of the bytes not delivered yet, from what is really there; -1 for a stream.
   [[nodiscard]] std::int64_t bytes_left() const noexcept;
 
+  // Whether opening the path again gives the same text; not so for a pipe.
+  [[nodiscard]] bool can_be_read_again() const noexcept { return is_regular_; }
+
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
@@ -76,6 +79,7 @@ class text_source {
   std::int64_t block_bytes_ = 0;
   std::int64_t max_line_bytes_ = 0;
   std::int64_t file_bytes_ = 0;
+  bool is_regular_ = true;
   std::int64_t reported_ = -1;
 
   std::string_view current_;  // the block delivered last

@@ -1,0 +1,46 @@
+// Inside the Matrix Market reader: the header, and the reader with its tuning open to tests.
+#pragma once
+
+#include "io/input.hpp"
+
+#include <spargo/io/matrix_market.hpp>
+
+namespace spargo::detail {
+
+struct matrix_market_tuning {
+  input_tuning input;
+  // A part of a block that one thread parses at a time: large against the cost of handing it out.
+  std::int64_t part_bytes = std::int64_t{64} << 10;
+  std::int64_t parts_per_thread = 4;  // so that a thread that is held up costs a quarter of its share
+};
+
+// Reads banner, comments and size line; the source's next block begins behind them. Throws `error` (parse).
+[[nodiscard]] matrix_market_header parse_matrix_market_header(text_source& source);
+
+// Entries that a header with these dimensions stands for in array layout; -1 where that exceeds 2^63-1.
+[[nodiscard]] std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) noexcept;
+
+[[nodiscard]] const char* name_of(matrix_market_field field) noexcept;
+[[nodiscard]] const char* name_of(symmetry_kind kind) noexcept;
+
+// As the public function, before the expansion of symmetry.
+template <entry_type V, index_type I>
+[[nodiscard]] coo_matrix<V, I, host> read_stored_entries(const context<host>& ctx, const std::string& path,
+                                                         const read_options& options,
+                                                         const matrix_market_tuning& tuning,
+                                                         matrix_market_summary& summary);
+
+// A line that cannot be; thrown by parsers of parts, which do not know where in the file they are.
+struct bad_line {
+  const char* where = nullptr;
+  std::string message;
+};
+
+// Skips the rest of a comment line: the place of its '\n'. A NUL byte in it is a `bad_line`.
+[[nodiscard]] const char* skip_comment(const char* p, const char* end);
+
+// Checks that nothing but blanks follows on the line that began at `line`, and that the line is not too long;
+// returns the beginning of the next line.
+[[nodiscard]] const char* finish_line(const char* p, const char* line, std::int64_t max_line_bytes);
+
+}  // namespace spargo::detail
