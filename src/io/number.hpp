@@ -6,6 +6,7 @@
 // one goes to std::from_chars. Both are correctly rounded, so which one ran cannot be seen.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -139,8 +140,7 @@ template <class T>
   const std::uint64_t magnitude =
       value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   if (magnitude >> digits == 0) return false;
-  int excess = 0;
-  while (magnitude >> (digits + excess) != 0) ++excess;
+  const int excess = static_cast<int>(std::bit_width(magnitude)) - digits;
   return (magnitude & ((std::uint64_t{1} << excess) - 1)) != 0;
 }
 

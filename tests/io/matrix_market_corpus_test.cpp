@@ -1,0 +1,109 @@
+// The corpus: tests/io/corpus/valid and invalid, small files whose names say what they test.
+//
+// A valid file's comment `% expect: N SUM` gives the number of entries after expansion and their sum (re im for
+// complex ones), worked out by hand. An invalid file's name ends in `@LINE_COLUMN.mtx`, where its error lies. Every
+// file is read with several thread counts, cut into blocks and parts of several sizes, plain and compressed: the
+// result, or the whole message, must be the same.
+#include "io/matrix_market_detail.hpp"
+#include "io/support/files.hpp"
+
+#include <spargo/io/matrix_market.hpp>
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+namespace spargo {
+namespace {
+
+using value = std::complex<double>;
+
+std::vector<std::filesystem::path> corpus(const std::string& kind) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(SPARGO_SOURCE_DIR) / "tests/io/corpus" / kind)) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct outcome {
+  std::string error;  // without the file's name; empty for success
+  std::vector<std::int64_t> places;
+  std::vector<value> values;
+  bool operator==(const outcome&) const = default;
+};
+
+outcome read(const std::string& path, int threads, const detail::matrix_market_tuning& tuning) {
+  outcome result;
+  try {
+    matrix_market_summary summary;
+    const auto a = detail::read_stored_entries<value, std::int64_t>(context<host>({.threads = threads}), path, {},
+                                                                    tuning, summary);
+    for (std::int64_t k = 0; k < a.nnz(); ++k) {
+      result.places.push_back(a.row_indices()[k]);
+      result.places.push_back(a.col_indices()[k]);
+      result.values.push_back(a.values()[k]);
+    }
+  } catch (const error& e) {
+    result.error = std::string(e.what()).substr(path.size());
+  }
+  return result;
+}
+
+// NaNs compare unequal; the corpus has none where outcomes are compared.
+void expect_the_same_however_read(const std::string& content, const outcome& expected) {
+  const test::temporary_folder folder;
+  for (const std::string& path : {folder.write("plain", content), folder.write("packed", test::gzip(content))}) {
+    for (const int threads : {1, 2, 3, 8}) {
+      for (const std::int64_t block : {1, 7, 64, 0}) {
+        for (const std::int64_t part : {1, 20, 1 << 16}) {
+          const outcome ours = read(path, threads, {.input = {.block_bytes = block}, .part_bytes = part});
+          ASSERT_EQ(ours.error, expected.error) << threads << " threads, blocks of " << block << ", parts of " << part;
+          ASSERT_TRUE(ours == expected) << threads << " threads, blocks of " << block << ", parts of " << part;
+        }
+      }
+    }
+  }
+}
+
+TEST(MatrixMarketCorpus, ValidFilesAreRead) {
+  const auto files = corpus("valid");
+  EXPECT_GE(files.size(), 25U);
+  for (const auto& path : files) {
+    SCOPED_TRACE(path.filename().string());
+    const std::string content = test::read_file(path.string());
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(content, found, std::regex("% expect: (\\S+) (\\S+)( (\\S+))?")));
+    const auto a = read_matrix_market<value, std::int32_t>(context<host>(), path.string());
+    value sum = 0;
+    for (const value v : a.values()) sum += v;
+    EXPECT_EQ(a.nnz(), std::stoll(found[1]));
+    EXPECT_EQ(sum.real(), std::stod(found[2]));
+    EXPECT_EQ(sum.imag(), found[4].matched ? std::stod(found[4]) : 0);
+    const outcome whole = read(path.string(), 1, {});
+    EXPECT_EQ(whole.error, "");
+    expect_the_same_however_read(content, whole);
+  }
+}
+
+TEST(MatrixMarketCorpus, InvalidFilesAreRefusedWhereTheyAreWrong) {
+  const auto files = corpus("invalid");
+  EXPECT_GE(files.size(), 50U);
+  for (const auto& path : files) {
+    SCOPED_TRACE(path.filename().string());
+    std::smatch found;
+    const std::string name = path.filename().string();
+    ASSERT_TRUE(std::regex_search(name, found, std::regex("@(\\d+)_(\\d+)\\.mtx$")));
+    const outcome whole = read(path.string(), 1, {});
+    const std::string place = ":" + found[1].str() + ":" + found[2].str() + ": ";
+    EXPECT_EQ(whole.error.substr(0, place.size()), place) << whole.error;
+    EXPECT_GT(whole.error.size(), place.size() + 10) << "no explanation: " << whole.error;
+    EXPECT_EQ(whole.error.find('\n'), std::string::npos) << "more than one line";
+    expect_the_same_however_read(test::read_file(path.string()), whole);
+  }
+}
+
+}  // namespace
+}  // namespace spargo
