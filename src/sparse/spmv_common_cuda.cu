@@ -1,0 +1,143 @@
+// The small device parts of a product: row profile, scaling, carries, and the order of unsorted COO entries.
+#include "core/instantiate.hpp"
+#include "sparse/coo_order.hpp"
+#include "sparse/spmv_device.cuh"
+
+namespace spargo::detail {
+
+namespace {
+
+struct profile_counters {
+  unsigned long long longest;
+  unsigned long long empty_rows;
+  unsigned long long long_entries;
+};
+
+__device__ unsigned long long warp_total(unsigned long long v) {
+  for (int step = warp_size / 2; step > 0; step /= 2) v += __shfl_xor_sync(full_mask, v, step);
+  return v;
+}
+__device__ unsigned long long warp_largest(unsigned long long v) {
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    const unsigned long long other = __shfl_xor_sync(full_mask, v, step);
+    v = other > v ? other : v;
+  }
+  return v;
+}
+
+// Integers only, so the atomics do not disturb determinism.
+template <class O>
+__global__ void __launch_bounds__(spmv_threads)
+    profile_kernel(const O* offsets, std::int64_t rows, std::int64_t limit, profile_counters* counters) {
+  profile_counters mine{};
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * spmv_threads;
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x; row < rows; row += step) {
+    const auto length = static_cast<unsigned long long>(offsets[row + 1] - offsets[row]);
+    mine.longest = length > mine.longest ? length : mine.longest;
+    mine.empty_rows += length == 0 ? 1 : 0;
+    mine.long_entries += static_cast<std::int64_t>(length) > limit ? length : 0;
+  }
+  mine = {warp_largest(mine.longest), warp_total(mine.empty_rows), warp_total(mine.long_entries)};
+  if (threadIdx.x % warp_size == 0) {
+    atomicMax(&counters->longest, mine.longest);
+    atomicAdd(&counters->empty_rows, mine.empty_rows);
+    atomicAdd(&counters->long_entries, mine.long_entries);
+  }
+}
+
+template <class D>
+__global__ void __launch_bounds__(spmv_threads) scale_kernel(D beta, D* y, std::int64_t size) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  if (i < size) y[i] = beta == D{} ? D{} : beta * y[i];
+}
+
+template <class D, class I>
+__global__ void __launch_bounds__(spmv_threads)
+    add_carries_kernel(const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
+  const std::int64_t tile =
+      static_cast<std::int64_t>(blockIdx.x) * (spmv_threads / warp_size) + threadIdx.x / warp_size;
+  if (tile >= tiles) return;  // warps leave as a whole
+  const I row = rows[tile];
+  if (row < 0 || (tile > 0 && rows[tile - 1] == row)) return;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  D sum{};
+  for (std::int64_t k = tile + lane; k < tiles && rows[k] == row; k += warp_size) sum += carries[k];
+  sum = group_sum(sum, warp_size);
+  if (lane == 0) y[row] = multiply_add(alpha, sum, y[row]);
+}
+
+__global__ void __launch_bounds__(spmv_threads) count_up_kernel(double* to, std::int64_t size) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  if (k < size) to[k] = static_cast<double>(k);
+}
+
+__global__ void __launch_bounds__(spmv_threads)
+    to_integers_kernel(const double* from, std::int64_t* to, std::int64_t size) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  if (k < size) to[k] = static_cast<std::int64_t>(from[k]);
+}
+
+}  // namespace
+
+template <class I, class O>
+row_profile profile_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix) {
+  const device_guard guard(ctx);
+  array<profile_counters, device> counters(ctx, 1);
+  fill_zero(ctx, counters.view());
+  const std::int64_t rows = matrix.rows;
+  const std::int64_t most_blocks = 8LL * ctx.properties().multiprocessors;
+  const std::int64_t blocks = std::min(div_up(rows, spmv_threads), most_blocks);
+  if (rows > 0) {
+    profile_kernel<<<static_cast<unsigned>(blocks), spmv_threads, 0, ctx.stream()>>>(
+        matrix.offsets.data(), rows, long_row_limit(rows, matrix.nnz()), counters.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+  const auto there = to_host(ctx, std::as_const(counters).view());
+  return {rows, matrix.nnz(), static_cast<std::int64_t>(there[0].longest),
+          static_cast<std::int64_t>(there[0].empty_rows), static_cast<std::int64_t>(there[0].long_entries)};
+}
+
+template <class V>
+void scale(const context<device>& ctx, V beta, V* y, std::int64_t size) {
+  if (size == 0) return;
+  const device_guard guard(ctx);
+  scale_kernel<<<grid_of(size, spmv_threads), spmv_threads, 0, ctx.stream()>>>(to_device_value(beta), device_cast(y),
+                                                                               size);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+template <class D, class I>
+void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
+  add_carries_kernel<<<grid_of(tiles, spmv_threads / warp_size), spmv_threads, 0, ctx.stream()>>>(rows, carries, tiles,
+                                                                                                  alpha, y);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+void count_up(const context<device>& ctx, span<double, device> to) {
+  if (to.empty()) return;
+  const device_guard guard(ctx);
+  count_up_kernel<<<grid_of(to.size(), spmv_threads), spmv_threads, 0, ctx.stream()>>>(to.data(), to.size());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+void to_integers(const context<device>& ctx, span<const double, device> from, span<std::int64_t, device> to) {
+  if (to.empty()) return;
+  const device_guard guard(ctx);
+  to_integers_kernel<<<grid_of(to.size(), spmv_threads), spmv_threads, 0, ctx.stream()>>>(from.data(), to.data(),
+                                                                                          to.size());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+#define INSTANTIATE(I, O) \
+  template row_profile profile_rows(const context<device>&, const csr_pattern_view<I, O, device>&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+#undef INSTANTIATE
+#define INSTANTIATE(V) template void scale(const context<device>&, V, V*, std::int64_t);
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
+#undef INSTANTIATE
+#define INSTANTIATE(V, I)                                                                             \
+  template void add_carries(const context<device>&, const I*, const device_value_t<V>*, std::int64_t, \
+                            device_value_t<V>, device_value_t<V>*);
+SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
+
+}  // namespace spargo::detail
