@@ -4,8 +4,8 @@
 // row, so that lanes read side by side; groups of a whole warp load 16 bytes a lane. row_blocks: a block owns
 // consecutive rows, stages all their entries (see spmv_device.cuh), and sums rows from shared memory by small groups
 // (CSR-stream of Greathouse and Daga, SC 2014, without its row-block list: the rows a block owns follow from the mean
-// length, and a block whose entries exceed the stage takes them in several passes). No atomics, one writer an
-// element: deterministic. No workspace.
+// length, and blocks whose entries exceed the stage go to a second kernel that takes them in several passes). No
+// atomics, one writer an element: deterministic. No workspace.
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
 
@@ -98,40 +98,92 @@ __device__ D sum_stage(const D* products, D* warp_sums) {
   return sum;
 }
 
-// Rows first .. first + spmv_threads / width - 1, `width` lanes each.
+// The rows of a block: blockIdx.x * (spmv_threads / width) and as many more, `width` lanes each.
+struct block_rows {
+  std::int64_t first;
+  std::int64_t last;
+  std::int64_t row;  // the thread's; maybe past the end
+  int lane;
+
+  __device__ block_rows(std::int64_t rows, int width)
+      : first(static_cast<std::int64_t>(blockIdx.x) * (spmv_threads / width)),
+        last(first + spmv_threads / width < rows ? first + spmv_threads / width : rows),
+        row(first + static_cast<int>(threadIdx.x) / width),
+        lane(static_cast<int>(threadIdx.x) & (width - 1)) {}
+};
+
+// Where a block's staging begins, and whether one stage holds its entries.
+template <class O>
+__device__ std::int64_t stage_origin(const O* offsets, std::int64_t first_row) {
+  return static_cast<std::int64_t>(offsets[first_row]) & ~std::int64_t{3};
+}
+template <class D>
+__device__ bool fits_stage(std::int64_t origin, std::int64_t end) {
+  return end - origin <= stage_capacity<D>;
+}
+
+// Blocks whose entries fit the stage; the others are left to the next kernel.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     row_blocks_kernel(csr_arguments<D, I, O> a, int width, const D* x, D alpha, D beta, D* y) {
   __shared__ D products[stage_elements<D>];
+  const block_rows here(a.rows, width);
+  const std::int64_t end = a.offsets[here.last];
+  const std::int64_t origin = stage_origin(a.offsets, here.first);
+  if (!fits_stage<D>(origin, end)) return;  // the whole block
+  const bool active = here.row < here.last;
+  const int row_begin = active ? static_cast<int>(a.offsets[here.row] - origin) : 0;
+  const int row_end = active ? static_cast<int>(a.offsets[here.row + 1] - origin) : 0;
+  stage_products(a.entries, x, origin, end, products);
+  __syncthreads();
+  D sum{};
+#pragma unroll 2
+  for (int k = row_begin + here.lane; k < row_end; k += width) sum += products[skewed<D>(k)];
+  sum = group_sum(sum, width);
+  if (here.lane == 0 && active) update(y[here.row], alpha, sum, beta);
+}
+
+// Blocks whose entries exceed the stage, stage after stage. One within a single row is summed by all threads.
+template <class D, class I, class O>
+__global__ void __launch_bounds__(spmv_threads)
+    row_blocks_passes_kernel(csr_arguments<D, I, O> a, int width, const D* x, D alpha, D beta, D* y) {
+  __shared__ D products[stage_elements<D>];
   __shared__ D warp_sums[spmv_threads / warp_size];
-  const int lane = static_cast<int>(threadIdx.x) & (width - 1);
-  const int rows_here = spmv_threads / width;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * rows_here;
-  const std::int64_t last = first + rows_here < a.rows ? first + rows_here : a.rows;
-  const std::int64_t row = first + static_cast<int>(threadIdx.x) / width;
-  const std::int64_t end = a.offsets[last];
-  const std::int64_t row_begin = row < last ? static_cast<std::int64_t>(a.offsets[row]) : end;
-  const std::int64_t row_end = row < last ? static_cast<std::int64_t>(a.offsets[row + 1]) : end;
-  std::int64_t origin = static_cast<std::int64_t>(a.offsets[first]) & ~std::int64_t{3};
-  const bool one_pass = end - origin <= stage_capacity<D>;
+  const block_rows here(a.rows, width);
+  const std::int64_t end = a.offsets[here.last];
+  std::int64_t origin = stage_origin(a.offsets, here.first);
+  if (fits_stage<D>(origin, end)) return;  // the whole block
+  const bool active = here.row < here.last;
+  const std::int64_t row_begin = active ? static_cast<std::int64_t>(a.offsets[here.row]) : end;
+  const std::int64_t row_end = active ? static_cast<std::int64_t>(a.offsets[here.row + 1]) : end;
   D sum{};
   for (; origin < end; origin += stage_capacity<D>) {  // the same trips for the whole block
     const std::int64_t stop = origin + stage_capacity<D> < end ? origin + stage_capacity<D> : end;
     stage_products(a.entries, x, origin, stop, products);
     const bool mine = row_begin <= origin && row_end >= origin + stage_capacity<D>;
-    if (!one_pass && __syncthreads_or(mine ? 1 : 0) != 0) {  // a stage within one row: all threads sum it
+    if (__syncthreads_or(mine ? 1 : 0) != 0) {
       const D total = sum_stage(products, warp_sums);
-      if (mine && lane == 0) sum += total;
+      if (mine && here.lane == 0) sum += total;
     } else {
-      __syncthreads();
-      const int begin_here = static_cast<int>(row_begin > origin ? row_begin - origin : 0);
-      const int end_here = static_cast<int>((row_end < stop ? row_end : stop) - origin);
-      for (int k = begin_here + lane; k < end_here; k += width) sum += products[skewed<D>(k)];
+      const int first = static_cast<int>(row_begin > origin ? row_begin - origin : 0);
+      const int last = static_cast<int>((row_end < stop ? row_end : stop) - origin);
+      for (int k = first + here.lane; k < last; k += width) sum += products[skewed<D>(k)];
     }
-    if (!one_pass) __syncthreads();
+    __syncthreads();  // before the next stage overwrites this one
   }
   sum = group_sum(sum, width);
-  if (lane == 0 && row < last) update(y[row], alpha, sum, beta);
+  if (here.lane == 0 && active) update(y[here.row], alpha, sum, beta);
+}
+
+// Whether any block's entries exceed the stage.
+template <class D, class O>
+__global__ void __launch_bounds__(spmv_threads)
+    oversized_kernel(const O* offsets, std::int64_t rows, std::int64_t rows_a_block, std::int64_t blocks, int* found) {
+  const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  if (block >= blocks) return;
+  const std::int64_t first = block * rows_a_block;
+  const std::int64_t last = first + rows_a_block < rows ? first + rows_a_block : rows;
+  if (!fits_stage<D>(stage_origin(offsets, first), offsets[last])) atomicExch(found, 1);
 }
 
 template <class V, class I, class O>
@@ -147,6 +199,7 @@ class device_rows final : public spmv_executor<V> {
     if (algorithm == spmv_algorithm::row_blocks) {
       width_ = 1;
       while (width_ < tuning::widest_block_group && mean * (spmv_threads / width_) > stage_capacity<D>) width_ *= 2;
+      oversized_ = any_oversized();
     } else if (algorithm == spmv_algorithm::row_per_warp) {
       width_ = 2;
       while (width_ < warp_size && mean > tuning::entries_per_lane * width_) width_ *= 2;
@@ -163,6 +216,10 @@ class device_rows final : public spmv_executor<V> {
     const unsigned grid = grid_of(arguments_.rows, spmv_threads / width_);
     if (algorithm_ == spmv_algorithm::row_blocks) {
       row_blocks_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, width_, x, alpha, beta, y);
+      if (oversized_) {
+        SPARGO_CUDA_TRY(cudaGetLastError());
+        row_blocks_passes_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, width_, x, alpha, beta, y);
+      }
     } else if (algorithm_ == spmv_algorithm::row_per_thread) {
       row_per_thread_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, x, alpha, beta, y);
     } else if (wide_) {
@@ -174,9 +231,23 @@ class device_rows final : public spmv_executor<V> {
   }
 
  private:
+  // Synchronises the stream.
+  [[nodiscard]] bool any_oversized() const {
+    const device_guard guard(ctx_);
+    const std::int64_t rows_a_block = spmv_threads / width_;
+    const std::int64_t blocks = div_up(arguments_.rows, rows_a_block);
+    array<int, device> found(ctx_, 1);
+    fill_zero(ctx_, found.view());
+    oversized_kernel<D><<<grid_of(blocks, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+        arguments_.offsets, arguments_.rows, rows_a_block, blocks, found.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    return to_host(ctx_, std::as_const(found).view())[0] != 0;
+  }
+
   context<device> ctx_;
   csr_arguments<D, I, O> arguments_;
   spmv_algorithm algorithm_;
+  bool oversized_ = false;
   int width_ = 1;
   bool wide_ = false;
 };
