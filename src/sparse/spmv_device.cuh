@@ -137,10 +137,17 @@ __device__ void stage_products(const device_entries<D, I>& a, const D* x, std::i
   }
 #pragma unroll
   for (int r = 0; r < rounds; ++r) {
+    if (origin + 4 * (r * spmv_threads + static_cast<int>(threadIdx.x)) < end) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) values[r].v[j] = values[r].v[j] * read(x + indices[r].v[j]);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < rounds; ++r) {
     const int k = 4 * (r * spmv_threads + static_cast<int>(threadIdx.x));
     if (origin + k < end) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) products[skewed<D>(k + j)] = values[r].v[j] * read(x + indices[r].v[j]);
+      for (int j = 0; j < 4; ++j) products[skewed<D>(k + j)] = values[r].v[j];
     }
   }
 }

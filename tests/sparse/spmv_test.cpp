@@ -140,7 +140,7 @@ TYPED_TEST(Spmv, ScalesByAlphaAndBeta) {
 TYPED_TEST(Spmv, TakesUnsortedEntriesWithDuplicates) {
   SPMV_TYPES;
   const context<Space> ctx;
-  auto m = random_rows<V>("shuffled", 500, 60, [](i64 r) { return r == 100 ? 9000 : r % 5; });
+  auto m = random_rows<V>("shuffled", 200, 60, [](i64 r) { return r == 100 ? 5000 : r % 5; });
   std::shuffle(m.entries.begin(), m.entries.end(), std::mt19937_64(5));
   for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
     if (!this->HasFatalFailure()) check_product(ctx, plan, m, number<V>(1, 0), number<V>(2, 0));
@@ -273,7 +273,7 @@ TYPED_TEST(SpmvPlan, SeesValuesThatChange) {
 TYPED_TEST(SpmvPlan, GivesTheSameBitsTwice) {
   SPMV_TYPES;
   const context<Space> ctx;
-  const auto m = random_rows<V>("uneven", 3000, 3000, [](i64 r) { return r % 500 == 3 ? 7000 : r % 9; });
+  const auto m = random_rows<V>("uneven", 700, 3000, [](i64 r) { return r % 250 == 3 ? 7000 : r % 9; });
   const auto x = upload(ctx, random_vector<V>(m.cols, 4));
   for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
     if (plan.algorithm() == spmv_algorithm::coo_atomic) return;

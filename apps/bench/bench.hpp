@@ -1,0 +1,85 @@
+// What the files of the bench driver share: settings, registration, timing, and the names of counters.
+//
+// Each *_bench.cpp registers itself (`const registration here{[] { ... }}`), so the driver has no list of them, and a
+// file that a machine lacks the library for is simply not compiled. A case is named GROUP/RUNG; the table compares
+// the rungs of a group with each other and with its peers.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace spargo::bench {
+
+struct settings {
+  int threads = 0;      // of the host cases; 0: all
+  bool host = true;     // run host cases
+  bool device = false;  // run device cases
+};
+
+// Set by the driver before anything is registered.
+inline settings& current_settings() {
+  static settings value;
+  return value;
+}
+
+using register_function = void (*)();
+
+inline std::vector<register_function>& registrations() {
+  static std::vector<register_function> all;
+  return all;
+}
+
+struct registration {
+  explicit registration(register_function add) { registrations().push_back(add); }
+};
+
+// Counters that the table knows. Rates are in their unit per second, without SI scaling.
+inline constexpr const char* gbytes_per_second = "GB/s";
+inline constexpr const char* fraction_of_copy = "of_copy";
+inline constexpr const char* mteps = "MTEPS";
+inline constexpr const char* is_peer = "peer";  // 1: another library's
+
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Median seconds of `runs` calls after `warmups`, by the host's clock.
+template <class Run>
+double median_seconds(Run&& run, int runs = 21, int warmups = 3) {
+  for (int k = 0; k < warmups; ++k) run();
+  std::vector<double> seconds;
+  for (int k = 0; k < runs; ++k) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return median(seconds);
+}
+
+// A case that measures itself once: `measure` returns its median seconds and sets counters, or skips with an error.
+template <class Measure>
+void add_case(const std::string& name, Measure measure) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [measure](benchmark::State& state) {
+                                 for (auto _ : state) {
+                                   try {
+                                     state.SetIterationTime(measure(state));
+                                   } catch (const std::exception& e) {
+                                     state.SkipWithError(e.what());
+                                     return;
+                                   }
+                                 }
+                               })
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace spargo::bench

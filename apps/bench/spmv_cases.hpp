@@ -1,0 +1,71 @@
+// What the SpMV benchmarks share: the matrices, compulsory traffic, and peers on the host.
+#pragma once
+
+#include "bench/bench.hpp"
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/io/generate.hpp>
+#include <spargo/sparse/spmv.hpp>
+
+#include <string>
+#include <vector>
+
+namespace spargo::bench {
+
+// The bytes that any CSR product must move: the matrix, x once, y once. The measure of every format, so that their
+// rates compare.
+template <class V>
+double compulsory_bytes(std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
+  return static_cast<double>(rows + 1) * 4 + static_cast<double>(nnz) * (4 + sizeof(V)) +
+         static_cast<double>(rows + cols) * sizeof(V);
+}
+
+inline void report_rates(benchmark::State& state, double bytes, double seconds, double copy_rate) {
+  state.counters[gbytes_per_second] = bytes / seconds * 1e-9;
+  if (copy_rate > 0) state.counters[fraction_of_copy] = bytes / seconds / copy_rate;
+}
+
+template <class V>
+constexpr const char* precision_name = std::same_as<V, float> ? "fp32" : "fp64";
+
+// The entries of a spec; the last one is kept, since the cases of a matrix follow each other.
+inline const coo_matrix<double, std::int32_t, host>& generated(const std::string& spec) {
+  static std::string held;
+  static coo_matrix<double, std::int32_t, host> matrix;
+  if (held != spec) {
+    held.clear();
+    matrix = {};
+    matrix = generate<double, std::int32_t>(context<host>(), spec);
+    held = spec;
+  }
+  return matrix;
+}
+
+// The same with values of type V.
+template <class V>
+coo_matrix<V, std::int32_t, host> generated_as(const context<host>& ctx, const std::string& spec) {
+  const auto& from = generated(spec);
+  coo_matrix<V, std::int32_t, host> to(from.rows(), from.cols(), clone(ctx, from.row_indices().view()),
+                                       clone(ctx, from.col_indices().view()), array<V, host>(ctx, from.nnz()));
+  const std::int64_t count = from.nnz();
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (std::int64_t k = 0; k < count; ++k) to.values()[k] = static_cast<V>(from.values()[k]);
+  return to;
+}
+
+// Another library's product on the host: `make` prepares it for a matrix and returns the timed call.
+template <class V>
+struct host_peer {
+  std::string name;
+  std::function<std::function<void()>(const csr_view<const V, std::int32_t, std::int32_t, host>&, const V* x, V* y,
+                                      int threads)>
+      make;
+};
+
+template <class V>
+std::vector<host_peer<V>>& host_peers() {
+  static std::vector<host_peer<V>> all;
+  return all;
+}
+
+}  // namespace spargo::bench

@@ -1,0 +1,81 @@
+// The compact table that closes a run: every case with its rates and its speed relative to the group's best peer.
+#pragma once
+
+#include "bench/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+
+namespace spargo::bench {
+
+class table_reporter final : public benchmark::ConsoleReporter {
+ public:
+  table_reporter() : ConsoleReporter(OO_Tabular) {}
+
+  // One line a case as it is measured: a long run shows that it lives.
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      row r;
+      const std::string name = run.run_name.function_name;
+      const std::size_t slash = name.rfind('/');
+      r.group = slash == std::string::npos ? "" : name.substr(0, slash);
+      r.rung = slash == std::string::npos ? name : name.substr(slash + 1);
+      r.failed = run.error_occurred ? run.error_message : "";
+      r.milliseconds = run.GetAdjustedRealTime();
+      for (const auto& [counter, value] : run.counters) r.counters[counter] = value.value;
+      GetOutputStream() << (r.failed.empty() ? fmt::format("{}  {:.4f} ms\n", name, r.milliseconds)
+                                             : fmt::format("{}  skipped: {}\n", name, r.failed))
+                        << std::flush;
+      rows_.push_back(std::move(r));
+    }
+  }
+
+  void Finalize() override {
+    std::map<std::string, double> best_peer;
+    for (const row& r : rows_) {
+      if (!r.failed.empty() || r.get(is_peer) == 0) continue;
+      const auto [at, fresh] = best_peer.try_emplace(r.group, r.milliseconds);
+      if (!fresh) at->second = std::min(at->second, r.milliseconds);
+    }
+    std::ostream& out = GetOutputStream();
+    out << fmt::format("\n{:<24} {:>11} {:>9} {:>8} {:>9} {:>12}\n", "", "median ms", "GB/s", "of copy", "MTEPS",
+                       "x best peer");
+    std::string group;
+    for (const row& r : rows_) {
+      if (r.group != group) out << r.group << "\n";
+      group = r.group;
+      if (!r.failed.empty()) {
+        out << fmt::format("  {:<22} {}\n", r.rung, r.failed);
+        continue;
+      }
+      const auto peer = best_peer.find(r.group);
+      out << fmt::format("  {:<22} {:>11.4f} {:>9} {:>8} {:>9} {:>12}\n", r.rung + (r.get(is_peer) != 0 ? " *" : ""),
+                         r.milliseconds, cell(r.get(gbytes_per_second), 1), cell(r.get(fraction_of_copy), 3),
+                         cell(r.get(mteps), 0),
+                         peer == best_peer.end() ? "" : fmt::format("{:.2f}", peer->second / r.milliseconds));
+    }
+    out << "* peer; x best peer: how many times as fast as the fastest peer of the group\n" << std::flush;
+  }
+
+ private:
+  struct row {
+    std::string group;
+    std::string rung;
+    std::string failed;
+    double milliseconds = 0;
+    std::map<std::string, double> counters;
+
+    [[nodiscard]] double get(const char* counter) const {
+      const auto at = counters.find(counter);
+      return at == counters.end() ? 0 : at->second;
+    }
+  };
+
+  static std::string cell(double value, int digits) { return value == 0 ? "" : fmt::format("{:.{}f}", value, digits); }
+
+  std::vector<row> rows_;
+};
+
+}  // namespace spargo::bench
