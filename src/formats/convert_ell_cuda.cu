@@ -144,7 +144,7 @@ array<std::uint32_t, device> sorted_rows(const context<device>& ctx, span<const 
   const O* offset = offsets.data();
   for_each(ctx, rows, [=] __device__(std::int64_t r) {
     const auto shortfall = static_cast<std::uint64_t>(longest - (offset[r + 1] - offset[r]));
-    key[r] = length_bits == 64 ? shortfall : static_cast<std::uint64_t>(r / window) << length_bits | shortfall;
+    key[r] = static_cast<std::uint64_t>(r / window) << length_bits | shortfall;
   });
   sort_pairs(ctx, keys, order, 0, length_bits + window_bits);
   return order;

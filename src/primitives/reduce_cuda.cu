@@ -30,14 +30,13 @@ struct sum {
   }
 };
 
-// NaN, once met, stays.
+// NaN, once met, stays: it is never less than b.
 template <class T>
 struct maximum {
   static constexpr T identity =
       std::floating_point<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   __device__ static T apply(T a, T b) {
     if constexpr (std::floating_point<T>) {
-      if (a != a) return a;
       if (b != b) return b;
     }
     return a < b ? b : a;
@@ -54,11 +53,12 @@ __device__ T reduce_warp(T value) {
 template <class Op, class T>
 __global__ void __launch_bounds__(block_threads) reduce_tiles(const T* values, std::int64_t size, T* results) {
   const std::int64_t first = std::int64_t{blockIdx.x} * tile + threadIdx.x;
+  const T nothing = Op::identity;
   T item[items];
 #pragma unroll
   for (int j = 0; j < items; ++j) {
     const std::int64_t i = first + std::int64_t{j} * block_threads;
-    item[j] = i < size ? values[i] : Op::identity;
+    item[j] = i < size ? values[i] : nothing;
   }
 #pragma unroll
   for (int half = items / 2; half > 0; half /= 2) {
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(block_threads) reduce_tiles(const T* values, s
   if (lane == 0) of_warp[warp] = mine;
   __syncthreads();
   if (warp != 0) return;
-  const T all = reduce_warp<Op>(lane < warps ? of_warp[lane] : Op::identity);
+  const T all = reduce_warp<Op>(lane < warps ? of_warp[lane] : nothing);
   if (lane == 0) results[blockIdx.x] = all;
 }
 

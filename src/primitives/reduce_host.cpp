@@ -28,11 +28,10 @@ T plus(T a, T b) {
   }
 }
 
-// NaN, once met, stays.
+// NaN, once met, stays: it is never less than b.
 template <class T>
 T larger(T a, T b) {
   if constexpr (std::floating_point<T>) {
-    if (std::isnan(a)) return a;
     if (std::isnan(b)) return b;
   }
   return a < b ? b : a;

@@ -64,6 +64,16 @@ TYPED_TEST_P(Convert, SortAndSumDuplicates) {
   auto shapes = all_shapes<V>();
   shapes.push_back(random_triples<V>("far more rows than entries", 2000000000, 2000000000, 3000, 9));
   for (int k = 0; k < 3000; k += 2) shapes.back().entries.push_back(shapes.back().entries[static_cast<std::size_t>(k)]);
+  if constexpr (sizeof(I) == 8) {
+    // Row and column do not fit one 64-bit key.
+    shapes.push_back(
+        random_triples<V>("2^40 rows and columns", std::int64_t{1} << 40, std::int64_t{1} << 40, 3000, 10));
+    for (int k = 0; k < 3000; ++k) {
+      auto again = shapes.back().entries[static_cast<std::size_t>(k)];
+      if (k % 3 == 0) again.col = k;
+      shapes.back().entries.push_back(again);
+    }
+  }
   for (const auto& m : shapes) {
     auto coo = run.in(make_coo<I>(m));
     sort(run.ctx, coo);

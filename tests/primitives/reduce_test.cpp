@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -31,12 +31,19 @@ std::vector<T> random_values(std::int64_t size) {
   return values;
 }
 
+// Within the documented bound of the exact sum.
+template <class T>
+void expect_sum(T sum, long double exact, long double magnitude, std::size_t size) {
+  const long double depth = std::log2(static_cast<long double>(size)) + 32;
+  EXPECT_LE(std::abs(static_cast<long double>(sum) - exact),
+            depth * static_cast<long double>(std::numeric_limits<T>::epsilon()) / 2 * magnitude)
+      << size << " values";
+}
+
 // Sum within the documented bound, exact for integers; the maximum exactly.
 template <class T>
 void expect_reductions(const std::vector<T>& values, T sum, T max) {
-  T expected_max = values[0];
-  for (const T v : values) expected_max = std::max(expected_max, v);
-  EXPECT_EQ(max, expected_max) << values.size() << " values";
+  EXPECT_EQ(max, *std::max_element(values.begin(), values.end())) << values.size() << " values";
   if constexpr (std::floating_point<T>) {
     long double exact = 0;
     long double magnitude = 0;
@@ -44,10 +51,7 @@ void expect_reductions(const std::vector<T>& values, T sum, T max) {
       exact += v;
       magnitude += std::abs(static_cast<long double>(v));
     }
-    const long double depth = std::log2(static_cast<long double>(values.size())) + 32;
-    EXPECT_LE(std::abs(static_cast<long double>(sum) - exact),
-              depth * static_cast<long double>(std::numeric_limits<T>::epsilon()) / 2 * magnitude)
-        << values.size() << " values";
+    expect_sum(sum, exact, magnitude, values.size());
   } else {
     std::make_unsigned_t<T> exact = 0;
     for (const T v : values) exact += static_cast<std::make_unsigned_t<T>>(v);
@@ -114,6 +118,32 @@ TEST(ReduceMax, NanPropagatesOnTheDevice) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   expect_nan_propagates(ctx, [&](const auto& values) { return to_device(ctx, span<const float, host>(values)); });
+}
+
+// Equal addends round the same way each time, so that a running sum drifts far beyond the bound.
+template <class T, class Space>
+void expect_no_drift(const context<Space>& ctx, auto&& upload) {
+  const auto value = static_cast<T>(0.1);
+  for (const std::size_t n : {std::size_t{16000}, std::size_t{300000}, std::size_t{5000000}}) {
+    const auto there = upload(std::vector<T>(n, value));
+    const long double exact = static_cast<long double>(n) * static_cast<long double>(value);
+    expect_sum(reduce_sum<T, Space>(ctx, there.view()), exact, exact, n);
+  }
+}
+
+TEST(ReduceSum, EqualAddendsDoNotDriftOnTheHost) {
+  const context<host> ctx;
+  const auto upload = [&]<class T>(const std::vector<T>& v) { return clone(ctx, span<const T, host>(v)); };
+  expect_no_drift<float>(ctx, upload);
+  expect_no_drift<double>(ctx, upload);
+}
+
+TEST(ReduceSum, EqualAddendsDoNotDriftOnTheDevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto upload = [&]<class T>(const std::vector<T>& v) { return to_device(ctx, span<const T, host>(v)); };
+  expect_no_drift<float>(ctx, upload);
+  expect_no_drift<double>(ctx, upload);
 }
 
 // A running sum would stop at 2^24.

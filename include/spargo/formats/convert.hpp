@@ -3,7 +3,10 @@
 // All need O(nnz + rows) time and scratch besides the result, except where sorting is named. Device
 // conversions synchronise the stream before they return (they must learn the size of the result).
 // Every conversion is deterministic: the same input gives the same bits for any thread count.
-// Index overflow (nnz beyond O, a width beyond I) is refused with `unsupported`.
+// Index overflow (nnz beyond O, a width beyond I) is refused with `unsupported`. Inputs are to be valid (see
+// validate.hpp); coordinates are checked all the same wherever they decide where to write, and one outside the
+// matrix is refused with `invalid_data` naming the entry. A failed allocation leaves the input as it was.
+// A device sort of entries with values takes at most 2^32 of them (`unsupported` beyond).
 #pragma once
 
 #include <spargo/formats/coo.hpp>
@@ -15,7 +18,7 @@ namespace spargo {
 
 enum class symmetry_kind { general, symmetric, skew_symmetric, hermitian };
 
-// Sorts by row, then column; entries of equal coordinates keep their order.
+// Sorts by row, then column; entries of equal coordinates keep their order. O(nnz) scratch for any number of rows.
 template <entry_type V, index_type I, class Space>
 SPARGO_EXPORT void sort(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix);
 
@@ -25,7 +28,8 @@ template <entry_type V, index_type I, class Space>
 SPARGO_EXPORT std::int64_t sum_duplicates(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix);
 
 // The full matrix of one stored as a triangle: entry (i, j, v), i != j, also gives (j, i, v), -v when
-// skew-symmetric, conj(v) when hermitian. Input order first, mirrored entries after it.
+// skew-symmetric, conj(v) when hermitian. Input order first, mirrored entries after it. Throws invalid_argument
+// unless rows == cols (`general` apart, which is a copy).
 template <entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx,
                                                                     const coo_view<const V, I, Space>& matrix,
@@ -37,8 +41,10 @@ struct SPARGO_EXPORT to_csr_options {
   duplicates on_duplicates = duplicates::sum;
 };
 
-// Canonical CSR (columns ascending in every row) of any COO, sorted or not, by a stable counting sort
-// over columns and then rows: histogram + scan + scatter.
+// CSR with ascending columns in every row of any COO, sorted or not; canonical unless duplicates are kept, which
+// then stay in input order. By a stable counting sort over rows and a sort of each row's columns; input in row
+// order, or in column order as Matrix Market files usually have it, skips the half that is done. Sums are
+// formed in input order.
 template <index_type O, entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const coo_view<const V, I, Space>& matrix,
@@ -78,7 +84,8 @@ template <entry_type V, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const sell_view<const V, I, O, Space>& matrix);
 
-// The transpose, canonical whatever the order of the input's columns. No conjugation.
+// The transpose, ascending columns in every row whatever the order of the input's. Duplicates stay, in input
+// order. No conjugation.
 template <entry_type V, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx,
                                                                  const csr_view<const V, I, O, Space>& matrix);
