@@ -50,6 +50,9 @@ run_ctest() {
   return $status
 }
 
+# Test programs share the cores: threads that wait without spinning leave them to those that work.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+
 if [ $install = yes ]; then spargo_install "${spargo_packages_for_apps[@]}" "${spargo_packages_for_tests[@]}"; fi
 spargo_check_tools
 failed=()
