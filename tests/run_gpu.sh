@@ -73,7 +73,7 @@ stage_test() {
   local start=$SECONDS status=0 arguments=() cases last
   read -ra arguments <<< "${SPARGO_CTEST_ARGS:-}"
   say "tests"
-  timeout "$(left)" ctest --test-dir "$build" --output-on-failure --parallel "$cores" "${arguments[@]}" \
+  OMP_WAIT_POLICY=passive timeout "$(left)" ctest --test-dir "$build" --output-on-failure --parallel "$cores" "${arguments[@]}" \
     > "$logs/test.log" 2>&1 || status=$?
   sed -n '/\*\*\*/p;/^\[  FAILED  \]/p' "$logs/test.log" | sort -u | head -n 40
   [ $status -eq 0 ] || tail -n 40 "$logs/test.log"
@@ -137,7 +137,7 @@ stage_sanitize() {
       [ ! -x "$build/bin/tests/${test%%:*}" ] || printf '%s %s\n' "$tool" "$test"
     done
   done > "$logs/work/jobs"
-  OMP_NUM_THREADS=2 timeout "$limit" xargs -a "$logs/work/jobs" -P "$jobs" -L 1 \
+  OMP_WAIT_POLICY=passive timeout "$limit" xargs -a "$logs/work/jobs" -P "$jobs" -L 1 \
     bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$build" "$((limit < 150 ? limit : 150))" > "$logs/work/rows"
   sort "$logs/work/rows" >> "$table"
   if grep -qvE '^[^ ]+ +[^ ]+ +ok ' "$logs/work/rows"; then failed=yes; fi
