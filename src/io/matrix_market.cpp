@@ -231,7 +231,8 @@ matrix_market_header parse_matrix_market_header(text_source& source) {
 }  // namespace detail
 
 matrix_market_header read_matrix_market_header(const std::string& path) {
-  detail::text_source source(context<host>(host_options{.threads = 1}), path);
+  constexpr detail::input_tuning little{.block_bytes = std::int64_t{64} << 10};  // nobody asks for the entries
+  detail::text_source source(context<host>(host_options{.threads = 1}), path, {}, little);
   return detail::parse_matrix_market_header(source);
 }
 

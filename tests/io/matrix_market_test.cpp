@@ -353,6 +353,25 @@ TEST(MatrixMarketHostile, ALineOfTenMegabytes) {
   }
 }
 
+// The limit is the same inside a block, where nothing is cut.
+TEST(MatrixMarketHostile, TheLimitOfALineIsExact) {
+  const temporary_folder folder;
+  const std::size_t limit = std::size_t{1} << 20;
+  for (const std::string entry : {"1 1 1", "% comment", ""}) {
+    const std::string head = banner + "9 9 2\n" + (entry.size() == 5 ? "" : "1 1 1\n");
+    for (const std::size_t size : {limit, limit + 1}) {
+      const std::string content = head + entry + std::string(size - entry.size(), ' ') + "\n2 2 2\n";
+      for (const std::string& path : {folder.write("plain", content), folder.write("packed", gzip(content))}) {
+        const std::string line = std::to_string(std::count(head.begin(), head.end(), '\n') + 1);
+        const error e = hostile(path);
+        EXPECT_EQ(e.code() == error_code::parse, size > limit) << e.what();
+        EXPECT_EQ(std::string(e.what()).rfind(path + ":" + line + ":1048577: the line is too long", 0) == 0,
+                  size > limit);
+      }
+    }
+  }
+}
+
 TEST(MatrixMarketHostile, ADirectoryAndAMissingFile) {
   const temporary_folder folder;
   EXPECT_EQ(std::string(hostile(folder.path()).what()), folder.path() + ": cannot read: Is a directory");

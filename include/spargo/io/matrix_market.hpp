@@ -1,8 +1,18 @@
 // Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR 5935, 1996), read in full and written.
 //
-// The content decides what a file is: text or gzip. Errors carry file, line and column. Nothing is allocated on
-// the word of a header. Reading is parallel over a memory-mapped file and gives the same result, or the same
-// error, for any thread count.
+// The content decides what a file is: text or gzip (several members are one text); a pipe is read as it comes.
+// Errors carry file, line and column, and are the first in the file. Nothing is allocated on the word of a header.
+// Reading is parallel over a memory-mapped file and gives the same result, or the same error, for any thread count.
+//
+// Where the format leaves room, or files in use stray from it:
+// - Banner words in any case; `double` is `real`; comments and blank lines anywhere after the banner; CRLF; tabs; a
+//   last line without an end. One entry a line, nothing behind it; no line beyond 1 MiB.
+// - Numbers may have a plus sign, Fortran's D for the exponent, or be inf or nan. A number beyond the range of V is an
+//   error, one too small becomes 0. An integer file holds integers within 64 bits.
+// - A symmetric, skew-symmetric or hermitian file may store either triangle, though the format asks for the lower
+//   one. A place given in both triangles would count twice and is an error; twice in one is a duplicate as elsewhere.
+// - A skew-symmetric diagonal entry must be 0, a hermitian one real. Patterns are general or symmetric; only complex
+//   matrices are hermitian; an array is no pattern and holds the lower triangle by columns if not general.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -25,7 +35,7 @@ struct SPARGO_EXPORT matrix_market_header {
   std::int64_t entries = 0;  // as declared (coordinate) or implied (array); not to be trusted
 };
 
-// Reads banner and size line only.
+// Reads banner and size line only. Throws `io` or `parse`.
 [[nodiscard]] SPARGO_EXPORT matrix_market_header read_matrix_market_header(const std::string& path);
 
 // What was met on the way, for reports.
@@ -37,15 +47,19 @@ struct SPARGO_EXPORT matrix_market_summary {
 
 // All entries as written, symmetric halves expanded, duplicates kept, in file order (mirrors after).
 // V is the caller's choice: a complex file needs a complex V (else `unsupported`); a pattern file gives ones;
-// V = pattern drops values. Numbers are correctly rounded to V's precision. I too small for the dimensions
-// is `unsupported`.
+// V = pattern checks and drops values. Numbers are correctly rounded to V's precision, once. I too small for the
+// dimensions is `unsupported`. Throws `io` (file, gzip stream), `parse` (text) or `out_of_memory`. One pass over the
+// text; peak memory is the result (1.5 times that while a symmetric half is expanded; twice for gzip) and buffers of
+// some MiB a thread.
 template <entry_type V, index_type I>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::string& path,
                                                                       const read_options& options = {},
                                                                       matrix_market_summary* summary = nullptr);
 
 // Written whole or not at all: to a temporary name beside `path`, synced, then renamed. A name that ends in .gz
-// is compressed. Numbers are the shortest that read back to the same bits. Indices are 1-based.
+// is compressed; a pipe or device is written directly. Numbers are the shortest that read back to the same bits.
+// Indices are 1-based, entries in the order given, always `general`. Throws `io`, `invalid_argument` (sizes of the
+// arrays differ) or `invalid_data` (an index outside the matrix).
 template <entry_type V, index_type I>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_view<const V, I, host>& matrix);
 
