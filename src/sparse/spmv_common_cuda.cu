@@ -99,7 +99,7 @@ row_profile profile_rows(const context<device>& ctx, const csr_pattern_view<I, O
 
 template <class V>
 void scale(const context<device>& ctx, V beta, V* y, std::int64_t size) {
-  if (size == 0) return;
+  if (size == 0 || beta == V{1}) return;
   const device_guard guard(ctx);
   scale_kernel<<<grid_of(size, spmv_threads), spmv_threads, 0, ctx.stream()>>>(to_device_value(beta), device_cast(y),
                                                                                size);

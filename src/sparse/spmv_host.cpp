@@ -227,6 +227,7 @@ row_profile profile_rows(const context<host>& ctx, const csr_pattern_view<I, O, 
 
 template <class V>
 void scale(const context<host>& ctx, V beta, V* y, std::int64_t size) {
+  if (beta == V{1}) return;
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static)
   for (std::int64_t i = 0; i < size; ++i) y[i] = beta == V{} ? V{} : multiply(beta, y[i]);
 }

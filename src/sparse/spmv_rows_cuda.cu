@@ -143,6 +143,10 @@ __global__ void __launch_bounds__(spmv_threads)
   if (here.lane == 0 && active) update(y[here.row], alpha, sum, beta);
 }
 
+__device__ std::int64_t clamp(std::int64_t v, std::int64_t low, std::int64_t high) {
+  return v < low ? low : (v > high ? high : v);
+}
+
 // Blocks whose entries exceed the stage, stage after stage. One within a single row is summed by all threads.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
@@ -165,8 +169,8 @@ __global__ void __launch_bounds__(spmv_threads)
       const D total = sum_stage(products, warp_sums);
       if (mine && here.lane == 0) sum += total;
     } else {
-      const int first = static_cast<int>(row_begin > origin ? row_begin - origin : 0);
-      const int last = static_cast<int>((row_end < stop ? row_end : stop) - origin);
+      const int first = static_cast<int>(clamp(row_begin, origin, stop) - origin);
+      const int last = static_cast<int>(clamp(row_end, origin, stop) - origin);
       for (int k = first + here.lane; k < last; k += width) sum += products[skewed<D>(k)];
     }
     __syncthreads();  // before the next stage overwrites this one

@@ -7,6 +7,8 @@
 
 #include <spargo/core/types.hpp>
 
+#include <vector>
+
 namespace spargo::detail {
 
 template <class V, class I, class O>
@@ -28,8 +30,8 @@ struct host_kernels {
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>& best_host_kernels();
 
-// The portable ones, whatever the processor: for comparison in tests.
+// All that this processor runs, the portable ones first: for tests.
 template <class V, class I, class O>
-[[nodiscard]] const host_kernels<V, I, O>& portable_host_kernels();
+[[nodiscard]] std::vector<const host_kernels<V, I, O>*> usable_host_kernels();
 
 }  // namespace spargo::detail

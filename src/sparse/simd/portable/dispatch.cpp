@@ -5,8 +5,8 @@
 namespace spargo::detail {
 
 template <class V, class I, class O>
-const host_kernels<V, I, O>& portable_host_kernels() {
-  return portable::table<V, I, O>;
+std::vector<const host_kernels<V, I, O>*> usable_host_kernels() {
+  return {&portable::table<V, I, O>};
 }
 
 template <class V, class I, class O>
@@ -14,8 +14,8 @@ const host_kernels<V, I, O>& best_host_kernels() {
   return portable::table<V, I, O>;
 }
 
-#define INSTANTIATE(V, I, O)                                              \
-  template const host_kernels<V, I, O>& portable_host_kernels<V, I, O>(); \
+#define INSTANTIATE(V, I, O)                                                         \
+  template std::vector<const host_kernels<V, I, O>*> usable_host_kernels<V, I, O>(); \
   template const host_kernels<V, I, O>& best_host_kernels<V, I, O>();
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 

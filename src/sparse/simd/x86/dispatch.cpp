@@ -22,8 +22,13 @@ const host_kernels<V, I, O>& choose() {
 }  // namespace
 
 template <class V, class I, class O>
-const host_kernels<V, I, O>& portable_host_kernels() {
-  return portable::table<V, I, O>;
+std::vector<const host_kernels<V, I, O>*> usable_host_kernels() {
+  std::vector<const host_kernels<V, I, O>*> all{&portable::table<V, I, O>};
+  if constexpr (real_type<V>) {
+    if (has_avx2()) all.push_back(avx2_kernels<V, I, O>());
+    if (has_avx512()) all.push_back(avx512_kernels<V, I, O>());
+  }
+  return all;
 }
 
 template <class V, class I, class O>
@@ -32,8 +37,8 @@ const host_kernels<V, I, O>& best_host_kernels() {
   return best;
 }
 
-#define INSTANTIATE(V, I, O)                                              \
-  template const host_kernels<V, I, O>& portable_host_kernels<V, I, O>(); \
+#define INSTANTIATE(V, I, O)                                                         \
+  template std::vector<const host_kernels<V, I, O>*> usable_host_kernels<V, I, O>(); \
   template const host_kernels<V, I, O>& best_host_kernels<V, I, O>();
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 

@@ -1,0 +1,101 @@
+// Every set of inner loops that this processor runs, against plain sums.
+#include "sparse/simd/kernels.hpp"
+#include "sparse/spmv_cases.hpp"
+
+namespace spargo::test {
+namespace {
+
+template <class V_, class I_>
+struct config {
+  using V = V_;
+  using I = I_;
+};
+
+template <class Config>
+class Simd : public testing::Test {};
+using configs = testing::Types<config<float, std::int32_t>, config<float, std::int64_t>, config<double, std::int32_t>,
+                               config<double, std::int64_t>, config<std::complex<float>, std::int32_t>,
+                               config<std::complex<double>, std::int64_t>>;
+TYPED_TEST_SUITE(Simd, configs);
+
+template <class V>
+std::complex<long double> wide(V v) {
+  return {std::real(v), std::imag(v)};
+}
+
+template <class V>
+void expect_near(V got, std::complex<long double> want, long double magnitude, std::int64_t length, const char* where) {
+  const long double eps = std::numeric_limits<real_t<V>>::epsilon() * (complex_type<V> ? 3.0L : 1.0L);
+  ASSERT_LE(std::abs(wide(got) - want), static_cast<long double>(length + 2) * eps * magnitude)
+      << where << ", length " << length;
+}
+
+TYPED_TEST(Simd, DotIsRightForEveryLength) {
+  using V = typename TypeParam::V;
+  using I = typename TypeParam::I;
+  const auto x = random_vector<V>(97, 1);
+  const auto values = random_vector<V>(200, 2);
+  std::vector<I> indices(200);
+  for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<I>(k * 37 % 97);
+  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+    for (std::size_t count = 0; count < 140; ++count) {
+      for (const std::size_t first : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+        std::complex<long double> sum{};
+        long double magnitude = 0;
+        for (std::size_t k = first; k < first + count; ++k) {
+          const V xk = x[static_cast<std::size_t>(indices[k])];
+          sum += wide(values[k]) * wide(xk);
+          magnitude += std::abs(wide(values[k])) * std::abs(wide(xk));
+        }
+        expect_near(
+            kernels->dot(values.data() + first, indices.data() + first, static_cast<std::int64_t>(count), x.data()),
+            sum, magnitude, static_cast<std::int64_t>(count), kernels->name);
+      }
+    }
+  }
+}
+
+// Lanes of every length side by side; what lies past a lane's length is NaN and has the index of an infinite x.
+TYPED_TEST(Simd, LaneSumsStopAtEachLength) {
+  using V = typename TypeParam::V;
+  using I = typename TypeParam::I;
+  constexpr std::size_t width = 13;
+  auto x = random_vector<V>(50, 3);
+  x[0] = number<V>(std::numeric_limits<double>::infinity(), 0);
+  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+    for (std::size_t lanes = 1; lanes < 140; ++lanes) {
+      const std::size_t stride = lanes + 5;
+      std::vector<V> values(stride * width, number<V>(std::nan(""), 0));
+      std::vector<I> indices(stride * width, 0);
+      std::vector<I> lengths(lanes);
+      std::vector<std::complex<long double>> sums(lanes);
+      std::vector<long double> magnitudes(lanes);
+      std::mt19937_64 random(lanes);
+      for (std::size_t l = 0; l < lanes; ++l) {
+        lengths[l] = static_cast<I>(random() % (width + 1));
+        for (std::size_t k = 0; k < static_cast<std::size_t>(lengths[l]); ++k) {
+          values[k * stride + l] = random_number<V>(random);
+          indices[k * stride + l] = static_cast<I>(1 + random() % 49);
+          const V xk = x[static_cast<std::size_t>(indices[k * stride + l])];
+          sums[l] += wide(values[k * stride + l]) * wide(xk);
+          magnitudes[l] += std::abs(wide(values[k * stride + l])) * std::abs(wide(xk));
+        }
+      }
+      std::vector<V> got(lanes + 1, number<V>(-7, 0));
+      kernels->lane_sums(values.data(), indices.data(), static_cast<std::int64_t>(stride), lengths.data(),
+                         static_cast<std::int64_t>(lanes), x.data(), got.data());
+      for (std::size_t l = 0; l < lanes; ++l) expect_near(got[l], sums[l], magnitudes[l], lengths[l], kernels->name);
+      ASSERT_EQ(got[lanes], number<V>(-7, 0)) << kernels->name << ": written past " << lanes << " lanes";
+    }
+  }
+}
+
+TEST(SimdChoice, TakesTheLastUsable) {
+  const auto all = detail::usable_host_kernels<double, std::int32_t, std::int32_t>();
+  const auto& best = detail::best_host_kernels<double, std::int32_t, std::int32_t>();
+  EXPECT_EQ(all.back(), &best);
+  EXPECT_STREQ(all.front()->name, "portable");
+}
+
+}  // namespace
+}  // namespace spargo::test
