@@ -153,12 +153,12 @@ stage_sanitize() {
 }
 
 stage_bench() {
-  local filter start status
+  local filter start status number=0
   : > "$logs/bench.log"
   for filter in "${filters[@]}"; do
-    start=$SECONDS status=0
+    start=$SECONDS status=0 number=$((number + 1))
     say "bench $filter"
-    timeout "$(left)" "$build/bin/bench" "$filter" 2>&1 | tee -a "$logs/bench.log" || status=$?
+    timeout "$(left)" "$build/bin/bench" "$filter" --json "$logs/bench-$number.json" 2>&1 | tee -a "$logs/bench.log" || status=$?
     row "bench $filter" "$(verdict $status)" "$start"
   done
 }
