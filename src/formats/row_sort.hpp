@@ -13,8 +13,9 @@
 
 namespace spargo::detail {
 
-// Below this length insertion is quicker than one pass over 256 counters a byte (measured on random rows).
-inline constexpr std::int64_t insertion_limit = 48;
+// Where the two meet on random columns below 10^6, with and without values: 10 ns an entry each at 40; at 32
+// insertion takes 9 and bytes 13, at 64 insertion takes 12 and bytes 8.
+inline constexpr std::int64_t insertion_limit = 40;
 
 template <class I, class V>
 void insertion_sort(I* keys, V* values, std::int64_t n) {
