@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
+#include <sstream>
 
 namespace spargo {
 namespace {
@@ -75,14 +75,21 @@ TEST(MatrixMarketCorpus, ValidFilesAreRead) {
   for (const auto& path : files) {
     SCOPED_TRACE(path.filename().string());
     const std::string content = test::read_file(path.string());
-    std::smatch found;
-    ASSERT_TRUE(std::regex_search(content, found, std::regex("% expect: (\\S+) (\\S+)( (\\S+))?")));
+    const std::string mark = "% expect: ";
+    ASSERT_NE(content.find(mark), std::string::npos);
+    std::istringstream line(content.substr(content.find(mark) + mark.size()));
+    std::int64_t entries = 0;
+    std::string real;
+    ASSERT_TRUE(line >> entries >> real);
+    std::string rest;
+    std::getline(line, rest);
+    const double imaginary = rest.find_first_of("0123456789") == std::string::npos ? 0 : std::stod(rest);
     const auto a = read_matrix_market<value, std::int32_t>(context<host>(), path.string());
     value sum = 0;
     for (const value v : a.values()) sum += v;
-    EXPECT_EQ(a.nnz(), std::stoll(found[1]));
-    EXPECT_EQ(sum.real(), std::stod(found[2]));
-    EXPECT_EQ(sum.imag(), found[4].matched ? std::stod(found[4]) : 0);
+    EXPECT_EQ(a.nnz(), entries);
+    EXPECT_EQ(sum.real(), std::stod(real));
+    EXPECT_EQ(sum.imag(), imaginary);
     const outcome whole = read(path.string(), 1, {});
     EXPECT_EQ(whole.error, "");
     expect_the_same_however_read(content, whole);
@@ -94,11 +101,11 @@ TEST(MatrixMarketCorpus, InvalidFilesAreRefusedWhereTheyAreWrong) {
   EXPECT_GE(files.size(), 50U);
   for (const auto& path : files) {
     SCOPED_TRACE(path.filename().string());
-    std::smatch found;
-    const std::string name = path.filename().string();
-    ASSERT_TRUE(std::regex_search(name, found, std::regex("@(\\d+)_(\\d+)\\.mtx$")));
+    const std::string name = path.stem().string();
+    std::string place = name.substr(name.find('@') + 1);
+    ASSERT_NE(place.find('_'), std::string::npos);
+    place = ":" + place.replace(place.find('_'), 1, ":") + ": ";
     const outcome whole = read(path.string(), 1, {});
-    const std::string place = ":" + found[1].str() + ":" + found[2].str() + ": ";
     EXPECT_EQ(whole.error.substr(0, place.size()), place) << whole.error;
     EXPECT_GT(whole.error.size(), place.size() + 10) << "no explanation: " << whole.error;
     EXPECT_EQ(whole.error.find('\n'), std::string::npos) << "more than one line";
