@@ -16,9 +16,9 @@ template <class V, class I, class O>
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx512_kernels();
 
-// Rows shorter than this many registers are faster one entry at a time: a gather and a horizontal sum cost as much
-// as about a dozen scalar products.
-inline constexpr std::int64_t vector_row_registers = 2;
+// Rows shorter than this many registers are faster one entry at a time: a gather costs about as much as its lanes'
+// scalar loads, and only long rows repay the horizontal sum (Zen 5, 27 entries a row: 2.8 ms against 4.3 with 2).
+inline constexpr std::int64_t vector_row_registers = 8;
 
 template <class Simd>
 struct vector_kernels {
@@ -46,9 +46,15 @@ struct vector_kernels {
 
   static V dot(const V* values, const I* indices, std::int64_t count, const V* x) {
     if (count >= vector_row_registers * lanes) return long_dot(values, indices, count, x);
-    V sum = 0;
-    for (std::int64_t k = 0; k < count; ++k) sum += values[k] * x[indices[k]];
-    return sum;
+    V a = 0;
+    V b = 0;
+    std::int64_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+      a += values[k] * x[indices[k]];
+      b += values[k + 1] * x[indices[k + 1]];
+    }
+    if (k < count) a += values[k] * x[indices[k]];
+    return a + b;
   }
 
   template <class O>
