@@ -38,6 +38,7 @@ wants() { case " ${stages[*]} " in *" $1 "*) true ;; *) false ;; esac; }
 
 logs=${OUT:-$build/gpu-logs}
 mkdir -p "$logs" || exit 1
+work=$build/gpu-work
 table=$logs/table.txt
 : > "$table"
 cores=$(nproc)
@@ -110,14 +111,14 @@ sanitize_tests() {
 # on purpose, and the library checks every call itself.
 sanitize_one() {
   local tool=$1 program=${2%%:*} filter=${2#*:} start=$SECONDS status=0 log detail
-  log=$logs/work/$tool-$program.log
+  log=$work/$tool-$program.log
   timeout -k 5 "$4" compute-sanitizer --tool "$tool" --error-exitcode 99 --report-api-errors no --print-limit 20 \
     "$3/bin/tests/$program" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
   detail=$(grep -oE 'ERROR SUMMARY: .*|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
   detail="${detail:-no summary}; $(grep -E '^\[==========\].*ran|^\[  PASSED' "$log" | tail -n 1 | tr -d '[]=')"
   if [ $status -eq 99 ] || [ $status -eq 1 ]; then
-    printf '\n--- %s %s\n' "$tool" "$program" >> "$logs/work/failures"
-    grep -vE '^=+$' "$log" | head -n 60 >> "$logs/work/failures"
+    printf '\n--- %s %s\n' "$tool" "$program" >> "$work/failures"
+    grep -vE '^=+$' "$log" | head -n 60 >> "$work/failures"
   fi
   printf '%-34s %-8s %5d s  %s\n' "$tool $program" "$(verdict $status)" $((SECONDS - start)) "$detail"
 }
@@ -125,31 +126,31 @@ sanitize_one() {
 stage_sanitize() {
   local start=$SECONDS tool test limit jobs=$((cores / 2 > 1 ? cores / 2 : 1))
   if ! command -v compute-sanitizer > /dev/null; then row sanitize "NOT RUN" "$start" "no compute-sanitizer"; return; fi
-  mkdir -p "$logs/work"
-  rm -f "$logs"/work/*
+  mkdir -p "$work"
+  rm -f "$work"/*
   limit=$(left)
   wants bench && limit=$((limit * 3 / 4))
   say "compute-sanitizer, $jobs at a time, at most $limit s"
   export -f sanitize_one verdict
-  export logs
+  export work
   for tool in memcheck racecheck synccheck initcheck; do
     sanitize_tests | while read -r test; do
       [ ! -x "$build/bin/tests/${test%%:*}" ] || printf '%s %s\n' "$tool" "$test"
     done
-  done > "$logs/work/jobs"
-  OMP_WAIT_POLICY=passive timeout "$limit" xargs -a "$logs/work/jobs" -P "$jobs" -L 1 \
-    bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$build" "$((limit < 150 ? limit : 150))" > "$logs/work/rows"
-  sort "$logs/work/rows" >> "$table"
-  if grep -qvE '^[^ ]+ +[^ ]+ +ok ' "$logs/work/rows"; then failed=yes; fi
+  done > "$work/jobs"
+  OMP_WAIT_POLICY=passive timeout "$limit" xargs -a "$work/jobs" -P "$jobs" -L 1 \
+    bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$build" "$((limit < 150 ? limit : 150))" > "$work/rows"
+  sort "$work/rows" >> "$table"
+  if grep -qvE '^[^ ]+ +[^ ]+ +ok ' "$work/rows"; then failed=yes; fi
   local ran wanted
-  ran=$(wc -l < "$logs/work/rows")
-  wanted=$(wc -l < "$logs/work/jobs")
+  ran=$(wc -l < "$work/rows")
+  wanted=$(wc -l < "$work/jobs")
   if [ "$ran" -lt "$wanted" ] || [ "$wanted" -eq 0 ]; then
     row sanitize "NOT RUN" "$start" "$((wanted - ran)) of $wanted runs did not fit the time"
   fi
-  [ ! -f "$logs/work/failures" ] || head -n 150 "$logs/work/failures"
-  tail -n +1 "$logs"/work/*.log > "$logs/sanitize.log"
-  rm -rf "$logs/work"
+  [ ! -f "$work/failures" ] || head -n 150 "$work/failures"
+  tail -n +1 "$work"/*.log > "$logs/sanitize.log"
+  rm -rf "$work"
 }
 
 stage_bench() {
