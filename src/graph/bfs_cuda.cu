@@ -61,7 +61,8 @@ __device__ void advance(bfs_position& at, const bfs_counters& found, bool pushed
 // The source is its own parent, at level 0, in the queue or as hub chunks.
 template <class I, class O>
 __device__ void start(const bfs_search<I, O>& s, bool hubs, bfs_position& at) {
-  const std::int64_t degree = detail::write_found(s, s.source, s.source, 0);
+  detail::write_found(s, s.source, s.source, 0);
+  const std::int64_t degree = detail::out_degree_of(s, s.source);
   s.visited[s.source >> 5] |= 1U << (s.source & 31);
   if (hubs && degree > bfs_cuda_tuning::hub_degree) {
     detail::count64 chunks = 0;

@@ -86,9 +86,9 @@ struct bfs_search {
   bfs_direction allowed;
 };
 
-// --- Discovery
-// -------------------------------------------------------------------------------------------------------- True for the
-// one caller that sets v's bit.
+// --- Discovery ------------------------------------------------------------
+
+// True for the one caller that sets v's bit.
 __device__ inline bool claim(unsigned* visited, std::int64_t v) {
   const unsigned bit = 1U << (v & 31);
   unsigned* const word = visited + (v >> 5);
@@ -96,11 +96,29 @@ __device__ inline bool claim(unsigned* visited, std::int64_t v) {
   return (atomicOr(word, bit) & bit) == 0;
 }
 
+// The same for several vertices (-1: none), with all reads under way before the first atomic, and those together.
+template <int Count, class I>
+__device__ void claim_all(unsigned* visited, const I (&v)[Count], bool (&won)[Count]) {
+  unsigned word[Count];
+#pragma unroll
+  for (int q = 0; q < Count; ++q) word[q] = v[q] >= 0 ? __ldcg(visited + (v[q] >> 5)) : ~0U;
+#pragma unroll
+  for (int q = 0; q < Count; ++q) {
+    const unsigned bit = 1U << (v[q] & 31);
+    word[q] = (word[q] & bit) == 0 ? atomicOr(visited + (v[q] >> 5), bit) : ~0U;
+  }
+#pragma unroll
+  for (int q = 0; q < Count; ++q) won[q] = (word[q] >> (v[q] & 31) & 1U) == 0;
+}
+
 template <class I, class O>
-__device__ std::int64_t write_found(const bfs_search<I, O>& s, std::int64_t v, std::int64_t parent,
-                                    std::int64_t level) {
+__device__ void write_found(const bfs_search<I, O>& s, std::int64_t v, std::int64_t parent, std::int64_t level) {
   if (s.levels != nullptr) s.levels[v] = static_cast<std::int32_t>(level);
   if (s.parents != nullptr) s.parents[v] = static_cast<I>(parent);
+}
+
+template <class I, class O>
+__device__ std::int64_t out_degree_of(const bfs_search<I, O>& s, std::int64_t v) {
   return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
 }
 
@@ -161,8 +179,7 @@ __device__ inline void add_tally(bfs_counters* found, bfs_tally tally) {
   }
 }
 
-// --- Push
-// ------------------------------------------------------------------------------------------------------------- A warp
+// --- Push ------------------------------------------------------------ A warp
 // expands one vertex a lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly: lane l
 // takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums. All
 // lanes call it. Degrees are at most hub_degree, so sums fit an int.
@@ -195,18 +212,21 @@ __device__ void expand_together(const bfs_search<I, O>& s, const bfs_sink<I>& to
       parent[q] = __shfl_sync(full_mask, vertex, owner);
       target[q] = k < total ? __ldg(s.out_indices + (from + k)) : I{-1};
     }
+    claim_all(s.visited, target, won);
+    O out_degree[unroll];
 #pragma unroll
-    for (int q = 0; q < unroll; ++q) won[q] = target[q] >= 0 && claim(s.visited, target[q]);
+    for (int q = 0; q < unroll; ++q) {
+      out_degree[q] = won[q] ? s.out_offsets[std::int64_t{target[q]} + 1] - s.out_offsets[target[q]] : 0;
+    }
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
       if (base + q * warp_size >= total) break;  // the same for all lanes
-      std::int64_t out_degree = 0;
       if (won[q]) {
-        out_degree = write_found(s, target[q], parent[q], level + 1);
+        write_found(s, target[q], parent[q], level + 1);
         ++tally.vertices;
-        tally.edges += static_cast<count64>(out_degree);
+        tally.edges += static_cast<count64>(out_degree[q]);
       }
-      append_together(s, to, won[q], target[q], out_degree);
+      append_together(s, to, won[q], target[q], static_cast<std::int64_t>(out_degree[q]));
     }
   }
 }
@@ -253,7 +273,8 @@ __device__ void push_global(const bfs_search<I, O>& s, const bfs_sink<I>& to, co
     for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
       const I u = s.out_indices[e];
       if (!claim(s.visited, u)) continue;
-      tally.edges += static_cast<count64>(write_found(s, u, v, at.level + 1));
+      write_found(s, u, v, at.level + 1);
+      tally.edges += static_cast<count64>(out_degree_of(s, u));
       ++tally.vertices;
       s.queue[to.queue_base + static_cast<std::int64_t>(atomicAdd(&to.found->queued, 1ULL))] = u;
     }
@@ -278,7 +299,8 @@ __device__ void push_block(const bfs_search<I, O>& s, const bfs_sink<I>& to, con
       for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
         const I u = s.out_indices[e];
         if (!claim(s.visited, u)) continue;
-        tally.edges += static_cast<count64>(write_found(s, u, v, at.level + 1));
+        write_found(s, u, v, at.level + 1);
+        tally.edges += static_cast<count64>(out_degree_of(s, u));
         ++tally.vertices;
         const unsigned slot = atomicAdd(&tail, 1U);
         if (slot < slots) {
@@ -299,8 +321,7 @@ __device__ void push_block(const bfs_search<I, O>& s, const bfs_sink<I>& to, con
   }
 }
 
-// --- Pull
-// ------------------------------------------------------------------------------------------------------------- A warp
+// --- Pull ------------------------------------------------------------ A warp
 // owns a word of the bitmaps, a lane a vertex: no atomics. Each unvisited vertex looks for one neighbour in the
 // frontier and stops at the first. Every word of `next` is written.
 template <class I, class O>
@@ -320,7 +341,8 @@ __device__ void pull(const bfs_search<I, O>& s, std::int64_t level, const unsign
       for (auto e = static_cast<std::int64_t>(s.in_offsets[v]); e < end; ++e) {
         const auto u = static_cast<std::int64_t>(__ldg(s.in_indices + e));
         if ((front[u >> 5] >> (u & 31) & 1U) != 0) {
-          tally.edges += static_cast<count64>(write_found(s, v, u, level + 1));
+          write_found(s, v, u, level + 1);
+          tally.edges += static_cast<count64>(out_degree_of(s, v));
           ++tally.vertices;
           found = true;
           break;
@@ -336,9 +358,8 @@ __device__ void pull(const bfs_search<I, O>& s, std::int64_t level, const unsign
   }
 }
 
-// --- Frontier from one form to the other
-// -------------------------------------------------------------------------------- Sets the bits of the queued frontier
-// in `front`, which is clear.
+// --- Frontier from one form to the other ------------------------------------------------------------ Sets the bits of
+// the queued frontier in `front`, which is clear.
 template <class I, class O>
 __device__ void queue_to_bitmap(const bfs_search<I, O>& s, const bfs_position& at, unsigned* front, std::int64_t thread,
                                 std::int64_t threads) {
@@ -362,7 +383,7 @@ __device__ void bitmap_to_queue(const bfs_search<I, O>& s, const bfs_sink<I>& to
     if (word == 0) continue;  // the same for all lanes
     const std::int64_t v = w * warp_size + lane;
     const bool here = (word >> lane & 1U) != 0;
-    const std::int64_t degree = here ? static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]) : 0;
+    const std::int64_t degree = here ? out_degree_of(s, v) : 0;
     append_together(s, to, here, v, degree);
   }
 }
