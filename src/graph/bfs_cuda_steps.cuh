@@ -179,10 +179,11 @@ __device__ inline void add_tally(bfs_counters* found, bfs_tally tally) {
   }
 }
 
-// --- Push ------------------------------------------------------------ A warp
-// expands one vertex a lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly: lane l
-// takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums. All
-// lanes call it. Degrees are at most hub_degree, so sums fit an int.
+// --- Push ------------------------------------------------------------
+
+// A warp expands one vertex a lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
+// lane l takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums.
+// All lanes call it. Degrees are at most hub_degree, so sums fit an int.
 template <class I, class O>
 __device__ void expand_together(const bfs_search<I, O>& s, const bfs_sink<I>& to, std::int64_t level, I vertex, O begin,
                                 int degree, bfs_tally& tally) {
@@ -321,8 +322,9 @@ __device__ void push_block(const bfs_search<I, O>& s, const bfs_sink<I>& to, con
   }
 }
 
-// --- Pull ------------------------------------------------------------ A warp
-// owns a word of the bitmaps, a lane a vertex: no atomics. Each unvisited vertex looks for one neighbour in the
+// --- Pull ------------------------------------------------------------
+
+// A warp owns a word of the bitmaps, a lane a vertex: no atomics. Each unvisited vertex looks for one neighbour in the
 // frontier and stops at the first. Every word of `next` is written.
 template <class I, class O>
 __device__ void pull(const bfs_search<I, O>& s, std::int64_t level, const unsigned* front, unsigned* next,

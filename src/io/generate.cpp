@@ -55,8 +55,9 @@ struct sink {
   }
 };
 
-// --- Kinds whose rows are known: emit(row, column, value) in ascending order
-// ------------------------------------------
+// --- Kinds whose rows are known ------------------------------------------------------------
+
+// Each calls emit(row, column, value) in ascending order.
 template <class Emit>
 void laplacian27_row(const generator_spec& s, std::int64_t row, Emit emit) {
   const std::int64_t x = row % s.k;
@@ -159,9 +160,9 @@ void fill_known_rows(const context<host>& ctx, const generator_spec& s, const si
   }
 }
 
-// --- Random kinds
-// ----------------------------------------------------------------------------------------------------- One edge of the
-// Kronecker product: a quadrant a level, 32 random bits each (Graph500 specification, section 3).
+// --- Random kinds ------------------------------------------------------------
+
+// One edge of the Kronecker product: a quadrant a level, 32 random bits each (Graph500 specification, section 3).
 template <class V, class I>
 void fill_rmat(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
   const auto bound = [](double p) { return static_cast<std::uint64_t>(p * 0x1p32); };
