@@ -76,11 +76,11 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
 
 template <class I, class O>
 void search_in_every_way(const graph_view<I, O, host>& g, I source, test::random_source& random) {
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : {1, 3}) {
     for (const step only : {step::alone, step::together, step::pull}) {
       search(g, source, threads, [only](std::int32_t) { return only; });
     }
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 2; ++round) {
       search(g, source, threads, [&random](std::int32_t) { return static_cast<step>(random.below(3)); });
     }
     if (testing::Test::HasFatalFailure()) return;
@@ -104,8 +104,8 @@ TEST(BfsHostSteps, AnyOrderOfStepsIsRight) {
 // Long and thin: many changes of step, and vertices queued at most once in all.
 TEST(BfsHostSteps, AnyOrderOfStepsOnALongGrid) {
   test::random_source random(62);
-  const auto grid = test::make_undirected<std::int32_t, std::int64_t>(600, test::grid_edges(3, 200));
-  for (const std::int32_t source : {0, 299, 599}) search_in_every_way(grid.view(), source, random);
+  const auto grid = test::make_undirected<std::int32_t, std::int64_t>(150, test::grid_edges(3, 50));
+  for (const std::int32_t source : {0, 74, 149}) search_in_every_way(grid.view(), source, random);
 }
 
 // Hubs are split: exactly at the limit and past it, and several at once, more neighbours than a buffer holds.
