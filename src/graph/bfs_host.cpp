@@ -93,6 +93,19 @@ std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mar
   return log.reached();
 }
 
+// Whether the frontier is too small to share. Where edges were not counted on the way, they are now, if so few
+// vertices do not settle it.
+template <class I, class O>
+bool pushes_alone(const bfs_host_search<I, O>& s, const bfs_host_frontier& now) {
+  constexpr std::int64_t most = bfs_host_tuning::sequential_edges;
+  if (s.threads == 1) return true;
+  if (s.counts_edges) return now.edges < most;
+  if (now.size() >= most) return false;
+  std::int64_t edges = 0;
+  for (std::int64_t k = now.begin; k < now.end && edges < most; ++k) edges += s.degree(s.queue[k]);
+  return edges < most;
+}
+
 // The parallel searches: each level pushed alone while small, pushed together, or pulled. `s` is a copy: its
 // bitmaps change places.
 template <class I, class O>
@@ -124,8 +137,7 @@ std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I 
     }
     if (!in_queue) now = queue_pulled(s, queued, now.edges);
     in_queue = true;
-    const bool alone = s.threads == 1 || now.edges < bfs_host_tuning::sequential_edges;
-    now = alone ? push_alone(s, now, next_level) : push_together(s, now, next_level);
+    now = pushes_alone(s, now) ? push_alone(s, now, next_level) : push_together(s, now, next_level);
     queued = now.end;
   }
   return log.reached();
@@ -211,7 +223,8 @@ struct bfs_plan<I, O, Space>::state {
                                  .queue = queue.data(),
                                  .hubs = hubs.data(),
                                  .buffers = buffers.data(),
-                                 .threads = threads};
+                                 .threads = threads,
+                                 .counts_edges = choice.direction == bfs_direction::automatic};
     if (choice.algorithm != bfs_algorithm::sequential) {
       std::copy(start.begin(), start.end(), visited.begin());
       reached = search_by_levels(search, choice.direction, source, level_sizes);

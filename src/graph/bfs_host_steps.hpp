@@ -36,7 +36,7 @@ struct bfs_host_tuning {
   static constexpr std::int64_t buffer_entries = 1024;
 };
 
-// Vertices [begin, end) of the queue, and the sum of their out-degrees.
+// Vertices [begin, end) of the queue, and the sum of their out-degrees where a search counts them.
 struct bfs_host_frontier {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -57,6 +57,7 @@ struct bfs_host_search {
   I* hubs = nullptr;                   // [edges / hub_degree + 1]
   I* buffers = nullptr;                // [threads * buffer_entries]
   int threads = 1;
+  bool counts_edges = true;  // of frontiers; a search that never pulls need not
 
   [[nodiscard]] std::int64_t words() const { return div_up(static_cast<std::int64_t>(out.rows), 64); }
   [[nodiscard]] std::int64_t degree(I v) const { return out.offsets[v + 1] - out.offsets[v]; }
@@ -118,7 +119,7 @@ template <class I, class O>
       s.visited[v >> 6] |= std::uint64_t{1} << (v & 63);
       s.found(v, u, next_level);
       s.queue[next.end++] = v;
-      next.edges += s.degree(v);
+      if (s.counts_edges) next.edges += s.degree(v);
     }
   }
   return next;
@@ -134,7 +135,7 @@ template <class I, class O>
     if (!claim_bit(s.visited, v)) continue;
     s.found(v, u, next_level);
     buffer.push(v);
-    edges += s.degree(v);
+    if (s.counts_edges) edges += s.degree(v);
   }
   return edges;
 }

@@ -11,13 +11,18 @@
 
 namespace spargo::detail {
 
-// Throws invalid_argument unless the pairs' matrix is square.
-void check_square(std::int64_t rows, std::int64_t cols);
+// Throws invalid_argument unless the pairs' matrix is square and every pair has two ends.
+void check_pair_shape(std::int64_t rows, std::int64_t cols, std::int64_t froms, std::int64_t tos);
 [[noreturn]] void throw_bad_pair(std::int64_t entry, std::int64_t from, std::int64_t to, std::int64_t vertices);
 
 template <class I, class O, class Space>
 [[nodiscard]] csr_view<const pattern, I, O, Space> with_pattern(const csr_pattern_view<I, O, Space>& edges) {
   return {edges, {}};
+}
+
+template <class I, class Space>
+void check_pairs(const coo_pattern_view<I, Space>& pairs) {
+  check_pair_shape(pairs.rows, pairs.cols, pairs.row_indices.size(), pairs.col_indices.size());
 }
 
 // `pairs` are without loops, and mirrored if the graph is undirected.

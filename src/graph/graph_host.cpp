@@ -82,9 +82,7 @@ class pair_filter {
 template <index_type O, index_type I, class Space>
 graph<I, O, Space> build_graph(const context<Space>& ctx, const coo_pattern_view<I, Space>& edges,
                                const graph_options& options) {
-  detail::check_square(edges.rows, edges.cols);
-  SPARGO_EXPECTS(edges.row_indices.size() == edges.col_indices.size(),
-                 "build_graph: as many row indices as column indices are expected");
+  detail::check_pairs(edges);
   const pair_filter<I> filter(ctx, edges);
   if (options.direction == direction_kind::directed && filter.kept() == edges.nnz()) {
     return detail::graph_of_pairs<O>(ctx, edges, options);
@@ -93,16 +91,9 @@ graph<I, O, Space> build_graph(const context<Space>& ctx, const coo_pattern_view
   return detail::graph_of_pairs<O, I, Space>(ctx, pairs.view(), options);
 }
 
-template <index_type I, index_type O, class Space>
-void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g) {
-  if (g.direction_ == direction_kind::undirected || !g.in_.offsets().empty()) return;
-  g.in_ = transpose(ctx, std::as_const(g.out_).view());
-}
-
 #define INSTANTIATE(I, O)                                                                                    \
   template graph<I, O, host> build_graph<O, I, host>(const context<host>&, const coo_pattern_view<I, host>&, \
-                                                     const graph_options&);                                  \
-  template void add_in_edges<I, O, host>(const context<host>&, graph<I, O, host>&);
+                                                     const graph_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo
