@@ -46,8 +46,7 @@ graph<I, O, host> build(host, std::int64_t n, const edge_vector& edges, const gr
                         options);
 }
 template <class O, class I>
-[[maybe_unused]] graph<I, O, host> build(device, std::int64_t n, const edge_vector& edges,
-                                         const graph_options& options) {
+graph<I, O, host> build(device, std::int64_t n, const edge_vector& edges, const graph_options& options) {
   const pair_arrays<I> pairs(edges);
   const context<device> ctx;
   const auto from = to_device(ctx, span<const I, host>(pairs.from));
@@ -126,8 +125,11 @@ class BuildGraph : public testing::Test {
 
 template <class I, class O>
 using on_host = graph_case<I, O, host>;
+template <class I, class O>
+using on_device = graph_case<I, O, device>;
 using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                             on_host<std::int64_t, std::int64_t>>;
+                             on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
+                             on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(BuildGraph, cases);
 
 TYPED_TEST(BuildGraph, RandomPairsWithLoopsAndDuplicates) {
