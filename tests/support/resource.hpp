@@ -38,15 +38,17 @@ class counting_resource final : public memory_resource<Space> {
   std::atomic<std::int64_t> live_ = 0;
 };
 
-// Runs `operation(context<host>)` with every request refused in turn, until one run needs no more. Each refusal must
-// surface as out_of_memory, and nothing may stay allocated. Returns the number of requests of the full run.
-template <class Operation>
-std::int64_t fail_every_allocation(Operation&& operation, int threads = 2) {
+// Runs `operation(context<Space>)` with every request to `upstream` refused in turn, until one run needs no more. Each
+// refusal must surface as out_of_memory, and nothing may stay allocated. Returns the number of requests of the full
+// run.
+template <class Space, class Operation, class MakeContext>
+std::int64_t fail_every_allocation(memory_resource<Space>& upstream, MakeContext&& make_context,
+                                   Operation&& operation) {
   for (std::int64_t k = 0;; ++k) {
-    counting_resource<host> resource(default_host_resource(), k);
+    counting_resource<Space> resource(upstream, k);
     bool refused = false;
     try {
-      operation(context<host>({.threads = threads, .resource = &resource}));
+      operation(make_context(resource));
     } catch (const error& e) {
       refused = true;
       EXPECT_EQ(e.code(), error_code::out_of_memory) << "request " << k << ": " << e.what();
@@ -62,6 +64,22 @@ std::int64_t fail_every_allocation(Operation&& operation, int threads = 2) {
       return k;
     }
   }
+}
+
+template <class Operation>
+std::int64_t fail_every_allocation(Operation&& operation, int threads = 2) {
+  return fail_every_allocation(
+      default_host_resource(),
+      [threads](memory_resource<host>& r) { return context<host>({.threads = threads, .resource = &r}); }, operation);
+}
+
+// The same for device memory, taken from another context's pool.
+template <class Operation>
+std::int64_t fail_every_device_allocation(Operation&& operation) {
+  const context<device> upstream;
+  return fail_every_allocation(
+      upstream.resource(), [](memory_resource<device>& r) { return context<device>(device_options{.resource = &r}); },
+      operation);
 }
 
 }  // namespace spargo::test

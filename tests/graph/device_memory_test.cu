@@ -1,0 +1,88 @@
+// Device memory runs out at every request in turn, in conversions, plans and searches: an error, no leak, and the
+// device works afterwards.
+#include <spargo/formats/convert.hpp>
+#include <spargo/graph/bfs.hpp>
+#include <spargo/graph/graph.hpp>
+#include <spargo/io/generate.hpp>
+#include <spargo/sparse/spmv.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/device.hpp"
+#include "support/resource.hpp"
+
+namespace spargo {
+namespace {
+
+using I = std::int32_t;
+
+class DeviceMemory : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+
+  const context<host> cpu_;
+  const coo_matrix<double, I, host> matrix_ = generate<double, I>(cpu_, "gen:rmat:scale=8,degree=8");
+};
+
+TEST_F(DeviceMemory, Conversions) {
+  const std::int64_t requests = test::fail_every_device_allocation([&](const context<device>& gpu) {
+    const auto coo = to_device(gpu, matrix_.view());
+    const auto csr = to_csr<I>(gpu, coo.view());
+    const auto ell = to_ell(gpu, csr.view(), {.max_padding_ratio = 1e9});
+    const auto sell = to_sell(gpu, csr.view(), {.max_padding_ratio = 1e9});
+    const auto turned = transpose(gpu, csr.view());
+    const auto again = to_coo(gpu, turned.view());
+    gpu.synchronize();
+  });
+  EXPECT_GT(requests, 15);
+}
+
+TEST_F(DeviceMemory, Products) {
+  for (const auto algorithm : {spmv_algorithm::automatic, spmv_algorithm::merge_path, spmv_algorithm::row_blocks}) {
+    const std::int64_t requests = test::fail_every_device_allocation([&](const context<device>& gpu) {
+      const auto csr = to_csr<I>(gpu, to_device(gpu, matrix_.view()).view());
+      array<double, device> x(gpu, csr.cols());
+      array<double, device> y(gpu, csr.rows());
+      fill_zero(gpu, x.view());
+      const spmv_plan<double, I, I, device> plan(gpu, csr.view(), {.algorithm = algorithm});
+      plan.run(1.0, std::as_const(x).view(), 0.0, y.view());
+      gpu.synchronize();
+    });
+    EXPECT_GT(requests, 5);
+  }
+}
+
+TEST_F(DeviceMemory, Searches) {
+  const std::int64_t requests = test::fail_every_device_allocation([&](const context<device>& gpu) {
+    const auto edges = to_device(gpu, matrix_.view());
+    const coo_pattern_view<I, device> pairs = edges.view();
+    const auto g = build_graph<I>(gpu, pairs, {.direction = direction_kind::directed, .in_edges = true});
+    bfs_plan<I, I, device> plan(gpu, g.view());
+    plan.run(1);
+  });
+  EXPECT_GT(requests, 10);
+}
+
+// A plan allocates when it is made, never when it runs.
+TEST_F(DeviceMemory, RunsNeverAllocate) {
+  const context<device> upstream;
+  test::counting_resource<device> resource(upstream.resource());
+  const context<device> gpu(device_options{.resource = &resource});
+  const auto csr = to_csr<I>(gpu, to_device(gpu, matrix_.view()).view());
+  array<double, device> x(gpu, csr.cols());
+  array<double, device> y(gpu, csr.rows());
+  fill_zero(gpu, x.view());
+  const spmv_plan<double, I, I, device> product(gpu, csr.view());
+  const coo_matrix<double, I, device> edges = to_coo(gpu, csr.view());
+  const coo_pattern_view<I, device> pairs = edges.view();
+  const auto g = build_graph<I>(gpu, pairs, {.direction = direction_kind::undirected});
+  bfs_plan<I, I, device> search(gpu, g.view());
+  const std::int64_t before = resource.requests();
+  product.run(1.0, std::as_const(x).view(), 0.0, y.view());
+  search.run(0);
+  gpu.synchronize();
+  EXPECT_EQ(resource.requests(), before);
+}
+
+}  // namespace
+}  // namespace spargo
