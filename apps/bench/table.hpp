@@ -10,6 +10,16 @@
 
 namespace spargo::bench {
 
+// Why a case was skipped; empty when it ran. Google Benchmark renamed the members in 1.8.
+template <class Run>
+std::string failure_of(const Run& run) {
+  if constexpr (requires { run.error_occurred; }) {
+    return run.error_occurred ? run.error_message : "";
+  } else {
+    return run.skipped != decltype(run.skipped){} ? run.skip_message : "";
+  }
+}
+
 class table_reporter final : public benchmark::ConsoleReporter {
  public:
   table_reporter() : ConsoleReporter(OO_Tabular) {}
@@ -22,7 +32,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
       const std::size_t slash = name.rfind('/');
       r.group = slash == std::string::npos ? "" : name.substr(0, slash);
       r.rung = slash == std::string::npos ? name : name.substr(slash + 1);
-      r.failed = run.error_occurred ? run.error_message : "";
+      r.failed = failure_of(run);
       r.milliseconds = run.GetAdjustedRealTime();
       for (const auto& [counter, value] : run.counters) r.counters[counter] = value.value;
       GetOutputStream() << (r.failed.empty() ? fmt::format("{}  {:.4f} ms\n", name, r.milliseconds)
