@@ -427,13 +427,16 @@ TEST(SpmvChoice, FollowsTheRowProfile) {
 TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
-  const auto plan_of = [&](auto length) {
-    const auto m = as_csr<float, i32, i32>(ctx, random_rows<float>("", 2000, 2000, length));
-    return spmv_plan<float, i32, i32, device>(ctx, m.view()).algorithm();
+  const auto plan_of = [&](auto value, auto length) {
+    using V = decltype(value);
+    const auto m = as_csr<V, i32, i32>(ctx, random_rows<V>("", 2000, 2000, length));
+    return spmv_plan<V, i32, i32, device>(ctx, m.view()).algorithm();
   };
-  EXPECT_EQ(plan_of([](i64) { return 5; }), spmv_algorithm::row_blocks);
-  EXPECT_EQ(plan_of([](i64) { return 100; }), spmv_algorithm::row_per_warp);
-  EXPECT_EQ(plan_of([](i64 r) { return r % 100 == 0 ? 1000 : 1; }), spmv_algorithm::merge_path);
+  EXPECT_EQ(plan_of(1.0F, [](i64) { return 5; }), spmv_algorithm::row_per_thread);
+  EXPECT_EQ(plan_of(1.0F, [](i64) { return 20; }), spmv_algorithm::merge_path);
+  EXPECT_EQ(plan_of(1.0, [](i64) { return 20; }), spmv_algorithm::row_blocks);
+  EXPECT_EQ(plan_of(1.0, [](i64) { return 100; }), spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of(1.0, [](i64 r) { return r % 100 == 0 ? 1000 : 1; }), spmv_algorithm::merge_path);
 }
 
 TEST(SpmvAlgorithm, NamesRoundTrip) {
