@@ -24,9 +24,10 @@
 namespace spargo::detail {
 
 struct bfs_host_tuning {
-  // A frontier with fewer edges is expanded by the calling thread: two threads need 2 to 5 us to meet, in which
-  // one follows about this many edges.
-  static constexpr std::int64_t sequential_edges = 4096;
+  // A frontier with fewer edges is expanded by the calling thread, in about 40 us: two threads need 2 to 5 us to
+  // meet, twice a level, and far longer on a busy machine, so that thousands of such levels (a 2000 x 2000 grid has
+  // 4000, of 8000 edges) lose more by sharing than they gain.
+  static constexpr std::int64_t sequential_edges = 16384;
   // Arrays shorter than this are filled by one thread.
   static constexpr std::int64_t sequential_fill = std::int64_t{1} << 16;
   // Vertices with more edges are expanded by all threads together: no chunk holds over chunk * hub_degree edges.
