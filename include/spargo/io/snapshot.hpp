@@ -1,8 +1,7 @@
 // The binary snapshot, `.spg`: a CSR matrix ready to be mapped. Little-endian, versioned, checksummed.
 //
-// Layout: a 128-byte header (magic "SPARGO\r\n", version, byte-order mark, kinds of V, I, O, symmetry, rows, cols,
-// nnz, section offsets and lengths, a checksum of each section and one of the header itself), then 64-byte
-// aligned sections: offsets, indices, values, vertex ids (optional). See src/io/snapshot.cpp for the table.
+// A 128-byte header (magic, version, byte-order mark, kinds, counts, checksums, its own checksum), then 64-byte aligned
+// sections: offsets, indices, values, vertex ids. src/io/snapshot.cpp has the table.
 #pragma once
 
 #include <spargo/formats/convert.hpp>

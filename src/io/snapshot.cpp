@@ -1,0 +1,308 @@
+// The binary snapshot: a header of 128 bytes and up to four sections, each at the next multiple of 64 bytes.
+//
+//   byte   size  meaning (integers are little-endian)
+//      0      8  "SPARGO\r\n": a transfer that changes line ends shows
+//      8      4  version, 1
+//     12      4  0x01020304: another byte order shows
+//     16      1  values: 0 pattern, 1 float32, 2 float64, 3 complex float32, 4 complex float64
+//     17      1  bytes of an index (I): 4 or 8
+//     18      1  bytes of an offset (O): 4 or 8, not less than an index
+//     19      1  symmetry of the source: 0 general, 1 symmetric, 2 skew-symmetric, 3 hermitian
+//     20      1  1 for a directed graph, 0 for an undirected one
+//     21      1  1 when vertex ids follow
+//     22      2  0
+//     24     24  rows, cols, nnz
+//     48     32  checksums of the sections: offsets, indices, values, ids (see hash.hpp; 0 bytes have one too)
+//     80      8  bytes of the whole file
+//     88     32  0
+//    120      8  XXH64 of the bytes before
+// Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); rows ids, int64, ascending (or none). The
+// bytes between them are 0. A reader accepts exactly this: any other byte is an error, so a damaged file shows. Cost of
+// opening: one pass over the file to check sums and indices; nothing is copied.
+#include <spargo/io/snapshot.hpp>
+
+#include "core/instantiate.hpp"
+#include "io/file.hpp"
+#include "io/hash.hpp"
+#include "io/output.hpp"
+
+#include <spargo/formats/validate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+namespace spargo {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the snapshot is mapped as it lies");
+
+constexpr std::string_view magic = "SPARGO\r\n";
+constexpr std::uint32_t version = 1;
+constexpr std::uint32_t byte_order = 0x01020304;
+constexpr std::int64_t section_alignment = 64;
+
+struct raw_header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t byte_order;
+  std::uint8_t values;
+  std::uint8_t index_bytes;
+  std::uint8_t offset_bytes;
+  std::uint8_t symmetry;
+  std::uint8_t directed;
+  std::uint8_t has_ids;
+  std::uint8_t zero[2];
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t nnz;
+  std::uint64_t checksums[4];
+  std::int64_t file_bytes;
+  std::uint8_t more_zero[32];
+  std::uint64_t own_checksum;
+};
+static_assert(sizeof(raw_header) == 128 && offsetof(raw_header, own_checksum) == 120);
+
+constexpr std::array<std::string_view, 4> section_names = {"offsets", "indices", "values", "ids"};
+
+struct section {
+  std::int64_t begin = 0;
+  std::int64_t bytes = 0;
+};
+
+std::int64_t value_bytes(value_kind kind) {
+  constexpr std::array<std::int64_t, 5> sizes = {0, 4, 8, 8, 16};
+  return sizes[static_cast<std::size_t>(kind)];
+}
+
+// Where the sections lie. The counts are such that nothing overflows; see check_header.
+std::array<section, 4> layout(const raw_header& h) {
+  const std::array<std::int64_t, 4> bytes = {(h.rows + 1) * h.offset_bytes, h.nnz * h.index_bytes,
+                                             h.nnz * value_bytes(static_cast<value_kind>(h.values)),
+                                             h.has_ids != 0 ? h.rows * 8 : 0};
+  std::array<section, 4> sections;
+  std::int64_t at = sizeof(raw_header);
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    sections[k] = {at, bytes[k]};
+    at = div_up(at + bytes[k], section_alignment) * section_alignment;
+  }
+  return sections;
+}
+
+std::int64_t end_of(const std::array<section, 4>& sections) {
+  return div_up(sections[3].begin + sections[3].bytes, section_alignment) * section_alignment;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+  throw error(error_code::parse, {path}, what);
+}
+
+// Everything that can be wrong with a header and the size of its file, without trust in any count.
+raw_header check_header(const std::string& path, std::string_view file) {
+  raw_header h;
+  if (file.size() < sizeof(h)) {
+    refuse(path, fmt::format("{} bytes (expected a snapshot's header of {})", file.size(), sizeof(h)));
+  }
+  std::memcpy(&h, file.data(), sizeof(h));
+  if (std::string_view(h.magic, sizeof(h.magic)) != magic)
+    refuse(path, "not a snapshot (expected SPARGO at its start)");
+  if (h.byte_order == 0x04030201) refuse(path, "a snapshot of another byte order (expected little-endian)");
+  if (h.byte_order != byte_order) refuse(path, "the snapshot's header is damaged (its byte-order mark)");
+  if (h.version != version) {
+    refuse(path, fmt::format("a snapshot of version {} (expected {})", h.version, version));
+  }
+  if (detail::xxh64(&h, offsetof(raw_header, own_checksum)) != h.own_checksum) {
+    refuse(path, "the snapshot's header is damaged (its checksum differs)");
+  }
+  const bool widths = (h.index_bytes == 4 || h.index_bytes == 8) && (h.offset_bytes == 4 || h.offset_bytes == 8) &&
+                      h.index_bytes <= h.offset_bytes;
+  const std::int64_t most = h.index_bytes == 4 ? std::numeric_limits<std::int32_t>::max() : INT64_MAX;
+  // No array is larger than the file, so no product below overflows.
+  const auto size = static_cast<std::int64_t>(file.size());
+  const bool counts = h.rows >= 0 && h.cols >= 0 && h.nnz >= 0 && h.rows < size && h.nnz < size && h.rows <= most &&
+                      h.cols <= most && (h.offset_bytes == 8 || h.nnz <= std::numeric_limits<std::int32_t>::max());
+  const bool zeros = std::all_of(h.zero, h.zero + 2, [](auto b) { return b == 0; }) &&
+                     std::all_of(h.more_zero, h.more_zero + 32, [](auto b) { return b == 0; });
+  if (h.values > 4 || h.symmetry > 3 || h.directed > 1 || h.has_ids > 1 || !widths || !counts || !zeros) {
+    refuse(path, "the snapshot's header is inconsistent with itself or the file's size");
+  }
+  const std::int64_t expected = end_of(layout(h));
+  if (h.file_bytes != size || expected != size) {
+    refuse(path, fmt::format("{} bytes (expected {}: the snapshot is truncated or has something after its end)", size,
+                             expected));
+  }
+  return h;
+}
+
+template <class I, class O>
+csr_pattern_view<I, O, host> pattern_of(const raw_header& h, const char* file) {
+  const auto sections = layout(h);
+  return {static_cast<I>(h.rows),
+          static_cast<I>(h.cols),
+          {reinterpret_cast<const O*>(file + sections[0].begin), h.rows + 1},
+          {reinterpret_cast<const I*>(file + sections[1].begin), h.nnz}};
+}
+
+void check_sums(const context<host>& ctx, const std::string& path, const raw_header& h, const char* file) {
+  const auto sections = layout(h);
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    const section& s = sections[k];
+    if (detail::chunked_hash(ctx, file + s.begin, static_cast<std::size_t>(s.bytes)) != h.checksums[k]) {
+      refuse(path, fmt::format("the snapshot's {} are damaged (their checksum differs)", section_names[k]));
+    }
+    const std::int64_t next = k + 1 < sections.size() ? sections[k + 1].begin : end_of(sections);
+    if (std::any_of(file + s.begin + s.bytes, file + next, [](char c) { return c != 0; })) {
+      refuse(path, fmt::format("the bytes after the snapshot's {} are not 0", section_names[k]));
+    }
+  }
+}
+
+void check_contents(const context<host>& ctx, const std::string& path, const raw_header& h, const char* file) {
+  try {
+    if (h.offset_bytes == 4) {
+      validate(ctx, pattern_of<std::int32_t, std::int32_t>(h, file));
+    } else if (h.index_bytes == 4) {
+      validate(ctx, pattern_of<std::int32_t, std::int64_t>(h, file));
+    } else {
+      validate(ctx, pattern_of<std::int64_t, std::int64_t>(h, file));
+    }
+  } catch (const error& e) {
+    if (e.code() != error_code::invalid_data) throw;
+    throw error(error_code::invalid_data, {path}, e.what());
+  }
+  if (h.has_ids == 0) return;
+  const auto* const ids = reinterpret_cast<const std::int64_t*>(file + layout(h)[3].begin);
+  for (std::int64_t v = 0; v < h.rows; ++v) {
+    if (ids[v] < 0 || (v > 0 && ids[v] <= ids[v - 1])) {
+      refuse(path, fmt::format("vertex {} has id {} (expected ascending ids of 0 or more)", v, ids[v]));
+    }
+  }
+}
+
+template <class V>
+constexpr value_kind kind_of() {
+  if constexpr (is_pattern<V>) return value_kind::pattern;
+  if constexpr (std::same_as<V, float>) return value_kind::fp32;
+  if constexpr (std::same_as<V, double>) return value_kind::fp64;
+  if constexpr (std::same_as<V, std::complex<float>>) return value_kind::complex_fp32;
+  return value_kind::complex_fp64;
+}
+
+}  // namespace
+
+bool is_snapshot(const std::string& path) {
+  try {
+    const detail::opened_file file = detail::open_for_reading(path);
+    if (!file.is_regular) return false;
+    char begin[magic.size()];
+    return detail::read_some(file.handle, path, begin, sizeof(begin)) == static_cast<std::int64_t>(sizeof(begin)) &&
+           std::string_view(begin, sizeof(begin)) == magic;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+struct snapshot::state {
+  std::string path;
+  detail::mapped_file map;
+  raw_header raw{};
+  snapshot_header header;
+};
+
+snapshot::snapshot(const context<host>& ctx, const std::string& path) : state_(std::make_unique<state>()) {
+  state_->path = path;
+  state_->map = detail::mapped_file(path);
+  const raw_header h = check_header(path, state_->map.bytes());
+  check_sums(ctx, path, h, state_->map.data());
+  check_contents(ctx, path, h, state_->map.data());
+  state_->raw = h;
+  state_->header = {.values = static_cast<value_kind>(h.values),
+                    .index_bytes = h.index_bytes,
+                    .offset_bytes = h.offset_bytes,
+                    .symmetry = static_cast<symmetry_kind>(h.symmetry),
+                    .directed = h.directed != 0,
+                    .rows = h.rows,
+                    .cols = h.cols,
+                    .nnz = h.nnz,
+                    .has_ids = h.has_ids != 0};
+}
+
+snapshot::snapshot(snapshot&&) noexcept = default;
+snapshot& snapshot::operator=(snapshot&&) noexcept = default;
+snapshot::~snapshot() = default;
+
+const snapshot_header& snapshot::header() const noexcept { return state_->header; }
+
+span<const std::int64_t, host> snapshot::ids() const noexcept {
+  if (!state_->header.has_ids) return {};
+  const std::int64_t begin = layout(state_->raw)[3].begin;
+  return {reinterpret_cast<const std::int64_t*>(state_->map.data() + begin), state_->raw.rows};
+}
+
+template <entry_type V, index_type I, index_type O>
+csr_view<const V, I, O, host> snapshot::matrix() const {
+  const raw_header& h = state_->raw;
+  if (static_cast<value_kind>(h.values) != kind_of<V>() || h.index_bytes != sizeof(I) || h.offset_bytes != sizeof(O)) {
+    throw error(
+        error_code::unsupported, {state_->path},
+        fmt::format("the snapshot holds values of kind {} with {}-byte indices and {}-byte offsets (asked for "
+                    "kind {}, {} and {})",
+                    h.values, h.index_bytes, h.offset_bytes, static_cast<int>(kind_of<V>()), sizeof(I), sizeof(O)));
+  }
+  const char* const values = state_->map.data() + layout(h)[2].begin;
+  return {pattern_of<I, O>(h, state_->map.data()), {reinterpret_cast<const V*>(values), is_pattern<V> ? 0 : h.nnz}};
+}
+
+template <entry_type V, index_type I, index_type O>
+void write_snapshot(const context<host>& ctx, const std::string& path, const csr_view<const V, I, O, host>& matrix,
+                    const snapshot_options& options) {
+  SPARGO_EXPECTS(!path.ends_with(".gz"), fmt::format("write_snapshot: {}: a snapshot is mapped, not compressed", path));
+  SPARGO_EXPECTS(options.ids.empty() || options.ids.size() == matrix.rows,
+                 fmt::format("write_snapshot: {} ids for {} rows", options.ids.size(), matrix.rows));
+  validate(ctx, matrix);
+  raw_header h{};
+  std::copy(magic.begin(), magic.end(), h.magic);
+  h.version = version;
+  h.byte_order = byte_order;
+  h.values = static_cast<std::uint8_t>(kind_of<V>());
+  h.index_bytes = sizeof(I);
+  h.offset_bytes = sizeof(O);
+  h.symmetry = static_cast<std::uint8_t>(options.symmetry);
+  h.directed = options.directed ? 1 : 0;
+  h.has_ids = options.ids.empty() ? 0 : 1;
+  h.rows = matrix.rows;
+  h.cols = matrix.cols;
+  h.nnz = matrix.nnz();
+  const auto sections = layout(h);
+  const std::array<const void*, 4> data = {matrix.offsets.data(), matrix.indices.data(), matrix.values.data(),
+                                           options.ids.data()};
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    h.checksums[k] = detail::chunked_hash(ctx, data[k], static_cast<std::size_t>(sections[k].bytes));
+  }
+  h.file_bytes = end_of(sections);
+  h.own_checksum = detail::xxh64(&h, offsetof(raw_header, own_checksum));
+
+  detail::output_file out(path);
+  out.write({reinterpret_cast<const char*>(&h), sizeof(h)});
+  constexpr char padding[section_alignment] = {};
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    const std::int64_t next = k + 1 < sections.size() ? sections[k + 1].begin : h.file_bytes;
+    out.write({static_cast<const char*>(data[k]), static_cast<std::size_t>(sections[k].bytes)});
+    out.write({padding, static_cast<std::size_t>(next - sections[k].begin - sections[k].bytes)});
+  }
+  out.commit();
+}
+
+#define INSTANTIATE(V, I, O)                                                      \
+  template csr_view<const V, I, O, host> snapshot::matrix<V, I, O>() const;       \
+  template void write_snapshot<V, I, O>(const context<host>&, const std::string&, \
+                                        const csr_view<const V, I, O, host>&, const snapshot_options&);
+SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo
