@@ -1,0 +1,258 @@
+#include <spargo/core/error.hpp>
+#include <spargo/io/edge_list.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "io/edge_list_read.hpp"
+#include "io/support/files.hpp"
+#include "support/data.hpp"
+#include "support/resource.hpp"
+
+namespace spargo {
+namespace {
+
+using edge = std::tuple<std::int64_t, std::int64_t, double>;
+
+// Edges under the file's own ids.
+template <class I>
+std::vector<edge> edges_of(const edge_list<I>& list) {
+  std::vector<edge> result;
+  for (std::int64_t k = 0; k < list.edges.nnz(); ++k) {
+    result.emplace_back(list.ids[static_cast<std::size_t>(list.edges.row_indices()[k])],
+                        list.ids[static_cast<std::size_t>(list.edges.col_indices()[k])], list.edges.values()[k]);
+  }
+  return result;
+}
+
+// Threads and block sizes that every text is read with: the result must not depend on them.
+std::vector<std::pair<int, detail::edge_list_tuning>> ways() {
+  std::vector<std::pair<int, detail::edge_list_tuning>> result = {{2, {}}};
+  for (const int threads : {1, 3}) {
+    for (const std::int64_t block : {1, 7, 64}) {
+      detail::edge_list_tuning tuning;
+      tuning.input.block_bytes = block;
+      tuning.part_bytes = 5;
+      result.emplace_back(threads, tuning);
+    }
+  }
+  return result;
+}
+
+edge_list<std::int32_t> read_all_ways(const std::string& path) {
+  edge_list<std::int32_t> first = read_edge_list<std::int32_t>(context<host>(), path);
+  for (const auto& [threads, tuning] : ways()) {
+    const auto again = detail::read_edge_list_with<std::int32_t>(context<host>({.threads = threads}), path, {}, tuning);
+    EXPECT_EQ(edges_of(first), edges_of(again)) << threads << " threads, blocks of " << tuning.input.block_bytes;
+    EXPECT_EQ(first.ids, again.ids);
+    EXPECT_EQ(first.weighted, again.weighted);
+    EXPECT_EQ(first.first_vertex, again.first_vertex);
+  }
+  return first;
+}
+
+std::string error_all_ways(const std::string& path) {
+  const auto message = [&](int threads, const detail::edge_list_tuning& tuning) -> std::string {
+    try {
+      (void)detail::read_edge_list_with<std::int32_t>(context<host>({.threads = threads}), path, {}, tuning);
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const std::string first = message(1, {});
+  for (const auto& [threads, tuning] : ways()) EXPECT_EQ(message(threads, tuning), first) << path;
+  return first;
+}
+
+class EdgeList : public testing::Test {
+ protected:
+  std::vector<edge> read(const std::string& text) { return edges_of(read_all_ways(folder_.write("a.el", text))); }
+  // What comes after the file's name.
+  std::string refusal(const std::string& text) {
+    const std::string path = folder_.write("a.el", text);
+    const std::string message = error_all_ways(path);
+    EXPECT_EQ(message.rfind(path, 0), 0U) << message;
+    return message.substr(std::min(message.size(), path.size() + 1));
+  }
+
+  test::temporary_folder folder_;
+};
+
+TEST_F(EdgeList, TakesEverySpelling) {
+  const std::vector<edge> expected = {{5, 2, 1}, {2, 9, 1}, {5, 5, 1}};
+  EXPECT_EQ(read("5 2\n2 9\n5 5\n"), expected);
+  EXPECT_EQ(read("5 2\n2 9\n5 5"), expected) << "no final newline";
+  EXPECT_EQ(read("# a comment\n%another\n\n5\t2\r\n  2   9  \r\n \t\n#x\n5,5\r\n"), expected);
+  EXPECT_EQ(read("5;2\n2 , 9\n5, 5,\n"), expected);
+  EXPECT_EQ(read("005 02\n2 9\n5 5\n"), expected) << "leading zeros";
+}
+
+TEST_F(EdgeList, TakesWeightsAndIgnoresFurtherColumns) {
+  const std::vector<edge> expected = {{1, 2, -0.5}, {2, 1, 1e300}};
+  EXPECT_EQ(read("1 2 -.5\n2 1 1e300\n"), expected);
+  EXPECT_EQ(read("1,2,-0.5,1407470400,x y\n2,1,1E+300,junk\n"), expected);
+  EXPECT_TRUE(read_all_ways(folder_.write("a.el", "1 2 3\n")).weighted);
+  EXPECT_FALSE(read_all_ways(folder_.write("a.el", "1 2\n")).weighted);
+}
+
+TEST_F(EdgeList, RenumbersInAscendingOrderOfId) {
+  const auto sparse = read_all_ways(folder_.write("a.el", "9223372036854775807 7\n7 1000000000000\n0 7\n"));
+  EXPECT_EQ(sparse.ids, (std::vector<std::int64_t>{0, 7, 1000000000000, INT64_MAX}));
+  EXPECT_EQ(sparse.first_vertex, 3);
+  EXPECT_EQ(edges_of(sparse), (std::vector<edge>{{INT64_MAX, 7, 1}, {7, 1000000000000, 1}, {0, 7, 1}}));
+  EXPECT_EQ(sparse.edges.rows(), 4);
+  EXPECT_EQ(sparse.edges.cols(), 4);
+  const auto dense = read_all_ways(folder_.write("a.el", "63 64\n130 0\n"));
+  EXPECT_EQ(dense.ids, (std::vector<std::int64_t>{0, 63, 64, 130}));
+  EXPECT_EQ(dense.first_vertex, 1);
+}
+
+TEST_F(EdgeList, EmptyFilesAreEmptyGraphs) {
+  for (const std::string text : {"", "\n\n", "# only a comment", "# a\n% b\n"}) {
+    const auto list = read_all_ways(folder_.write("a.el", text));
+    EXPECT_EQ(list.edges.nnz(), 0);
+    EXPECT_EQ(list.edges.rows(), 0);
+    EXPECT_EQ(list.first_vertex, -1);
+  }
+}
+
+TEST_F(EdgeList, ErrorsHaveTheirPlace) {
+  EXPECT_EQ(refusal("1 2\n3 -4\n").rfind("2:3: vertex id '-4' is negative", 0), 0U);
+  EXPECT_EQ(refusal("1 2\n\n# c\n1.5 4\n").rfind("4:1: vertex id '1.5' is not an integer", 0), 0U);
+  EXPECT_EQ(refusal("1 9223372036854775808\n").rfind("1:3: vertex id '9223372036854775808' is too large", 0), 0U);
+  EXPECT_EQ(refusal("1 99999999999999999999999999\n").rfind("1:3: vertex id", 0), 0U);
+  EXPECT_EQ(refusal("from,to\n1,2\n").rfind("1:1: 'from' is not a vertex id", 0), 0U);
+  EXPECT_EQ(refusal("1 2\n7\n").rfind("2:2: the target vertex is missing", 0), 0U);
+  EXPECT_EQ(refusal("1,,2\n").rfind("1:3: the target vertex is missing", 0), 0U);
+  EXPECT_EQ(refusal(",1 2\n").rfind("1:1: the source vertex is missing", 0), 0U);
+  EXPECT_EQ(refusal("1 2 x\n").rfind("1:5: 'x' is not a weight", 0), 0U);
+  EXPECT_EQ(refusal("1 2 1e999\n").rfind("1:5: weight '1e999' is beyond", 0), 0U);
+  EXPECT_EQ(refusal("1 2 3\n4 5\n").rfind("2:4: an edge without a weight", 0), 0U);
+  EXPECT_EQ(refusal("1 2\n4 5\n6 7 8\n").rfind("3:5: a weight (expected none", 0), 0U);
+  EXPECT_EQ(refusal("1 2x\n").rfind("1:3: '2x' is not a vertex id", 0), 0U);
+  EXPECT_EQ(refusal(std::string("1 \0 2\n", 6)).rfind("1:3: '\\x00' is not a vertex id", 0), 0U);
+  EXPECT_EQ(refusal("%%MatrixMarket matrix coordinate pattern general\n").rfind("1:1: a Matrix Market banner", 0), 0U);
+  EXPECT_EQ(refusal("<html>\n").rfind("1:1: '<html>' is not", 0), 0U);
+}
+
+TEST_F(EdgeList, TheFirstErrorInTheFileWins) {
+  std::string text;
+  for (int k = 0; k < 200; ++k) text += "1 2\n";
+  EXPECT_EQ(refusal(text + "1 x\n1 2\n-1 2\n").rfind("201:3: 'x'", 0), 0U);
+}
+
+TEST_F(EdgeList, LongLinesAreRefused) {
+  EXPECT_NE(refusal("1 2\n3 4 5 " + std::string(3 << 20, 'y') + "\n").find("2:"), std::string::npos);
+}
+
+TEST_F(EdgeList, GzipIsRecognisedByContent) {
+  const std::string text = "10 20\n20 30\n";
+  EXPECT_EQ(edges_of(read_all_ways(folder_.write("plain", test::gzip(text)))), read(text));
+  const std::string whole = test::gzip(text);
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    const std::string path = folder_.write("cut.gz", whole.substr(0, size));
+    for (const auto& [threads, tuning] : ways()) {
+      EXPECT_THROW(
+          (void)detail::read_edge_list_with<std::int32_t>(context<host>({.threads = threads}), path, {}, tuning), error)
+          << size << " bytes";
+    }
+  }
+}
+
+TEST_F(EdgeList, SystemErrorsAreOneLine) {
+  EXPECT_NE(error_all_ways(folder_.file("missing")).find("No such file"), std::string::npos);
+  EXPECT_NE(error_all_ways(folder_.path()).find("directory"), std::string::npos);
+}
+
+TEST_F(EdgeList, EveryRefusedAllocationSurfaces) {
+  for (const std::string text : {"1 2 3.5\n5 6 7.5\n", "1 2\n900000000000 4\n"}) {
+    const std::string path = folder_.write("a.el", text);
+    EXPECT_GT(
+        test::fail_every_allocation([&](const context<host>& ctx) { (void)read_edge_list<std::int32_t>(ctx, path); }),
+        5);
+  }
+}
+
+TEST_F(EdgeList, WritesWhatItReads) {
+  const std::string text = "7\t9\t0.1\n9\t7\t-1e-300\n12345678901\t7\t3\n";
+  const auto list = read_all_ways(folder_.write("a.el", text));
+  for (const std::string name : {"out.wel", "out.wel.gz"}) {
+    write_edge_list<double, std::int32_t>(folder_.file(name), list.edges.view(), list.ids);
+    EXPECT_EQ(edges_of(read_all_ways(folder_.file(name))), edges_of(list));
+  }
+  EXPECT_EQ(test::read_file(folder_.file("out.wel")), "# source\ttarget\tweight\n" + text);
+  const coo_view<const pattern, std::int32_t, host> bare{{3, 3, list.edges.row_indices(), list.edges.col_indices()},
+                                                         {}};
+  write_edge_list<pattern, std::int32_t>(folder_.file("bare.el"), bare);
+  EXPECT_EQ(test::read_file(folder_.file("bare.el")), "# source\ttarget\n0\t1\n1\t0\n2\t0\n");
+}
+
+TEST_F(EdgeList, BadGraphsAreNotWritten) {
+  const std::vector<std::int32_t> far = {5};
+  const coo_view<const pattern, std::int32_t, host> outside{{3, 3, far, far}, {}};
+  EXPECT_THROW((write_edge_list<pattern, std::int32_t>(folder_.file("o.el"), outside)), error);
+  const coo_view<const pattern, std::int32_t, host> oblong{{3, 4, {}, {}}, {}};
+  EXPECT_THROW((write_edge_list<pattern, std::int32_t>(folder_.file("o.el"), oblong)), error);
+  EXPECT_EQ(folder_.entries(), 0U);
+}
+
+// --- Real files
+// -------------------------------------------------------------------------------------------------------
+
+// What a file says, read with standard streams.
+struct plain_reading {
+  std::vector<edge> edges;
+  std::set<std::int64_t> ids;
+};
+
+plain_reading read_plainly(const std::string& text) {
+  plain_reading result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream in(line);
+    std::int64_t source = 0;
+    std::int64_t target = 0;
+    if (!(in >> source >> target)) continue;
+    double weight = 1.0;
+    in >> weight;
+    result.edges.emplace_back(source, target, weight);
+    result.ids.insert({source, target});
+  }
+  return result;
+}
+
+TEST(EdgeListFiles, AgreeWithAPlainReadingAndTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  const auto folder = test::data_directory();
+  const auto truth = nlohmann::json::parse(std::ifstream(folder / "truth.json"));
+  int files = 0;
+  for (const auto& [name, facts] : truth["files"].items()) {
+    if (facts["kind"] == "mtx" || name.rfind("twitch", 0) == 0) continue;
+    const std::string path = (folder / name).string();
+    const auto list = read_edge_list<std::int32_t>(context<host>({.threads = 2}), path);
+    const auto plain = read_plainly(name.ends_with(".gz") ? test::gunzip(path) : test::read_file(path));
+    EXPECT_TRUE(edges_of(list) == plain.edges) << name;
+    EXPECT_TRUE(std::equal(plain.ids.begin(), plain.ids.end(), list.ids.begin(), list.ids.end())) << name;
+    EXPECT_EQ(list.edges.rows(), facts["distinct_ids"].get<std::int64_t>()) << name;
+    ++files;
+  }
+  EXPECT_EQ(files, 14);
+}
+
+TEST(EdgeListFiles, AHeaderLineIsRefusedByName) {
+  SPARGO_TEST_NEEDS_DATA();
+  const std::string path = (test::data_directory() / "twitch_DE_raw.csv.gz").string();
+  EXPECT_EQ(error_all_ways(path).rfind(path + ":1:1: 'from' is not a vertex id", 0), 0U) << error_all_ways(path);
+}
+
+}  // namespace
+}  // namespace spargo

@@ -1,0 +1,186 @@
+#include <spargo/io/snapshot.hpp>
+
+#include <gtest/gtest.h>
+
+#include "io/hash.hpp"
+#include "io/support/files.hpp"
+#include "support/resource.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace spargo {
+namespace {
+
+using test::temporary_folder;
+
+template <class V, class I, class O>
+struct sample {
+  std::vector<O> offsets = {0, 2, 2, 3};
+  std::vector<I> indices = {1, 3, 0};
+  std::vector<V> values = is_pattern<V> ? std::vector<V>{} : std::vector<V>(3);
+
+  [[nodiscard]] csr_view<const V, I, O, host> view() const { return {{3, 4, offsets, indices}, values}; }
+};
+
+template <class V, class I, class O>
+void expect_round_trip(const std::string& path) {
+  sample<V, I, O> s;
+  if constexpr (!is_pattern<V>) s.values = {V(1), V(-2), V(0)};
+  const std::vector<std::int64_t> ids = {3, 70, INT64_MAX};
+  const context<host> ctx;
+  write_snapshot<V, I, O>(ctx, path, s.view(), {.symmetry = symmetry_kind::hermitian, .directed = false, .ids = ids});
+  ASSERT_TRUE(is_snapshot(path));
+  const snapshot got(ctx, path);
+  EXPECT_EQ(got.header().rows, 3);
+  EXPECT_EQ(got.header().cols, 4);
+  EXPECT_EQ(got.header().nnz, 3);
+  EXPECT_EQ(got.header().symmetry, symmetry_kind::hermitian);
+  EXPECT_FALSE(got.header().directed);
+  EXPECT_TRUE(std::equal(ids.begin(), ids.end(), got.ids().begin(), got.ids().end()));
+  const auto m = got.matrix<V, I, O>();
+  EXPECT_TRUE(std::equal(s.offsets.begin(), s.offsets.end(), m.offsets.begin(), m.offsets.end()));
+  EXPECT_TRUE(std::equal(s.indices.begin(), s.indices.end(), m.indices.begin(), m.indices.end()));
+  EXPECT_TRUE(std::equal(s.values.begin(), s.values.end(), m.values.begin(), m.values.end()));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.values.data()) % 64, 0U);
+}
+
+TEST(Snapshot, RoundTripsEveryType) {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.spg");
+  expect_round_trip<pattern, std::int32_t, std::int32_t>(path);
+  expect_round_trip<float, std::int32_t, std::int32_t>(path);
+  expect_round_trip<double, std::int32_t, std::int64_t>(path);
+  expect_round_trip<std::complex<float>, std::int64_t, std::int64_t>(path);
+  expect_round_trip<std::complex<double>, std::int32_t, std::int32_t>(path);
+}
+
+TEST(Snapshot, RefusesAnotherTypeThanItHolds) {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.spg");
+  const sample<double, std::int32_t, std::int32_t> s;
+  const context<host> ctx;
+  write_snapshot(ctx, path, s.view());
+  const snapshot got(ctx, path);
+  EXPECT_FALSE(got.header().has_ids);
+  EXPECT_THROW((void)(got.matrix<float, std::int32_t, std::int32_t>()), error);
+  EXPECT_THROW((void)(got.matrix<double, std::int64_t, std::int64_t>()), error);
+}
+
+class DamagedSnapshot : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<std::int64_t> ids = {0, 5, 6};
+    write_snapshot(ctx_, path_, sample_.view(), {.ids = ids});
+    good_ = test::read_file(path_);
+  }
+
+  // The message of opening these bytes; empty when they are taken.
+  std::string refusal(const std::string& bytes) {
+    (void)folder_.write("a.spg", bytes);
+    try {
+      const snapshot got(ctx_, path_);
+    } catch (const error& e) {
+      EXPECT_EQ(std::string(e.what()).rfind(path_ + ": ", 0), 0U) << e.what();
+      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+      return e.what();
+    }
+    return {};
+  }
+
+  const context<host> ctx_{host_options{.threads = 2}};
+  const temporary_folder folder_;
+  const std::string path_ = folder_.file("a.spg");
+  const sample<double, std::int32_t, std::int32_t> sample_;
+  std::string good_;
+};
+
+TEST_F(DamagedSnapshot, EveryFlippedBitIsNoticed) {
+  ASSERT_EQ(refusal(good_), "");
+  for (std::size_t at = 0; at < good_.size(); ++at) {
+    for (const int bit : {0, 3, 7}) {
+      std::string bad = good_;
+      bad[at] = static_cast<char>(bad[at] ^ (1 << bit));
+      EXPECT_NE(refusal(bad), "") << "byte " << at << ", bit " << bit;
+    }
+  }
+}
+
+TEST_F(DamagedSnapshot, EveryTruncationIsNoticed) {
+  for (std::size_t size = 0; size < good_.size(); ++size) EXPECT_NE(refusal(good_.substr(0, size)), "") << size;
+  EXPECT_NE(refusal(good_ + '\0').find("after its end"), std::string::npos);
+}
+
+// A header that was forged together with its checksum.
+TEST_F(DamagedSnapshot, ForgedCountsAreNotTrusted) {
+  const auto forged = [&](std::size_t at, std::int64_t value) {
+    std::string bad = good_;
+    std::memcpy(bad.data() + at, &value, sizeof(value));
+    const std::uint64_t sum = detail::xxh64(bad.data(), 120);
+    std::memcpy(bad.data() + 120, &sum, sizeof(sum));
+    return refusal(bad);
+  };
+  for (const std::size_t at : {24, 32, 40}) {
+    for (const std::int64_t value : {INT64_MAX, INT64_MAX / 8, std::int64_t{-1}, INT64_MIN, std::int64_t{1} << 40}) {
+      EXPECT_NE(forged(at, value), "") << at << " " << value;
+    }
+  }
+  EXPECT_NE(forged(32, 2).find("column"), std::string::npos) << "an index outside the columns: " << forged(32, 2);
+}
+
+TEST_F(DamagedSnapshot, SaysWhatIsWrong) {
+  const auto with = [&](std::size_t at, char byte) {
+    std::string bad = good_;
+    bad[at] = byte;
+    return refusal(bad);
+  };
+  EXPECT_NE(with(0, 'X').find("not a snapshot"), std::string::npos);
+  EXPECT_NE(with(8, 2).find("version 2 (expected 1)"), std::string::npos);
+  std::string swapped = good_;
+  std::reverse(swapped.begin() + 12, swapped.begin() + 16);
+  EXPECT_NE(refusal(swapped).find("byte order"), std::string::npos);
+  EXPECT_NE(with(128, 1).find("offsets are damaged"), std::string::npos);
+}
+
+TEST(SnapshotFile, IsRecognisedByContent) {
+  const temporary_folder folder;
+  (void)folder.write("no", "SPARGO\n\n and more");
+  EXPECT_FALSE(is_snapshot(folder.file("no")));
+  EXPECT_FALSE(is_snapshot(folder.file("missing")));
+  EXPECT_FALSE(is_snapshot(folder.path()));
+}
+
+TEST(SnapshotFile, BadMatricesAreNotWritten) {
+  const temporary_folder folder;
+  sample<double, std::int32_t, std::int32_t> s;
+  s.indices[1] = 4;
+  EXPECT_THROW(write_snapshot(context<host>(), folder.file("a.spg"), s.view()), error);
+  EXPECT_EQ(folder.entries(), 0U);
+  EXPECT_THROW(
+      write_snapshot(context<host>(), folder.file("a.spg.gz"), sample<double, std::int32_t, std::int32_t>().view()),
+      error);
+}
+
+TEST(SnapshotFile, EveryRefusedAllocationSurfaces) {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.spg");
+  const sample<float, std::int32_t, std::int32_t> s;
+  EXPECT_GT(test::fail_every_allocation([&](const context<host>& ctx) {
+              write_snapshot(ctx, path, s.view());
+              const snapshot got(ctx, path);
+            }),
+            2);
+}
+
+// Values of the reference implementation.
+TEST(Xxh64, MatchesTheSpecification) {
+  EXPECT_EQ(detail::xxh64("", 0), 0xef46db3751d8e999U);
+  EXPECT_EQ(detail::xxh64("a", 1), 0xd24ec4f1a98c6e5bU);
+  EXPECT_EQ(detail::xxh64("abc", 3), 0x44bc2cf5ad770999U);
+  const std::string text = "Nobody inspects the spammish repetition";
+  EXPECT_EQ(detail::xxh64(text.data(), text.size()), 0xfbcea83c8a378bf1U);
+}
+
+}  // namespace
+}  // namespace spargo
