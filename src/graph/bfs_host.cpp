@@ -118,8 +118,7 @@ std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I 
   bfs_host_frontier now{0, 1, s.degree(source)};
   std::int64_t unexplored = s.out.nnz();
   std::int64_t previous = 0;
-  std::int64_t queued = 1;  // elements of the queue in use
-  bool in_queue = true;     // else the frontier is in the bitmaps, left by a pull
+  bool in_queue = true;  // else the frontier is in the bitmaps, left by a pull
   while (now.size() > 0) {
     log.add(now.size());
     const std::int32_t next_level = log.next_level();
@@ -135,10 +134,9 @@ std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I 
       in_queue = false;
       continue;
     }
-    if (!in_queue) now = queue_pulled(s, queued, now.edges);
+    if (!in_queue) now = queue_pulled(s, now.edges);
     in_queue = true;
     now = pushes_alone(s, now) ? push_alone(s, now, next_level) : push_together(s, now, next_level);
-    queued = now.end;
   }
   return log.reached();
 }

@@ -214,10 +214,10 @@ template <class I, class O>
   return {0, size, edges};
 }
 
-// After a pull: its frontier as a queue from position `at`.
+// After a pull: its frontier as a queue, from the start again.
 template <class I, class O>
-[[nodiscard]] bfs_host_frontier queue_pulled(const bfs_host_search<I, O>& s, std::int64_t at, std::int64_t edges) {
-  std::int64_t tail = at;
+[[nodiscard]] bfs_host_frontier queue_pulled(const bfs_host_search<I, O>& s, std::int64_t edges) {
+  std::int64_t tail = 0;
   const std::int64_t words = s.words();
 #pragma omp parallel num_threads(s.threads)
   {
@@ -230,7 +230,7 @@ template <class I, class O>
     }
     buffer.flush();
   }
-  return {at, tail, edges};
+  return {0, tail, edges};
 }
 
 }  // namespace spargo::detail

@@ -52,7 +52,6 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
   s.queue[0] = source;
   s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
   bfs_host_frontier now{0, 1, s.degree(source)};
-  std::int64_t queued = 1;
   bool pulled = false;
   for (std::int32_t level = 0; now.size() > 0; ++level) {
     ASSERT_EQ(now.size(), sizes[static_cast<std::size_t>(level)]);
@@ -65,10 +64,9 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
       pulled = true;
       continue;
     }
-    if (pulled) now = queue_pulled(s, queued, now.edges);
+    if (pulled) now = queue_pulled(s, now.edges);
     pulled = false;
     now = how == step::alone ? push_alone(s, now, level + 1) : push_together(s, now, level + 1);
-    queued = now.end;
   }
   ASSERT_EQ(w.levels, truth);
   ASSERT_EQ(test::parent_fault(g, source, truth, w.parents), "");

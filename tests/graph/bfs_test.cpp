@@ -176,13 +176,9 @@ template <class I, class O>
 using on_host = bfs_case<I, O, host>;
 template <class I, class O>
 using on_device = bfs_case<I, O, device>;
-using host_cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                                  on_host<std::int64_t, std::int64_t>>;
-using all_cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                                 on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                                 on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
-// Without CUDA the device half does not exist.
-using cases = std::conditional_t<config::has_cuda, all_cases, host_cases>;
+using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
+                             on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
+                             on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(Bfs, cases);
 
 TYPED_TEST(Bfs, RandomSmallGraphs) {

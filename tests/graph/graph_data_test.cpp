@@ -89,6 +89,9 @@ using graph_type = graph<std::int32_t, std::int64_t, host>;
 constexpr std::array host_algorithms{bfs_algorithm::sequential, bfs_algorithm::load_balanced,
                                      bfs_algorithm::direction_optimizing};
 
+constexpr std::array device_algorithms{bfs_algorithm::block_queue, bfs_algorithm::load_balanced,
+                                       bfs_algorithm::direction_optimizing};
+
 void search_on_host(const graph_type& g, std::int32_t source, const std::vector<std::int64_t>& histogram) {
   const context<host> ctx({.threads = 2});
   for (const auto algorithm : host_algorithms) {
@@ -99,7 +102,22 @@ void search_on_host(const graph_type& g, std::int32_t source, const std::vector<
   }
 }
 
-void check_file(const std::filesystem::path& path, const nlohmann::json& truth, const pair_list& pairs) {
+void search_on_device(const graph_type& g, std::int32_t source, const std::vector<std::int64_t>& histogram) {
+  static const context<device> ctx;
+  const auto there = to_device(ctx, g.view());
+  for (const auto algorithm : device_algorithms) {
+    SCOPED_TRACE(std::string(to_string(algorithm)) + " from " + std::to_string(source));
+    const auto result = bfs(ctx, there.view(), source, {.algorithm = algorithm});
+    EXPECT_EQ(result.level_sizes, histogram);
+    const auto levels = to_host(ctx, result.levels.view());
+    const auto parents = to_host(ctx, result.parents.view());
+    EXPECT_EQ(check_bfs(context<host>({.threads = 2}), g.view(), source, levels.view(), parents.view()), "");
+  }
+}
+
+using search_function = void (*)(const graph_type&, std::int32_t, const std::vector<std::int64_t>&);
+
+void check_graph(const nlohmann::json& truth, const pair_list& pairs, search_function search) {
   const context<host> ctx({.threads = 2});
   const auto n = truth["vertices"].get<std::int32_t>();
   const coo_pattern_view<std::int32_t, host> edges{n, n, pairs.from, pairs.to};
@@ -108,25 +126,24 @@ void check_file(const std::filesystem::path& path, const nlohmann::json& truth, 
   EXPECT_EQ(directed.edges(),
             truth["unique_directed_edges"].get<std::int64_t>() - truth["self_loops"].get<std::int64_t>());
   EXPECT_EQ(undirected.edges(), truth["undirected_simple_edges"].get<std::int64_t>());
-  for (const auto& [name, search] : truth["bfs"].items()) {
-    SCOPED_TRACE(path.filename().string() + ", " + name);
-    const auto histogram = search["histogram"].get<std::vector<std::int64_t>>();
-    search_on_host(name.starts_with("un") ? undirected : directed, search["source"].get<std::int32_t>(), histogram);
+  for (const auto& [name, facts] : truth["bfs"].items()) {
+    SCOPED_TRACE(name);
+    search(name.starts_with("un") ? undirected : directed, facts["source"].get<std::int32_t>(),
+           facts["histogram"].get<std::vector<std::int64_t>>());
   }
 }
 
-TEST(RealGraphs, HistogramsOfNetworkx) {
-  SPARGO_TEST_NEEDS_DATA();
+void check_every_file(search_function search) {
   const auto directory = test::data_directory();
   std::ifstream file(directory / "truth.json");
   const auto truth = nlohmann::json::parse(file);
   int graphs = 0;
   for (const auto& [name, facts] : truth["files"].items()) {
-    const auto path = directory / name;
+    SCOPED_TRACE(name);
     if (facts.contains("graph")) {
-      check_file(path, facts["graph"], read_matrix(path));
+      check_graph(facts["graph"], read_matrix(directory / name), search);
     } else if (facts.contains("graph_raw_ids")) {
-      check_file(path, facts["graph_raw_ids"], read_edges(path));
+      check_graph(facts["graph_raw_ids"], read_edges(directory / name), search);
     } else {
       continue;
     }
@@ -134,6 +151,17 @@ TEST(RealGraphs, HistogramsOfNetworkx) {
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(graphs, 40);
+}
+
+TEST(RealGraphs, HistogramsOfNetworkx) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_every_file(search_on_host);
+}
+
+TEST(RealGraphs, HistogramsOfNetworkxOnTheDevice) {
+  SPARGO_TEST_NEEDS_DATA();
+  SPARGO_TEST_NEEDS_GPU();
+  check_every_file(search_on_device);
 }
 
 }  // namespace
