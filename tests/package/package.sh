@@ -119,7 +119,7 @@ case $step in
     for file in include/spargo/spargo.hpp include/spargo/core/config.hpp; do
       [ -f "$prefix/$file" ] || fail "$file is not installed"
     done
-    ! grep -rIl -e "$source" -e "$work" "$prefix" || fail "installed files name the source or build folder"
+    ! grep -rIlF -e "$source/include" -e "$source/src" -e "$build" -e "$work/first" "$prefix" || fail "installed files name the source or build folder"
     ! grep -rlE '# *include *[<"](cuda|cub/|thrust/|fmt/)' "$prefix/include" --include='*.hpp' \
       || fail "a public header includes CUDA or fmt"
     ;;
