@@ -1,0 +1,46 @@
+// The command line that all apps share, and the frame around an app's run: it turns every way to fail into one line
+// on standard error and an exit code.
+#pragma once
+
+#include "common/exit_status.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace spargo::apps {
+
+struct common_flags {
+  std::string device = "auto";
+  int threads = 0;   // 0: as many as the process may run on
+  std::string json;  // empty: none; "-": standard output
+  bool quiet = false;
+};
+
+// Whether an app computes (and so takes --device) or only reads and writes.
+enum class app_kind { computes, reads };
+
+// --device, --threads, --json, --quiet, --version, and the closing paragraph of --help, after `examples`.
+void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& examples);
+
+// Checks of a flag's value, for CLI::Option::check: each returns what is wrong, or nothing.
+[[nodiscard]] std::string check_device(const std::string& text);
+[[nodiscard]] std::string check_threads(const std::string& text);
+[[nodiscard]] CLI::Validator positive_count();
+
+// "random" and "random:SEED" as they stand in --x and --source; false when `text` is neither. A seed that is not a
+// number is a usage_error naming `flag`.
+[[nodiscard]] bool parse_random(const std::string& flag, const std::string& text, std::uint64_t& seed);
+
+// A whole decimal number in int64; false otherwise.
+[[nodiscard]] bool parse_integer(std::string_view text, std::int64_t& value);
+
+// Parses the command line, runs the body and returns the exit code. Never throws.
+[[nodiscard]] int run_app(CLI::App& app, int argc, char** argv, const std::function<exit_status()>& body);
+
+// One line on standard error: "NAME: MESSAGE", line breaks and control characters made harmless.
+void print_error(const std::string& app, const std::string& message);
+
+}  // namespace spargo::apps
