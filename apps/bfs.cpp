@@ -282,7 +282,7 @@ exit_status traverse(const bfs_flags& flags, const backend& where, const input_d
 
 template <index_type I>
 exit_status build_and_traverse(const bfs_flags& flags, const backend& where, const input_description& input,
-                               const input_facts& facts, const coo_matrix<pattern, I, host>& entries, double load_ms) {
+                               const input_facts& facts, coo_matrix<pattern, I, host> entries, double load_ms) {
   graph_options options;
   const bool directed = flags.directed || (!flags.undirected && input.directed);
   options.direction = directed ? direction_kind::directed : direction_kind::undirected;
@@ -291,6 +291,7 @@ exit_status build_and_traverse(const bfs_flags& flags, const backend& where, con
   return with_offset<I>(most, [&]<class O>(type_tag<O>) {
     const stopwatch building;
     graph<I, O, host> g = build_graph<O, I>(where.cpu, entries.view(), options);
+    entries = {};  // the graph replaces it
     return traverse<I, O>(flags, where, input, facts, g, load_ms, building.milliseconds());
   });
 }
@@ -311,13 +312,13 @@ exit_status run(const bfs_flags& flags) {
   if (input.kind == input_kind::snapshot) {
     return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
       const csr_input<pattern, I, O> read = borrow_csr<pattern, I, O>(where.cpu, input);
-      const auto entries = to_coo(where.cpu, read.matrix);
-      return build_and_traverse<I>(flags, where, input, read.facts, entries, loading.milliseconds());
+      auto entries = to_coo(where.cpu, read.matrix);
+      return build_and_traverse<I>(flags, where, input, read.facts, std::move(entries), loading.milliseconds());
     });
   }
-  return with_coo<pattern>(where.cpu, input, options, [&]<class I>(const coo_input<pattern, I>& read) {
+  return with_coo<pattern>(where.cpu, input, options, [&]<class I>(coo_input<pattern, I>& read) {
     bar.reset();
-    return build_and_traverse<I>(flags, where, input, read.facts, read.entries, loading.milliseconds());
+    return build_and_traverse<I>(flags, where, input, read.facts, std::move(read.entries), loading.milliseconds());
   });
 }
 

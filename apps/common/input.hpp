@@ -120,10 +120,12 @@ template <entry_type To, entry_type From>
       } else if constexpr (complex_type<From> && complex_type<To>) {
         using part = typename To::value_type;
         to[k] = To(static_cast<part>(from[k].real()), static_cast<part>(from[k].imag()));
+      } else if constexpr (complex_type<To>) {
+        to[k] = To(static_cast<typename To::value_type>(from[k]));
       } else if constexpr (complex_type<From>) {
         to[k] = static_cast<To>(from[k].real());  // never reached: describe_input's field chooses To
       } else {
-        to[k] = To(from[k]);
+        to[k] = static_cast<To>(from[k]);  // a real one to a real one
       }
     }
     return to;

@@ -1,0 +1,114 @@
+// What `info` finds out about a matrix or graph: one pass over canonical CSR, plain and sequential.
+#pragma once
+
+#include <spargo/formats/csr.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace spargo::apps {
+
+struct row_profile {
+  std::int64_t min = 0, max = 0, median = 0, p99 = 0, empty = 0;
+  std::int64_t longest_row = -1;  // from 0; the first of that length
+  double mean = 0, deviation = 0;
+  std::vector<std::int64_t> lengths;
+};
+
+template <index_type I, index_type O>
+[[nodiscard]] row_profile profile_rows(const csr_pattern_view<I, O, host>& matrix) {
+  row_profile profile;
+  const std::int64_t rows = matrix.rows;
+  profile.lengths.reserve(static_cast<std::size_t>(rows));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t length = std::int64_t{matrix.offsets[row + 1]} - matrix.offsets[row];
+    profile.lengths.push_back(length);
+    if (length > profile.max || profile.longest_row < 0) profile.longest_row = row;
+    profile.max = std::max(profile.max, length);
+    if (length == 0) ++profile.empty;
+  }
+  if (rows == 0) return profile;
+  std::vector<std::int64_t> sorted = profile.lengths;
+  std::sort(sorted.begin(), sorted.end());
+  profile.min = sorted.front();
+  profile.median = sorted[sorted.size() / 2];
+  profile.p99 = sorted[std::min(sorted.size() - 1, sorted.size() * 99 / 100)];
+  profile.mean = static_cast<double>(matrix.nnz()) / static_cast<double>(rows);
+  double squares = 0;
+  for (const std::int64_t length : sorted) {
+    const double off = static_cast<double>(length) - profile.mean;
+    squares += off * off;
+  }
+  profile.deviation = std::sqrt(squares / static_cast<double>(rows));
+  return profile;
+}
+
+// How far entries lie from the diagonal.
+struct band_profile {
+  std::int64_t lower = 0, upper = 0;  // the largest i - j and j - i
+  std::int64_t diagonal = 0;          // entries on it
+};
+
+template <index_type I, index_type O>
+[[nodiscard]] band_profile profile_band(const csr_pattern_view<I, O, host>& matrix) {
+  band_profile band;
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    for (O k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      const std::int64_t col = matrix.indices[k];
+      band.lower = std::max(band.lower, row - col);
+      band.upper = std::max(band.upper, col - row);
+      if (row == col) ++band.diagonal;
+    }
+  }
+  return band;
+}
+
+struct component_profile {
+  std::int64_t count = 0;
+  std::int64_t largest = 0;  // vertices
+};
+
+// Weak components of a square pattern: union-find with path halving, roots the smallest index (Tarjan, van Leeuwen,
+// JACM 31(2), 1984).
+template <index_type I, index_type O>
+[[nodiscard]] component_profile count_components(const csr_pattern_view<I, O, host>& matrix) {
+  const auto n = static_cast<std::size_t>(matrix.rows);
+  std::vector<I> parent(n);
+  std::iota(parent.begin(), parent.end(), I{0});
+  const auto root = [&](I v) {
+    while (parent[static_cast<std::size_t>(v)] != v) {
+      I& up = parent[static_cast<std::size_t>(v)];
+      up = parent[static_cast<std::size_t>(up)];
+      v = up;
+    }
+    return v;
+  };
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    for (O k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      const I a = root(static_cast<I>(row)), b = root(matrix.indices[k]);
+      if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  }
+  std::vector<std::int64_t> sizes(n);
+  for (std::size_t v = 0; v < n; ++v) ++sizes[static_cast<std::size_t>(root(static_cast<I>(v)))];
+  component_profile profile;
+  for (const std::int64_t size : sizes) {
+    if (size > 0) ++profile.count;
+    profile.largest = std::max(profile.largest, size);
+  }
+  return profile;
+}
+
+// Memory of each format for these row lengths, in bytes; what conversion would refuse for its padding is marked.
+struct format_memory {
+  std::int64_t coo = 0, csr = 0, ell = 0, sell = 0;
+  double ell_padding = 1, sell_padding = 1;  // stored entries, padding included, per entry
+};
+
+[[nodiscard]] format_memory estimate_memory(const row_profile& rows, std::int64_t nnz, std::int64_t value_bytes,
+                                            std::int64_t index_bytes, std::int64_t offset_bytes);
+
+}  // namespace spargo::apps

@@ -1,0 +1,244 @@
+// convert IN OUT: between Matrix Market, edge lists and snapshots; OUT's name says which.
+#include "common/cli.hpp"
+#include "common/input.hpp"
+#include "common/progress.hpp"
+#include "common/report.hpp"
+#include "common/timing.hpp"
+
+#include <spargo/io/edge_list.hpp>
+#include <spargo/io/matrix_market.hpp>
+#include <spargo/io/snapshot.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace spargo::apps {
+
+namespace {
+
+struct convert_flags {
+  common_flags common;
+  std::string from;
+  std::string to;
+};
+
+enum class target_kind { matrix_market, edge_list, snapshot };
+
+struct target {
+  target_kind kind = target_kind::matrix_market;
+  std::string format;
+  std::string suffix;  // without .gz
+};
+
+target recognise_target(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  const bool compressed = name.extension() == ".gz";
+  if (compressed) name = name.stem();
+  const std::string suffix = name.extension().string();
+  if (suffix == ".mtx" || suffix == ".mm") return {target_kind::matrix_market, "Matrix Market", suffix};
+  if (suffix == ".spg") {
+    if (compressed) throw usage_error(fmt::format("{}: a snapshot is mapped, not compressed (expected .spg)", path));
+    return {target_kind::snapshot, "snapshot", suffix};
+  }
+  for (const std::string_view known : {".el", ".wel", ".txt", ".csv", ".tsv", ".edges", ".snap"}) {
+    if (suffix == known) return {target_kind::edge_list, "edge list", suffix};
+  }
+  throw usage_error(fmt::format(
+      "{}: the name does not say which format to write (expected .mtx, .spg, or .el, .wel, .txt, .csv, .tsv, .edges or "
+      ".snap; .gz after any but .spg)",
+      path));
+}
+
+struct written {
+  std::int64_t rows = 0, cols = 0, entries = 0;
+  bool values = false;
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& message) {
+  throw error(error_code::unsupported, source_position{path, 0, 0}, message);
+}
+
+// Vertices that an edge list cannot show: those without any entry.
+template <class I>
+std::int64_t count_isolated(const coo_pattern_view<I, host>& entries) {
+  std::vector<char> seen(static_cast<std::size_t>(std::max(entries.rows, entries.cols)));
+  for (std::int64_t k = 0; k < entries.nnz(); ++k) {
+    seen[static_cast<std::size_t>(entries.row_indices[k])] = 1;
+    seen[static_cast<std::size_t>(entries.col_indices[k])] = 1;
+  }
+  return std::count(seen.begin(), seen.end(), 0);
+}
+
+// Ids that a Matrix Market file cannot show: rows are numbered from 1.
+bool loses_ids(const vertex_names& names) {
+  if (names.naming != vertex_naming::listed) return false;
+  for (std::int64_t v = 0; v < names.vertices; ++v) {
+    if (names.id(v) != v + 1) return true;
+  }
+  return false;
+}
+
+template <entry_type V, index_type I>
+written write_edges(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
+                    const coo_view<const V, I, host>& entries, const input_facts& facts) {
+  if constexpr (complex_type<V>) {
+    refuse(flags.from, "complex values do not fit an edge list (expected real values or none)");
+  } else {
+    if (entries.rows != entries.cols) {
+      refuse(flags.from, fmt::format("a {} x {} matrix is no graph (expected a square one for an edge list)",
+                                     entries.rows, entries.cols));
+    }
+    const std::int64_t isolated = count_isolated<I>(entries);
+    if (isolated > 0) {
+      out.warn(fmt::format("{}: {} vertices have no edge and do not appear in an edge list", flags.to, isolated));
+    }
+    const std::vector<std::int64_t> ids = facts.names.all();
+    const bool weighted = !is_pattern<V> && to.suffix != ".el";
+    if (to.suffix == ".wel" && is_pattern<V>) {
+      const array<double, host> ones = convert_values<double, V>(ctx, entries.values, entries.nnz());
+      write_edge_list<double, I>(
+          flags.to, {{entries.rows, entries.cols, entries.row_indices, entries.col_indices}, ones.view()}, ids);
+    } else if (weighted || is_pattern<V>) {
+      write_edge_list<V, I>(flags.to, entries, ids);
+    } else {
+      out.warn(fmt::format("{}: an .el file has no weights, they are left out (.wel keeps them)", flags.to));
+      write_edge_list<pattern, I>(flags.to,
+                                  {{entries.rows, entries.cols, entries.row_indices, entries.col_indices}, {}}, ids);
+    }
+    return {entries.rows, entries.cols, entries.nnz(), weighted || to.suffix == ".wel"};
+  }
+}
+
+template <entry_type V, index_type I>
+written write_matrix(const convert_flags& flags, report& out, const coo_view<const V, I, host>& entries,
+                     const input_facts& facts) {
+  if (loses_ids(facts.names)) {
+    out.warn(fmt::format("{}: ids become row numbers from 1, in ascending order of id (.spg keeps the ids)", flags.to));
+  }
+  write_matrix_market<V, I>(flags.to, entries);
+  return {entries.rows, entries.cols, entries.nnz(), !is_pattern<V>};
+}
+
+template <entry_type V, index_type I, index_type O>
+written write_csr(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
+                  const input_description& input, const csr_input<V, I, O>& read) {
+  const auto& matrix = read.matrix;
+  if (read.facts.rounded_integers > 0) {
+    out.warn(fmt::format("{}: {} integers exceed what float64 holds exactly, rounded to nearest", flags.from,
+                         read.facts.rounded_integers));
+  }
+  if (to.kind != target_kind::snapshot) {
+    const coo_matrix<V, I, host> entries = to_coo<V, I, O, host>(ctx, matrix);
+    if (to.kind == target_kind::matrix_market) return write_matrix<V, I>(flags, out, entries.view(), read.facts);
+    return write_edges<V, I>(ctx, flags, to, out, entries.view(), read.facts);
+  }
+  snapshot_options options;
+  options.symmetry = input.symmetry;
+  options.directed = input.directed;
+  // Rows from 1 need no ids: that is how a snapshot without them is read.
+  const bool named = read.facts.names.naming != vertex_naming::rows_from_one && matrix.rows == matrix.cols;
+  const std::vector<std::int64_t> ids = named ? read.facts.names.all() : std::vector<std::int64_t>{};
+  options.ids = ids;
+  write_snapshot<V, I, O>(ctx, flags.to, matrix, options);
+  return {matrix.rows, matrix.cols, matrix.nnz(), !is_pattern<V>};
+}
+
+// Whether an edge list has weights shows only when it is read: a pattern is dropped to when it has none.
+template <index_type I>
+written convert_edges(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
+                      const input_description& input, coo_input<double, I>& read) {
+  const auto finish = [&]<class V>(coo_matrix<V, I, host>& entries) {
+    if (to.kind == target_kind::edge_list) {  // as listed: in its order, duplicates and all
+      return write_edges<V, I>(ctx, flags, to, out, entries.view(), read.facts);
+    }
+    return with_offset<I>(entries.nnz(), [&]<class O>(type_tag<O>) {
+      csr_input<V, I, O> canonical;
+      canonical.owned = to_csr<O>(ctx, entries.view());
+      canonical.matrix = canonical.owned.view();
+      canonical.facts = std::move(read.facts);
+      return write_csr<V, I, O>(ctx, flags, to, out, input, canonical);
+    });
+  };
+  if (read.facts.weighted) return finish(read.entries);
+  coo_matrix<pattern, I, host> unweighted(read.entries.rows(), read.entries.cols(),
+                                          std::move(read.entries.row_indices()), std::move(read.entries.col_indices()),
+                                          {});
+  return finish(unweighted);
+}
+
+written convert(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
+                const input_description& input) {
+  progress_bar bar("reading " + input.path, flags.common.quiet);
+  if (input.kind == input_kind::edge_list) {
+    return with_coo<double>(ctx, input, bar.options(), [&]<class I>(coo_input<double, I>& read) {
+      return convert_edges<I>(ctx, flags, to, out, input, read);
+    });
+  }
+  return with_stored_values(input, [&]<class V>(type_tag<V>) {
+    return with_csr<V>(ctx, input, bar.options(), [&]<class I, class O>(const csr_input<V, I, O>& read) {
+      return write_csr<V, I, O>(ctx, flags, to, out, input, read);
+    });
+  });
+}
+
+exit_status run(const convert_flags& flags) {
+  const target to = recognise_target(flags.to);
+  const stopwatch watch;
+  host_options options;
+  options.threads = flags.common.threads;
+  const context<host> ctx(options);
+  report out("convert", flags.common);
+  const input_description input = describe_input(ctx, flags.from);
+  const written result = convert(ctx, flags, to, out, input);
+
+  std::error_code ignored;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(flags.to, ignored));
+  json& keys = out.keys();
+  keys["file"] = flags.from;
+  keys["from"] = input.format;
+  keys["output"] = flags.to;
+  keys["to"] = to.format;
+  keys["rows"] = result.rows;
+  keys["cols"] = result.cols;
+  keys["entries"] = result.entries;
+  keys["values"] = result.values;
+  keys["bytes"] = bytes;
+  keys["total_ms"] = watch.milliseconds();
+  out.title(fmt::format("convert {}", flags.from));
+  out.row("read", input.format);
+  out.row("written", fmt::format("{} ({}, {})", flags.to, to.format, format_bytes(static_cast<double>(bytes))));
+  out.row("matrix", fmt::format("{} x {}, {} entries{}", with_commas(result.rows), with_commas(result.cols),
+                                with_commas(result.entries), result.values ? "" : ", no values"));
+  out.row("time", format_milliseconds(watch.milliseconds()));
+  out.print();
+  return exit_status::success;
+}
+
+}  // namespace
+
+}  // namespace spargo::apps
+
+int main(int argc, char** argv) {
+  using namespace spargo::apps;
+  CLI::App app(
+      "Converts among Matrix Market, edge lists and the binary snapshot; duplicates are summed, symmetric halves\n"
+      "expanded, and the file is written whole or not at all.",
+      "convert");
+  convert_flags flags;
+  app.add_option("IN", flags.from, "any of them (recognised from its content, .gz too), or gen:NAME:key=value,...")
+      ->required();
+  app.add_option(
+         "OUT", flags.to,
+         "by its name: .mtx; .spg; .el (no weights), .wel, .txt, .csv, .tsv, .edges, .snap; .gz after any but .spg")
+      ->required();
+  add_common_flags(app, flags.common, app_kind::reads,
+                   "Examples:\n"
+                   "  convert soc-Slashdot0902.txt.gz slashdot.spg\n"
+                   "  convert matrix.mtx edges.wel.gz\n"
+                   "  convert gen:rmat:scale=18,degree=16 rmat18.spg\n");
+  return run_app(app, argc, argv, [&] { return run(flags); });
+}

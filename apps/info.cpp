@@ -1,0 +1,284 @@
+// info FILE: what a matrix or graph looks like, in figures and pictures.
+#include "common/cli.hpp"
+#include "common/device_choice.hpp"
+#include "common/input.hpp"
+#include "common/output.hpp"
+#include "common/plots.hpp"
+#include "common/profile.hpp"
+#include "common/progress.hpp"
+#include "common/report.hpp"
+
+#include <spargo/sparse/spmv.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+namespace spargo::apps {
+
+namespace {
+
+struct info_flags {
+  common_flags common;
+  std::string file;
+  std::string spy;
+  std::string degrees;
+};
+
+// Facts that only the entries' values tell.
+struct value_facts {
+  std::int64_t zeros = 0;                                                  // stored, and zero
+  std::int64_t not_finite = 0;                                             // NaN or infinite
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // magnitudes, of what is not zero
+};
+
+template <class V>
+value_facts look_at_values(span<const V, host> values) {
+  value_facts facts;
+  if constexpr (!is_pattern<V>) {
+    for (const V& v : values) {
+      const double magnitude = static_cast<double>(std::abs(v));
+      if (!std::isfinite(magnitude)) {
+        ++facts.not_finite;
+      } else if (magnitude == 0) {
+        ++facts.zeros;
+      } else {
+        facts.smallest = std::min(facts.smallest, magnitude);
+        facts.largest = std::max(facts.largest, magnitude);
+      }
+    }
+  }
+  return facts;
+}
+
+void report_shape(report& out, const input_description& input, const input_facts& facts, std::int64_t rows,
+                  std::int64_t cols, std::int64_t nnz, std::int64_t duplicates) {
+  json& keys = out.keys();
+  keys["file"] = input.path;
+  keys["kind"] = input.format;
+  keys["rows"] = rows;
+  keys["cols"] = cols;
+  keys["nnz"] = nnz;
+  keys["stored"] = facts.stored;
+  keys["duplicates"] = duplicates;
+  keys["field"] = to_string(input.field);
+  keys["symmetry"] = to_string(input.symmetry);
+  keys["directed"] = input.directed;
+  out.title(fmt::format("info {}", input.path));
+  out.row("kind", fmt::format("{}, {}, {}", input.format, to_string(input.field), to_string(input.symmetry)));
+  const double density =
+      rows > 0 && cols > 0 ? static_cast<double>(nnz) / static_cast<double>(rows) / static_cast<double>(cols) : 0;
+  keys["density"] = density;
+  out.row("size", fmt::format("{} x {}, {} entries ({:.3g}% full; {} stored, {} duplicates)", with_commas(rows),
+                              with_commas(cols), with_commas(nnz), 100 * density, with_commas(facts.stored),
+                              with_commas(duplicates)));
+  if (facts.names.naming == vertex_naming::listed && !facts.names.ids.empty()) {
+    keys["min_id"] = facts.names.ids.front();
+    keys["max_id"] = facts.names.ids.back();
+    out.row("ids", fmt::format("{} ids from {} to {}", with_commas(facts.names.vertices), facts.names.ids.front(),
+                               facts.names.ids.back()));
+  }
+}
+
+void report_rows(report& out, const row_profile& profile) {
+  out.keys()["row_length"] = {{"min", profile.min},     {"median", profile.median},
+                              {"mean", profile.mean},   {"p99", profile.p99},
+                              {"max", profile.max},     {"deviation", profile.deviation},
+                              {"empty", profile.empty}, {"longest_row", profile.longest_row + 1}};
+  out.row("row lengths", fmt::format("{} to {}: median {}, mean {:.4g}, 99% up to {}, deviation {:.3g}",
+                                     with_commas(profile.min), with_commas(profile.max), with_commas(profile.median),
+                                     profile.mean, with_commas(profile.p99), profile.deviation));
+  out.row("empty rows", with_commas(profile.empty));
+}
+
+template <class V>
+void report_values(report& out, const value_facts& facts) {
+  if constexpr (!is_pattern<V>) {
+    out.keys()["explicit_zeros"] = facts.zeros;
+    out.keys()["not_finite"] = facts.not_finite;
+    const bool any = facts.largest > 0;
+    out.keys()["magnitude"] = {{"min", any ? facts.smallest : 0}, {"max", facts.largest}};
+    const std::string range =
+        any ? fmt::format("magnitudes {:.4g} to {:.4g}, ", facts.smallest, facts.largest) : std::string();
+    out.row("values", fmt::format("{}{} explicit zeros, {} not finite", range, with_commas(facts.zeros),
+                                  with_commas(facts.not_finite)));
+  } else {
+    out.row("values", "none (pattern)");
+  }
+}
+
+// What makes sense of a square matrix only.
+template <class I, class O>
+void report_square(report& out, const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix,
+                   const band_profile& band) {
+  json& keys = out.keys();
+  if (matrix.rows != matrix.cols) {
+    keys["structurally_symmetric"] = nullptr;
+    keys["components"] = nullptr;
+    keys["largest_component"] = nullptr;
+    return;
+  }
+  const csr_view<const pattern, I, O, host> pattern_only{matrix, {}};
+  const csr_matrix<pattern, I, O, host> mirrored = transpose(ctx, pattern_only);
+  const bool symmetric =
+      std::equal(matrix.offsets.begin(), matrix.offsets.end(), mirrored.offsets().begin(), mirrored.offsets().end()) &&
+      std::equal(matrix.indices.begin(), matrix.indices.end(), mirrored.indices().begin(), mirrored.indices().end());
+  const component_profile components = count_components(matrix);
+  keys["structurally_symmetric"] = symmetric;
+  keys["components"] = components.count;
+  keys["largest_component"] = components.largest;
+  out.row("pattern",
+          fmt::format("{}symmetric, {} entries on the diagonal", symmetric ? "" : "not ", with_commas(band.diagonal)));
+  out.row("components", fmt::format("{} (weak), the largest of {} vertices", with_commas(components.count),
+                                    with_commas(components.largest)));
+}
+
+void report_memory(report& out, const format_memory& memory) {
+  out.keys()["memory"] = {{"csr", memory.csr}, {"coo", memory.coo}, {"ell", memory.ell}, {"sell", memory.sell}};
+  out.keys()["padding"] = {{"ell", memory.ell_padding}, {"sell", memory.sell_padding}};
+  const auto padded = [](std::int64_t bytes, double padding) {
+    return fmt::format("{} ({:.2f} places an entry)", format_bytes(static_cast<double>(bytes)), padding);
+  };
+  out.row("as CSR", format_bytes(static_cast<double>(memory.csr)));
+  out.row("as COO", format_bytes(static_cast<double>(memory.coo)));
+  out.row("as ELL", padded(memory.ell, memory.ell_padding));
+  out.row("as SELL", padded(memory.sell, memory.sell_padding));
+}
+
+void save(const canvas& picture, const std::string& path) {
+  output_file file(path);
+  file.write(picture.png());
+  file.commit();
+}
+
+template <class I, class O>
+void draw(report& out, const info_flags& flags, const input_description& input,
+          const csr_pattern_view<I, O, host>& matrix, const row_profile& rows) {
+  const bool generated = input.kind == input_kind::generator;
+  const std::string name = generated ? input.path : std::filesystem::path(input.path).filename().string();
+  if (!flags.spy.empty()) {
+    const std::string subtitle = fmt::format("{} x {}, {} entries", with_commas(matrix.rows), with_commas(matrix.cols),
+                                             with_commas(matrix.nnz()));
+    save(draw_spy(count_density(matrix), name, subtitle), flags.spy);
+    out.keys()["spy"] = flags.spy;
+    out.row("written", flags.spy + " (sparsity pattern)");
+  }
+  if (!flags.degrees.empty()) {
+    const bool graph = matrix.rows == matrix.cols;
+    const std::string subtitle =
+        fmt::format("{} {}, {} {}, degree {} to {}, mean {:.3g}", with_commas(matrix.rows), graph ? "vertices" : "rows",
+                    with_commas(matrix.nnz()), input.directed && graph ? "out-edges" : "entries", with_commas(rows.min),
+                    with_commas(rows.max), rows.mean);
+    save(draw_degrees(count_degrees(rows.lengths), name, subtitle, graph ? "vertices" : "rows"), flags.degrees);
+    out.keys()["degrees"] = flags.degrees;
+    out.row("written", flags.degrees + " (degree distribution)");
+  }
+}
+
+template <class V, class I, class O>
+exit_status inspect(const info_flags& flags, const context<host>& ctx, const input_description& input,
+                    const csr_input<V, I, O>& read, std::int64_t listed) {
+  const csr_pattern_view<I, O, host>& matrix = read.matrix;
+  const row_profile rows = profile_rows(matrix);
+  const band_profile band = profile_band(matrix);
+  report out("info", flags.common);
+  json& keys = out.keys();
+  report_shape(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz(), listed - matrix.nnz());
+  report_values<V>(out, look_at_values<V>(read.matrix.values));
+  keys["rounded_integers"] = read.facts.rounded_integers;
+  if (read.facts.rounded_integers > 0) {
+    out.row("note", fmt::format("{} integers exceed what float64 holds exactly, rounded to nearest",
+                                with_commas(read.facts.rounded_integers)));
+  }
+  report_rows(out, rows);
+  keys["bandwidth"] = {{"lower", band.lower}, {"upper", band.upper}};
+  keys["diagonal"] = band.diagonal;
+  out.row("bandwidth",
+          fmt::format("{} below the diagonal, {} above", with_commas(band.lower), with_commas(band.upper)));
+  report_square(out, ctx, matrix, band);
+  const std::int64_t value_bytes = is_pattern<V> ? 0 : static_cast<std::int64_t>(sizeof(V));
+  keys["index_bits"] = sizeof(I) * 8;
+  keys["offset_bits"] = sizeof(O) * 8;
+  report_memory(out, estimate_memory(rows, matrix.nnz(), value_bytes, sizeof(I), sizeof(O)));
+  const format_choice cpu = suggest_format<I, O>(ctx, matrix, false);
+  const format_choice gpu = suggest_format<I, O>(ctx, matrix, true);
+  keys["suggested_format"] = {{"cpu", to_string(cpu.format)}, {"gpu", to_string(gpu.format)}};
+  out.row("suggested", fmt::format("on a CPU {}: {}", to_string(cpu.format), cpu.reason));
+  out.row("", fmt::format("on a GPU {}: {}", to_string(gpu.format), gpu.reason));
+  draw(out, flags, input, matrix, rows);
+  out.print();
+  return exit_status::success;
+}
+
+template <class V, class I>
+exit_status inspect_coo(const info_flags& flags, const context<host>& ctx, input_description& input,
+                        coo_input<V, I>& read) {
+  return with_offset<I>(read.entries.nnz(), [&]<class O>(type_tag<O>) {
+    csr_input<V, I, O> canonical;
+    const std::int64_t listed = read.entries.nnz();
+    canonical.owned = to_csr<O>(ctx, read.entries.view());
+    read.entries = {};
+    canonical.matrix = canonical.owned.view();
+    canonical.facts = std::move(read.facts);
+    return inspect<V, I, O>(flags, ctx, input, canonical, listed);
+  });
+}
+
+exit_status run(const info_flags& flags) {
+  host_options options;
+  options.threads = flags.common.threads;
+  const context<host> ctx(options);
+  input_description input = describe_input(ctx, flags.file);
+  std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
+  const read_options reading = bar->options();
+  if (input.kind == input_kind::edge_list) {
+    return with_coo<double>(ctx, input, reading, [&]<class I>(coo_input<double, I>& read) {
+      bar.reset();
+      if (read.facts.weighted) return inspect_coo<double, I>(flags, ctx, input, read);
+      input.field = matrix_market_field::pattern;
+      coo_input<pattern, I> unweighted;
+      unweighted.entries = {read.entries.rows(),
+                            read.entries.cols(),
+                            std::move(read.entries.row_indices()),
+                            std::move(read.entries.col_indices()),
+                            {}};
+      unweighted.facts = std::move(read.facts);
+      return inspect_coo<pattern, I>(flags, ctx, input, unweighted);
+    });
+  }
+  return with_stored_values(input, [&]<class V>(type_tag<V>) {
+    if (input.kind == input_kind::snapshot) {
+      return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
+        const csr_input<V, I, O> read = borrow_csr<V, I, O>(ctx, input);
+        return inspect<V, I, O>(flags, ctx, input, read, read.matrix.nnz());
+      });
+    }
+    return with_coo<V>(ctx, input, reading, [&]<class I>(coo_input<V, I>& read) {
+      bar.reset();
+      return inspect_coo<V, I>(flags, ctx, input, read);
+    });
+  });
+}
+
+}  // namespace
+
+}  // namespace spargo::apps
+
+int main(int argc, char** argv) {
+  using namespace spargo::apps;
+  CLI::App app("What a matrix or graph looks like: size, row lengths, bandwidth, components, memory by format.",
+               "info");
+  info_flags flags;
+  app.add_option("FILE", flags.file, "Matrix Market, edge list, either .gz, snapshot (.spg) or gen:NAME:key=value,...")
+      ->required();
+  app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture (PNG)")->type_name("OUT.png");
+  app.add_option("--degrees", flags.degrees, "draw the distribution of degrees, that is row lengths (PNG)")
+      ->type_name("OUT.png");
+  add_common_flags(app, flags.common, app_kind::reads,
+                   "Examples:\n"
+                   "  info matrix.mtx.gz\n"
+                   "  info soc-Slashdot0902.txt.gz --degrees degrees.png\n"
+                   "  info gen:laplacian3d:n=30 --spy pattern.png --json -\n");
+  return run_app(app, argc, argv, [&] { return run(flags); });
+}
