@@ -84,19 +84,14 @@ std::vector<std::int64_t> round_ticks(std::int64_t first, std::int64_t last, int
 }
 
 density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells) {
-  const auto fit = [&](std::int64_t side) {
-    const std::int64_t longest = std::max<std::int64_t>({rows, cols, 1});
-    const double share = static_cast<double>(side) / static_cast<double>(longest);
-    const auto wanted = longest <= cells ? side : static_cast<std::int64_t>(std::ceil(share * cells));
-    return static_cast<int>(std::clamp<std::int64_t>(wanted, side > 0 ? 1 : 0, cells));
-  };
-  density_map map{rows, cols, fit(rows), fit(cols), {}};
+  const std::int64_t side = std::max<std::int64_t>(div_up(std::max(rows, cols), cells), 1);
+  density_map map{rows, cols, side, static_cast<int>(div_up(rows, side)), static_cast<int>(div_up(cols, side)), {}};
   map.counts.resize(static_cast<std::size_t>(map.rows) * static_cast<std::size_t>(map.cols));
   return map;
 }
 
 canvas draw_spy(const density_map& map, const std::string& title, const std::string& subtitle) {
-  constexpr int wanted_side = 720;
+  constexpr int wanted_side = 810;
   const int longest = std::max({map.rows, map.cols, 1});
   const int zoom = std::max(1, wanted_side / longest);
   // A matrix of one row still shows as a strip: its short side is stretched.
@@ -147,11 +142,7 @@ canvas draw_spy(const density_map& map, const std::string& title, const std::str
   }
   picture.text(x0 + plot_width / 2, y0 + plot_height + 40, "column", palette::muted, 2, anchor::centre);
   picture.text_upwards(8, y0 + plot_height / 2, "row", palette::muted);
-  const double rows_per_cell = static_cast<double>(map.matrix_rows) / std::max(map.rows, 1);
-  const double cols_per_cell = static_cast<double>(map.matrix_cols) / std::max(map.cols, 1);
-  const std::string caption = rows_per_cell == 1 && cols_per_cell == 1
-                                  ? std::string("entries")
-                                  : fmt::format("entries in {:.3g} x {:.3g}", rows_per_cell, cols_per_cell);
+  const std::string caption = map.side == 1 ? std::string("entries") : fmt::format("entries in {0} x {0}", map.side);
   draw_legend(picture, x0 + plot_width + 56, y0, plot_height, largest, caption);
   return picture;
 }
@@ -239,7 +230,7 @@ canvas draw_degrees(const degree_counts& distribution, const std::string& title,
   constexpr colour dots{31, 96, 160};
   constexpr colour tail{214, 120, 38};
   const plot_area area{layout::left, layout::top + 30, layout::degrees_width, layout::degrees_height};
-  canvas picture(area.x + area.width + 40, area.y + area.height + layout::bottom);
+  canvas picture(area.x + area.width + 60, area.y + area.height + layout::bottom);
   draw_headings(picture, title, subtitle);
   std::int64_t zero = 0, everything = 0, largest = 1;
   for (std::size_t i = 0; i < distribution.degrees.size(); ++i) {
@@ -261,13 +252,13 @@ canvas draw_degrees(const degree_counts& distribution, const std::string& title,
   }
   const int key = area.y - 22;
   picture.disc(area.x + 6, key + 6, 3.6, dots);
-  picture.text(area.x + 18, key, "with this degree", palette::ink);
-  const int second = area.x + 18 + canvas::text_width("with this degree") + 36;
+  picture.text(area.x + 18, key, "this degree", palette::ink);
+  const int second = area.x + 18 + canvas::text_width("this degree") + 36;
   picture.line(second, key + 6, second + 22, key + 6, 2.0, tail);
-  picture.text(second + 30, key, "with this degree or more", palette::ink);
+  picture.text(second + 30, key, "this degree or more", palette::ink);
   if (zero > 0) {
-    picture.text(area.x + area.width, key, fmt::format("{} of degree 0", commas(zero)), palette::muted, 2,
-                 anchor::right);
+    picture.text(area.x + area.width - 12, area.y + 12, fmt::format("{} of degree 0 not shown", commas(zero)),
+                 palette::muted, 2, anchor::right);
   }
   picture.text(area.x + area.width / 2, area.y + area.height + 40, "degree (log)", palette::muted, 2, anchor::centre);
   picture.text_upwards(8, area.y + area.height / 2, of_what + " (log)", palette::muted);

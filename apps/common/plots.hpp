@@ -16,26 +16,23 @@ namespace spargo::apps {
 struct density_map {
   std::int64_t matrix_rows = 0;
   std::int64_t matrix_cols = 0;
+  std::int64_t side = 1;  // rows and columns of the matrix that a cell covers
   int rows = 0;
   int cols = 0;
   std::vector<std::int64_t> counts;
 };
 
-// As fine as the matrix, at most `cells` along its longer side.
-[[nodiscard]] density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells = 720);
+// As fine as the matrix while that is at most `cells` along its longer side; then cells are squares of several rows
+// and columns, all of the same size (ragged ones would show as a moire), but for those at the right and bottom.
+[[nodiscard]] density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells = 800);
 
 template <index_type I, index_type O>
 [[nodiscard]] density_map count_density(const csr_pattern_view<I, O, host>& matrix) {
   density_map map = make_density_map(matrix.rows, matrix.cols);
-  // The cell of an index is floor(index * cells / size): exact in double up to 2^53, and clamped beyond.
-  const auto cell = [](std::int64_t index, int cells, std::int64_t size) {
-    return std::min<std::int64_t>(
-        cells - 1, static_cast<std::int64_t>(static_cast<double>(index) * cells / static_cast<double>(size)));
-  };
   for (std::int64_t row = 0; row < matrix.rows; ++row) {
-    const std::int64_t base = cell(row, map.rows, matrix.rows) * map.cols;
+    const std::int64_t base = row / map.side * map.cols;
     for (O k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      ++map.counts[static_cast<std::size_t>(base + cell(matrix.indices[k], map.cols, matrix.cols))];
+      ++map.counts[static_cast<std::size_t>(base + matrix.indices[k] / map.side)];
     }
   }
   return map;
