@@ -125,7 +125,7 @@ canvas draw_spy(const density_map& map, const std::string& title, const std::str
   int free_from = -1000;
   const int label_width = canvas::text_width(commas(map.matrix_cols));
   for (const std::int64_t col : round_ticks(1, map.matrix_cols, std::clamp(plot_width / (label_width + 30), 1, 6))) {
-    const int x = x0 + place(col, map.matrix_cols, plot_width);
+    const int x = x0 + place(col, map.cols * map.side, plot_width);
     picture.fill(x, y0 + plot_height + 1, 1, layout::tick, palette::ink);
     const int half = canvas::text_width(commas(col)) / 2;
     if (x - half < free_from) continue;
@@ -134,7 +134,7 @@ canvas draw_spy(const density_map& map, const std::string& title, const std::str
   }
   free_from = -1000;
   for (const std::int64_t row : round_ticks(1, map.matrix_rows, std::clamp(plot_height / 40, 1, 8))) {
-    const int y = y0 + place(row, map.matrix_rows, plot_height);
+    const int y = y0 + place(row, map.rows * map.side, plot_height);
     picture.fill(x0 - 1 - layout::tick, y, layout::tick, 1, palette::ink);
     if (y - 7 < free_from) continue;
     picture.text(x0 - layout::tick - 6, y - 6, commas(row), palette::ink, 2, anchor::right);
@@ -190,6 +190,12 @@ void draw_log_axes(canvas& picture, const plot_area& area, const log_axis& acros
       const int x = area.x + static_cast<int>(std::lround(across.place(base * m)));
       if (m == 1) picture.fill(x, area.y, 1, area.height, palette::grid);
       picture.fill(x, area.y + area.height + 1, 1, m == 1 ? layout::tick : layout::tick / 2, palette::ink);
+    }
+    for (const int m : {2, 5}) {
+      if (d == across.decades || across.decades > 2) break;
+      picture.text(area.x + static_cast<int>(std::lround(across.place(base * m))),
+                   area.y + area.height + layout::tick + 6, fmt::format("{:.0f}", base * m), palette::ink, 2,
+                   anchor::centre);
     }
     picture.text(area.x + static_cast<int>(std::lround(across.place(base))), area.y + area.height + layout::tick + 6,
                  power_label(d), palette::ink, 2, anchor::centre);
