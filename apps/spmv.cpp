@@ -50,6 +50,7 @@ std::optional<sparse_format> format_of(spmv_algorithm algorithm) {
       return std::nullopt;
     case spmv_algorithm::row_per_thread:
     case spmv_algorithm::row_per_warp:
+    case spmv_algorithm::row_blocks:
     case spmv_algorithm::merge_path:
       return sparse_format::csr;
     case spmv_algorithm::ell:
@@ -438,7 +439,8 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--algorithm", flags.algorithm,
-                 "auto; on csr row_per_thread, row_per_warp (GPU) or merge_path; ell; sell; on coo coo_segmented or "
+                 "auto; on csr row_per_thread, row_per_warp (GPU), row_blocks (GPU) or merge_path; ell; sell; on coo "
+                 "coo_segmented or "
                  "coo_atomic (GPU)")
       ->type_name("NAME")
       ->capture_default_str();

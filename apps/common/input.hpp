@@ -101,6 +101,7 @@ struct coo_input {
 template <entry_type V, index_type I, index_type O>
 struct csr_input {
   csr_matrix<V, I, O, host> owned;
+  array<V, host> converted;  // values beside a snapshot's pattern
   csr_view<const V, I, O, host> matrix;
   input_facts facts;
   double load_ms = 0;     // reading and parsing
@@ -178,8 +179,8 @@ template <entry_type V, index_type I, index_type O>
     if constexpr (std::same_as<Stored, V>) {
       result.matrix = stored;
     } else {
-      result.owned = {stored.rows, stored.cols, {}, {}, convert_values<V, Stored>(ctx, stored.values, stored.nnz())};
-      result.matrix = {{stored.rows, stored.cols, stored.offsets, stored.indices}, result.owned.values().view()};
+      result.converted = convert_values<V, Stored>(ctx, stored.values, stored.nnz());
+      result.matrix = {{stored.rows, stored.cols, stored.offsets, stored.indices}, result.converted.view()};
     }
   };
   switch (header.values) {
