@@ -1,0 +1,64 @@
+// `info` and `convert` end to end.
+#include "apps/run_app.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+class InfoFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  const std::string matrix_ =
+      folder_.write("m.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 2\n3 1 -1\n3 2 4\n4 4 0.5\n");
+};
+
+TEST_F(InfoFile, SaysWhatIsInAFile) {
+  const app_run run = run_app("info", {matrix_});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* says : {"4 x 4", "6 entries", "symmetric", "components", "suggested"}) {
+    EXPECT_NE(run.out.find(says), std::string::npos) << says << " in: " << run.out;
+  }
+  const json got = run_app("info", {"--json", "-", matrix_}).json();
+  EXPECT_EQ(got["rows"], 4);
+  EXPECT_EQ(got["nnz"], 6);
+}
+
+TEST_F(InfoFile, DrawsPictures) {
+  const std::string spy = folder_ / "spy.png";
+  const std::string degrees = folder_ / "degrees.png";
+  ASSERT_EQ(run_app("info", {"--quiet", "--spy", spy, "--degrees", degrees, matrix_}).code, 0);
+  for (const std::string& picture : {spy, degrees}) {
+    const std::string bytes = slurp(picture);
+    EXPECT_TRUE(bytes.starts_with("\x89PNG\r\n\x1a\n")) << picture;
+    EXPECT_GT(bytes.size(), 500U);
+    EXPECT_EQ(bytes.substr(bytes.size() - 8, 4), "IEND");
+  }
+}
+
+TEST_F(InfoFile, ErrorsInOneLine) {
+  expect_failure(run_app("info", {folder_ / "missing"}), "info", 1, "No such file");
+  expect_failure(run_app("info", {}), "info", 2);
+  expect_failure(run_app("info", {"--spy", folder_ / "no/such.png", matrix_}), "info", 1, "No such file");
+}
+
+TEST_F(InfoFile, ConversionsKeepTheMatrix) {
+  const json expected = run_app("spmv", {"--json", "-", "--x", "reciprocal", matrix_}).json()["y"];
+  for (const std::string name : {"a.spg", "a.mtx", "a.mtx.gz"}) {
+    const std::string other = folder_ / name;
+    const app_run run = run_app("convert", {"--quiet", matrix_, other});
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run_app("spmv", {"--json", "-", "--x", "reciprocal", other}).json()["y"], expected) << name;
+  }
+}
+
+TEST_F(InfoFile, AFailedConversionKeepsTheOldFile) {
+  const std::string broken = folder_.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n");
+  const std::string target = folder_.write("t.spg", "old");
+  expect_failure(run_app("convert", {broken, target}), "convert", 1, "b.mtx:");
+  EXPECT_EQ(slurp(target), "old");
+  expect_failure(run_app("convert", {matrix_}), "convert", 2);
+}
+
+}  // namespace
+}  // namespace spargo::test

@@ -1,0 +1,170 @@
+// `spmv` end to end: every matrix of the data folder against truth.json (scipy and long double sums), flags, errors.
+#include <cmath>
+#include <fstream>
+
+#include "apps/run_app.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+double magnitude(const json& v) {
+  return v.is_array() ? std::hypot(v[0].get<double>(), v[1].get<double>()) : std::abs(v.get<double>());
+}
+
+double distance(const json& a, const json& b) {
+  if (a.is_array()) return std::hypot(a[0].get<double>() - b[0].get<double>(), a[1].get<double>() - b[1].get<double>());
+  return std::abs(a.get<double>() - b.get<double>());
+}
+
+void expect_y(const json& y, const json& truth, double abs_sum, const std::string& what) {
+  // Sums may cancel: their error is bounded by the magnitude of the terms.
+  EXPECT_LE(distance(y["sum"], truth["sum"]), 1e-12 * (abs_sum + magnitude(truth["sum"]))) << what;
+  EXPECT_LE(std::abs(y["l2"].get<double>() - truth["l2"].get<double>()), 1e-12 * abs_sum) << what;
+  for (std::size_t i = 0; i < truth["first5"].size(); ++i) {
+    EXPECT_LE(distance(y["first"][i], truth["first5"][i]), 1e-12 * abs_sum) << what << ", y[" << i << "]";
+  }
+}
+
+void check_all(const std::string& device) {
+  const auto folder = data_directory();
+  const json truth = json::parse(std::ifstream(folder / "truth.json"));
+  int files = 0;
+  for (const auto& [name, facts] : truth["files"].items()) {
+    if (facts["kind"] != "mtx") continue;
+    for (const auto& [x, key] : {std::pair("ones", "ones"), std::pair("reciprocal", "inv")}) {
+      const std::string what = name + " --x " + x;
+      const app_run run =
+          run_app("spmv", {"--json", "-", "--device", device, "--repeat", "1", "--x", x, (folder / name).string()});
+      ASSERT_EQ(run.code, 0) << what << ": " << run.err;
+      const json got = run.json();
+      EXPECT_EQ(got["rows"], facts["rows"]) << what;
+      EXPECT_EQ(got["cols"], facts["cols"]) << what;
+      EXPECT_EQ(got["nnz"], facts["unique_nnz"]) << what;
+      EXPECT_EQ(got["field"], facts["field"]) << what;
+      EXPECT_EQ(got["symmetry"], facts["symmetry"]) << what;
+      EXPECT_EQ(got["verified"], true) << what;
+      expect_y(got["y"], facts["spmv"][key], facts["abs_sum"].get<double>(), what);
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 30);
+}
+
+TEST(SpmvApp, AgreesWithTheTruthOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_all("cpu");
+}
+
+TEST(SpmvApp, AgreesWithTheTruthOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_all("cuda");
+}
+
+class SpmvFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  const std::string matrix_ = folder_.write("m.mtx",
+                                            "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n1 3 -1\n3 2 "
+                                            "4\n3 2 0.5\n");
+};
+
+TEST_F(SpmvFile, EveryKeyOfTheContractIsThere) {
+  const json got = run_app("spmv", {"--json", "-", "--device", "cpu", matrix_}).json();
+  for (const char* key : {"app",     "file",      "rows",     "cols",         "nnz",
+                          "field",   "symmetry",  "format",   "algorithm",    "device",
+                          "threads", "precision", "load_ms",  "convert_ms",   "plan_ms",
+                          "time_ms", "gflops",    "bytes",    "gbytes_per_s", "bandwidth_fraction",
+                          "y",       "verified",  "max_error"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["app"], "spmv");
+  EXPECT_EQ(got["nnz"], 3) << "duplicates are summed";
+  EXPECT_EQ(got["y"]["first"], json({1.0, 0.0, 4.5}));
+  EXPECT_DOUBLE_EQ(got["y"]["sum"].get<double>(), 5.5);
+}
+
+TEST_F(SpmvFile, EveryFormatAndPrecisionAgrees) {
+  for (const std::string format : {"csr", "coo", "ell", "sell"}) {
+    for (const std::string precision : {"fp32", "fp64"}) {
+      const app_run run = run_app("spmv", {"--json", "-", "--device", "cpu", "--format", format, "--precision",
+                                           precision, "--threads", "2", matrix_});
+      ASSERT_EQ(run.code, 0) << run.err;
+      const json got = run.json();
+      EXPECT_EQ(got["format"], format);
+      EXPECT_EQ(got["precision"], precision);
+      EXPECT_EQ(got["y"]["first"], json({1.0, 0.0, 4.5})) << format;
+      EXPECT_EQ(got["verified"], true);
+    }
+  }
+}
+
+TEST_F(SpmvFile, OutputIsAnArrayThatCanBeTheNextX) {
+  const std::string y = folder_ / "y.mtx";
+  ASSERT_EQ(run_app("spmv", {"--quiet", "--output", y, matrix_}).code, 0);
+  EXPECT_TRUE(slurp(y).starts_with("%%MatrixMarket matrix array real general\n3 1\n"));
+  const json got = run_app("spmv", {"--json", "-", "--x", y, matrix_}).json();
+  EXPECT_EQ(got["y"]["first"], json({-2.5, 0.0, 0.0}));
+  const std::string shorter = folder_.write("x2.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+  expect_failure(run_app("spmv", {"--x", shorter, matrix_}), "spmv", 1, "2");
+}
+
+TEST_F(SpmvFile, AFailedRunKeepsTheOldOutput) {
+  const std::string y = folder_.write("y.mtx", "old");
+  const std::string broken = folder_.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
+  expect_failure(run_app("spmv", {"--output", y, broken}), "spmv", 1, "b.mtx:3:1: ");
+  EXPECT_EQ(slurp(y), "old");
+  expect_failure(run_app("spmv", {"--output", folder_ / "no/such/y.mtx", matrix_}), "spmv", 1, "No such file");
+}
+
+TEST_F(SpmvFile, SeedsRepeat) {
+  const auto sum = [&](const std::string& x) {
+    return run_app("spmv", {"--json", "-", "--x", x, matrix_}).json()["y"]["sum"].get<double>();
+  };
+  EXPECT_EQ(sum("random:7"), sum("random:7"));
+  EXPECT_NE(sum("random:7"), sum("random:8"));
+}
+
+TEST_F(SpmvFile, CommandLineErrorsAreTwo) {
+  expect_failure(run_app("spmv", {}), "spmv", 2);
+  expect_failure(run_app("spmv", {"--format", "dia", matrix_}), "spmv", 2);
+  expect_failure(run_app("spmv", {"--threads", "0", matrix_}), "spmv", 2);
+  expect_failure(run_app("spmv", {"--no-such-flag", matrix_}), "spmv", 2);
+  expect_failure(run_app("spmv", {"--device", "tpu", matrix_}), "spmv", 2);
+  EXPECT_EQ(run_app("spmv", {"--help"}).code, 0);
+  EXPECT_NE(run_app("spmv", {"--version"}).out.find("0.1.0"), std::string::npos);
+}
+
+TEST_F(SpmvFile, HostileFilesFailInOneLine) {
+  const std::string header = "%%MatrixMarket matrix coordinate real general\n";
+  const auto fails = [&](const std::string& name, const std::string& text, const std::string& says) {
+    expect_failure(run_app("spmv", {folder_.write(name, text)}), "spmv", 1, says);
+  };
+  fails("huge.mtx", header + "1000000000 1000000000 1000000000000000000\n", "huge.mtx:");
+  fails("page.mtx", "<!DOCTYPE html>\n<html></html>\n", "page.mtx");
+  fails("nul.mtx", header + "2 2 1\n1 1 1" + std::string(1, '\0') + "\n", "nul.mtx:3:");
+  fails("line.mtx", header + "2 2 1\n1 1 " + std::string(10 << 20, '1') + "\n", "line.mtx:3:");
+  fails("edges.txt", "1 2\n2 3\n", "edges.txt");
+  expect_failure(run_app("spmv", {folder_.path().string()}), "spmv", 1, "directory");
+  expect_failure(run_app("spmv", {folder_ / "missing"}), "spmv", 1, "No such file");
+  expect_failure(run_app("spmv", {"gen:nothing:n=3"}), "spmv", 1, "gen:nothing");
+}
+
+TEST_F(SpmvFile, WithoutAGpuCudaIsRefusedAndAutoSaysWhy) {
+  if (gpu().usable()) GTEST_SKIP() << "there is a GPU";
+  expect_failure(run_app("spmv", {"--device", "cuda", matrix_}), "spmv", 1);
+  const json got = run_app("spmv", {"--json", "-", matrix_}).json();
+  EXPECT_EQ(got["device"], "cpu");
+}
+
+TEST(SpmvApp, TakesGeneratorsAndCompressedFiles) {
+  const json got = run_app("spmv", {"--json", "-", "--device", "cpu", "gen:laplacian2d:n=50"}).json();
+  EXPECT_EQ(got["rows"], 2500);
+  EXPECT_EQ(got["nnz"], 12300);
+  EXPECT_NEAR(got["y"]["sum"].get<double>(), 200.0, 1e-9);  // the missing neighbours: four sides of 50
+}
+
+}  // namespace
+}  // namespace spargo::test
