@@ -1,29 +1,27 @@
-#Set - up shared by apps / quickstart.sh and tests / run.sh : sourced, not run.
-#Installs missing packages on Debian and Ubuntu, and configures a build.
-#shellcheck shell = bash
+# Set-up shared by apps/quickstart.sh and tests/run.sh: sourced, not run.
+# Installs missing packages on Debian and Ubuntu, and configures a build.
+# shellcheck shell=bash
 
-spargo_packages_for_apps = (cmake ninja - build g++ libfmt - dev libcli11 - dev nlohmann - json3 - dev zlib1g - dev)
-    spargo_packages_for_tests =
-        (pkg - config libgtest - dev libgmock - dev libbenchmark - dev libboost - graph - dev libeigen3 - dev)
+spargo_packages_for_apps=(cmake ninja-build g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev)
+spargo_packages_for_tests=(pkg-config libgtest-dev libgmock-dev libbenchmark-dev libboost-graph-dev libeigen3-dev)
 
-            spargo_say() {
-  printf '==> %s\n' "$*" > &2;
-}
-spargo_die(){printf '%s: %s\n' "$(basename " $0
-                               ")"
-                               "$*" > &2 exit 1}
-
-spargo_jobs() {
-  nproc 2 > / dev / null || getconf _NPROCESSORS_ONLN;
+spargo_say() { printf '==> %s\n' "$*" >&2; }
+spargo_die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
 }
 
-#True on Debian, Ubuntu and what derives from them.
-spargo_is_debian(){command - v apt - get > / dev / null&& command - v dpkg - query > / dev / null}
-#Prints those of the named packages that are not installed.A tool of the same name counts, whoever brought it.
+spargo_jobs() { nproc 2> /dev/null || getconf _NPROCESSORS_ONLN; }
+
+# True on Debian, Ubuntu and what derives from them.
+spargo_is_debian() {
+  command -v apt-get > /dev/null && command -v dpkg-query > /dev/null
+}
+
+# Prints those of the named packages that are not installed. A tool of the same name counts, whoever brought it.
 spargo_missing_packages() {
   local package tool
-  for package in "$@";
-  do
+  for package in "$@"; do
     case $package in
       ninja-build) tool=ninja ;;
       cmake | g++ | pkg-config) tool=$package ;;
@@ -35,8 +33,8 @@ spargo_missing_packages() {
   done
 }
 
-#spargo_install PACKAGE... : installs what is missing, with root's rights or sudo; elsewhere says what is needed.
-#Never fatal : the configure step that follows knows better whether something is really absent.
+# spargo_install PACKAGE...: installs what is missing, with root's rights or sudo; elsewhere says what is needed.
+# Never fatal: the configure step that follows knows better whether something is really absent.
 spargo_install() {
   if ! spargo_is_debian; then
     spargo_say "not Debian or Ubuntu: going on with what is here. Needed, by Debian's names: $*"
@@ -61,7 +59,7 @@ spargo_install() {
     || spargo_say "apt-get did not finish; going on with what is here"
 }
 
-#spargo_check_tools : the compiler and CMake are there and new enough.
+# spargo_check_tools: the compiler and CMake are there and new enough.
 spargo_check_tools() {
   command -v cmake > /dev/null || spargo_die "CMake 3.22 or newer is needed, and there is none"
   local version
@@ -74,19 +72,15 @@ spargo_check_tools() {
   fi
 }
 
-#spargo_configure PRESET[CMake arguments] : incremental; uses ccache and Ninja where they are.
+# spargo_configure PRESET [CMake arguments]: incremental; uses ccache and Ninja where they are.
 spargo_configure() {
   local preset=$1
   shift
   if command -v ccache > /dev/null; then
-    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:
-      -ccache
-}
-export CMAKE_CUDA_COMPILER_LAUNCHER =
-${CMAKE_CUDA_COMPILER_LAUNCHER : -ccache} fi local generator = () if !command - v ninja > / dev / null;
-then generator = (-G "Unix Makefiles");
-fi cmake-- preset
-    "$preset"
-    "${generator[@]}"
-    "$@"
+    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+    export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}
+  fi
+  local generator=()
+  if ! command -v ninja > /dev/null; then generator=(-G "Unix Makefiles"); fi
+  cmake --preset "$preset" "${generator[@]}" "$@"
 }
