@@ -68,7 +68,7 @@ spargo_check_tools() {
     spargo_die "CMake 3.22 or newer is needed, and this is $version"
   fi
   if [ -z "${CXX:-}" ] && ! command -v c++ > /dev/null && ! command -v g++ > /dev/null && ! command -v clang++ > /dev/null; then
-    spargo_die "a C++20 compiler is needed (g++ 11 or clang 14, or newer), and there is none"
+    spargo_die "a C++20 compiler is needed (g++ 12 or clang 14, or newer, are known to do), and there is none"
   fi
 }
 
