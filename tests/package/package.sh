@@ -8,8 +8,13 @@ matrix=$source/datasets/laplacian10.mtx
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-# A consumer's world: no CUDA on the path, nothing of this shell's.
-clean() { env -i PATH=/usr/bin:/bin HOME="${HOME:-/}" LANG=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR"} \
+# A consumer's world: no CUDA on the path, nothing of this shell's; CMake and its generator from wherever they are.
+tools=$work/tools
+mkdir -p "$tools"
+for tool in cmake ninja; do
+  if command -v "$tool" > /dev/null; then ln -sf "$(command -v "$tool")" "$tools/$tool"; fi
+done
+clean() { env -i PATH="$tools:/usr/bin:/bin" HOME="${HOME:-/}" LANG=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR"} \
   ${CMAKE_PREFIX_PATH:+CMAKE_PREFIX_PATH="$CMAKE_PREFIX_PATH"} "$@"; }
 configure() {
   local generator=(-G "Unix Makefiles")
