@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds everything and runs every test; the last line is ctest's summary.
+# Builds everything and runs every test; the last line is ctest's summary (of the run that failed, if one did).
 #   --quick           only the release build and its tests
 #   --no-sanitizers   without the second build, under AddressSanitizer and UBSan
 #   --no-install      leave the system's packages alone
@@ -55,7 +55,7 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 if [ $install = yes ]; then spargo_install "${spargo_packages_for_apps[@]}" "${spargo_packages_for_tests[@]}"; fi
 spargo_check_tools
-failed=()
+failed=() last=build
 if [ $format = yes ]; then check_format || failed+=("the format check"); fi
 
 step "release build, in build/"
@@ -69,12 +69,12 @@ if [ $sanitizers = yes ]; then
   step "tests under AddressSanitizer and UBSan"
   # Tests ask for more memory than there is: that is to fail as it does without the sanitizer.
   ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    run_ctest build/asan-ubsan || failed+=("the tests under AddressSanitizer and UBSan")
+    run_ctest build/asan-ubsan || { failed+=("the tests under AddressSanitizer and UBSan"); last=build/asan-ubsan; }
 fi
 
 step "tests"
-run_ctest build || failed+=("the tests")
+run_ctest build || { failed+=("the tests"); last=build; }
 step "done"
 for what in "${failed[@]}"; do spargo_say "FAILED: $what"; done
-grep -E 'tests passed, [0-9]+ tests? failed|No tests were found' build/ctest.log
+grep -E 'tests passed, [0-9]+ tests? failed|No tests were found' "$last/ctest.log"  # the failed run's, if one failed
 [ ${#failed[@]} -eq 0 ]
