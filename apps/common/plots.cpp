@@ -58,8 +58,8 @@ void draw_legend(canvas& picture, int x, int top, int height, std::int64_t large
   for (std::int64_t power = 10; power < largest; power *= 10) {  // where there is room
     const int y =
         top + static_cast<int>(std::lround((1.0 - std::log(static_cast<double>(power)) / span) * (height - 1)));
-    if (y - highest < 18 || lowest - y < 18) continue;
-    lowest = mark(power);
+    if (y - highest >= 18 && lowest - y >= 18) lowest = mark(power);
+    if (power > largest / 10) break;  // the next may not fit the type
   }
   picture.text_upwards(x - 22, top + height / 2, shorten(caption, height + 60, 2), palette::muted);
 }
@@ -76,9 +76,10 @@ std::vector<std::int64_t> round_ticks(std::int64_t first, std::int64_t last, int
     if (power > range / 10) break;
   }
   std::vector<std::int64_t> ticks;
-  for (std::int64_t at = first; at <= last && at >= first; at += step) {
+  for (std::int64_t at = first; at <= last; at += step) {
     const std::int64_t rounded = step > 1 && first == 1 && at > 1 ? at - 1 : at;  // 1, 100, 200, ... not 101, 201
     if (ticks.empty() || rounded > ticks.back()) ticks.push_back(rounded);
+    if (last - at < step) break;  // the next may not fit the type
   }
   return ticks;
 }
