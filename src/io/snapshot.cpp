@@ -110,8 +110,9 @@ raw_header check_header(const std::string& path, std::string_view file) {
     refuse(path, fmt::format("{} bytes (expected a snapshot's header of {})", file.size(), sizeof(h)));
   }
   std::memcpy(&h, file.data(), sizeof(h));
-  if (std::string_view(h.magic, sizeof(h.magic)) != magic)
+  if (std::string_view(h.magic, sizeof(h.magic)) != magic) {
     refuse(path, "not a snapshot (expected SPARGO at its start)");
+  }
   if (h.byte_order == 0x04030201) refuse(path, "a snapshot of another byte order (expected little-endian)");
   if (h.byte_order != byte_order) refuse(path, "the snapshot's header is damaged (its byte-order mark)");
   if (h.version != version) {
@@ -163,6 +164,14 @@ void check_sums(const context<host>& ctx, const std::string& path, const raw_hea
   }
 }
 
+void check_ids(const std::string& path, span<const std::int64_t, host> ids) {
+  for (std::int64_t v = 0; v < ids.size(); ++v) {
+    if (ids[v] >= 0 && (v == 0 || ids[v] > ids[v - 1])) continue;
+    throw error(error_code::invalid_data, {path},
+                fmt::format("vertex {} has id {} (expected ascending ids of 0 or more)", v, ids[v]));
+  }
+}
+
 void check_contents(const context<host>& ctx, const std::string& path, const raw_header& h, const char* file) {
   try {
     if (h.offset_bytes == 4) {
@@ -176,12 +185,8 @@ void check_contents(const context<host>& ctx, const std::string& path, const raw
     if (e.code() != error_code::invalid_data) throw;
     throw error(error_code::invalid_data, {path}, e.what());
   }
-  if (h.has_ids == 0) return;
-  const auto* const ids = reinterpret_cast<const std::int64_t*>(file + layout(h)[3].begin);
-  for (std::int64_t v = 0; v < h.rows; ++v) {
-    if (ids[v] < 0 || (v > 0 && ids[v] <= ids[v - 1])) {
-      refuse(path, fmt::format("vertex {} has id {} (expected ascending ids of 0 or more)", v, ids[v]));
-    }
+  if (h.has_ids != 0) {
+    check_ids(path, {reinterpret_cast<const std::int64_t*>(file + layout(h)[3].begin), h.rows});
   }
 }
 
@@ -266,6 +271,7 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   SPARGO_EXPECTS(options.ids.empty() || options.ids.size() == matrix.rows,
                  fmt::format("write_snapshot: {} ids for {} rows", options.ids.size(), matrix.rows));
   validate(ctx, matrix);
+  check_ids(path, options.ids);
   raw_header h{};
   std::copy(magic.begin(), magic.end(), h.magic);
   h.version = version;
@@ -304,5 +310,6 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   template void write_snapshot<V, I, O>(const context<host>&, const std::string&, \
                                         const csr_view<const V, I, O, host>&, const snapshot_options&);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo

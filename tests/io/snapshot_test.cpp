@@ -162,6 +162,66 @@ TEST(SnapshotFile, BadMatricesAreNotWritten) {
       error);
 }
 
+// A file that no reader would take is not written either.
+TEST(SnapshotFile, BadIdsAreNotWritten) {
+  const temporary_folder folder;
+  const sample<double, std::int32_t, std::int32_t> s;
+  const std::vector<std::vector<std::int64_t>> cases = {{3, 1, 2}, {-1, 0, 1}, {0, 1, 1}, {0, 1}};
+  for (const auto& ids : cases) {
+    EXPECT_THROW(write_snapshot(context<host>(), folder.file("a.spg"), s.view(), {.ids = ids}), error);
+  }
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+// Sections of several chunks: the same file from any number of threads, and damage anywhere in it shows.
+TEST(SnapshotFile, LargeOnesAreHashedInChunks) {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.spg");
+  constexpr std::int64_t n = 400'001;
+  std::vector<std::int64_t> offsets(n + 1);
+  std::vector<std::int32_t> indices(n);
+  std::vector<double> values(n);
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    offsets[at + 1] = k + 1;
+    indices[at] = static_cast<std::int32_t>((k * 7) % n);
+    values[at] = static_cast<double>(k) / 3;
+  }
+  const csr_view<const double, std::int32_t, std::int64_t, host> matrix{
+      {static_cast<std::int32_t>(n), static_cast<std::int32_t>(n), offsets, indices}, values};
+  write_snapshot(context<host>({.threads = 1}), path, matrix);
+  const std::string good = test::read_file(path);
+  for (const int threads : {2, 3, 8}) {
+    const context<host> ctx({.threads = threads});
+    write_snapshot(ctx, path, matrix);
+    EXPECT_TRUE(test::read_file(path) == good) << threads << " threads";
+    EXPECT_EQ(snapshot(ctx, path).header().nnz, n);
+  }
+  for (std::size_t at = 200; at < good.size(); at += 499'979) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    (void)folder.write("bad.spg", bad);
+    EXPECT_THROW(snapshot(context<host>({.threads = 3}), folder.file("bad.spg")), error) << "byte " << at;
+  }
+}
+
+// Chunks by the definition in hash.hpp.
+TEST(ChunkedHash, IsTheHashOfTheHashesOfChunks) {
+  constexpr std::size_t chunk = std::size_t{1} << 20;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, chunk - 1, chunk, chunk + 1, 3 * chunk + 17}) {
+    std::string data(size, '\0');
+    for (std::size_t k = 0; k < size; ++k) data[k] = static_cast<char>(k * 31 + k / 251);
+    std::vector<std::uint64_t> hashes;
+    for (std::size_t k = 0; k < size; k += chunk) {
+      hashes.push_back(detail::xxh64(data.data() + k, std::min(chunk, size - k)));
+    }
+    const std::uint64_t expected = detail::xxh64(hashes.data(), hashes.size() * sizeof(std::uint64_t));
+    for (const int threads : {1, 2, 3}) {
+      EXPECT_EQ(detail::chunked_hash(context<host>({.threads = threads}), data.data(), size), expected) << size;
+    }
+  }
+}
+
 TEST(SnapshotFile, EveryRefusedAllocationSurfaces) {
   const temporary_folder folder;
   const std::string path = folder.file("a.spg");

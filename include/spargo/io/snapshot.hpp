@@ -33,7 +33,8 @@ struct SPARGO_EXPORT snapshot_header {
 // A mapped, verified snapshot. The views borrow the mapping and live as long as the object.
 class SPARGO_EXPORT snapshot {
  public:
-  // Maps `path`, checks sizes, checksums and every index. Throws io or parse with the file's name.
+  // Maps `path`, checks sizes, checksums and every index, in one pass. Throws with the file's name: `io`, `parse` for
+  // what is damaged or no snapshot, `invalid_data` for a matrix or ids that break the rules of their types.
   explicit snapshot(const context<host>& ctx, const std::string& path);
   snapshot(snapshot&&) noexcept;
   snapshot& operator=(snapshot&&) noexcept;
@@ -54,10 +55,11 @@ class SPARGO_EXPORT snapshot {
 struct SPARGO_EXPORT snapshot_options {
   symmetry_kind symmetry = symmetry_kind::general;
   bool directed = true;
-  span<const std::int64_t, host> ids;
+  span<const std::int64_t, host> ids;  // one for each row, 0 or more and ascending; or none
 };
 
-// Written whole or not at all.
+// Written whole or not at all, the same bytes for any number of threads. Throws `invalid_data` for a matrix or ids that
+// a reader would refuse, `invalid_argument` for a name that ends in .gz or a wrong number of ids. O(rows + nnz).
 template <entry_type V, index_type I, index_type O>
 SPARGO_EXPORT void write_snapshot(const context<host>& ctx, const std::string& path,
                                   const csr_view<const V, I, O, host>& matrix, const snapshot_options& options = {});
