@@ -1,22 +1,21 @@
-// Edge lists, read in parallel and written.
+// Edge lists, read in parallel.
 //
 // Idea: blocks of whole lines are cut into parts that threads parse into buffers of their own; in file order the parts
 // are checked and copied together. Then ids are renumbered in ascending order: where the largest is not far above the
-// number of edges, by a bitmap and its running popcount, else by sorting.
+// number of edges, by a bitmap and its running popcount, else by sorting pieces and merging what is distinct in them.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
-// Cost: one pass over the text, O(edges), or O(edges log edges) for sparse ids; 24 bytes an edge besides the result.
+// Cost: one pass over the text, O(edges), or O(edges log edges) for sparse ids. Besides the result 24
+// bytes an edge; with sparse ids 32 more while they are sorted.
 #include "io/edge_list_read.hpp"
 
 #include "core/instantiate.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/number.hpp"
-#include "io/output.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -53,8 +52,11 @@ const char* skip_separator(const char* p) {
   std::int64_t integer = 0;
   double real = 0;
   if (parse_integer(token, integer) != number_status::malformed) {
-    const char* const fault = token[0] == '-' ? "is negative" : "is too large";
-    throw bad_line{p, fmt::format("vertex id {} {} (expected 0 to 2^63-1)", quoted(token), fault)};
+    if (token[0] == '-')
+      throw bad_line{p, fmt::format("vertex id {} is negative (expected 0 to 2^63-1)", quoted(token))};
+    if (token[0] != '+')
+      throw bad_line{p, fmt::format("vertex id {} is too large (expected 0 to 2^63-1)", quoted(token))};
+    throw bad_line{p, fmt::format("{} is not a vertex id (expected digits alone, 0 to 2^63-1)", quoted(token))};
   }
   if (parse_real(token, real) != number_status::malformed) {
     throw bad_line{p, fmt::format("vertex id {} is not an integer (expected 0 to 2^63-1)", quoted(token))};
@@ -77,6 +79,9 @@ const char* read_id(const char* p, const char* what, std::int64_t& id) {
 }
 
 double read_weight(const char* p) {
+  decimal common;
+  double exact = 0;
+  if (scan_real(p, common) != nullptr && to_real(common, exact)) return exact;
   const std::string_view token = field_at(p);
   double weight = 0;
   const number_status status = parse_real(token, weight);
@@ -94,7 +99,7 @@ struct edge_part {
   array<double, host> weights;
   std::int64_t count = 0;
   bool weighted = false;               // of the first edge, and so of all
-  const char* first_column = nullptr;  // the first edge's third column, or where it would be
+  const char* first_column = nullptr;  // the first edge's third column, or where it would be; null without an edge
   std::optional<bad_line> bad;
   std::exception_ptr exception;
   std::int64_t at = 0;  // where its edges go
@@ -117,7 +122,7 @@ void parse_edges(edge_part& part, std::int64_t max_line_bytes) {
       p = skip_separator(read_id(p, "source", source));
       p = skip_separator(read_id(p, "target", target));
       const bool weighted = !ends_line(p);
-      if (part.count == 0) {
+      if (part.first_column == nullptr) {
         part.weighted = weighted;
         part.first_column = p;
       } else if (weighted != part.weighted) {
@@ -134,8 +139,7 @@ void parse_edges(edge_part& part, std::int64_t max_line_bytes) {
   }
 }
 
-// --- Renumbering
-// ------------------------------------------------------------------------------------------------------
+// --- Renumbering -----------------------------------------------------------------------------------------------------
 
 // Bit k of the bitmap: id k occurs. rank(k) is its number.
 class id_bitmap {
@@ -175,8 +179,65 @@ class id_bitmap {
   array<std::int64_t, host> ranks_;
 };
 
-// --- The reader
-// -------------------------------------------------------------------------------------------------------
+// The distinct ids of the edges, ascending. Every piece of the edges has its place in `ids`, twice its length.
+class id_sorter {
+ public:
+  id_sorter(const context<host>& ctx, span<const std::int64_t, host> sources, span<const std::int64_t, host> targets)
+      : ctx_(ctx),
+        ids_(ctx, 2 * sources.size()),
+        edges_(sources.size()),
+        pieces_(std::clamp<std::int64_t>(sources.size() / edges_a_piece, 1, ctx.threads())),
+        sizes_(static_cast<std::size_t>(pieces_)) {
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) if (pieces_ > 1)
+    for (std::int64_t i = 0; i < pieces_; ++i) {
+      std::int64_t* const to = place(ids_, i);
+      std::int64_t* end = std::copy(sources.data() + edge_of(i), sources.data() + edge_of(i + 1), to);
+      end = std::copy(targets.data() + edge_of(i), targets.data() + edge_of(i + 1), end);
+      std::sort(to, end);
+      size(i) = std::unique(to, end) - to;
+    }
+  }
+
+  // Merges neighbours until one piece is left.
+  [[nodiscard]] std::vector<std::int64_t> merge() {
+    array<std::int64_t, host> merged(ctx_, pieces_ > 1 ? ids_.size() : 0);
+    for (std::int64_t step = 1; step < pieces_; step *= 2) {
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic)
+      for (std::int64_t i = 0; i < pieces_; i += 2 * step) {
+        const std::int64_t* const left = place(ids_, i);
+        std::int64_t* const to = place(merged, i);
+        if (i + step < pieces_) {
+          const std::int64_t* const right = place(ids_, i + step);
+          size(i) = std::set_union(left, left + size(i), right, right + size(i + step), to) - to;
+        } else {
+          std::copy_n(left, size(i), to);
+        }
+      }
+      ids_.swap(merged);
+    }
+    return {ids_.data(), ids_.data() + size(0)};
+  }
+
+ private:
+  // Below this, sorting takes no longer than starting threads.
+  static constexpr std::int64_t edges_a_piece = std::int64_t{1} << 12;
+
+  [[nodiscard]] std::int64_t edge_of(std::int64_t piece) const {
+    return piece * (edges_ / pieces_) + std::min(piece, edges_ % pieces_);
+  }
+  [[nodiscard]] std::int64_t* place(array<std::int64_t, host>& in, std::int64_t piece) const {
+    return in.data() + 2 * edge_of(piece);
+  }
+  [[nodiscard]] std::int64_t& size(std::int64_t piece) { return sizes_[static_cast<std::size_t>(piece)]; }
+
+  const context<host>& ctx_;
+  array<std::int64_t, host> ids_;
+  const std::int64_t edges_;
+  const std::int64_t pieces_;
+  std::vector<std::int64_t> sizes_;
+};
+
+// --- The reader ------------------------------------------------------------------------------------------------------
 
 template <class I>
 class edge_reader {
@@ -186,8 +247,8 @@ class edge_reader {
 
   edge_list<I> run() {
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
-      if (!begun_) refuse_matrix_market(block);
-      begun_ = true;
+      if (seen_bytes_ == 0) refuse_matrix_market(block);
+      seen_bytes_ += static_cast<std::int64_t>(block.size());
       cut(block);
       parse();
       check();
@@ -221,6 +282,7 @@ class edge_reader {
       edge_part& part = parts_[i];
       part.text = texts[i];
       part.count = 0;
+      part.first_column = nullptr;
       part.bad.reset();
       const std::int64_t most = static_cast<std::int64_t>(texts[i].size()) / least_bytes + 1;
       ensure(part.sources, most);
@@ -248,7 +310,7 @@ class edge_reader {
     for (std::size_t i = 0; i < used_; ++i) {
       edge_part& part = parts_[i];
       if (part.exception) std::rethrow_exception(part.exception);
-      if (part.count > 0) {
+      if (part.first_column != nullptr) {
         if (total_ == 0) weighted_ = part.weighted;
         if (part.weighted != weighted_) {
           const bad_line bad = uneven(part.first_column, part.weighted);
@@ -268,12 +330,20 @@ class edge_reader {
     to = std::move(larger);
   }
 
-  // Room by what was read and, for a mapped file, what the rest of it holds at this density.
+  // Room for `total_` edges and, for a mapped file, for what the rest of it holds if it is as dense, and some more.
+  [[nodiscard]] std::int64_t capacity() const {
+    const std::int64_t doubled = std::max(total_, 2 * sources_.size());
+    const std::int64_t left = source_.bytes_left();
+    if (left < 0) return doubled;
+    const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) * static_cast<double>(left);
+    const std::int64_t most = total_ + left / least_bytes + 1;
+    return std::min(most, std::max(doubled, total_ + static_cast<std::int64_t>(rest * 1.0625)));
+  }
+
   void collect() {
     const std::int64_t used = parts_[0].at;
     if (sources_.size() < total_) {
-      const std::int64_t left = source_.bytes_left();
-      const std::int64_t next = left >= 0 ? total_ + left / least_bytes + 1 : std::max(total_, 2 * sources_.size());
+      const std::int64_t next = capacity();
       grow(sources_, used, next);
       grow(targets_, used, next);
       if (weighted_) grow(weights_, used, next);
@@ -322,11 +392,7 @@ class edge_reader {
 
   edge_list<I> renumber_sparse() {
     edge_list<I> result;
-    result.ids.assign(sources_.begin(), sources_.begin() + total_);
-    result.ids.insert(result.ids.end(), targets_.begin(), targets_.begin() + total_);
-    std::sort(result.ids.begin(), result.ids.end());
-    result.ids.erase(std::unique(result.ids.begin(), result.ids.end()), result.ids.end());
-    result.ids.shrink_to_fit();
+    result.ids = id_sorter(ctx_, used(sources_), used(targets_)).merge();
     expect_vertices(static_cast<std::int64_t>(result.ids.size()));
     finish(result, [&](std::int64_t id) {
       return std::lower_bound(result.ids.begin(), result.ids.end(), id) - result.ids.begin();
@@ -364,7 +430,7 @@ class edge_reader {
   std::vector<edge_part> parts_;
   std::size_t used_ = 0;
   std::int64_t total_ = 0;
-  bool begun_ = false;
+  std::int64_t seen_bytes_ = 0;
   bool weighted_ = false;
   array<std::int64_t, host> sources_;
   array<std::int64_t, host> targets_;
@@ -397,64 +463,5 @@ edge_list<I> read_edge_list(const context<host>& ctx, const std::string& path, c
   template edge_list<I> read_edge_list<I>(const context<host>&, const std::string&, const read_options&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 #undef INSTANTIATE
-
-// --- The writer
-// -------------------------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::size_t flush_bytes = std::size_t{1} << 18;
-
-template <class T>
-void put(std::string& text, T value) {
-  char digits[32];
-  text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
-
-}  // namespace
-
-template <entry_type V, index_type I>
-void write_edge_list(const std::string& path, const coo_view<const V, I, host>& edges,
-                     span<const std::int64_t, host> ids) {
-  const std::int64_t count = edges.nnz();
-  SPARGO_EXPECTS(edges.rows == edges.cols && edges.col_indices.size() == count &&
-                     edges.values.size() == (is_pattern<V> ? 0 : count) && (ids.empty() || ids.size() == edges.rows),
-                 fmt::format("write_edge_list: {} x {} with {} and {} indices, {} values and {} ids (expected a square "
-                             "matrix, equal numbers, and an id for each vertex or none)",
-                             edges.rows, edges.cols, count, edges.col_indices.size(), edges.values.size(), ids.size()));
-  if constexpr (complex_type<V>) {
-    throw error(error_code::unsupported, "write_edge_list: complex weights (expected real ones, or none)");
-  } else {
-    detail::output_file out(path);
-    std::string text = is_pattern<V> ? "# source\ttarget\n" : "# source\ttarget\tweight\n";
-    const auto name = [&](I v) {
-      if (v < 0 || v >= edges.rows) {
-        throw error(error_code::invalid_data, fmt::format("write_edge_list: vertex {} of {}", v, edges.rows));
-      }
-      return ids.empty() ? static_cast<std::int64_t>(v) : ids[v];
-    };
-    for (std::int64_t k = 0; k < count; ++k) {
-      put(text, name(edges.row_indices[k]));
-      text += '\t';
-      put(text, name(edges.col_indices[k]));
-      if constexpr (!is_pattern<V>) {
-        text += '\t';
-        put(text, edges.values[k]);
-      }
-      text += '\n';
-      if (text.size() >= flush_bytes) {
-        out.write(text);
-        text.clear();
-      }
-    }
-    out.write(text);
-    out.commit();
-  }
-}
-
-#define INSTANTIATE(V, I)                                                                    \
-  template void write_edge_list<V, I>(const std::string&, const coo_view<const V, I, host>&, \
-                                      span<const std::int64_t, host>);
-SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 
 }  // namespace spargo

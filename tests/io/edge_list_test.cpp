@@ -127,6 +127,8 @@ TEST_F(EdgeList, EmptyFilesAreEmptyGraphs) {
 TEST_F(EdgeList, ErrorsHaveTheirPlace) {
   EXPECT_EQ(refusal("1 2\n3 -4\n").rfind("2:3: vertex id '-4' is negative", 0), 0U);
   EXPECT_EQ(refusal("1 2\n\n# c\n1.5 4\n").rfind("4:1: vertex id '1.5' is not an integer", 0), 0U);
+  EXPECT_EQ(refusal("1 2\n+3 4\n").rfind("2:1: '+3' is not a vertex id", 0), 0U);
+  EXPECT_EQ(refusal("1 -0\n").rfind("1:3: vertex id '-0' is negative", 0), 0U);
   EXPECT_EQ(refusal("1 9223372036854775808\n").rfind("1:3: vertex id '9223372036854775808' is too large", 0), 0U);
   EXPECT_EQ(refusal("1 99999999999999999999999999\n").rfind("1:3: vertex id", 0), 0U);
   EXPECT_EQ(refusal("from,to\n1,2\n").rfind("1:1: 'from' is not a vertex id", 0), 0U);
@@ -147,6 +149,43 @@ TEST_F(EdgeList, TheFirstErrorInTheFileWins) {
   std::string text;
   for (int k = 0; k < 200; ++k) text += "1 2\n";
   EXPECT_EQ(refusal(text + "1 x\n1 2\n-1 2\n").rfind("201:3: 'x'", 0), 0U);
+  EXPECT_EQ(refusal("1 2\n4 5 x\n").rfind("2:5: a weight (expected none", 0), 0U) << "one line, two faults";
+  EXPECT_EQ(refusal("1 2 x\n4 5\n").rfind("1:5: 'x' is not a weight", 0), 0U);
+}
+
+// Ids far above the number of edges are sorted in pieces by several threads.
+TEST_F(EdgeList, ManySparseIdsAreOrdered) {
+  std::string text;
+  std::vector<edge> expected;
+  std::uint64_t state = 1;
+  const auto draw = [&] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::int64_t>(state >> 33) % 1000 * 1'000'000'000'000;  // each id many times
+  };
+  for (int k = 0; k < 30'000; ++k) {
+    const std::int64_t source = draw();
+    const std::int64_t target = draw();
+    text += std::to_string(source) + ' ' + std::to_string(target) + '\n';
+    expected.emplace_back(source, target, 1);
+  }
+  const std::string path = folder_.write("a.el", text);
+  for (const int threads : {1, 2, 3, 8}) {
+    const auto list = read_edge_list<std::int64_t>(context<host>({.threads = threads}), path);
+    EXPECT_EQ(list.ids.size(), 1000U);
+    EXPECT_TRUE(std::is_sorted(list.ids.begin(), list.ids.end()));
+    EXPECT_TRUE(edges_of(list) == expected) << threads << " threads";
+  }
+}
+
+// Room for the edges is guessed from the beginning of a file: here it is far too small at first.
+TEST_F(EdgeList, DenserEndsThanBeginnings) {
+  std::string text = "1 2\n#" + std::string(5000, 'x') + "\n";
+  std::vector<edge> expected = {{1, 2, 1}};
+  for (std::int64_t k = 0; k < 3000; ++k) {
+    text += std::to_string(k % 10) + " 3\n";
+    expected.emplace_back(k % 10, 3, 1);
+  }
+  EXPECT_EQ(read(text), expected);
 }
 
 TEST_F(EdgeList, LongLinesAreRefused) {
@@ -201,11 +240,14 @@ TEST_F(EdgeList, BadGraphsAreNotWritten) {
   EXPECT_THROW((write_edge_list<pattern, std::int32_t>(folder_.file("o.el"), outside)), error);
   const coo_view<const pattern, std::int32_t, host> oblong{{3, 4, {}, {}}, {}};
   EXPECT_THROW((write_edge_list<pattern, std::int32_t>(folder_.file("o.el"), oblong)), error);
+  const std::vector<std::int32_t> near = {0};
+  const std::vector<std::int64_t> unreadable = {-7};
+  const coo_view<const pattern, std::int32_t, host> loop{{1, 1, near, near}, {}};
+  EXPECT_THROW((write_edge_list<pattern, std::int32_t>(folder_.file("o.el"), loop, unreadable)), error);
   EXPECT_EQ(folder_.entries(), 0U);
 }
 
-// --- Real files
-// -------------------------------------------------------------------------------------------------------
+// --- Real files ------------------------------------------------------------------------------------------------------
 
 // What a file says, read with standard streams.
 struct plain_reading {
@@ -230,6 +272,33 @@ plain_reading read_plainly(const std::string& text) {
   return result;
 }
 
+// What others counted: numpy and networkx, in truth.json.
+void expect_facts(const edge_list<std::int32_t>& list, const nlohmann::json& facts, const std::string& name) {
+  const std::vector<edge> edges = edges_of(list);
+  ASSERT_FALSE(edges.empty()) << name;
+  EXPECT_EQ(list.edges.nnz(), facts["edge_lines"].get<std::int64_t>()) << name;
+  EXPECT_EQ(list.ids.front(), facts["min_id"].get<std::int64_t>()) << name;
+  EXPECT_EQ(list.ids.back(), facts["max_id"].get<std::int64_t>()) << name;
+  EXPECT_EQ(std::get<0>(edges[0]), facts["first_edge"][0].get<std::int64_t>()) << name;
+  EXPECT_EQ(std::get<1>(edges[0]), facts["first_edge"][1].get<std::int64_t>()) << name;
+  EXPECT_EQ(list.ids[static_cast<std::size_t>(list.first_vertex)], facts["first_edge"][0].get<std::int64_t>()) << name;
+  std::set<std::pair<std::int64_t, std::int64_t>> distinct;
+  std::int64_t loops = 0;
+  double sum = 0;
+  for (const auto& [source, target, weight] : edges) {
+    loops += source == target ? 1 : 0;
+    sum += weight;
+    distinct.emplace(source, target);
+  }
+  EXPECT_EQ(loops, facts["self_loops"].get<std::int64_t>()) << name;
+  EXPECT_EQ(list.edges.nnz() - static_cast<std::int64_t>(distinct.size()), facts["duplicate_edges"].get<std::int64_t>())
+      << name;
+  EXPECT_EQ(list.weighted, facts.contains("weights")) << name;
+  if (list.weighted) {
+    EXPECT_NEAR(sum, facts["weights"]["sum"].get<double>(), 1e-6) << name;
+  }
+}
+
 TEST(EdgeListFiles, AgreeWithAPlainReadingAndTheTruth) {
   SPARGO_TEST_NEEDS_DATA();
   const auto folder = test::data_directory();
@@ -243,6 +312,7 @@ TEST(EdgeListFiles, AgreeWithAPlainReadingAndTheTruth) {
     EXPECT_TRUE(edges_of(list) == plain.edges) << name;
     EXPECT_TRUE(std::equal(plain.ids.begin(), plain.ids.end(), list.ids.begin(), list.ids.end())) << name;
     EXPECT_EQ(list.edges.rows(), facts["distinct_ids"].get<std::int64_t>()) << name;
+    expect_facts(list, facts, name);
     ++files;
   }
   EXPECT_EQ(files, 14);

@@ -21,7 +21,7 @@ struct edge_list {
   coo_matrix<double, I, host> edges;  // values are the weights; all 1 when `weighted` is false
   bool weighted = false;              // every line has a third column (some but not all: a parse error)
   std::vector<std::int64_t> ids;      // ids[v] is what the file calls vertex v; ascending
-  std::int64_t first_vertex = -1;     // the first vertex named in the file; -1 when there is none
+  std::int64_t first_vertex = -1;     // the number, 0 to n-1, of the first vertex in the file; -1 when there is none
 };
 
 // I must hold the number of distinct ids (else `unsupported`).
@@ -30,7 +30,8 @@ template <index_type I>
                                                         const read_options& options = {});
 
 // Tab-separated `source target [weight]`, with a comment line that says so. `ids` maps vertices to what is
-// written (empty: the vertex itself). Written whole or not at all; .gz by name.
+// written (empty: the vertex itself). Written whole or not at all; .gz by name. Throws `invalid_data` for a vertex
+// outside the matrix or a negative id, `unsupported` for complex weights.
 template <entry_type V, index_type I>
 SPARGO_EXPORT void write_edge_list(const std::string& path, const coo_view<const V, I, host>& edges,
                                    span<const std::int64_t, host> ids = {});
