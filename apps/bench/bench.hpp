@@ -40,7 +40,11 @@ struct registration {
 
 // Counters that the table knows. Rates are in their unit per second, without SI scaling.
 inline constexpr const char* gbytes_per_second = "GB/s";
-inline constexpr const char* fraction_of_copy = "of_copy";
+inline constexpr const char* gflops = "GFLOP/s";
+inline constexpr const char* fraction_of_copy = "of_copy";    // of the rate of a copy of this run
+inline constexpr const char* fraction_of_read = "of_read";    // of the rate of a kernel of this run that only reads
+inline constexpr const char* fraction_of_triad = "of_triad";  // of the rate of a host triad of this run
+inline constexpr const char* fraction_of_limit = "of_limit";  // of another limit: the case's comment says which
 inline constexpr const char* mteps = "MTEPS";
 inline constexpr const char* is_peer = "peer";  // 1: another library's
 

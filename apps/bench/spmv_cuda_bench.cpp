@@ -1,13 +1,12 @@
 // SpMV on the device: every algorithm and format beside cuSPARSE. Times are CUDA events around one product, the L2
 // cache overwritten before each, the median of 25.
+#include "bench/device_timing.hpp"
 #include "bench/spmv_cases.hpp"
 
-#include <cuda_runtime_api.h>
 #include <cusparse.h>
 
 #include <memory>
 #include <optional>
-#include <stdexcept>
 
 namespace spargo::bench {
 
@@ -15,62 +14,8 @@ namespace {
 
 using index = std::int32_t;
 
-void expect(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
 void expect(cusparseStatus_t status) {
   if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
-}
-
-class event {
- public:
-  event() { expect(cudaEventCreate(&event_)); }
-  event(const event&) = delete;
-  event& operator=(const event&) = delete;
-  ~event() { cudaEventDestroy(event_); }
-  operator cudaEvent_t() const { return event_; }  // NOLINT
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-const context<device>& device_context() {
-  static const context<device> ctx;
-  return ctx;
-}
-
-// Median seconds of 25 runs on the context's stream, each after 256 MiB were written.
-template <class Run>
-double device_seconds(const context<device>& ctx, Run&& run) {
-  constexpr std::int64_t flush_bytes = std::int64_t{256} << 20;
-  static array<char, device> flush(device_context(), flush_bytes);
-  const event start;
-  const event stop;
-  std::vector<double> seconds;
-  for (int k = 0; k < 28; ++k) {
-    expect(cudaMemsetAsync(flush.data(), k, static_cast<std::size_t>(flush_bytes), ctx.stream()));
-    expect(cudaEventRecord(start, ctx.stream()));
-    run();
-    expect(cudaEventRecord(stop, ctx.stream()));
-    expect(cudaEventSynchronize(stop));
-    float milliseconds = 0;
-    expect(cudaEventElapsedTime(&milliseconds, start, stop));
-    if (k >= 3) seconds.push_back(static_cast<double>(milliseconds) * 1e-3);
-  }
-  return median(seconds);
-}
-
-double copy_rate() {
-  static const double rate = [] {
-    const auto& ctx = device_context();
-    const std::int64_t bytes = std::int64_t{1} << 30;
-    array<char, device> from(ctx, bytes);
-    array<char, device> to(ctx, bytes);
-    fill_zero(ctx, from.view());
-    const double seconds = device_seconds(ctx, [&] { copy<char>(ctx, std::as_const(from).view(), to.view()); });
-    return 2.0 * static_cast<double>(bytes) / seconds;
-  }();
-  return rate;
 }
 
 template <class V>
@@ -115,7 +60,8 @@ problem<V>& problem<V>::of(const std::string& spec) {
 template <class V, class Run>
 double measure(benchmark::State& state, const problem<V>& p, Run&& run) {
   const double seconds = device_seconds(p.ctx, run);
-  report_rates(state, compulsory_bytes<V>(p.matrix.rows(), p.matrix.cols(), p.matrix.nnz()), seconds, copy_rate());
+  report_rates(state, compulsory_bytes<V>(p.matrix.rows(), p.matrix.cols(), p.matrix.nnz()), seconds,
+               device_copy_rate());
   return seconds;
 }
 

@@ -50,20 +50,20 @@ class table_reporter final : public benchmark::ConsoleReporter {
       if (!fresh) at->second = std::min(at->second, r.milliseconds);
     }
     std::ostream& out = GetOutputStream();
-    out << fmt::format("\n{:<24} {:>11} {:>9} {:>8} {:>9} {:>12}\n", "", "median ms", "GB/s", "of copy", "MTEPS",
-                       "x best peer");
+    out << fmt::format("\n{:<30} {:>11} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "", "median ms", "GB/s", "GFLOP/s", "MTEPS",
+                       "of ceiling", "x best peer");
     std::string group;
     for (const row& r : rows_) {
       if (r.group != group) out << r.group << "\n";
       group = r.group;
       if (!r.failed.empty()) {
-        out << fmt::format("  {:<22} {}\n", r.rung, r.failed);
+        out << fmt::format("  {:<28} {}\n", r.rung, r.failed);
         continue;
       }
       const auto peer = best_peer.find(r.group);
-      out << fmt::format("  {:<22} {:>11.4f} {:>9} {:>8} {:>9} {:>12}\n", r.rung + (r.get(is_peer) != 0 ? " *" : ""),
-                         r.milliseconds, cell(r.get(gbytes_per_second), 1), cell(r.get(fraction_of_copy), 3),
-                         cell(r.get(mteps), 0),
+      out << fmt::format("  {:<28} {:>11.4f} {:>9} {:>9} {:>9} {:>12} {:>12}\n",
+                         r.rung + (r.get(is_peer) != 0 ? " *" : ""), r.milliseconds, cell(r.get(gbytes_per_second), 1),
+                         cell(r.get(gflops), 0), cell(r.get(mteps), 0), ceiling(r),
                          peer == best_peer.end() ? "" : fmt::format("{:.2f}", peer->second / r.milliseconds));
     }
     out << "* peer; x best peer: how many times as fast as the fastest peer of the group\n" << std::flush;
@@ -82,6 +82,14 @@ class table_reporter final : public benchmark::ConsoleReporter {
       return at == counters.end() ? 0 : at->second;
     }
   };
+
+  // The fraction of the ceiling that a case was held against, with the ceiling's name.
+  static std::string ceiling(const row& r) {
+    for (const char* fraction : {fraction_of_copy, fraction_of_read, fraction_of_triad, fraction_of_limit}) {
+      if (r.get(fraction) != 0) return fmt::format("{:.3f} {}", r.get(fraction), fraction + 3);
+    }
+    return "";
+  }
 
   static std::string cell(double value, int digits) { return value == 0 ? "" : fmt::format("{:.{}f}", value, digits); }
 

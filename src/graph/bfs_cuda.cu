@@ -6,7 +6,7 @@
 // steps every block holds the same `bfs_position`; see bfs_cuda_steps.cuh for a step's. Counters: a step counts into
 // found[turn + 1] while it clears found[turn + 2], which the step before has read; so a counter is cleared, filled and
 // read with a barrier between each. Cost: O(vertices + edges) work and one or two barriers (1 to 2 microseconds each) a
-// level, block barriers in small ones. Workspace: sizeof(I) + 8 + 1/2 bytes a vertex and at most 1/16 byte an edge (I =
+// level, block barriers in small ones. Workspace: sizeof(I) + 8 + 1/2 bytes a vertex and at most 1/32 byte an edge (I =
 // int32), besides the results. Direction-optimizing search: Beamer, Asanovic, Patterson, SC 2012. Queues and load
 // balance: Merrill, Garland, Grimshaw, PPoPP 2012.
 #include "core/cuda.cuh"

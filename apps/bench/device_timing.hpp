@@ -1,0 +1,64 @@
+// Timing on the device, and the ceilings that a device case is held against, measured once a run.
+#pragma once
+
+#include "bench/bench.hpp"
+
+#include <spargo/core/array.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <stdexcept>
+
+namespace spargo::bench {
+
+inline void expect(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+class event {
+ public:
+  event() { expect(cudaEventCreate(&event_)); }
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+  ~event() { cudaEventDestroy(event_); }
+  operator cudaEvent_t() const { return event_; }  // NOLINT
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// The context of every device case.
+inline const context<device>& device_context() {
+  static const context<device> ctx;
+  return ctx;
+}
+
+// Writes 256 MiB on the context's stream, so that nothing of a case's data is left in the L2 cache.
+void flush_l2();
+
+// Median seconds of `runs` calls on the context's stream by CUDA events, each after the L2 cache was overwritten.
+template <class Run>
+double device_seconds(const context<device>& ctx, Run&& run, int runs = 25, int warmups = 3) {
+  const event start;
+  const event stop;
+  std::vector<double> seconds;
+  for (int k = 0; k < warmups + runs; ++k) {
+    flush_l2();
+    expect(cudaEventRecord(start, ctx.stream()));
+    run();
+    expect(cudaEventRecord(stop, ctx.stream()));
+    expect(cudaEventSynchronize(stop));
+    float milliseconds = 0;
+    expect(cudaEventElapsedTime(&milliseconds, start, stop));
+    if (k >= warmups) seconds.push_back(static_cast<double>(milliseconds) * 1e-3);
+  }
+  return median(seconds);
+}
+
+// Bytes a second of a device-to-device copy of 1 GiB, read and written.
+double device_copy_rate();
+
+// Bytes a second of a kernel that only reads 2 GiB.
+double device_read_rate();
+
+}  // namespace spargo::bench
