@@ -201,8 +201,8 @@ exit_status inspect(const info_flags& flags, const context<host>& ctx, const inp
   keys["index_bits"] = sizeof(I) * 8;
   keys["offset_bits"] = sizeof(O) * 8;
   report_memory(out, estimate_memory(rows, matrix.nnz(), value_bytes, sizeof(I), sizeof(O)));
-  const format_choice cpu = suggest_format<I, O>(ctx, matrix, false);
-  const format_choice gpu = suggest_format<I, O>(ctx, matrix, true);
+  const format_choice cpu = suggest_format<host>(ctx, matrix);
+  const format_choice gpu = suggest_format<device>(ctx, matrix);
   keys["suggested_format"] = {{"cpu", to_string(cpu.format)}, {"gpu", to_string(gpu.format)}};
   out.row("suggested", fmt::format("on a CPU {}: {}", to_string(cpu.format), cpu.reason));
   out.row("", fmt::format("on a GPU {}: {}", to_string(gpu.format), gpu.reason));

@@ -240,7 +240,7 @@ template <class V, class I, class O>
 product<V> multiply(const backend& where, const csr_view<const V, I, O, host>& matrix, const array<V, host>& x,
                     const spmv_flags& flags, const request& wanted, format_choice& choice) {
   product<V> result;
-  choice = suggest_format<I, O>(where.cpu, matrix, where.gpu.has_value());
+  choice = where.gpu.has_value() ? suggest_format<device>(where.cpu, matrix) : suggest_format<host>(where.cpu, matrix);
   if (wanted.format.has_value()) choice = {*wanted.format, "as asked for"};
   result.format = choice.format;
   result.y = array<V, host>(where.cpu, matrix.rows);

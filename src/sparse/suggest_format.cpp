@@ -58,15 +58,15 @@ std::string_view to_string(sparse_format format) {
   return "unknown";
 }
 
-template <index_type I, index_type O>
-format_choice suggest_format(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix, bool on_device) {
+template <memory_space Target, index_type I, index_type O>
+format_choice suggest_format(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix) {
   const detail::row_profile p = detail::profile_rows(ctx, matrix);
   if (p.nnz < tuning::few_entries) {
     return {sparse_format::csr, fmt::format("{} entries are too few for another format to pay", p.nnz)};
   }
   const double entries = static_cast<double>(p.nnz);
   const double ell = static_cast<double>(p.longest) * static_cast<double>(p.rows) / entries;
-  if (on_device && ell <= tuning::ell_padding) {
+  if (std::same_as<Target, device> && ell <= tuning::ell_padding) {
     return {sparse_format::ell, fmt::format("rows of nearly equal length: ELL stores {:.2f} times the entries", ell)};
   }
   const double sell = static_cast<double>(slice_storage(ctx, matrix)) / entries;
@@ -80,8 +80,9 @@ format_choice suggest_format(const context<host>& ctx, const csr_pattern_view<I,
                                           p.mean(), p.longest, sell)};
 }
 
-#define INSTANTIATE(I, O) \
-  template format_choice suggest_format(const context<host>&, const csr_pattern_view<I, O, host>&, bool);
+#define INSTANTIATE(I, O)                                                                                 \
+  template format_choice suggest_format<host>(const context<host>&, const csr_pattern_view<I, O, host>&); \
+  template format_choice suggest_format<device>(const context<host>&, const csr_pattern_view<I, O, host>&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

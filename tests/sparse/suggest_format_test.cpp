@@ -4,41 +4,40 @@
 namespace spargo::test {
 namespace {
 
-enum class where { host, device };
-
-format_choice suggestion(const triplets<double>& m, where target) {
+template <class Target>
+format_choice suggestion(const triplets<double>& m) {
   const context<host> ctx({.threads = 2});
   const auto matrix = as_csr<double, std::int32_t, std::int64_t>(ctx, m);
-  return suggest_format<std::int32_t, std::int64_t>(ctx, matrix.view(), target == where::device);
+  return suggest_format<Target>(ctx, matrix.view());
 }
 
 TEST(SuggestFormat, TakesCsrForFewEntries) {
   const auto m = random_rows<double>("", 100, 100, [](std::int64_t) { return 5; });
-  EXPECT_EQ(suggestion(m, where::host).format, sparse_format::csr);
-  EXPECT_EQ(suggestion(m, where::device).format, sparse_format::csr);
+  EXPECT_EQ(suggestion<host>(m).format, sparse_format::csr);
+  EXPECT_EQ(suggestion<device>(m).format, sparse_format::csr);
 }
 
 TEST(SuggestFormat, TakesEllForEqualRowsOnADevice) {
   const auto m = random_rows<double>("", 5000, 100, [](std::int64_t) { return 9; });
-  EXPECT_EQ(suggestion(m, where::device).format, sparse_format::ell);
-  EXPECT_EQ(suggestion(m, where::host).format, sparse_format::sell);
+  EXPECT_EQ(suggestion<device>(m).format, sparse_format::ell);
+  EXPECT_EQ(suggestion<host>(m).format, sparse_format::sell);
 }
 
 TEST(SuggestFormat, TakesSellForRowsThatChangeSlowly) {
   const auto m = random_rows<double>("", 6400, 100, [](std::int64_t r) { return 8 + r / 640; });
-  EXPECT_EQ(suggestion(m, where::device).format, sparse_format::sell);
+  EXPECT_EQ(suggestion<device>(m).format, sparse_format::sell);
 }
 
 TEST(SuggestFormat, TakesCsrForUnevenRows) {
   const auto m = random_rows<double>("", 20'000, 100, [](std::int64_t r) { return r % 97 == 0 ? 90 : 1; });
-  const auto choice = suggestion(m, where::device);
+  const auto choice = suggestion<device>(m);
   EXPECT_EQ(choice.format, sparse_format::csr);
   EXPECT_NE(choice.reason.find("90"), std::string::npos) << choice.reason;
 }
 
 TEST(SuggestFormat, SurvivesNothing) {
-  EXPECT_EQ(suggestion({"", 0, 0, {}}, where::host).format, sparse_format::csr);
-  EXPECT_EQ(suggestion({"", 10, 0, {}}, where::device).format, sparse_format::csr);
+  EXPECT_EQ(suggestion<host>({"", 0, 0, {}}).format, sparse_format::csr);
+  EXPECT_EQ(suggestion<device>({"", 10, 0, {}}).format, sparse_format::csr);
 }
 
 TEST(SuggestFormat, NamesEveryFormat) {

@@ -89,9 +89,10 @@ struct SPARGO_EXPORT format_choice {
   std::string reason;  // one sentence, for people
 };
 
-// The format in which repeated products with this matrix are expected to be fastest, from its row profile.
-template <index_type I, index_type O>
+// The format in which repeated products with this matrix are expected to be fastest in the space Target, from its row
+// profile: suggest_format<device>(ctx, pattern).
+template <memory_space Target, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT format_choice suggest_format(const context<host>& ctx,
-                                                         const csr_pattern_view<I, O, host>& matrix, bool on_device);
+                                                         const csr_pattern_view<I, O, host>& matrix);
 
 }  // namespace spargo
