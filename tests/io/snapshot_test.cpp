@@ -112,21 +112,32 @@ TEST_F(DamagedSnapshot, EveryTruncationIsNoticed) {
   EXPECT_NE(refusal(good_ + '\0').find("after its end"), std::string::npos);
 }
 
-// A header that was forged together with its checksum.
+// A header with a count changed, and the checksum made to agree.
+std::string forge(std::string bytes, std::size_t at, std::int64_t value) {
+  std::memcpy(bytes.data() + at, &value, sizeof(value));
+  const std::uint64_t sum = detail::xxh64(bytes.data(), 120);
+  std::memcpy(bytes.data() + 120, &sum, sizeof(sum));
+  return bytes;
+}
+
 TEST_F(DamagedSnapshot, ForgedCountsAreNotTrusted) {
-  const auto forged = [&](std::size_t at, std::int64_t value) {
-    std::string bad = good_;
-    std::memcpy(bad.data() + at, &value, sizeof(value));
-    const std::uint64_t sum = detail::xxh64(bad.data(), 120);
-    std::memcpy(bad.data() + 120, &sum, sizeof(sum));
-    return refusal(bad);
-  };
+  const auto forged = [&](std::size_t at, std::int64_t value) { return refusal(forge(good_, at, value)); };
   for (const std::size_t at : {24, 32, 40}) {
     for (const std::int64_t value : {INT64_MAX, INT64_MAX / 8, std::int64_t{-1}, INT64_MIN, std::int64_t{1} << 40}) {
       EXPECT_NE(forged(at, value), "") << at << " " << value;
     }
   }
   EXPECT_NE(forged(32, 2).find("column"), std::string::npos) << "an index outside the columns: " << forged(32, 2);
+}
+
+// Counts whose products with 8 are, modulo 2^64, what they were.
+TEST_F(DamagedSnapshot, CountsThatWrapAroundAreRefused) {
+  const sample<double, std::int64_t, std::int64_t> wide;
+  write_snapshot(ctx_, path_, wide.view());
+  const std::string good = test::read_file(path_);
+  ASSERT_EQ(refusal(forge(good, 24, 3)), "");
+  EXPECT_NE(refusal(forge(good, 24, (std::int64_t{1} << 61) + 3)).find("inconsistent"), std::string::npos);
+  EXPECT_NE(refusal(forge(good, 40, (std::int64_t{1} << 61) + 3)).find("inconsistent"), std::string::npos);
 }
 
 TEST_F(DamagedSnapshot, SaysWhatIsWrong) {
