@@ -59,7 +59,7 @@ template <class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     merge_path_kernel(merge_arguments<D, I, O> a, const D* x, D alpha, D beta, D* y) {
   __shared__ D products[stage_elements<D>];
-  __shared__ int bounds[tile_items<D> + 2];
+  __shared__ std::uint16_t bounds[tile_items<D> + 2];  // at most stage_capacity
   __shared__ long_segments<D> list;
   const std::int64_t tile = blockIdx.x;
   const std::int64_t first_row = a.tile_rows[tile];
@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(spmv_threads)
 
   if (threadIdx.x == 0) {
     list.count = 0;
-    bounds[0] = static_cast<int>(begin - origin);
-    bounds[rows_here + 1] = static_cast<int>(end - origin);
+    bounds[0] = static_cast<std::uint16_t>(begin - origin);
+    bounds[rows_here + 1] = static_cast<std::uint16_t>(end - origin);
   }
   for (int j = 1 + static_cast<int>(threadIdx.x); j <= rows_here; j += spmv_threads) {
-    bounds[j] = static_cast<int>(static_cast<std::int64_t>(a.offsets[first_row + j]) - origin);
+    bounds[j] = static_cast<std::uint16_t>(static_cast<std::int64_t>(a.offsets[first_row + j]) - origin);
   }
   stage_products(a.entries, x, origin, end, products);
   __syncthreads();

@@ -27,7 +27,7 @@ struct tuning {
   static constexpr double entries_per_lane = 2.0;
   // From this mean on a whole warp loads 16 bytes a lane: two full rounds of the warp.
   static constexpr double wide_mean = 96.0;
-  static constexpr int widest_block_group = 8;
+  static constexpr int widest_block_group = 16;
 };
 
 template <class D, class I, class O>

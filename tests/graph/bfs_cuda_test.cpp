@@ -1,0 +1,206 @@
+// The device search where it changes its way of working: hubs split into chunks, levels passing between one block and
+// the grid, the shared queue of a block overflowing, pulls between pushes, more levels than come back in one copy.
+//
+// Small graphs on both sides of each of the search's numbers, so that the whole program is fit for compute-sanitizer.
+#include <spargo/graph/bfs.hpp>
+
+#include "graph/graph_support.hpp"
+#include "support/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace spargo {
+namespace {
+
+using test::edge_vector;
+using test::edges_kept;
+using test::raw_graph;
+
+// What the search goes by; a test that no longer sits at the boundary is still right, only less sharp.
+constexpr std::int64_t hub_degree = 512;
+constexpr std::int64_t alone_vertices = 1024;
+constexpr std::int64_t alone_edges = 4096;
+constexpr std::int64_t block_vertices = 1024;
+constexpr std::int64_t block_queue = 2048;
+constexpr std::int64_t report_levels = 1024;
+
+template <class I, class O>
+struct widths {
+  using index = I;
+  using offset = O;
+};
+
+template <class Widths>
+class BfsCuda : public testing::Test {
+ protected:
+  using index = typename Widths::index;
+  using offset = typename Widths::offset;
+  using raw = raw_graph<index, offset>;
+
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+
+  static std::int64_t reached_of(const std::vector<std::int32_t>& levels) {
+    return std::count_if(levels.begin(), levels.end(), [](std::int32_t l) { return l >= 0; });
+  }
+
+  // Each source twice with one plan: the second run starts from what the first has left.
+  static void check(const raw& g, const bfs_options& options, const std::vector<std::int64_t>& sources) {
+    static const context<device> ctx;
+    const auto offsets = to_device(ctx, span<const offset, host>(g.offsets));
+    const auto indices = to_device(ctx, span<const index, host>(g.indices));
+    const auto in_offsets = to_device(ctx, span<const offset, host>(g.in_offsets));
+    const auto in_indices = to_device(ctx, span<const index, host>(g.in_indices));
+    graph_view<index, offset, device> view{{g.vertices, g.vertices, offsets.view(), indices.view()}, {}, g.direction};
+    if (!in_offsets.empty()) view.in = {g.vertices, g.vertices, in_offsets.view(), in_indices.view()};
+    bfs_plan<index, offset, device> plan(ctx, view, options);
+    for (const std::int64_t source : sources) {
+      const auto expected = test::naive_levels(g.view(), source);
+      for (int run = 0; run < 2; ++run) {
+        SCOPED_TRACE(std::string(to_string(options.algorithm)) + ", direction " +
+                     std::to_string(static_cast<int>(options.direction)) + ", source " + std::to_string(source) +
+                     ", run " + std::to_string(run));
+        plan.run(static_cast<index>(source));
+        const auto levels = to_host(ctx, plan.levels());
+        const auto parents = to_host(ctx, plan.parents());
+        ASSERT_EQ(std::vector<std::int32_t>(levels.begin(), levels.end()), expected);
+        ASSERT_EQ(test::parent_fault(g.view(), source, expected, std::vector<index>(parents.begin(), parents.end())),
+                  "");
+        ASSERT_EQ(plan.level_sizes(), test::histogram_of(expected));
+        ASSERT_EQ(plan.reached(), reached_of(expected));
+      }
+    }
+  }
+
+  static void check_all(const raw& g, const std::vector<std::int64_t>& sources) {
+    constexpr std::array tried{bfs_options{.algorithm = bfs_algorithm::global_queue},
+                               bfs_options{.algorithm = bfs_algorithm::block_queue},
+                               bfs_options{.algorithm = bfs_algorithm::load_balanced},
+                               bfs_options{.algorithm = bfs_algorithm::direction_optimizing}};
+    for (const bfs_options& options : tried) {
+      check(g, options, sources);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+
+  static raw directed(std::int64_t n, const edge_vector& edges) {
+    return test::make_directed<index, offset>(n, edges, edges_kept::out_and_in);
+  }
+  static raw undirected(std::int64_t n, const edge_vector& edges) {
+    return test::make_undirected<index, offset>(n, edges);
+  }
+};
+
+// Levels of the given sizes from vertex 0 on; each vertex has one edge from the level before, shared out in turn.
+// Two equal levels in a row show that each vertex of the first was queued.
+edge_vector layer_edges(const std::vector<std::int64_t>& sizes) {
+  edge_vector edges;
+  std::int64_t before = 0;
+  for (std::size_t k = 1; k < sizes.size(); ++k) {
+    const std::int64_t first = before + sizes[k - 1];
+    for (std::int64_t j = 0; j < sizes[k]; ++j) edges.emplace_back(before + j % sizes[k - 1], first + j);
+    before = first;
+  }
+  return edges;
+}
+
+std::int64_t sum(const std::vector<std::int64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+}
+
+using cases = testing::Types<widths<std::int32_t, std::int32_t>, widths<std::int32_t, std::int64_t>,
+                             widths<std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(BfsCuda, cases);
+
+// One graph of vertices that have just the degrees around one, two and three chunks, found together and as sources.
+TYPED_TEST(BfsCuda, DegreesAroundHubChunks) {
+  edge_vector edges;
+  std::vector<std::int64_t> sources{0};
+  std::int64_t n = 1;
+  for (const std::int64_t chunks : {1, 2, 3}) {
+    for (const std::int64_t more : {-1, 0, 1}) {
+      const std::int64_t hub = n++;
+      edges.emplace_back(0, hub);
+      for (std::int64_t k = 0; k < chunks * hub_degree + more; ++k) edges.emplace_back(hub, n++);
+      sources.push_back(hub);
+    }
+  }
+  edges.emplace_back(n - 1, n);  // so that the last chunk's last edge leads on
+  this->check_all(this->directed(n + 1, edges), sources);
+  this->check_all(this->undirected(n + 1, edges), {0, n});
+}
+
+// Narrow, wide and narrow again: the block that walks alone leaves and comes back.
+TYPED_TEST(BfsCuda, WidthsAroundOneBlock) {
+  for (const std::int64_t more : {-1, 0, 1}) {
+    const std::int64_t w = alone_vertices + more;
+    const std::vector<std::int64_t> sizes{1, 40, w, w, 7, 300, w, 1, 1, 2};
+    SCOPED_TRACE("width " + std::to_string(w));
+    this->check_all(this->directed(sum(sizes), layer_edges(sizes)), {0});
+    this->check_all(this->undirected(sum(sizes), layer_edges(sizes)), {0, sum(sizes) - 1});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(BfsCuda, EdgesAroundOneBlock) {
+  for (const std::int64_t more : {-1, 0, 1}) {
+    const std::vector<std::int64_t> sizes{1, 100, alone_edges + more, alone_edges + more, 1};
+    SCOPED_TRACE(std::to_string(alone_edges + more) + " edges");
+    this->check_all(this->directed(sum(sizes), layer_edges(sizes)), {0});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// What one round of a block finds just fits, or spills by one, or by more than the queue holds; a second round follows.
+TYPED_TEST(BfsCuda, FindsAroundABlocksQueue) {
+  for (const std::int64_t found : {block_queue - 1, block_queue, block_queue + 1, 2 * block_queue + 1}) {
+    const std::vector<std::int64_t> sizes{1, 300, block_vertices, found, found, 1};
+    SCOPED_TRACE(std::to_string(found) + " found");
+    this->check_all(this->directed(sum(sizes), layer_edges(sizes)), {0});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// What comes back is the same for all algorithms, and long searches are slow under the tools: one of them is enough.
+TYPED_TEST(BfsCuda, LevelsAroundOneReport) {
+  for (const std::int64_t levels : {report_levels - 1, report_levels, report_levels + 1}) {
+    SCOPED_TRACE(std::to_string(levels) + " levels");
+    this->check(this->undirected(levels, test::path_edges(levels)), {.algorithm = bfs_algorithm::load_balanced}, {0});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// Path, crowd, path, crowd, path: an automatic search pulls in each crowd and pushes along each path. The crowds hold
+// hubs, so chunks are made by both ways of filling the queue. A forced pull must walk the paths as well.
+TYPED_TEST(BfsCuda, PullsBetweenPushes) {
+  constexpr std::int64_t crowd = 3000;
+  constexpr std::int64_t path = 30;
+  test::random_source random(23);
+  edge_vector edges;
+  std::int64_t n = path;
+  for (int part = 0; part < 2; ++part) {
+    for (const auto& [u, v] : test::random_edges(random, crowd, 8 * crowd, 1)) edges.emplace_back(n + u, n + v);
+    for (std::int64_t v = 0; v < crowd; v += 4) edges.emplace_back(n + 1, n + v);
+    for (std::int64_t k = 0; k < 5; ++k) {  // and hubs at the crowd's rim, found by the last pulls
+      const std::int64_t rim = n + crowd - 1 - k;
+      for (std::int64_t j = 0; j < 700; ++j) edges.emplace_back(rim, n + random.below(crowd));
+    }
+    n += crowd + path;
+  }
+  for (std::int64_t first = 0; first < n; first += crowd + path) {
+    for (std::int64_t k = 0; k < path; ++k) {
+      if (k > 0 || first > 0) edges.emplace_back(first + k - 1, first + k);
+    }
+    if (first + path < n) edges.emplace_back(first + path - 1, first + path);
+  }
+  const auto both_ways = this->undirected(n, edges);
+  this->check_all(both_ways, {0, n - 1, path + 1, n / 2});
+  this->check(both_ways, {.algorithm = bfs_algorithm::direction_optimizing, .direction = bfs_direction::pull}, {0});
+  this->check_all(this->directed(n, edges), {0, path + 1});
+}
+
+}  // namespace
+}  // namespace spargo
