@@ -1,0 +1,48 @@
+// The host and device halves of convolution, behind its checks and its choice of algorithm.
+#pragma once
+
+#include <spargo/primitives/convolve.hpp>
+
+#include <vector>
+
+namespace spargo::detail {
+
+// What every half gets: at least one element, shapes and overlap checked. `filter` has K or K * K taps in `width` K.
+template <class T>
+struct convolve_filter {
+  span<const T, host> taps;
+  std::int64_t width = 0;
+};
+
+// A filter of rank 1: taps are down[s] * across[t] up to rounding, sum |across| <= 1.
+template <class T>
+struct separated_filter {
+  std::vector<T> down;
+  std::vector<T> across;
+};
+
+inline constexpr int widest_parameter = 15;  // filters of up to this width are passed by value
+
+// `algorithm` is one of the backend's, not automatic; `separable` has the overload below.
+template <class T>
+void convolve_line(const context<host>& ctx, span<const T, host> in, const convolve_filter<T>& filter,
+                   span<T, host> out, convolve_algorithm algorithm);
+template <class T>
+void convolve_line(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
+                   span<T, device> out, convolve_algorithm algorithm);
+
+template <class T>
+void convolve_image(const context<host>& ctx, const image_view<const T, host>& in, const convolve_filter<T>& filter,
+                    const image_view<T, host>& out, convolve_algorithm algorithm);
+template <class T>
+void convolve_image(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
+                    const image_view<T, device>& out, convolve_algorithm algorithm);
+
+template <class T>
+void convolve_image(const context<host>& ctx, const image_view<const T, host>& in, const separated_filter<T>& filter,
+                    const image_view<T, host>& out);
+template <class T>
+void convolve_image(const context<device>& ctx, const image_view<const T, device>& in,
+                    const separated_filter<T>& filter, const image_view<T, device>& out);
+
+}  // namespace spargo::detail

@@ -1,0 +1,68 @@
+// Convolution of lines by register windows: see convolve_line.cuh.
+#include "primitives/convolve_filter.cuh"
+#include "primitives/convolve_line.cuh"
+#include "primitives/launch.cuh"
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  static constexpr int vectors = 2;  // a thread
+};
+
+template <int Shift, class T, int K>
+void launch(const context<device>& ctx, const line_part<T>& line, const line_filter<T, K>& filter) {
+  const std::int64_t tile = std::int64_t{line_threads} * tuning::vectors;
+  const auto blocks = static_cast<unsigned>(std::max(std::int64_t{1}, div_up(line.vectors, tile)));
+  line_kernel<T, K, Shift, tuning::vectors><<<blocks, line_threads, 0, ctx.stream()>>>(line, filter);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+// How far past a 16-byte boundary, in elements.
+template <class T>
+std::int64_t past_boundary(const T* data) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16 / sizeof(T));
+}
+
+template <class T, int K>
+void launch_shifted(const context<device>& ctx, const line_part<T>& line, const line_filter<T, K>& filter) {
+  switch (past_boundary(line.in + line.first)) {
+    case 0:
+      return launch<0>(ctx, line, filter);
+    case 1:
+      return launch<1>(ctx, line, filter);
+    default:
+      break;
+  }
+  if constexpr (sizeof(T) == 4) {
+    if (past_boundary(line.in + line.first) == 2) return launch<2>(ctx, line, filter);
+    return launch<3>(ctx, line, filter);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void convolve_windows(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
+                      span<T, device> out) {
+  const device_guard guard(ctx);
+  constexpr std::int64_t vec = 16 / sizeof(T);
+  const std::int64_t first = std::min((vec - past_boundary(out.data())) % vec, in.size());
+  const line_part<T> line{in.data(), out.data(), in.size(), first, (in.size() - first) / vec};
+  with_width(filter.width, [&](auto width) {
+    constexpr int K = decltype(width)::value;
+    line_filter<T, K> taps;
+    std::copy_n(filter.taps.data(), K, taps.tap);
+    launch_shifted(ctx, line, taps);
+  });
+}
+
+#define INSTANTIATE(T)                                                                                     \
+  template void convolve_windows(const context<device>&, span<const T, device>, const convolve_filter<T>&, \
+                                 span<T, device>);
+INSTANTIATE(float)
+INSTANTIATE(double)
+#undef INSTANTIATE
+
+}  // namespace spargo::detail

@@ -1,0 +1,76 @@
+// Launches of convolve_march.cuh, instantiated by the files of each value type.
+#pragma once
+
+#include "primitives/convolve_filter.cuh"
+#include "primitives/convolve_march.cuh"
+#include "primitives/launch.cuh"
+
+namespace spargo::detail {
+
+struct march_tuning {
+  // Fewest output rows a strip: below, its K - 1 extra input rows would be most of its work.
+  static constexpr std::int64_t shortest_strip = 16;
+  static constexpr std::int64_t longest_strip = std::int64_t{1} << 29;  // rows are counted in 32 bits within a strip
+  static constexpr std::int64_t grid_rows = 65535;
+};
+
+// Rows a step, steps in the ring, warps a multiprocessor, by the width of the filter.
+template <class T, int K>
+struct march_shape_of {
+  using full = march_shape<K <= 7 ? 2 : 1, K <= 7 ? 3 : 4, K <= 5 ? 32 : K <= 7 ? 24 : 16>;
+  using outer = march_shape<K <= 9 ? 2 : 1, K <= 9 ? 3 : 4, K <= 7 ? 24 : 16>;
+};
+
+template <class T>
+bool is_aligned(const T* data, std::int64_t pitch, std::int64_t rows) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+         (rows == 1 || pitch % (16 / static_cast<std::int64_t>(sizeof(T))) == 0);
+}
+
+// Strips as tall as leave every multiprocessor its warps, so that all end together.
+template <class Shape, class T, class Filter>
+void launch_march(const context<device>& ctx, const image_view<const T, device>& in, const Filter& filter,
+                  const image_view<T, device>& out) {
+  const march_image<T> image{in.data.data(), in.pitch, out.data.data(), out.pitch, in.rows, in.cols};
+  const std::int64_t strips = div_up(in.cols, 512 / static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t warps = std::int64_t{ctx.properties().multiprocessors} * Shape::blocks;
+  const std::int64_t tall = div_up(in.rows, std::max(std::int64_t{1}, warps / strips));
+  const std::int64_t share = std::max({std::min(tall, march_tuning::longest_strip), march_tuning::shortest_strip,
+                                       div_up(in.rows, march_tuning::grid_rows)});
+  const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(div_up(in.rows, share)));
+  if (is_aligned(image.in, in.pitch, in.rows) && is_aligned(image.out, out.pitch, in.rows)) {
+    march_kernel<T, Filter, Shape, row_access::vectors>
+        <<<grid, 32, 0, ctx.stream()>>>(image, static_cast<int>(share), filter);
+  } else {
+    march_kernel<T, Filter, Shape, row_access::elements>
+        <<<grid, 32, 0, ctx.stream()>>>(image, static_cast<int>(share), filter);
+  }
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+template <class T>
+void convolve_march(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
+                    const image_view<T, device>& out) {
+  const device_guard guard(ctx);
+  with_width(filter.width, [&](auto width) {
+    constexpr int K = decltype(width)::value;
+    full_filter<T, K> taps;
+    for (int i = 0; i < K * K; ++i) taps.tap[i / K][i % K] = filter.taps[i];
+    launch_march<typename march_shape_of<T, K>::full>(ctx, in, taps, out);
+  });
+}
+
+template <class T>
+void convolve_march(const context<device>& ctx, const image_view<const T, device>& in,
+                    const separated_filter<T>& filter, const image_view<T, device>& out) {
+  const device_guard guard(ctx);
+  with_width(static_cast<std::int64_t>(filter.down.size()), [&](auto width) {
+    constexpr int K = decltype(width)::value;
+    outer_filter<T, K> taps;
+    std::copy_n(filter.down.begin(), K, taps.down);
+    std::copy_n(filter.across.begin(), K, taps.across);
+    launch_march<typename march_shape_of<T, K>::outer>(ctx, in, taps, out);
+  });
+}
+
+}  // namespace spargo::detail
