@@ -19,9 +19,10 @@ using detail::separated_filter;
 
 struct tuning {
   // Below this width `automatic` leaves a filter of rank 1 whole: the plain sum is bound by memory as well, and rounds
-  // in one order only.
+  // in one order only. Host, 2048 x 2048 float on two threads, ms, plain and separable: K = 3: 1.09, 1.38; 7: 2.85,
+  // 1.79; 15: 9.3, 2.5.
   static constexpr int narrowest_separable_on_device = 9;
-  static constexpr int narrowest_separable_on_host = 3;
+  static constexpr int narrowest_separable_on_host = 7;
 };
 
 constexpr std::array<std::string_view, 8> names = {

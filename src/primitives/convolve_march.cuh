@@ -89,15 +89,24 @@ struct march_shape {
 };
 
 template <int Bytes>
-__device__ __forceinline__ void copy_async(void* to, const void* from, int bytes) {
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+__device__ __forceinline__ void copy_async(unsigned shared, const void* from) {
   if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(bytes) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from), "n"(Bytes), "r"(bytes)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
   }
 }
+// A value that the compiler holds on to instead of computing it again in every step.
+template <class T>
+__device__ __forceinline__ T keep(T value) {
+  if constexpr (sizeof(T) == 8) {
+    asm volatile("" : "+l"(value));
+  } else {
+    asm volatile("" : "+r"(value));
+  }
+  return value;
+}
+
 __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int Pending>
 __device__ __forceinline__ void wait_for_copies() {
@@ -113,6 +122,8 @@ struct march {
   static constexpr int staged = width + 2 * halo;
   static constexpr int rows = Shape::rows;
   static constexpr int stages = Shape::stages;
+  static constexpr unsigned row_bytes = staged * sizeof(T);
+  static constexpr unsigned slot_bytes = rows * row_bytes;
 
   struct alignas(16) warp_memory {
     T ring[stages][rows][staged];
@@ -123,62 +134,100 @@ struct march {
   // Copies outside the image's columns are off: the ring holds zeros there from the start.
   static constexpr int copies = Access == row_access::vectors ? (halo > 0 ? 2 : 1) : (staged + 31) / 32;
   static constexpr int copy_size = Access == row_access::vectors ? vec : 1;
+  static constexpr int pointers = Access == row_access::vectors ? copies : 1;  // elements are 32 apart
 
   struct lane_copies {
-    const T* from;      // column `first_col - halo` of the next row
-    int at[copies];     // element of the staged row
-    int bytes[copies];  // of the copy, what is in the image; the rest of it becomes zero
-    bool held[copies];  // whether the lane has this copy
-    int rows_left;      // rows of the image from the next one on
+    const T* from[pointers];  // in the next row
+    int at[copies];           // element of the staged row
+    unsigned on;              // bit k: the lane has copy k, and all of it is in the image
+    int end;                  // of the image, as an element of the staged row
+    int rows_left;            // rows of the image from the next one on
+    int whole_left;           // the same; 0 where the image ends within a vector of the strip
   };
 
   __device__ static lane_copies plan(const march_image<T>& image, std::int64_t first_col, std::int64_t first_row,
                                      int lane) {
     lane_copies p;
-    p.from = image.in + first_row * image.in_pitch + first_col - halo;
     p.rows_left = static_cast<int>(min(image.rows - first_row, std::int64_t{1} << 30));
-    const std::int64_t end = image.cols - (first_col - halo);  // of the image, as a staged column
+    p.end = static_cast<int>(min(image.cols - (first_col - halo), std::int64_t{staged}));
+    p.whole_left = p.end % copy_size != 0 ? 0 : p.rows_left;
+    p.on = 0;
+    const T* row = image.in + first_row * image.in_pitch + first_col - halo;
     const int begin = first_col == 0 ? halo : 0;
 #pragma unroll
     for (int k = 0; k < copies; ++k) {
+      bool held = true;
       if constexpr (Access == row_access::vectors) {
         const int beside = lane * vec;
         p.at[k] = k == 0 ? halo + beside : beside < halo ? beside : width + beside;
-        p.held[k] = k == 0 || beside < 2 * halo;
+        held = k == 0 || beside < 2 * halo;
+        p.from[k] = keep(row + p.at[k]);
       } else {
         p.at[k] = lane + 32 * k;
-        p.held[k] = p.at[k] < staged;
+        held = p.at[k] < staged;
       }
-      const std::int64_t left = p.at[k] < begin ? 0 : min(max(end - p.at[k], std::int64_t{0}), std::int64_t{copy_size});
-      p.bytes[k] = static_cast<int>(left) * static_cast<int>(sizeof(T));
+      if (held && p.at[k] >= begin && p.at[k] + copy_size <= p.end) p.on |= 1U << k;
+      if (!held) p.at[k] = staged;
     }
+    if constexpr (Access == row_access::elements) p.from[0] = keep(row + lane);
+    p.on = keep(p.on);
+    p.end = keep(p.end);
     return p;
   }
 
-  // Stages the next `rows` input rows; those below the image become zero.
-  __device__ static void stage(T (&to)[rows][staged], lane_copies& p, std::int64_t pitch) {
+  __device__ static const T* element(const lane_copies& p, int k) {
+    return Access == row_access::vectors ? p.from[k < pointers ? k : 0] : p.from[0] + 32 * k;
+  }
+
+  __device__ static void stage_row(unsigned to, lane_copies& p, std::int64_t pitch) {
 #pragma unroll
-    for (int v = 0; v < rows; ++v) {
-      if (v < p.rows_left) {
+    for (int k = 0; k < copies; ++k) {
+      if ((p.on >> k & 1U) != 0)
+        copy_async<copy_size* static_cast<int>(sizeof(T))>(to + p.at[k] * static_cast<unsigned>(sizeof(T)),
+                                                           element(p, k));
+    }
 #pragma unroll
-        for (int k = 0; k < copies; ++k) {
-          if (p.held[k] && p.bytes[k] > 0) {
-            copy_async<copy_size* static_cast<int>(sizeof(T))>(&to[v][p.at[k]], p.from + p.at[k], p.bytes[k]);
-          }
-        }
-      } else {
+    for (int k = 0; k < pointers; ++k) p.from[k] += pitch;
+  }
+
+  // Stages the next `rows` input rows.
+  __device__ static void stage(unsigned to, lane_copies& p, std::int64_t pitch) {
+    if (p.whole_left >= rows) {
 #pragma unroll
-        for (int k = 0; k < copies; ++k) {
+      for (int v = 0; v < rows; ++v) stage_row(to + v * row_bytes, p, pitch);
+    } else {
 #pragma unroll
-          for (int c = 0; c < copy_size; ++c) {
-            if (p.held[k]) to[v][p.at[k] + c] = T{0};
-          }
+      for (int v = 0; v < rows; ++v) {
+        if (v < p.rows_left) {
+          stage_last(to + v * row_bytes, p);
+          stage_row(to + v * row_bytes, p, pitch);
+        } else {
+          stage_zero(to + v * row_bytes, p);
         }
       }
-      p.from += pitch;
     }
     p.rows_left -= rows;
+    p.whole_left -= rows;
     commit_copies();
+  }
+
+  // What the image has of the vector that it ends within, an element a lane.
+  __device__ static void stage_last(unsigned to, const lane_copies& p) {
+    const int at = p.end / copy_size * copy_size + static_cast<int>(threadIdx.x);
+    if (at < p.end)
+      copy_async<static_cast<int>(sizeof(T))>(to + at * static_cast<unsigned>(sizeof(T)), p.from[0] + (at - p.at[0]));
+  }
+
+  // A row below the image.
+  __device__ static void stage_zero(unsigned to, const lane_copies& p) {
+    T* row = static_cast<T*>(__cvta_shared_to_generic(to));
+#pragma unroll
+    for (int k = 0; k < copies; ++k) {
+#pragma unroll
+      for (int c = 0; c < copy_size; ++c) {
+        if (p.at[k] < staged) row[p.at[k] + c] = T{0};
+      }
+    }
   }
 
   // The lane's vector of the warp's columns and what the filter reaches beside it.
@@ -192,16 +241,15 @@ struct march {
     for (int k = 0; k < vec + K - 1; ++k) window[k] = all[halo - half + k];
   }
 
-  // Stores a complete row, `to` being its element of the warp's first column; `left` columns of the image from there.
+  // Stores a complete row. `to` is its element of the lane's first column, `left` the columns of the image from there.
   __device__ static void store(T* to, int left, int lane, const T (&done)[vec], T* result) {
     if constexpr (Access == row_access::vectors) {
-      to += lane * vec;
-      if ((lane + 1) * vec <= left) {
+      if (left >= vec) {
         __stcs(reinterpret_cast<int4*>(to), *reinterpret_cast<const int4*>(done));
       } else {
 #pragma unroll
-        for (int c = 0; c < vec; ++c) {
-          if (lane * vec + c < left) to[c] = done[c];
+        for (int c = 0; c + 1 < vec; ++c) {
+          if (c < left) to[c] = done[c];
         }
       }
     } else {
@@ -209,7 +257,7 @@ struct march {
       __syncwarp();
 #pragma unroll
       for (int c = 0; c < vec; ++c) {
-        if (lane + 32 * c < left) to[lane + 32 * c] = result[lane + 32 * c];
+        if (32 * c < left) __stcs(to + 32 * c, result[lane + 32 * c]);
       }
     }
   }
@@ -228,27 +276,29 @@ __global__ void __launch_bounds__(32, Shape::blocks)
   const std::int64_t first = std::int64_t{blockIdx.y} * share;
   const int count = static_cast<int>(min(std::int64_t{share}, image.rows - first));
   const int above = static_cast<int>(min(first, std::int64_t{m::half}));  // input rows read above the first output's
-  const int left = static_cast<int>(min(image.cols - first_col, std::int64_t{m::width}));
+  const int lane_col = Access == row_access::vectors ? lane * m::vec : lane;
+  const int left = keep(static_cast<int>(min(image.cols - first_col, std::int64_t{m::width})) - lane_col);
 
   if (first_col == 0 || image.cols - first_col < m::width + m::halo) {
-    T* ring = &own.ring[0][0][0];
+    T* all = &own.ring[0][0][0];
     constexpr int size = m::stages * m::rows * m::staged;
     for (int i = 0; i < size; i += 32) {
-      if (i + lane < size) ring[i + lane] = T{0};
+      if (i + lane < size) all[i + lane] = T{0};
     }
     __syncwarp();
   }
+  const unsigned ring = keep(static_cast<unsigned>(__cvta_generic_to_shared(&own.ring[0][0][0])));
   auto copies = m::plan(image, first_col, first - above, lane);
 #pragma unroll
-  for (int s = 0; s + 1 < m::stages; ++s) m::stage(own.ring[s], copies, image.in_pitch);
+  for (int s = 0; s + 1 < m::stages; ++s) m::stage(ring + s * m::slot_bytes, copies, image.in_pitch);
 
   T pending[K][m::vec] = {};
-  T* out = image.out + first * image.out_pitch + first_col;
+  T* out = keep(image.out + (first - above - m::half) * image.out_pitch + first_col + lane_col);
   int slot = 0;
   for (int row = -above; row < count + m::half; row += m::rows) {
     wait_for_copies<m::stages - 2>();
     __syncwarp();  // the slot of this step is written, that of the step before is read
-    m::stage(own.ring[slot == 0 ? m::stages - 1 : slot - 1], copies, image.in_pitch);
+    m::stage(ring + (slot == 0 ? m::stages - 1 : slot - 1) * m::slot_bytes, copies, image.in_pitch);
 #pragma unroll
     for (int v = 0; v < m::rows; ++v) {
       T window[m::vec + K - 1];
@@ -256,8 +306,8 @@ __global__ void __launch_bounds__(32, Shape::blocks)
       filter.add_row(window, pending);
       if (static_cast<unsigned>(row + v - m::half) < static_cast<unsigned>(count)) {
         m::store(out, left, lane, pending[0], own.result[Access == row_access::elements ? v : 0]);
-        out += image.out_pitch;
       }
+      out += image.out_pitch;
     }
     slot = slot + 1 == m::stages ? 0 : slot + 1;
   }
