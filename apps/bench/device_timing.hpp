@@ -33,10 +33,10 @@ inline const context<device>& device_context() {
   return ctx;
 }
 
-// Writes 256 MiB on the context's stream, so that nothing of a case's data is left in the L2 cache.
+// Reads 256 MiB on the context's stream, so that nothing of a case's data is left in the L2 cache.
 void flush_l2();
 
-// Median seconds of `runs` calls on the context's stream by CUDA events, each after the L2 cache was overwritten.
+// Median seconds of `runs` calls on the context's stream by CUDA events, each after the L2 cache was emptied.
 template <class Run>
 double device_seconds(const context<device>& ctx, Run&& run, int runs = 25, int warmups = 3) {
   const event start;
@@ -58,7 +58,7 @@ double device_seconds(const context<device>& ctx, Run&& run, int runs = 25, int 
 // Bytes a second of a device-to-device copy of 1 GiB, read and written.
 double device_copy_rate();
 
-// Bytes a second of a kernel that only reads 2 GiB.
+// Bytes a second of a kernel that only reads 1 GiB.
 double device_read_rate();
 
 }  // namespace spargo::bench

@@ -6,31 +6,42 @@ namespace spargo::bench {
 namespace {
 
 constexpr int threads = 512;
-constexpr int loads = 8;  // 16 bytes each, in flight a thread
+constexpr int loads = 4;  // 16 bytes each, in flight a thread
 
-// Every thread adds what it read and stores the sum if it is a value that the data cannot give.
+// A tile a block: every thread combines what it read and stores that if it is a value which the data cannot give.
 __global__ void __launch_bounds__(threads) read_kernel(const uint4* data, std::int64_t size, unsigned* sink) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * threads * loads;
-  unsigned sum = 0;
-  for (std::int64_t tile = std::int64_t{blockIdx.x} * threads * loads; tile < size; tile += stride) {
-    uint4 item[loads];
+  const std::int64_t tile = std::int64_t{blockIdx.x} * threads * loads;
+  uint4 item[loads];
 #pragma unroll
-    for (int j = 0; j < loads; ++j) {
-      const std::int64_t i = tile + j * threads + threadIdx.x;
-      item[j] = i < size ? __ldcs(data + i) : uint4{};
-    }
-#pragma unroll
-    for (int j = 0; j < loads; ++j) sum |= item[j].x | item[j].y | item[j].z | item[j].w;
+  for (int j = 0; j < loads; ++j) {
+    const std::int64_t i = tile + j * threads + threadIdx.x;
+    item[j] = i < size ? __ldcs(data + i) : uint4{};
   }
+  unsigned sum = 0;
+#pragma unroll
+  for (int j = 0; j < loads; ++j) sum |= item[j].x | item[j].y | item[j].z | item[j].w;
   if (sum != 0) *sink = sum;
+}
+
+// Reads `bytes` zeros on the context's stream.
+void read_zeros(const array<char, device>& from) {
+  static array<unsigned, device> sink(device_context(), 1);
+  const std::int64_t size = from.size() / 16;
+  read_kernel<<<static_cast<unsigned>(div_up(size, threads * loads)), threads, 0, device_context().stream()>>>(
+      reinterpret_cast<const uint4*>(from.data()), size, sink.data());
+  expect(cudaGetLastError());
 }
 
 }  // namespace
 
+// Reads rather than writes: the write-back of a written buffer's last 50 MB would fall into the timed work.
 void flush_l2() {
-  constexpr std::int64_t bytes = std::int64_t{256} << 20;
-  static array<char, device> flush(device_context(), bytes);
-  expect(cudaMemsetAsync(flush.data(), 1, static_cast<std::size_t>(bytes), device_context().stream()));
+  static const array<char, device> buffer = [] {
+    array<char, device> zeros(device_context(), std::int64_t{256} << 20);
+    fill_zero(device_context(), zeros.view());
+    return zeros;
+  }();
+  read_zeros(buffer);
 }
 
 double device_copy_rate() {
@@ -48,18 +59,9 @@ double device_copy_rate() {
 
 double device_read_rate() {
   static const double rate = [] {
-    const auto& ctx = device_context();
-    const std::int64_t bytes = std::int64_t{1} << 31;
-    array<char, device> from(ctx, bytes);
-    array<unsigned, device> sink(ctx, 1);
-    fill_zero(ctx, from.view());
-    const auto* data = reinterpret_cast<const uint4*>(std::as_const(from).data());
-    const unsigned blocks = static_cast<unsigned>(ctx.properties().multiprocessors) * 4;
-    const double seconds = device_seconds(ctx, [&] {
-      read_kernel<<<blocks, threads, 0, ctx.stream()>>>(data, bytes / 16, sink.data());
-      expect(cudaGetLastError());
-    });
-    return static_cast<double>(bytes) / seconds;
+    array<char, device> from(device_context(), std::int64_t{1} << 30);
+    fill_zero(device_context(), from.view());
+    return static_cast<double>(from.size()) / device_seconds(device_context(), [&] { read_zeros(from); });
   }();
   return rate;
 }

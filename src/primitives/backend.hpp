@@ -21,16 +21,6 @@ void histogram(const context<host>& ctx, span<const Key, host> keys, span<Count,
 template <class Key, class Count>
 void histogram(const context<device>& ctx, span<const Key, device> keys, span<Count, device> counts);
 
-// On ranges that are not empty.
-template <class T>
-T reduce_sum(const context<host>& ctx, span<const T, host> values);
-template <class T>
-T reduce_sum(const context<device>& ctx, span<const T, device> values);
-template <class T>
-T reduce_max(const context<host>& ctx, span<const T, host> values);
-template <class T>
-T reduce_max(const context<device>& ctx, span<const T, device> values);
-
 template <class Space>
 inline constexpr bool is_built = std::same_as<Space, host> || config::has_cuda;
 

@@ -1,113 +1,197 @@
-// Reductions on the device, by levels: each block turns one tile into one number, until one number is left.
+// The reduction in one launch: resident blocks take tiles of fixed size in turn, and the block that finishes last
+// combines the tiles' values.
 //
-// The tree depends on the number of elements only, not on the device or the launch, and no floating-point atomics
-// are used: the same bits every run. Its depth is log2(n), the error of a sum at most that many eps * sum |x|.
-// Cost: n reads, n / 2048 writes.
-#include "primitives/backend.hpp"
-#include "primitives/launch.cuh"
-
-#include "primitives/element.hpp"
-
-#include <limits>
+// A tile's value goes to partials[tile], whichever block computes it, and the last block combines them in one order:
+// the result depends on the number of elements alone. Each thread has eight 16-byte loads in flight, enough to fill the
+// memory pipeline at 2048 threads a multiprocessor. Memory order: a block's thread 0 writes its partials, fences and
+// counts itself with one atomic; the block that counts last fences and reads. The counter is scratch of the call,
+// cleared on its stream, so calls on other streams share nothing. Cost: n reads, one write for each 64 KiB.
+#include "primitives/reduce_kernels.cuh"
 
 namespace spargo::detail {
 
 namespace {
 
-constexpr int items = 8;  // loads in flight a thread
-constexpr std::int64_t tile = std::int64_t{block_threads} * items;
-
-template <class T>
-struct sum {
-  static constexpr T identity = T{0};
-  __device__ static T apply(T a, T b) {
-    if constexpr (std::integral<T>) {
-      using wide = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
-    } else {
-      return a + b;
-    }
-  }
+struct tuning {
+  static constexpr int threads = 512;
+  static constexpr int loads = 8;  // of 16 bytes, in flight a thread
+  static constexpr int blocks_a_multiprocessor = 4;
 };
 
-// NaN, once met, stays: it is never less than b.
 template <class T>
-struct maximum {
-  static constexpr T identity =
-      std::floating_point<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  __device__ static T apply(T a, T b) {
-    if constexpr (std::floating_point<T>) {
-      if (b != b) return b;
-    }
-    return a < b ? b : a;
-  }
+inline constexpr int vector_items = 16 / static_cast<int>(sizeof(T));
+
+template <class T>
+inline constexpr std::int64_t tile_items = std::int64_t{tuning::threads} * tuning::loads* vector_items<T>;
+
+template <class T>
+struct alignas(16) vector_of {
+  T item[16 / sizeof(T)];
 };
 
-template <class Op, class T>
-__device__ T reduce_warp(T value) {
-  for (int step = warp_size / 2; step > 0; step /= 2)
-    value = Op::apply(value, __shfl_down_sync(full_mask, value, step));
-  return value;  // in lane 0
+// 16 bytes that are read once.
+template <class T>
+__device__ vector_of<T> load_vector(const T* p) {
+  const int4 raw = __ldcs(reinterpret_cast<const int4*>(p));
+  vector_of<T> v;
+  __builtin_memcpy(&v, &raw, sizeof(v));
+  return v;
 }
 
-template <class Op, class T>
-__global__ void __launch_bounds__(block_threads) reduce_tiles(const T* values, std::int64_t size, T* results) {
-  const std::int64_t first = std::int64_t{blockIdx.x} * tile + threadIdx.x;
-  const T nothing = Op::identity;
-  T item[items];
+// A full tile from 16-byte aligned ranges: the same order as of `partial_tile`.
+template <class Op, reduce_source Source, class T>
+__device__ T full_tile(const reduce_input<T>& in, std::int64_t first) {
+  constexpr int width = vector_items<T>;
+  vector_of<T> a[tuning::loads];
+  vector_of<T> b[Source == reduce_source::values ? 1 : tuning::loads];
 #pragma unroll
-  for (int j = 0; j < items; ++j) {
-    const std::int64_t i = first + std::int64_t{j} * block_threads;
-    item[j] = i < size ? values[i] : nothing;
+  for (int j = 0; j < tuning::loads; ++j) {
+    const std::int64_t i = first + (std::int64_t{j} * tuning::threads + threadIdx.x) * width;
+    a[j] = load_vector(in.a + i);
+    if constexpr (Source != reduce_source::values) b[j] = load_vector(in.b + i);
+  }
+  T sum[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    T item[tuning::loads];
+#pragma unroll
+    for (int j = 0; j < tuning::loads; ++j) {
+      if constexpr (Source == reduce_source::values) {
+        item[j] = a[j].item[k];
+      } else {
+        item[j] = reduce_item<Source>(a[j].item[k], b[j].item[k]);
+      }
+    }
+#pragma unroll
+    for (int half = tuning::loads / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+    }
+    sum[k] = item[0];
   }
 #pragma unroll
-  for (int half = items / 2; half > 0; half /= 2) {
+  for (int half = width / 2; half > 0; half /= 2) {
 #pragma unroll
-    for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+    for (int k = 0; k < half; ++k) sum[k] = Op::apply(sum[k], sum[k + half]);
   }
+  return sum[0];
+}
 
-  constexpr int warps = block_threads / warp_size;
-  __shared__ T of_warp[warps];
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const T mine = reduce_warp<Op>(item[0]);
-  if (lane == 0) of_warp[warp] = mine;
+// The last tile, or one of a range that is not aligned: element by element.
+template <class Op, reduce_source Source, class T>
+__device__ T partial_tile(const reduce_input<T>& in, std::int64_t first) {
+  constexpr int width = vector_items<T>;
+  T sum[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    T item[tuning::loads];
+#pragma unroll
+    for (int j = 0; j < tuning::loads; ++j) {
+      const std::int64_t i = first + (std::int64_t{j} * tuning::threads + threadIdx.x) * width + k;
+      item[j] = i < in.size ? load_item<Source>(in, i) : Op::identity;
+    }
+#pragma unroll
+    for (int half = tuning::loads / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+    }
+    sum[k] = item[0];
+  }
+#pragma unroll
+  for (int half = width / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int k = 0; k < half; ++k) sum[k] = Op::apply(sum[k], sum[k + half]);
+  }
+  return sum[0];
+}
+
+// All of partials[0, count), in an order that depends on `count` alone; in thread 0.
+template <class Op, class T>
+__device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp) {
+  constexpr int batch = 8;
+  T sum = Op::identity;
+  for (std::int64_t i = threadIdx.x; i < count; i += std::int64_t{batch} * tuning::threads) {
+    T item[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      const std::int64_t at = i + std::int64_t{j} * tuning::threads;
+      item[j] = at < count ? __ldcg(partials + at) : Op::identity;
+    }
+#pragma unroll
+    for (int half = batch / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+    }
+    sum = Op::apply(sum, item[0]);
+  }
+  return reduce_block<Op, tuning::threads>(sum, of_warp);
+}
+
+template <class Op, reduce_source Source, class T>
+__global__ void __launch_bounds__(tuning::threads, tuning::blocks_a_multiprocessor)
+    single_pass_kernel(reduce_input<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished,
+                       T* result) {
+  __shared__ T of_warp[2][warp_size];  // two, so that one barrier a tile is enough
+  __shared__ bool last;
+  int turn = 0;
+  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, turn ^= 1) {
+    const std::int64_t first = tile * tile_items<T>;
+    const bool full = aligned && first + tile_items<T> <= in.size;
+    const T mine = full ? full_tile<Op, Source>(in, first) : partial_tile<Op, Source>(in, first);
+    const T all = reduce_block<Op, tuning::threads>(mine, of_warp[turn]);
+    if (threadIdx.x == 0) (tiles == 1 ? result : partials)[tile] = all;
+  }
+  if (tiles == 1) return;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(finished, 1U) == gridDim.x - 1;
+  }
   __syncthreads();
-  if (warp != 0) return;
-  const T all = reduce_warp<Op>(lane < warps ? of_warp[lane] : nothing);
-  if (lane == 0) results[blockIdx.x] = all;
+  if (!last) return;
+  __threadfence();
+  const T all = combine_partials<Op>(partials, tiles, of_warp[turn]);
+  if (threadIdx.x == 0) *result = all;
 }
 
-template <class Op, class T>
-T reduce(const context<device>& ctx, span<const T, device> values) {
-  const device_guard guard(ctx);
-  array<T, device> results;
-  do {
-    array<T, device> next(ctx, div_up(values.size(), tile));
-    SPARGO_EXPECTS(next.size() <= INT32_MAX, "reduce: more elements than a grid has tiles");
-    reduce_tiles<Op><<<static_cast<unsigned>(next.size()), block_threads, 0, ctx.stream()>>>(
-        values.data(), values.size(), next.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    results = std::move(next);  // the level below is freed in stream order, after its last use
-    values = results.view();
-  } while (values.size() > 1);
-  return element(ctx, values, 0);
+[[nodiscard]] bool aligned_to_16(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
+
+template <class Op, reduce_source Source, class T>
+void single_pass(const context<device>& ctx, const reduce_input<T>& in, T* result, int blocks) {
+  const std::int64_t tiles = div_up(in.size, tile_items<T>);
+  const std::int64_t resident =
+      blocks > 0 ? blocks : std::int64_t{ctx.properties().multiprocessors} * tuning::blocks_a_multiprocessor;
+  const auto grid = static_cast<unsigned>(std::min(tiles, resident));
+  const bool aligned = aligned_to_16(in.a) && aligned_to_16(in.b);
+  array<T, device> partials;
+  array<unsigned, device> finished;
+  if (tiles > 1) {
+    partials = {ctx, tiles};
+    finished = {ctx, 1};
+    fill_zero(ctx, finished.view());
+  }
+  single_pass_kernel<Op, Source>
+      <<<grid, tuning::threads, 0, ctx.stream()>>>(in, tiles, aligned, partials.data(), finished.data(), result);
+  SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace
 
 template <class T>
-T reduce_sum(const context<device>& ctx, span<const T, device> values) {
-  return reduce<sum<T>>(ctx, values);
-}
-template <class T>
-T reduce_max(const context<device>& ctx, span<const T, device> values) {
-  return reduce<maximum<T>>(ctx, values);
+void reduce_device(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
+                   const reduce_options& options) {
+  const device_guard guard(ctx);
+  if (options.algorithm != reduce_algorithm::automatic && options.algorithm != reduce_algorithm::single_pass) {
+    reduce_levels(ctx, source, op, in, result, options.algorithm);
+    return;
+  }
+  with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
+    single_pass<decltype(apply), decltype(which)::value>(ctx, in, result, options.blocks);
+  });
 }
 
-#define INSTANTIATE(T)                                                  \
-  template T reduce_sum(const context<device>&, span<const T, device>); \
-  template T reduce_max(const context<device>&, span<const T, device>);
+#define INSTANTIATE(T)                                                                               \
+  template void reduce_device(const context<device>&, reduce_source, operation, reduce_input<T>, T*, \
+                              const reduce_options&);
 INSTANTIATE(std::int32_t)
 INSTANTIATE(std::int64_t)
 INSTANTIATE(float)

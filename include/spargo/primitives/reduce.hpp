@@ -1,16 +1,80 @@
-// Reductions to one value, returned to the host (a device reduction therefore synchronises the stream).
+// Reductions of a range, or of two, to one value.
+//
+// T: int32, int64, float, double. `reduce`, `dot` and `max_abs_difference` return the value to the host, so on a device
+// they synchronise the context's stream; the `_into` forms leave it in memory of the range's own space and, on a
+// device, return before it is there. Scratch: at most one element for each 16 KiB of input, from the context's pool.
+//
+// Every algorithm is deterministic: the same bits in every run. `deterministic`, `single_pass` and every host algorithm
+// combine in an order that depends on the number of elements alone: also the same bits for any launch shape, device and
+// thread count. A float sum is wrong by at most (64 + n / 2^23) * eps / 2 * sum |x| (n the elements; the host: (log2(n)
+// + 32) * eps / 2 * sum |x|), and a sum of at most 2^30 equal powers of two is exact.
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/primitives/operation.hpp>
+
+#include <string_view>
 
 namespace spargo {
 
-// T: int32, int64, float, double. Deterministic: fixed order for any thread count or launch shape. Float sums are
-// pairwise over blocks: error at most about (log2(n) + 32) * eps * sum |x|. An empty range sums to 0.
+// Each rung but the last two writes one value a block and starts again on those until one is left.
+enum class reduce_algorithm {
+  automatic,              // single_pass on a device, deterministic on a host
+  interleaved_divergent,  // device: every second, fourth, eighth ... thread adds: half of each warp idles
+  interleaved_strided,    // device: neighbouring threads add at a growing stride: conflicts of shared-memory banks
+  sequential,             // device: the upper half is added to the lower: neither divergence nor conflicts
+  add_on_load,            // device: each thread adds two elements as it loads them
+  coarsened,              // device: each thread adds eight, all loads in flight at once
+  warp_shuffle,           // device: as before, with shuffles instead of shared memory within a warp
+  deterministic,          // both: a tree over the elements; on a device a launch a level
+  single_pass,            // device: one launch, 16-byte loads; the block that finishes last adds the blocks' values
+};
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(reduce_algorithm algorithm) noexcept;
+
+struct SPARGO_EXPORT reduce_options {
+  reduce_algorithm algorithm = reduce_algorithm::automatic;
+  int blocks = 0;  // of single_pass; 0: as many as are resident at once. Changes the time, never the result
+};
+
+// values[0] op values[1] op ... An empty range gives the identity (sum 0, product 1, bit_and all ones, bit_or 0); `min`
+// and `max` of an empty range are an invalid_argument, and so are a null range that is not empty, bitwise operations on
+// floating-point values and an algorithm of the other backend. O(n) work, n reads.
+template <class T, class Space>
+[[nodiscard]] SPARGO_EXPORT T reduce(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values,
+                                     operation op = operation::sum, const reduce_options& options = {});
+
+// The same, into result[0]; `result` has one element and may be part of `values`.
+template <class T, class Space>
+SPARGO_EXPORT void reduce_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values,
+                               span<T, Space> result, operation op = operation::sum,
+                               const reduce_options& options = {});
+
+// a[0] * b[0] + a[1] * b[1] + ...: 0 for empty ranges. Sizes are equal. Integers wrap. Each product of floating-point
+// values is rounded before it is added. 2n reads.
+template <class T, class Space>
+[[nodiscard]] SPARGO_EXPORT T dot(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
+                                  std::type_identity_t<span<const T, Space>> b, const reduce_options& options = {});
+template <class T, class Space>
+SPARGO_EXPORT void dot_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
+                            std::type_identity_t<span<const T, Space>> b, span<T, Space> result,
+                            const reduce_options& options = {});
+
+// max over i of |a[i] - b[i]|: 0 for empty ranges, NaN if any difference is NaN. Sizes are equal; differences of
+// integers fit T. 2n reads.
+template <class T, class Space>
+[[nodiscard]] SPARGO_EXPORT T max_abs_difference(const context<Space>& ctx,
+                                                 std::type_identity_t<span<const T, Space>> a,
+                                                 std::type_identity_t<span<const T, Space>> b,
+                                                 const reduce_options& options = {});
+template <class T, class Space>
+SPARGO_EXPORT void max_abs_difference_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
+                                           std::type_identity_t<span<const T, Space>> b, span<T, Space> result,
+                                           const reduce_options& options = {});
+
+// reduce(ctx, values, operation::sum) and (..., operation::max), for callers that name the types.
 template <class T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce_sum(const context<Space>& ctx, span<const T, Space> values);
-
-// The largest element; throws invalid_argument on an empty range. NaN: propagates.
 template <class T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce_max(const context<Space>& ctx, span<const T, Space> values);
 
