@@ -24,9 +24,9 @@ struct march_tuning {
 template <class T, int K>
 struct march_shape_of {
   static constexpr bool is_float = sizeof(T) == 4;
-  using narrow = std::conditional_t<is_float, march_shape<2, 3, 12>, march_shape<2, 4, K <= 5 ? 8 : 12>>;
-  using full = std::conditional_t<(K >= 9), march_shape<1, 4, 16>, narrow>;
-  using outer = march_shape<2, is_float ? 6 : 4, 8>;
+  using narrow = std::conditional_t<is_float, march_shape<1, 2, 3, 12>, march_shape<1, 2, 4, K <= 5 ? 8 : 12>>;
+  using full = std::conditional_t<(K >= 9), march_shape<1, 1, 4, 16>, narrow>;
+  using outer = march_shape<1, 2, is_float ? 6 : 4, 8>;
 };
 
 template <class T>
@@ -40,7 +40,7 @@ template <class Shape, class T, class Filter>
 void launch_march(const context<device>& ctx, const image_view<const T, device>& in, const Filter& filter,
                   const image_view<T, device>& out) {
   const march_image<T> image{in.data.data(), in.pitch, out.data.data(), out.pitch, in.rows, in.cols};
-  const std::int64_t strips = div_up(in.cols, 512 / static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t strips = div_up(in.cols, Shape::vectors * 512 / static_cast<std::int64_t>(sizeof(T)));
   const std::int64_t warps = std::int64_t{ctx.properties().multiprocessors} * Shape::blocks;
   const std::int64_t tall = div_up(in.rows, std::max(std::int64_t{1}, warps / strips));
   const std::int64_t share = std::max({std::min(tall, march_tuning::longest_strip), march_tuning::shortest_strip,
