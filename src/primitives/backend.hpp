@@ -3,18 +3,19 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/primitives/scan.hpp>
 
 namespace spargo::detail {
 
-template <class T>
-void exclusive_scan(const context<host>& ctx, span<const T, host> in, span<T, host> out);
-template <class T>
-void exclusive_scan(const context<device>& ctx, span<const T, device> in, span<T, device> out);
+enum class scan_kind { exclusive, inclusive };
 
+// On ranges that are not empty, with an algorithm of that backend that is not `automatic`.
 template <class T>
-void inclusive_scan(const context<host>& ctx, span<const T, host> in, span<T, host> out);
+void scan(const context<host>& ctx, span<const T, host> in, span<T, host> out, scan_kind kind, operation op,
+          scan_algorithm algorithm);
 template <class T>
-void inclusive_scan(const context<device>& ctx, span<const T, device> in, span<T, device> out);
+void scan(const context<device>& ctx, span<const T, device> in, span<T, device> out, scan_kind kind, operation op,
+          scan_algorithm algorithm);
 
 template <class Key, class Count>
 void histogram(const context<host>& ctx, span<const Key, host> keys, span<Count, host> counts);

@@ -1,4 +1,4 @@
-// Prefix sums: checks, and the choice of backend.
+// Prefix sums: checks, and the choice of backend and algorithm.
 #include <spargo/primitives/scan.hpp>
 
 #include "primitives/backend.hpp"
@@ -7,42 +7,118 @@ namespace spargo {
 
 namespace {
 
-void check_sizes(const char* operation, std::int64_t in, std::int64_t out) {
-  SPARGO_EXPECTS(in == out, std::string(operation) + ": " + std::to_string(in) + " elements into a range of " +
-                                std::to_string(out));
+bool runs_on(scan_algorithm algorithm, host) {
+  switch (algorithm) {
+    case scan_algorithm::automatic:
+    case scan_algorithm::sequential:
+    case scan_algorithm::two_pass:
+    case scan_algorithm::chained_blocks:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool runs_on(scan_algorithm algorithm, device) {
+  switch (algorithm) {
+    case scan_algorithm::automatic:
+    case scan_algorithm::kogge_stone:
+    case scan_algorithm::kogge_stone_double_buffered:
+    case scan_algorithm::brent_kung:
+    case scan_algorithm::decoupled_lookback:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr scan_algorithm automatic_choice(host) { return scan_algorithm::chained_blocks; }
+constexpr scan_algorithm automatic_choice(device) { return scan_algorithm::decoupled_lookback; }
+
+constexpr const char* name(host) { return "the host"; }
+constexpr const char* name(device) { return "a device"; }
+
+template <class T, class Space>
+void check(const std::string& caller, span<const T, Space> in, span<T, Space> out, operation op,
+           scan_algorithm algorithm) {
+  SPARGO_EXPECTS(in.size() == out.size(),
+                 caller + ": " + std::to_string(in.size()) + " elements into a range of " + std::to_string(out.size()));
+  SPARGO_EXPECTS(in.size() >= 0, caller + ": a range of negative size");
+  SPARGO_EXPECTS(runs_on(algorithm, Space{}),
+                 caller + ": algorithm " + std::string(to_string(algorithm)) + " does not run on " + name(Space{}));
+  SPARGO_EXPECTS(std::integral<T> || (op != operation::bit_and && op != operation::bit_or),
+                 caller + ": operation " + std::string(to_string(op)) + " is not defined for floating-point values");
+  if (in.empty()) return;
+  SPARGO_EXPECTS(in.data() != nullptr && out.data() != nullptr,
+                 caller + ": a null range of " + std::to_string(in.size()) + " elements");
+  const auto from = reinterpret_cast<std::uintptr_t>(in.data());
+  const auto to = reinterpret_cast<std::uintptr_t>(out.data());
+  const auto bytes = static_cast<std::uintptr_t>(in.size()) * sizeof(T);
+  SPARGO_EXPECTS(from == to || from + bytes <= to || to + bytes <= from,
+                 caller + ": the ranges overlap without being the same");
+}
+
+template <class T, class Space>
+void scan(const char* caller, const context<Space>& ctx, span<const T, Space> in, span<T, Space> out,
+          detail::scan_kind kind, operation op, const scan_options& options) {
+  check(caller, in, out, op, options.algorithm);
+  if (in.empty()) return;
+  if constexpr (detail::is_built<Space>) {
+    const auto algorithm =
+        options.algorithm == scan_algorithm::automatic ? automatic_choice(Space{}) : options.algorithm;
+    detail::scan(ctx, in, out, kind, op, algorithm);
+  } else {
+    detail::no_device(caller);
+  }
 }
 
 }  // namespace
 
-template <class T, class Space>
-void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out) {
-  check_sizes("exclusive_scan", in.size(), out.size());
-  if (in.empty()) return;
-  if constexpr (detail::is_built<Space>) {
-    detail::exclusive_scan(ctx, in, out);
-  } else {
-    detail::no_device("exclusive_scan");
+std::string_view to_string(scan_algorithm algorithm) noexcept {
+  switch (algorithm) {
+    case scan_algorithm::automatic:
+      return "automatic";
+    case scan_algorithm::kogge_stone:
+      return "kogge_stone";
+    case scan_algorithm::kogge_stone_double_buffered:
+      return "kogge_stone_double_buffered";
+    case scan_algorithm::brent_kung:
+      return "brent_kung";
+    case scan_algorithm::decoupled_lookback:
+      return "decoupled_lookback";
+    case scan_algorithm::sequential:
+      return "sequential";
+    case scan_algorithm::two_pass:
+      return "two_pass";
+    case scan_algorithm::chained_blocks:
+      return "chained_blocks";
   }
+  return "unknown";
 }
 
 template <class T, class Space>
-void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out) {
-  check_sizes("inclusive_scan", in.size(), out.size());
-  if (in.empty()) return;
-  if constexpr (detail::is_built<Space>) {
-    detail::inclusive_scan(ctx, in, out);
-  } else {
-    detail::no_device("inclusive_scan");
-  }
+void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out,
+                    operation op, const scan_options& options) {
+  scan("exclusive_scan", ctx, in, out, detail::scan_kind::exclusive, op, options);
 }
 
-#define INSTANTIATE(T, Space)                                                                \
-  template void exclusive_scan(const context<Space>&, span<const T, Space>, span<T, Space>); \
-  template void inclusive_scan(const context<Space>&, span<const T, Space>, span<T, Space>);
-INSTANTIATE(std::int32_t, host)
-INSTANTIATE(std::int64_t, host)
-INSTANTIATE(std::int32_t, device)
-INSTANTIATE(std::int64_t, device)
+template <class T, class Space>
+void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out,
+                    operation op, const scan_options& options) {
+  scan("inclusive_scan", ctx, in, out, detail::scan_kind::inclusive, op, options);
+}
+
+#define INSTANTIATE(T, Space)                                                                          \
+  template void exclusive_scan(const context<Space>&, span<const T, Space>, span<T, Space>, operation, \
+                               const scan_options&);                                                   \
+  template void inclusive_scan(const context<Space>&, span<const T, Space>, span<T, Space>, operation, \
+                               const scan_options&);
+#define INSTANTIATE_SPACES(T) INSTANTIATE(T, host) INSTANTIATE(T, device)
+INSTANTIATE_SPACES(std::int32_t)
+INSTANTIATE_SPACES(std::int64_t)
+INSTANTIATE_SPACES(float)
+INSTANTIATE_SPACES(double)
+#undef INSTANTIATE_SPACES
 #undef INSTANTIATE
 
 }  // namespace spargo

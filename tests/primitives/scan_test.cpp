@@ -1,148 +1,544 @@
-// Scans and histograms against loops, on every backend.
+// Scans against a loop, on every backend, algorithm, type and operation.
 #include "support/device.hpp"
 
-#include <spargo/primitives/histogram.hpp>
 #include <spargo/primitives/scan.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
 namespace spargo {
 namespace {
 
-const std::vector<std::int64_t> sizes = {0, 1, 2, 31, 32, 33, 255, 256, 257, 32767, 65537, 300001};
+enum class kind { exclusive, inclusive };
+
+const std::vector<scan_algorithm> host_algorithms = {scan_algorithm::automatic, scan_algorithm::sequential,
+                                                     scan_algorithm::two_pass, scan_algorithm::chained_blocks};
+const std::vector<scan_algorithm> device_algorithms = {scan_algorithm::automatic, scan_algorithm::kogge_stone,
+                                                       scan_algorithm::kogge_stone_double_buffered,
+                                                       scan_algorithm::brent_kung, scan_algorithm::decoupled_lookback};
+
+const std::vector<operation> float_operations = {operation::sum, operation::product, operation::min, operation::max};
 
 template <class T>
-std::vector<T> random_values(std::int64_t size, std::int64_t low, std::int64_t high) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(size) + 1);
+std::vector<operation> operations() {
+  std::vector<operation> all = float_operations;
+  if (std::integral<T>) all.insert(all.end(), {operation::bit_and, operation::bit_or});
+  return all;
+}
+
+// Around warps, blocks, sections of the block rungs (512 and 1024) and their squares, host blocks and device tiles.
+const std::vector<std::int64_t> sizes = {0,     1,     2,     31,    32,    33,     255,   256,
+                                         257,   1023,  1024,  1025,  4099,  8209,   11263, 11264,
+                                         11265, 16384, 32768, 32769, 65537, 262145, 300007};
+
+// Written a second time, from the documentation: T's identity and the operation, one element after the other.
+template <class T>
+T identity_of(operation op) {
+  switch (op) {
+    case operation::product:
+      return T{1};
+    case operation::min:
+      return std::floating_point<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    case operation::max:
+      return std::floating_point<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::min();
+    case operation::bit_and:
+      return static_cast<T>(-1);
+    default:
+      return T{0};
+  }
+}
+
+template <class T>
+T applied(operation op, T a, T b) {
+  if constexpr (std::floating_point<T>) {
+    if (op == operation::sum) return a + b;
+    if (op == operation::product) return a * b;
+    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
+  } else {
+    const auto x = static_cast<std::uint64_t>(a);
+    const auto y = static_cast<std::uint64_t>(b);
+    if (op == operation::sum) return static_cast<T>(x + y);
+    if (op == operation::product) return static_cast<T>(x * y);
+    if (op == operation::bit_and) return static_cast<T>(x & y);
+    if (op == operation::bit_or) return static_cast<T>(x | y);
+  }
+  return op == operation::min ? std::min(a, b) : std::max(a, b);
+}
+
+template <class T>
+std::vector<T> naive_scan(const std::vector<T>& in, operation op, kind k) {
+  std::vector<T> out;
+  out.reserve(in.size());
+  T so_far = identity_of<T>(op);
+  for (const T value : in) {
+    const T with = applied(op, so_far, value);
+    out.push_back(k == kind::inclusive ? with : so_far);
+    so_far = with;
+  }
+  return out;
+}
+
+// Values whose prefixes are exact in T in any order, so that every result is compared exactly. Integers wrap. Sums of
+// floats are of small whole numbers; products of a range of powers of two are h(end) / h(begin) with h in [1, 256].
+template <class T>
+std::vector<T> exact_values(std::int64_t size, operation op) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(size) * 7 + static_cast<std::uint64_t>(op));
   std::vector<T> values;
+  values.reserve(static_cast<std::size_t>(size));
+  int height = 0;
   for (std::int64_t i = 0; i < size; ++i) {
-    values.push_back(
-        static_cast<T>(low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low))));
+    const std::uint64_t r = random();
+    if constexpr (std::integral<T>) {
+      switch (op) {
+        case operation::product:
+          values.push_back(static_cast<T>(r | 1));
+          break;
+        case operation::bit_and:  // a bit is lost now and then, so that prefixes go on changing
+          values.push_back(r % 997 == 0 ? static_cast<T>(~(std::uint64_t{1} << (r % 61))) : static_cast<T>(-1));
+          break;
+        case operation::bit_or:
+          values.push_back(r % 997 == 0 ? static_cast<T>(std::uint64_t{1} << (r % 61)) : T{0});
+          break;
+        default:
+          values.push_back(static_cast<T>(r));
+      }
+    } else if (op == operation::product) {
+      const int next = static_cast<int>(r % 9);
+      values.push_back(std::ldexp(r % 2 == 0 ? T{1} : T{-1}, next - height));
+      height = next;
+    } else if (op == operation::sum) {
+      values.push_back(static_cast<T>(static_cast<int>(r % 17) - 8));
+    } else {
+      values.push_back(static_cast<T>(static_cast<std::int64_t>(r % 2000003) - 1000001) / T{3});
+    }
   }
   return values;
 }
 
 template <class T>
-std::vector<T> naive_scan(const std::vector<T>& in, bool inclusive) {
-  std::vector<T> out;
-  std::make_unsigned_t<T> sum = 0;
-  for (const T value : in) {
-    const auto before = sum;
-    sum += static_cast<std::make_unsigned_t<T>>(value);
-    out.push_back(static_cast<T>(inclusive ? sum : before));
+void poison(std::vector<T>& out) {
+  std::memset(out.data(), 0xA5, out.size() * sizeof(T));
+}
+
+// The first difference only: vectors are long.
+template <class T>
+testing::AssertionResult same(const std::vector<T>& got, const std::vector<T>& wanted) {
+  if (got.size() != wanted.size()) return testing::AssertionFailure() << got.size() << " elements";
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const bool both_nan = std::floating_point<T> && got[i] != got[i] && wanted[i] != wanted[i];
+    if (got[i] != wanted[i] && !both_nan) {
+      return testing::AssertionFailure() << "element " << i << " of " << got.size() << " is " << got[i] << ", not "
+                                         << wanted[i];
+    }
   }
+  return testing::AssertionSuccess();
+}
+
+template <class T, class Space>
+void scan_into(const context<Space>& ctx, span<const T, Space> in, span<T, Space> out, operation op, kind k,
+               scan_algorithm algorithm) {
+  if (k == kind::exclusive) {
+    exclusive_scan<T, Space>(ctx, in, out, op, {.algorithm = algorithm});
+  } else {
+    inclusive_scan<T, Space>(ctx, in, out, op, {.algorithm = algorithm});
+  }
+}
+
+// Host vectors in and out, `shift` elements off the start of their memory, over either backend.
+template <class T>
+std::vector<T> scanned(const context<host>& ctx, const std::vector<T>& in, operation op, kind k,
+                       scan_algorithm algorithm, std::int64_t in_shift = 0, std::int64_t out_shift = 0) {
+  const auto n = static_cast<std::int64_t>(in.size());
+  std::vector<T> from(static_cast<std::size_t>(n + in_shift));
+  std::copy(in.begin(), in.end(), from.begin() + in_shift);
+  std::vector<T> to(static_cast<std::size_t>(n + out_shift));
+  poison(to);
+  scan_into<T, host>(ctx, span<const T, host>(from).subspan(in_shift, n), span<T, host>(to).subspan(out_shift, n), op,
+                     k, algorithm);
+  return {to.begin() + out_shift, to.end()};
+}
+
+template <class T>
+std::vector<T> scanned(const context<device>& ctx, const std::vector<T>& in, operation op, kind k,
+                       scan_algorithm algorithm, std::int64_t in_shift = 0, std::int64_t out_shift = 0) {
+  const auto n = static_cast<std::int64_t>(in.size());
+  array<T, device> from(ctx, n + in_shift);
+  array<T, device> to(ctx, n + out_shift);
+  copy<T>(ctx, span<const T, host>(in), from.view().subspan(in_shift, n));
+  detail::fill_bytes(ctx, to.data(), 0xA5, static_cast<std::size_t>(to.size()) * sizeof(T));
+  scan_into<T, device>(ctx, std::as_const(from).view().subspan(in_shift, n), to.view().subspan(out_shift, n), op, k,
+                       algorithm);
+  std::vector<T> out(in.size());
+  copy<T>(ctx, std::as_const(to).view().subspan(out_shift, n), span<T, host>(out));
+  ctx.synchronize();
   return out;
 }
 
 template <class T>
-std::vector<T> to_vector(const array<T, host>& a) {
-  return {a.begin(), a.end()};
+std::vector<T> scanned_in_place(const context<host>& ctx, std::vector<T> values, operation op, kind k,
+                                scan_algorithm algorithm) {
+  scan_into<T, host>(ctx, span<const T, host>(values), span<T, host>(values), op, k, algorithm);
+  return values;
 }
 
 template <class T>
-class Scan : public testing::Test {};
-using scanned = testing::Types<std::int32_t, std::int64_t>;
-TYPED_TEST_SUITE(Scan, scanned);
-
-TYPED_TEST(Scan, HostAnyLengthAnyThreads) {
-  for (const std::int64_t n : sizes) {
-    // Large values: 32-bit sums wrap.
-    const auto in = random_values<TypeParam>(n, -1000, INT32_MAX);
-    for (const int threads : {1, 2, 3, 7}) {
-      const context<host> ctx({.threads = threads});
-      array<TypeParam, host> out(ctx, n);
-      exclusive_scan<TypeParam, host>(ctx, in, out.view());
-      EXPECT_EQ(to_vector(out), naive_scan(in, false)) << n << " elements, " << threads << " threads";
-      inclusive_scan<TypeParam, host>(ctx, in, out.view());
-      EXPECT_EQ(to_vector(out), naive_scan(in, true)) << n << " elements, " << threads << " threads";
-      auto in_place = in;
-      exclusive_scan<TypeParam, host>(ctx, in_place, in_place);
-      EXPECT_EQ(in_place, naive_scan(in, false)) << n << " elements in place";
-    }
-  }
+std::vector<T> scanned_in_place(const context<device>& ctx, const std::vector<T>& values, operation op, kind k,
+                                scan_algorithm algorithm) {
+  auto there = to_device(ctx, span<const T, host>(values));
+  scan_into<T, device>(ctx, std::as_const(there).view(), there.view(), op, k, algorithm);
+  const auto back = to_host(ctx, std::as_const(there).view());
+  return {back.begin(), back.end()};
 }
 
-TYPED_TEST(Scan, DeviceAnyLength) {
-  SPARGO_TEST_NEEDS_GPU();
-  const context<device> ctx;
-  for (const std::int64_t n : sizes) {
-    const auto in = random_values<TypeParam>(n, -1000, INT32_MAX);
-    auto values = to_device(ctx, span<const TypeParam, host>(in));
-    array<TypeParam, device> out(ctx, n);
-    exclusive_scan<TypeParam, device>(ctx, values.view(), out.view());
-    EXPECT_EQ(to_vector(to_host(ctx, out.view())), naive_scan(in, false)) << n << " elements";
-    inclusive_scan<TypeParam, device>(ctx, values.view(), out.view());
-    EXPECT_EQ(to_vector(to_host(ctx, out.view())), naive_scan(in, true)) << n << " elements";
-    exclusive_scan<TypeParam, device>(ctx, values.view(), values.view());
-    EXPECT_EQ(to_vector(to_host(ctx, values.view())), naive_scan(in, false)) << n << " elements in place";
-  }
+std::string label(std::int64_t n, operation op, kind k, scan_algorithm algorithm) {
+  return std::string(to_string(algorithm)) + (k == kind::inclusive ? ", inclusive " : ", exclusive ") +
+         std::string(to_string(op)) + " of " + std::to_string(n);
 }
 
-TYPED_TEST(Scan, RefusesUnequalSizes) {
-  const context<host> ctx;
-  const array<TypeParam, host> in(ctx, 2);
-  array<TypeParam, host> out(ctx, 3);
-  EXPECT_THROW((exclusive_scan<TypeParam, host>(ctx, in.view(), out.view())), error);
-  EXPECT_THROW((inclusive_scan<TypeParam, host>(ctx, in.view(), out.view())), error);
-}
-
-template <class Key, class Count>
-std::vector<Count> naive_histogram(const std::vector<Key>& keys, std::int64_t bins) {
-  std::vector<Count> counts(static_cast<std::size_t>(bins), 0);
-  for (const Key key : keys) {
-    if (key >= 0 && key < static_cast<Key>(bins)) ++counts[static_cast<std::size_t>(key)];
-  }
-  return counts;
-}
-
-template <class Key, class Count>
-void expect_histograms() {
-  for (const std::int64_t bins : {0, 1, 31, 257, 4096, 40000, 500000}) {
-    for (const std::int64_t n : sizes) {
-      // Some keys are outside on either side; half the time they are all equal.
-      for (auto keys : {random_values<Key>(n, -3, bins + 3), std::vector<Key>(static_cast<std::size_t>(n), 0)}) {
-        const auto expected = naive_histogram<Key, Count>(keys, bins);
-        for (const int threads : {1, 2, 7}) {
-          const context<host> ctx({.threads = threads});
-          array<Count, host> counts(ctx, bins);
-          histogram<Key, Count, host>(ctx, keys, counts.view());
-          EXPECT_EQ(to_vector(counts), expected) << n << " keys, " << bins << " bins, " << threads << " threads";
+template <class T, class Space>
+void expect_exact(const std::vector<context<Space>>& contexts, const std::vector<scan_algorithm>& algorithms,
+                  const std::vector<std::int64_t>& lengths) {
+  for (const std::int64_t n : lengths) {
+    for (const operation op : operations<T>()) {
+      const auto in = exact_values<T>(n, op);
+      for (const kind k : {kind::exclusive, kind::inclusive}) {
+        const auto wanted = naive_scan(in, op, k);
+        for (const auto algorithm : algorithms) {
+          SCOPED_TRACE(label(n, op, k, algorithm));
+          for (const auto& ctx : contexts) {
+            EXPECT_TRUE(same(scanned(ctx, in, op, k, algorithm), wanted));
+            EXPECT_TRUE(same(scanned_in_place(ctx, in, op, k, algorithm), wanted)) << "in place";
+          }
         }
       }
     }
   }
 }
 
-template <class Key, class Count>
-void expect_device_histograms() {
-  const context<device> ctx;
-  for (const std::int64_t bins : {0, 1, 31, 257, 4096, 40000, 500000}) {
-    for (const std::int64_t n : sizes) {
-      for (auto keys : {random_values<Key>(n, -3, bins + 3), std::vector<Key>(static_cast<std::size_t>(n), 0)}) {
-        const auto there = to_device(ctx, span<const Key, host>(keys));
-        array<Count, device> counts(ctx, bins);
-        histogram<Key, Count, device>(ctx, there.view(), counts.view());
-        EXPECT_EQ(to_vector(to_host(ctx, counts.view())), (naive_histogram<Key, Count>(keys, bins)))
-            << n << " keys, " << bins << " bins";
+// Longest chain of additions behind an element, as scan.hpp documents it.
+template <class T>
+double depth(scan_algorithm algorithm, std::int64_t n, int threads) {
+  const auto size = static_cast<double>(n);
+  switch (algorithm) {
+    case scan_algorithm::sequential:
+      return size;
+    case scan_algorithm::two_pass:
+      return 1.01 * size / threads + threads + 600;
+    case scan_algorithm::chained_blocks:
+      return size / 16384 + 2200;
+    case scan_algorithm::decoupled_lookback:
+      return size / (1 << 18) + 130;
+    default:
+      return 100;
+  }
+}
+
+template <class T, class Space>
+void expect_bounded_sums(const context<Space>& ctx, const std::vector<scan_algorithm>& algorithms, std::int64_t n,
+                         int threads) {
+  std::mt19937_64 random(99);
+  std::vector<T> in(static_cast<std::size_t>(n));
+  std::uniform_real_distribution<T> values(T{-1}, T{2});
+  for (T& v : in) v = values(random);
+  for (const auto algorithm : algorithms) {
+    if (algorithm == scan_algorithm::automatic) continue;
+    SCOPED_TRACE(label(n, operation::sum, kind::inclusive, algorithm));
+    const auto out = scanned(ctx, in, operation::sum, kind::inclusive, algorithm);
+    const double allowed = depth<T>(algorithm, n, threads) * static_cast<double>(std::numeric_limits<T>::epsilon());
+    long double exact = 0;
+    long double magnitude = 0;
+    std::int64_t outside = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      exact += in[i];
+      magnitude += std::abs(in[i]);
+      if (!(std::abs(out[i] - exact) <= allowed * magnitude)) ++outside;
+    }
+    EXPECT_EQ(outside, 0);
+  }
+}
+
+template <class T, class Space>
+void expect_nan_and_infinity(const context<Space>& ctx, const std::vector<scan_algorithm>& algorithms) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const std::int64_t n = 70001;
+  for (const operation op : float_operations) {
+    auto in = exact_values<T>(n, op);
+    in[20000] = infinity;
+    in[35001] = -infinity;
+    in[60003] = std::numeric_limits<T>::quiet_NaN();
+    for (const kind k : {kind::exclusive, kind::inclusive}) {
+      const auto wanted = naive_scan(in, op, k);
+      ASSERT_NE(wanted.back(), wanted.back());
+      for (const auto algorithm : algorithms) {
+        EXPECT_TRUE(same(scanned(ctx, in, op, k, algorithm), wanted)) << label(n, op, k, algorithm);
       }
     }
   }
 }
 
-TEST(Histogram, HostAnyBinsAnyThreads) {
-  expect_histograms<std::int32_t, std::int64_t>();
-  expect_histograms<std::int64_t, std::int32_t>();
+template <class T>
+class Scan : public testing::Test {};
+using scanned_types = testing::Types<std::int32_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(Scan, scanned_types);
+
+TYPED_TEST(Scan, HostEveryAlgorithmAndOperation) {
+  const std::vector<context<host>> contexts = {context<host>({.threads = 1}), context<host>({.threads = 2}),
+                                               context<host>({.threads = 7})};
+  expect_exact<TypeParam>(contexts, host_algorithms, sizes);
 }
 
-TEST(Histogram, DeviceAnyBins) {
+TYPED_TEST(Scan, DeviceEveryAlgorithmAndOperation) {
   SPARGO_TEST_NEEDS_GPU();
-  expect_device_histograms<std::int32_t, std::int32_t>();
-  expect_device_histograms<std::int32_t, std::int64_t>();
-  expect_device_histograms<std::int64_t, std::int32_t>();
-  expect_device_histograms<std::int64_t, std::int64_t>();
+  expect_exact<TypeParam>(std::vector<context<device>>(1), device_algorithms, sizes);
+}
+
+TYPED_TEST(Scan, HostLarge) {
+  const std::int64_t n = (std::int64_t{1} << 24) + 43;  // large enough to be streamed past the caches
+  const context<host> ctx({.threads = 3});
+  const auto in = exact_values<TypeParam>(n, operation::sum);
+  const kind k = std::integral<TypeParam> ? kind::exclusive : kind::inclusive;
+  const auto wanted = naive_scan(in, operation::sum, k);
+  for (const auto algorithm : {scan_algorithm::two_pass, scan_algorithm::chained_blocks}) {
+    EXPECT_TRUE(same(scanned(ctx, in, operation::sum, k, algorithm), wanted)) << to_string(algorithm);
+  }
+  EXPECT_TRUE(same(scanned(ctx, in, operation::sum, k, scan_algorithm::automatic, 1, 1), wanted)) << "unaligned";
+  EXPECT_TRUE(same(scanned_in_place(ctx, in, operation::sum, k, scan_algorithm::automatic), wanted)) << "in place";
+}
+
+TYPED_TEST(Scan, DeviceLarge) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const std::int64_t n = (std::int64_t{1} << 24) + 43;
+  const auto in = exact_values<TypeParam>(n, operation::sum);
+  const kind k = sizeof(TypeParam) == 4 ? kind::exclusive : kind::inclusive;
+  const auto wanted = naive_scan(in, operation::sum, k);
+  for (const auto algorithm : device_algorithms) {
+    if (algorithm == scan_algorithm::automatic) continue;
+    EXPECT_TRUE(same(scanned(ctx, in, operation::sum, k, algorithm), wanted)) << to_string(algorithm);
+  }
+  EXPECT_TRUE(same(scanned_in_place(ctx, in, operation::sum, k, scan_algorithm::automatic), wanted)) << "in place";
+}
+
+TYPED_TEST(Scan, HostAnyAlignment) {
+  const context<host> ctx({.threads = 2});
+  const auto in = exact_values<TypeParam>(70001, operation::sum);
+  const auto wanted = naive_scan(in, operation::sum, kind::exclusive);
+  for (const auto algorithm : host_algorithms) {
+    for (std::int64_t shift = 1; shift < 4; ++shift) {
+      EXPECT_TRUE(same(scanned(ctx, in, operation::sum, kind::exclusive, algorithm, shift, 0), wanted));
+      EXPECT_TRUE(same(scanned(ctx, in, operation::sum, kind::exclusive, algorithm, 0, shift), wanted));
+    }
+  }
+}
+
+TYPED_TEST(Scan, DeviceAnyAlignment) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto in = exact_values<TypeParam>(70001, operation::sum);
+  const auto wanted = naive_scan(in, operation::sum, kind::exclusive);
+  for (const auto algorithm : device_algorithms) {
+    for (std::int64_t shift = 1; shift < 4; ++shift) {
+      EXPECT_TRUE(same(scanned(ctx, in, operation::sum, kind::exclusive, algorithm, shift, 0), wanted));
+      EXPECT_TRUE(same(scanned(ctx, in, operation::sum, kind::exclusive, algorithm, 0, shift), wanted));
+      EXPECT_TRUE(same(scanned(ctx, in, operation::sum, kind::exclusive, algorithm, shift, shift), wanted));
+    }
+  }
+}
+
+template <class T>
+class FloatScan : public testing::Test {};
+using float_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(FloatScan, float_types);
+
+TYPED_TEST(FloatScan, HostErrorIsWithinTheBound) {
+  expect_bounded_sums<TypeParam>(context<host>({.threads = 2}), host_algorithms, 1000003, 2);
+}
+
+TYPED_TEST(FloatScan, DeviceErrorIsWithinTheBound) {
+  SPARGO_TEST_NEEDS_GPU();
+  expect_bounded_sums<TypeParam>(context<device>(), device_algorithms, 1000003, 1);
+}
+
+TYPED_TEST(FloatScan, HostNanAndInfinity) {
+  expect_nan_and_infinity<TypeParam>(context<host>({.threads = 3}), host_algorithms);
+}
+
+TYPED_TEST(FloatScan, DeviceNanAndInfinity) {
+  SPARGO_TEST_NEEDS_GPU();
+  expect_nan_and_infinity<TypeParam>(context<device>(), device_algorithms);
+}
+
+// Sums that round, so that another order would show.
+template <class T>
+std::vector<T> rounding_values(std::int64_t n) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<T> values(T{-1}, T{1.5});
+  std::vector<T> in(static_cast<std::size_t>(n));
+  for (T& v : in) v = values(random);
+  return in;
+}
+
+TYPED_TEST(FloatScan, HostSameBitsForAnyThreadsAndAlignment) {
+  const auto in = rounding_values<TypeParam>(sizeof(TypeParam) == 4 ? 8400001 : 4200001);  // streamed
+  for (const auto algorithm : {scan_algorithm::automatic, scan_algorithm::sequential, scan_algorithm::chained_blocks}) {
+    const auto first = scanned(context<host>({.threads = 1}), in, operation::sum, kind::exclusive, algorithm);
+    for (const int threads : {2, 5}) {
+      const context<host> ctx({.threads = threads});
+      EXPECT_EQ(scanned(ctx, in, operation::sum, kind::exclusive, algorithm), first) << to_string(algorithm);
+      EXPECT_EQ(scanned(ctx, in, operation::sum, kind::exclusive, algorithm, 1, 1), first) << to_string(algorithm);
+      EXPECT_EQ(scanned_in_place(ctx, in, operation::sum, kind::exclusive, algorithm), first) << to_string(algorithm);
+    }
+  }
+}
+
+TYPED_TEST(FloatScan, DeviceSameBitsEveryTimeAndForAnyAlignment) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto in = rounding_values<TypeParam>(3000011);
+  for (const auto algorithm : device_algorithms) {
+    const auto first = scanned(ctx, in, operation::sum, kind::exclusive, algorithm);
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(scanned(ctx, in, operation::sum, kind::exclusive, algorithm), first) << to_string(algorithm);
+    }
+    EXPECT_EQ(scanned(ctx, in, operation::sum, kind::exclusive, algorithm, 1, 1), first) << to_string(algorithm);
+  }
+}
+
+// Scratch that a scan before left behind must not be taken for this one's: many scans in a row, of changing lengths.
+TEST(ScanOnTheDevice, OneAfterTheOther) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  for (int k = 0; k < 60; ++k) {
+    const std::int64_t n = 1 + (k * 7919 * 31) % 500000;
+    const std::vector<std::int32_t> in(static_cast<std::size_t>(n), k + 1);
+    const auto out = scanned(ctx, in, operation::sum, kind::inclusive, scan_algorithm::automatic);
+    EXPECT_EQ(out.back(), (k + 1) * n) << n << " elements";
+    EXPECT_EQ(out[out.size() / 2], (k + 1) * (n / 2 + 1)) << n << " elements";
+  }
+}
+
+// Blocks of one scan must not keep the other's off the device for good.
+TEST(ScanOnTheDevice, ManyStreamsAtOnce) {
+  SPARGO_TEST_NEEDS_GPU();
+  const std::int64_t n = 3000000;
+  std::vector<context<device>> contexts(6);
+  std::vector<array<std::int64_t, device>> values;
+  const std::vector<std::int64_t> ones(static_cast<std::size_t>(n), 1);
+  for (auto& ctx : contexts) values.push_back(to_device(ctx, span<const std::int64_t, host>(ones)));
+  for (int k = 0; k < 4; ++k) {
+    for (std::size_t c = 0; c < contexts.size(); ++c) {
+      auto& v = values[c];
+      inclusive_scan<std::int64_t, device>(contexts[c], std::as_const(v).view(), v.view());
+    }
+  }
+  for (std::size_t c = 0; c < contexts.size(); ++c) {
+    const auto back = to_host(contexts[c], std::as_const(values[c]).view());
+    // Four sums of ones: binomial(n + 3, 4) wraps, so the first elements and the third differences are looked at.
+    EXPECT_EQ(back[0], 1);
+    EXPECT_EQ(back[1], 5);
+    EXPECT_EQ(back[999], std::int64_t{1000} * 1001 / 2 * 1002 / 3 * 1003 / 4);
+    for (const std::int64_t i : {std::int64_t{5000}, n / 2, n - 1}) {
+      const auto at = [&](std::int64_t j) { return static_cast<std::uint64_t>(back[j]); };
+      EXPECT_EQ(at(i) - 4 * at(i - 1) + 6 * at(i - 2) - 4 * at(i - 3) + at(i - 4), 0U);
+    }
+  }
+}
+
+// More than 2^31 elements; the values repeat with a period that divides nothing, and a few places are looked at.
+TEST(ScanOnTheDevice, Huge) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const std::int64_t n = (std::int64_t{1} << 31) + 3;
+  if (ctx.memory().free_bytes < n * 4 + (std::int64_t{1} << 30)) GTEST_SKIP() << "not enough device memory";
+  array<std::int32_t, device> values(ctx, n);
+  for (const auto algorithm :
+       {scan_algorithm::decoupled_lookback, scan_algorithm::brent_kung, scan_algorithm::kogge_stone}) {
+    detail::fill_bytes(ctx, values.data(), 0, static_cast<std::size_t>(n) * sizeof(std::int32_t));
+    const std::vector<std::int64_t> places = {0, 12345, (std::int64_t{1} << 30) + 7, (std::int64_t{1} << 31) - 1,
+                                              n - 1};
+    for (const std::int64_t p : places) {
+      const std::int32_t one = static_cast<std::int32_t>(p % 1000 + 1);
+      copy<std::int32_t>(ctx, span<const std::int32_t, host>(&one, 1), values.view().subspan(p, 1));
+      ctx.synchronize();
+    }
+    inclusive_scan<std::int32_t, device>(ctx, std::as_const(values).view(), values.view(), operation::sum,
+                                         {.algorithm = algorithm});
+    std::int32_t sum = 0;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      std::int32_t around[2] = {-1, -1};
+      const std::int64_t first = std::max<std::int64_t>(places[k] - 1, 0);
+      const std::int64_t count = places[k] - first + 1;
+      copy<std::int32_t>(ctx, std::as_const(values).view().subspan(first, count),
+                         span<std::int32_t, host>(around, count));
+      ctx.synchronize();
+      if (count == 2) {
+        EXPECT_EQ(around[0], sum) << "before " << places[k] << ", " << to_string(algorithm);
+      }
+      sum += static_cast<std::int32_t>(places[k] % 1000 + 1);
+      EXPECT_EQ(around[count - 1], sum) << "at " << places[k] << ", " << to_string(algorithm);
+    }
+  }
+}
+
+template <class T, class F>
+void expect_refused(F&& call, const std::string& part) {
+  try {
+    call();
+    ADD_FAILURE() << "accepted; expected: " << part;
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::invalid_argument) << e.what();
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+TYPED_TEST(Scan, RefusesWhatItCannotDo) {
+  using T = TypeParam;
+  const context<host> ctx;
+  std::vector<T> x(8);
+  const span<T, host> all(x);
+  const span<T, host> null(nullptr, 3);
+  const auto refused = [&](span<const T, host> in, span<T, host> out, operation op, scan_algorithm algorithm,
+                           const std::string& part) {
+    expect_refused<T>([&] { exclusive_scan<T, host>(ctx, in, out, op, {.algorithm = algorithm}); },
+                      "exclusive_scan: " + part);
+    expect_refused<T>([&] { inclusive_scan<T, host>(ctx, in, out, op, {.algorithm = algorithm}); },
+                      "inclusive_scan: " + part);
+  };
+  const auto sum = operation::sum;
+  const auto automatic = scan_algorithm::automatic;
+  refused(all.subspan(0, 3), all.subspan(4, 4), sum, automatic, "3 elements into a range of 4");
+  refused(all.subspan(0, 4), all.subspan(1, 4), sum, automatic, "the ranges overlap");
+  refused(all.subspan(3, 4), all.subspan(0, 4), sum, automatic, "the ranges overlap");
+  refused(null, all.subspan(0, 3), sum, automatic, "a null range of 3");
+  refused(all.subspan(0, 3), null, sum, automatic, "a null range of 3");
+  for (const auto algorithm : {scan_algorithm::kogge_stone, scan_algorithm::kogge_stone_double_buffered,
+                               scan_algorithm::brent_kung, scan_algorithm::decoupled_lookback}) {
+    refused(all, all, sum, algorithm, "algorithm " + std::string(to_string(algorithm)) + " does not run on the host");
+    refused(all.subspan(0, 0), all.subspan(0, 0), sum, algorithm, "algorithm");
+  }
+  if (std::floating_point<T>) refused(all, all, operation::bit_or, automatic, "operation bit_or is not defined");
+  EXPECT_NO_THROW((exclusive_scan<T, host>(ctx, all.subspan(0, 4), all.subspan(4, 4))));  // neighbours
+  EXPECT_NO_THROW((exclusive_scan<T, host>(ctx, span<const T, host>(), span<T, host>())));
+}
+
+TEST(ScanOnTheDevice, RefusesHostAlgorithms) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  array<float, device> x(ctx, 8);
+  for (const auto algorithm : {scan_algorithm::sequential, scan_algorithm::two_pass, scan_algorithm::chained_blocks}) {
+    expect_refused<float>(
+        [&] {
+          inclusive_scan<float, device>(ctx, std::as_const(x).view(), x.view(), operation::sum,
+                                        {.algorithm = algorithm});
+        },
+        "algorithm " + std::string(to_string(algorithm)) + " does not run on a device");
+  }
 }
 
 }  // namespace

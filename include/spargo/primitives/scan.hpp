@@ -1,20 +1,63 @@
-// Prefix sums.
+// Prefix sums, and prefixes under any of the associative operations.
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/primitives/operation.hpp>
+
+#include <string_view>
 
 namespace spargo {
 
-// out[i] = in[0] + ... + in[i-1], out[0] = 0. `in` and `out` have equal sizes and may be the same range; any
-// length. Overflow wraps. T: int32, int64; the sum is formed in T.
-// 2n element moves; asynchronous on a device; deterministic.
+// How a scan runs. Every rung gives the same bits whatever the threads, the launch and the alignment of the ranges,
+// except that host `two_pass` sums and products of floats depend on the number of threads.
+enum class scan_algorithm {
+  automatic,  // chained_blocks on the host, decoupled_lookback on a device
+
+  // Device: scans of one block, extended to any length by a scan of the blocks' totals (recursively) and a pass that
+  // puts each block's prefix in front of it: 4n element moves.
+  kogge_stone,                  // log2(b) steps in one buffer, two barriers a step (Kogge and Stone 1973)
+  kogge_stone_double_buffered,  // the same between two buffers, one barrier a step
+  brent_kung,  // a reduction tree up and down again, 2b operations for b elements (Brent and Kung 1982)
+
+  // Device: one pass, 2n element moves. Tiles publish their totals as soon as these are known and look back over
+  // their predecessors' (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016).
+  decoupled_lookback,
+
+  // Host.
+  sequential,     // one loop in one thread
+  two_pass,       // the total of each thread's share, then each share by itself: 3n element moves
+  chained_blocks  // cache-sized blocks handed from thread to thread; the second look at a block is a cache hit: 2n
+                  // moves
+};
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(scan_algorithm algorithm) noexcept;
+
+struct SPARGO_EXPORT scan_options {
+  scan_algorithm algorithm = scan_algorithm::automatic;
+};
+
+// out[i] = in[0] op ... op in[i-1], and out[0] is the operation's identity: 0 for sum and bit_or, 1 for product, all
+// ones for bit_and, and for min and max the largest and the smallest value of T (an infinity for floats).
+// T: int32, int64, float, double. `in` and `out` have equal sizes, any length including 0, any alignment, and may be
+// the same range.
+//
+// Operations are regrouped, never reordered. Integers wrap. A sum of floats errs by at most d * eps * (|in[0]| + ... +
+// |in[i]|), d being the longest chain of additions:
+//   sequential n; two_pass 1.01 n/threads + threads + 600; chained_blocks n/2^14 + 2200;
+//   decoupled_lookback n/2^18 + 130; block rungs 25 for each of log_512(n) levels.
+// NaN and infinity go as the operation takes them: sums, products, min and max are NaN from the first NaN on.
+//
+// Asynchronous on a device. Scratch: 8 bytes for some thousand elements (16 for 8-byte types); of the block rungs n/511
+// elements.
+// Throws invalid_argument when sizes differ, when the ranges overlap without being the same, when a range of non-zero
+// size is null, for a bitwise operation on floats, and for an algorithm of the other backend.
 template <class T, class Space>
 SPARGO_EXPORT void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
-                                  span<T, Space> out);
+                                  span<T, Space> out, operation op = operation::sum, const scan_options& options = {});
 
-// out[i] = in[0] + ... + in[i].
+// out[i] = in[0] op ... op in[i]; otherwise as exclusive_scan.
 template <class T, class Space>
 SPARGO_EXPORT void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
-                                  span<T, Space> out);
+                                  span<T, Space> out, operation op = operation::sum, const scan_options& options = {});
 
 }  // namespace spargo
