@@ -1,0 +1,83 @@
+// What the pattern of an access costs: copies whose reads begin at an offset, or step by a stride. A thread moves one
+// float, so that a warp's request shows as it is; GB/s counts useful bytes (one read and one written an element),
+// "moved" the bytes of all 32-byte sectors that are touched, per useful byte.
+#include "bench/device_timing.hpp"
+
+#include <array>
+
+namespace spargo::bench {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr std::int64_t offset_elements = std::int64_t{1} << 26;
+constexpr std::int64_t strided_elements = std::int64_t{1} << 24;  // times 32 strides: 2 GiB are read over
+constexpr std::int64_t widest = 32;
+constexpr std::int64_t sector = 32 / sizeof(float);  // what memory is read in
+
+// Reads in[offset + i * stride], i < size: nothing beyond that.
+__global__ void __launch_bounds__(threads)
+    access_kernel(const float* in, std::int64_t offset, std::int64_t stride, std::int64_t size, float* out) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i < size) out[i] = in[offset + i * stride];
+}
+
+__global__ void __launch_bounds__(threads) fill_kernel(float* to, std::int64_t size) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i < size) to[i] = static_cast<float>(i & 0xfffff);
+}
+
+unsigned blocks(std::int64_t size) { return static_cast<unsigned>(div_up(size, threads)); }
+
+// The first of the results that is wrong is an error.
+void check(const array<float, device>& out, std::int64_t offset, std::int64_t stride) {
+  const array<float, host> got = to_host(device_context(), out.view());
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    if (got[i] != static_cast<float>((offset + i * stride) & 0xfffff)) {
+      throw std::runtime_error("wrong element " + std::to_string(i));
+    }
+  }
+}
+
+double measure(benchmark::State& state, std::int64_t size, std::int64_t offset, std::int64_t stride) {
+  const auto& ctx = device_context();
+  const std::int64_t span_read = offset + (size - 1) * stride + 1;
+  array<float, device> in(ctx, span_read);
+  array<float, device> out(ctx, size);
+  fill_kernel<<<blocks(span_read), threads, 0, ctx.stream()>>>(in.data(), span_read);
+  expect(cudaGetLastError());
+  const double seconds = device_seconds(
+      ctx,
+      [&] {
+        access_kernel<<<blocks(size), threads, 0, ctx.stream()>>>(in.data(), offset, stride, size, out.data());
+        expect(cudaGetLastError());
+      },
+      15);
+  check(out, offset, stride);
+  const double useful = 2.0 * sizeof(float) * static_cast<double>(size);
+  const std::int64_t sectors =
+      stride >= sector ? size : div_up(offset + (size - 1) * stride + 1, sector) - offset / sector;
+  const double moved = sizeof(float) * static_cast<double>(sectors * sector + size);
+  state.counters[gbytes_per_second] = useful / seconds * 1e-9;
+  state.counters[fraction_of_copy] = useful / seconds / device_copy_rate();
+  state.counters["moved"] = moved / useful;
+  return seconds;
+}
+
+void add_all() {
+  if (!current_settings().device) return;
+  for (std::int64_t offset = 0; offset <= widest; ++offset) {
+    add_case("access/offset/float/2^26/cuda/offset_" + std::to_string(offset),
+             [=](benchmark::State& state) { return measure(state, offset_elements, offset, 1); });
+  }
+  for (std::int64_t stride = 1; stride <= widest; ++stride) {
+    add_case("access/stride/float/2^24/cuda/stride_" + std::to_string(stride),
+             [=](benchmark::State& state) { return measure(state, strided_elements, 0, stride); });
+  }
+}
+
+const registration here{add_all};
+
+}  // namespace
+
+}  // namespace spargo::bench

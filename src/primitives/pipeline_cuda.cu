@@ -1,0 +1,194 @@
+// The pipeline on a device: chunk k goes through slot k mod streams, whose stream orders its copy-in, function and
+// copy-out. A device has a copy engine for each direction, so that different slots use both and the multiprocessors
+// at once.
+//
+// Invariant: a slot's buffers belong to one chunk at a time. On the device the stream sees to that; the pinned staging
+// buffers of pageable data are waited for by the host before they are used again. Nothing is under way when run()
+// ends, whichever way it ends, since the caller's memory may go then.
+// Cost: with n bytes each way and c chunks, about (1 + 1 / c) * n / link rate, where the function is faster than the
+// link. Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
+#include "core/cuda.cuh"
+#include "primitives/pipeline.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace spargo::detail {
+
+namespace {
+
+class event {
+ public:
+  event() { SPARGO_CUDA_TRY(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+  event(event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  event& operator=(event&&) = delete;
+  ~event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+
+  void record(const context<device>& ctx) const { SPARGO_CUDA_TRY(cudaEventRecord(event_, ctx.stream())); }
+  void delay(const context<device>& ctx) const { SPARGO_CUDA_TRY(cudaStreamWaitEvent(ctx.stream(), event_, 0)); }
+  void wait() const { SPARGO_CUDA_TRY(cudaEventSynchronize(event_)); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// A stream and the buffers of the chunk that is on it.
+struct slot {
+  context<device> ctx;
+  array<std::byte, device> in;
+  array<std::byte, device> out;
+  array<std::byte, host> staged_in;
+  array<std::byte, host> staged_out;
+  event arrived;          // staged_in was copied
+  event done;             // staged_out holds the result
+  void* home = nullptr;   // where the result in staged_out belongs; null: nothing there
+  std::size_t bytes = 0;  // of that result
+
+  slot(const context<device>& parent, element_sizes sizes, std::int64_t chunk)
+      : ctx(device_options{.ordinal = parent.ordinal(), .resource = &parent.resource()}),
+        in(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.in))),
+        out(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.out))) {}
+
+  // Takes the staged result home.
+  void deliver() {
+    if (home == nullptr) return;
+    done.wait();
+    stage(staged_out.data(), std::exchange(home, nullptr), bytes);
+  }
+};
+
+// Whether copies of this host range run asynchronously: it is pinned from end to end.
+bool is_pinned(const void* data, std::size_t bytes) {
+  for (const char* place : {static_cast<const char*>(data), static_cast<const char*>(data) + bytes - 1}) {
+    cudaPointerAttributes attributes{};
+    SPARGO_CUDA_TRY(cudaPointerGetAttributes(&attributes, place));
+    SPARGO_EXPECTS(attributes.type != cudaMemoryTypeDevice, "pipeline: device memory where host memory is expected");
+    if (attributes.type == cudaMemoryTypeUnregistered) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <>
+struct pipeline_engine<device>::state {
+  context<device> ctx;  // first: its resource outlives what the slots hold
+  element_sizes sizes;
+  pipeline_options asked;
+  pipeline_options options;
+  std::vector<slot> slots;
+  event start;
+
+  state(const context<device>& parent, element_sizes element, const pipeline_options& wanted)
+      : ctx(parent), sizes(element), asked(wanted), options(resolve(wanted, element)) {
+    slots.reserve(static_cast<std::size_t>(options.streams));
+    for (int k = 0; k < options.streams; ++k) slots.emplace_back(ctx, sizes, options.chunk);
+  }
+
+  // Pinned buffers in every slot, for the directions whose host range is pageable.
+  void prepare(array<std::byte, host> slot::*buffer, std::int64_t bytes) {
+    const context<host> pinned({.resource = &pinned_host_resource()});
+    for (slot& s : slots) {
+      if ((s.*buffer).size() < bytes) s.*buffer = array<std::byte, host>(pinned, bytes);
+    }
+  }
+
+  struct chunk_range {
+    const void* from;
+    void* to;
+    std::int64_t size;
+  };
+
+  // Puts one chunk's way through the device on the slot's stream.
+  void issue(slot& s, const chunk_range& range, const chunk_function<device>& function, bool stage_in,
+             bool stage_out) const {
+    const std::size_t in_bytes = static_cast<std::size_t>(range.size) * sizes.in;
+    const std::size_t out_bytes = static_cast<std::size_t>(range.size) * sizes.out;
+    s.deliver();
+    if (stage_in) {
+      s.arrived.wait();  // at once if nothing was recorded yet
+      stage(range.from, s.staged_in.data(), in_bytes);
+    }
+    copy_to_device(s.ctx, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
+    if (stage_in) s.arrived.record(s.ctx);
+    function(s.ctx, s.in.data(), s.out.data(), range.size);
+    copy_to_host(s.ctx, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
+    if (stage_out) {
+      s.done.record(s.ctx);
+      s.home = range.to;
+      s.bytes = out_bytes;
+    }
+  }
+
+  void run(const pipeline_ranges& ranges, const chunk_function<device>& function) {
+    const std::int64_t size = ranges.in_size;
+    const bool stage_in = !is_pinned(ranges.in, checked_bytes(size, sizes.in));
+    const bool stage_out = !is_pinned(ranges.out, checked_bytes(size, sizes.out));
+    const std::int64_t chunk = chunk_of_run(asked, sizes, size);
+    const std::int64_t most = std::min(options.chunk, size);
+    if (stage_in) prepare(&slot::staged_in, most * static_cast<std::int64_t>(sizes.in));
+    if (stage_out) prepare(&slot::staged_out, most * static_cast<std::int64_t>(sizes.out));
+
+    start.record(ctx);
+    for (const slot& s : slots) start.delay(s.ctx);
+    std::size_t turn = 0;
+    for (std::int64_t first = 0; first < size; turn = (turn + 1) % slots.size()) {
+      const std::int64_t count = std::min(chunk, size - first);
+      issue(slots[turn],
+            {static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes.in,
+             static_cast<char*>(ranges.out) + static_cast<std::size_t>(first) * sizes.out, count},
+            function, stage_in, stage_out);
+      first += count;
+    }
+    for (std::size_t k = 0; k < slots.size(); ++k) slots[(turn + k) % slots.size()].deliver();
+    for (const slot& s : slots) s.ctx.synchronize();
+  }
+
+  // After an error: waits for everything, whatever became of it, and forgets the results.
+  void abandon() noexcept {
+    for (slot& s : slots) {
+      cudaStreamSynchronize(s.ctx.stream());
+      s.home = nullptr;
+    }
+  }
+};
+
+template <>
+pipeline_engine<device>::pipeline_engine(const context<device>& ctx, element_sizes sizes,
+                                         const pipeline_options& options) {
+  const device_guard guard(ctx);
+  state_ = std::make_unique<state>(ctx, sizes, options);
+}
+template <>
+pipeline_engine<device>::pipeline_engine(pipeline_engine&&) noexcept = default;
+template <>
+pipeline_engine<device>& pipeline_engine<device>::operator=(pipeline_engine&&) noexcept = default;
+template <>
+pipeline_engine<device>::~pipeline_engine() = default;
+template <>
+std::int64_t pipeline_engine<device>::chunk() const noexcept {
+  return state_->options.chunk;
+}
+template <>
+int pipeline_engine<device>::streams() const noexcept {
+  return state_->options.streams;
+}
+
+template <>
+void pipeline_engine<device>::run(const pipeline_ranges& ranges, const chunk_function<device>& function) {
+  state& s = *state_;
+  check_ranges(ranges, s.sizes);
+  if (ranges.in_size == 0) return;
+  const device_guard guard(s.ctx);
+  try {
+    s.run(ranges, function);
+  } catch (...) {
+    s.abandon();
+    throw;
+  }
+}
+
+}  // namespace spargo::detail
