@@ -96,6 +96,7 @@ __device__ __forceinline__ void copy_async(unsigned shared, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
   }
 }
+
 // A value that the compiler holds on to instead of computing it again in every step.
 template <class T>
 __device__ __forceinline__ T keep(T value) {
@@ -115,7 +116,8 @@ __device__ __forceinline__ void wait_for_copies() {
 
 template <class T, int K, class Shape, row_access Access>
 struct march {
-  static constexpr int vec = 16 / static_cast<int>(sizeof(T));
+  static constexpr int size = static_cast<int>(sizeof(T));
+  static constexpr int vec = 16 / size;
   static constexpr int half = K / 2;
   static constexpr int halo = (half + vec - 1) / vec * vec;  // staged on each side: whole vectors
   static constexpr int width = 32 * vec;                     // columns of a warp
@@ -182,9 +184,7 @@ struct march {
   __device__ static void stage_row(unsigned to, lane_copies& p, std::int64_t pitch) {
 #pragma unroll
     for (int k = 0; k < copies; ++k) {
-      if ((p.on >> k & 1U) != 0)
-        copy_async<copy_size* static_cast<int>(sizeof(T))>(to + p.at[k] * static_cast<unsigned>(sizeof(T)),
-                                                           element(p, k));
+      if ((p.on >> k & 1U) != 0) copy_async<copy_size * size>(to + p.at[k] * size, element(p, k));
     }
 #pragma unroll
     for (int k = 0; k < pointers; ++k) p.from[k] += pitch;
@@ -214,8 +214,7 @@ struct march {
   // What the image has of the vector that it ends within, an element a lane.
   __device__ static void stage_last(unsigned to, const lane_copies& p) {
     const int at = p.end / copy_size * copy_size + static_cast<int>(threadIdx.x);
-    if (at < p.end)
-      copy_async<static_cast<int>(sizeof(T))>(to + at * static_cast<unsigned>(sizeof(T)), p.from[0] + (at - p.at[0]));
+    if (at < p.end) copy_async<size>(to + at * size, p.from[0] + (at - p.at[0]));
   }
 
   // A row below the image.
@@ -281,9 +280,9 @@ __global__ void __launch_bounds__(32, Shape::blocks)
 
   if (first_col == 0 || image.cols - first_col < m::width + m::halo) {
     T* all = &own.ring[0][0][0];
-    constexpr int size = m::stages * m::rows * m::staged;
-    for (int i = 0; i < size; i += 32) {
-      if (i + lane < size) all[i + lane] = T{0};
+    constexpr int count_all = m::stages * m::rows * m::staged;
+    for (int i = 0; i < count_all; i += 32) {
+      if (i + lane < count_all) all[i + lane] = T{0};
     }
     __syncwarp();
   }

@@ -57,7 +57,7 @@ struct SPARGO_EXPORT convolve_options {
 //
 // A NaN or infinite input spreads to the outputs whose window it lies in, also where the tap is 0. Nothing is
 // multiplied outside of the input, so that a NaN or infinite tap spreads no further than the inputs it meets; such a
-// filter is computed by `naive`, whatever was asked for.
+// filter is computed by `naive` whatever was asked for, and is not separable.
 //
 // K operations an output on a line and K * K on an image, 2 K separable. Asynchronous on a device; scratch (the
 // filter) from the context's pool where the filter is not passed by value.
