@@ -80,9 +80,11 @@ struct march_image {
   std::int64_t cols;
 };
 
-// The shape of a launch: rows taken a step, and steps in the ring (all but one are in flight).
-template <int Rows, int Stages, int Blocks>
+// The shape of a launch: vectors a lane, 512 bytes apart; rows taken a step, and steps in the ring (all but one are in
+// flight).
+template <int Vectors, int Rows, int Stages, int Blocks>
 struct march_shape {
+  static constexpr int vectors = Vectors;
   static constexpr int rows = Rows;
   static constexpr int stages = Stages;
   static constexpr int blocks = Blocks;  // of one warp, resident on a multiprocessor
@@ -120,7 +122,9 @@ struct march {
   static constexpr int vec = 16 / size;
   static constexpr int half = K / 2;
   static constexpr int halo = (half + vec - 1) / vec * vec;  // staged on each side: whole vectors
-  static constexpr int width = 32 * vec;                     // columns of a warp
+  static constexpr int group = 32 * vec;                     // columns of one vector a lane
+  static constexpr int groups = Shape::vectors;
+  static constexpr int width = groups * group;  // columns of a warp
   static constexpr int staged = width + 2 * halo;
   static constexpr int rows = Shape::rows;
   static constexpr int stages = Shape::stages;
@@ -129,14 +133,15 @@ struct march {
 
   struct alignas(16) warp_memory {
     T ring[stages][rows][staged];
-    T result[Access == row_access::elements ? rows : 1][Access == row_access::elements ? width : vec];
+    T result[Access == row_access::elements ? rows : 1][Access == row_access::elements ? width : groups];
   };
 
-  // One lane's part of copying a row. Of 16-byte copies the first covers the warp's columns, the second both halos.
+  // One lane's part of copying a row. Of 16-byte copies all but the last cover the warp's columns, the last both halos.
   // Copies outside the image's columns are off: the ring holds zeros there from the start.
-  static constexpr int copies = Access == row_access::vectors ? (halo > 0 ? 2 : 1) : (staged + 31) / 32;
+  static constexpr int copies = Access == row_access::vectors ? groups + (halo > 0 ? 1 : 0) : (staged + 31) / 32;
   static constexpr int copy_size = Access == row_access::vectors ? vec : 1;
-  static constexpr int pointers = Access == row_access::vectors ? copies : 1;  // elements are 32 apart
+  static constexpr int pointers = Access == row_access::vectors && halo > 0 ? 2 : 1;  // columns; halos
+  static constexpr int apart = Access == row_access::vectors ? group : 32;            // copies of one pointer
 
   struct lane_copies {
     const T* from[pointers];  // in the next row
@@ -161,9 +166,9 @@ struct march {
       bool held = true;
       if constexpr (Access == row_access::vectors) {
         const int beside = lane * vec;
-        p.at[k] = k == 0 ? halo + beside : beside < halo ? beside : width + beside;
-        held = k == 0 || beside < 2 * halo;
-        p.from[k] = keep(row + p.at[k]);
+        p.at[k] = k < groups ? halo + k * group + beside : beside < halo ? beside : width + beside;
+        held = k < groups || beside < 2 * halo;
+        if (k == groups) p.from[pointers - 1] = keep(row + p.at[k]);
       } else {
         p.at[k] = lane + 32 * k;
         held = p.at[k] < staged;
@@ -171,14 +176,14 @@ struct march {
       if (held && p.at[k] >= begin && p.at[k] + copy_size <= p.end) p.on |= 1U << k;
       if (!held) p.at[k] = staged;
     }
-    if constexpr (Access == row_access::elements) p.from[0] = keep(row + lane);
+    p.from[0] = keep(row + p.at[0]);
     p.on = keep(p.on);
     p.end = keep(p.end);
     return p;
   }
 
   __device__ static const T* element(const lane_copies& p, int k) {
-    return Access == row_access::vectors ? p.from[k < pointers ? k : 0] : p.from[0] + 32 * k;
+    return Access == row_access::vectors && k == groups ? p.from[pointers - 1] : p.from[0] + k * apart;
   }
 
   __device__ static void stage_row(unsigned to, lane_copies& p, std::int64_t pitch) {
@@ -230,7 +235,7 @@ struct march {
   }
 
   // The lane's vector of the warp's columns and what the filter reaches beside it.
-  __device__ static void read_window(const T (&from)[staged], int lane, T* window) {
+  __device__ static void read_window(const T* from, int lane, T* window) {
     T all[vec + 2 * halo];
 #pragma unroll
     for (int k = 0; k < vec + 2 * halo; k += vec) {
@@ -263,7 +268,8 @@ struct march {
 };
 
 // Blocks are single warps, so that all control flow is uniform in a block: the compiler then keeps taps in uniform
-// registers. Grid: x over strips of 512 bytes of columns, y over shares of `share` output rows (below 2^30).
+// registers. Grid: x over strips of Shape::vectors * 512 bytes of columns, y over shares of `share` output rows (below
+// 2^30).
 template <class T, class Filter, class Shape, row_access Access>
 __global__ void __launch_bounds__(32, Shape::blocks)
     march_kernel(const __grid_constant__ march_image<T> image, int share, const __grid_constant__ Filter filter) {
@@ -291,7 +297,7 @@ __global__ void __launch_bounds__(32, Shape::blocks)
 #pragma unroll
   for (int s = 0; s + 1 < m::stages; ++s) m::stage(ring + s * m::slot_bytes, copies, image.in_pitch);
 
-  T pending[K][m::vec] = {};
+  T pending[m::groups][K][m::vec] = {};
   T* out = keep(image.out + (first - above - m::half) * image.out_pitch + first_col + lane_col);
   int slot = 0;
   for (int row = -above; row < count + m::half; row += m::rows) {
@@ -300,11 +306,17 @@ __global__ void __launch_bounds__(32, Shape::blocks)
     m::stage(ring + (slot == 0 ? m::stages - 1 : slot - 1) * m::slot_bytes, copies, image.in_pitch);
 #pragma unroll
     for (int v = 0; v < m::rows; ++v) {
-      T window[m::vec + K - 1];
-      m::read_window(own.ring[slot][v], lane, window);
-      filter.add_row(window, pending);
-      if (static_cast<unsigned>(row + v - m::half) < static_cast<unsigned>(count)) {
-        m::store(out, left, lane, pending[0], own.result[Access == row_access::elements ? v : 0]);
+      const bool complete = static_cast<unsigned>(row + v - m::half) < static_cast<unsigned>(count);
+#pragma unroll
+      for (int g = 0; g < m::groups; ++g) {
+        T window[m::vec + K - 1];
+        m::read_window(own.ring[slot][v] + g * m::group, lane, window);
+        filter.add_row(window, pending[g]);
+        if (complete) {
+          m::store(
+              out + g * m::group, left - g * m::group, lane, pending[g][0],
+              own.result[Access == row_access::elements ? v : 0] + (Access == row_access::elements ? g * m::group : 0));
+        }
       }
       out += image.out_pitch;
     }

@@ -14,19 +14,24 @@ struct march_tuning {
   static constexpr std::int64_t grid_rows = 65535;
 };
 
-// Rows a step, steps in the ring, warps a multiprocessor, by the width of the filter. H200, 8192 x 8192, ms:
-// float, K = 3, with 2 rows and 3 steps: 0.168 with 8 warps, 0.160 with 12, 0.166 with 16, 0.172 with 32: few tall
-// strips read and write few places of the memory at a time. K = 7: 0.174, 0.163, 0.171. From K = 9 on arithmetic
-// counts, which more warps overlap with their waiting: K = 15: 0.599, 0.593, 0.578; two rows a step need more
-// registers than there are.
-// double, K = 3: 0.314 with 8 warps, 0.330 with 16; K = 7: 0.318, 0.309 with 12, 0.328; K = 15: 1.08 with 16.
-// Separable, K = 15, 2 rows and 6 steps: 0.169 with 4 warps, 0.156 with 8, 0.162 with 16.
+// Vectors a lane, rows a step, steps in the ring, warps a multiprocessor, by the width of the filter. H200, 8192 x
+// 8192, ms:
+// float, K = 3, 1 vector, 2 rows, 3 steps: 0.166 with 8 warps, 0.160 with 12, 0.166 with 16, 0.172 with 32: few tall
+// strips read and write few places of the memory at a time. 2 vectors read half the halo and do less work beside the
+// products: 0.156 with 8 warps, 1 row and 4 steps; K = 7: 0.163 to 0.160.
+// From K = 9 on arithmetic counts, which more warps overlap with their waiting. K = 9: 0.231 with 1 vector and 16
+// warps, 0.220 with 2 and 12. K = 11 and wider have no registers for 2: K = 11: 0.332 with 16 warps, 0.355 with 2
+// vectors; K = 15: 0.601, 0.595, 0.580 with 8, 12, 16 warps. double, K = 3: 0.307 with 2 vectors and 8 warps, 0.314
+// with 1; K = 7: 0.300, 0.309; K = 15: 1.08 with 16 warps. Separable, K = 15: 0.156 with 1 vector, 2 rows and 6 steps,
+// 0.151 with 2 vectors, 1 row and 4 steps.
 template <class T, int K>
 struct march_shape_of {
   static constexpr bool is_float = sizeof(T) == 4;
-  using narrow = std::conditional_t<is_float, march_shape<2, 3, 12>, march_shape<2, 4, K <= 5 ? 8 : 12>>;
-  using full = std::conditional_t<(K >= 9), march_shape<1, 4, 16>, narrow>;
-  using outer = march_shape<2, is_float ? 6 : 4, 8>;
+  using narrow = std::conditional_t<is_float, march_shape<2, 1, 4, 8>, march_shape<2, 2, 3, 8>>;
+  using middle = std::conditional_t<is_float, march_shape<2, 1, 4, 12>, march_shape<1, 1, 4, 16>>;
+  using wide = march_shape<1, 1, 4, 16>;
+  using full = std::conditional_t<(K <= 7), narrow, std::conditional_t<(K <= 9), middle, wide>>;
+  using outer = march_shape<2, 1, 4, 8>;
 };
 
 template <class T>
@@ -40,7 +45,7 @@ template <class Shape, class T, class Filter>
 void launch_march(const context<device>& ctx, const image_view<const T, device>& in, const Filter& filter,
                   const image_view<T, device>& out) {
   const march_image<T> image{in.data.data(), in.pitch, out.data.data(), out.pitch, in.rows, in.cols};
-  const std::int64_t strips = div_up(in.cols, 512 / static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t strips = div_up(in.cols, Shape::vectors * 512 / static_cast<std::int64_t>(sizeof(T)));
   const std::int64_t warps = std::int64_t{ctx.properties().multiprocessors} * Shape::blocks;
   const std::int64_t tall = div_up(in.rows, std::max(std::int64_t{1}, warps / strips));
   const std::int64_t share = std::max({std::min(tall, march_tuning::longest_strip), march_tuning::shortest_strip,
