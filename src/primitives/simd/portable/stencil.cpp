@@ -1,0 +1,25 @@
+// Rows of five-point stencils for any processor.
+#include "primitives/simd/stencil_rows.hpp"
+
+namespace spargo::detail {
+
+namespace {
+
+template <class Cell, class T>
+void plain_row(const T* up, const T* mid, const T* down, T* out, std::int64_t count) {
+  row_of_cells<Cell>(up, mid, down, out, count);
+}
+
+}  // namespace
+
+template <class Cell, class T>
+five_point_row<T> best_five_point_row() {
+  return plain_row<Cell, T>;
+}
+
+template five_point_row<float> best_five_point_row<average_cell, float>();
+template five_point_row<double> best_five_point_row<average_cell, double>();
+template five_point_row<float> best_five_point_row<laplace_cell, float>();
+template five_point_row<double> best_five_point_row<laplace_cell, double>();
+
+}  // namespace spargo::detail

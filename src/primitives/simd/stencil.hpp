@@ -1,0 +1,16 @@
+// The host's inner loops of five-point stencils, one set an instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+// out[j] for j in [0, count), none of them of the rim: mid[-1] to mid[count] and the rows above and below exist.
+template <class T>
+using five_point_row = void (*)(const T* up, const T* mid, const T* down, T* out, std::int64_t count);
+
+// The best for this processor. Cell: average_cell, laplace_cell.
+template <class Cell, class T>
+five_point_row<T> best_five_point_row();
+
+}  // namespace spargo::detail
