@@ -92,7 +92,9 @@ std::vector<T> run_on(const context<host>&, const std::vector<T>& in, std::int64
   std::copy(in.begin(), in.end(), from.begin() + offset);
   run(span<const T, host>(from.data() + offset, n), span<T, host>(to.data() + offset, n));
   for (std::int64_t k = 0; k < n + 8; ++k) {
-    if (k < offset || k >= offset + n) EXPECT_EQ(to[static_cast<std::size_t>(k)], std::numeric_limits<T>::max());
+    if (k < offset || k >= offset + n) {
+      EXPECT_EQ(to[static_cast<std::size_t>(k)], std::numeric_limits<T>::max());
+    }
   }
   return {to.begin() + offset, to.begin() + offset + n};
 }
@@ -107,7 +109,9 @@ std::vector<T> run_on(const context<device>& ctx, const std::vector<T>& in, std:
   run(there.view().subspan(offset, n), out.view().subspan(offset, n));
   const auto back = to_host(ctx, std::as_const(out).view());
   for (std::int64_t k = 0; k < n + 8; ++k) {
-    if (k < offset || k >= offset + n) EXPECT_EQ(back[k], std::numeric_limits<T>::max());
+    if (k < offset || k >= offset + n) {
+      EXPECT_EQ(back[k], std::numeric_limits<T>::max());
+    }
   }
   return {back.begin() + offset, back.begin() + offset + n};
 }

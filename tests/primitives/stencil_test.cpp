@@ -73,7 +73,9 @@ std::vector<T> averaged(const context<host>& ctx, const std::vector<T>& in, std:
   window_average<T, host>(ctx, span<const T, host>(from.data() + offset, n), radius,
                           span<T, host>(to.data() + offset, n), {.algorithm = algorithm});
   for (std::int64_t k = 0; k < n + 8; ++k) {
-    if (k < offset || k >= offset + n) EXPECT_EQ(to[static_cast<std::size_t>(k)], poison<T>) << k;
+    if (k < offset || k >= offset + n) {
+      EXPECT_EQ(to[static_cast<std::size_t>(k)], poison<T>) << k;
+    }
   }
   return {to.begin() + offset, to.begin() + offset + n};
 }
@@ -91,7 +93,9 @@ std::vector<T> averaged(const context<device>& ctx, const std::vector<T>& in, st
                             {.algorithm = algorithm});
   const auto back = to_host(ctx, std::as_const(result).view());
   for (std::int64_t k = 0; k < n + 8; ++k) {
-    if (k < offset || k >= offset + n) EXPECT_EQ(back[k], poison<T>) << k;
+    if (k < offset || k >= offset + n) {
+      EXPECT_EQ(back[k], poison<T>) << k;
+    }
   }
   return {back.begin() + offset, back.begin() + offset + n};
 }
