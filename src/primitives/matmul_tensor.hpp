@@ -1,0 +1,50 @@
+// The product on tensor cores behind `matmul`: what its files share.
+#pragma once
+
+#include <spargo/core/bfloat16.hpp>
+#include <spargo/formats/dense.hpp>
+
+#include <cstdint>
+
+namespace spargo::detail::tensor {
+
+enum class precision { bf16, tf32 };  // what both inputs are rounded to, to nearest
+enum class major { k, mn };           // which index of an operand is contiguous in memory
+
+// A or B as it is stored: row-major with k as the columns (major::k: A is m x k, B is n x k) or the rows (major::mn).
+template <class T>
+struct operand {
+  const T* data = nullptr;
+  std::int64_t stride = 0;
+  major order = major::k;
+};
+
+// C(i, j) = alpha * sum over l of A(i, l) * B(l, j) + beta * C(i, j), at c[i * c_stride + j].
+struct product {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+  float alpha = 1;
+  float beta = 0;
+  float* c = nullptr;
+  std::int64_t c_stride = 0;
+};
+
+// Sizes are at most this, so that tiles over the edge still have int coordinates.
+inline constexpr std::int64_t largest_size = (std::int64_t{1} << 31) - 1024;
+
+// Throws `unsupported`, saying what is needed, unless this library holds code for the context's device.
+void expect_tensor_cores(const context<device>& ctx);
+
+// The product itself, m, n and k > 0. Data begin at multiples of 16 bytes, and so does every row; TF32 operands are
+// major::k, and are floats whose low 13 bits are ignored. Asynchronous on the context's stream.
+void multiply(const context<device>& ctx, precision inputs, const operand<void>& a, const operand<void>& b,
+              const product& p);
+
+// Any sizes and alignment. float inputs are rounded to `inputs` in scratch; bfloat16 ones are copied only where the
+// alignment asks for it.
+void matmul(const context<device>& ctx, precision inputs, const operand<float>& a, const operand<float>& b,
+            const product& p);
+void matmul(const context<device>& ctx, const operand<bfloat16>& a, const operand<bfloat16>& b, const product& p);
+
+}  // namespace spargo::detail::tensor
