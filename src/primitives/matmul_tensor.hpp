@@ -2,7 +2,7 @@
 #pragma once
 
 #include <spargo/core/bfloat16.hpp>
-#include <spargo/formats/dense.hpp>
+#include <spargo/core/dense.hpp>
 
 #include <cstdint>
 

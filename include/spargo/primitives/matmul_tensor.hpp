@@ -15,7 +15,7 @@
 #pragma once
 
 #include <spargo/core/bfloat16.hpp>
-#include <spargo/formats/dense.hpp>
+#include <spargo/core/dense.hpp>
 #include <spargo/primitives/transpose_kind.hpp>
 
 #include <string_view>

@@ -1,0 +1,158 @@
+// The ladder of the dense product on the device, beside cuBLAS (float: CUBLAS_PEDANTIC_MATH, which rounds no input).
+#include "bench/device_timing.hpp"
+
+#include <spargo/primitives/matmul.hpp>
+
+#include <cublas_v2.h>
+
+#include <cmath>
+#include <random>
+
+namespace spargo::bench {
+
+namespace {
+
+void expect(cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
+}
+
+struct shape {
+  std::int64_t m, n, k;
+  transpose_kind op_b;
+};
+
+template <class V>
+struct problem {
+  shape size{};
+  array<V, device> a, b, c;
+  std::vector<V> row, column;  // the last row of A and column of op(B): their product is checked after each case
+
+  explicit problem(const shape& s) : size(s) {
+    const auto& ctx = device_context();
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> draw(-1, 1);
+    const auto fill = [&](std::int64_t count) {
+      std::vector<V> values(static_cast<std::size_t>(count));
+      for (V& v : values) v = static_cast<V>(draw(random));
+      return values;
+    };
+    const auto left = fill(s.m * s.k);
+    const auto right = fill(s.k * s.n);
+    row.assign(left.end() - s.k, left.end());
+    for (std::int64_t p = 0; p < s.k; ++p) {
+      const std::int64_t at = s.op_b == transpose_kind::none ? p * s.n + s.n - 1 : (s.n - 1) * s.k + p;
+      column.push_back(right[static_cast<std::size_t>(at)]);
+    }
+    a = to_device(ctx, span<const V, host>(left));
+    b = to_device(ctx, span<const V, host>(right));
+    c = {ctx, s.m * s.n};
+    ctx.synchronize();
+  }
+
+  void check() const {
+    long double sum = 0;
+    for (std::size_t p = 0; p < row.size(); ++p) {
+      sum += static_cast<long double>(row[p]) * static_cast<long double>(column[p]);
+    }
+    const auto last = to_host(device_context(), c.view().subspan(c.size() - 1, 1));
+    device_context().synchronize();
+    if (!(std::abs(static_cast<double>(last[0]) - static_cast<double>(sum)) < 1e-3 * static_cast<double>(size.k))) {
+      throw std::runtime_error("wrong product");
+    }
+  }
+
+  // One is kept.
+  static problem& of(const shape& s) {
+    static std::unique_ptr<problem> kept;
+    if (!kept || kept->size.m != s.m || kept->size.n != s.n || kept->size.k != s.k || kept->size.op_b != s.op_b) {
+      kept.reset();
+      kept = std::make_unique<problem>(s);
+    }
+    return *kept;
+  }
+};
+
+template <class V, class Run>
+double measure(benchmark::State& state, const problem<V>& p, Run&& run) {
+  run();
+  device_context().synchronize();
+  const double flops =
+      2.0 * static_cast<double>(p.size.m) * static_cast<double>(p.size.n) * static_cast<double>(p.size.k);
+  const double once = device_seconds(device_context(), run, 1, 1);
+  const double seconds = once > 0.05 ? once : device_seconds(device_context(), run, 21, 3);
+  p.check();
+  state.counters[gflops] = flops / seconds * 1e-9;
+  return seconds;
+}
+
+template <class V>
+double measure_cublas(benchmark::State& state, problem<V>& p, cublasMath_t mode) {
+  cublasHandle_t handle = nullptr;
+  expect(cublasCreate(&handle));
+  expect(cublasSetStream(handle, device_context().stream()));
+  expect(cublasSetMathMode(handle, mode));
+  const V one = 1;
+  const V zero = 0;
+  const auto m = static_cast<int>(p.size.m);
+  const auto n = static_cast<int>(p.size.n);
+  const auto k = static_cast<int>(p.size.k);
+  const bool transposed = p.size.op_b == transpose_kind::transpose;
+  state.counters[is_peer] = 1;
+  const double seconds = measure(state, p, [&] {  // column-major: C^T = op(B)^T A^T
+    const auto op = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    if constexpr (std::same_as<V, float>) {
+      expect(cublasSgemm(handle, op, CUBLAS_OP_N, n, m, k, &one, p.b.data(), transposed ? k : n, p.a.data(), k, &zero,
+                         p.c.data(), n));
+    } else {
+      expect(cublasDgemm(handle, op, CUBLAS_OP_N, n, m, k, &one, p.b.data(), transposed ? k : n, p.a.data(), k, &zero,
+                         p.c.data(), n));
+    }
+  });
+  expect(cublasDestroy(handle));
+  return seconds;
+}
+
+template <class V>
+void add_shape(const std::string& type, const std::string& name, const shape& s,
+               const std::vector<matmul_algorithm>& algorithms) {
+  const std::string group = "matmul/" + type + "/" + name + "/cuda/";
+  for (const auto algorithm : algorithms) {
+    add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
+      auto& p = problem<V>::of(s);
+      const std::int64_t rows_b = s.op_b == transpose_kind::none ? s.k : s.n;
+      const std::int64_t cols_b = s.op_b == transpose_kind::none ? s.n : s.k;
+      return measure(state, p, [&] {
+        matmul<V, device>(device_context(), V(1), {s.m, s.k, s.k, std::as_const(p.a).view()},
+                          {rows_b, cols_b, cols_b, std::as_const(p.b).view()}, V(0),
+                          dense_view<V, device>{s.m, s.n, s.n, p.c.view()}, {.algorithm = algorithm, .op_b = s.op_b});
+      });
+    });
+  }
+  // The default math mode multiplies doubles on tensor cores; pedantic floats are what compares.
+  const auto mode = std::same_as<V, float> ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH;
+  add_case(group + "cublas", [=](benchmark::State& state) { return measure_cublas(state, problem<V>::of(s), mode); });
+}
+
+void add_all() {
+  if (!current_settings().device) return;
+  using enum matmul_algorithm;
+  const std::vector<matmul_algorithm> ladder = {naive, tiled, coarsened, split_k, register_tiled};
+  std::vector<matmul_algorithm> floats = ladder;
+  floats.push_back(automatic);
+  std::vector<matmul_algorithm> doubles = ladder;
+  doubles.insert(doubles.end(), {tensor_core, automatic});
+  const auto none = transpose_kind::none;
+  const auto transpose = transpose_kind::transpose;
+  add_shape<float>("float", "4096", {4096, 4096, 4096, none}, floats);
+  add_shape<float>("float", "8192", {8192, 8192, 8192, none}, {register_tiled, automatic});
+  add_shape<float>("float", "4096_bt", {4096, 4096, 4096, transpose}, {naive, tiled, register_tiled, automatic});
+  add_shape<float>("float", "4095x4097x1023", {4095, 4097, 1023, none}, {tiled, register_tiled, automatic});
+  add_shape<float>("float", "256x256x65536", {256, 256, 65536, none}, {tiled, split_k, register_tiled, automatic});
+  add_shape<double>("double", "4096", {4096, 4096, 4096, none}, doubles);
+}
+
+const registration here{add_all};
+
+}  // namespace
+
+}  // namespace spargo::bench

@@ -1,0 +1,42 @@
+// What the backends of the dense product share.
+#pragma once
+
+#include <spargo/primitives/matmul.hpp>
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+// A checked product. alpha = 0 has become k = 0.
+template <class V>
+struct matmul_job {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  V alpha{};
+  V beta{};
+  const V* a = nullptr;
+  const V* b = nullptr;  // k x n, or n x k when transposed
+  V* c = nullptr;
+  std::int64_t lda = 0;
+  std::int64_t ldb = 0;
+  std::int64_t ldc = 0;
+  transpose_kind op_b = transpose_kind::none;
+};
+
+template <class V>
+void matmul_host(const context<host>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm);
+template <class V>
+void matmul_device(const context<device>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm);
+
+// False where the library was built without OpenBLAS, or OpenBLAS would use another number of threads.
+template <class V>
+bool matmul_openblas(const context<host>& ctx, const matmul_job<V>& job);
+
+// The device's halves; m, n, k > 0.
+template <class V>
+void matmul_register_tiled(const context<device>& ctx, const matmul_job<V>& job);
+void matmul_tensor_double(const context<device>& ctx, const matmul_job<double>& job);
+[[nodiscard]] bool has_tensor_double(const context<device>& ctx);
+
+}  // namespace spargo::detail

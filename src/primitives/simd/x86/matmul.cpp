@@ -1,0 +1,41 @@
+// The dense product's inner kernels for x86 processors: as many accumulators as there are registers for, less those of
+// a row of B and of an element of A.
+#include "primitives/simd/matmul_outer.hpp"
+
+namespace spargo::detail {
+
+namespace {
+
+template <class V>
+[[gnu::target("avx512f,avx512vl,fma,prefer-vector-width=512")]] void avx512_kernel(std::int64_t k, const V* a,
+                                                                                   const V* b, V* sum) {
+  matmul_outer<V, 64, 12, 2>(k, a, b, sum);
+}
+
+template <class V>
+[[gnu::target("avx2,fma")]] void avx2_kernel(std::int64_t k, const V* a, const V* b, V* sum) {
+  matmul_outer<V, 32, 6, 2>(k, a, b, sum);
+}
+
+template <class V>
+void sse2_kernel(std::int64_t k, const V* a, const V* b, V* sum) {
+  matmul_outer<V, 16, 4, 2>(k, a, b, sum);
+}
+
+}  // namespace
+
+template <class V>
+matmul_micro_kernel<V> best_matmul_kernel() {
+  constexpr int size = static_cast<int>(sizeof(V));
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
+    return {12, 2 * 64 / size, avx512_kernel<V>};
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {6, 2 * 32 / size, avx2_kernel<V>};
+  return {4, 2 * 16 / size, sse2_kernel<V>};
+}
+
+template matmul_micro_kernel<float> best_matmul_kernel();
+template matmul_micro_kernel<double> best_matmul_kernel();
+
+}  // namespace spargo::detail
