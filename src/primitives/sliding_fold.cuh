@@ -21,8 +21,11 @@ struct fold_tuning {
   static constexpr int items = 8;           // of a thread, in registers; loads in flight too
   static constexpr int widest_chunk = 256;  // scanned by a warp without a barrier
   static constexpr int narrowest_scan = 9;  // windows below are folded from registers directly: 8 operations or fewer
-  static constexpr int scan_blocks = 4;     // a multiprocessor, of 256 threads
-  static constexpr int tile = 1024;         // outputs of a `tiled` block; with as many of the window at a time
+  // Blocks of 256 threads that run at once on a multiprocessor: 64 registers, 80 of double.
+  template <class T>
+  static constexpr int scan_blocks = sizeof(T) == 8 ? 3 : 4;
+  static constexpr int narrow_blocks = 4;
+  static constexpr int tile = 1024;  // outputs of a `tiled` block; with as many of the window at a time
 };
 
 // Shared memory by 32 elements and one: both a thread's 8 neighbours and a warp's 32 lie in different banks.
@@ -173,125 +176,140 @@ __device__ void store_tile(const T (&mine)[fold_tuning::items], T* shared) {
   for (int k = 0; k < fold_tuning::items; ++k) to[k * row] = mine[k];
 }
 
-// The elements of a tile into `ends`, those of the tile `whole` chunks on and a chunk more into `starts`.
+// Raw elements in shared memory: of the tile at `first` in `ends`, and of what is scanned from its start, the tile
+// `whole` chunks on and a chunk more. Where those two meet, the second is the rest of the first; else it is `starts`.
 template <class Fold, class T>
-__device__ void load_chunks(const fold_job<T>& job, const fold_plan<T>& plan, const T* line, std::int64_t first,
-                            int tile, T* ends, T* starts) {
+__device__ void load_rest(const fold_job<T>& job, const fold_plan<T>& plan, const T* line, std::int64_t first, T* ends,
+                          T* starts) {
   const int threads = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.x);
+  const int tile = threads * fold_tuning::items;
+  if (plan.whole == 1) {
+    for (int q = tile + thread; q < tile + 2 * plan.chunk; q += threads) {
+      ends[padded(q)] = fold_at<Fold>(line, job.size, first + q);
+    }
+    return;
+  }
   const std::int64_t second = first + plan.whole * plan.chunk;
   T mine[fold_tuning::items];
-  load_tile<Fold>(line, job.size, first, mine);
-  // Where the two tiles meet, the second has only its last 2 chunks of its own.
-  const bool meets = plan.whole == 1;
-#pragma unroll 2
-  for (int q = (meets ? tile - plan.chunk : 0) + thread; q < tile + plan.chunk; q += threads) {
+  load_tile<Fold>(line, job.size, second, mine);
+  store_tile(mine, starts);
+  for (int q = tile + thread; q < tile + plan.chunk; q += threads) {
     starts[padded(q)] = fold_at<Fold>(line, job.size, second + q);
   }
-  store_tile(mine, ends);
-  if (!meets) return;
-#pragma unroll
-  for (int k = 0; k < fold_tuning::items; ++k) {
-    const int q = k * threads + thread - plan.chunk;
-    if (q >= 0) starts[padded(q)] = mine[k];
-  }
 }
 
-// Every run of `ends` scanned from the end of its chunk, every run of `starts` from the start.
+// Raw elements to scans: every run of `ends` from the end of its chunk, every run of `starts` from the start.
 template <class Fold, class T>
-__device__ void scan_chunks(int lanes, T* ends, T* starts) {
+__device__ void scan_chunks(const fold_plan<T>& plan, T* ends, T* starts) {
   const int thread = static_cast<int>(threadIdx.x);
+  const int lanes = plan.chunk / fold_tuning::items;
+  const int threads = static_cast<int>(blockDim.x);
+  const auto raw_run = [&](int t) { return plan.whole == 1 ? run_of(ends, lanes + t) : run_of(starts, t); };
+  T from_end[fold_tuning::items];
   T run[fold_tuning::items];
-  T* mine = run_of(ends, thread);
-  read_run(mine, run);
-  scan_from_end<Fold>(run, lanes);
-  write_run(mine, run);
-  mine = run_of(starts, thread);
-  read_run(mine, run);
+  read_run(run_of(ends, thread), from_end);
+  scan_from_end<Fold>(from_end, lanes);
+  read_run(raw_run(thread), run);
   scan_from_start<Fold>(run, lanes);
-  write_run(mine, run);
-  if (thread >= warp_size) return;
-  // The chunk past the tile; spare lanes form groups of their own and store nothing.
-  mine = run_of(starts, static_cast<int>(blockDim.x) + thread);
-  if (thread < lanes) read_run(mine, run);
-  scan_from_start<Fold>(run, lanes);
-  if (thread < lanes) write_run(mine, run);
+  write_run(run_of(starts, thread), run);
+  if (thread < warp_size) {
+    // The chunk past the tile; spare lanes form groups of their own and store nothing.
+    if (thread < lanes) read_run(raw_run(threads + thread), run);
+    scan_from_start<Fold>(run, lanes);
+    if (thread < lanes) write_run(run_of(starts, threads + thread), run);
+  }
+  __syncthreads();
+  write_run(run_of(ends, thread), from_end);
 }
 
 template <class Fold, class T>
-__global__ void __launch_bounds__(block_threads, fold_tuning::scan_blocks)
+__global__ void __launch_bounds__(block_threads, fold_tuning::scan_blocks<T>)
     fold_scan_kernel(fold_job<T> job, fold_plan<T> plan, Fold fold) {
   const int tile = static_cast<int>(blockDim.x) * fold_tuning::items;
+  const std::int64_t stride = std::int64_t{gridDim.x} * tile;
   T* ends = fold_shared<T>();
-  T* starts = ends + padded_size(tile);
-  const std::int64_t tiles = div_up(job.size, tile);
-  for (std::int64_t b = blockIdx.x; b < job.lines * tiles; b += gridDim.x) {
-    const std::int64_t line = b / tiles;
-    const std::int64_t first = b % tiles * tile;
-    load_chunks<Fold>(job, plan, job.in + line * job.size, first + job.shift, tile, ends, starts);
-    __syncthreads();
-    scan_chunks<Fold>(plan.chunk / fold_tuning::items, ends, starts);
-    __syncthreads();
-    const int outputs = static_cast<int>(min(std::int64_t{tile}, job.size - first));
-    const T* between = plan.between == nullptr ? nullptr : plan.between + line * plan.in_between;
-    T* out = job.out + line * job.size + first;
+  T* starts = ends + padded_size(tile + 2 * plan.chunk);
+  for (std::int64_t l = blockIdx.y; l < job.lines; l += gridDim.y) {
+    const T* line = job.in + l * job.size;
+    const T* between = plan.between == nullptr ? nullptr : plan.between + l * plan.in_between;
+    T mine[fold_tuning::items];
+    std::int64_t first = std::int64_t{blockIdx.x} * tile;
+    if (first < job.size) load_tile<Fold>(line, job.size, first + job.shift, mine);
+    for (; first < job.size; first += stride) {
+      store_tile(mine, ends);
+      load_rest<Fold>(job, plan, line, first + job.shift, ends, starts);
+      __syncthreads();
+      if (first + stride < job.size) load_tile<Fold>(line, job.size, first + stride + job.shift, mine);
+      scan_chunks<Fold>(plan, ends, starts);
+      __syncthreads();
+      const int outputs = static_cast<int>(min(std::int64_t{tile}, job.size - first));
+      T* out = job.out + l * job.size + first;
 #pragma unroll 4
-    for (int l = static_cast<int>(threadIdx.x); l < outputs; l += static_cast<int>(blockDim.x)) {
-      const int chunk = l >> plan.chunk_bits;
-      T all = ends[padded(l)];
-      if (between != nullptr) {
-        const std::int64_t next = (first >> plan.chunk_bits) + chunk + 1;
-        if (next < plan.in_between) all = Fold::apply(all, between[next]);
+      for (int k = static_cast<int>(threadIdx.x); k < outputs; k += static_cast<int>(blockDim.x)) {
+        const int chunk = k >> plan.chunk_bits;
+        T all = ends[padded(k)];
+        if (between != nullptr) {
+          const std::int64_t next = (first >> plan.chunk_bits) + chunk + 1;
+          if (next < plan.in_between) all = Fold::apply(all, between[next]);
+        }
+        if ((k & (plan.chunk - 1)) + plan.rest >= plan.chunk) {
+          all = Fold::apply(all, starts[padded((chunk + 1) * plan.chunk - 1)]);
+        }
+        out[k] = fold.finish(Fold::apply(all, starts[padded(k + plan.rest)]));
       }
-      if ((l & (plan.chunk - 1)) + plan.rest >= plan.chunk) {
-        all = Fold::apply(all, starts[padded((chunk + 1) * plan.chunk - 1)]);
-      }
-      out[l] = fold.finish(Fold::apply(all, starts[padded(l + plan.rest)]));
+      __syncthreads();
     }
-    __syncthreads();
   }
 }
 
 // Windows of at most 8: each thread folds 8 outputs from its 8 elements and the 7 after them.
 template <class Fold, class T>
-__global__ void __launch_bounds__(block_threads) fold_narrow_kernel(fold_job<T> job, Fold fold) {
+__global__ void __launch_bounds__(block_threads, fold_tuning::narrow_blocks)
+    fold_narrow_kernel(fold_job<T> job, Fold fold) {
   constexpr int items = fold_tuning::items;
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
   const int tile = threads * items;
+  const std::int64_t stride = std::int64_t{gridDim.x} * tile;
   T* near = fold_shared<T>();
-  const std::int64_t tiles = div_up(job.size, tile);
-  for (std::int64_t b = blockIdx.x; b < job.lines * tiles; b += gridDim.x) {
-    const std::int64_t first = b % tiles * tile;
-    const T* line = job.in + b / tiles * job.size;
-    T all[items];
-    load_tile<Fold>(line, job.size, first + job.shift, all);
-    if (thread < items) near[padded(tile + thread)] = fold_at<Fold>(line, job.size, first + job.shift + tile + thread);
-    store_tile(all, near);
-    __syncthreads();
-    T from[2 * items];
+  for (std::int64_t l = blockIdx.y; l < job.lines; l += gridDim.y) {
+    const T* line = job.in + l * job.size;
+    T mine[items];
+    std::int64_t first = std::int64_t{blockIdx.x} * tile;
+    if (first < job.size) load_tile<Fold>(line, job.size, first + job.shift, mine);
+    for (; first < job.size; first += stride) {
+      store_tile(mine, near);
+      if (thread < items)
+        near[padded(tile + thread)] = fold_at<Fold>(line, job.size, first + job.shift + tile + thread);
+      __syncthreads();
+      if (first + stride < job.size) load_tile<Fold>(line, job.size, first + stride + job.shift, mine);
+      T from[2 * items];
 #pragma unroll
-    for (int v = 0; v < items; ++v) {
-      from[v] = run_of(near, thread)[v];
-      from[items + v] = run_of(near, thread + 1)[v];
-    }
-#pragma unroll
-    for (int v = 0; v < items; ++v) all[v] = from[v];
-#pragma unroll
-    for (int t = 1; t < items; ++t) {
-      if (t < job.window) {
-#pragma unroll
-        for (int v = 0; v < items; ++v) all[v] = Fold::apply(all[v], from[v + t]);
+      for (int v = 0; v < items; ++v) {
+        from[v] = run_of(near, thread)[v];
+        from[items + v] = run_of(near, thread + 1)[v];
       }
-    }
-    __syncthreads();
-    write_run(run_of(near, thread), all);
-    __syncthreads();
-    const int outputs = static_cast<int>(min(std::int64_t{tile}, job.size - first));
-    T* out = job.out + b / tiles * job.size + first;
+      // In place: output v still reads what lies after it, and none before.
+#pragma unroll
+      for (int v = 0; v < items; ++v) {
+        T all = from[v];
+#pragma unroll
+        for (int t = 1; t < items; ++t) {
+          if (t < job.window) all = Fold::apply(all, from[v + t]);
+        }
+        from[v] = all;
+      }
+      __syncthreads();
+#pragma unroll
+      for (int v = 0; v < items; ++v) run_of(near, thread)[v] = from[v];
+      __syncthreads();
+      const int outputs = static_cast<int>(min(std::int64_t{tile}, job.size - first));
+      T* out = job.out + l * job.size + first;
 #pragma unroll 4
-    for (int l = thread; l < outputs; l += threads) out[l] = fold.finish(near[padded(l)]);
-    __syncthreads();
+      for (int k = thread; k < outputs; k += threads) out[k] = fold.finish(near[padded(k)]);
+      __syncthreads();
+    }
   }
 }
 
@@ -323,9 +341,18 @@ inline int fold_threads(std::int64_t size) {
   return threads;
 }
 
+// Tiles along x, as many blocks as run at once and each several tiles where there are more; lines along y.
 template <class T>
-unsigned fold_blocks(const fold_job<T>& job, int tile) {
-  return static_cast<unsigned>(std::min<std::int64_t>(INT32_MAX, job.lines * div_up(job.size, tile)));
+dim3 fold_grid(const context<device>& ctx, const fold_job<T>& job, int tile, int resident) {
+  const std::int64_t tiles = div_up(job.size, tile);
+  const std::int64_t most = std::int64_t{resident} * ctx.properties().multiprocessors;
+  return {static_cast<unsigned>(std::min(tiles, most)),
+          static_cast<unsigned>(std::min<std::int64_t>(65535, job.lines))};
+}
+
+template <class T>
+unsigned fold_tiles(const fold_job<T>& job) {
+  return static_cast<unsigned>(std::min<std::int64_t>(INT32_MAX, job.lines * div_up(job.size, fold_tuning::tile)));
 }
 
 template <class Fold, class T>
@@ -339,7 +366,7 @@ void fold_naive(const context<device>& ctx, const fold_job<T>& job, Fold fold) {
 template <class Fold, class T>
 void fold_tiled(const context<device>& ctx, const fold_job<T>& job, Fold fold) {
   const device_guard guard(ctx);
-  fold_tiled_kernel<<<fold_blocks(job, fold_tuning::tile), block_threads, 0, ctx.stream()>>>(job, fold);
+  fold_tiled_kernel<<<fold_tiles(job), block_threads, 0, ctx.stream()>>>(job, fold);
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
@@ -351,7 +378,8 @@ void fold_scanned(const context<device>& ctx, const fold_job<T>& job, Fold fold)
   const int tile = threads * fold_tuning::items;
   if (job.window < fold_tuning::narrowest_scan) {
     const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(padded_size(tile + fold_tuning::items));
-    fold_narrow_kernel<<<fold_blocks(job, tile), static_cast<unsigned>(threads), bytes, ctx.stream()>>>(job, fold);
+    const dim3 grid = fold_grid(ctx, job, tile, fold_tuning::narrow_blocks * block_threads / threads);
+    fold_narrow_kernel<<<grid, static_cast<unsigned>(threads), bytes, ctx.stream()>>>(job, fold);
     SPARGO_CUDA_TRY(cudaGetLastError());
     return;
   }
@@ -376,8 +404,10 @@ void fold_scanned(const context<device>& ctx, const fold_job<T>& job, Fold fold)
       plan.between = between.data();
     }
   }
-  const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(padded_size(tile) + padded_size(tile + chunk));
-  fold_scan_kernel<<<fold_blocks(job, tile), static_cast<unsigned>(threads), bytes, ctx.stream()>>>(job, plan, fold);
+  const std::size_t bytes =
+      sizeof(T) * static_cast<std::size_t>(padded_size(tile + 2 * chunk) + padded_size(tile + chunk));
+  const dim3 grid = fold_grid(ctx, job, tile, fold_tuning::scan_blocks<T> * block_threads / threads);
+  fold_scan_kernel<<<grid, static_cast<unsigned>(threads), bytes, ctx.stream()>>>(job, plan, fold);
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 

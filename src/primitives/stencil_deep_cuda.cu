@@ -7,9 +7,10 @@ template <class T>
 int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted) {
   using enum march_residual;
   T* const untested = nullptr;
-  if (wanted >= 8) {
-    march<laplace_cell, 8, none>(ctx, job, untested);
-    return 8;
+  constexpr int deepest = march_tuning::deepest<T>;
+  if (wanted >= deepest) {
+    march<laplace_cell, deepest, none>(ctx, job, untested);
+    return deepest;
   }
   if (wanted >= 4) {
     march<laplace_cell, 4, none>(ctx, job, untested);

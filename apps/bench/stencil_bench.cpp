@@ -1,0 +1,137 @@
+// Stencils and sliding windows on the host: every rung, held against a triad of the same run by the bytes of one read
+// and one write an element (and a sweep).
+#include "bench/host_timing.hpp"
+#include "bench/stencil_cases.hpp"
+
+#include <memory>
+
+namespace spargo::bench {
+
+namespace {
+
+int host_threads() { return context<host>({.threads = current_settings().threads}).threads(); }
+
+// Input and output of one size; the last one is kept.
+template <class T>
+struct stencil_data {
+  context<host> ctx{{.threads = current_settings().threads}};
+  array<T, host> in;
+  array<T, host> out;
+
+  explicit stencil_data(std::int64_t size) : in(ctx, size), out(ctx, size) {
+    refill();
+    fill_zero(ctx, out.view());
+  }
+  void refill() {
+    for (std::int64_t i = 0; i < in.size(); ++i) in[i] = stencil_input<T>(i);
+  }
+
+  static stencil_data& of(std::int64_t size) {
+    static std::unique_ptr<stencil_data> kept;
+    if (!kept || kept->in.size() != size) {
+      kept.reset();
+      kept = std::make_unique<stencil_data>(size);
+    }
+    return *kept;
+  }
+};
+
+template <class T>
+void report(benchmark::State& state, std::int64_t size, double seconds) {
+  const double bytes = 2.0 * static_cast<double>(size) * sizeof(T);
+  state.counters[gbytes_per_second] = bytes / seconds * 1e-9;
+  state.counters[fraction_of_triad] = bytes / seconds / host_triad_rate(host_threads());
+}
+
+template <class T>
+void add_average(std::int64_t side) {
+  using enum stencil_algorithm;
+  const std::string group = std::string("stencil/5-point/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cpu/";
+  for (const auto algorithm : {naive, tiled, automatic}) {
+    add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
+      auto& data = stencil_data<T>::of(side * side);
+      const double seconds = median_seconds(
+          [&] {
+            five_point_average<T, host>(data.ctx, {side, side, side, data.in.view()},
+                                        {side, side, side, data.out.view()}, {.algorithm = algorithm});
+          },
+          11, 1);
+      expect_five_point_averages<T>(side, [&](std::int64_t i) { return data.out[i]; });
+      report<T>(state, side * side, seconds);
+      return seconds;
+    });
+  }
+}
+
+template <class T>
+void add_jacobi(std::int64_t side) {
+  using enum jacobi_algorithm;
+  const std::string group = std::string("stencil/jacobi/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cpu/";
+  for (const auto algorithm : {naive, tiled, temporal, automatic}) {
+    add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
+      auto& data = stencil_data<T>::of(side * side);
+      const auto sweeps = [&](std::int64_t count) {
+        const jacobi_options options{
+            .algorithm = algorithm, .tolerance = 0, .max_iterations = count, .check_every = count};
+        static_cast<void>(jacobi<T, host>(data.ctx, {side, side, side, data.in.view()}, options));
+      };
+      sweeps(9);
+      expect_jacobi<T>(side, 9, [&](std::int64_t i) { return data.in[i]; });
+      const double few = median_seconds([&] { sweeps(9); }, 5, 1);
+      const double many = median_seconds([&] { sweeps(9 + 16); }, 5, 1);
+      const double seconds = (many - few) / 16;
+      data.refill();
+      report<T>(state, side * side, seconds);
+      return seconds;
+    });
+  }
+}
+
+template <class T>
+void add_lines(std::int64_t size, std::int64_t radius) {
+  const std::string average =
+      std::string("stencil/window_average/") + stencil_type<T> + "/2^24/r" + std::to_string(radius) + "/cpu/";
+  for (const auto algorithm : {stencil_algorithm::naive, stencil_algorithm::tiled, stencil_algorithm::register_marched,
+                               stencil_algorithm::automatic}) {
+    add_case(average + std::string(to_string(algorithm)), [=](benchmark::State& state) {
+      auto& data = stencil_data<T>::of(size);
+      const double seconds = median_seconds(
+          [&] { window_average<T, host>(data.ctx, data.in.view(), radius, data.out.view(), {.algorithm = algorithm}); },
+          radius > 64 ? 3 : 7, 1);
+      expect_window_averages<T>(size, radius, [&](std::int64_t i) { return data.out[i]; });
+      report<T>(state, size, seconds);
+      return seconds;
+    });
+  }
+  const std::int64_t window = 2 * radius + 1;
+  const std::string maximum =
+      std::string("stencil/sliding_max/") + stencil_type<T> + "/2^24/w" + std::to_string(window) + "/cpu/";
+  for (const auto algorithm : {sliding_max_algorithm::naive, sliding_max_algorithm::tiled,
+                               sliding_max_algorithm::van_herk, sliding_max_algorithm::automatic}) {
+    add_case(maximum + std::string(to_string(algorithm)), [=](benchmark::State& state) {
+      auto& data = stencil_data<T>::of(size);
+      const double seconds = median_seconds(
+          [&] { sliding_max<T, host>(data.ctx, data.in.view(), window, data.out.view(), {.algorithm = algorithm}); },
+          radius > 64 ? 3 : 7, 1);
+      expect_window_maxima<T>(size, window, [&](std::int64_t i) { return data.out[i]; });
+      report<T>(state, size, seconds);
+      return seconds;
+    });
+  }
+}
+
+void add_all() {
+  if (!current_settings().host) return;
+  add_average<float>(8192);
+  add_average<double>(4096);
+  add_jacobi<float>(8192);
+  add_jacobi<double>(4096);
+  for (const std::int64_t radius : {1, 2, 4, 8, 16, 32, 128}) add_lines<float>(std::int64_t{1} << 24, radius);
+  add_lines<double>(std::int64_t{1} << 24, 8);
+}
+
+const registration here{add_all};
+
+}  // namespace
+
+}  // namespace spargo::bench
