@@ -8,7 +8,7 @@
 namespace spargo {
 
 enum class sliding_max_algorithm {
-  automatic,  // van_herk
+  automatic,  // van_herk; on the host tiled where the window is narrow
   naive,      // an output a thread, every element of its window read from memory
   tiled,      // w reads an output, from shared memory (host: in vectors); volumes: an axis after the other
   van_herk,   // runs of the line scanned from both ends, a window is the end of one and the start of another: work
