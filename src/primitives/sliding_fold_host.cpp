@@ -3,9 +3,10 @@
 // `naive` folds each window; `tiled` folds the windows of a block of outputs together, an element of each at a time, in
 // vectors; the third way takes a constant number of operations an output (van Herk 1992; Gil and Werman 1993): outputs
 // in runs of w, the run scanned from its end, the elements after it from their start, a window the fold of the two.
-// Across an axis the same, with rows of neighbouring lines in place of elements. Each output is the same fold for any
-// number of threads but in the third way along a line, where runs start anew in every share of the threads: a maximum
-// is exact however it is folded, and for sums the runs are laid out from the start of the line instead.
+// Across an axis the same, with rows of neighbouring lines in place of elements.
+//
+// Invariant: blocks and runs are laid out from the start of a line, so that an output is the same fold for any number
+// of threads. A run is the work of one thread: windows wider than a thread's share leave threads idle.
 #include "primitives/parts.hpp"
 #include "primitives/sliding_max.hpp"
 #include "primitives/stencil.hpp"

@@ -48,7 +48,7 @@ void window_average(const context<Space>& ctx, std::type_identity_t<span<const T
   const stencil_algorithm algorithm =
       options.algorithm == automatic ? (scanned ? register_marched : tiled) : options.algorithm;
   if constexpr (detail::is_built<Space>) {
-    const T divisor = 2 * static_cast<T>(radius) + 1;
+    const auto divisor = static_cast<T>(2 * static_cast<double>(radius) + 1);
     detail::window_average<T>(ctx, {in.data(), out.data(), 1, in.size(), -reach, window}, divisor, algorithm);
   } else {
     detail::no_device(operation);
