@@ -32,8 +32,14 @@ bool runs_on(scan_algorithm algorithm, device) {
   }
 }
 
-constexpr scan_algorithm automatic_choice(host) { return scan_algorithm::chained_blocks; }
-constexpr scan_algorithm automatic_choice(device) { return scan_algorithm::decoupled_lookback; }
+scan_algorithm automatic_choice(const context<host>&) { return scan_algorithm::chained_blocks; }
+
+// The look-back keeps some 223 KiB of tiles in shared memory: Hopper has 227, smaller chips after it 99.
+scan_algorithm automatic_choice(const context<device>& ctx) {
+  constexpr std::int64_t needed = 227 << 10;
+  return ctx.properties().shared_memory_per_block >= needed ? scan_algorithm::decoupled_lookback
+                                                            : scan_algorithm::brent_kung;
+}
 
 constexpr const char* name(host) { return "the host"; }
 constexpr const char* name(device) { return "a device"; }
@@ -64,8 +70,7 @@ void scan(const char* caller, const context<Space>& ctx, span<const T, Space> in
   check(caller, in, out, op, options.algorithm);
   if (in.empty()) return;
   if constexpr (detail::is_built<Space>) {
-    const auto algorithm =
-        options.algorithm == scan_algorithm::automatic ? automatic_choice(Space{}) : options.algorithm;
+    const auto algorithm = options.algorithm == scan_algorithm::automatic ? automatic_choice(ctx) : options.algorithm;
     detail::scan(ctx, in, out, kind, op, algorithm);
   } else {
     detail::no_device(caller);

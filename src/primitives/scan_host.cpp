@@ -25,7 +25,7 @@ struct scan_tuning {
   static constexpr std::int64_t row_bytes = 4 << 10;      // of a block, scanned beside and then streamed
   static constexpr std::int64_t stream_bytes = 32 << 20;  // results from this size on: 54 GB/s, 44 by way of the cache
   static constexpr std::int64_t grain = 1 << 15;          // elements of a share at least; waking a team takes 1 us
-  static constexpr int spins = 2000;                      // looks at a carry before the core is offered to others
+  static constexpr int spins = 1000;                      // looks at a carry before the core is offered to others
 };
 
 template <class T>
@@ -100,13 +100,18 @@ void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host
 template <scan_kind Kind, class Op, class T>
 void scan_two_pass(const context<host>& ctx, span<const T, host> in, span<T, host> out) {
   const parts shares = split(in.size(), ctx.threads(), scan_tuning::grain);
+  if (shares.count == 1) {
+    scan_loop<Kind, Op>(in.data(), out.data(), in.size(), Op::identity);
+    return;
+  }
+  const int threads = static_cast<int>(shares.count);
   array<T, host> before(ctx, shares.count);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (std::int64_t p = 0; p < shares.count; ++p) {
     before[p] = fold_block<Op>(in.data() + shares.first(p), shares.last(p) - shares.first(p));
   }
   scan_loop<scan_kind::exclusive, Op>(before.data(), before.data(), shares.count, Op::identity);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (std::int64_t p = 0; p < shares.count; ++p) {
     const std::int64_t first = shares.first(p);
     scan_loop<Kind, Op>(in.data() + first, out.data() + first, shares.last(p) - first, before[p]);

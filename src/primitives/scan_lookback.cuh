@@ -28,14 +28,15 @@
 
 namespace spargo::detail {
 
-// 2^28 int32 on an H200, of the rate of a copy (4.25 TB/s).
+// Fractions of the rate of a copy (4.25 TB/s) are of 2^28 int32 on an H200.
 struct scan_lookback_tuning {
-  static constexpr int scanners = 512;  // threads; 256 and 384 with tiles as large are within 2 percent
-  static constexpr int vectors =
-      7;  // of 16 bytes a thread, odd: 3 0.83, 5 0.89, 7 0.915; odd strides meet no bank twice
-  static constexpr int stages = 4;      // as many tiles as shared memory holds
-  static constexpr int ahead = 2;       // tiles folded beyond the one being scanned: 0.74 with one, 0.915
-  static constexpr int lane_tiles = 2;  // a window's tiles a lane of a seeker: 4 is 2 percent slower
+  static constexpr int scanners = 256;  // threads; 128 to 640 with tiles of 40 to 56 KiB: 0.93 to 0.94
+  // Of 16 bytes a thread, odd, so that neighbours' strides meet no bank twice. Tiles of 24 KiB reach 0.83.
+  static constexpr int vectors = 11;
+  static constexpr int stages = 5;  // as many tiles as shared memory holds
+  static constexpr int ahead = 3;   // tiles folded beyond the one being scanned: 1 0.77, 2 0.93, 3 0.94
+  static constexpr int alone = 2;  // tiles that one block takes without a word to others: a third costs 2 us, sharing 1
+  static constexpr int lane_tiles = 2;  // a window's tiles a lane of a seeker: 1 0.91, 2 0.94, 4 0.93
 };
 
 template <class T>
@@ -56,6 +57,7 @@ struct scan_stage_notes {
   std::int64_t tile;      // its number; `tiles` or more: there is none
   T totals[warp_size];    // of the scanner warps' parts
   T prefixes[warp_size];  // what comes before those parts
+  T upto;                 // the fold of everything to the tile's end; for a block that takes all tiles
   tile_barrier loaded;    // the tile is here, or known not to come
   tile_barrier folded;    // the totals are here
   tile_barrier resolved;  // the prefixes are here
@@ -68,6 +70,8 @@ struct scan_shared {
   scan_stage_notes<T> notes[scan_shape<T>::stages];
 };
 
+static_assert(sizeof(scan_shared<float>) <= 227 << 10 && sizeof(scan_shared<double>) <= 227 << 10);
+
 template <class T>
 struct scan_task {
   const T* in;
@@ -76,7 +80,7 @@ struct scan_task {
   std::int64_t tiles;
   bool bulk_in;  // the range is 16-byte aligned
   bool bulk_out;
-  // With one tile nothing is published and these are null.
+  // Null where one block takes all tiles.
   unsigned long long* next_tile;
   scan_descriptor<T>* totals;    // of tiles
   scan_descriptor<T>* prefixes;  // of windows
@@ -266,12 +270,16 @@ __device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, 
     const T own = lane < shape::scanner_warps ? notes.totals[lane] : Op::identity;
     const T upto = scan_warp<Op>(own, lane);
     const T total = __shfl_sync(full_mask, upto, shape::scanner_warps - 1);
+    if (task.totals != nullptr && lane == 0) task.totals[tile].publish(total);
+    if (!is_first) shared.notes[previous.stage].resolved.wait(previous.phase);
     T before = Op::identity;
-    if (task.tiles > 1) {
-      if (lane == 0) task.totals[tile].publish(total);
-      if (!is_first) shared.notes[previous.stage].resolved.wait(previous.phase);
+    if (task.totals != nullptr) {
       before = look_back<Op>(task, tile, total, lane);
+    } else if (!is_first) {
+      if (lane == 0) before = shared.notes[previous.stage].upto;
+      before = __shfl_sync(full_mask, before, 0);
     }
+    if (lane == 0) notes.upto = Op::apply(before, total);
     const T prefix = Op::apply(before, shifted_up<Op>(upto, lane));
     if (lane < shape::scanner_warps) {
       notes.prefixes[lane] = prefix;
@@ -447,10 +455,11 @@ void scan_lookback(const context<device>& ctx, span<const T, device> in, span<T,
                     .next_tile = nullptr,
                     .totals = nullptr,
                     .prefixes = nullptr};
-  // One block of memory, so that one fill prepares it: a descriptor's room for the counter, then tiles, then windows.
-  const std::int64_t descriptors = task.tiles > 1 ? 1 + task.tiles + task.tiles / shape::window + 1 : 0;
+  // One piece of memory, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
+  const bool shared_out = task.tiles > shape::alone;
+  const std::int64_t descriptors = shared_out ? 1 + task.tiles + task.tiles / shape::window + 1 : 0;
   array<scan_descriptor<T>, device> scratch(ctx, descriptors);
-  if (task.tiles > 1) {
+  if (shared_out) {
     SPARGO_CUDA_TRY(cudaMemsetAsync(scratch.data(), 0,
                                     static_cast<std::size_t>(descriptors) * sizeof(scan_descriptor<T>), ctx.stream()));
     task.next_tile = reinterpret_cast<unsigned long long*>(scratch.data());
@@ -459,8 +468,8 @@ void scan_lookback(const context<device>& ctx, span<const T, device> in, span<T,
   }
   const auto kernel = lookback_kernel<Kind, Op, T>;
   SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(scan_shared<T>)));
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors));
-  kernel<<<blocks, shape::threads, sizeof(scan_shared<T>), ctx.stream()>>>(task);
+  const std::int64_t blocks = shared_out ? std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors) : 1;
+  kernel<<<static_cast<unsigned>(blocks), shape::threads, sizeof(scan_shared<T>), ctx.stream()>>>(task);
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 

@@ -11,7 +11,7 @@ namespace spargo {
 // How a scan runs. Every rung gives the same bits whatever the threads, the launch and the alignment of the ranges,
 // except that host `two_pass` sums and products of floats depend on the number of threads.
 enum class scan_algorithm {
-  automatic,  // chained_blocks on the host, decoupled_lookback on a device
+  automatic,  // chained_blocks on the host, decoupled_lookback on a device (brent_kung where shared memory is small)
 
   // Device: scans of one block, extended to any length by a scan of the blocks' totals (recursively) and a pass that
   // puts each block's prefix in front of it: 4n element moves.
