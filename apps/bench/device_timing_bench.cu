@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(threads) read_kernel(const uint4* data, std::i
 #pragma unroll
   for (int j = 0; j < loads; ++j) {
     const std::int64_t i = tile + j * threads + threadIdx.x;
-    item[j] = i < size ? __ldcs(data + i) : uint4{};
+    item[j] = i < size ? __ldg(data + i) : uint4{};
   }
   unsigned sum = 0;
 #pragma unroll

@@ -36,6 +36,11 @@ bool matmul_openblas(const context<host>& ctx, const matmul_job<V>& job);
 // The device's halves; m, n, k > 0.
 template <class V>
 void matmul_register_tiled(const context<device>& ctx, const matmul_job<V>& job);
+template <class V>
+void matmul_split_k(const context<device>& ctx, const matmul_job<V>& job);
+// Blocks that share a tile's k, when `tiles` tiles do not fill a device of `blocks` blocks a multiprocessor.
+[[nodiscard]] std::int64_t matmul_shares(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks,
+                                         std::int64_t k);
 void matmul_tensor_double(const context<device>& ctx, const matmul_job<double>& job);
 [[nodiscard]] bool has_tensor_double(const context<device>& ctx);
 

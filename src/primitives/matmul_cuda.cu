@@ -43,11 +43,7 @@ __global__ void naive_kernel(matmul_job<V> g) {
 constexpr int tile = 32;
 
 template <int Columns, bool TransB, class V>
-__global__ void __launch_bounds__(tile* tile) tiled_kernel(matmul_job<V> g, std::int64_t k_share, V* partials) {
-  // Block z takes its share of k; with one share the result goes straight to C.
-  const std::int64_t k_begin = std::int64_t{blockIdx.z} * k_share;
-  const std::int64_t k_end = k_begin + k_share < g.k ? k_begin + k_share : g.k;
-  V* const partial = partials == nullptr ? nullptr : partials + std::int64_t{blockIdx.z} * g.m * g.n;
+__global__ void __launch_bounds__(tile* tile) tiled_kernel(matmul_job<V> g) {
   // The extra column turns the transposed store's stride of `tile` words into one that meets all banks.
   __shared__ V a_tile[tile][tile];
   __shared__ V b_tile[tile][tile + 1];
@@ -60,16 +56,16 @@ __global__ void __launch_bounds__(tile* tile) tiled_kernel(matmul_job<V> g, std:
     V sum[Columns];
 #pragma unroll
     for (int c = 0; c < Columns; ++c) sum[c] = V{0};
-    for (std::int64_t phase = k_begin; phase < k_end; phase += tile) {
-      a_tile[ty][tx] = i < g.m && phase + tx < k_end ? g.a[i * g.lda + phase + tx] : V{0};
+    for (std::int64_t phase = 0; phase < g.k; phase += tile) {
+      a_tile[ty][tx] = i < g.m && phase + tx < g.k ? g.a[i * g.lda + phase + tx] : V{0};
 #pragma unroll
       for (int c = 0; c < Columns; ++c) {
         const std::int64_t first = first_column + c * tile;
         if constexpr (TransB) {
-          const bool inside = first + ty < g.n && phase + tx < k_end;
+          const bool inside = first + ty < g.n && phase + tx < g.k;
           b_tile[tx][ty] = inside ? g.b[(first + ty) * g.ldb + phase + tx] : V{0};
         } else {
-          const bool inside = first + tx < g.n && phase + ty < k_end;
+          const bool inside = first + tx < g.n && phase + ty < g.k;
           b_tile[ty][tx] = inside ? g.b[(phase + ty) * g.ldb + first + tx] : V{0};
         }
         __syncthreads();  // both tiles are in
@@ -82,25 +78,8 @@ __global__ void __launch_bounds__(tile* tile) tiled_kernel(matmul_job<V> g, std:
     for (int c = 0; c < Columns; ++c) {
       const std::int64_t j = first_column + c * tile + tx;
       if (i >= g.m || j >= g.n) continue;
-      if (partial != nullptr) {
-        partial[i * g.n + j] = sum[c];
-      } else {
-        store(g, i, j, sum[c]);
-      }
+      store(g, i, j, sum[c]);
     }
-  }
-}
-
-// --- split_k --------------------------------------------------------------------------------------------------------
-// C from the shares' partial products, added in the order of the shares.
-template <class V>
-__global__ void sum_partials_kernel(matmul_job<V> g, const V* partials, std::int64_t shares) {
-  const std::int64_t size = g.m * g.n;
-  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t e = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < size; e += step) {
-    V sum{0};
-    for (std::int64_t z = 0; z < shares; ++z) sum += partials[z * size + e];
-    store(g, e / g.n, e % g.n, sum);
   }
 }
 
@@ -117,29 +96,10 @@ void launch_naive(cudaStream_t stream, const matmul_job<V>& g) {
 }
 
 template <int Columns, bool TransB, class V>
-void launch_tiled(cudaStream_t stream, const matmul_job<V>& g, std::int64_t shares, V* partials) {
+void launch_tiled(cudaStream_t stream, const matmul_job<V>& g) {
   const dim3 block(tile, tile);
-  const dim3 grid(to_grid(div_up(g.n, tile * Columns)), to_grid(std::min(max_grid_y, div_up(g.m, tile))),
-                  to_grid(shares));
-  const std::int64_t k_share = div_up(div_up(g.k, shares), tile) * tile;
-  tiled_kernel<Columns, TransB><<<grid, block, 0, stream>>>(g, k_share, partials);
-  SPARGO_CUDA_TRY(cudaGetLastError());
-}
-
-template <bool TransB, class V>
-void launch_split_k(const context<device>& ctx, const matmul_job<V>& g) {
-  // Enough shares that all multiprocessors have a block, each with at least four phases of work.
-  const std::int64_t tiles = div_up(g.m, tile) * div_up(g.n, tile);
-  const std::int64_t wanted = div_up(std::int64_t{4} * ctx.properties().multiprocessors, tiles);
-  const std::int64_t shares = std::clamp<std::int64_t>(std::min(wanted, g.k / (4 * tile)), 1, 64);
-  if (shares == 1) {
-    launch_tiled<1, TransB>(ctx.stream(), g, 1, static_cast<V*>(nullptr));
-    return;
-  }
-  array<V, device> partials(ctx, shares * g.m * g.n);
-  launch_tiled<1, TransB>(ctx.stream(), g, shares, partials.data());
-  const std::int64_t blocks = std::min<std::int64_t>(div_up(g.m * g.n, 256), 32 * ctx.properties().multiprocessors);
-  sum_partials_kernel<<<to_grid(blocks), 256, 0, ctx.stream()>>>(g, partials.data(), shares);
+  const dim3 grid(to_grid(div_up(g.n, tile * Columns)), to_grid(std::min(max_grid_y, div_up(g.m, tile))));
+  tiled_kernel<Columns, TransB><<<grid, block, 0, stream>>>(g);
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
@@ -153,8 +113,8 @@ struct tuning {
 template <class V>
 matmul_algorithm choose(const context<device>& ctx, const matmul_job<V>& g) {
   const std::int64_t tiles = div_up(g.m, tuning::tile_rows) * div_up(g.n, tuning::tile_cols);
-  if (tiles * 4 < ctx.properties().multiprocessors && g.k >= tuning::long_k) return matmul_algorithm::split_k;
   if (std::same_as<V, double> && has_tensor_double(ctx)) return matmul_algorithm::tensor_core;
+  if (tiles < ctx.properties().multiprocessors && g.k >= tuning::long_k) return matmul_algorithm::split_k;
   return matmul_algorithm::register_tiled;
 }
 
@@ -177,11 +137,11 @@ void run(const context<device>& ctx, const matmul_job<V>& g, matmul_algorithm al
     case matmul_algorithm::naive:
       return launch_naive<TransB>(ctx.stream(), g);
     case matmul_algorithm::tiled:
-      return launch_tiled<1, TransB>(ctx.stream(), g, 1, static_cast<V*>(nullptr));
+      return launch_tiled<1, TransB>(ctx.stream(), g);
     case matmul_algorithm::coarsened:
-      return launch_tiled<4, TransB>(ctx.stream(), g, 1, static_cast<V*>(nullptr));
+      return launch_tiled<4, TransB>(ctx.stream(), g);
     case matmul_algorithm::split_k:
-      return launch_split_k<TransB>(ctx, g);
+      return matmul_split_k(ctx, g);
     case matmul_algorithm::tensor_core:
       return run_tensor_core(ctx, g);
     default:

@@ -31,7 +31,7 @@ __device__ inline void copy_async(void* to, const void* from) {
 // Starts the copy of the k step at k0, if there is one, and closes a group either way.
 __device__ inline void copy_step(double* stage, const double* a, const double* b, const padded_job<double>& g,
                                  std::int64_t k0) {
-  if (k0 < g.k) {
+  if (k0 < g.k_end()) {
 #pragma unroll
     for (int i = 0; i < shape::BM * shape::BK / 2 / shape::threads; ++i) {
       const int q = static_cast<int>(threadIdx.x) + i * shape::threads;
@@ -101,9 +101,11 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks) tensor_double_k
   double sum[shape::WM / 16][shape::WN / 8][4] = {};
 
 #pragma unroll
-  for (int s = 0; s < shape::stages - 1; ++s) copy_step(stages + s * shape::stage, a, b, g, s * shape::BK);
+  for (int s = 0; s < shape::stages - 1; ++s)
+    copy_step(stages + s * shape::stage, a, b, g, g.k_begin() + s * shape::BK);
   int now = 0;
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += shape::BK) {
+  const std::int64_t k_end = g.k_end();
+  for (std::int64_t k0 = g.k_begin(); k0 < k_end; k0 += shape::BK) {
     asm volatile("cp.async.wait_group %0;" ::"n"(shape::stages - 2) : "memory");
     __syncthreads();  // this step is in for all threads, and the stage filled next has been read
     const int ahead = (now + shape::stages - 1) % shape::stages;
@@ -135,12 +137,15 @@ bool has_tensor_double(const context<device>& ctx) {
 }
 
 void matmul_tensor_double(const context<device>& ctx, const matmul_job<double>& job) {
-  const padded_operands<double> operands(ctx, job, shape::BM, shape::BN, shape::BK);
+  const std::int64_t tiles = div_up(job.m, shape::BM) * div_up(job.n, shape::BN);
+  const padded_operands<double> operands(ctx, job, shape::BM, shape::BN, shape::BK,
+                                         matmul_shares(ctx, tiles, shape::blocks, job.k));
   SPARGO_CUDA_TRY(
       cudaFuncSetAttribute(tensor_double_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape::shared_bytes));
-  tensor_double_kernel<<<operands.tiles(shape::BM, shape::BN), shape::threads, shape::shared_bytes, ctx.stream()>>>(
+  tensor_double_kernel<<<operands.grid(shape::BM, shape::BN), shape::threads, shape::shared_bytes, ctx.stream()>>>(
       operands.job());
   SPARGO_CUDA_TRY(cudaGetLastError());
+  operands.finish(ctx);
 }
 
 }  // namespace spargo::detail

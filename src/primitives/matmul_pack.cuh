@@ -18,10 +18,22 @@ struct padded_job {
   const V* b;
   V* c;
   std::int64_t lda, ldb, ldc;
+  std::int64_t k_share;  // of k a block works on, blockIdx.y says which: a multiple of the k step
+  V* partials;           // with several shares: a rows x cols matrix for each; else null
+
+  [[nodiscard]] __device__ std::int64_t k_begin() const { return std::int64_t{blockIdx.y} * k_share; }
+  [[nodiscard]] __device__ std::int64_t k_end() const {
+    const std::int64_t end = k_begin() + k_share;
+    return end < k ? end : k;
+  }
 };
 
 template <class V>
 __device__ void store_element(const padded_job<V>& g, std::int64_t i, std::int64_t j, V sum) {
+  if (g.partials != nullptr) {
+    g.partials[(std::int64_t{blockIdx.y} * g.rows + i) * g.cols + j] = sum;
+    return;
+  }
   V* const to = g.c + i * g.ldc + j;
   *to = g.beta == V{0} ? g.alpha * sum : g.alpha * sum + g.beta * *to;
 }
@@ -78,10 +90,23 @@ __global__ void __launch_bounds__(pack_tile* pack_rows)
   }
 }
 
+// C from the shares' partial products, added in the order of the shares.
+template <class V>
+__global__ void __launch_bounds__(block_threads) sum_partials_kernel(padded_job<V> g, std::int64_t shares) {
+  const std::int64_t size = g.rows * g.cols;
+  for (std::int64_t e = global_thread(); e < size; e += grid_threads()) {
+    V sum{0};
+    for (std::int64_t s = 0; s < shares; ++s) sum += g.partials[s * size + e];
+    V* const to = g.c + e / g.cols * g.ldc + e % g.cols;
+    *to = g.beta == V{0} ? g.alpha * sum : g.alpha * sum + g.beta * *to;
+  }
+}
+
 template <class V>
 class padded_operands {
  public:
-  padded_operands(const context<device>& ctx, const matmul_job<V>& job, int bm, int bn, int bk)
+  // `shares` blocks, or fewer, work on each tile of C.
+  padded_operands(const context<device>& ctx, const matmul_job<V>& job, int bm, int bn, int bk, std::int64_t shares = 1)
       : job_{.m = up(job.m, bm),
              .n = up(job.n, bn),
              .k = up(job.k, bk),
@@ -94,7 +119,14 @@ class padded_operands {
              .c = job.c,
              .lda = job.lda,
              .ldb = job.ldb,
-             .ldc = job.ldc} {
+             .ldc = job.ldc,
+             .k_share = up(div_up(up(job.k, bk), shares), bk),
+             .partials = nullptr} {
+    shares_ = div_up(job_.k, job_.k_share);
+    if (shares_ > 1) {
+      partials_ = {ctx, shares_ * job.m * job.n};
+      job_.partials = partials_.data();
+    }
     if (job_.m != job.m || job_.k != job.k || !aligned(job.a, job.lda)) {
       a_ = {ctx, job_.m * job_.k};
       pack<transpose_kind::none>(ctx, job.a, job.m, job.k, job.lda, a_.data(), job_.m, job_.k);
@@ -115,10 +147,17 @@ class padded_operands {
   }
 
   [[nodiscard]] const padded_job<V>& job() const { return job_; }
-  [[nodiscard]] unsigned tiles(int bm, int bn) const {
+  [[nodiscard]] dim3 grid(int bm, int bn) const {
     const std::int64_t count = (job_.m / bm) * (job_.n / bn);
     if (count > INT32_MAX) throw error(error_code::unsupported, "matmul: more tiles than a grid has blocks");
-    return static_cast<unsigned>(count);
+    return {static_cast<unsigned>(count), static_cast<unsigned>(shares_)};
+  }
+  // After the product's kernel.
+  void finish(const context<device>& ctx) const {
+    if (shares_ == 1) return;
+    sum_partials_kernel<<<blocks_for(ctx, job_.rows * job_.cols, block_threads), block_threads, 0, ctx.stream()>>>(
+        job_, shares_);
+    SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
  private:
@@ -138,6 +177,8 @@ class padded_operands {
   }
 
   padded_job<V> job_;
+  std::int64_t shares_ = 1;
+  array<V, device> partials_;
   array<V, device> a_;  // freed in stream order, after the kernel that reads them
   array<V, device> b_;
 };

@@ -57,12 +57,11 @@ struct staged_a {
   static constexpr int words = S::BM * S::BK / S::run / S::threads;
   word_of<V> word[words];
 
-  __device__ void load(const V* a, std::int64_t lda, std::int64_t k0) {
+  // `from` is the thread's place in the step: row threadIdx.x % BM.
+  __device__ void load(const V* from) {
+    static_assert(S::threads % S::BM == 0);
 #pragma unroll
-    for (int i = 0; i < words; ++i) {
-      const int q = static_cast<int>(threadIdx.x) + i * S::threads;
-      word[i] = load_word(a + (q % S::BM) * lda + k0 + q / S::BM * S::run);
-    }
+    for (int i = 0; i < words; ++i) word[i] = load_word(from + i * (S::threads / S::BM * S::run));
   }
   __device__ void store(V* to) const {
 #pragma unroll
@@ -75,16 +74,13 @@ struct staged_a {
   }
 };
 
+// A step of B; `to` and `from` are the thread's places in it: row threadIdx.x / (BN / run).
 template <class S, class V>
-__device__ void copy_b(V* to, const V* b, std::int64_t ldb, std::int64_t k0) {
-  constexpr int row_words = S::BN / S::run;
+__device__ void copy_b(V* to, const V* from, std::int64_t ldb) {
+  constexpr int rows = S::threads / (S::BN / S::run);
+  static_assert(S::threads % (S::BN / S::run) == 0);
 #pragma unroll
-  for (int i = 0; i < S::BN * S::BK / S::run / S::threads; ++i) {
-    const int q = static_cast<int>(threadIdx.x) + i * S::threads;
-    const int j = q % row_words * S::run;
-    const int p = q / row_words;
-    copy_async(to + p * S::BN + j, b + (k0 + p) * ldb + j);
-  }
+  for (int i = 0; i < S::BK / rows; ++i) copy_async(to + i * rows * S::BN, from + i * rows * ldb);
 }
 
 template <class S, class V>
@@ -115,8 +111,12 @@ __global__ void __launch_bounds__(S::threads, S::blocks) register_tiled_kernel(p
   extern __shared__ __align__(16) unsigned char raw[];
   V* const shared = reinterpret_cast<V*>(raw);
   const tile_position at = tile_of(blockIdx.x, g.m, g.n, S::BM, S::BN);
-  const V* const a = g.a + at.row * g.lda;
-  const V* const b = g.b + at.col;
+  const int thread = static_cast<int>(threadIdx.x);
+  constexpr int row_words = S::BN / S::run;
+  const V* from_a = g.a + (at.row + thread % S::BM) * g.lda + g.k_begin() + thread / S::BM * S::run;
+  const V* from_b = g.b + (g.k_begin() + thread / row_words) * g.ldb + at.col + thread % row_words * S::run;
+  const std::int64_t step_b = S::BK * g.ldb;
+  V* const to_b = shared + S::BK * S::BM + thread / row_words * S::BN + thread % row_words * S::run;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int row = warp % S::warps_m * (S::LM * S::TM) + lane % S::LM * S::run;
@@ -130,21 +130,23 @@ __global__ void __launch_bounds__(S::threads, S::blocks) register_tiled_kernel(p
   }
 
   staged_a<S, V> next_a;
-  next_a.load(a, g.lda, 0);
-  copy_b<S>(shared + S::BK * S::BM, b, g.ldb, 0);
+  next_a.load(from_a);
+  copy_b<S>(to_b, from_b, g.ldb);
   next_a.store(shared);
   wait_for_copies();
   __syncthreads();
   fragments<S, V> fragment[2];
   fragment[0].load(shared, 0, row, col);
   int stage = 0;
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += S::BK, stage ^= 1) {
+  for (auto steps = static_cast<int>((g.k_end() - g.k_begin()) / S::BK); steps > 0; --steps, stage ^= 1) {
     const V* const now = shared + stage * S::stage;
     V* const other = shared + (stage ^ 1) * S::stage;
-    const bool more = k0 + S::BK < g.k;
+    const bool more = steps > 1;
     if (more) {
-      next_a.load(a, g.lda, k0 + S::BK);
-      copy_b<S>(other + S::BK * S::BM, b, g.ldb, k0 + S::BK);
+      from_a += S::BK;
+      from_b += step_b;
+      next_a.load(from_a);
+      copy_b<S>(to_b + (stage ^ 1) * S::stage, from_b, g.ldb);
     }
 #pragma unroll
     for (int k = 0; k < S::BK; ++k) {
@@ -180,12 +182,13 @@ __global__ void __launch_bounds__(S::threads, S::blocks) register_tiled_kernel(p
 }
 
 template <class S, class V>
-void launch(const context<device>& ctx, const matmul_job<V>& job) {
-  const padded_operands<V> operands(ctx, job, S::BM, S::BN, S::BK);
+void launch(const context<device>& ctx, const matmul_job<V>& job, std::int64_t shares = 1) {
+  const padded_operands<V> operands(ctx, job, S::BM, S::BN, S::BK, shares);
   const auto kernel = register_tiled_kernel<S, V>;
   SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
-  kernel<<<operands.tiles(S::BM, S::BN), S::threads, S::shared_bytes, ctx.stream()>>>(operands.job());
+  kernel<<<operands.grid(S::BM, S::BN), S::threads, S::shared_bytes, ctx.stream()>>>(operands.job());
   SPARGO_CUDA_TRY(cudaGetLastError());
+  operands.finish(ctx);
 }
 
 // Time of a product in units of its own: rounds of resident blocks, times what a round computes, by the tile's rate.
@@ -211,6 +214,21 @@ void matmul_register_tiled(const context<device>& ctx, const matmul_job<V>& job)
   }
 }
 
+// As many shares as fill the device, each of at least eight k steps of 32.
+std::int64_t matmul_shares(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks, std::int64_t k) {
+  const std::int64_t slots = std::int64_t{ctx.properties().multiprocessors} * blocks;
+  return std::clamp<std::int64_t>(std::min(slots / std::max<std::int64_t>(tiles, 1), k / 256), 1, 1024);
+}
+
+template <class V>
+void matmul_split_k(const context<device>& ctx, const matmul_job<V>& job) {
+  using S = std::conditional_t<std::same_as<V, float>, small_float, small_double>;
+  const std::int64_t tiles = div_up(job.m, S::BM) * div_up(job.n, S::BN);
+  launch<S>(ctx, job, matmul_shares(ctx, tiles, S::blocks, job.k));
+}
+
+template void matmul_split_k(const context<device>&, const matmul_job<float>&);
+template void matmul_split_k(const context<device>&, const matmul_job<double>&);
 template void matmul_register_tiled(const context<device>&, const matmul_job<float>&);
 template void matmul_register_tiled(const context<device>&, const matmul_job<double>&);
 

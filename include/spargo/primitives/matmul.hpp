@@ -16,11 +16,11 @@
 namespace spargo {
 
 enum class matmul_algorithm {
-  automatic,       // the fastest for the shape that rounds no input
-  naive,           // device: one thread an element, columns along x so that B and C coalesce
-  tiled,           // device: square tiles of A and B in shared memory, phases along k
-  coarsened,       // device: tiled, and each thread computes several columns from one tile of A
-  split_k,         // device: blocks share a tile's k range; the partial products are summed in a fixed order
+  automatic,  // the fastest for the shape that rounds no input
+  naive,      // device: one thread an element, columns along x so that B and C coalesce
+  tiled,      // device: square tiles of A and B in shared memory, phases along k
+  coarsened,  // device: tiled, and each thread computes several columns from one tile of A
+  split_k,    // device: register tiles; blocks share the k range of a tile, their partial products are summed in order
   register_tiled,  // device: two-dimensional blocks in registers, 16-byte copies, two stages of shared memory
   tensor_core,     // device, double: tensor cores, exact IEEE arithmetic for it (float: see matmul_tensor); Hopper
   blocked,         // host: panels packed for the caches, vectorised, threaded
