@@ -4,7 +4,7 @@
 // cache hierarchy; as a kernel parameter it lies in constant memory and is broadcast to the warp.
 // Wide filters (K above what a parameter holds) are register-tiled in another way than narrow ones: a thread holds a
 // column of outputs, and walks down each column of inputs once a filter column. Every input then meets 8 taps, which
-// slide through registers, so that 8 products cost two loads.
+// slide through registers, so that 8 products cost one load and a share of another.
 // Cost: K * K products an output; no order of the sum depends on the launch.
 #include "primitives/convolve_filter.cuh"
 #include "primitives/launch.cuh"
@@ -68,63 +68,102 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Adds input column `column` to a column of outputs whose first row is `row`: taps[s] for s in [0, width) is the
-// filter's column. Step s of the walk meets input row + s - width / 2, which has tap s - r for output r.
+// Filters wider than a parameter holds, column after column from addresses of 16 bytes on.
+template <class T>
+struct column_filter {
+  static constexpr int vec = 16 / static_cast<int>(sizeof(T));
+  const T* tap;
+  int width;
+
+  SPARGO_HD static constexpr std::int64_t stride(std::int64_t width) { return div_up(width, vec) * vec; }
+  __device__ const T* column(int t) const { return tap + t * stride(width); }
+};
+
+// Adds a column of inputs to N outputs of a column: step s of the walk down meets input s, which has tap s - r for
+// output r. Taps slide through `window`: at step s, window[N + k] is tap s + k. All the inputs are in the image, and
+// the filter is at least N wide.
 template <class T, int N>
-__device__ void add_column(const image_view<const T, device>& in, std::int64_t row, std::int64_t column, const T* taps,
-                           int width, T (&sum)[N]) {
-  const std::int64_t top = row - width / 2;
-  const T* from = in.data.data() + top * in.pitch + column;
-  const auto input = [&](int s, T& value) {
-    const bool inside = top + s >= 0 && top + s < in.rows;
-    if (inside) value = from[s * in.pitch];
-    return inside;
-  };
-  T value{0};
-  for (int s = 0; s < N - 1; ++s) {
-    if (!input(s, value)) continue;
+__device__ void add_inner_column(const T* from, std::int64_t pitch, const T* taps, int width, T (&sum)[N]) {
+  constexpr int vec = column_filter<T>::vec;
+  T window[N + vec];
 #pragma unroll
-    for (int r = 0; r < N; ++r) {
-      if (r <= s) sum[r] = fma(value, taps[s - r], sum[r]);
+  for (int k = 0; k < N; k += vec) {
+    *reinterpret_cast<int4*>(window + k) = __ldg(reinterpret_cast<const int4*>(taps + k));
+  }
+#pragma unroll
+  for (int s = 0; s < N; ++s, from += pitch) {
+    const T value = *from;
+#pragma unroll
+    for (int r = 0; r <= s; ++r) sum[r] = fma(value, window[s - r], sum[r]);
+  }
+  int s = N;
+#pragma unroll 2
+  for (; s + vec <= width; s += vec) {
+    T value[vec];
+#pragma unroll
+    for (int c = 0; c < vec; ++c, from += pitch) value[c] = *from;
+    *reinterpret_cast<int4*>(window + N) = __ldg(reinterpret_cast<const int4*>(taps + s));
+#pragma unroll
+    for (int c = 0; c < vec; ++c) {
+#pragma unroll
+      for (int r = 0; r < N; ++r) sum[r] = fma(value[c], window[N + c - r], sum[r]);
     }
+#pragma unroll
+    for (int k = 0; k < N; ++k) window[k] = window[k + vec];
   }
-  T slide[N];
+#pragma unroll 1
+  for (; s < width; ++s, from += pitch) {
+    const T value = *from;
+    window[N] = taps[s];
 #pragma unroll
-  for (int r = 0; r + 1 < N; ++r) slide[r] = taps[N - 2 - r];
-#pragma unroll 8
-  for (int s = N - 1; s < width; ++s) {
+    for (int r = 0; r < N; ++r) sum[r] = fma(value, window[N - r], sum[r]);
 #pragma unroll
-    for (int r = N - 1; r > 0; --r) slide[r] = slide[r - 1];
-    slide[0] = taps[s];
-    if (!input(s, value)) continue;
-#pragma unroll
-    for (int r = 0; r < N; ++r) sum[r] = fma(value, slide[r], sum[r]);
+    for (int k = 0; k < N; ++k) window[k] = window[k + 1];
   }
-  for (int s = width; s < width + N - 1; ++s) {
-    if (!input(s, value)) continue;
+#pragma unroll
+  for (int d = 0; d + 1 < N; ++d, from += pitch) {
+    const T value = *from;
+#pragma unroll
+    for (int r = d + 1; r < N; ++r) sum[r] = fma(value, window[N + d - r], sum[r]);
+  }
+}
+
+// The same where some of the `rows` inputs from `first` on are outside of the image, and left out.
+template <class T, int N>
+__device__ void add_outer_column(const T* from, std::int64_t pitch, std::int64_t first, std::int64_t rows,
+                                 const T* taps, int width, T (&sum)[N]) {
+#pragma unroll 1
+  for (int s = 0; s < width + N - 1; ++s) {
+    if (first + s < 0 || first + s >= rows) continue;
+    const T value = from[s * pitch];
 #pragma unroll
     for (int r = 0; r < N; ++r) {
-      if (s - r < width) sum[r] = fma(value, taps[s - r], sum[r]);
+      if (s >= r && s - r < width) sum[r] = fma(value, taps[s - r], sum[r]);
     }
   }
 }
 
-// `filter` holds columns of the filter one after another. Its width is at least wide_outputs.
 template <class T>
 __global__ void __launch_bounds__(32 * tuning::wide_rows)
-    wide_image_kernel(image_view<const T, device> in, image_view<T, device> out, global_filter<T> filter) {
+    wide_image_kernel(image_view<const T, device> in, image_view<T, device> out, column_filter<T> filter) {
   constexpr int N = tuning::wide_outputs;
   const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
   if (col >= in.cols) return;
-  const auto width = static_cast<int>(filter.width);
   const std::int64_t step = std::int64_t{gridDim.y} * tuning::wide_rows * N;
   for (std::int64_t row = (std::int64_t{blockIdx.y} * tuning::wide_rows + threadIdx.y) * N; row < in.rows;
        row += step) {
     T sum[N] = {};
-    for (int t = 0; t < width; ++t) {
-      const std::int64_t column = col + t - width / 2;
-      if (column >= 0 && column < in.cols)
-        add_column(in, row, column, filter.tap + std::int64_t{t} * width, width, sum);
+    const std::int64_t top = row - filter.width / 2;
+    const bool inner = top >= 0 && top + filter.width + N - 1 <= in.rows;
+    for (int t = 0; t < filter.width; ++t) {
+      const std::int64_t column = col + t - filter.width / 2;
+      if (column < 0 || column >= in.cols) continue;
+      const T* from = in.data.data() + top * in.pitch + column;
+      if (inner) {
+        add_inner_column(from, in.pitch, filter.column(t), filter.width, sum);
+      } else {
+        add_outer_column(from, in.pitch, top, in.rows, filter.column(t), filter.width, sum);
+      }
     }
 #pragma unroll
     for (int r = 0; r < N; ++r) {
@@ -162,7 +201,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int r = 0; r < N; ++r) out[mine + r * block_threads] = sum[r];
 }
 
-// Taps in scratch; `by_columns` holds an image's filter column after column. The host memory is free on return.
+// Taps in scratch. The host memory is free on return.
 template <class T>
 array<T, device> upload(const context<device>& ctx, std::vector<T> taps) {
   array<T, device> there(ctx, static_cast<std::int64_t>(taps.size()));
@@ -175,10 +214,11 @@ array<T, device> upload_rows(const context<device>& ctx, const convolve_filter<T
 }
 template <class T>
 array<T, device> upload_columns(const context<device>& ctx, const convolve_filter<T>& filter) {
-  std::vector<T> taps(static_cast<std::size_t>(filter.taps.size()));
+  const std::int64_t stride = column_filter<T>::stride(filter.width);
+  std::vector<T> taps(static_cast<std::size_t>(filter.width * stride));
   for (std::int64_t s = 0; s < filter.width; ++s) {
     for (std::int64_t t = 0; t < filter.width; ++t) {
-      taps[static_cast<std::size_t>(t * filter.width + s)] = filter.taps[s * filter.width + t];
+      taps[static_cast<std::size_t>(t * stride + s)] = filter.taps[s * filter.width + t];
     }
   }
   return upload(ctx, std::move(taps));
@@ -212,7 +252,7 @@ void launch_wide(const context<device>& ctx, const image_view<const T, device>& 
   const dim3 block(32, tuning::wide_rows);
   wide_image_kernel<T>
       <<<grid_of(in.rows, in.cols, tuning::wide_rows * tuning::wide_outputs, 32), block, 0, ctx.stream()>>>(
-          in, out, {taps.data(), filter.width});
+          in, out, {taps.data(), static_cast<int>(filter.width)});
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 

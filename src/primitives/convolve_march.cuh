@@ -90,13 +90,10 @@ struct march_shape {
   static constexpr int blocks = Blocks;  // of one warp, resident on a multiprocessor
 };
 
+// Through the L1 cache: around it (.cg), as 16 bytes might go, K = 3 takes 0.160 ms instead of 0.148.
 template <int Bytes>
 __device__ __forceinline__ void copy_async(unsigned shared, const void* from) {
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
-  }
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
 }
 
 // A value that the compiler holds on to instead of computing it again in every step.
