@@ -43,10 +43,11 @@ CUtensorMap make_map(precision inputs, const operand<void>& from, std::int64_t c
   const cuuint32_t box[2] = {static_cast<cuuint32_t>(box_x), static_cast<cuuint32_t>(box_y)};
   const cuuint32_t steps[2] = {1, 1};
   CUtensorMap map;
+  static const auto encode = map_encoder();
   const CUresult status =
-      map_encoder()(&map, narrow ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
-                    const_cast<void*>(from.data), sizes, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                    CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encode(&map, narrow ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
+             const_cast<void*>(from.data), sizes, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) {
     throw error(error_code::device_failure, "matmul_tensor: cuTensorMapEncodeTiled failed with status " +
                                                 std::to_string(static_cast<int>(status)) + " on " +
@@ -67,19 +68,22 @@ void launch(const context<device>& ctx, const operand<void>& a, const operand<vo
   SPARGO_CUDA_TRY(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Shape::shared_bytes)));
 
-  const std::int64_t tiles =
-      div_up<std::int64_t>(p.m, Shape::rows * Shape::cluster) * div_up<std::int64_t>(p.n, Shape::columns);
-  const std::int64_t resident = ctx.properties().multiprocessors / Shape::cluster;
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {Shape::cluster, 1, 1};
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(std::min(tiles, resident) * Shape::cluster));
+  config.gridDim = dim3(Shape::cluster);
   config.blockDim = dim3(Shape::threads);
   config.dynamicSmemBytes = Shape::shared_bytes;
   config.stream = ctx.stream();
   config.attrs = &cluster;
   config.numAttrs = 1;
+  // Not multiprocessors / cluster: a cluster stays within one part of the chip, which may hold an odd number of them.
+  int resident = 0;
+  SPARGO_CUDA_TRY(cudaOccupancyMaxActiveClusters(&resident, kernel, &config));
+  const std::int64_t tiles =
+      div_up<std::int64_t>(p.m, Shape::rows * Shape::cluster) * div_up<std::int64_t>(p.n, Shape::columns);
+  config.gridDim.x = static_cast<unsigned>(std::min<std::int64_t>(tiles, std::max(resident, 1)) * Shape::cluster);
   SPARGO_CUDA_TRY(cudaLaunchKernelEx(&config, kernel, a_map, b_map, p));
   SPARGO_CUDA_TRY(cudaGetLastError());
 }

@@ -1,5 +1,5 @@
 // Dense matrix product on tensor cores, C = alpha * op(A) * op(B) + beta * C, row-major: faster than `matmul` in float
-// by the factor 8 (TF32) to 15 (bfloat16), for inputs with fewer bits.
+// by a factor of 7 (TF32) to 14 (bfloat16), for inputs with fewer bits.
 //
 // op(A) is m x k, op(B) is k x n, C is m x n; any sizes, 0 included, and any strides and alignment. Inputs are rounded
 // to nearest (to bfloat16: 8 significant bits; to TF32: 11), products are exact and sums float. With u the rounding of
