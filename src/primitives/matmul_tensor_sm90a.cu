@@ -17,7 +17,7 @@ namespace {
 // slows down at its power limit: median and fastest of 25. cuBLAS: 1.664 and 1.366 ms.
 struct tuning {
   static constexpr int cluster = 2;  // 1.622 and 1.359 ms; 1: 1.640 and 1.445; 4: 2.8, as not all of them fit at once
-  static constexpr int stages = 4;   // what shared memory holds; 3: slower by 6 percent
+  static constexpr int stages = 4;   // what shared memory holds; 3: 6 percent slower (with the dearer barriers of then)
   static constexpr int band = 8;     // rows of clusters; 4: 1.630 and 1.370, 16: 1.641 and 1.366
 };
 
