@@ -10,21 +10,37 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
 namespace spargo::bench {
 
 struct settings {
-  int threads = 0;      // of the host cases; 0: all
-  bool host = true;     // run host cases
-  bool device = false;  // run device cases
+  int threads = 0;       // of the host cases; 0: all
+  bool host = true;      // run host cases
+  bool device = false;   // run device cases
+  std::string filter{};  // regular expression on the names of cases; empty: all
 };
 
 // Set by the driver before anything is registered.
 inline settings& current_settings() {
   static settings value;
   return value;
+}
+
+// What a reader of the JSON results must know about the run: filled by whoever knows it, such as the ceilings when
+// they were measured.
+inline std::map<std::string, std::string>& run_context() {
+  static std::map<std::string, std::string> value;
+  return value;
+}
+
+// Notes a ceiling, in bytes a second unless its name says otherwise, and returns it.
+inline double note_ceiling(const std::string& name, double rate) {
+  run_context()["ceiling_" + name] = std::to_string(rate);
+  return rate;
 }
 
 using register_function = void (*)();
@@ -67,9 +83,23 @@ double median_seconds(Run&& run, int runs = 21, int warmups = 3) {
   return median(seconds);
 }
 
+// The names of all cases that were wanted, in their order.
+inline std::vector<std::string>& wanted_cases() {
+  static std::vector<std::string> names;
+  return names;
+}
+
+// Whether the filter lets a name through. Google Benchmark's own filter sees names with suffixes of its own.
+inline bool is_wanted(const std::string& name) {
+  static const std::regex wanted(current_settings().filter, std::regex::extended);
+  return current_settings().filter.empty() || std::regex_search(name, wanted);
+}
+
 // A case that measures itself once: `measure` returns its median seconds and sets counters, or skips with an error.
 template <class Measure>
 void add_case(const std::string& name, Measure measure) {
+  if (!is_wanted(name)) return;
+  wanted_cases().push_back(name);
   benchmark::RegisterBenchmark(name.c_str(),
                                [measure](benchmark::State& state) {
                                  for (auto _ : state) {

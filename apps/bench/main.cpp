@@ -1,5 +1,8 @@
 // The driver of everything that is timed: bench [FILTER] runs the cases whose names match, a table last.
+#include "bench/plot.hpp"
 #include "bench/table.hpp"
+
+#include "io/output.hpp"
 
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
@@ -7,70 +10,157 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <memory>
+#include <regex>
 
 namespace {
 
-// Google Benchmark takes its settings from a command line only.
-void initialize(const std::string& filter, const std::string& json) {
-  std::vector<std::string> words{"bench"};
-  if (!filter.empty()) words.push_back("--benchmark_filter=" + filter);
-  if (!json.empty()) {
-    words.push_back("--benchmark_out=" + json);
-    words.push_back("--benchmark_out_format=json");
+using spargo::detail::output_file;
+
+struct command {
+  std::string filter;
+  std::string json;
+  std::string plot;
+  std::string device = "auto";
+  bool list = false;
+  int threads = 0;
+  int repetitions = 1;
+};
+
+constexpr const char* closing =
+    "A case is named GROUP/RUNG, as in reduce/sum/float/2^28/cuda/single_pass. Device cases are timed by CUDA events\n"
+    "with a cold L2 cache, host cases by the clock; each reports the median of its own runs, and with --repetitions\n"
+    "the median of those.\n\n"
+    "Examples:\n"
+    "  bench --list\n"
+    "  bench 'transfer|pipeline' --json link.json\n"
+    "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n\n"
+    "Exit codes: 0 success; 1 the run failed (a file, the device, a case); 2 the command line is wrong.";
+
+int fail(int code, const std::string& message) {
+  std::string line = "bench: " + message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::fprintf(stderr, "%s\n", line.c_str());
+  return code;
+}
+
+void add_options(CLI::App& app, command& c) {
+  app.set_version_flag("--version", std::string("bench ") + SPARGO_VERSION_STRING);
+  app.add_option("FILTER", c.filter, "Regular expression on the names of cases; default: all");
+  app.add_flag("--list", c.list, "List the cases and stop");
+  app.add_option("--json", c.json, "Also write the results to FILE, with the machine, the command and the ceilings")
+      ->type_name("FILE");
+  app.add_option("--plot", c.plot, "Also draw the results to FILE (SVG): a panel a group, a bar a rung")
+      ->type_name("FILE");
+  app.add_option("--repetitions", c.repetitions, "Measure every case N times and show the median")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--device", c.device, "Cases to run: auto (both, where there is a GPU), cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  app.add_option("--threads", c.threads, "Threads of the host cases; 0: all")->check(CLI::NonNegativeNumber);
+  app.footer(closing);
+}
+
+// What is wrong with the filter; empty: nothing.
+std::string check_filter(const std::string& filter) {
+  try {
+    const std::regex compiled(filter, std::regex::extended);
+    return {};
+  } catch (const std::regex_error& e) {
+    return "FILTER '" + filter + "' is no regular expression: " + e.what();
   }
-  std::vector<char*> arguments;
+}
+
+// Google Benchmark takes its settings from a command line only.
+void initialize(const command& c) {
+  static std::string program = "bench";  // kept by Google Benchmark for the results
+  std::vector<std::string> words{"--benchmark_filter=all"};
+  if (c.repetitions > 1) words.push_back("--benchmark_repetitions=" + std::to_string(c.repetitions));
+  std::vector<char*> arguments{program.data()};
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
 }
 
-}  // namespace
+// The command as a shell would take it.
+std::string command_line(int argc, char** argv) {
+  std::string line = "bench";
+  for (int k = 1; k < argc; ++k) {
+    const std::string word = argv[k];
+    const bool plain = !word.empty() && word.find_first_of(" |&;<>()$`\\\"'*?[]#~=%^{}!") == std::string::npos;
+    line += plain ? " " + word : " '" + word + "'";
+  }
+  return line;
+}
 
-int main(int argc, char** argv) {
+std::string place_of_run(const spargo::device_status& status) {
+  const auto& settings = spargo::bench::current_settings();
+  const std::string threads = settings.threads == 0 ? "all processors" : std::to_string(settings.threads) + " threads";
+  if (!settings.device) return threads;
+  return settings.host ? status.reason + " and " + threads : status.reason;
+}
+
+void write(output_file& file, const std::string& text) {
+  file.write(text);
+  file.commit();
+}
+
+int run(const command& c, const std::string& words, const spargo::device_status& status) {
+  // Before anything is measured: a name that cannot be written costs no time.
+  std::unique_ptr<output_file> json;
+  std::unique_ptr<output_file> plot;
+  if (!c.json.empty()) json = std::make_unique<output_file>(c.json);
+  if (!c.plot.empty()) plot = std::make_unique<output_file>(c.plot);
+
+  auto& context = spargo::bench::run_context();
+  context["command_line"] = words;
+  context["spargo_version"] = SPARGO_VERSION_STRING;
+  context["host_threads"] = std::to_string(spargo::context<spargo::host>({.threads = c.threads}).threads());
+
+  spargo::bench::table_reporter table;
+  benchmark::RunSpecifiedBenchmarks(&table);
+  if (json) write(*json, table.json());
+  if (plot) write(*plot, spargo::bench::plot_ladder(table.cases(), place_of_run(status)));
+  return 0;
+}
+
+int run_command(int argc, char** argv) {
   CLI::App app{"Times Spargo's operations beside their peers.", "bench"};
-  app.set_version_flag("--version", std::string("bench ") + SPARGO_VERSION_STRING);
-  std::string filter;
-  std::string json;
-  std::string where = "auto";
-  bool list = false;
-  int threads = 0;
-  app.add_option("FILTER", filter, "Regular expression on the names of cases; default: all");
-  app.add_flag("--list", list, "List the cases and stop");
-  app.add_option("--json", json, "Also write the results to FILE")->type_name("FILE");
-  app.add_option("--device", where, "Cases to run: auto (both, where there is a GPU), cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  app.add_option("--threads", threads, "Threads of the host cases; 0: all")->check(CLI::NonNegativeNumber);
+  command c;
+  add_options(app, c);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return e.get_exit_code() == 0 ? app.exit(e) : fail(2, std::string(e.what()) + " (see --help)");
   }
+  if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
+  if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
 
   const spargo::device_status status = spargo::query_devices();
-  if (where == "cuda" && !status.usable() && !list) {
-    std::fprintf(stderr, "bench: --device cuda: %s\n", status.reason.c_str());
-    return 1;
-  }
-  spargo::bench::current_settings() = {
-      .threads = threads, .host = where != "cuda", .device = where != "cpu" && (status.usable() || list)};
+  if (c.device == "cuda" && !status.usable() && !c.list) return fail(1, "--device cuda: " + status.reason);
+  spargo::bench::current_settings() = {.threads = c.threads,
+                                       .host = c.device != "cuda",
+                                       .device = c.device != "cpu" && (status.usable() || c.list),
+                                       .filter = c.filter};
   for (const auto add : spargo::bench::registrations()) add();
+  if (spargo::bench::wanted_cases().empty()) return fail(2, "no case matches '" + c.filter + "' (see --list)");
 
-  initialize(filter.empty() ? "all" : filter, list ? "" : json);
-  if (list) {
-    benchmark::ConsoleReporter names;
-    std::string spec = "--benchmark_list_tests";
-    std::string program = "bench";
-    std::vector<char*> arguments{program.data(), spec.data()};
-    int count = 2;
-    benchmark::Initialize(&count, arguments.data());
-    benchmark::RunSpecifiedBenchmarks(&names);
+  if (c.list) {
+    for (const std::string& name : spargo::bench::wanted_cases()) std::printf("%s\n", name.c_str());
     return 0;
   }
-  spargo::bench::table_reporter table;
-  if (benchmark::RunSpecifiedBenchmarks(&table) == 0) {
-    std::fprintf(stderr, "bench: no case matches '%s' (see --list)\n", filter.c_str());
-    return 2;
+  initialize(c);
+  return run(c, command_line(argc, argv), status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_command(argc, argv);
+  } catch (const std::exception& e) {
+    return fail(1, e.what());
   }
-  return 0;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "bench/bench.hpp"
+#include "bench/plot.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <ostream>
+#include <sstream>
 
 namespace spargo::bench {
 
@@ -26,7 +28,9 @@ class table_reporter final : public benchmark::ConsoleReporter {
 
   // One line a case as it is measured: a long run shows that it lives.
   void ReportRuns(const std::vector<Run>& runs) override {
+    all_.push_back(runs);
     for (const Run& run : runs) {
+      if (!is_shown(run)) continue;
       row r;
       const std::string name = run.run_name.function_name;
       const std::size_t slash = name.rfind('/');
@@ -69,7 +73,42 @@ class table_reporter final : public benchmark::ConsoleReporter {
     out << "* peer; x best peer: how many times as fast as the fastest peer of the group\n" << std::flush;
   }
 
+  // The cases so far, as the picture takes them.
+  [[nodiscard]] std::vector<measured_case> cases() const {
+    std::vector<measured_case> all;
+    for (const row& r : rows_) {
+      const char* fraction = fraction_of(r);
+      all.push_back({.group = r.group,
+                     .rung = r.rung,
+                     .failed = r.failed,
+                     .milliseconds = r.milliseconds,
+                     .fraction = fraction == nullptr ? 0 : r.get(fraction),
+                     .ceiling = fraction == nullptr ? "" : fraction + 3,
+                     .peer = r.get(is_peer) != 0});
+    }
+    return all;
+  }
+
+  // Every run, with the context as it is known by now: ceilings are measured on the way.
+  [[nodiscard]] std::string json() const {
+    std::ostringstream text;
+    benchmark::JSONReporter reporter;
+    reporter.SetOutputStream(&text);
+    reporter.SetErrorStream(&text);
+    for (const auto& [key, value] : run_context()) benchmark::AddCustomContext(key, value);
+    reporter.ReportContext(Context());
+    for (const std::vector<Run>& runs : all_) reporter.ReportRuns(runs);
+    reporter.Finalize();
+    return text.str();
+  }
+
  private:
+  // Of repetitions, the median of them; a failure has none.
+  static bool is_shown(const Run& run) {
+    if (run.run_type == Run::RT_Aggregate) return run.aggregate_name == "median";
+    return run.repetitions <= 1 || (!failure_of(run).empty() && run.repetition_index == 0);
+  }
+
   struct row {
     std::string group;
     std::string rung;
@@ -83,17 +122,23 @@ class table_reporter final : public benchmark::ConsoleReporter {
     }
   };
 
-  // The fraction of the ceiling that a case was held against, with the ceiling's name.
-  static std::string ceiling(const row& r) {
+  // The name of the counter that says against which ceiling a case was held; null: against none.
+  static const char* fraction_of(const row& r) {
     for (const char* fraction : {fraction_of_copy, fraction_of_read, fraction_of_triad, fraction_of_limit}) {
-      if (r.get(fraction) != 0) return fmt::format("{:.3f} {}", r.get(fraction), fraction + 3);
+      if (r.get(fraction) != 0) return fraction;
     }
-    return "";
+    return nullptr;
+  }
+
+  static std::string ceiling(const row& r) {
+    const char* fraction = fraction_of(r);
+    return fraction == nullptr ? "" : fmt::format("{:.3f} {}", r.get(fraction), fraction + 3);
   }
 
   static std::string cell(double value, int digits) { return value == 0 ? "" : fmt::format("{:.{}f}", value, digits); }
 
   std::vector<row> rows_;
+  std::vector<std::vector<Run>> all_;
 };
 
 }  // namespace spargo::bench

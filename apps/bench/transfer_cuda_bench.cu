@@ -209,8 +209,8 @@ double link_rate(direction way) {
         7);
     return static_cast<double>(size) / seconds;
   };
-  static const double in = measure(direction::to_device);
-  static const double out = measure(direction::to_host);
+  static const double in = note_ceiling("link_to_device_bytes_per_second", measure(direction::to_device));
+  static const double out = note_ceiling("link_to_host_bytes_per_second", measure(direction::to_host));
   return way == direction::to_device ? in : out;
 }
 
