@@ -37,6 +37,12 @@ inline std::map<std::string, std::string>& run_context() {
   return value;
 }
 
+// Called before the results are written: more to say about the run, now that it is over.
+inline std::vector<std::function<void()>>& closing_notes() {
+  static std::vector<std::function<void()>> all;
+  return all;
+}
+
 // Notes a ceiling, in bytes a second unless its name says otherwise, and returns it.
 inline double note_ceiling(const std::string& name, double rate) {
   run_context()["ceiling_" + name] = std::to_string(rate);

@@ -32,27 +32,6 @@ void read_zeros(const array<char, device>& from) {
   expect(cudaGetLastError());
 }
 
-// Which device, driver and runtime, for the JSON results.
-void describe_device() {
-  if (!current_settings().device || !query_devices().usable()) return;
-  int driver = 0;
-  int runtime = 0;
-  expect(cudaDriverGetVersion(&driver));
-  expect(cudaRuntimeGetVersion(&runtime));
-  const device_properties& p = device_context().properties();
-  const auto version = [](int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); };
-  auto& context = run_context();
-  context["device"] = p.name;
-  context["device_compute_capability"] =
-      std::to_string(p.compute_capability_major) + "." + std::to_string(p.compute_capability_minor);
-  context["device_multiprocessors"] = std::to_string(p.multiprocessors);
-  context["device_memory_bytes"] = std::to_string(p.total_bytes);
-  context["cuda_driver"] = version(driver);
-  context["cuda_runtime"] = version(runtime);
-}
-
-const registration here{describe_device};
-
 }  // namespace
 
 // Reads rather than writes: the write-back of a written buffer's last 50 MB would fall into the timed work.
@@ -73,7 +52,7 @@ double device_copy_rate() {
     array<char, device> to(ctx, bytes);
     fill_zero(ctx, from.view());
     const double seconds = device_seconds(ctx, [&] { copy<char>(ctx, std::as_const(from).view(), to.view()); });
-    return note_ceiling("device_copy_bytes_per_second", 2.0 * static_cast<double>(bytes) / seconds);
+    return 2.0 * static_cast<double>(bytes) / seconds;
   }();
   return rate;
 }
@@ -82,8 +61,7 @@ double device_read_rate() {
   static const double rate = [] {
     array<char, device> from(device_context(), std::int64_t{1} << 30);
     fill_zero(device_context(), from.view());
-    const double seconds = device_seconds(device_context(), [&] { read_zeros(from); });
-    return note_ceiling("device_read_bytes_per_second", static_cast<double>(from.size()) / seconds);
+    return static_cast<double>(from.size()) / device_seconds(device_context(), [&] { read_zeros(from); });
   }();
   return rate;
 }

@@ -121,7 +121,10 @@ int run(const command& c, const std::string& words, const spargo::device_status&
 
   spargo::bench::table_reporter table;
   benchmark::RunSpecifiedBenchmarks(&table);
-  if (json) write(*json, table.json());
+  if (json) {
+    for (const auto& note : spargo::bench::closing_notes()) note();
+    write(*json, table.json());
+  }
   if (plot) write(*plot, spargo::bench::plot_ladder(table.cases(), place_of_run(status)));
   return 0;
 }
