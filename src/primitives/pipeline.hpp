@@ -6,11 +6,15 @@
 namespace spargo::detail {
 
 struct pipeline_tuning {
-  // H200, 1 GiB of pinned floats in and out: see `bench pipeline`.
-  static constexpr std::int64_t chunk_bytes = std::int64_t{8} << 20;  // of the larger element
-  static constexpr std::int64_t least_bytes = std::int64_t{1} << 20;  // below, starting a copy costs as much as it
-  static constexpr std::int64_t chunks = 32;                          // of a range that is cut finer than chunk_bytes
-  static constexpr int streams = 4;
+  // H200, 1 GiB of pinned floats in and out, as a share of the slower direction's copy alone. Copies of all of it both
+  // ways at once reach 0.917: the link gives no more.
+  //   chunks of 16 MiB: 0.480 with 1 stream, 0.894 with 2, 0.876 with 3, 0.863 with 4
+  //   2 streams, chunks of 2, 4, 8, 16 MiB: 0.839, 0.872, 0.888, 0.894
+  static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // of the larger element
+  static constexpr int streams = 2;
+  // 64 MiB: 1.54 ms in 8 chunks, 1.49 in 16, 1.53 in 32; 256 MiB: 5.97, 5.74, 5.72. 4 MiB: 0.14 in 2 to 8, 0.29 in 32.
+  static constexpr std::int64_t chunks = 16;
+  static constexpr std::int64_t least_bytes = std::int64_t{1} << 20;
   static constexpr int most_streams = 32;
 };
 

@@ -1,10 +1,10 @@
-// The pipeline on a device: chunk k goes through slot k mod streams, whose stream orders its copy-in, function and
-// copy-out. A device has a copy engine for each direction, so that different slots use both and the multiprocessors
-// at once.
+// The pipeline on a device: all copies in on one stream, all copies out on another, chunk k's function on stream
+// k mod streams between them, joined by events. A device has a copy engine for each direction, so that both and the
+// multiprocessors work at once; one stream a direction keeps its engine from changing channels between chunks.
 //
-// Invariant: a slot's buffers belong to one chunk at a time. On the device the stream sees to that; the pinned staging
-// buffers of pageable data are waited for by the host before they are used again. Nothing is under way when run()
-// ends, whichever way it ends, since the caller's memory may go then.
+// Invariant: a slot's buffers belong to one chunk at a time: its input is overwritten after `computed`, its output
+// after `emptied`, and the host waits for the same events before it uses a pinned staging buffer again. Nothing is
+// under way when run() ends, whichever way it ends, since the caller's memory may go then.
 // Cost: with n bytes each way and c chunks, about (1 + 1 / c) * n / link rate, where the function is faster than the
 // link. Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
 #include "core/cuda.cuh"
@@ -35,27 +35,35 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-// A stream and the buffers of the chunk that is on it.
+// A context of its own stream and of its parent's memory.
+context<device> beside(const context<device>& parent) {
+  return context<device>(device_options{.ordinal = parent.ordinal(), .resource = &parent.resource()});
+}
+
+// The stream of a function and the buffers of the chunk that is on its way through it.
 struct slot {
   context<device> ctx;
   array<std::byte, device> in;
   array<std::byte, device> out;
   array<std::byte, host> staged_in;
   array<std::byte, host> staged_out;
-  event arrived;          // staged_in was copied
-  event done;             // staged_out holds the result
+  event arrived;          // the input is on the device
+  event computed;         // the input was used, the output is there
+  event emptied;          // the output is on the host
   void* home = nullptr;   // where the result in staged_out belongs; null: nothing there
   std::size_t bytes = 0;  // of that result
 
   slot(const context<device>& parent, element_sizes sizes, std::int64_t chunk)
-      : ctx(device_options{.ordinal = parent.ordinal(), .resource = &parent.resource()}),
+      : ctx(beside(parent)),
         in(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.in))),
-        out(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.out))) {}
+        out(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.out))) {
+    ctx.synchronize();  // other streams use the buffers too
+  }
 
   // Takes the staged result home.
   void deliver() {
     if (home == nullptr) return;
-    done.wait();
+    emptied.wait();
     stage(staged_out.data(), std::exchange(home, nullptr), bytes);
   }
 };
@@ -80,12 +88,24 @@ struct pipeline_engine<device>::state {
   pipeline_options asked;
   pipeline_options options;
   std::vector<slot> slots;
+  context<device> way_in;  // with one slot both are its own: nothing overlaps
+  context<device> way_out;
   event start;
 
   state(const context<device>& parent, element_sizes element, const pipeline_options& wanted)
-      : ctx(parent), sizes(element), asked(wanted), options(resolve(wanted, element)) {
-    slots.reserve(static_cast<std::size_t>(options.streams));
-    for (int k = 0; k < options.streams; ++k) slots.emplace_back(ctx, sizes, options.chunk);
+      : ctx(parent),
+        sizes(element),
+        asked(wanted),
+        options(resolve(wanted, element)),
+        slots(make_slots()),
+        way_in(options.streams == 1 ? slots.front().ctx : beside(ctx)),
+        way_out(options.streams == 1 ? slots.front().ctx : beside(ctx)) {}
+
+  [[nodiscard]] std::vector<slot> make_slots() const {
+    std::vector<slot> made;
+    made.reserve(static_cast<std::size_t>(options.streams));
+    for (int k = 0; k < options.streams; ++k) made.emplace_back(ctx, sizes, options.chunk);
+    return made;
   }
 
   // Pinned buffers in every slot, for the directions whose host range is pageable.
@@ -102,22 +122,29 @@ struct pipeline_engine<device>::state {
     std::int64_t size;
   };
 
-  // Puts one chunk's way through the device on the slot's stream.
+  // Puts one chunk's way through the device on the streams. An event that was never recorded holds nothing up.
   void issue(slot& s, const chunk_range& range, const chunk_function<device>& function, bool stage_in,
              bool stage_out) const {
     const std::size_t in_bytes = static_cast<std::size_t>(range.size) * sizes.in;
     const std::size_t out_bytes = static_cast<std::size_t>(range.size) * sizes.out;
     s.deliver();
     if (stage_in) {
-      s.arrived.wait();  // at once if nothing was recorded yet
+      s.arrived.wait();
       stage(range.from, s.staged_in.data(), in_bytes);
     }
-    copy_to_device(s.ctx, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
-    if (stage_in) s.arrived.record(s.ctx);
+    s.computed.delay(way_in);
+    copy_to_device(way_in, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
+    s.arrived.record(way_in);
+
+    s.arrived.delay(s.ctx);
+    s.emptied.delay(s.ctx);
     function(s.ctx, s.in.data(), s.out.data(), range.size);
-    copy_to_host(s.ctx, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
+    s.computed.record(s.ctx);
+
+    s.computed.delay(way_out);
+    copy_to_host(way_out, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
+    s.emptied.record(way_out);
     if (stage_out) {
-      s.done.record(s.ctx);
       s.home = range.to;
       s.bytes = out_bytes;
     }
@@ -132,8 +159,9 @@ struct pipeline_engine<device>::state {
     if (stage_in) prepare(&slot::staged_in, most * static_cast<std::int64_t>(sizes.in));
     if (stage_out) prepare(&slot::staged_out, most * static_cast<std::int64_t>(sizes.out));
 
+    if (stage_in) ctx.synchronize();  // the host is about to read what the stream may still write
     start.record(ctx);
-    for (const slot& s : slots) start.delay(s.ctx);
+    start.delay(way_in);  // and so everything else
     std::size_t turn = 0;
     for (std::int64_t first = 0; first < size; turn = (turn + 1) % slots.size()) {
       const std::int64_t count = std::min(chunk, size - first);
@@ -144,11 +172,14 @@ struct pipeline_engine<device>::state {
       first += count;
     }
     for (std::size_t k = 0; k < slots.size(); ++k) slots[(turn + k) % slots.size()].deliver();
+    way_out.synchronize();
     for (const slot& s : slots) s.ctx.synchronize();
   }
 
   // After an error: waits for everything, whatever became of it, and forgets the results.
   void abandon() noexcept {
+    cudaStreamSynchronize(way_in.stream());
+    cudaStreamSynchronize(way_out.stream());
     for (slot& s : slots) {
       cudaStreamSynchronize(s.ctx.stream());
       s.home = nullptr;
