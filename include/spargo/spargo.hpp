@@ -16,6 +16,7 @@
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/snapshot.hpp>
 #include <spargo/primitives/histogram.hpp>
+#include <spargo/primitives/pipeline.hpp>
 #include <spargo/primitives/reduce.hpp>
 #include <spargo/primitives/scan.hpp>
 #include <spargo/sparse/spmv.hpp>
