@@ -64,7 +64,7 @@ void add_sums(const std::string& type, int log_size) {
   const std::string group = "reduce/sum/" + type + "/2^" + std::to_string(log_size) + "/cuda/";
   using enum reduce_algorithm;
   for (const auto algorithm : {interleaved_divergent, interleaved_strided, sequential, add_on_load, coarsened,
-                               warp_shuffle, deterministic, single_pass, automatic}) {
+                               warp_shuffle, deterministic, single_pass, bulk_copies, automatic}) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const auto& values = values_of<T>(size);
       array<T, device> result(device_context(), 1);

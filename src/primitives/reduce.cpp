@@ -28,6 +28,8 @@ std::string_view to_string(reduce_algorithm algorithm) noexcept {
       return "deterministic";
     case reduce_algorithm::single_pass:
       return "single_pass";
+    case reduce_algorithm::bulk_copies:
+      return "bulk_copies";
   }
   return "unknown";
 }

@@ -56,6 +56,10 @@ void reduce_host(const context<host>& ctx, reduce_source source, operation op, r
 template <class T>
 void reduce_device(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
                    const reduce_options& options);
+// `bulk_copies`, by as many blocks as are asked for; 0: chosen.
+template <class T>
+void reduce_tiles(const context<device>& ctx, reduce_source source, operation op, const reduce_input<T>& in, T* result,
+                  std::int64_t blocks);
 // The rungs that launch a kernel a level.
 template <class T>
 void reduce_levels(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,

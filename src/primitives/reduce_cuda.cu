@@ -59,7 +59,7 @@ __device__ T full_tile(const reduce_input<T>& in, std::int64_t first) {
       if constexpr (Source == reduce_source::values) {
         item[j] = a[j].item[k];
       } else {
-        item[j] = reduce_item<Source>(a[j].item[k], b[j].item[k]);
+        item[j] = device_item<Source>(a[j].item[k], b[j].item[k]);
       }
     }
 #pragma unroll
@@ -180,7 +180,11 @@ template <class T>
 void reduce_device(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
                    const reduce_options& options) {
   const device_guard guard(ctx);
-  if (options.algorithm != reduce_algorithm::automatic && options.algorithm != reduce_algorithm::single_pass) {
+  if (options.algorithm == reduce_algorithm::automatic || options.algorithm == reduce_algorithm::bulk_copies) {
+    reduce_tiles(ctx, source, op, in, result, options.blocks);
+    return;
+  }
+  if (options.algorithm != reduce_algorithm::single_pass) {
     reduce_levels(ctx, source, op, in, result, options.algorithm);
     return;
   }

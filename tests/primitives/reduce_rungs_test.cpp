@@ -16,10 +16,11 @@
 namespace spargo {
 namespace {
 
-constexpr auto device_algorithms = {
-    reduce_algorithm::automatic,    reduce_algorithm::interleaved_divergent, reduce_algorithm::interleaved_strided,
-    reduce_algorithm::sequential,   reduce_algorithm::add_on_load,           reduce_algorithm::coarsened,
-    reduce_algorithm::warp_shuffle, reduce_algorithm::deterministic,         reduce_algorithm::single_pass};
+constexpr auto device_algorithms = {reduce_algorithm::automatic,           reduce_algorithm::interleaved_divergent,
+                                    reduce_algorithm::interleaved_strided, reduce_algorithm::sequential,
+                                    reduce_algorithm::add_on_load,         reduce_algorithm::coarsened,
+                                    reduce_algorithm::warp_shuffle,        reduce_algorithm::deterministic,
+                                    reduce_algorithm::single_pass,         reduce_algorithm::bulk_copies};
 constexpr auto host_algorithms = {reduce_algorithm::automatic, reduce_algorithm::deterministic};
 constexpr auto operations = {operation::sum, operation::product, operation::min,
                              operation::max, operation::bit_and, operation::bit_or};
@@ -406,8 +407,8 @@ TEST(ReduceHuge, ElementsPast2To31) {
   copy<std::int32_t>(ctx, span<const std::int32_t, host>(tail), values.view().subspan(n - 3, 3));
   copy<std::int32_t>(ctx, span<const std::int32_t, host>(tail).subspan(0, 1), values.view().subspan(0, 1));
   for (const auto algorithm :
-       {reduce_algorithm::single_pass, reduce_algorithm::deterministic, reduce_algorithm::warp_shuffle,
-        reduce_algorithm::add_on_load, reduce_algorithm::interleaved_strided}) {
+       {reduce_algorithm::bulk_copies, reduce_algorithm::single_pass, reduce_algorithm::deterministic,
+        reduce_algorithm::warp_shuffle, reduce_algorithm::add_on_load, reduce_algorithm::interleaved_strided}) {
     EXPECT_EQ(
         (reduce<std::int32_t, device>(ctx, std::as_const(values).view(), operation::sum, {.algorithm = algorithm})), 86)
         << to_string(algorithm);

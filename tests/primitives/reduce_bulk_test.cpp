@@ -1,0 +1,172 @@
+// The order that `bulk_copies` promises, against a second writing of it: the same bits for every launch and alignment.
+#include "support/device.hpp"
+
+#include <spargo/primitives/reduce.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace spargo {
+namespace {
+
+template <class T>
+T halved(std::vector<T> values) {
+  for (std::size_t half = values.size() / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) values[i] += values[i + half];
+  }
+  return values[0];
+}
+
+// `threads` columns with `accumulators` each, filled in turn; columns by halves of 32, then these by halves.
+template <class T>
+T sum_of_columns(const T* x, std::size_t n, std::size_t threads, std::size_t accumulators) {
+  std::vector<T> groups;
+  for (std::size_t group = 0; group < threads; group += 32) {
+    std::vector<T> columns;
+    for (std::size_t t = group; t < group + 32; ++t) {
+      std::vector<T> sums(accumulators, T{0});
+      for (std::size_t e = 0; e * threads + t < n; ++e) sums[e % accumulators] += x[e * threads + t];
+      columns.push_back(halved(sums));
+    }
+    groups.push_back(halved(columns));
+  }
+  return halved(groups);
+}
+
+template <class T>
+T sum_by_levels(const std::vector<T>& x) {
+  const auto level = [](const std::vector<T>& from, std::size_t size, std::size_t threads, std::size_t accumulators) {
+    std::vector<T> to;
+    for (std::size_t i = 0; i < from.size(); i += size) {
+      to.push_back(sum_of_columns(from.data() + i, std::min(size, from.size() - i), threads, accumulators));
+    }
+    return to;
+  };
+  std::vector<T> values = level(x, 65536 / sizeof(T), 256, 8);
+  while (values.size() > 1) values = level(values, 16384, 1024, 4);
+  return values[0];
+}
+
+template <class T>
+std::uint64_t bits(T value) {
+  std::uint64_t to = 0;
+  std::memcpy(&to, &value, sizeof(T));
+  return to;
+}
+
+template <class T>
+std::vector<T> random_values(std::int64_t size, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values(static_cast<std::size_t>(size));
+  for (T& v : values) v = static_cast<T>(static_cast<double>(random() % 2000001) / 700.0 - 1300.0);
+  return values;
+}
+
+// A range that starts `shift` elements after an aligned address.
+template <class T>
+struct placed {
+  array<T, device> memory;
+  std::int64_t shift;
+
+  placed(const context<device>& ctx, const std::vector<T>& values, std::int64_t after)
+      : memory(ctx, static_cast<std::int64_t>(values.size()) + after), shift(after) {
+    copy<T>(ctx, span<const T, host>(values), memory.view().subspan(shift, memory.size() - shift));
+    ctx.synchronize();
+  }
+  [[nodiscard]] span<const T, device> view() const { return memory.view().subspan(shift, memory.size() - shift); }
+};
+
+template <class T>
+class ReduceBulk : public testing::Test {};
+using floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(ReduceBulk, floats);
+
+TYPED_TEST(ReduceBulk, DeviceSameBitsAsTheOrderSays) {
+  using T = TypeParam;
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  for (const std::int64_t n : {1, 511, 8192, 8193, 16384, 16385, 16388, 32768, 49999, 1000003, 5000000}) {
+    const std::vector<T> values = random_values<T>(n, 3);
+    const std::uint64_t expected = bits(sum_by_levels(values));
+    for (const std::int64_t shift : {0, 1, 2, 3}) {
+      const placed<T> there(ctx, values, shift);
+      EXPECT_EQ(bits(reduce<T, device>(ctx, there.view())), expected) << n << " values, shift " << shift;
+      for (const int blocks : {0, 1, 2, 7, 132, 1000, 70000}) {
+        const reduce_options options{.algorithm = reduce_algorithm::bulk_copies, .blocks = blocks};
+        EXPECT_EQ(bits(reduce<T, device>(ctx, there.view(), operation::sum, options)), expected)
+            << n << " values, " << blocks << " blocks, shift " << shift;
+      }
+    }
+  }
+}
+
+// Rounded products, then the order of a sum: whatever the alignment of either range, and on the other single pass too.
+TYPED_TEST(ReduceBulk, DeviceProductsAreRoundedBeforeTheyAreAdded) {
+  using T = TypeParam;
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  for (const std::int64_t n : {5, 16384, 20011, 1000003}) {
+    const std::vector<T> x = random_values<T>(n, 4);
+    const std::vector<T> y = random_values<T>(n, 5);
+    std::vector<T> products(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) products[i] = x[i] * y[i];
+    const placed<T> rounded(ctx, products, 0);
+    for (const auto algorithm : {reduce_algorithm::bulk_copies, reduce_algorithm::single_pass}) {
+      const reduce_options options{.algorithm = algorithm};
+      const std::uint64_t expected = bits(reduce<T, device>(ctx, rounded.view(), operation::sum, options));
+      for (const std::int64_t a : {0, 1, 3}) {
+        for (const std::int64_t b : {0, 1, 2}) {
+          const placed<T> left(ctx, x, a);
+          const placed<T> right(ctx, y, b);
+          EXPECT_EQ(bits(dot<T, device>(ctx, left.view(), right.view(), options)), expected)
+              << to_string(algorithm) << " of " << n << " products, shifts " << a << " and " << b;
+        }
+      }
+    }
+  }
+}
+
+// The bytes around a range are never part of the result, and the result may lie in the range.
+TYPED_TEST(ReduceBulk, DeviceReadsNothingElse) {
+  using T = TypeParam;
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  for (const std::int64_t n : {16384, 16385, 65536, 300003}) {
+    std::vector<T> all(static_cast<std::size_t>(n) + 8, std::numeric_limits<T>::quiet_NaN());
+    std::fill(all.begin() + 3, all.begin() + 3 + n, T{1});
+    const placed<T> there(ctx, all, 0);
+    EXPECT_EQ((reduce<T, device>(ctx, there.view().subspan(3, n))), static_cast<T>(n));
+    array<T, device> own = clone(ctx, there.view());
+    reduce_into<T, device>(ctx, std::as_const(own).view().subspan(3, n), own.view().subspan(5, 1));
+    const auto back = to_host(ctx, std::as_const(own).view());
+    EXPECT_EQ(back[5], static_cast<T>(n));
+    EXPECT_EQ(back[4], T{1});
+    EXPECT_EQ(back[6], T{1});
+  }
+}
+
+TEST(ReduceBulkHuge, DeviceRangesPast2To31OfAnyAlignment) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const std::int64_t n = (std::int64_t{1} << 31) + 3;
+  if (ctx.memory().free_bytes < 5 * n) GTEST_SKIP() << "the device has too little free memory";
+  array<std::int32_t, device> values(ctx, n);
+  fill_zero(ctx, values.view());
+  const std::vector<std::int32_t> ends = {40, 1000};
+  copy<std::int32_t>(ctx, span<const std::int32_t, host>(ends), values.view().subspan(0, 2));
+  copy<std::int32_t>(ctx, span<const std::int32_t, host>(ends), values.view().subspan(n - 2, 2));
+  ctx.synchronize();
+  const auto whole = std::as_const(values).view();
+  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole)), 2080);
+  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole.subspan(1, n - 1))), 2040);
+  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole.subspan(1, n - 2))), 1040);
+  EXPECT_EQ((max_abs_difference<std::int32_t, device>(ctx, whole.subspan(1, n - 1), whole.subspan(0, n - 1))), 1000);
+}
+
+}  // namespace
+}  // namespace spargo
