@@ -1,4 +1,5 @@
-// The order that `bulk_copies` promises, against a second writing of it: the same bits for every launch and alignment.
+// The orders that the host and `bulk_copies` promise, against a second writing of them: the same bits for every thread
+// count, launch and alignment.
 #include "support/device.hpp"
 
 #include <spargo/primitives/reduce.hpp>
@@ -53,6 +54,36 @@ T sum_by_levels(const std::vector<T>& x) {
 }
 
 template <class T>
+T neighbours(std::vector<T> values) {
+  while (values.size() > 1) {
+    std::vector<T> next;
+    for (std::size_t i = 0; i < values.size(); i += 2) {
+      next.push_back(i + 1 < values.size() ? static_cast<T>(values[i] + values[i + 1]) : values[i]);
+    }
+    values = next;
+  }
+  return values[0];
+}
+
+// Blocks of 16384, of chunks of 16 times 128 bytes, of lanes.
+template <class T>
+T sum_by_blocks(const std::vector<T>& x) {
+  constexpr std::size_t lanes = 128 / sizeof(T);
+  std::vector<T> blocks;
+  for (std::size_t block = 0; block < x.size(); block += 16384) {
+    std::vector<T> chunks;
+    const std::size_t end = std::min<std::size_t>(block + 16384, x.size());
+    for (std::size_t chunk = block; chunk < end; chunk += 16 * lanes) {
+      std::vector<T> lane(lanes, T{0});
+      for (std::size_t i = chunk; i < std::min(chunk + 16 * lanes, end); ++i) lane[(i - chunk) % lanes] += x[i];
+      chunks.push_back(halved(lane));
+    }
+    blocks.push_back(neighbours(chunks));
+  }
+  return neighbours(blocks);
+}
+
+template <class T>
 std::uint64_t bits(T value) {
   std::uint64_t to = 0;
   std::memcpy(&to, &value, sizeof(T));
@@ -82,11 +113,26 @@ struct placed {
 };
 
 template <class T>
-class ReduceBulk : public testing::Test {};
+class ReduceOrder : public testing::Test {};
 using floats = testing::Types<float, double>;
-TYPED_TEST_SUITE(ReduceBulk, floats);
+TYPED_TEST_SUITE(ReduceOrder, floats);
 
-TYPED_TEST(ReduceBulk, DeviceSameBitsAsTheOrderSays) {
+TYPED_TEST(ReduceOrder, HostSameBitsAsTheOrderSays) {
+  using T = TypeParam;
+  for (const std::int64_t n : {1, 255, 511, 16384, 16385, 49999, 1000003}) {
+    const std::vector<T> x = random_values<T>(n, 1);
+    const std::vector<T> y = random_values<T>(n, 2);
+    std::vector<T> products(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) products[i] = x[i] * y[i];
+    for (const int threads : {1, 2, 3, 7}) {
+      const context<host> ctx({.threads = threads});
+      EXPECT_EQ(bits(reduce<T, host>(ctx, x)), bits(sum_by_blocks(x))) << n << " values, " << threads << " threads";
+      EXPECT_EQ(bits(dot<T, host>(ctx, x, y)), bits(sum_by_blocks(products))) << n << " products, " << threads;
+    }
+  }
+}
+
+TYPED_TEST(ReduceOrder, DeviceSameBitsAsTheOrderSays) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -106,7 +152,7 @@ TYPED_TEST(ReduceBulk, DeviceSameBitsAsTheOrderSays) {
 }
 
 // Rounded products, then the order of a sum: whatever the alignment of either range, and on the other single pass too.
-TYPED_TEST(ReduceBulk, DeviceProductsAreRoundedBeforeTheyAreAdded) {
+TYPED_TEST(ReduceOrder, DeviceProductsAreRoundedBeforeTheyAreAdded) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -132,7 +178,7 @@ TYPED_TEST(ReduceBulk, DeviceProductsAreRoundedBeforeTheyAreAdded) {
 }
 
 // The bytes around a range are never part of the result, and the result may lie in the range.
-TYPED_TEST(ReduceBulk, DeviceReadsNothingElse) {
+TYPED_TEST(ReduceOrder, DeviceReadsNothingElse) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -150,7 +196,7 @@ TYPED_TEST(ReduceBulk, DeviceReadsNothingElse) {
   }
 }
 
-TEST(ReduceBulkHuge, DeviceRangesPast2To31OfAnyAlignment) {
+TEST(ReduceOrderHuge, DeviceRangesPast2To31OfAnyAlignment) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   const std::int64_t n = (std::int64_t{1} << 31) + 3;

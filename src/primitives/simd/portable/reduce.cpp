@@ -1,0 +1,22 @@
+// Reductions' inner loops where there is one instruction set, with vectors of 16 bytes.
+#include "primitives/simd/reduce_block.hpp"
+
+namespace spargo::detail {
+
+template <class T>
+reduce_block<T> best_reduce_block(reduce_source source, operation op) {
+  reduce_block<T> best = nullptr;
+  with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
+    best = [](const T* a, const T* b, std::int64_t n) {
+      return reduce_one_block<decltype(apply), decltype(which)::value, T, 16>(a, b, n);
+    };
+  });
+  return best;
+}
+
+template reduce_block<std::int32_t> best_reduce_block(reduce_source, operation);
+template reduce_block<std::int64_t> best_reduce_block(reduce_source, operation);
+template reduce_block<float> best_reduce_block(reduce_source, operation);
+template reduce_block<double> best_reduce_block(reduce_source, operation);
+
+}  // namespace spargo::detail

@@ -1,0 +1,29 @@
+// The host's inner loops of reductions, one function an operation, source and instruction set.
+#pragma once
+
+#include "primitives/reduce.hpp"
+
+namespace spargo::detail {
+
+inline constexpr std::int64_t reduce_block_size = 1 << 14;  // elements: 64 or 128 KiB, a unit of parallel work
+
+// Reduces n <= reduce_block_size terms; b is null for values. Same bits on every instruction set.
+template <class T>
+using reduce_block = T (*)(const T* a, const T* b, std::int64_t n);
+
+// The widest instructions of this processor.
+template <class T>
+reduce_block<T> best_reduce_block(reduce_source source, operation op);
+
+// values[0] op ... op values[n-1] by neighbours, in place; the identity for n = 0.
+template <class Op, class T>
+T combine_pairwise(T* values, std::int64_t n) {
+  if (n == 0) return Op::identity;
+  for (; n > 1; n = n / 2 + n % 2) {
+    for (std::int64_t i = 0; i < n / 2; ++i) values[i] = Op::apply(values[2 * i], values[2 * i + 1]);
+    if (n % 2 != 0) values[n / 2] = values[n - 1];
+  }
+  return values[0];
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,40 @@
+// Reductions' inner loops for x86 processors, compiled for two instruction sets and chosen at run time: memory is the
+// limit of both from about 16 MiB on, and wider registers than AVX2's gain nothing.
+#include "primitives/simd/reduce_block.hpp"
+
+namespace spargo::detail {
+
+namespace {
+
+// Without FMA, so that products round as they do elsewhere.
+template <class Op, reduce_source Source, class T>
+[[gnu::target("avx2")]] T avx2_block(const T* a, const T* b, std::int64_t n) {
+  return reduce_one_block<Op, Source, T, 32>(a, b, n);
+}
+
+template <class Op, reduce_source Source, class T>
+T sse2_block(const T* a, const T* b, std::int64_t n) {
+  return reduce_one_block<Op, Source, T, 16>(a, b, n);
+}
+
+}  // namespace
+
+template <class T>
+reduce_block<T> best_reduce_block(reduce_source source, operation op) {
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") != 0;
+  reduce_block<T> best = nullptr;
+  with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
+    using op_type = decltype(apply);
+    constexpr reduce_source of = decltype(which)::value;
+    best = avx2 ? avx2_block<op_type, of, T> : sse2_block<op_type, of, T>;
+  });
+  return best;
+}
+
+template reduce_block<std::int32_t> best_reduce_block(reduce_source, operation);
+template reduce_block<std::int64_t> best_reduce_block(reduce_source, operation);
+template reduce_block<float> best_reduce_block(reduce_source, operation);
+template reduce_block<double> best_reduce_block(reduce_source, operation);
+
+}  // namespace spargo::detail
