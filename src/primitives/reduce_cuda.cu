@@ -180,11 +180,11 @@ template <class T>
 void reduce_device(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
                    const reduce_options& options) {
   const device_guard guard(ctx);
-  if (options.algorithm == reduce_algorithm::automatic || options.algorithm == reduce_algorithm::bulk_copies) {
+  if (options.algorithm == reduce_algorithm::bulk_copies) {
     reduce_tiles(ctx, source, op, in, result, options.blocks);
     return;
   }
-  if (options.algorithm != reduce_algorithm::single_pass) {
+  if (options.algorithm != reduce_algorithm::automatic && options.algorithm != reduce_algorithm::single_pass) {
     reduce_levels(ctx, source, op, in, result, options.algorithm);
     return;
   }

@@ -20,7 +20,7 @@ namespace spargo {
 
 // Each rung but the last three writes one value a block and starts again on those until one is left.
 enum class reduce_algorithm {
-  automatic,              // bulk_copies on a device, deterministic on a host
+  automatic,              // single_pass on a device, deterministic on a host
   interleaved_divergent,  // device: every second, fourth, eighth ... thread adds: half of each warp idles
   interleaved_strided,    // device: neighbouring threads add at a growing stride: conflicts of shared-memory banks
   sequential,             // device: the upper half is added to the lower: neither divergence nor conflicts
