@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/primitives/histogram.hpp>
 #include <spargo/primitives/scan.hpp>
 
 namespace spargo::detail {
@@ -17,10 +18,13 @@ template <class T>
 void scan(const context<device>& ctx, span<const T, device> in, span<T, device> out, scan_kind kind, operation op,
           scan_algorithm algorithm);
 
-template <class Key, class Count>
-void histogram(const context<host>& ctx, span<const Key, host> keys, span<Count, host> counts);
-template <class Key, class Count>
-void histogram(const context<device>& ctx, span<const Key, device> keys, span<Count, device> counts);
+// Adds to counts[bins(v)] for every v, ranges not empty; `bins` is one of primitives/histogram_bins.hpp.
+template <class Bins, class Count>
+void histogram(const context<host>& ctx, span<const typename Bins::value, host> values, const Bins& bins,
+               span<Count, host> counts, histogram_algorithm algorithm);
+template <class Bins, class Count>
+void histogram(const context<device>& ctx, span<const typename Bins::value, device> values, const Bins& bins,
+               span<Count, device> counts, histogram_algorithm algorithm);
 
 template <class Space>
 inline constexpr bool is_built = std::same_as<Space, host> || config::has_cuda;

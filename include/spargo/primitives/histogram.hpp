@@ -1,13 +1,67 @@
-// Counting.
+// Counting: of small integers, of values between even or given edges, and of letters.
+//
+// What all four share. `counts` is overwritten; counts are exact, the same for every algorithm, thread count and launch
+// shape, and must fit Count (int32 or int64). Elements that belong to no bin are ignored. Any number of elements, any
+// number of bins. Asynchronous on a device; scratch on the host only (at most 32 tables a thread). n element reads, n
+// increments in the nearest memory that holds the counters. `counts` may not overlap what is read; that, a null range
+// with a size and wrong bins are invalid_argument errors, before any work.
 #pragma once
 
 #include <spargo/core/array.hpp>
 
+#include <string_view>
+
 namespace spargo {
 
-// counts[k] = how often k occurs in `keys`, for k in [0, counts.size()); keys outside are ignored. `counts` is
-// overwritten. Key, Count: int32, int64. Asynchronous on a device; deterministic.
+// How to count. The rungs of the ladder each add one idea; all count exactly.
+enum class histogram_algorithm {
+  automatic,             // by element type, elements and bins
+  contiguous_partition,  // device: every thread a range of its own: loads do not coalesce (to show what that costs)
+  global_atomic,         // one atomic increment an element on the counts themselves, loads in order; also on the host
+  privatized,            // a table a block in shared memory, an element a thread; on the host a table a thread
+  privatized_coarsened,  // device: few blocks that stay, a table each, 16-byte loads
+  lane_privatized,       // device: a table for each lane of a warp, in the lane's own bank: no conflicts, for few bins
+  packed,                // device: a block's table of 16-bit counters, with exact carries: twice the bins
+  aggregated,            // device: lanes of a warp that hold the same bin count once: few atomics on skewed data
+  multi_pass,            // device: a table of a window of the bins at a time, windows side by side: for many bins
+  interleaved,           // host: several tables a thread, so that equal neighbours do not wait for each other
+};
+
+// "privatized_coarsened"
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(histogram_algorithm algorithm) noexcept;
+
+struct SPARGO_EXPORT histogram_options {
+  // One of the other backend is an invalid_argument error. A table that does not hold all the bins (shared memory:
+  // about 58,000 counters on Hopper, 116,000 packed ones) holds the first ones, and the rest are counted as
+  // global_atomic does; `multi_pass` and `aggregated` take any number.
+  histogram_algorithm algorithm = histogram_algorithm::automatic;
+};
+
+// counts[k] = how often k occurs in `keys`, for k in [0, counts.size()). Key: uint8, int32, uint32, int64.
 template <class Key, class Count, class Space>
-SPARGO_EXPORT void histogram(const context<Space>& ctx, span<const Key, Space> keys, span<Count, Space> counts);
+SPARGO_EXPORT void histogram(const context<Space>& ctx, span<const Key, Space> keys, span<Count, Space> counts,
+                             const histogram_options& options = {});
+
+// counts.size() bins of equal width over [lower, upper): v is in bin min(trunc((v - lower) * s), bins - 1) where s =
+// bins / (upper - lower), all in double, the same on every backend. NaN is in no bin. lower < upper and s must be
+// finite, with at least one bin. T: float, double.
+template <class T, class Count, class Space>
+SPARGO_EXPORT void histogram_even(const context<Space>& ctx, span<const T, Space> values, std::type_identity_t<T> lower,
+                                  std::type_identity_t<T> upper, span<Count, Space> counts,
+                                  const histogram_options& options = {});
+
+// Bin k is [edges[k], edges[k + 1]), the last one too: a value equal to the last edge is in no bin, nor is NaN. `edges`
+// has one more element than `counts` (at least one bin), ascends (equal edges: an empty bin) and has no NaN; the host
+// checks that, on a device the counts are unspecified otherwise. log2(bins) comparisons a value. T: float, double.
+template <class T, class Count, class Space>
+SPARGO_EXPORT void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
+                                   std::type_identity_t<span<const T, Space>> edges, span<Count, Space> counts,
+                                   const histogram_options& options = {});
+
+// Letters `a` to `z` in groups of `group` (>= 1) in order: counts[(letter - 'a') / group], counts.size() = ceil(26 /
+// group). Everything else is ignored, upper case too. Char: char, uint8.
+template <class Char, class Count, class Space>
+SPARGO_EXPORT void letter_histogram(const context<Space>& ctx, span<const Char, Space> text, int group,
+                                    span<Count, Space> counts, const histogram_options& options = {});
 
 }  // namespace spargo
