@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <regex>
 #include <string>
 #include <vector>
@@ -53,6 +54,14 @@ using register_function = void (*)();
 
 inline std::vector<register_function>& registrations() {
   static std::vector<register_function> all;
+  return all;
+}
+
+// What prints a table of its own instead of timing cases: `bench NAME` or `bench NAME/REGEX`; all need a device.
+using report_function = void (*)(std::ostream& out, const std::string& filter);
+
+inline std::map<std::string, report_function>& reports() {
+  static std::map<std::string, report_function> all;
   return all;
 }
 

@@ -9,7 +9,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <regex>
 
@@ -30,12 +32,13 @@ struct command {
 constexpr const char* closing =
     "A case is named GROUP/RUNG, as in reduce/sum/float/2^28/cuda/single_pass. Device cases are timed by CUDA events\n"
     "with a cold L2 cache, host cases by the clock; each reports the median of its own runs, and with --repetitions\n"
-    "the median of those.\n\n"
+    "the median of those. `bench occupancy` (or occupancy/REGEX) prints the registers, memory and resident blocks of\n"
+    "the library's kernels instead.\n\n"
     "Examples:\n"
     "  bench --list\n"
     "  bench 'transfer|pipeline' --json link.json\n"
     "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n\n"
-    "Exit codes: 0 success; 1 the run failed (a file, the device, a case); 2 the command line is wrong.";
+    "Exit codes: 0 success; 1 the run failed (a file, the device); 2 the command line is wrong.";
 
 int fail(int code, const std::string& message) {
   std::string line = "bench: " + message;
@@ -129,6 +132,14 @@ int run(const command& c, const std::string& words, const spargo::device_status&
   return 0;
 }
 
+int print_report(const std::string& name, const std::string& filter, const spargo::device_status& status) {
+  if (!status.usable()) return fail(1, name + ": " + status.reason);
+  const auto report = spargo::bench::reports().find(name);
+  if (report == spargo::bench::reports().end()) return fail(1, name + ": this program was built without CUDA");
+  report->second(std::cout, filter);
+  return 0;
+}
+
 int run_command(int argc, char** argv) {
   CLI::App app{"Times Spargo's operations beside their peers.", "bench"};
   command c;
@@ -148,6 +159,10 @@ int run_command(int argc, char** argv) {
                                        .device = c.device != "cpu" && (status.usable() || c.list),
                                        .filter = c.filter};
   for (const auto add : spargo::bench::registrations()) add();
+  const std::string report = c.filter.substr(0, c.filter.find('/'));
+  if (!c.list && (report == "occupancy" || spargo::bench::reports().count(report) != 0)) {
+    return print_report(report, c.filter.substr(std::min(c.filter.size(), report.size() + 1)), status);
+  }
   if (spargo::bench::wanted_cases().empty()) return fail(2, "no case matches '" + c.filter + "' (see --list)");
 
   if (c.list) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 #include <sstream>
@@ -53,6 +54,11 @@ class table_reporter final : public benchmark::ConsoleReporter {
       const auto [at, fresh] = best_peer.try_emplace(r.group, r.milliseconds);
       if (!fresh) at->second = std::min(at->second, r.milliseconds);
     }
+    // A group's cases may come from several files: those of peers.
+    std::map<std::string, std::size_t> place;
+    for (const row& r : rows_) place.try_emplace(r.group, place.size());
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [&](const row& a, const row& b) { return place.at(a.group) < place.at(b.group); });
     std::ostream& out = GetOutputStream();
     out << fmt::format("\n{:<30} {:>11} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "", "median ms", "GB/s", "GFLOP/s", "MTEPS",
                        "of ceiling", "x best peer");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/bfloat16.hpp>
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
@@ -15,8 +16,14 @@
 #include <spargo/io/generate.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/snapshot.hpp>
+#include <spargo/primitives/convolve.hpp>
 #include <spargo/primitives/histogram.hpp>
+#include <spargo/primitives/jacobi.hpp>
+#include <spargo/primitives/matmul.hpp>
+#include <spargo/primitives/matmul_tensor.hpp>
 #include <spargo/primitives/pipeline.hpp>
 #include <spargo/primitives/reduce.hpp>
 #include <spargo/primitives/scan.hpp>
+#include <spargo/primitives/sliding_max.hpp>
+#include <spargo/primitives/stencil.hpp>
 #include <spargo/sparse/spmv.hpp>

@@ -32,10 +32,10 @@ bool runs_on(scan_algorithm algorithm, device) {
   }
 }
 
-scan_algorithm automatic_choice(const context<host>&) { return scan_algorithm::chained_blocks; }
+[[maybe_unused]] scan_algorithm automatic_choice(const context<host>&) { return scan_algorithm::chained_blocks; }
 
 // The look-back keeps some 223 KiB of tiles in shared memory: Hopper has 227, smaller chips after it 99.
-scan_algorithm automatic_choice(const context<device>& ctx) {
+[[maybe_unused]] scan_algorithm automatic_choice(const context<device>& ctx) {
   constexpr std::int64_t needed = 227 << 10;
   return ctx.properties().shared_memory_per_block >= needed ? scan_algorithm::decoupled_lookback
                                                             : scan_algorithm::brent_kung;

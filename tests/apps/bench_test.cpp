@@ -4,6 +4,7 @@
 
 #include <map>
 #include <regex>
+#include <sstream>
 
 namespace spargo::test {
 namespace {
@@ -226,6 +227,37 @@ TEST(Bench, WritesResultsAndPicture) {
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++files;
   EXPECT_EQ(files, 2U);
+}
+
+TEST(Bench, OccupancyNeedsADevice) {
+  SPARGO_TEST_NEEDS_BENCH();
+  if (!gpu().usable()) expect_failure(run_app("bench", {"occupancy"}), "bench", 1, "occupancy: " + gpu().reason);
+}
+
+// A line a kernel of the library: plausible numbers, and another library's kernels left out.
+TEST(Bench, OccupancyListsTheKernels) {
+  SPARGO_TEST_NEEDS_BENCH();
+  SPARGO_TEST_NEEDS_GPU();
+  const app_run run = run_app("bench", {"occupancy/reduce_tiles|merge_path"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("multiprocessors"), std::string::npos);
+  std::istringstream lines(run.out);
+  int kernels = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("reduce_tiles") == std::string::npos && line.find("merge_path") == std::string::npos) continue;
+    std::istringstream words(line);
+    int registers = 0;
+    long shared = 0;
+    long local = 0;
+    int threads = 0;
+    int blocks = 0;
+    words >> registers >> shared >> local >> threads >> blocks;
+    EXPECT_TRUE(words) << line;
+    EXPECT_TRUE(registers > 0 && registers <= 255 && threads > 0 && threads <= 1024 && blocks > 0) << line;
+    ++kernels;
+  }
+  EXPECT_GT(kernels, 20);
+  expect_failure(run_app("bench", {"occupancy/no_such_kernel"}), "bench", 1, "no_such_kernel");
 }
 
 TEST(Bench, ResultsNameTheDevice) {
