@@ -109,13 +109,26 @@ sparse_spmv_test:Spmv/17.*
 sparse_spmv_test:Spmv/23.Scales*:Spmv/23.Takes*
 graph_bfs_test:Bfs/3.NoEdges:Bfs/3.Disconnected:Bfs/3.OneCall*
 graph_bfs_test:Bfs/5.NoEdges:Bfs/5.OneCall*
+primitives_scan_test:Scan/0.DeviceAnyAlignment:Scan/3.DeviceLastIs*:FloatScan/1.DeviceNan*
+primitives_reduce_rungs_test:ReduceRungs/2.DeviceSame*:ReduceRungs/0.DeviceUnaligned*
+primitives_reduce_order_test:ReduceOrder/0.DeviceReads*
+primitives_histogram_rungs_test:HistogramLetters.Device:HistogramKeys/1.DeviceUnaligned*
+primitives_matmul_test:Matmul/*.DeviceSmall
+primitives_convolve_test:Convolve/0.UnalignedLines*:Convolve/0.SameBits*
+primitives_convolve_edge_test:ConvolveSpecial.*OnTheDevice
+primitives_stencil_test:Stencil/0.DeviceLinesSpread*
+primitives_jacobi_test:Jacobi/0.DeviceSpecial*
+primitives_sliding_max_test:SlidingMax/0.DeviceSpecial*
+primitives_pipeline_test:Pipeline/Device.Types*
+primitives_atomics_test:*-*Huge*
+primitives_matmul_tensor_test:MatmulTensor.TakesAnyStride*:MatmulTensor.ScalesAndAdds
 LIST
   grep -lE 'SPARGO_TEST_NEEDS_GPU|context<device>' tests/*/*_test.cpp tests/*/*_test.cu 2> /dev/null | while read -r file; do
     file=${file#tests/}
     file=${file%.*}
     program=${file//\//_}
     case $program in
-      formats_convert_test | sparse_spmv_test | graph_bfs_test) continue ;;  # above
+      formats_convert_test | sparse_spmv_test | graph_bfs_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
     esac
     [ ! -x "$build/bin/tests/$program" ] || echo "$program:$(device_filter "$build/bin/tests/$program")"

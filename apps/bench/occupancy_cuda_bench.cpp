@@ -84,6 +84,11 @@ std::string demangled(const char* name) {
   return result.substr(0, result.find(")(") == std::string::npos ? result.find('(') : result.find('('));
 }
 
+void check(const char* call, cudaError_t status) {
+  if (status != cudaSuccess)
+    throw std::runtime_error(fmt::format("occupancy: {}: {}", call, cudaGetErrorString(status)));
+}
+
 struct kernel_facts {
   cudaFuncAttributes attributes{};
   int blocks = 0;
@@ -93,20 +98,21 @@ std::map<std::string, kernel_facts> facts_of_kernels(const std::regex& wanted) {
   std::map<std::string, kernel_facts> all;
   for (const image_record* record : device_images()) {
     cudaLibrary_t library = nullptr;
-    expect(cudaLibraryLoadData(&library, record->image, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    check("cudaLibraryLoadData", cudaLibraryLoadData(&library, record, nullptr, nullptr, 0, nullptr, nullptr, 0));
     unsigned count = 0;
-    expect(cudaLibraryGetKernelCount(&count, library));
+    check("cudaLibraryGetKernelCount", cudaLibraryGetKernelCount(&count, library));
+    if (count == 0) continue;
     std::vector<cudaKernel_t> kernels(count);
-    expect(cudaLibraryEnumerateKernels(kernels.data(), count, library));
+    check("cudaLibraryEnumerateKernels", cudaLibraryEnumerateKernels(kernels.data(), count, library));
     for (const cudaKernel_t kernel : kernels) {
       const void* const function = reinterpret_cast<const void*>(kernel);
       const char* mangled = nullptr;
-      expect(cudaFuncGetName(&mangled, function));
+      check("cudaFuncGetName", cudaFuncGetName(&mangled, function));
       if (std::strstr(mangled, "spargo") == nullptr) continue;  // another library's
       const std::string name = demangled(mangled);
       if (!std::regex_search(name, wanted)) continue;
       kernel_facts facts;
-      expect(cudaFuncGetAttributes(&facts.attributes, function));
+      check("cudaFuncGetAttributes", cudaFuncGetAttributes(&facts.attributes, function));
       expect(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&facts.blocks, function, facts.attributes.maxThreadsPerBlock,
                                                            0));
       all.emplace(name, facts);

@@ -60,7 +60,8 @@ struct problem {
   }
   template <class Space>
   [[nodiscard]] dense_view<const V, Space> b_view(span<const V, Space> data) const {
-    return {op_b == transpose_kind::none ? size.k : size.n, op_b == transpose_kind::none ? size.n : size.k, ldb(), data};
+    return {op_b == transpose_kind::none ? size.k : size.n, op_b == transpose_kind::none ? size.n : size.k, ldb(),
+            data};
   }
   template <class Space>
   [[nodiscard]] dense_view<V, Space> c_view(span<V, Space> data) const {
@@ -192,6 +193,20 @@ TYPED_TEST(Matmul, DeviceShapes) {
         check_device<V>(ctx, p, V(1.5), V(-0.75), algorithm, 1);
         check_device<V>(ctx, spread, V(-2), V(1), algorithm, 0);
       }
+    }
+  }
+}
+
+// One ragged shape, for compute-sanitizer.
+TYPED_TEST(Matmul, DeviceSmall) {
+  using V = TypeParam;
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  for (const auto op : {transpose_kind::none, transpose_kind::transpose}) {
+    const problem<V> p({33, 66, 520}, op, 3);
+    for (const auto algorithm : device_algorithms) {
+      if (algorithm == matmul_algorithm::tensor_core && std::same_as<V, float>) continue;
+      check_device<V>(ctx, p, V(0.5), V(2), algorithm, 1);
     }
   }
 }
