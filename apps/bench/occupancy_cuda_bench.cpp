@@ -123,6 +123,8 @@ std::map<std::string, kernel_facts> facts_of_kernels(const std::regex& wanted) {
 
 void report_occupancy(std::ostream& out, const std::string& filter) {
   const device_properties& p = device_context().properties();
+  const auto all = facts_of_kernels(std::regex(filter, std::regex::extended));
+  if (all.empty()) throw std::runtime_error("occupancy: no kernel matches '" + filter + "'");
   out << fmt::format(
       "{}, compute capability {}.{}: {} multiprocessors of {} threads, {} KiB of shared memory each ({} KiB a block), "
       "{} "
@@ -130,8 +132,6 @@ void report_occupancy(std::ostream& out, const std::string& filter) {
       p.name, p.compute_capability_major, p.compute_capability_minor, p.multiprocessors,
       p.max_threads_per_multiprocessor, p.shared_memory_per_multiprocessor >> 10, p.shared_memory_per_block >> 10,
       p.l2_bytes >> 20, static_cast<double>(p.total_bytes) / (1 << 30));
-  const auto all = facts_of_kernels(std::regex(filter, std::regex::extended));
-  if (all.empty()) throw std::runtime_error("occupancy: no kernel matches '" + filter + "'");
   out << fmt::format("{:>9} {:>9} {:>9} {:>8} {:>10} {:>10}  {}\n", "registers", "shared B", "local B", "threads",
                      "blocks/SM", "occupancy", "kernel");
   for (const auto& [name, facts] : all) {
