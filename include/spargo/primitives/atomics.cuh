@@ -1,0 +1,95 @@
+// Atomic operations that the hardware has not, for code compiled by nvcc: a compare-and-swap loop over any function,
+// and with it the maximum and minimum of float and double, and updates of 16 bytes at once.
+//
+// Idea: read the word, compute the new value, and swap it in if the word is still the one that was read; else again
+// with what was found. Of the threads that try at once one always succeeds, so the whole makes progress, though a
+// thread may have to wait. A value that would not change is not written, so most of many maxima cost one read. Memory
+// order: relaxed, at the device's scope; results are visible to other threads after a barrier or fence. Addresses in
+// global or shared memory (16 bytes: global), aligned to the size. Under contention of k threads on one word O(k)
+// rounds each in the worst case. On the host std::atomic_ref does the same.
+#pragma once
+
+#include <type_traits>
+
+namespace spargo {
+
+namespace detail {
+
+template <class T>
+concept atomic_word = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+
+template <class T>
+using atomic_bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+
+template <class To, class From>
+__device__ To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+struct alignas(16) atomic_pair_bits {
+  unsigned long long low;
+  unsigned long long high;
+};
+
+__device__ inline bool same_bits(unsigned a, unsigned b) { return a == b; }
+__device__ inline bool same_bits(unsigned long long a, unsigned long long b) { return a == b; }
+__device__ inline bool same_bits(atomic_pair_bits a, atomic_pair_bits b) { return a.low == b.low && a.high == b.high; }
+
+// The loop on words of type Bits; `old` is where it starts, a guess that need not be current.
+template <class T, class Bits, class F>
+__device__ T update_bits(Bits* address, Bits old, F f) {
+  for (;;) {
+    const T before = bits_as<T>(old);
+    const Bits next = bits_as<Bits>(static_cast<T>(f(before)));
+    if (same_bits(next, old)) {
+      // Nothing to write if the word is what it seemed; a swap for itself finds out.
+      const Bits now = atomicCAS(address, old, old);
+      if (same_bits(now, old)) return before;
+      old = now;
+      continue;
+    }
+    const Bits found = atomicCAS(address, old, next);
+    if (same_bits(found, old)) return before;
+    old = found;
+  }
+}
+
+}  // namespace detail
+
+// *address = f(*address) as one step; returns what was there before. f may be called more than once and must not have
+// effects. T: 4, 8 or 16 bytes, trivially copyable; 16 bytes need compute capability 9.0.
+template <detail::atomic_word T, class F>
+__device__ T atomic_update(T* address, F f) {
+  if constexpr (sizeof(T) == 16) {
+    auto* const word = reinterpret_cast<detail::atomic_pair_bits*>(address);
+    const detail::atomic_pair_bits none{0, 0};
+    return detail::update_bits<T>(word, atomicCAS(word, none, none), f);  // swapping 0 for 0 reads
+  } else {
+    auto* const word = reinterpret_cast<detail::atomic_bits<T>*>(address);
+    return detail::update_bits<T>(word, atomicCAS(word, detail::atomic_bits<T>{0}, detail::atomic_bits<T>{0}), f);
+  }
+}
+
+// *address = the larger of *address and value; NaN, once met on either side, stays. Of +0 and -0 the one that was there
+// stays. Returns what was there before. T: float, double.
+template <class T>
+requires std::is_floating_point_v<T> __device__ T atomic_max(T* address, T value) {
+  return atomic_update(address, [value](T now) { return value != value || now < value ? value : now; });
+}
+
+// The smaller, by the same rules.
+template <class T>
+requires std::is_floating_point_v<T> __device__ T atomic_min(T* address, T value) {
+  return atomic_update(address, [value](T now) { return value != value || value < now ? value : now; });
+}
+
+// *address *= value; returns what was there before.
+template <class T>
+requires std::is_arithmetic_v<T> __device__ T atomic_multiply(T* address, T value) {
+  return atomic_update(address, [value](T now) { return static_cast<T>(now * value); });
+}
+
+}  // namespace spargo
