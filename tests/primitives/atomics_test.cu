@@ -17,7 +17,7 @@ namespace spargo {
 namespace {
 
 constexpr int threads = 256;
-constexpr std::int64_t size = 1 << 18;
+constexpr std::int64_t size = 1 << 14;  // all of them on one word: rounds grow with the square
 
 struct alignas(16) pair_count {
   unsigned long long ones;
