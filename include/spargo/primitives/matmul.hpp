@@ -23,7 +23,7 @@ enum class matmul_algorithm {
   split_k,    // device: register tiles; blocks share the k range of a tile, their partial products are summed in order
   register_tiled,  // device: two-dimensional blocks in registers, 16-byte copies, two stages of shared memory
   tensor_core,     // device, double: tensor cores, exact IEEE arithmetic for it (float: see matmul_tensor); Hopper
-  blocked,         // host: panels packed for the caches, vectorised, threaded
+  blocked,         // host: panels packed for the caches, vectorised, threaded; the automatic choice
   openblas,        // host: OpenBLAS, where the library was built with it
 };
 
