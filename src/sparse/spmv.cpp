@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace spargo {
@@ -174,6 +175,8 @@ spmv_algorithm parse_spmv_algorithm(std::string_view name) {
   throw error(error_code::invalid_argument, fmt::format("spmv: unknown algorithm '{}' (known: {})", name, known));
 }
 
+std::string_view to_string(spmv_storage storage) { return storage == spmv_storage::copied ? "copied" : "borrowed"; }
+
 template <value_type V, index_type I, index_type O, class Space>
 struct spmv_plan<V, I, O, Space>::state {
   context<Space> ctx;
@@ -181,6 +184,10 @@ struct spmv_plan<V, I, O, Space>::state {
   std::int64_t cols;
   choice chosen;
   detail::spmv_executor_ptr<V> executor;  // null: nothing to multiply
+  // Of a CSR matrix, for update_values: what a plan without a copy borrows, or the fingerprint of what was copied.
+  std::optional<csr_pattern_view<I, O, Space>> pattern;
+  std::uint64_t fingerprint = 0;
+  row_profile profile;
 
   template <class View>
   state(const context<Space>& where, const View& matrix, choice how)
@@ -200,7 +207,11 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     state_ = std::make_unique<state>(
         ctx, matrix,
         automatic ? choose_csr(ctx, profile, sizeof(V)) : choice{options.algorithm, std::string(as_asked)});
-    if (!nothing) state_->executor = detail::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
+    state_->profile = profile;
+    state_->pattern = matrix;
+    if (nothing) return;
+    state_->executor = detail::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
+    if (storage() == spmv_storage::copied) state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
   });
 }
 
@@ -269,6 +280,40 @@ void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, spa
   });
 }
 
+template <value_type V, index_type I, index_type O, class Space>
+void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Space>& matrix) {
+  check(matrix);
+  if (!state_->pattern.has_value()) {
+    throw error(error_code::unsupported, "spmv: update_values is for plans of CSR matrices");
+  }
+  auto& mine = *state_->pattern;
+  SPARGO_EXPECTS(matrix.rows == mine.rows && matrix.cols == mine.cols && matrix.nnz() == mine.nnz(),
+                 fmt::format("spmv: update_values with {} x {}, {} entries; the plan is for {} x {}, {}", matrix.rows,
+                             matrix.cols, matrix.nnz(), mine.rows, mine.cols, mine.nnz()));
+  if (state_->executor == nullptr) return;
+  with_backend<Space>([&]() -> void {
+    const bool copied = storage() == spmv_storage::copied;
+    const bool same_arrays =
+        !copied && matrix.offsets.data() == mine.offsets.data() && matrix.indices.data() == mine.indices.data();
+    if (!same_arrays) {
+      const std::uint64_t expected =
+          copied ? state_->fingerprint : detail::pattern_fingerprint<I, O>(state_->ctx, mine);
+      SPARGO_EXPECTS((detail::pattern_fingerprint<I, O>(state_->ctx, matrix) == expected),
+                     "spmv: update_values with another pattern than the plan's");
+    }
+    if (copied) {
+      state_->executor->update_values(matrix.values.data());
+    } else {
+      state_->executor = detail::make_executor<V, I, O>(state_->ctx, matrix, state_->chosen.algorithm, state_->profile);
+      mine = matrix;
+    }
+  });
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_storage spmv_plan<V, I, O, Space>::storage() const noexcept {
+  return state_->executor == nullptr ? spmv_storage::borrowed : state_->executor->storage();
+}
 template <value_type V, index_type I, index_type O, class Space>
 spmv_algorithm spmv_plan<V, I, O, Space>::algorithm() const noexcept {
   return state_->chosen.algorithm;

@@ -17,11 +17,15 @@ class spmv_executor {
   virtual ~spmv_executor() = default;
 
   virtual void run(V alpha, const V* x, V beta, V* y) const = 0;
+  // Whether the executor reads a copy of the matrix instead of the caller's arrays.
+  [[nodiscard]] virtual spmv_storage storage() const noexcept { return spmv_storage::borrowed; }
+  // Only for those that keep a copy: other values, in the order of the CSR matrix that it was made from.
+  virtual void update_values(const V* /*values*/) {}
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept { return 0; }
 };
 
 template <class V>
-using spmv_executor_ptr = std::unique_ptr<const spmv_executor<V>>;
+using spmv_executor_ptr = std::unique_ptr<spmv_executor<V>>;
 
 struct row_profile {
   std::int64_t rows = 0;
@@ -44,6 +48,14 @@ template <class I, class O>
 [[nodiscard]] row_profile profile_rows(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix);
 template <class I, class O>
 [[nodiscard]] row_profile profile_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix);
+
+// Equal for equal patterns, and for others with a chance of 2^-64: the sum over offsets and indices of a mix of place
+// and value, so threads may add in any order. O(rows + nnz). The device one synchronises the stream.
+template <class I, class O>
+[[nodiscard]] std::uint64_t pattern_fingerprint(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix);
+template <class I, class O>
+[[nodiscard]] std::uint64_t pattern_fingerprint(const context<device>& ctx,
+                                                const csr_pattern_view<I, O, device>& matrix);
 
 // y = beta * y, with beta = 0 leaving y unread.
 template <class V>

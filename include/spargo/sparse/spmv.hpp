@@ -34,14 +34,26 @@ enum class spmv_algorithm {
 // Throws invalid_argument naming the known ones.
 [[nodiscard]] SPARGO_EXPORT spmv_algorithm parse_spmv_algorithm(std::string_view name);
 
+// Where a plan has the matrix from while it runs.
+enum class spmv_storage {
+  borrowed,  // the caller's arrays, and O(rows) of workspace beside them
+  copied,    // a copy in a form of its own where that is faster; the report is workspace_bytes() and reason()
+};
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmv_storage storage);
+
 struct SPARGO_EXPORT spmv_options {
   // One that the matrix's format or the backend does not have is refused with `unsupported`.
   spmv_algorithm algorithm = spmv_algorithm::automatic;
+  // `copied` lets `automatic` choose among the algorithms that keep a copy of a CSR matrix, too; those asked for by
+  // name need not say so.
+  spmv_storage storage = spmv_storage::borrowed;
 };
 
 // Analyses a matrix once (O(rows + nnz) at most; a device plan may synchronise the stream); then `run` never allocates,
-// is asynchronous on a device and may be captured in a graph. The plan borrows the matrix's arrays: they must outlive
-// it; their values may change, their pattern may not. Not for concurrent use; plans are independent of each other.
+// is asynchronous on a device and may be captured in a graph. A plan that keeps no copy borrows the matrix's arrays:
+// they must outlive it; their values may change, their pattern may not. Not for concurrent use; plans are independent
+// of each other.
 template <value_type V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT spmv_plan {
  public:
@@ -57,7 +69,14 @@ class SPARGO_EXPORT spmv_plan {
   // x has cols elements, y rows. Throws invalid_argument on wrong sizes or overlap, before any work.
   void run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const;
 
+  // From here on the products are with `matrix`, which has the pattern that the plan was made for: its values are
+  // copied, or its arrays borrowed, as storage() says. For plans of CSR matrices. Throws invalid_argument, and changes
+  // nothing, if sizes or a 64-bit fingerprint of the pattern differ; unsupported for a plan of another format.
+  // O(rows + nnz); on a device it synchronises the stream.
+  void update_values(const csr_view<const V, I, O, Space>& matrix);
+
   [[nodiscard]] spmv_algorithm algorithm() const noexcept;   // never `automatic`
+  [[nodiscard]] spmv_storage storage() const noexcept;       // `copied`: the matrix may go, its values are not followed
   [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 

@@ -1,0 +1,25 @@
+// One number for a sparse pattern, by which a plan that holds a copy recognises it.
+//
+// The sum of mix(place, value) over offsets and indices, modulo 2^64: addition commutes, so any number of threads gives
+// the same. `mix` is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) over place and value.
+#pragma once
+
+#include <spargo/core/types.hpp>
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+[[nodiscard]] SPARGO_HD constexpr std::uint64_t mix_bits(std::uint64_t v) {
+  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  v = (v ^ (v >> 27)) * 0x94d049bb133111ebULL;
+  return v ^ (v >> 31);
+}
+
+// `array`: 0 for offsets, 1 for indices.
+[[nodiscard]] SPARGO_HD constexpr std::uint64_t fingerprint_of(std::uint64_t array, std::uint64_t place,
+                                                               std::uint64_t value) {
+  return mix_bits(mix_bits(2 * place + array) + 0x9e3779b97f4a7c15ULL * (value + 1));
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,54 @@
+// The fingerprint of a pattern on the device; see pattern_fingerprint.hpp.
+#include "core/cuda.cuh"
+#include "core/instantiate.hpp"
+#include "sparse/pattern_fingerprint.hpp"
+#include "sparse/spmv_executor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace spargo::detail {
+
+namespace {
+
+constexpr int threads = 256;
+
+// A sum of integers, so the order of the atomics does not matter.
+template <class T>
+__global__ void __launch_bounds__(threads)
+    fingerprint_kernel(std::uint64_t array, const T* items, std::int64_t count, unsigned long long* sum) {
+  unsigned long long mine = 0;
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t k = std::int64_t{blockIdx.x} * threads + threadIdx.x; k < count; k += step) {
+    mine += fingerprint_of(array, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(items[k]));
+  }
+  for (int lanes = warp_size / 2; lanes > 0; lanes /= 2) mine += __shfl_xor_sync(full_mask, mine, lanes);
+  if (threadIdx.x % warp_size == 0) atomicAdd(sum, mine);
+}
+
+template <class T>
+void add(const context<device>& ctx, std::uint64_t array, const span<const T, device>& items, unsigned long long* sum) {
+  if (items.empty()) return;
+  const std::int64_t most = 16LL * ctx.properties().multiprocessors;
+  const auto blocks = static_cast<unsigned>(std::min(div_up(items.size(), threads), most));
+  fingerprint_kernel<<<blocks, threads, 0, ctx.stream()>>>(array, items.data(), items.size(), sum);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace
+
+template <class I, class O>
+std::uint64_t pattern_fingerprint(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix) {
+  const device_guard guard(ctx);
+  array<unsigned long long, device> sum(ctx, 1);
+  fill_zero(ctx, sum.view());
+  add<O>(ctx, 0, matrix.offsets, sum.data());
+  add<I>(ctx, 1, matrix.indices, sum.data());
+  return to_host(ctx, std::as_const(sum).view())[0];
+}
+
+#define INSTANTIATE(I, O) \
+  template std::uint64_t pattern_fingerprint(const context<device>&, const csr_pattern_view<I, O, device>&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,33 @@
+// The fingerprint of a pattern on the host; see pattern_fingerprint.hpp.
+#include "sparse/pattern_fingerprint.hpp"
+
+#include "core/instantiate.hpp"
+#include "sparse/spmv_executor.hpp"
+
+namespace spargo::detail {
+
+namespace {
+
+template <class T>
+std::uint64_t sum_of(const context<host>& ctx, std::uint64_t array, const span<const T, host>& items) {
+  const std::int64_t count = items.size();
+  std::uint64_t sum = 0;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : sum)
+  for (std::int64_t k = 0; k < count; ++k) {
+    sum += fingerprint_of(array, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(items[k]));
+  }
+  return sum;
+}
+
+}  // namespace
+
+template <class I, class O>
+std::uint64_t pattern_fingerprint(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix) {
+  return sum_of<O>(ctx, 0, matrix.offsets) + sum_of<I>(ctx, 1, matrix.indices);
+}
+
+#define INSTANTIATE(I, O) \
+  template std::uint64_t pattern_fingerprint(const context<host>&, const csr_pattern_view<I, O, host>&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail
