@@ -23,6 +23,7 @@ struct settings {
   bool host = true;      // run host cases
   bool device = false;   // run device cases
   std::string filter{};  // regular expression on the names of cases; empty: all
+  std::string file{};    // a user's matrix, for the cases that take one; empty: the built-in ones
 };
 
 // Set by the driver before anything is registered.

@@ -6,6 +6,8 @@
 
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
+#include <spargo/io/generate.hpp>
+#include <spargo/io/matrix_market.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -21,6 +23,7 @@ using spargo::detail::output_file;
 
 struct command {
   std::string filter;
+  std::string file;
   std::string json;
   std::string plot;
   std::string device = "auto";
@@ -37,7 +40,8 @@ constexpr const char* closing =
     "Examples:\n"
     "  bench --list\n"
     "  bench 'transfer|pipeline' --json link.json\n"
-    "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n\n"
+    "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n"
+    "  bench spmv matrix.mtx\n\n"
     "Exit codes: 0 success; 1 the run failed (a file, the device); 2 the command line is wrong.";
 
 int fail(int code, const std::string& message) {
@@ -50,6 +54,9 @@ int fail(int code, const std::string& message) {
 void add_options(CLI::App& app, command& c) {
   app.set_version_flag("--version", std::string("bench ") + SPARGO_VERSION_STRING);
   app.add_option("FILTER", c.filter, "Regular expression on the names of cases; default: all");
+  app.add_option("FILE", c.file,
+                 "With a filter for `spmv`: a Matrix Market file or a generator's spec, timed instead of\n"
+                 "the built-in matrices");
   app.add_flag("--list", c.list, "List the cases and stop");
   app.add_option("--json", c.json, "Also write the results to FILE, with the machine, the command and the ceilings")
       ->type_name("FILE");
@@ -151,13 +158,22 @@ int run_command(int argc, char** argv) {
   }
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
   if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
+  if (!c.file.empty() && c.filter.find("spmv") == std::string::npos) {
+    return fail(2, "a FILE goes with a filter for spmv, not '" + c.filter + "'");
+  }
 
+  if (spargo::is_generator_spec(c.file)) {
+    (void)spargo::describe_generator(c.file);
+  } else if (!c.file.empty()) {
+    (void)spargo::read_matrix_market_header(c.file);  // a file that is none costs no time
+  }
   const spargo::device_status status = spargo::query_devices();
   if (c.device == "cuda" && !status.usable() && !c.list) return fail(1, "--device cuda: " + status.reason);
   spargo::bench::current_settings() = {.threads = c.threads,
                                        .host = c.device != "cuda",
                                        .device = c.device != "cpu" && (status.usable() || c.list),
-                                       .filter = c.filter};
+                                       .filter = c.filter,
+                                       .file = c.file};
   for (const auto add : spargo::bench::registrations()) add();
   const std::string report = c.filter.substr(0, c.filter.find('/'));
   if (!c.list && (report == "occupancy" || spargo::bench::reports().count(report) != 0)) {

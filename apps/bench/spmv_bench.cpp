@@ -100,11 +100,10 @@ void add_matrix(const std::string& name, const std::string& spec) {
 
 void add_all() {
   if (!current_settings().host) return;
-  for (const auto& [name, spec] :
-       std::vector<std::pair<std::string, std::string>>{{"laplacian2d_2000", "gen:laplacian2d:n=2000"},
-                                                        {"laplacian3d27_100", "gen:laplacian3d:n=100,points=27"},
-                                                        {"uniform_1m_16", "gen:uniform:rows=1000000,degree=16"},
-                                                        {"rmat_18_16", "gen:rmat:scale=18,degree=16"}}) {
+  for (const auto& [name, spec] : spmv_cases_or_file({{"laplacian2d_2000", "gen:laplacian2d:n=2000"},
+                                                      {"laplacian3d27_100", "gen:laplacian3d:n=100,points=27"},
+                                                      {"uniform_1m_16", "gen:uniform:rows=1000000,degree=16"},
+                                                      {"rmat_18_16", "gen:rmat:scale=18,degree=16"}})) {
     add_matrix<double>(name, spec);
     add_matrix<float>(name, spec);
   }

@@ -5,8 +5,10 @@
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/generate.hpp>
+#include <spargo/io/matrix_market.hpp>
 #include <spargo/sparse/spmv.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -28,14 +30,30 @@ inline void report_rates(benchmark::State& state, double bytes, double seconds, 
 template <class V>
 constexpr const char* precision_name = std::same_as<V, float> ? "fp32" : "fp64";
 
-// The entries of a spec; the last one is kept, since the cases of a matrix follow each other.
+// A matrix to time: its name in the cases, and a generator's spec or a Matrix Market file.
+struct spmv_case {
+  std::string name;
+  std::string source;
+};
+
+// The user's file where one was given, else `built_in`. A file's case is called after it.
+inline std::vector<spmv_case> spmv_cases_or_file(std::vector<spmv_case> built_in) {
+  const std::string& file = current_settings().file;
+  if (file.empty()) return built_in;
+  std::string name = file.substr(file.find_last_of('/') + 1);
+  std::replace(name.begin(), name.end(), '/', '_');
+  return {{name, file}};
+}
+
+// The entries of a source; the last one is kept, since the cases of a matrix follow each other.
 inline const coo_matrix<double, std::int32_t, host>& generated(const std::string& spec) {
   static std::string held;
   static coo_matrix<double, std::int32_t, host> matrix;
   if (held != spec) {
     held.clear();
     matrix = {};
-    matrix = generate<double, std::int32_t>(context<host>(), spec);
+    matrix = is_generator_spec(spec) ? generate<double, std::int32_t>(context<host>(), spec)
+                                     : read_matrix_market<double, std::int32_t>(context<host>(), spec);
     held = spec;
   }
   return matrix;

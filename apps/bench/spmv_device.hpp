@@ -1,0 +1,187 @@
+// A matrix on the device with its vectors, the check of a product with it, and cuSPARSE's products as peers.
+#pragma once
+
+#include "bench/device_timing.hpp"
+#include "bench/spmv_cases.hpp"
+
+#include <cusparse.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace spargo::bench {
+
+inline void expect(cusparseStatus_t status) {
+  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
+}
+
+template <class V>
+struct spmv_problem {
+  using index = std::int32_t;
+
+  const context<device>& ctx = device_context();
+  csr_matrix<V, index, index, device> matrix;
+  array<V, device> x;
+  array<V, device> y;
+  std::vector<double> expected;  // A x in double precision
+  std::vector<double> bounds;    // how far a product may be from it
+
+  explicit spmv_problem(const std::string& source)
+      : matrix(to_csr<index>(ctx, to_device(ctx, generated_as<V>(context<host>(), source).view()).view())),
+        x(ctx, matrix.cols()),
+        y(ctx, matrix.rows()) {
+    std::vector<V> there(static_cast<std::size_t>(x.size()));
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] = static_cast<V>(1) / static_cast<V>(1 + i % 1000);
+    copy<V>(ctx, span<const V, host>(there), x.view());
+    ctx.synchronize();
+    set_expected(there);
+  }
+
+  // Throws if y is not A x within rounding: (row length + 2) eps sum |a||x|, and the reference's own.
+  void validate() const {
+    const auto got = to_host(ctx, y.view());
+    for (std::size_t row = 0; row < expected.size(); ++row) {
+      const double value = static_cast<double>(got[static_cast<std::int64_t>(row)]);
+      if (!(std::abs(value - expected[row]) <= bounds[row])) {
+        throw std::runtime_error(
+            fmt::format("y[{}] is {}, expected {} (within {})", row, value, expected[row], bounds[row]));
+      }
+    }
+  }
+
+  // Poison: a product that writes nothing must not pass for the one before it.
+  void forget() {
+    expect(cudaMemsetAsync(y.data(), 0xff, static_cast<std::size_t>(y.size()) * sizeof(V), ctx.stream()));
+  }
+
+  // The last one is kept; one at a time, over all types, so that memory holds large matrices.
+  static spmv_problem& of(const std::string& source) {
+    static std::string held;
+    static std::unique_ptr<spmv_problem> kept;
+    if (held != source || kept == nullptr) {
+      if (drop_held()) drop_held()();
+      kept = std::make_unique<spmv_problem>(source);
+      held = source;
+      drop_held() = [] { kept.reset(); };
+    }
+    return *kept;
+  }
+
+ private:
+  static std::function<void()>& drop_held();
+
+  void set_expected(const std::vector<V>& there) {
+    const auto a = to_host(ctx, matrix.view());
+    const std::int64_t rows = a.rows();
+    expected.resize(static_cast<std::size_t>(rows));
+    bounds.resize(expected.size());
+    const auto eps = static_cast<double>(std::numeric_limits<V>::epsilon());
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      double sum = 0;
+      double size = 0;
+      for (index k = a.offsets()[row]; k < a.offsets()[row + 1]; ++k) {
+        const double product =
+            static_cast<double>(a.values()[k]) * static_cast<double>(there[static_cast<std::size_t>(a.indices()[k])]);
+        sum += product;
+        size += std::abs(product);
+      }
+      const double length = a.offsets()[row + 1] - a.offsets()[row];
+      expected[static_cast<std::size_t>(row)] = sum;
+      bounds[static_cast<std::size_t>(row)] = 2 * (length + 2) * eps * size;
+    }
+  }
+};
+
+// Of all types: frees the problem that is held.
+inline std::function<void()>& drop_held_problem() {
+  static std::function<void()> drop;
+  return drop;
+}
+
+template <class V>
+std::function<void()>& spmv_problem<V>::drop_held() {
+  return drop_held_problem();
+}
+
+enum class cusparse_layout { csr, coo };
+enum class cusparse_preparation { none, preprocessed };
+
+// cuSPARSE's product y = A x, ready to be called on the problem's stream.
+template <class V>
+class cusparse_product {
+ public:
+  cusparse_product(spmv_problem<V>& p, cusparse_layout layout, cusparseSpMVAlg_t algorithm,
+                   cusparse_preparation preparation)
+      : algorithm_(algorithm) {
+    expect(cusparseCreate(&handle_));
+    expect(cusparseSetStream(handle_, p.ctx.stream()));
+    auto& m = p.matrix;
+    if (layout == cusparse_layout::csr) {
+      expect(cusparseCreateCsr(&a_, m.rows(), m.cols(), m.nnz(), m.offsets().data(), m.indices().data(),
+                               m.values().data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                               type));
+    } else {
+      coo_ = to_coo(p.ctx, m.view());
+      expect(cusparseCreateCoo(&a_, m.rows(), m.cols(), m.nnz(), coo_.row_indices().data(), coo_.col_indices().data(),
+                               coo_.values().data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
+    }
+    expect(cusparseCreateDnVec(&x_, p.x.size(), p.x.data(), type));
+    expect(cusparseCreateDnVec(&y_, p.y.size(), p.y.data(), type));
+    std::size_t bytes = 0;
+    expect(cusparseSpMV_bufferSize(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, &bytes));
+    buffer_ = {p.ctx, static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1))};
+    if (preparation == cusparse_preparation::preprocessed) {
+      expect(cusparseSpMV_preprocess(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, buffer_.data()));
+    }
+  }
+  cusparse_product(const cusparse_product&) = delete;
+  cusparse_product& operator=(const cusparse_product&) = delete;
+  ~cusparse_product() {
+    cusparseDestroyDnVec(y_);
+    cusparseDestroyDnVec(x_);
+    cusparseDestroySpMat(a_);
+    cusparseDestroy(handle_);
+  }
+
+  void operator()() { expect(cusparseSpMV(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, buffer_.data())); }
+
+ private:
+  static constexpr cudaDataType type = std::same_as<V, float> ? CUDA_R_32F : CUDA_R_64F;
+  static constexpr cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+  V one_ = 1;
+  V zero_ = 0;
+  cusparseSpMVAlg_t algorithm_;
+  cusparseHandle_t handle_ = nullptr;
+  cusparseSpMatDescr_t a_ = nullptr;
+  cusparseDnVecDescr_t x_ = nullptr;
+  cusparseDnVecDescr_t y_ = nullptr;
+  coo_matrix<V, std::int32_t, device> coo_;
+  array<char, device> buffer_;
+};
+
+struct cusparse_rung {
+  const char* name;
+  cusparse_layout layout;
+  cusparseSpMVAlg_t algorithm;
+  cusparse_preparation preparation;
+};
+
+inline const std::vector<cusparse_rung>& cusparse_rungs() {
+  static const std::vector<cusparse_rung> all{
+      {"cusparse:csr_alg1", cusparse_layout::csr, CUSPARSE_SPMV_CSR_ALG1, cusparse_preparation::none},
+      {"cusparse:csr_alg1_prepared", cusparse_layout::csr, CUSPARSE_SPMV_CSR_ALG1, cusparse_preparation::preprocessed},
+      {"cusparse:csr_alg2", cusparse_layout::csr, CUSPARSE_SPMV_CSR_ALG2, cusparse_preparation::none},
+      {"cusparse:csr_alg2_prepared", cusparse_layout::csr, CUSPARSE_SPMV_CSR_ALG2, cusparse_preparation::preprocessed},
+      {"cusparse:coo_alg1", cusparse_layout::coo, CUSPARSE_SPMV_COO_ALG1, cusparse_preparation::none},
+      {"cusparse:coo_alg2", cusparse_layout::coo, CUSPARSE_SPMV_COO_ALG2, cusparse_preparation::none},
+  };
+  return all;
+}
+
+}  // namespace spargo::bench
