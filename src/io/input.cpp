@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace spargo::detail {
@@ -10,10 +11,6 @@ namespace spargo::detail {
 namespace {
 
 constexpr std::int64_t mib = std::int64_t{1} << 20;
-
-std::int64_t count_newlines(std::string_view text) {
-  return static_cast<std::int64_t>(std::count(text.begin(), text.end(), '\n'));
-}
 
 std::int64_t block_size(const context<host>& ctx, const input_tuning& tuning) {
   if (tuning.block_bytes > 0) return tuning.block_bytes;
@@ -46,7 +43,9 @@ text_source::~text_source() = default;
 std::string_view text_source::next() {
   report();
   if (line_cut_) fail(current_.data(), {});
-  return stream_ ? next_streamed() : next_mapped();
+  const std::string_view block = stream_ ? next_streamed() : next_mapped();
+  delivered_ += static_cast<std::int64_t>(block.size());
+  return block;
 }
 
 // An unended last line, or the beginning of one that is too long: with an added '\n', which a mapping cannot hold.
@@ -121,6 +120,7 @@ void text_source::put_back(const char* line_start) {
   const std::int64_t kept = line_start - current_.data();
   const auto size = static_cast<std::int64_t>(current_.size());
   if (kept == size) return;
+  delivered_ -= size - kept;
   (stream_ ? begin_ : position_) = (stream_ ? 0 : origin_) + kept;
   current_ = to_view(current_.data(), kept);
   newline_added_ = false;
@@ -157,11 +157,36 @@ void text_source::fail_at_end(const std::string& message) const {
 
 std::int64_t text_source::bytes_left() const noexcept { return stream_ ? -1 : map_.size() - position_; }
 
+std::int64_t text_source::expected_bytes_left() const noexcept {
+  if (!stream_) return map_.size() - position_;
+  const auto consumed = static_cast<double>(stream_->consumed());
+  if (consumed <= 0 || file_bytes_ <= 0) return 0;
+  const double growth = static_cast<double>(delivered_) / consumed;
+  return static_cast<std::int64_t>(growth * std::max(0.0, static_cast<double>(file_bytes_) - consumed));
+}
+
 void text_source::report() {
   if (!options_.progress) return;
   const std::int64_t done = stream_ ? stream_->consumed() : position_;
   if (done != reported_) options_.progress({done, file_bytes_});
   reported_ = done;
+}
+
+std::int64_t count_newlines(std::string_view text) noexcept {
+  constexpr std::size_t lanes = 64;
+  constexpr std::size_t most = 255;  // counts of a lane
+  std::int64_t total = 0;
+  while (text.size() >= lanes) {
+    std::array<std::uint8_t, lanes> counts{};
+    const std::size_t rounds = std::min(most, text.size() / lanes);
+    for (std::size_t round = 0; round < rounds; ++round) {
+      const char* const p = text.data() + round * lanes;
+      for (std::size_t i = 0; i < lanes; ++i) counts[i] = static_cast<std::uint8_t>(counts[i] + (p[i] == '\n' ? 1 : 0));
+    }
+    for (const std::uint8_t count : counts) total += count;
+    text.remove_prefix(rounds * lanes);
+  }
+  return total + std::count(text.begin(), text.end(), '\n');
 }
 
 std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t pieces) {

@@ -61,6 +61,11 @@ class text_source {
   // An upper bound of the bytes not delivered yet, from what is really there; -1 for a stream.
   [[nodiscard]] std::int64_t bytes_left() const noexcept;
 
+  // What is likely to come, judged by how far a compressed file has grown so far; 0 when unknown. Not to be trusted.
+  [[nodiscard]] std::int64_t expected_bytes_left() const noexcept;
+
+  [[nodiscard]] bool is_mapped() const noexcept { return stream_ == nullptr; }
+
   // Whether opening the path again gives the same text; not so for a pipe.
   [[nodiscard]] bool can_be_read_again() const noexcept { return is_regular_; }
 
@@ -96,8 +101,12 @@ class text_source {
   std::int64_t begin_ = 0;  // of the buffer: text that is not delivered yet
   std::int64_t end_ = 0;
   std::int64_t lines_before_ = 0;  // the current block
+  std::int64_t delivered_ = 0;     // bytes of all blocks so far
   bool stream_ended_ = false;
 };
+
+// Lines of a text of whole lines. 16 bytes at a time: faster than memory delivers them.
+[[nodiscard]] std::int64_t count_newlines(std::string_view text) noexcept;
 
 // Cuts a block into at most `pieces` parts of about equal size, each of whole lines.
 [[nodiscard]] std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t pieces);

@@ -9,10 +9,13 @@ namespace spargo::detail {
 
 struct matrix_market_tuning {
   input_tuning input;
-  // A part of a block that one thread parses at a time: large against the cost of handing it out.
-  std::int64_t part_bytes = std::int64_t{64} << 10;
-  std::int64_t parts_per_thread = 4;  // so that a thread that is held up costs a quarter of its share
+  // A part that one thread parses at a time: text and entries together stay within a core's second-level cache.
+  std::int64_t part_bytes = std::int64_t{128} << 10;
+  std::int64_t mirror_share = std::int64_t{1} << 15;  // entries a thread mirrors at least: some 20 us
 };
+
+// Of a matrix that stores a triangle: what the file lists, or the mirrored entries after it as well.
+enum class triangles { stored, both };
 
 // Reads banner, comments and size line; the source's next block begins behind them. Throws `error` (parse).
 [[nodiscard]] matrix_market_header parse_matrix_market_header(text_source& source);
@@ -23,12 +26,11 @@ struct matrix_market_tuning {
 [[nodiscard]] const char* name_of(matrix_market_field field) noexcept;
 [[nodiscard]] const char* name_of(symmetry_kind kind) noexcept;
 
-// As the public function, before the expansion of symmetry.
+// As the public function.
 template <entry_type V, index_type I>
-[[nodiscard]] coo_matrix<V, I, host> read_stored_entries(const context<host>& ctx, const std::string& path,
-                                                         const read_options& options,
-                                                         const matrix_market_tuning& tuning,
-                                                         matrix_market_summary& summary);
+[[nodiscard]] coo_matrix<V, I, host> read_entries(const context<host>& ctx, const std::string& path,
+                                                  const read_options& options, const matrix_market_tuning& tuning,
+                                                  triangles wanted, matrix_market_summary& summary);
 
 // A line that cannot be; thrown by parsers of parts, which do not know where in the file they are.
 struct bad_line {

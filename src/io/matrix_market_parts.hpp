@@ -1,9 +1,11 @@
 // The entries in a part of a Matrix Market file: what one thread parses, line by line.
 //
-// The hot half reads digits in line and calls nothing but std::from_chars; whatever is unusual goes to the cold half,
-// which says what is wrong as a `bad_line`. A part ends in '\n', the sentinel of every loop.
+// Most lines go through common_line.hpp. Others, and the last ones of a part, behind which eight bytes cannot be read
+// at once, are read byte by byte; whatever is wrong goes to the cold half, which says so as a `bad_line`. A part ends
+// in '\n', the sentinel of every loop.
 #pragma once
 
+#include "io/common_line.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/number.hpp"
 
@@ -83,7 +85,7 @@ template <field_kind F, class R>
                         : "a skew-symmetric matrix has no diagonal (expected an entry off it, or 0)"};
 }
 
-// --- The hot half ----------------------------------------------------------------------------------------------------
+// --- The warm half: any line -----------------------------------------------------------------------------------------
 
 inline const char* read_index(const char* p, const char* what, std::int64_t limit, std::int64_t& value) {
   const char* const end = parse_digits(p, value);
@@ -91,7 +93,8 @@ inline const char* read_index(const char* p, const char* what, std::int64_t limi
   return read_unusual_index(p, what, limit, value);
 }
 
-// A value as the field writes it, in real numbers of the precision wanted.
+// A value as the field writes it, in real numbers of the precision wanted. `read` takes any form and throws for what is
+// none; `read_common` stops at what is not common, with null.
 template <field_kind F, class R>
 struct entry_value {
   R real{1};
@@ -120,6 +123,25 @@ struct entry_value {
     }
   }
 
+  // Null again and again: a null `p` gives null.
+  [[nodiscard]] const char* read_common(const char* p) noexcept {
+    if constexpr (F == field_kind::pattern) return p;
+    if (p == nullptr || (p = common_line::separate(p)) == nullptr) return nullptr;
+    if constexpr (F == field_kind::integer) {
+      std::int64_t value = 0;
+      p = common_line::read_integer(p, value);
+      real = static_cast<R>(value);
+      rounded = must_round(value, std::numeric_limits<R>::digits);
+      return p;
+    }
+    if constexpr (F == field_kind::real || F == field_kind::complex) {
+      p = common_line::read_real(p, real);
+      if constexpr (F == field_kind::real) return p;
+      if (p == nullptr || (p = common_line::separate(p)) == nullptr) return nullptr;
+      return common_line::read_real(p, imaginary);
+    }
+  }
+
   [[nodiscard]] bool may_be_diagonal(symmetry_kind symmetry) const {
     if (symmetry == symmetry_kind::hermitian) return imaginary == 0;
     return symmetry != symmetry_kind::skew_symmetric || (real == 0 && imaginary == 0);
@@ -132,10 +154,23 @@ struct entry_value {
   }
 };
 
-// Lines [text) and the entries in them, up to the first bad line.
+// Where the entries of a part go: at most `room` of them, which the caller has seen to.
+template <class V, class I>
+struct entry_sink {
+  I* rows = nullptr;
+  I* cols = nullptr;
+  V* values = nullptr;
+};
+
+// Lines [text) and the entries in them, up to the first bad line. `lines` bounds the entries.
 template <class V, class I>
 struct part {
   std::string_view text;
+  std::int64_t lines = 0;
+  entry_sink<V, I> to;
+  bool direct = false;     // `to` is in the result, from entry `first` on; else in the arrays below
+  std::int64_t first = 0;  // the number of its first entry if every line of the block so far has one
+  std::int64_t place = 0;  // the number of its first entry
   array<I, host> rows;
   array<I, host> cols;
   array<V, host> values;
@@ -143,7 +178,6 @@ struct part {
   std::int64_t rounded = 0;
   bool below = false;  // the diagonal; both are kept for symmetric matrices only
   bool above = false;
-  std::int64_t first = 0;  // of the result: where its entries go
   std::optional<bad_line> bad;
   std::exception_ptr exception;
 };
@@ -156,34 +190,68 @@ inline const char* skip_if_empty(const char* line, const char*& p, const char* e
   return ends_token(p) ? finish_line(p, line, rule.max_line_bytes) : nullptr;
 }
 
+// An entry's line as nearly all are: the next line, or null. The row and the column are still to be checked.
+template <field_kind F, class R>
+[[nodiscard]] inline const char* read_common_entry(const char* p, std::int64_t& row, std::int64_t& col,
+                                                   entry_value<F, R>& value) noexcept {
+  p = common_line::skip_few_blanks(p);
+  if (p == nullptr || (p = common_line::read_index(p, row)) == nullptr) return nullptr;
+  if ((p = common_line::separate(p)) == nullptr || (p = common_line::read_index(p, col)) == nullptr) return nullptr;
+  p = value.read_common(p);
+  return p != nullptr ? common_line::finish(p) : nullptr;
+}
+
+// Any line: returns the next one. `start` is where its entry begins, null if it has none.
+template <field_kind F, class R>
+[[nodiscard]] const char* read_any_line(const char* line, const char* end, const rules& rule, const char*& start,
+                                        std::int64_t& row, std::int64_t& col, entry_value<F, R>& value) {
+  start = nullptr;
+  const char* p = nullptr;
+  if (const char* const after = skip_if_empty(line, p, end, rule); after != nullptr) return after;
+  start = p;
+  p = read_index(p, "row", rule.rows, row);
+  p = read_index(skip_blanks(p), "column", rule.cols, col);
+  p = value.read(skip_blanks(p));
+  if (row == col && !value.may_be_diagonal(rule.symmetry)) refuse_diagonal(start, rule.symmetry);
+  return finish_line(p, line, rule.max_line_bytes);
+}
+
 template <field_kind F, class V, class I>
 void parse_coordinates(part<V, I>& out, const rules& rule) {
   entry_value<F, typename real_part<V>::type> value;
   const char* const end = out.text.data() + out.text.size();
-  const char* p = nullptr;
+  const bool common = rule.max_line_bytes >= common_line::line_reach;
+  std::int64_t count = 0;
+  bool below = false;
+  bool above = false;
   for (const char* line = out.text.data(); line != end;) {
-    if (const char* const after = skip_if_empty(line, p, end, rule); after != nullptr) {
-      line = after;
-      continue;
-    }
     std::int64_t row = 0;
     std::int64_t col = 0;
-    const char* const start = p;
-    p = read_index(p, "row", rule.rows, row);
-    p = read_index(skip_blanks(p), "column", rule.cols, col);
-    p = value.read(skip_blanks(p));
-    if (rule.symmetry != symmetry_kind::general) {
-      out.below |= row > col;
-      out.above |= row < col;
-      if (row == col && !value.may_be_diagonal(rule.symmetry)) refuse_diagonal(start, rule.symmetry);
+    const char* next = nullptr;
+    if (common && end - line > common_line::line_reach) next = read_common_entry(line, row, col, value);
+    const bool good = next != nullptr && row >= 1 && row <= rule.rows && col >= 1 && col <= rule.cols &&
+                      (row != col || value.may_be_diagonal(rule.symmetry));
+    if (!good) {
+      out.count = count;  // for what is thrown
+      const char* start = nullptr;
+      next = read_any_line(line, end, rule, start, row, col, value);
+      if (start == nullptr) {
+        line = next;
+        continue;
+      }
     }
-    line = finish_line(p, line, rule.max_line_bytes);
-    const std::int64_t k = out.count++;
-    out.rows[k] = static_cast<I>(row - 1);
-    out.cols[k] = static_cast<I>(col - 1);
-    if constexpr (!is_pattern<V>) value.store(out.values[k]);
+    line = next;
+    below |= row > col;
+    above |= row < col;
+    out.to.rows[count] = static_cast<I>(row - 1);
+    out.to.cols[count] = static_cast<I>(col - 1);
+    if constexpr (!is_pattern<V>) value.store(out.to.values[count]);
     if constexpr (F == field_kind::integer && !is_pattern<V>) out.rounded += value.rounded;
+    ++count;
   }
+  out.count = count;
+  out.below = below;
+  out.above = above;
 }
 
 // Walks an array in file order: column by column, of the symmetric kinds the lower triangle.
@@ -251,7 +319,7 @@ void parse_array(part<V, I>& out, const rules& rule, std::int64_t limit) {
     }
     line = finish_line(p, line, rule.max_line_bytes);
     const std::int64_t k = out.count++;
-    if constexpr (!is_pattern<V>) value.store(out.values[k]);
+    if constexpr (!is_pattern<V>) value.store(out.to.values[k]);
     if constexpr (F == field_kind::integer && !is_pattern<V>) out.rounded += value.rounded;
   }
 }

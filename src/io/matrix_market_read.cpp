@@ -1,15 +1,20 @@
 // The entries of a Matrix Market file, read in parallel.
 //
-// Idea: a block of whole lines is cut into parts at line ends. Threads parse parts into buffers of their own; then, in
-// file order, counts are added up and errors looked for; then threads copy the buffers to their places in the result.
-// A buffer is bounded by the bytes of its part (an entry has at least two), the result by the bytes that are left in
-// the file and by the declared count, whichever is less: the count alone allocates nothing.
+// Idea: a block of whole lines is cut into parts at line ends. A thread that takes a part counts its lines, which
+// brings the text into the core's cache; from the counts of the parts before it knows where its entries go if every
+// line so far holds one, and parses straight into the result. Then, in file order, errors are looked for, and the
+// parts behind comments and blank lines are moved up; a part that the result has no room for yet waits in arrays of
+// its own. The result is bounded by the bytes that are left in the file and by the declared count, whichever is less:
+// the count alone allocates nothing.
 // Invariant: what is thrown depends on the text only: of all parts the first error in file order, and an entry past
 // the declared count counts as one before anything else that is wrong with its line.
-// Cost: one pass over the text; memory is the result and, for each thread, some buffers of the size of a part.
+// Cost: one pass over the text; memory is the result. Its pages are first touched by the thread that fills them.
 #include "core/instantiate.hpp"
+#include "io/huge_pages.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/matrix_market_parts.hpp"
+#include "io/ordered_parts.hpp"
+#include "primitives/parts.hpp"
 
 #include <fmt/format.h>
 
@@ -47,27 +52,32 @@ template <class V, class I>
 class entry_reader {
  public:
   entry_reader(const context<host>& ctx, text_source& source, const matrix_market_header& header,
-               const matrix_market_tuning& tuning)
+               const matrix_market_tuning& tuning, triangles wanted)
       : ctx_(ctx),
         source_(source),
         header_(header),
         tuning_(tuning),
         rule_{header.rows, header.cols, header.symmetry, source.max_line_bytes()},
-        is_array_(header.layout == matrix_market_layout::array) {}
+        is_array_(header.layout == matrix_market_layout::array),
+        triangles_(wanted == triangles::both && header.symmetry != symmetry_kind::general ? 2 : 1) {}
 
   coo_matrix<V, I, host> run(matrix_market_summary& summary) {
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
       cut(block);
+      if (capacity() == 0) reserve(0, static_cast<std::int64_t>(block.size()) + source_.bytes_left());
       parse_parts();
       check_parts(summary);
-      reserve();
-      copy_parts();
+      seen_bytes_ += static_cast<std::int64_t>(block.size());
+      place_parts();
     }
     if (total_ < header_.entries) {
       source_.fail_at_end(fmt::format("the file ends after {} entries (expected {})", total_, header_.entries));
     }
     summary.stored = total_;
-    if (below_ && above_) refuse_both_triangles();
+    if (below_ && above_ && header_.symmetry != symmetry_kind::general) refuse_both_triangles();
+    parts_.clear();
+    if (triangles_ == 2) add_mirrored();
+    truncate(total_);
     return {static_cast<I>(header_.rows), static_cast<I>(header_.cols), std::move(rows_), std::move(cols_),
             std::move(values_)};
   }
@@ -86,9 +96,8 @@ class entry_reader {
 
   void cut(std::string_view block) {
     std::int64_t pieces = div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes);
-    pieces = std::min(pieces, tuning_.parts_per_thread * ctx_.threads());
     if (is_array_ && header_.symmetry == symmetry_kind::hermitian) pieces = 1;  // its parser must know where it is
-    const auto texts = split_at_lines(block, ctx_.threads() == 1 ? 1 : pieces);
+    const auto texts = split_at_lines(block, pieces);
     used_ = texts.size();
     if (parts_.size() < used_) parts_.resize(used_);
     for (std::size_t i = 0; i < used_; ++i) {
@@ -96,13 +105,6 @@ class entry_reader {
       next.text = texts[i];
       next.count = next.rounded = 0;
       next.below = next.above = false;
-      next.first = total_;
-      const std::int64_t most = static_cast<std::int64_t>(texts[i].size()) / least_bytes();
-      if (!is_array_) {
-        ensure(next.rows, most);
-        ensure(next.cols, most);
-      }
-      if constexpr (!is_pattern<V>) ensure(next.values, most);
     }
   }
 
@@ -130,19 +132,39 @@ class entry_reader {
     }
   }
 
+  [[nodiscard]] std::int64_t capacity() const { return rows_.size(); }
+
+  // Into the result where all lines of the part have room there; else into arrays of its own.
+  void choose_sink(part<V, I>& p) {
+    p.direct = p.lines <= capacity() - p.first;
+    if (p.direct) {
+      p.to = {rows_.data() + p.first, cols_.data() + p.first, is_pattern<V> ? nullptr : values_.data() + p.first};
+      return;
+    }
+    const std::int64_t most = std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes());
+    if (!is_array_) {
+      ensure(p.rows, most);
+      ensure(p.cols, most);
+    }
+    if constexpr (!is_pattern<V>) ensure(p.values, most);
+    p.to = {p.rows.data(), p.cols.data(), p.values.data()};
+  }
+
   void parse_parts() {
-    const auto count = static_cast<std::int64_t>(used_);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic) if (count > 1)
-    for (std::int64_t i = 0; i < count; ++i) {
-      part<V, I>& p = parts_[static_cast<std::size_t>(i)];
+    const auto part_of = [&](std::int64_t i) -> part<V, I>& { return parts_[static_cast<std::size_t>(i)]; };
+    const auto count = [&](std::int64_t i) { return part_of(i).lines = count_newlines(part_of(i).text); };
+    for_each_part_in_order(ctx_, static_cast<std::int64_t>(used_), total_, count, [&](std::int64_t i, std::int64_t at) {
+      part<V, I>& p = part_of(i);
+      p.first = at;
       try {
+        choose_sink(p);
         parse_part(p);
       } catch (bad_line& bad) {
         p.bad = std::move(bad);
       } catch (...) {
         p.exception = std::current_exception();
       }
-    }
+    });
   }
 
   void check_parts(matrix_market_summary& summary) {
@@ -157,7 +179,7 @@ class entry_reader {
         }
       }
       if (p.bad) source_.fail(p.bad->where, p.bad->message);
-      p.first = total_;
+      p.place = total_;
       total_ += p.count;
       summary.rounded_integers += p.rounded;
       below_ |= p.below;
@@ -167,41 +189,105 @@ class entry_reader {
 
   template <class T>
   void grow(array<T, host>& to, std::int64_t used, std::int64_t capacity) {
-    array<T, host> larger(ctx_, capacity);
+    array<T, host> larger = make_large_array<T>(ctx_, capacity);
     if (used > 0) copy<T>(ctx_, std::as_const(to).view().subspan(0, used), larger.view().subspan(0, used));
     to = std::move(larger);
   }
-
-  // Room for what was read; for a mapped file, at once for as many entries as the rest of it may hold.
-  void reserve() {
-    const std::int64_t capacity = rows_.size();
-    if (capacity >= total_) return;
-    const std::int64_t left = source_.bytes_left();
-    const std::int64_t wanted = left >= 0 ? total_ + left / least_bytes() + 1 : std::max(total_, 2 * capacity);
-    const std::int64_t next = std::min(header_.entries, wanted);
-    const std::int64_t used = parts_[0].first;
-    grow(rows_, used, next);
-    grow(cols_, used, next);
-    if constexpr (!is_pattern<V>) grow(values_, used, next);
+  void grow_all(std::int64_t used, std::int64_t capacity) {
+    grow(rows_, used, capacity);
+    grow(cols_, used, capacity);
+    if constexpr (!is_pattern<V>) grow(values_, used, capacity);
+  }
+  void truncate(std::int64_t size) {
+    rows_.truncate(size);
+    cols_.truncate(size);
+    if constexpr (!is_pattern<V>) values_.truncate(size);
   }
 
-  void copy_parts() {
+  // Room for what was read, of which the first `used` entries are in place, and for what the rest of the file may hold:
+  // for a mapped file at most that, for a stream as much if it goes on as it was.
+  void reserve(std::int64_t used, std::int64_t unread_bytes) {
+    if (capacity() >= total_ && total_ > 0) return;
+    std::int64_t wanted = std::max(total_, 2 * capacity());
+    if (source_.is_mapped()) {
+      wanted = total_ + unread_bytes / least_bytes() + 1;
+    } else if (seen_bytes_ > 0) {
+      const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) *
+                          static_cast<double>(source_.expected_bytes_left());
+      wanted = std::max(wanted, total_ + static_cast<std::int64_t>(rest * 1.0625));
+    }
+    grow_all(used, triangles_ * std::min(header_.entries, wanted));
+  }
+
+  void copy_part(const part<V, I>& p) {
+    if (!is_array_) {
+      std::copy_n(p.to.rows, p.count, rows_.data() + p.place);
+      std::copy_n(p.to.cols, p.count, cols_.data() + p.place);
+    }
+    if constexpr (!is_pattern<V>) std::copy_n(p.to.values, p.count, values_.data() + p.place);
+  }
+
+  // What is not where it belongs: moved up over the room of lines without entries, or copied from a part's own arrays.
+  void place_parts() {
+    std::int64_t used = parts_[0].place;
+    for (std::size_t i = 0; i < used_ && parts_[i].direct; ++i) {
+      if (parts_[i].first != parts_[i].place) copy_part(parts_[i]);
+      used += parts_[i].count;
+    }
+    reserve(used, source_.bytes_left());
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (!parts_[i].direct) copy_part(parts_[i]);
+    }
+    if (is_array_) number_places();
+  }
+
+  // Rows and columns of an array's entries follow from their numbers.
+  void number_places() {
     const auto count = static_cast<std::int64_t>(used_);
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic) if (count > 1)
     for (std::int64_t i = 0; i < count; ++i) {
       const part<V, I>& p = parts_[static_cast<std::size_t>(i)];
-      if constexpr (!is_pattern<V>) std::copy_n(p.values.data(), p.count, values_.data() + p.first);
-      if (!is_array_) {
-        std::copy_n(p.rows.data(), p.count, rows_.data() + p.first);
-        std::copy_n(p.cols.data(), p.count, cols_.data() + p.first);
-        continue;
-      }
-      array_position position(rule_, p.first);
-      for (std::int64_t k = p.first; k < p.first + p.count; ++k, position.advance()) {
+      array_position position(rule_, p.place);
+      for (std::int64_t k = p.place; k < p.place + p.count; ++k, position.advance()) {
         rows_[k] = static_cast<I>(position.row());
         cols_[k] = static_cast<I>(position.col());
       }
     }
+  }
+
+  static V mirrored(const V& value, symmetry_kind kind) {
+    if (kind == symmetry_kind::skew_symmetric) return -value;
+    if constexpr (complex_type<V>) {
+      if (kind == symmetry_kind::hermitian) return std::conj(value);
+    }
+    return value;
+  }
+
+  // As `expand_symmetry`, in place: the entries off the diagonal again, in their order, behind all others.
+  void add_mirrored() {
+    const parts shares = split(total_, ctx_.threads(), tuning_.mirror_share);
+    std::vector<std::int64_t> next(static_cast<std::size_t>(shares.count));
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
+    for (std::int64_t s = 0; s < shares.count; ++s) {
+      std::int64_t count = 0;
+      for (std::int64_t k = shares.first(s); k < shares.last(s); ++k) count += rows_[k] != cols_[k];
+      next[static_cast<std::size_t>(s)] = count;
+    }
+    std::int64_t all = total_;
+    for (std::int64_t& start : next) all += std::exchange(start, all);
+    if (capacity() < all) grow_all(total_, all);
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
+    for (std::int64_t s = 0; s < shares.count; ++s) {
+      std::int64_t to = next[static_cast<std::size_t>(s)];
+      for (std::int64_t k = shares.first(s); k < shares.last(s); ++k) {
+        if (rows_[k] == cols_[k]) continue;
+        rows_[to] = cols_[k];
+        cols_[to] = rows_[k];
+        if constexpr (!is_pattern<V>) values_[to] = mirrored(values_[k], header_.symmetry);
+        ++to;
+      }
+    }
+    total_ = all;
   }
 
   // Called when both triangles hold entries. One of them is enough, and either is taken; but a place that is given in
@@ -251,10 +337,12 @@ class entry_reader {
   const matrix_market_tuning tuning_;
   const rules rule_;
   const bool is_array_;
+  const std::int64_t triangles_;  // 2 where the mirrored entries are to follow
 
   std::vector<part<V, I>> parts_;
   std::size_t used_ = 0;  // of the parts, by the current block
   std::int64_t total_ = 0;
+  std::int64_t seen_bytes_ = 0;
   bool below_ = false;
   bool above_ = false;
   array<I, host> rows_;
@@ -265,9 +353,9 @@ class entry_reader {
 }  // namespace
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> read_stored_entries(const context<host>& ctx, const std::string& path,
-                                           const read_options& options, const matrix_market_tuning& tuning,
-                                           matrix_market_summary& summary) {
+coo_matrix<V, I, host> read_entries(const context<host>& ctx, const std::string& path, const read_options& options,
+                                    const matrix_market_tuning& tuning, triangles wanted,
+                                    matrix_market_summary& summary) {
   text_source source(ctx, path, options, tuning.input);
   summary = {};
   summary.header = parse_matrix_market_header(source);
@@ -280,7 +368,7 @@ coo_matrix<V, I, host> read_stored_entries(const context<host>& ctx, const std::
                 fmt::format("the matrix is {} x {} (expected at most {} for {}-bit indices)", summary.header.rows,
                             summary.header.cols, most, 8 * sizeof(I)));
   }
-  return entry_reader<V, I>(ctx, source, summary.header, tuning).run(summary);
+  return entry_reader<V, I>(ctx, source, summary.header, tuning, wanted).run(summary);
 }
 
 }  // namespace detail
@@ -290,20 +378,19 @@ coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::s
                                           const read_options& options, matrix_market_summary* summary) {
   try {
     matrix_market_summary met;
-    auto stored = detail::read_stored_entries<V, I>(ctx, path, options, {}, met);
+    auto read = detail::read_entries<V, I>(ctx, path, options, {}, detail::triangles::both, met);
     if (summary != nullptr) *summary = met;
-    if (met.header.symmetry == symmetry_kind::general) return stored;
-    return expand_symmetry(ctx, stored.view(), met.header.symmetry);
+    return read;
   } catch (const std::bad_alloc&) {
     throw error(error_code::out_of_memory, {path}, "host memory ran out while the file was read");
   }
 }
 
-#define INSTANTIATE(V, I)                                                                                           \
-  template coo_matrix<V, I, host> detail::read_stored_entries(const context<host>&, const std::string&,             \
-                                                              const read_options&, const matrix_market_tuning&,     \
-                                                              matrix_market_summary&);                              \
-  template coo_matrix<V, I, host> read_matrix_market(const context<host>&, const std::string&, const read_options&, \
+#define INSTANTIATE(V, I)                                                                                             \
+  template coo_matrix<V, I, host> detail::read_entries(const context<host>&, const std::string&, const read_options&, \
+                                                       const matrix_market_tuning&, triangles,                        \
+                                                       matrix_market_summary&);                                       \
+  template coo_matrix<V, I, host> read_matrix_market(const context<host>&, const std::string&, const read_options&,   \
                                                      matrix_market_summary*);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 #undef INSTANTIATE

@@ -1,10 +1,11 @@
 // Numbers of text files: decimal to binary, correctly rounded, without locale.
 //
 // Idea: every buffer that is parsed ends in a sentinel that is no part of a number ('\n'), so loops need no bound.
-// A real of at most 19 digits whose significand fits the type's and whose power of ten is exact in it is one exact
-// multiplication or division (Clinger, "How to read floating point numbers accurately", PLDI 1990); every other
-// one goes to std::from_chars. Both are correctly rounded, so which one ran cannot be seen.
+// A real of at most 19 significant digits and a common exponent is rounded here (see decimal.hpp); every other one goes
+// to std::from_chars. Both are correctly rounded, so which one ran cannot be seen.
 #pragma once
+
+#include "io/decimal.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -53,19 +54,18 @@ enum class number_status { ok, malformed, out_of_range };
 template <class T>
 [[nodiscard]] number_status parse_real(std::string_view token, T& value);
 
-namespace number_tables {
-inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+// Digits of [first, last) that count: behind leading zeros, a point apart.
+[[nodiscard]] inline std::int64_t significant_digits(const char* first, const char* last) noexcept {
+  bool point_passed = false;
+  for (; first != last && (*first == '0' || *first == '.'); ++first) point_passed |= *first == '.';
+  std::int64_t digits = last - first;
+  if (!point_passed && std::string_view(first, static_cast<std::size_t>(digits)).find('.') != std::string_view::npos) {
+    --digits;
+  }
+  return digits;
 }
 
-// What `scan_real` reads: (-1)^negative * digits * 10^exponent.
-struct decimal {
-  std::uint64_t digits = 0;
-  std::int64_t exponent = 0;
-  bool negative = false;
-};
-
-// The common form of a real. Null where the token has another form or more than 19 digits.
+// The common form of a real. Null where the token has another form or more than 19 digits that count.
 [[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
   d.negative = *p == '-';
   p += *p == '-' || *p == '+';
@@ -80,7 +80,7 @@ struct decimal {
     exponent = fraction - p;
     digits += p - fraction;
   }
-  if (digits == 0 || digits > 19) return nullptr;
+  if (digits == 0 || (digits > 19 && significant_digits(first, p) > 19)) return nullptr;
   if (*p == 'e' || *p == 'E') {
     ++p;
     const bool negative = *p == '-';
@@ -94,25 +94,6 @@ struct decimal {
   d.digits = v;
   d.exponent = exponent;
   return ends_token(p) ? p : nullptr;
-}
-
-// The exact case; false where the result would need more than one rounding.
-[[nodiscard]] inline bool to_real(const decimal& d, double& value) noexcept {
-  if (d.digits > (std::uint64_t{1} << 53) || d.exponent < -22 || d.exponent > 22) return false;
-  const double scale = number_tables::powers_of_ten[d.exponent < 0 ? -d.exponent : d.exponent];
-  const auto v = static_cast<double>(d.digits);
-  const double magnitude = d.exponent < 0 ? v / scale : v * scale;
-  value = d.negative ? -magnitude : magnitude;
-  return true;
-}
-
-[[nodiscard]] inline bool to_real(const decimal& d, float& value) noexcept {
-  if (d.digits > (std::uint64_t{1} << 24) || d.exponent < -10 || d.exponent > 10) return false;
-  const auto scale = static_cast<float>(number_tables::powers_of_ten[d.exponent < 0 ? -d.exponent : d.exponent]);
-  const auto v = static_cast<float>(d.digits);
-  const float magnitude = d.exponent < 0 ? v / scale : v * scale;
-  value = d.negative ? -magnitude : magnitude;
-  return true;
 }
 
 // The number at `p`, past it; null where there is none or it is out of range (then ask `parse_real` why).

@@ -39,8 +39,8 @@ outcome read(const std::string& path, int threads, const detail::matrix_market_t
   outcome result;
   try {
     matrix_market_summary summary;
-    const auto a = detail::read_stored_entries<value, std::int64_t>(context<host>({.threads = threads}), path, {},
-                                                                    tuning, summary);
+    const auto a = detail::read_entries<value, std::int64_t>(context<host>({.threads = threads}), path, {}, tuning,
+                                                             detail::triangles::stored, summary);
     for (std::int64_t k = 0; k < a.nnz(); ++k) {
       result.places.push_back(a.row_indices()[k]);
       result.places.push_back(a.col_indices()[k]);
