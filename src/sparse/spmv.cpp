@@ -38,12 +38,9 @@ struct tuning {
   // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
   static constexpr double irregular_share = 0.1;
   // Device, all on an H200, ms: rows this short are best left to a thread each, whose reads share cache lines with its
-  // neighbours' (5-point Laplacian 4096 x 4096, fp32: 0.240; row_blocks 0.299, merge_path 0.259; fp64 0.361, 0.439,
-  // 0.448). At 15 entries fp64 already loses (banded 8.4M x 15: 0.774; row_blocks 0.560).
+  // neighbours' (5-point Laplacian 4096 x 4096, fp32: 0.209; row_blocks 0.240, merge_path 0.265; fp64 0.315, 0.344,
+  // 0.418). At 15 entries it loses (banded 8.4M x 15, fp32: 0.303; row_blocks 0.258).
   static constexpr std::int64_t thread_row = 8;
-  // Values of up to this size: equal shares beat staged blocks on regular rows too (27-point 160^3, fp32: merge_path
-  // 0.271, row_blocks 0.312; fp64 0.509, 0.446. Banded fp32: 0.292, 0.340; fp64 0.633, 0.560).
-  static constexpr std::size_t merge_bytes = 4;
   // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
   static constexpr double widest_staged_mean = 64.0;
   // Host: a row longer than this share of one thread's entries unbalances whole rows.
@@ -62,7 +59,7 @@ void expect_size(std::string_view what, std::int64_t size, std::int64_t expected
   SPARGO_EXPECTS(size == expected, fmt::format("spmv: {} has {} elements, expected {}", what, size, expected));
 }
 
-choice choose_csr(const context<host>& ctx, const row_profile& p, std::size_t) {
+choice choose_csr(const context<host>& ctx, const row_profile& p) {
   const double share = static_cast<double>(p.rows + p.nnz) / ctx.threads();
   if (ctx.threads() > 1 && static_cast<double>(p.longest) > tuning::longest_share * share) {
     return {spmv_algorithm::merge_path,
@@ -73,7 +70,7 @@ choice choose_csr(const context<host>& ctx, const row_profile& p, std::size_t) {
           fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
 }
 
-choice choose_csr(const context<device>&, const row_profile& p, std::size_t value_bytes) {
+choice choose_csr(const context<device>&, const row_profile& p) {
   if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
       p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
     return {spmv_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
@@ -85,9 +82,13 @@ choice choose_csr(const context<device>&, const row_profile& p, std::size_t valu
   if (p.mean() > tuning::widest_staged_mean) {
     return {spmv_algorithm::row_per_warp, fmt::format("regular long rows: mean {:.1f} entries", p.mean())};
   }
-  const bool merge = value_bytes <= tuning::merge_bytes;
-  return {merge ? spmv_algorithm::merge_path : spmv_algorithm::row_blocks,
-          fmt::format("regular short rows: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+  // Uniform columns, 8.4M x 16, ms on an H200: merge_path 1.153 in fp32, 2.207 in fp64; row_blocks 1.39 and 2.36 or
+  // more. 27-point 160^3: row_blocks 0.240 and 0.342, merge_path 0.258 and 0.475.
+  const auto shape = fmt::format("rows of {:.1f} entries, longest {}, ", p.mean(), p.longest);
+  if (p.is_local()) {
+    return {spmv_algorithm::row_blocks, shape + "whose columns lie near those of the next row"};
+  }
+  return {spmv_algorithm::merge_path, shape + "with scattered columns"};
 }
 
 template <class Space>
@@ -205,8 +206,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     row_profile profile{matrix.rows, matrix.nnz()};
     if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
     state_ = std::make_unique<state>(
-        ctx, matrix,
-        automatic ? choose_csr(ctx, profile, sizeof(V)) : choice{options.algorithm, std::string(as_asked)});
+        ctx, matrix, automatic ? choose_csr(ctx, profile) : choice{options.algorithm, std::string(as_asked)});
     state_->profile = profile;
     state_->pattern = matrix;
     if (nothing) return;

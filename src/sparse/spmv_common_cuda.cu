@@ -11,7 +11,14 @@ struct profile_counters {
   unsigned long long longest;
   unsigned long long empty_rows;
   unsigned long long long_entries;
+  unsigned long long sampled_pairs;
+  unsigned long long near_pairs;
 };
+
+// The sample of neighbouring rows: enough that a share near one half is told within a percent, too few to take time.
+constexpr std::int64_t sampled_rows = 8192;
+constexpr int sampled_entries = 16;  // of a row, at most
+constexpr std::int64_t near = 32;    // columns apart: within a cache line or two
 
 __device__ unsigned long long warp_total(unsigned long long v) {
   for (int step = warp_size / 2; step > 0; step /= 2) v += __shfl_xor_sync(full_mask, v, step);
@@ -42,6 +49,31 @@ __global__ void __launch_bounds__(spmv_threads)
     atomicMax(&counters->longest, mine.longest);
     atomicAdd(&counters->empty_rows, mine.empty_rows);
     atomicAdd(&counters->long_entries, mine.long_entries);
+  }
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(spmv_threads) locality_kernel(const O* offsets, const I* indices, std::int64_t rows,
+                                                                std::int64_t samples, profile_counters* counters) {
+  const std::int64_t sample = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  unsigned long long pairs = 0;
+  unsigned long long close = 0;
+  if (sample < samples) {
+    const std::int64_t row = (rows - 1) / samples * sample;
+    const O first = offsets[row];
+    const O second = offsets[row + 1];
+    const O length = min(second - first, offsets[row + 2] - second);
+    pairs = static_cast<unsigned long long>(min(length, O{sampled_entries}));
+    for (O k = 0; k < static_cast<O>(pairs); ++k) {
+      const auto apart = static_cast<std::int64_t>(indices[second + k]) - static_cast<std::int64_t>(indices[first + k]);
+      close += apart <= near && apart >= -near ? 1 : 0;
+    }
+  }
+  pairs = warp_total(pairs);
+  close = warp_total(close);
+  if (threadIdx.x % warp_size == 0) {
+    atomicAdd(&counters->sampled_pairs, pairs);
+    atomicAdd(&counters->near_pairs, close);
   }
 }
 
@@ -92,9 +124,20 @@ row_profile profile_rows(const context<device>& ctx, const csr_pattern_view<I, O
         matrix.offsets.data(), rows, long_row_limit(rows, matrix.nnz()), counters.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
+  if (rows > 1) {
+    const std::int64_t samples = std::min(rows - 1, sampled_rows);
+    locality_kernel<<<grid_of(samples, spmv_threads), spmv_threads, 0, ctx.stream()>>>(
+        matrix.offsets.data(), matrix.indices.data(), rows, samples, counters.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
   const auto there = to_host(ctx, std::as_const(counters).view());
-  return {rows, matrix.nnz(), static_cast<std::int64_t>(there[0].longest),
-          static_cast<std::int64_t>(there[0].empty_rows), static_cast<std::int64_t>(there[0].long_entries)};
+  return {rows,
+          matrix.nnz(),
+          static_cast<std::int64_t>(there[0].longest),
+          static_cast<std::int64_t>(there[0].empty_rows),
+          static_cast<std::int64_t>(there[0].long_entries),
+          static_cast<std::int64_t>(there[0].sampled_pairs),
+          static_cast<std::int64_t>(there[0].near_pairs)};
 }
 
 template <class V>

@@ -46,6 +46,14 @@ __device__ inline device_complex<double> read(const device_complex<double>* p) {
   return {v.x, v.y};
 }
 
+// What another block has written during this kernel, from the L2 cache.
+__device__ inline float read_fresh(const float* p) { return __ldcg(p); }
+__device__ inline double read_fresh(const double* p) { return __ldcg(p); }
+template <class T>
+__device__ device_complex<T> read_fresh(const device_complex<T>* p) {
+  return {read_fresh(&p->re), read_fresh(&p->im)};
+}
+
 // y = alpha * sum + beta * y, where beta = 0 leaves y unread.
 template <class D>
 __device__ void update(D& y, D alpha, D sum, D beta) {
@@ -195,9 +203,12 @@ __device__ void sum_segments(const D* products, const Bound* bounds, int segment
 template <class D, class I>
 void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y);
 
-// CSR by merge path: see spmv_merge_cuda.cu.
+// CSR by merge path and by blocks of rows: see spmv_merge_cuda.cu and spmv_blocks_cuda.cu.
 template <class V, class I, class O>
 [[nodiscard]] spmv_executor_ptr<V> make_merge_executor(const context<device>& ctx,
                                                        const csr_view<const V, I, O, device>& matrix);
+template <class V, class I, class O>
+[[nodiscard]] spmv_executor_ptr<V> make_blocks_executor(const context<device>& ctx,
+                                                        const csr_view<const V, I, O, device>& matrix);
 
 }  // namespace spargo::detail

@@ -33,6 +33,12 @@ struct row_profile {
   std::int64_t longest = 0;  // entries of the longest row
   std::int64_t empty_rows = 0;
   std::int64_t long_entries = 0;  // entries in rows of more than long_row_limit entries
+  // Device: of pairs of entries at the same place in neighbouring rows, in a sample, those whose columns are near.
+  std::int64_t sampled_pairs = 0;
+  std::int64_t near_pairs = 0;
+
+  // Whether neighbouring rows gather neighbouring elements of x, as those of stencils and bands do.
+  [[nodiscard]] bool is_local() const { return 2 * near_pairs >= sampled_pairs; }
 
   [[nodiscard]] double mean() const { return rows == 0 ? 0.0 : static_cast<double>(nnz) / static_cast<double>(rows); }
 };

@@ -427,16 +427,29 @@ TEST(SpmvChoice, FollowsTheRowProfile) {
 TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
-  const auto plan_of = [&](auto value, auto length) {
-    using V = decltype(value);
-    const auto m = as_csr<V, i32, i32>(ctx, random_rows<V>("", 2000, 2000, length));
-    return spmv_plan<V, i32, i32, device>(ctx, m.view()).algorithm();
+  // Rows of `length(r)` entries in consecutive columns from r on, or anywhere.
+  enum class columns { consecutive, anywhere };
+  const auto plan_of = [&](auto length, columns where) {
+    auto m = random_rows<double>("", 2000, 4000, length);
+    if (where == columns::consecutive) {
+      i64 row = -1;
+      i64 next = 0;
+      for (auto& e : m.entries) {
+        next = e.row == row ? next + 1 : e.row;
+        row = e.row;
+        e.col = next;
+      }
+    }
+    const auto a = as_csr<double, i32, i32>(ctx, m);
+    const spmv_plan<double, i32, i32, device> plan(ctx, a.view());
+    return plan.algorithm();
   };
-  EXPECT_EQ(plan_of(1.0F, [](i64) { return 5; }), spmv_algorithm::row_per_thread);
-  EXPECT_EQ(plan_of(1.0F, [](i64) { return 20; }), spmv_algorithm::merge_path);
-  EXPECT_EQ(plan_of(1.0, [](i64) { return 20; }), spmv_algorithm::row_blocks);
-  EXPECT_EQ(plan_of(1.0, [](i64) { return 100; }), spmv_algorithm::row_per_warp);
-  EXPECT_EQ(plan_of(1.0, [](i64 r) { return r % 100 == 0 ? 1000 : 1; }), spmv_algorithm::merge_path);
+  EXPECT_EQ(plan_of([](i64) { return 5; }, columns::anywhere), spmv_algorithm::row_per_thread);
+  EXPECT_EQ(plan_of([](i64) { return 5; }, columns::consecutive), spmv_algorithm::row_per_thread);
+  EXPECT_EQ(plan_of([](i64) { return 20; }, columns::anywhere), spmv_algorithm::merge_path);
+  EXPECT_EQ(plan_of([](i64) { return 20; }, columns::consecutive), spmv_algorithm::row_blocks);
+  EXPECT_EQ(plan_of([](i64) { return 100; }, columns::consecutive), spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of([](i64 r) { return r % 100 == 0 ? 1000 : 1; }, columns::consecutive), spmv_algorithm::merge_path);
 }
 
 TEST(SpmvAlgorithm, NamesRoundTrip) {
