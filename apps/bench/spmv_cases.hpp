@@ -71,12 +71,17 @@ coo_matrix<V, std::int32_t, host> generated_as(const context<host>& ctx, const s
   return to;
 }
 
-// Another library's product on the host: `make` prepares it for a matrix and returns the timed call.
+// Another library's product on the host, as prepared for a matrix.
+struct host_product {
+  std::function<void()> run;      // what is timed
+  std::function<void()> fetch{};  // where the result is not in y by itself: puts it there
+};
+
+// `make` prepares a product with the matrix for `threads` threads. A peer that keeps vectors of its own takes x now.
 template <class V>
 struct host_peer {
   std::string name;
-  std::function<std::function<void()>(const csr_view<const V, std::int32_t, std::int32_t, host>&, const V* x, V* y,
-                                      int threads)>
+  std::function<host_product(const csr_view<const V, std::int32_t, std::int32_t, host>&, const V* x, V* y, int threads)>
       make;
 };
 
