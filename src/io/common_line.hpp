@@ -1,4 +1,4 @@
-// The lines that nearly all files consist of, read eight bytes at a time: indices of up to 15 digits, blanks, a number
+// The lines that nearly all files consist of, read eight bytes at a time: indices of up to 19 digits, blanks, a number
 // of up to 19 digits that count. Whatever else there may be is null here, and the caller reads the line again, byte by
 // byte, with its errors: so this half has none, and what it accepts it reads as the other half would.
 //
@@ -9,10 +9,10 @@
 
 namespace spargo::detail::common_line {
 
-// Where each token may begin, at most, and from it the end of what is read: 8 bytes blank, 16 an index, 8 blank, 16 an
+// Where each token may begin, at most, and from it the end of what is read: 8 bytes blank, 24 an index, 8 blank, 24 an
 // index, 8 blank, a real of 1 + 8 + 1 + 24 + 6, 8 blank, another one, and eight bytes read at the last place.
 inline constexpr std::int64_t blanks_reach = 8;
-inline constexpr std::int64_t index_reach = 16;
+inline constexpr std::int64_t index_reach = 24;
 inline constexpr std::int64_t real_reach = 40;
 inline constexpr std::int64_t line_reach = 4 * blanks_reach + 2 * index_reach + 2 * real_reach + 16;
 
@@ -31,17 +31,23 @@ inline constexpr std::int64_t line_reach = 4 * blanks_reach + 2 * index_reach + 
   return is_blank(*p) ? skip_few_blanks(p) : nullptr;
 }
 
-// Digits, 1 to 15 of them: past them.
+// Digits, 1 to 19 of them, of a number below 2^63: past them.
 [[nodiscard]] inline const char* read_index(const char* p, std::int64_t& value) noexcept {
   const digit_run first = read_eight(p);
   if (first.count == 0) return nullptr;
   value = static_cast<std::int64_t>(first.value);
   if (first.count < 8) return p + first.count;
-  const digit_run second = read_eight(p + 8);
-  if (second.count == 8) return nullptr;
-  value = value * static_cast<std::int64_t>(small_powers_of_ten[static_cast<std::size_t>(second.count)]) +
-          static_cast<std::int64_t>(second.value);
-  return p + 8 + second.count;
+  std::uint64_t all = first.value;
+  const char* const start = p;
+  for (digit_run run = first; run.count == 8 && p - start < 16;) {
+    p += 8;
+    run = read_eight(p);
+    if (p - start == 16 && run.count > 3) return nullptr;
+    all = all * small_powers_of_ten[static_cast<std::size_t>(run.count)] + run.value;
+    if (run.count < 8) p += run.count;
+  }
+  value = static_cast<std::int64_t>(all);
+  return value >= 0 ? p : nullptr;
 }
 
 // The digits behind a point, up to 23, onto `value`; null where there are more.

@@ -1,26 +1,30 @@
 // Edge lists, read in parallel.
 //
-// Idea: blocks of whole lines are cut into parts that threads parse into buffers of their own; in file order the parts
-// are checked and copied together. Then ids are renumbered in ascending order: where the largest is not far above the
-// number of edges, by a bitmap and its running popcount, else by sorting pieces and merging what is distinct in them.
+// Idea: as for Matrix Market files, blocks of whole lines are cut into parts that threads parse straight into the
+// result, whose place a chained count of lines gives. Ids go there as they are while they fit the result's index type;
+// with the first that does not, all are numbered in a hash table on the way instead (id_table.hpp). At the end ids are
+// renumbered in ascending order where they stand: not at all if none is missing, by a bitmap and its running popcount
+// if the largest is not far above the number of edges, else by the table.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
-// Cost: one pass over the text, O(edges), or O(edges log edges) for sparse ids. Besides the result 24
-// bytes an edge; with sparse ids 32 more while they are sorted.
+// Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes an edge for the bitmap or 16 to
+// 64 an id for the table.
 #include "io/edge_list_read.hpp"
 
 #include "core/instantiate.hpp"
-#include "io/matrix_market_detail.hpp"
-#include "io/number.hpp"
+#include "io/edge_line.hpp"
+#include "io/id_bitmap.hpp"
+#include "io/id_table.hpp"
+#include "io/ordered_parts.hpp"
+#include "primitives/parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <array>
 #include <exception>
 #include <limits>
 #include <new>
-#include <optional>
+#include <numeric>
 
 namespace spargo {
 
@@ -28,222 +32,64 @@ namespace detail {
 
 namespace {
 
-constexpr std::int64_t least_bytes = 4;  // the shortest line with an edge: "1 2\n"
+using namespace edge_text;
 
-bool is_separator(char c) { return is_blank(c) || c == ',' || c == ';'; }
-bool ends_line(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
-
-std::string_view field_at(const char* p) {
-  const char* end = p;
-  while (!is_separator(*end) && !ends_line(end)) ++end;
-  return {p, static_cast<std::size_t>(end - p)};
-}
-
-// Past blanks and at most one comma or semicolon.
-const char* skip_separator(const char* p) {
-  p = skip_blanks(p);
-  if (*p == ',' || *p == ';') p = skip_blanks(p + 1);
-  return p;
-}
-
-[[noreturn, gnu::noinline]] void refuse_id(const char* p, const char* what) {
-  const std::string_view token = field_at(p);
-  if (token.empty()) throw bad_line{p, fmt::format("the {} vertex is missing (expected an id, 0 to 2^63-1)", what)};
-  std::int64_t integer = 0;
-  double real = 0;
-  if (parse_integer(token, integer) != number_status::malformed) {
-    if (token[0] == '-')
-      throw bad_line{p, fmt::format("vertex id {} is negative (expected 0 to 2^63-1)", quoted(token))};
-    if (token[0] != '+')
-      throw bad_line{p, fmt::format("vertex id {} is too large (expected 0 to 2^63-1)", quoted(token))};
-    throw bad_line{p, fmt::format("{} is not a vertex id (expected digits alone, 0 to 2^63-1)", quoted(token))};
-  }
-  if (parse_real(token, real) != number_status::malformed) {
-    throw bad_line{p, fmt::format("vertex id {} is not an integer (expected 0 to 2^63-1)", quoted(token))};
-  }
-  throw bad_line{p, fmt::format("{} is not a vertex id (expected 0 to 2^63-1)", quoted(token))};
-}
-
-const char* read_id(const char* p, const char* what, std::int64_t& id) {
-  const char* const first = p;
-  std::uint64_t value = 0;
-  for (; is_digit(*p); ++p) value = value * 10 + static_cast<std::uint64_t>(*p - '0');
-  const bool whole = p != first && (is_separator(*p) || ends_line(p));
-  if (whole && p - first <= 18) {
-    id = static_cast<std::int64_t>(value);
-    return p;
-  }
-  const std::string_view token = field_at(first);
-  if (!whole || parse_integer(token, id) != number_status::ok) refuse_id(first, what);
-  return first + token.size();
-}
-
-double read_weight(const char* p) {
-  decimal common;
-  double exact = 0;
-  if (scan_real(p, common) != nullptr && to_real(common, exact)) return exact;
-  const std::string_view token = field_at(p);
-  double weight = 0;
-  const number_status status = parse_real(token, weight);
-  if (status == number_status::ok) return weight;
-  throw bad_line{p, status == number_status::malformed
-                        ? fmt::format("{} is not a weight (expected a real number)", quoted(token))
-                        : fmt::format("weight {} is beyond the range of float64", quoted(token))};
-}
-
-// The edges of a part of the text.
-struct edge_part {
-  std::string_view text;
-  array<std::int64_t, host> sources;
-  array<std::int64_t, host> targets;
-  array<double, host> weights;
-  std::int64_t count = 0;
-  bool weighted = false;               // of the first edge, and so of all
-  const char* first_column = nullptr;  // the first edge's third column, or where it would be; null without an edge
-  std::optional<bad_line> bad;
-  std::exception_ptr exception;
-  std::int64_t at = 0;  // where its edges go
+struct renumbering {
+  static constexpr std::int64_t share = std::int64_t{1} << 16;  // edges a thread at least: some 100 us
+  static constexpr std::int64_t round = std::int64_t{1} << 20;  // edges between two looks at the table's size
 };
 
-bad_line uneven(const char* where, bool has_weight) {
-  return {where, has_weight ? "a weight (expected none, as on the first edge)"
-                            : "an edge without a weight (expected one, as on the first edge)"};
-}
+// Ids as they are.
+template <class I>
+struct plain_ids {
+  entry_sink<double, I> to;
+  std::int64_t largest = -1;  // so far
 
-void parse_edges(edge_part& part, std::int64_t max_line_bytes) {
-  const char* p = part.text.data();
-  const char* const end = p + part.text.size();
-  while (p != end) {
-    const char* const line = p;
-    p = skip_blanks(p);
-    if (!ends_line(p) && *p != '#' && *p != '%') {
-      std::int64_t source = 0;
-      std::int64_t target = 0;
-      p = skip_separator(read_id(p, "source", source));
-      p = skip_separator(read_id(p, "target", target));
-      const bool weighted = !ends_line(p);
-      if (part.first_column == nullptr) {
-        part.weighted = weighted;
-        part.first_column = p;
-      } else if (weighted != part.weighted) {
-        throw uneven(p, weighted);
-      }
-      part.sources[part.count] = source;
-      part.targets[part.count] = target;
-      if (weighted) part.weights[part.count] = read_weight(p);
-      ++part.count;
-    }
-    p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-    if (p - line > max_line_bytes) throw bad_line{line, {}};  // `text_source::fail` knows what to say
-    ++p;
+  [[nodiscard]] bool put(std::int64_t k, std::int64_t source, std::int64_t target) {
+    const std::int64_t larger = std::max(source, target);
+    if (larger > std::numeric_limits<I>::max()) return false;
+    largest = std::max(largest, larger);
+    to.rows[k] = static_cast<I>(source);
+    to.cols[k] = static_cast<I>(target);
+    return true;
   }
-}
+  void finish() const {}
+};
 
-// --- Renumbering -----------------------------------------------------------------------------------------------------
-
-// Bit k of the bitmap: id k occurs. rank(k) is its number.
-class id_bitmap {
+// Numbers of a table, a batch at a time.
+template <class I>
+class numbered_ids {
  public:
-  id_bitmap(const context<host>& ctx, std::int64_t size)
-      : words_(ctx, div_up(size, 64)), ranks_(ctx, words_.size() + 1) {
-    fill_zero(ctx, words_.view());
-  }
+  numbered_ids(id_table& table, const entry_sink<double, I>& to) : table_(table), to_(to) {}
 
-  void mark(const context<host>& ctx, span<const std::int64_t, host> ids) {
-    std::uint64_t* const words = words_.data();
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-    for (std::int64_t k = 0; k < ids.size(); ++k) {
-      const std::uint64_t bit = std::uint64_t{1} << (ids[k] & 63);
-      std::uint64_t* const word = words + (ids[k] >> 6);
-      if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0) __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+  [[nodiscard]] bool put(std::int64_t, std::int64_t source, std::int64_t target) {
+    ids_[static_cast<std::size_t>(waiting_++)] = source;
+    ids_[static_cast<std::size_t>(waiting_++)] = target;
+    if (waiting_ == id_table::batch) finish();
+    return true;
+  }
+  void finish() {
+    table_.number(ids_.data(), waiting_, ids_.data());
+    for (std::int64_t k = 0; k < waiting_; k += 2, ++done_) {
+      to_.rows[done_] = static_cast<I>(ids_[static_cast<std::size_t>(k)]);
+      to_.cols[done_] = static_cast<I>(ids_[static_cast<std::size_t>(k + 1)]);
     }
-  }
-
-  [[nodiscard]] std::int64_t count() {
-    ranks_[0] = 0;
-    for (std::int64_t w = 0; w < words_.size(); ++w) ranks_[w + 1] = ranks_[w] + std::popcount(words_[w]);
-    return ranks_[words_.size()];
-  }
-  [[nodiscard]] std::int64_t rank(std::int64_t id) const {
-    const std::uint64_t below = words_[id >> 6] & ((std::uint64_t{1} << (id & 63)) - 1);
-    return ranks_[id >> 6] + std::popcount(below);
-  }
-  void list(std::vector<std::int64_t>& ids) const {
-    for (std::int64_t w = 0; w < words_.size(); ++w) {
-      for (std::uint64_t word = words_[w]; word != 0; word &= word - 1) ids.push_back(w * 64 + std::countr_zero(word));
-    }
+    waiting_ = 0;
   }
 
  private:
-  array<std::uint64_t, host> words_;
-  array<std::int64_t, host> ranks_;
+  id_table& table_;
+  entry_sink<double, I> to_;
+  std::array<std::int64_t, id_table::batch> ids_;
+  std::int64_t waiting_ = 0;
+  std::int64_t done_ = 0;
 };
-
-// The distinct ids of the edges, ascending. Every piece of the edges has its place in `ids`, twice its length.
-class id_sorter {
- public:
-  id_sorter(const context<host>& ctx, span<const std::int64_t, host> sources, span<const std::int64_t, host> targets)
-      : ctx_(ctx),
-        ids_(ctx, 2 * sources.size()),
-        edges_(sources.size()),
-        pieces_(std::clamp<std::int64_t>(sources.size() / edges_a_piece, 1, ctx.threads())),
-        sizes_(static_cast<std::size_t>(pieces_)) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) if (pieces_ > 1)
-    for (std::int64_t i = 0; i < pieces_; ++i) {
-      std::int64_t* const to = place(ids_, i);
-      std::int64_t* end = std::copy(sources.data() + edge_of(i), sources.data() + edge_of(i + 1), to);
-      end = std::copy(targets.data() + edge_of(i), targets.data() + edge_of(i + 1), end);
-      std::sort(to, end);
-      size(i) = std::unique(to, end) - to;
-    }
-  }
-
-  // Merges neighbours until one piece is left.
-  [[nodiscard]] std::vector<std::int64_t> merge() {
-    array<std::int64_t, host> merged(ctx_, pieces_ > 1 ? ids_.size() : 0);
-    for (std::int64_t step = 1; step < pieces_; step *= 2) {
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic)
-      for (std::int64_t i = 0; i < pieces_; i += 2 * step) {
-        const std::int64_t* const left = place(ids_, i);
-        std::int64_t* const to = place(merged, i);
-        if (i + step < pieces_) {
-          const std::int64_t* const right = place(ids_, i + step);
-          size(i) = std::set_union(left, left + size(i), right, right + size(i + step), to) - to;
-        } else {
-          std::copy_n(left, size(i), to);
-        }
-      }
-      ids_.swap(merged);
-    }
-    return {ids_.data(), ids_.data() + size(0)};
-  }
-
- private:
-  // Below this, sorting takes no longer than starting threads.
-  static constexpr std::int64_t edges_a_piece = std::int64_t{1} << 12;
-
-  [[nodiscard]] std::int64_t edge_of(std::int64_t piece) const {
-    return piece * (edges_ / pieces_) + std::min(piece, edges_ % pieces_);
-  }
-  [[nodiscard]] std::int64_t* place(array<std::int64_t, host>& in, std::int64_t piece) const {
-    return in.data() + 2 * edge_of(piece);
-  }
-  [[nodiscard]] std::int64_t& size(std::int64_t piece) { return sizes_[static_cast<std::size_t>(piece)]; }
-
-  const context<host>& ctx_;
-  array<std::int64_t, host> ids_;
-  const std::int64_t edges_;
-  const std::int64_t pieces_;
-  std::vector<std::int64_t> sizes_;
-};
-
-// --- The reader ------------------------------------------------------------------------------------------------------
 
 template <class I>
 class edge_reader {
  public:
   edge_reader(const context<host>& ctx, text_source& source, const edge_list_tuning& tuning)
-      : ctx_(ctx), source_(source), tuning_(tuning) {}
+      : ctx_(ctx), source_(source), tuning_(tuning), table_(ctx) {}
 
   edge_list<I> run() {
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
@@ -251,10 +97,15 @@ class edge_reader {
       seen_bytes_ += static_cast<std::int64_t>(block.size());
       cut(block);
       parse();
+      if (!numbered_ && any_stopped()) {
+        number_what_is_there();
+        parse();
+      }
       check();
-      collect();
+      place();
     }
-    return renumber();
+    parts_.clear();
+    return finish();
   }
 
  private:
@@ -267,138 +118,151 @@ class edge_reader {
     }
   }
 
-  template <class T>
-  void ensure(array<T, host>& buffer, std::int64_t size) {
-    if (buffer.size() < size) buffer = array<T, host>(ctx_, size);
-  }
-
   void cut(std::string_view block) {
-    const std::int64_t wanted = div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes);
-    const auto texts =
-        split_at_lines(block, std::clamp<std::int64_t>(wanted, 1, tuning_.parts_per_thread * ctx_.threads()));
+    const auto texts = split_at_lines(block, div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes));
     used_ = texts.size();
     if (parts_.size() < used_) parts_.resize(used_);
-    for (std::size_t i = 0; i < used_; ++i) {
-      edge_part& part = parts_[i];
-      part.text = texts[i];
-      part.count = 0;
-      part.first_column = nullptr;
-      part.bad.reset();
-      const std::int64_t most = static_cast<std::int64_t>(texts[i].size()) / least_bytes + 1;
-      ensure(part.sources, most);
-      ensure(part.targets, most);
-      ensure(part.weights, most);
+    for (std::size_t i = 0; i < used_; ++i) parts_[i].text = texts[i];
+  }
+
+  [[nodiscard]] edge_part<I>& part(std::int64_t i) { return parts_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::int64_t count_lines(std::int64_t i) { return part(i).lines = count_newlines(part(i).text); }
+
+  // Into the result where all lines of the part have room there; else into a store of its own.
+  void parse_part(edge_part<I>& p) {
+    p.direct = p.lines <= edges_.capacity() - p.first;
+    if (!p.direct) p.own.ensure(ctx_, std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes + 1));
+    p.to = p.direct ? edges_.from(p.first) : p.own.from(0);
+    if (numbered_) {
+      numbered_ids<I> sink(table_, p.to);
+      parse_edges(p, sink, source_.max_line_bytes());
+    } else {
+      plain_ids<I> sink{p.to};
+      parse_edges(p, sink, source_.max_line_bytes());
+      p.largest = sink.largest;
     }
   }
 
   void parse() {
     const auto count = static_cast<std::int64_t>(used_);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic) if (count > 1)
-    for (std::int64_t i = 0; i < count; ++i) {
-      edge_part& part = parts_[static_cast<std::size_t>(i)];
-      try {
-        parse_edges(part, source_.max_line_bytes());
-      } catch (bad_line& bad) {
-        part.bad = std::move(bad);
-      } catch (...) {
-        part.exception = std::current_exception();
-      }
+    if (numbered_) {
+      std::int64_t lines = 0;
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(+ : lines) if (count > 1)
+      for (std::int64_t i = 0; i < count; ++i) lines += count_lines(i);
+      table_.reserve(2 * lines);
     }
+    const auto count_here = [&](std::int64_t i) { return numbered_ ? part(i).lines : count_lines(i); };
+    for_each_part_in_order(ctx_, count, total_, count_here, [&](std::int64_t i, std::int64_t at) {
+      edge_part<I>& p = part(i);
+      p.first = at;
+      p.count = 0;
+      p.largest = -1;
+      p.first_column = nullptr;
+      p.stopped = false;
+      p.bad.reset();
+      try {
+        parse_part(p);
+      } catch (bad_line& bad) {
+        p.bad = std::move(bad);
+      } catch (...) {
+        p.exception = std::current_exception();
+      }
+    });
+  }
+
+  // Whether an id did not fit before anything else was wrong.
+  [[nodiscard]] bool any_stopped() const {
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (parts_[i].bad || parts_[i].exception) return false;
+      if (parts_[i].stopped) return true;
+    }
+    return false;
   }
 
   void check() {
     for (std::size_t i = 0; i < used_; ++i) {
-      edge_part& part = parts_[i];
-      if (part.exception) std::rethrow_exception(part.exception);
-      if (part.first_column != nullptr) {
-        if (total_ == 0) weighted_ = part.weighted;
-        if (part.weighted != weighted_) {
-          const bad_line bad = uneven(part.first_column, part.weighted);
+      edge_part<I>& p = parts_[i];
+      if (p.exception) std::rethrow_exception(p.exception);
+      if (p.first_column != nullptr) {
+        if (total_ == 0) weighted_ = p.weighted;
+        if (p.weighted != weighted_) {
+          const bad_line bad = uneven(p.first_column, p.weighted);
           source_.fail(bad.where, bad.message);
         }
       }
-      if (part.bad) source_.fail(part.bad->where, part.bad->message);
-      part.at = total_;
-      total_ += part.count;
+      if (p.bad) source_.fail(p.bad->where, p.bad->message);
+      p.place = total_;
+      total_ += p.count;
+      largest_ = std::max(largest_, p.largest);
     }
   }
 
-  template <class T>
-  void grow(array<T, host>& to, std::int64_t used, std::int64_t capacity) {
-    array<T, host> larger(ctx_, capacity);
-    if (used > 0) copy<T>(ctx_, std::as_const(to).view().subspan(0, used), larger.view().subspan(0, used));
-    to = std::move(larger);
+  // Room for what was read, and for what the rest of the file holds if it is as dense, and some more.
+  void reserve(std::int64_t used) {
+    if (edges_.capacity() >= total_) return;
+    const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) *
+                        static_cast<double>(source_.expected_bytes_left());
+    const std::int64_t likely = total_ + static_cast<std::int64_t>(rest * 1.0625);
+    edges_.grow(ctx_, used, std::max({total_, 2 * edges_.capacity(), likely}));
   }
 
-  // Room for `total_` edges and, for a mapped file, for what the rest of it holds if it is as dense, and some more.
-  [[nodiscard]] std::int64_t capacity() const {
-    const std::int64_t doubled = std::max(total_, 2 * sources_.size());
-    const std::int64_t left = source_.bytes_left();
-    if (left < 0) return doubled;
-    const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) * static_cast<double>(left);
-    const std::int64_t most = total_ + left / least_bytes + 1;
-    return std::min(most, std::max(doubled, total_ + static_cast<std::int64_t>(rest * 1.0625)));
-  }
-
-  void collect() {
-    const std::int64_t used = parts_[0].at;
-    if (sources_.size() < total_) {
-      const std::int64_t next = capacity();
-      grow(sources_, used, next);
-      grow(targets_, used, next);
-      if (weighted_) grow(weights_, used, next);
+  // What is not where it belongs: moved up over the room of lines without edges, or copied from a part's own store.
+  void place() {
+    std::int64_t used = parts_[0].place;
+    for (std::size_t i = 0; i < used_ && parts_[i].direct; ++i) {
+      if (parts_[i].first != parts_[i].place) edges_.put(parts_[i].to, parts_[i].count, parts_[i].place);
+      used += parts_[i].count;
     }
-    const auto count = static_cast<std::int64_t>(used_);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic) if (count > 1)
-    for (std::int64_t i = 0; i < count; ++i) {
-      const edge_part& part = parts_[static_cast<std::size_t>(i)];
-      std::copy_n(part.sources.data(), part.count, sources_.data() + part.at);
-      std::copy_n(part.targets.data(), part.count, targets_.data() + part.at);
-      if (weighted_) std::copy_n(part.weights.data(), part.count, weights_.data() + part.at);
+    reserve(used);
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (!parts_[i].direct) edges_.put(parts_[i].to, parts_[i].count, parts_[i].place);
     }
   }
 
-  [[nodiscard]] span<const std::int64_t, host> used(const array<std::int64_t, host>& ids) const {
-    return ids.view().subspan(0, total_);
+  // Ids in place of which numbers of the table go.
+  void number_what_is_there() {
+    numbered_ = true;
+    for (std::int64_t begin = 0; begin < total_; begin += renumbering::round) {
+      const std::int64_t size = std::min(renumbering::round, total_ - begin);
+      table_.reserve(2 * size);
+      const parts shares = split(size, ctx_.threads(), renumbering::share);
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
+      for (std::int64_t s = 0; s < shares.count; ++s) {
+        const std::int64_t first = begin + shares.first(s);
+        numbered_ids<I> sink(table_, edges_.from(first));
+        for (std::int64_t k = first; k < begin + shares.last(s); ++k) {
+          (void)sink.put(k, edges_.rows[k], edges_.cols[k]);
+        }
+        sink.finish();
+      }
+    }
   }
 
-  [[nodiscard]] std::int64_t largest_id() const {
-    std::int64_t largest = -1;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(max : largest)
-    for (std::int64_t k = 0; k < total_; ++k) largest = std::max({largest, sources_[k], targets_[k]});
-    return largest;
-  }
-
-  edge_list<I> renumber() {
-    parts_.clear();
-    // A bitmap of 64 bits an edge costs less than sorting two ids of it.
-    const std::int64_t largest = largest_id();
-    if (largest / 64 <= total_ + 1024) return renumber_dense(largest);
-    return renumber_sparse();
-  }
-
-  edge_list<I> renumber_dense(std::int64_t largest) {
-    id_bitmap present(ctx_, largest + 1);
-    present.mark(ctx_, used(sources_));
-    present.mark(ctx_, used(targets_));
+  edge_list<I> finish() {
     edge_list<I> result;
-    const std::int64_t vertices = present.count();
-    expect_vertices(vertices);
-    result.ids.reserve(static_cast<std::size_t>(vertices));
-    present.list(result.ids);
-    finish(result, [&](std::int64_t id) { return present.rank(id); });
+    // Two words of the bitmap and its ranks for four edges cost less than the table.
+    if (!numbered_ && largest_ / 64 > total_ / 4 + 1024) number_what_is_there();
+    if (numbered_) {
+      expect_vertices(table_.size());
+      array<std::int64_t, host> ranks;
+      result.ids = table_.ranks(ranks);
+      renumber([&](I number) { return ranks[number]; });
+    } else {
+      id_bitmap<I> present(ctx_, largest_ + 1, used(edges_.rows), used(edges_.cols));
+      expect_vertices(present.count());
+      result.ids = present.list(ctx_);
+      if (present.count() <= largest_) renumber([&](I id) { return present.rank(id); });
+    }
+    if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
+    if (!weighted_) fill_with_ones();
+    const auto vertices = static_cast<I>(result.ids.size());
+    result.edges = edges_.release(vertices, vertices, total_);
+    result.weighted = weighted_;
+    result.first_vertex = total_ == 0 ? -1 : static_cast<std::int64_t>(result.edges.row_indices()[0]);
     return result;
   }
 
-  edge_list<I> renumber_sparse() {
-    edge_list<I> result;
-    result.ids = id_sorter(ctx_, used(sources_), used(targets_)).merge();
-    expect_vertices(static_cast<std::int64_t>(result.ids.size()));
-    finish(result, [&](std::int64_t id) {
-      return std::lower_bound(result.ids.begin(), result.ids.end(), id) - result.ids.begin();
-    });
-    return result;
-  }
+  [[nodiscard]] span<const I, host> used(const array<I, host>& ids) const { return ids.view().subspan(0, total_); }
 
   void expect_vertices(std::int64_t vertices) const {
     if (vertices <= std::numeric_limits<I>::max()) return;
@@ -407,34 +271,32 @@ class edge_reader {
                             std::numeric_limits<I>::max(), 8 * sizeof(I)));
   }
 
-  template <class Number>
-  void finish(edge_list<I>& result, const Number& number) {
-    const auto vertices = static_cast<I>(result.ids.size());
-    result.edges = coo_matrix<double, I, host>(ctx_, vertices, vertices, total_);
-    I* const rows = result.edges.row_indices().data();
-    I* const cols = result.edges.col_indices().data();
-    double* const values = result.edges.values().data();
+  template <class Rank>
+  void renumber(const Rank& rank) {
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
     for (std::int64_t k = 0; k < total_; ++k) {
-      rows[k] = static_cast<I>(number(sources_[k]));
-      cols[k] = static_cast<I>(number(targets_[k]));
-      values[k] = weighted_ ? weights_[k] : 1.0;
+      edges_.rows[k] = static_cast<I>(rank(edges_.rows[k]));
+      edges_.cols[k] = static_cast<I>(rank(edges_.cols[k]));
     }
-    result.weighted = weighted_;
-    result.first_vertex = total_ == 0 ? -1 : static_cast<std::int64_t>(rows[0]);
+  }
+
+  void fill_with_ones() {
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
+    for (std::int64_t k = 0; k < total_; ++k) edges_.values[k] = 1;
   }
 
   const context<host>& ctx_;
   text_source& source_;
   const edge_list_tuning tuning_;
-  std::vector<edge_part> parts_;
-  std::size_t used_ = 0;
+  std::vector<edge_part<I>> parts_;
+  std::size_t used_ = 0;  // of the parts, by the current block
+  entry_store<double, I> edges_;
+  id_table table_;
+  bool numbered_ = false;      // the edges have the table's numbers, not ids
+  std::int64_t largest_ = -1;  // id, while they are not numbered
   std::int64_t total_ = 0;
   std::int64_t seen_bytes_ = 0;
   bool weighted_ = false;
-  array<std::int64_t, host> sources_;
-  array<std::int64_t, host> targets_;
-  array<double, host> weights_;
 };
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace spargo::detail {
 
 struct edge_list_tuning {
   input_tuning input;
-  std::int64_t part_bytes = std::int64_t{1} << 18;  // a part is parsed by one thread: about a millisecond
-  std::int64_t parts_per_thread = 8;
+  // A part that one thread parses at a time: text and edges together stay within a core's second-level cache.
+  std::int64_t part_bytes = std::int64_t{128} << 10;
 };
 
 template <index_type I>

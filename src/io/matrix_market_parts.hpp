@@ -6,6 +6,7 @@
 #pragma once
 
 #include "io/common_line.hpp"
+#include "io/entry_store.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/number.hpp"
 
@@ -154,26 +155,16 @@ struct entry_value {
   }
 };
 
-// Where the entries of a part go: at most `room` of them, which the caller has seen to.
-template <class V, class I>
-struct entry_sink {
-  I* rows = nullptr;
-  I* cols = nullptr;
-  V* values = nullptr;
-};
-
 // Lines [text) and the entries in them, up to the first bad line. `lines` bounds the entries.
 template <class V, class I>
 struct part {
   std::string_view text;
   std::int64_t lines = 0;
   entry_sink<V, I> to;
-  bool direct = false;     // `to` is in the result, from entry `first` on; else in the arrays below
+  bool direct = false;     // `to` is in the result, from entry `first` on; else in `own`
   std::int64_t first = 0;  // the number of its first entry if every line of the block so far has one
   std::int64_t place = 0;  // the number of its first entry
-  array<I, host> rows;
-  array<I, host> cols;
-  array<V, host> values;
+  entry_store<V, I> own;
   std::int64_t count = 0;
   std::int64_t rounded = 0;
   bool below = false;  // the diagonal; both are kept for symmetric matrices only

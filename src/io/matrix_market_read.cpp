@@ -64,7 +64,7 @@ class entry_reader {
   coo_matrix<V, I, host> run(matrix_market_summary& summary) {
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
       cut(block);
-      if (capacity() == 0) reserve(0, static_cast<std::int64_t>(block.size()) + source_.bytes_left());
+      if (entries_.capacity() == 0) reserve(0, static_cast<std::int64_t>(block.size()) + source_.bytes_left());
       parse_parts();
       check_parts(summary);
       seen_bytes_ += static_cast<std::int64_t>(block.size());
@@ -77,9 +77,7 @@ class entry_reader {
     if (below_ && above_ && header_.symmetry != symmetry_kind::general) refuse_both_triangles();
     parts_.clear();
     if (triangles_ == 2) add_mirrored();
-    truncate(total_);
-    return {static_cast<I>(header_.rows), static_cast<I>(header_.cols), std::move(rows_), std::move(cols_),
-            std::move(values_)};
+    return entries_.release(static_cast<I>(header_.rows), static_cast<I>(header_.cols), total_);
   }
 
  private:
@@ -87,11 +85,6 @@ class entry_reader {
   [[nodiscard]] std::int64_t least_bytes() const {
     const int numbers = header_.field == field_kind::complex ? 2 : header_.field == field_kind::pattern ? 0 : 1;
     return 2 * (numbers + (is_array_ ? 0 : 2));
-  }
-
-  template <class T>
-  void ensure(array<T, host>& buffer, std::int64_t size) {
-    if (buffer.size() < size) buffer = array<T, host>(ctx_, size);
   }
 
   void cut(std::string_view block) {
@@ -132,22 +125,13 @@ class entry_reader {
     }
   }
 
-  [[nodiscard]] std::int64_t capacity() const { return rows_.size(); }
-
-  // Into the result where all lines of the part have room there; else into arrays of its own.
+  // Into the result where all lines of the part have room there; else into a store of its own.
   void choose_sink(part<V, I>& p) {
-    p.direct = p.lines <= capacity() - p.first;
-    if (p.direct) {
-      p.to = {rows_.data() + p.first, cols_.data() + p.first, is_pattern<V> ? nullptr : values_.data() + p.first};
-      return;
+    p.direct = p.lines <= entries_.capacity() - p.first;
+    if (!p.direct) {
+      p.own.ensure(ctx_, std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes()));
     }
-    const std::int64_t most = std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes());
-    if (!is_array_) {
-      ensure(p.rows, most);
-      ensure(p.cols, most);
-    }
-    if constexpr (!is_pattern<V>) ensure(p.values, most);
-    p.to = {p.rows.data(), p.cols.data(), p.values.data()};
+    p.to = p.direct ? entries_.from(p.first) : p.own.from(0);
   }
 
   void parse_parts() {
@@ -187,28 +171,11 @@ class entry_reader {
     }
   }
 
-  template <class T>
-  void grow(array<T, host>& to, std::int64_t used, std::int64_t capacity) {
-    array<T, host> larger = make_large_array<T>(ctx_, capacity);
-    if (used > 0) copy<T>(ctx_, std::as_const(to).view().subspan(0, used), larger.view().subspan(0, used));
-    to = std::move(larger);
-  }
-  void grow_all(std::int64_t used, std::int64_t capacity) {
-    grow(rows_, used, capacity);
-    grow(cols_, used, capacity);
-    if constexpr (!is_pattern<V>) grow(values_, used, capacity);
-  }
-  void truncate(std::int64_t size) {
-    rows_.truncate(size);
-    cols_.truncate(size);
-    if constexpr (!is_pattern<V>) values_.truncate(size);
-  }
-
   // Room for what was read, of which the first `used` entries are in place, and for what the rest of the file may hold:
   // for a mapped file at most that, for a stream as much if it goes on as it was.
   void reserve(std::int64_t used, std::int64_t unread_bytes) {
-    if (capacity() >= total_ && total_ > 0) return;
-    std::int64_t wanted = std::max(total_, 2 * capacity());
+    if (entries_.capacity() >= total_ && total_ > 0) return;
+    std::int64_t wanted = std::max(total_, 2 * entries_.capacity());
     if (source_.is_mapped()) {
       wanted = total_ + unread_bytes / least_bytes() + 1;
     } else if (seen_bytes_ > 0) {
@@ -216,27 +183,19 @@ class entry_reader {
                           static_cast<double>(source_.expected_bytes_left());
       wanted = std::max(wanted, total_ + static_cast<std::int64_t>(rest * 1.0625));
     }
-    grow_all(used, triangles_ * std::min(header_.entries, wanted));
-  }
-
-  void copy_part(const part<V, I>& p) {
-    if (!is_array_) {
-      std::copy_n(p.to.rows, p.count, rows_.data() + p.place);
-      std::copy_n(p.to.cols, p.count, cols_.data() + p.place);
-    }
-    if constexpr (!is_pattern<V>) std::copy_n(p.to.values, p.count, values_.data() + p.place);
+    entries_.grow(ctx_, used, triangles_ * std::min(header_.entries, wanted));
   }
 
   // What is not where it belongs: moved up over the room of lines without entries, or copied from a part's own arrays.
   void place_parts() {
     std::int64_t used = parts_[0].place;
     for (std::size_t i = 0; i < used_ && parts_[i].direct; ++i) {
-      if (parts_[i].first != parts_[i].place) copy_part(parts_[i]);
+      if (parts_[i].first != parts_[i].place) entries_.put(parts_[i].to, parts_[i].count, parts_[i].place);
       used += parts_[i].count;
     }
     reserve(used, source_.bytes_left());
     for (std::size_t i = 0; i < used_; ++i) {
-      if (!parts_[i].direct) copy_part(parts_[i]);
+      if (!parts_[i].direct) entries_.put(parts_[i].to, parts_[i].count, parts_[i].place);
     }
     if (is_array_) number_places();
   }
@@ -249,8 +208,8 @@ class entry_reader {
       const part<V, I>& p = parts_[static_cast<std::size_t>(i)];
       array_position position(rule_, p.place);
       for (std::int64_t k = p.place; k < p.place + p.count; ++k, position.advance()) {
-        rows_[k] = static_cast<I>(position.row());
-        cols_[k] = static_cast<I>(position.col());
+        entries_.rows[k] = static_cast<I>(position.row());
+        entries_.cols[k] = static_cast<I>(position.col());
       }
     }
   }
@@ -270,20 +229,20 @@ class entry_reader {
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
     for (std::int64_t s = 0; s < shares.count; ++s) {
       std::int64_t count = 0;
-      for (std::int64_t k = shares.first(s); k < shares.last(s); ++k) count += rows_[k] != cols_[k];
+      for (std::int64_t k = shares.first(s); k < shares.last(s); ++k) count += entries_.rows[k] != entries_.cols[k];
       next[static_cast<std::size_t>(s)] = count;
     }
     std::int64_t all = total_;
     for (std::int64_t& start : next) all += std::exchange(start, all);
-    if (capacity() < all) grow_all(total_, all);
+    if (entries_.capacity() < all) entries_.grow(ctx_, total_, all);
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
     for (std::int64_t s = 0; s < shares.count; ++s) {
       std::int64_t to = next[static_cast<std::size_t>(s)];
       for (std::int64_t k = shares.first(s); k < shares.last(s); ++k) {
-        if (rows_[k] == cols_[k]) continue;
-        rows_[to] = cols_[k];
-        cols_[to] = rows_[k];
-        if constexpr (!is_pattern<V>) values_[to] = mirrored(values_[k], header_.symmetry);
+        if (entries_.rows[k] == entries_.cols[k]) continue;
+        entries_.rows[to] = entries_.cols[k];
+        entries_.cols[to] = entries_.rows[k];
+        if constexpr (!is_pattern<V>) entries_.values[to] = mirrored(entries_.values[k], header_.symmetry);
         ++to;
       }
     }
@@ -301,19 +260,19 @@ class entry_reader {
     };
     std::vector<place> upper;  // mirrored
     for (std::int64_t k = 0; k < total_; ++k) {
-      if (rows_[k] < cols_[k]) upper.push_back({cols_[k], rows_[k], k});
+      if (entries_.rows[k] < entries_.cols[k]) upper.push_back({entries_.cols[k], entries_.rows[k], k});
     }
     std::stable_sort(upper.begin(), upper.end());
     std::int64_t second = total_;
     for (std::int64_t k = 0; k < total_; ++k) {
-      if (rows_[k] <= cols_[k]) continue;
-      const place wanted{rows_[k], cols_[k], k};
+      if (entries_.rows[k] <= entries_.cols[k]) continue;
+      const place wanted{entries_.rows[k], entries_.cols[k], k};
       const auto found = std::lower_bound(upper.begin(), upper.end(), wanted);
       if (found != upper.end() && !(wanted < *found)) second = std::min(second, std::max(k, found->entry));
     }
     if (second == total_) return;
-    const auto row = static_cast<std::int64_t>(rows_[second]) + 1;
-    const auto col = static_cast<std::int64_t>(cols_[second]) + 1;
+    const auto row = static_cast<std::int64_t>(entries_.rows[second]) + 1;
+    const auto col = static_cast<std::int64_t>(entries_.cols[second]) + 1;
     throw error(error_code::parse, position_of_entry(second),
                 fmt::format("entries ({}, {}) and ({}, {}) of a {} matrix are both given (expected one of them)", col,
                             row, row, col, name_of(header_.symmetry)));
@@ -345,9 +304,7 @@ class entry_reader {
   std::int64_t seen_bytes_ = 0;
   bool below_ = false;
   bool above_ = false;
-  array<I, host> rows_;
-  array<I, host> cols_;
-  array<V, host> values_;
+  entry_store<V, I> entries_;
 };
 
 }  // namespace

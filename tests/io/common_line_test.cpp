@@ -201,13 +201,13 @@ TEST(CommonLine, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
 TEST(CommonLine, NothingIsReadBeyondItsReach) {
   // The longest of all the tokens it takes, and a byte more of each: within the reach, or refused.
   const std::string blanks(7, ' ');
-  const std::string index(15, '1');
+  const std::string index(19, '1');
   const std::string real = "-1234567.12345678901234567890123e+100";
   const std::string line = blanks + index + blanks + index + blanks + real + blanks + real + blanks + "\r\n";
   EXPECT_LE(static_cast<std::int64_t>(line.size()) + 8, detail::common_line::line_reach);
   EXPECT_EQ(detail::common_line::skip_few_blanks("        1"), nullptr);
   std::int64_t ignored = 0;
-  EXPECT_EQ(detail::common_line::read_index("1234567890123456 ", ignored), nullptr);
+  EXPECT_EQ(detail::common_line::read_index("12345678901234567890           ", ignored), nullptr);
   double value = 0;
   EXPECT_EQ(detail::common_line::read_real("0.000000000000000000000001          ", value), nullptr);
   EXPECT_EQ(detail::common_line::read_real("12345678.5                          ", value), nullptr);

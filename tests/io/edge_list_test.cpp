@@ -1,6 +1,7 @@
 #include <spargo/core/error.hpp>
 #include <spargo/io/edge_list.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -175,6 +176,85 @@ TEST_F(EdgeList, ManySparseIdsAreOrdered) {
     const auto list = read_edge_list<std::int64_t>(context<host>({.threads = threads}), path);
     EXPECT_TRUE(std::equal(ids.begin(), ids.end(), list.ids.begin(), list.ids.end())) << threads << " threads";
     EXPECT_TRUE(edges_of(list) == expected) << threads << " threads";
+  }
+}
+
+// Lines as they are and unusual ones in a file long enough for every way of reading them; `draw(k)` makes the ids of
+// edge k. Expected is what the C library reads.
+template <class Draw>
+void expect_mixture(const test::temporary_folder& folder, const char* separator, const Draw& draw) {
+  std::string text;
+  std::vector<edge> expected;
+  std::set<std::int64_t> ids;
+  const char* const weights[] = {"1", "-2.5", "0.1234567890123456789", "3e-5", "1234567890", "+7", "1e0005"};
+  for (int k = 0; k < 20'000; ++k) {
+    const auto [source, target] = draw(k);
+    const std::string weight = weights[k % 7];
+    if (k % 997 == 0) text += k % 2 == 0 ? "# in between\n" : "\n";
+    text += std::string(k % 13 == 0 ? 12 : 0, ' ') + (k % 101 == 0 ? "000" : "") + std::to_string(source) + separator +
+            std::to_string(target) + separator + weight + (k % 5 == 0 ? "\tmore 1 2" : "") +
+            (k % 3 == 0 ? "\r\n" : "\n");
+    expected.emplace_back(source, target, std::strtod(weight.c_str(), nullptr));
+    ids.insert({source, target});
+  }
+  for (const std::string& path : {folder.write("plain", text), folder.write("packed", test::gzip(text))}) {
+    for (const auto& [block, part] : {std::pair(0, 1 << 17), std::pair(100'000, 3'000), std::pair(9'000, 9'000)}) {
+      detail::edge_list_tuning tuning;
+      tuning.input.block_bytes = block;
+      tuning.part_bytes = part;
+      const auto list = detail::read_edge_list_with<std::int32_t>(context<host>({.threads = 3}), path, {}, tuning);
+      ASSERT_TRUE(list.weighted);
+      EXPECT_TRUE(std::equal(ids.begin(), ids.end(), list.ids.begin(), list.ids.end())) << path << " " << block;
+      EXPECT_TRUE(edges_of(list) == expected) << path << " " << block;
+    }
+  }
+}
+
+TEST_F(EdgeList, LargeIdsMayComeLate) {
+  expect_mixture(folder_, "\t", [](std::int64_t k) {
+    if (k < 12'345) return std::pair(k % 777, 3 * k);
+    return std::pair(INT64_MAX - k % 500, k % 2 == 0 ? k : std::int64_t{1} << 31);
+  });
+}
+
+TEST_F(EdgeList, FewIdsFarApart) {
+  expect_mixture(folder_, ", ", [](std::int64_t k) { return std::pair(k % 300 * 7'000'000, 2'147'483'647 - k % 11); });
+}
+
+TEST_F(EdgeList, NoIdMissing) {
+  expect_mixture(folder_, " ", [](std::int64_t k) { return std::pair(k % 5000, (k * 7) % 5000); });
+}
+
+// One character of a line replaced by any other: what is said of it must not depend on which half of the parser reads
+// the line, so on whether much text follows.
+TEST_F(EdgeList, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
+  const std::string line = "12 ,345\t-1.25e-3;x\n";
+  const std::string far = "#" + std::string(1000, 'x') + "\n1 2 3\n";
+  const auto outcome = [&](const std::string& text) -> std::string {
+    try {
+      const auto list =
+          detail::read_edge_list_with<std::int32_t>(context<host>({.threads = 1}), folder_.write("f", text), {}, {});
+      for (const auto& [source, target, weight] : edges_of(list)) {
+        if (source != 1 || target != 2) return fmt::format("{} {} {}", source, target, weight);
+      }
+      return "no edge";
+    } catch (const error& e) {
+      return e.what();
+    }
+  };
+  for (std::size_t at = 0; at + 1 < line.size(); ++at) {
+    for (int c = 0; c < 256; ++c) {
+      if (c == '\n') continue;
+      std::string damaged = line;
+      damaged[at] = static_cast<char>(c);
+      const std::string early = outcome("1 2 3\n" + damaged + far);
+      const std::string late = outcome("1 2 3\n" + far + damaged);
+      const auto what = [](const std::string& message, const std::string& place) {
+        const std::size_t found = message.find(place);
+        return found == std::string::npos ? message : message.substr(found + place.size());
+      };
+      EXPECT_EQ(what(early, "f:2:"), what(late, "f:4:")) << "byte " << c << " at " << at;
+    }
   }
 }
 

@@ -1,0 +1,68 @@
+// Entries that grow at the end while threads write parts of them: the result of a text reader in the making.
+//
+// Idea: a part that fits into the room there is goes straight to its place; one that does not waits in a store of its
+// own. Room that nobody has touched costs address space and no memory, so it may be generous.
+#pragma once
+
+#include "io/huge_pages.hpp"
+
+#include <spargo/formats/coo.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace spargo::detail {
+
+// Where a thread puts entries.
+template <class V, class I>
+struct entry_sink {
+  I* rows = nullptr;
+  I* cols = nullptr;
+  V* values = nullptr;  // null for a pattern
+};
+
+template <class V, class I>
+struct entry_store {
+  array<I, host> rows;
+  array<I, host> cols;
+  array<V, host> values;  // empty for a pattern
+
+  [[nodiscard]] std::int64_t capacity() const { return rows.size(); }
+
+  [[nodiscard]] entry_sink<V, I> from(std::int64_t first) {
+    return {rows.data() + first, cols.data() + first, is_pattern<V> ? nullptr : values.data() + first};
+  }
+
+  // Room for `wanted` entries, of which the first `used` are kept.
+  void grow(const context<host>& ctx, std::int64_t used, std::int64_t wanted) {
+    const auto move = [&]<class T>(array<T, host>& to) {
+      array<T, host> larger = make_large_array<T>(ctx, wanted);
+      if (used > 0) copy<T>(ctx, std::as_const(to).view().subspan(0, used), larger.view().subspan(0, used));
+      to = std::move(larger);
+    };
+    move(rows);
+    move(cols);
+    if constexpr (!is_pattern<V>) move(values);
+  }
+
+  // Room for `wanted` entries; none is kept.
+  void ensure(const context<host>& ctx, std::int64_t wanted) {
+    if (capacity() < wanted) grow(ctx, 0, wanted);
+  }
+
+  // `count` entries to `place`; from this store they may come from further behind.
+  void put(const entry_sink<V, I>& from, std::int64_t count, std::int64_t place) {
+    std::copy_n(from.rows, count, rows.data() + place);
+    std::copy_n(from.cols, count, cols.data() + place);
+    if constexpr (!is_pattern<V>) std::copy_n(from.values, count, values.data() + place);
+  }
+
+  [[nodiscard]] coo_matrix<V, I, host> release(I row_count, I col_count, std::int64_t count) {
+    rows.truncate(count);
+    cols.truncate(count);
+    if constexpr (!is_pattern<V>) values.truncate(count);
+    return {row_count, col_count, std::move(rows), std::move(cols), std::move(values)};
+  }
+};
+
+}  // namespace spargo::detail

@@ -1,0 +1,84 @@
+// Numbers for sparse ids, against a std::map.
+#include "io/id_table.hpp"
+
+#include "io/id_bitmap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+namespace spargo {
+namespace {
+
+// Ids are numbered by several threads in rounds, between which the table grows; then ranks must be those of a set.
+void expect_ranks(const std::vector<std::int64_t>& ids, int threads, std::int64_t round) {
+  const context<host> ctx({.threads = threads});
+  detail::id_table table(ctx);
+  const auto size = static_cast<std::int64_t>(ids.size());
+  std::vector<std::int64_t> numbers(ids.size());
+  for (std::int64_t begin = 0; begin < size; begin += round) {
+    const std::int64_t end = std::min(size, begin + round);
+    table.reserve(end - begin);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (std::int64_t k = begin; k < end; k += 100) {
+      table.number(ids.data() + k, std::min<std::int64_t>(100, end - k), numbers.data() + k);
+    }
+  }
+  const std::set<std::int64_t> distinct(ids.begin(), ids.end());
+  ASSERT_EQ(table.size(), static_cast<std::int64_t>(distinct.size()));
+  array<std::int64_t, host> ranks;
+  const std::vector<std::int64_t> sorted = table.ranks(ranks);
+  ASSERT_EQ(sorted, std::vector<std::int64_t>(distinct.begin(), distinct.end()));
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    ASSERT_EQ(sorted[static_cast<std::size_t>(ranks[numbers[k]])], ids[k])
+        << "id " << k << ", " << threads << " threads";
+  }
+}
+
+TEST(IdTable, RanksAreThoseOfASet) {
+  std::mt19937_64 random(1);
+  std::vector<std::int64_t> ids;
+  for (int k = 0; k < 120'000; ++k) ids.push_back(static_cast<std::int64_t>(random() >> 1));
+  for (int k = 0; k < 60'000; ++k) ids.push_back(ids[random() % ids.size()]);
+  ids.insert(ids.end(), {0, INT64_MAX, 1, INT64_MAX - 1, 0});
+  for (const int threads : {1, 2, 3, 5}) {
+    for (const std::int64_t round : {1'000, 50'000, 1'000'000}) expect_ranks(ids, threads, round);
+  }
+}
+
+TEST(IdTable, EveryThreadMeetsTheSameIds) {
+  std::vector<std::int64_t> ids;
+  for (std::int64_t k = 0; k < 50'000; ++k) ids.push_back(k % 37 * 1'000'000'000'000);
+  expect_ranks(ids, 4, 10'000);
+}
+
+TEST(IdTable, NoneAtAll) {
+  detail::id_table table(context<host>{});
+  array<std::int64_t, host> ranks;
+  EXPECT_TRUE(table.ranks(ranks).empty());
+}
+
+TEST(IdBitmap, RanksAreThoseOfASet) {
+  std::mt19937_64 random(2);
+  for (const std::int64_t size : {1, 63, 64, 65, 10'000}) {
+    std::vector<std::int32_t> sources, targets;
+    std::set<std::int64_t> distinct;
+    for (std::int64_t k = 0; k < size / 2 + 1; ++k) {
+      sources.push_back(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(size)));
+      targets.push_back(static_cast<std::int32_t>(size - 1 - k % 3 % size));
+      distinct.insert({sources.back(), targets.back()});
+    }
+    const context<host> ctx({.threads = 3});
+    const detail::id_bitmap<std::int32_t> bitmap(ctx, size, span<const std::int32_t, host>(sources),
+                                                 span<const std::int32_t, host>(targets));
+    EXPECT_EQ(bitmap.count(), static_cast<std::int64_t>(distinct.size()));
+    EXPECT_EQ(bitmap.list(ctx), std::vector<std::int64_t>(distinct.begin(), distinct.end()));
+    std::int64_t rank = 0;
+    for (const std::int64_t id : distinct) EXPECT_EQ(bitmap.rank(static_cast<std::int32_t>(id)), rank++);
+  }
+}
+
+}  // namespace
+}  // namespace spargo
