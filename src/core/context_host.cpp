@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,19 +15,27 @@ namespace spargo {
 
 namespace {
 
-constexpr std::size_t alignment = 64;  // a cache line, and a full AVX-512 vector
+constexpr std::size_t small_alignment = 64;  // a cache line, and a full AVX-512 vector
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+// From this size on arrays begin on a huge page and ask for them: gathers from 8 MB of x otherwise miss the TLB, and
+// the first touch costs a fault every 4 KiB. Below it what lies between two boundaries is hardly worth asking for.
+constexpr std::size_t huge_page_bytes = 2 * huge_page;
+
+constexpr std::size_t alignment_of(std::size_t bytes) { return bytes >= huge_page_bytes ? huge_page : small_alignment; }
 
 class aligned_resource final : public memory_resource<host> {
  public:
   void* allocate(std::size_t bytes, stream_handle) override {
-    void* pointer = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
+    void* pointer = ::operator new (bytes, std::align_val_t{alignment_of(bytes)}, std::nothrow);
     if (pointer == nullptr) {
       throw error(error_code::out_of_memory, fmt::format("host memory: {} bytes could not be allocated", bytes));
     }
+    // Advice: a kernel that has no huge pages, or gives them to all, says no without harm.
+    if (bytes >= huge_page_bytes) ::madvise(pointer, bytes / huge_page * huge_page, MADV_HUGEPAGE);
     return pointer;
   }
-  void deallocate(void* pointer, std::size_t, stream_handle) noexcept override {
-    ::operator delete (pointer, std::align_val_t{alignment});
+  void deallocate(void* pointer, std::size_t bytes, stream_handle) noexcept override {
+    ::operator delete (pointer, std::align_val_t{alignment_of(bytes)});
   }
 };
 
