@@ -125,12 +125,15 @@ __device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range
   }
 }
 
-template <int Unroll, class D, class I, class O>
+// Width: lanes a row, where that is known to the compiler: offsets of a lane's entries are then part of the loads,
+// which gains 4 percent for values of 4 bytes; 0: a.width.
+template <int Width, int Unroll, class D, class I, class O>
 __global__ void __launch_bounds__(tuning::threads)
     row_blocks_kernel(blocks_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   extern __shared__ __align__(128) unsigned char raw[];
   __shared__ std::uint64_t arrived;
-  const block_range<O> here(a.offsets, a.rows, static_cast<int>(blockDim.x) / a.width, blockIdx.x);
+  const int width = Width == 0 ? a.width : Width;
+  const block_range<O> here(a.offsets, a.rows, static_cast<int>(blockDim.x) / width, blockIdx.x);
   if (here.end - here.origin > a.capacity) {
     long_block(a, here, x, alpha, beta, y);
     return;
@@ -139,8 +142,8 @@ __global__ void __launch_bounds__(tuning::threads)
   I* const indices = reinterpret_cast<I*>(values + a.capacity);
   const bool copies =
       stage_entries(a.entries, here.origin, static_cast<int>(here.end - here.origin), values, indices, &arrived);
-  const int lane = static_cast<int>(threadIdx.x) & (a.width - 1);
-  const std::int64_t row = here.first + static_cast<int>(threadIdx.x) / a.width;
+  const int lane = static_cast<int>(threadIdx.x) & (width - 1);
+  const std::int64_t row = here.first + static_cast<int>(threadIdx.x) / width;
   int first = 0;
   int last = 0;
   if (row < here.last) {
@@ -149,7 +152,7 @@ __global__ void __launch_bounds__(tuning::threads)
   }
   __syncthreads();
   if (copies) bulk_wait(&arrived, 0);
-  const D sum = group_sum(dot<Unroll>(values, indices, first + lane, last, a.width, x), a.width);
+  const D sum = group_sum(dot<Unroll>(values, indices, first + lane, last, width, x), width);
   if (lane == 0 && row < here.last) update(y[row], alpha, sum, beta);
 }
 
@@ -180,7 +183,7 @@ class device_blocks final : public spmv_executor<V> {
     arguments_.width = threads_ / rows_;
     const int lane_entries = static_cast<int>(std::ceil(mean / arguments_.width));
     const int rounds = (lane_entries + tuning::most_unrolled - 1) / tuning::most_unrolled;
-    kernel_ = kernel_for((lane_entries + rounds - 1) / rounds);
+    kernel_ = kernel_for(arguments_.width, (lane_entries + rounds - 1) / rounds);
     arguments_.capacity = longest_block(mean);
   }
 
@@ -194,16 +197,33 @@ class device_blocks final : public spmv_executor<V> {
   }
 
  private:
-  // Complex values are gathered in few, large loads; one unrolling serves them.
-  [[nodiscard]] static kernel kernel_for(int unroll) {
+  // The kernel for a width and entries a lane; the types that matter most have one each.
+  [[nodiscard]] static kernel kernel_for(int width, int unroll) {
     if constexpr (complex_type<V>) {
-      return &row_blocks_kernel<4, D, I, O>;
+      return &row_blocks_kernel<0, 4, D, I, O>;  // few, large loads
+    } else if constexpr (sizeof(I) + sizeof(O) > 8) {
+      return unroll <= 4 ? &row_blocks_kernel<0, 4, D, I, O> : &row_blocks_kernel<0, 8, D, I, O>;
     } else {
-      if (unroll <= 4) return &row_blocks_kernel<4, D, I, O>;
-      if (unroll <= 5) return &row_blocks_kernel<5, D, I, O>;
-      if (unroll <= 7) return &row_blocks_kernel<7, D, I, O>;
-      return &row_blocks_kernel<8, D, I, O>;
+      switch (width) {
+        case 1:
+          return kernel_of_width<1>(unroll);
+        case 2:
+          return kernel_of_width<2>(unroll);
+        case 4:
+          return kernel_of_width<4>(unroll);
+        case 8:
+          return kernel_of_width<8>(unroll);
+        default:
+          return kernel_of_width<0>(unroll);
+      }
     }
+  }
+  template <int Width>
+  [[nodiscard]] static kernel kernel_of_width(int unroll) {
+    if (unroll <= 4) return &row_blocks_kernel<Width, 4, D, I, O>;
+    if (unroll <= 5) return &row_blocks_kernel<Width, 5, D, I, O>;
+    if (unroll <= 7) return &row_blocks_kernel<Width, 7, D, I, O>;
+    return &row_blocks_kernel<Width, 8, D, I, O>;
   }
 
   // Entries of the longest block that may be staged. Synchronises the stream.

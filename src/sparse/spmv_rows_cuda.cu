@@ -3,7 +3,8 @@
 // row_per_thread: one thread a row. Its loads lie a row's length apart from its neighbours', but for rows of a few
 // entries all of them hit the same cache lines soon after each other; the kernel for a row length has all entries of
 // its row in flight at once. row_per_warp: a group of 2 to 32 lanes a row, so that lanes read side by side; groups of a
-// whole warp load 16 bytes a lane. No atomics, one writer an element: deterministic. No workspace.
+// whole warp load 16 bytes a lane, and rows far too long for their group are left to the block. No atomics, one writer
+// an element: deterministic. No workspace.
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
 
@@ -23,6 +24,8 @@ struct csr_arguments {
 struct tuning {
   // Entries a lane, at least, before a group is widened: below, lanes idle.
   static constexpr double entries_per_lane = 2.0;
+  // Entries a lane, at most, before a row is taken by the whole block.
+  static constexpr int long_row = 16;
   // From this mean on a whole warp loads 16 bytes a lane: two full rounds of the warp.
   static constexpr double wide_mean = 96.0;
   // Entries of a row in flight, one kernel each; it must fit the rows. 5-point Laplacian 4096 x 4096 with 4, 5, 6, 7,
@@ -62,22 +65,52 @@ __global__ void __launch_bounds__(spmv_threads, row_blocks_resident<D, I, O>)
   update(y[row], alpha, sum, beta);
 }
 
-// `width` lanes a row. The lanes of a last, partial warp stay for the sum over lanes.
+// The sum over entries first, first + step, ... below end, four of them in flight.
+template <class D, class I>
+__device__ D strided_dot(const device_entries<D, I>& a, std::int64_t first, std::int64_t end, int step, const D* x) {
+  D sum{};
+#pragma unroll 4
+  for (std::int64_t e = first; e < end; e += step) sum = multiply_add(a.values[e], read(x + a.indices[e]), sum);
+  return sum;
+}
+
+// `width` lanes a row; rows of more than `long_row` entries wait until the whole block takes them one by one. The lanes
+// of a last, partial warp stay for the sum over lanes.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
-    row_per_group_kernel(csr_arguments<D, I, O> a, int width, const D* x, D alpha, D beta, D* y) {
-  const int lane = static_cast<int>(threadIdx.x) & (width - 1);
-  const std::int64_t row =
-      static_cast<std::int64_t>(blockIdx.x) * (spmv_threads / width) + static_cast<int>(threadIdx.x) / width;
+    row_per_group_kernel(csr_arguments<D, I, O> a, int width, int long_row, const D* __restrict__ x, D alpha, D beta,
+                         D* __restrict__ y) {
+  __shared__ int long_count;
+  __shared__ int long_rows[spmv_threads / 2];  // the narrowest groups have two lanes
+  __shared__ D warp_sums[spmv_threads / warp_size];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread & (width - 1);
+  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * (spmv_threads / width);
+  const std::int64_t row = first_row + thread / width;
+  std::int64_t begin = row < a.rows ? static_cast<std::int64_t>(a.offsets[row]) : 0;
+  std::int64_t end = row < a.rows ? static_cast<std::int64_t>(a.offsets[row + 1]) : 0;
+  if (thread == 0) long_count = 0;
+  __syncthreads();
+  const bool waits = end - begin > long_row;
+  if (waits && lane == 0) long_rows[atomicAdd(&long_count, 1)] = thread / width;
   D sum{};
-  if (row < a.rows) {
-    const std::int64_t end = a.offsets[row + 1];
-    for (std::int64_t e = a.offsets[row] + lane; e < end; e += width) {
-      sum = multiply_add(a.entries.values[e], read(x + a.entries.indices[e]), sum);
-    }
-  }
+  if (!waits) sum = strided_dot(a.entries, begin + lane, end, width, x);
   sum = group_sum(sum, width);
-  if (lane == 0 && row < a.rows) update(y[row], alpha, sum, beta);
+  if (lane == 0 && row < a.rows && !waits) update(y[row], alpha, sum, beta);
+  __syncthreads();
+  for (int i = 0; i < long_count; ++i) {  // in any order: each row's own is fixed
+    const std::int64_t long_one = first_row + long_rows[i];
+    begin = a.offsets[long_one];
+    end = a.offsets[long_one + 1];
+    sum = group_sum(strided_dot(a.entries, begin + thread, end, spmv_threads, x), warp_size);
+    if (thread % warp_size == 0) warp_sums[thread / warp_size] = sum;
+    __syncthreads();
+    if (thread == 0) {
+      for (int w = 1; w < spmv_threads / warp_size; ++w) sum += warp_sums[w];
+      update(y[long_one], alpha, sum, beta);
+    }
+    __syncthreads();  // before the next row's sums
+  }
 }
 
 // A warp a row, four entries a lane and load; entries of other rows in the first and last load are left out.
@@ -133,7 +166,8 @@ class device_rows final : public spmv_executor<V> {
     if (kernel_ != nullptr) {
       kernel_<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, x, alpha, beta, y);
     } else {
-      row_per_group_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, width_, x, alpha, beta, y);
+      row_per_group_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, width_, tuning::long_row * width_, x,
+                                                                     alpha, beta, y);
     }
     SPARGO_CUDA_TRY(cudaGetLastError());
   }

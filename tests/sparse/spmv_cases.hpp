@@ -93,6 +93,8 @@ std::vector<triplets<V>> adversarial() {
   for (const std::int64_t n : {31, 32, 33, 255, 256, 257, 1023, 1025}) {
     all.push_back(random_rows<V>("5 a row, n = " + std::to_string(n), n, n, [](std::int64_t) { return 5; }));
   }
+  all.push_back(
+      random_rows<V>("long runs of empty rows", 60'000, 50, [](std::int64_t r) { return r % 20'011 == 7 ? 3 : 0; }));
   all.push_back(random_rows<V>("empty first and last rows", 600, 300,
                                [](std::int64_t r) { return r < 290 || r >= 310 ? 0 : r % 7; }));
   all.push_back(random_rows<V>("only the last row", 5000, 40, [](std::int64_t r) { return r == 4999 ? 9 : 0; }));
