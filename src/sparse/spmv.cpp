@@ -1,5 +1,6 @@
 // What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
 #include "core/instantiate.hpp"
+#include "sparse/spmv_compressed.hpp"
 #include "sparse/spmv_executor.hpp"
 
 #include <spargo/sparse/spmv.hpp>
@@ -16,12 +17,13 @@ namespace {
 
 using detail::row_profile;
 
-constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 9> algorithm_names{{
+constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 10> algorithm_names{{
     {spmv_algorithm::automatic, "automatic"},
     {spmv_algorithm::row_per_thread, "row_per_thread"},
     {spmv_algorithm::row_per_warp, "row_per_warp"},
     {spmv_algorithm::row_blocks, "row_blocks"},
     {spmv_algorithm::merge_path, "merge_path"},
+    {spmv_algorithm::compressed, "compressed"},
     {spmv_algorithm::ell, "ell"},
     {spmv_algorithm::sell, "sell"},
     {spmv_algorithm::coo_atomic, "coo_atomic"},
@@ -104,6 +106,7 @@ bool csr_has(spmv_algorithm algorithm) {
       return true;
     case spmv_algorithm::row_per_warp:
     case spmv_algorithm::row_blocks:
+    case spmv_algorithm::compressed:
       return std::same_as<Space, device>;
     default:
       return false;
@@ -208,10 +211,29 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
   if (!automatic && !csr_has<Space>(options.algorithm)) refuse(options.algorithm, "CSR", space_name<Space>);
   with_backend<Space>([&]() -> void {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
+    std::string refused;
+    if constexpr (std::same_as<Space, device>) {
+      const bool by_name = options.algorithm == spmv_algorithm::compressed;
+      const bool copies = automatic && options.storage == spmv_storage::copied;
+      if (!nothing && (by_name || copies)) {
+        auto attempt = detail::compress<V, I, O>(
+            ctx, matrix, by_name ? detail::compression_demand::by_name : detail::compression_demand::if_it_pays);
+        if (attempt.executor != nullptr) {
+          state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::compressed, std::move(attempt.reason)});
+          state_->pattern = matrix;
+          state_->executor = std::move(attempt.executor);
+          state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
+          return;
+        }
+        if (by_name) throw error(error_code::unsupported, "spmv: not compressed: " + attempt.reason);
+        refused = "; not compressed: " + attempt.reason;
+      }
+    }
     row_profile profile{matrix.rows, matrix.nnz()};
     if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
     state_ = std::make_unique<state>(
         ctx, matrix, automatic ? choose_csr(ctx, profile) : choice{options.algorithm, std::string(as_asked)});
+    state_->chosen.reason += refused;
     state_->profile = profile;
     state_->pattern = matrix;
     if (nothing) return;

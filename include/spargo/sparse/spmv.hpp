@@ -24,10 +24,11 @@ enum class spmv_algorithm {
   row_per_warp,    // CSR, device: a group of 2..32 threads a row, by mean row length
   row_blocks,      // CSR, device: a block's consecutive rows copied to shared memory (Greathouse, Daga, SC 2014)
   merge_path,      // CSR: equal shares of rows + entries (Merrill and Garland, SC 2016)
-  ell,             // ELL
-  sell,            // SELL-C-sigma
-  coo_atomic,      // COO, device: one entry a thread, atomic adds; not deterministic
-  coo_segmented,   // COO: segmented sums in a fixed order; deterministic
+  compressed,  // CSR, device: a smaller copy, short columns and repeated values named by a byte; row_per_thread's bits
+  ell,         // ELL
+  sell,        // SELL-C-sigma
+  coo_atomic,  // COO, device: one entry a thread, atomic adds; not deterministic
+  coo_segmented,  // COO: segmented sums in a fixed order; deterministic
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmv_algorithm algorithm);

@@ -1,0 +1,41 @@
+// What the rest of the product sees of compressed matrices: an attempt that gives an executor, or says why not.
+#pragma once
+
+#include "sparse/spmv_executor.hpp"
+
+#include <string>
+
+namespace spargo::detail {
+
+template <class V>
+struct compression {
+  spmv_executor_ptr<V> executor;  // null: refused
+  std::string reason;             // what is stored how, or why it was refused
+};
+
+enum class compression_demand {
+  if_it_pays,  // refused where CSR is expected to be as fast
+  by_name,     // refused where it cannot be stored or takes too much memory
+};
+
+// The matrix has at least one entry. O(rows + nnz); synchronises the stream.
+template <class V, class I, class O>
+[[nodiscard]] compression<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                                      compression_demand demand);
+
+// A matrix in slices of 32 rows.
+struct slice_statistics {
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t nnz;
+  std::int64_t slots;  // entries, and what fills the shorter rows of each slice up to its longest
+  std::int64_t longest_row;
+};
+
+// Why not, before anything is stored; empty: nothing speaks against it.
+[[nodiscard]] std::string why_not_compressed(const slice_statistics& slices, compression_demand demand);
+
+// Why the copy is not worth keeping; empty: it is.
+[[nodiscard]] std::string why_not_compressed(std::int64_t csr_bytes, std::int64_t compressed_bytes);
+
+}  // namespace spargo::detail

@@ -1,0 +1,263 @@
+// Compressed copies: what is refused, products against the reference and against row_per_thread's bits, new values.
+#include "sparse/spmv_compressed.hpp"
+
+#include "sparse/spmv_cases.hpp"
+#include "support/device.hpp"
+
+namespace spargo::test {
+namespace {
+
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using detail::compression_demand;
+using detail::why_not_compressed;
+
+TEST(SpmvCompression, RefusesWhatCannotBeStored) {
+  constexpr auto by_name = compression_demand::by_name;
+  const i64 many = i64{1} << 32;
+  EXPECT_EQ(why_not_compressed({1000, many, 5000, 5000, 5}, by_name), "");
+  EXPECT_NE(why_not_compressed({1000, many + 1, 5000, 5000, 5}, by_name), "");
+  EXPECT_EQ(why_not_compressed({1, 70'000, 65'535, 65'535, 65'535}, by_name), "");
+  EXPECT_NE(why_not_compressed({1, 70'000, 65'536, 65'536, 65'536}, by_name).find("65536"), std::string::npos);
+}
+
+TEST(SpmvCompression, RefusesPadding) {
+  constexpr auto automatic = compression_demand::if_it_pays;
+  constexpr auto by_name = compression_demand::by_name;
+  EXPECT_EQ(why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'000'000, 20}, automatic), "");
+  const std::string why = why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'200'000, 20}, automatic);
+  EXPECT_NE(why.find("1.30"), std::string::npos) << why;
+  // By name a small matrix may be padded at will, a large one not.
+  EXPECT_NE(why_not_compressed({300, 1000, 8000, 70'000, 7000}, automatic), "");
+  EXPECT_EQ(why_not_compressed({300, 1000, 8000, 70'000, 7000}, by_name), "");
+  EXPECT_NE(why_not_compressed({1 << 20, 1 << 20, 4'000'000, 7'200'000, 20}, by_name), "");
+}
+
+TEST(SpmvCompression, RefusesLongRowsAmongFew) {
+  constexpr auto automatic = compression_demand::if_it_pays;
+  EXPECT_NE(why_not_compressed({1000, 1000, 65'000, 65'000, 65}, automatic), "");
+  EXPECT_EQ(why_not_compressed({1000, 1000, 64'000, 64'000, 64}, automatic), "");
+  EXPECT_EQ(why_not_compressed({300'000, 1000, 19'500'000, 19'500'000, 65}, automatic), "");
+  EXPECT_EQ(why_not_compressed({1000, 1000, 65'000, 65'000, 65}, compression_demand::by_name), "");
+}
+
+TEST(SpmvCompression, RefusesToSaveNothing) {
+  EXPECT_EQ(why_not_compressed(1000, 900), "");
+  EXPECT_NE(why_not_compressed(1000, 901), "");
+}
+
+TEST(SpmvCompression, IsForDevices) {
+  EXPECT_EQ(parse_spmv_algorithm("compressed"), spmv_algorithm::compressed);
+  EXPECT_EQ(to_string(spmv_algorithm::compressed), "compressed");
+  const context<host> ctx({.threads = 1});
+  const auto csr = as_csr<double, i32, i32>(ctx, random_rows<double>("", 40, 40, [](i64) { return 3; }));
+  try {
+    (void)spmv_plan<double, i32, i32, host>(ctx, csr.view(), {.algorithm = spmv_algorithm::compressed});
+    FAIL() << "taken";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported) << e.what();
+  }
+}
+
+template <class V_, class I_, class O_>
+struct types {
+  using V = V_;
+  using I = I_;
+  using O = O_;
+};
+
+template <class Types>
+class SpmvCompressed : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+};
+
+using all_types = testing::Types<types<float, i32, i32>, types<double, i32, i64>, types<std::complex<float>, i64, i64>,
+                                 types<std::complex<double>, i32, i32>, types<double, i64, i64>>;
+TYPED_TEST_SUITE(SpmvCompressed, all_types);
+
+#define SPMV_TYPES                 \
+  using V = typename TypeParam::V; \
+  using I = typename TypeParam::I; \
+  using O = typename TypeParam::O
+
+// How an entry's value follows from its row and column.
+enum class fill { constant, few, distinct };
+
+template <class V>
+V value_of(fill how, i64 row, i64 col, std::mt19937_64& random) {
+  if (how == fill::constant) return number<V>(row == col ? 4 : -1, row == col ? 0 : 0.5);
+  if (how == fill::few) return number<V>(static_cast<double>(random() % 200) - 100.5, 0.25);
+  return random_number<V>(random);
+}
+
+// The band of the given half width, cut at the edges; every `skip`-th row is one entry short.
+template <class V>
+triplets<V> band(i64 rows, i64 cols, i64 half, fill how, i64 skip) {
+  std::mt19937_64 random(static_cast<unsigned>(rows + half));
+  triplets<V> m{"band of " + std::to_string(half), rows, cols, {}};
+  for (i64 r = 0; r < rows; ++r) {
+    for (i64 c = std::max<i64>(0, r - half); c <= std::min(cols - 1, r + half); ++c) {
+      if (r % skip == 0 && c == r) continue;
+      m.entries.push_back({r, c, value_of<V>(how, r, c, random)});
+    }
+  }
+  return m;
+}
+
+// `width` entries a row, the first and the last one `range` columns apart.
+template <class V>
+triplets<V> spread(i64 rows, i64 width, i64 range, fill how) {
+  std::mt19937_64 random(static_cast<unsigned>(rows + range));
+  triplets<V> m{"range " + std::to_string(range), rows, range + 8, {}};
+  for (i64 r = 0; r < rows; ++r) {
+    for (i64 k = 0; k < width; ++k) {
+      const i64 inside = static_cast<i64>(random() % static_cast<std::uint64_t>(range));
+      const i64 c = 7 + (k == 0 ? 0 : k + 1 == width ? range : inside);
+      m.entries.push_back({r, c, value_of<V>(how, r, c, random)});
+    }
+  }
+  return m;
+}
+
+template <class V>
+std::vector<triplets<V>> structured() {
+  std::vector<triplets<V>> all;
+  for (const fill how : {fill::constant, fill::few, fill::distinct}) {
+    for (const i64 rows : {31, 32, 33, 1000}) all.push_back(band<V>(rows, rows, 3, how, 1000));
+    all.push_back(band<V>(700, 300, 7, how, 5));
+    all.push_back(band<V>(300, 700, 40, how, 3));
+    all.push_back(band<V>(600, 600, 126, how, 50));  // 253 columns - rows
+    all.push_back(band<V>(600, 600, 127, how, 50));  // 255
+    all.push_back(band<V>(600, 600, 128, how, 50));  // 257
+    for (const i64 range : {254, 255, 256, 65'534, 65'535, 65'536, 100'000}) {
+      for (const i64 width : {2, 4, 7}) all.push_back(spread<V>(100, width, range, how));
+    }
+  }
+  return all;
+}
+
+template <class V, class I, class O>
+std::vector<V> product(const context<device>& ctx, const spmv_plan<V, I, O, device>& plan, const std::vector<V>& x,
+                       V alpha, V beta, const std::vector<V>& y) {
+  const auto dx = upload(ctx, x);
+  auto dy = upload(ctx, y);
+  plan.run(alpha, dx.view(), beta, dy.view());
+  return download<V>(ctx, std::as_const(dy).view());
+}
+
+// Against the reference, and bit by bit against row_per_thread of the same matrix.
+template <class V, class I, class O>
+void expect_products(const context<device>& ctx, const spmv_plan<V, I, O, device>& plan, const triplets<V>& m) {
+  const auto x = random_vector<V>(m.cols, 11);
+  const auto old = random_vector<V>(m.rows, 12);
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_plan<V, I, O, device> same(ctx, csr.view(), {.algorithm = spmv_algorithm::row_per_thread});
+  const V nan = number<V>(std::nan(""), std::nan(""));
+  for (const auto& [alpha, beta] :
+       {std::pair(number<V>(1, 0), V{}), std::pair(number<V>(-1.5, 2), number<V>(0.5, 1))}) {
+    const auto before = beta == V{} ? std::vector<V>(old.size(), nan) : old;
+    const auto got = product(ctx, plan, x, alpha, beta, before);
+    const auto expected = reference<V>(m, alpha, x, beta, before);
+    for (std::size_t r = 0; r < got.size(); ++r) {
+      const std::complex<long double> value(std::real(got[r]), std::imag(got[r]));
+      ASSERT_LE(std::abs(value - expected[r].value), expected[r].bound) << m.name << ", row " << r;
+    }
+    ASSERT_EQ(got, product(ctx, same, x, alpha, beta, before)) << m.name;
+  }
+}
+
+TYPED_TEST(SpmvCompressed, EqualsRowPerThread) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  auto all = adversarial<V>();
+  for (auto& m : structured<V>()) all.push_back(std::move(m));
+  for (const auto& m : all) {
+    SCOPED_TRACE(m.name + ", " + std::to_string(m.rows) + " rows");
+    const auto csr = as_csr<V, I, O>(ctx, m);
+    const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::compressed});
+    EXPECT_EQ(plan.algorithm(), spmv_algorithm::compressed);
+    expect_products(ctx, plan, m);
+  }
+}
+
+TYPED_TEST(SpmvCompressed, PaddingMeetsNoInfinity) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  for (const fill how : {fill::constant, fill::few, fill::distinct}) {
+    const auto m = band<V>(200, 200, 5, how, 3);
+    const auto csr = as_csr<V, I, O>(ctx, m);
+    const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::compressed});
+    for (const i64 spoiled : {0, 70, 199}) {
+      auto x = random_vector<V>(m.cols, 3);
+      x[static_cast<std::size_t>(spoiled)] = number<V>(std::numeric_limits<double>::infinity(), 0);
+      const auto y = product(ctx, plan, x, number<V>(1, 0), V{}, std::vector<V>(200));
+      std::vector<bool> meets(200, false);
+      for (const auto& e : m.entries) {
+        if (e.col == spoiled) meets[static_cast<std::size_t>(e.row)] = true;
+      }
+      for (std::size_t r = 0; r < y.size(); ++r) {
+        EXPECT_EQ(std::isfinite(std::real(y[r])), !meets[r]) << "row " << r << ", column " << spoiled;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmvCompressed, TakesOtherValues) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto with = [](fill how) { return band<V>(900, 900, 6, how, 7); };
+  const auto first = as_csr<V, I, O>(ctx, with(fill::constant));
+  spmv_plan<V, I, O, device> plan(ctx, first.view(), {.algorithm = spmv_algorithm::compressed});
+  for (const fill how : {fill::constant, fill::few, fill::constant, fill::distinct, fill::few, fill::distinct,
+                         fill::constant, fill::constant}) {
+    const auto m = with(how);
+    const auto csr = as_csr<V, I, O>(ctx, m);
+    plan.update_values(csr.view());
+    expect_products(ctx, plan, m);
+  }
+}
+
+TYPED_TEST(SpmvCompressed, OutlivesTheMatrix) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto m = band<V>(500, 500, 4, fill::distinct, 9);
+  auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::compressed});
+  EXPECT_EQ(plan.storage(), spmv_storage::copied);
+  fill_zero(ctx, csr.values().view());
+  expect_products(ctx, plan, m);
+}
+
+TYPED_TEST(SpmvCompressed, IsChosenWhereItPays) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto plan_of = [&](const triplets<V>& m, spmv_storage storage) {
+    return spmv_plan<V, I, O, device>(ctx, as_csr<V, I, O>(ctx, m).view(), {.storage = storage});
+  };
+  const auto regular = band<V>(5000, 5000, 7, fill::distinct, 5000);
+  EXPECT_EQ(plan_of(regular, spmv_storage::copied).algorithm(), spmv_algorithm::compressed);
+  EXPECT_NE(plan_of(regular, spmv_storage::borrowed).algorithm(), spmv_algorithm::compressed);
+  const auto uneven = random_rows<V>("uneven", 5000, 900, [](i64 r) { return r % 32 == 0 ? 40 : 1; });
+  const auto refused = plan_of(uneven, spmv_storage::copied);
+  EXPECT_NE(refused.algorithm(), spmv_algorithm::compressed);
+  EXPECT_NE(refused.reason().find("not compressed"), std::string::npos) << refused.reason();
+  EXPECT_EQ(refused.storage(), spmv_storage::borrowed);
+}
+
+TEST(SpmvCompressedDevice, RefusesMuchPaddingByName) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto m = random_rows<float>("", 200'000, 500, [](i64 r) { return r % 32 == 0 ? 40 : 1; });
+  const auto csr = as_csr<float, i32, i32>(ctx, m);
+  try {
+    (void)spmv_plan<float, i32, i32, device>(ctx, csr.view(), {.algorithm = spmv_algorithm::compressed});
+    FAIL() << "taken";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported);
+    EXPECT_NE(std::string(e.what()).find("slots an entry"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace spargo::test
