@@ -1,0 +1,69 @@
+// Sparse matrix times a dense multi-vector, Y = alpha * A * X + beta * Y, on host and device. A is rows x cols in CSR,
+// X cols x k and Y rows x k, both row-major: the k values that an entry meets lie side by side.
+//
+// beta = 0 does not read Y, which may hold anything; alpha = 0 reads neither A nor X. Elements between the rows of Y
+// (stride > k) are left alone. The memory of X, from its first element to its last, must not overlap that of Y.
+// Rounding: each element's error is at most about (row length + 2) * eps * sum |a||x| (three times that for complex
+// values). Duplicate entries count as their sum. Deterministic: the same plan gives the same bits every time, and on
+// the host for any number of threads. One pass over A for up to 32 columns, one more for every further panel of columns
+// where k is larger (on the device a panel is 32 vectors of up to 16 bytes).
+#pragma once
+
+#include <spargo/core/dense.hpp>
+#include <spargo/formats/csr.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace spargo {
+
+enum class spmm_algorithm {
+  automatic,   // from the row profile; spmm_plan::reason() explains
+  row_groups,  // device: a group of lanes a row, which hold a piece of its k sums each; host: whole rows a thread
+  merge_path,  // equal shares of rows + entries (Merrill and Garland, SC 2016; Yang, Buluc, Owens, Euro-Par 2018)
+};
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmm_algorithm algorithm);
+// Throws invalid_argument naming the known ones.
+[[nodiscard]] SPARGO_EXPORT spmm_algorithm parse_spmm_algorithm(std::string_view name);
+
+struct SPARGO_EXPORT spmm_options {
+  spmm_algorithm algorithm = spmm_algorithm::automatic;
+};
+
+// Analyses a matrix once for products with up to `max_columns` columns: O(rows), and on a device it may synchronise the
+// stream. Then `run` never allocates, is asynchronous on a device and may be captured in a graph. The plan borrows the
+// matrix's arrays: they must outlive it; their values may change, their pattern may not. Not for concurrent use; plans
+// are independent of each other. Workspace: O(rows + nnz) / 256 row numbers, and merge_path keeps as many rows of
+// max_columns values, at most.
+template <value_type V, index_type I, index_type O, class Space>
+class SPARGO_EXPORT spmm_plan {
+ public:
+  // Throws invalid_argument for arrays of the wrong size or a negative max_columns.
+  spmm_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix, std::int64_t max_columns,
+            const spmm_options& options = {});
+  spmm_plan(spmm_plan&&) noexcept;
+  spmm_plan& operator=(spmm_plan&&) noexcept;
+  ~spmm_plan();
+
+  // x is cols x k, y rows x k, 0 <= k <= max_columns. Throws invalid_argument on wrong sizes or overlap, before any
+  // work. O((rows + nnz) * k).
+  void run(V alpha, const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y) const;
+
+  [[nodiscard]] spmm_algorithm algorithm() const noexcept;   // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+// One call: a plan that is used once. Prefer a plan for repeated products.
+template <value_type V, index_type I, index_type O, class Space>
+SPARGO_EXPORT void spmm(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& matrix,
+                        const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y,
+                        const spmm_options& options = {});
+
+}  // namespace spargo

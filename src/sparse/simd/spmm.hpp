@@ -1,0 +1,38 @@
+// The inner loops of products with multi-vectors on the host, chosen once for the processor at hand.
+#pragma once
+
+#include <spargo/core/types.hpp>
+
+#include <vector>
+
+namespace spargo::detail {
+
+// One product, as the loops see it. Strides in elements.
+template <class V, class I, class O>
+struct spmm_job {
+  const O* offsets;
+  const I* indices;
+  const V* values;
+  const V* x;
+  std::int64_t x_stride;
+  V* y;
+  std::int64_t y_stride;
+  std::int64_t columns;
+  V alpha;
+  V beta;
+};
+
+template <class V, class I, class O>
+struct spmm_loops {
+  // Rows first .. last-1 of Y = alpha * A * X + beta * Y; beta = 0 leaves Y unread.
+  void (*rows)(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last);
+  // sums[0 .. columns-1] = the sum over entries begin .. end-1, which are one row's: value * row of X.
+  void (*part)(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums);
+  const char* name;  // "AVX-512", "AVX2" or "16-byte vectors"
+};
+
+// All that this processor runs, the fastest last.
+template <class V, class I, class O>
+[[nodiscard]] std::vector<spmm_loops<V, I, O>> usable_spmm_loops();
+
+}  // namespace spargo::detail

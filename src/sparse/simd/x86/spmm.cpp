@@ -1,0 +1,60 @@
+// The inner loops of products with multi-vectors for x86 processors, compiled for three instruction sets and chosen at
+// run time.
+#include "core/instantiate.hpp"
+#include "sparse/simd/spmm_panels.hpp"
+
+namespace spargo::detail {
+
+namespace {
+
+template <class V, class I, class O>
+[[gnu::target("avx512f,avx512vl,fma,prefer-vector-width=512")]] void avx512_rows(const spmm_job<V, I, O>& job,
+                                                                                 std::int64_t first,
+                                                                                 std::int64_t last) {
+  spmm_rows<V, 64>(job, first, last);
+}
+template <class V, class I, class O>
+[[gnu::target("avx512f,avx512vl,fma,prefer-vector-width=512")]] void avx512_part(const spmm_job<V, I, O>& job,
+                                                                                 std::int64_t begin, std::int64_t end,
+                                                                                 V* sums) {
+  spmm_part<V, 64>(job, begin, end, sums);
+}
+
+template <class V, class I, class O>
+[[gnu::target("avx2,fma")]] void avx2_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+  spmm_rows<V, 32>(job, first, last);
+}
+template <class V, class I, class O>
+[[gnu::target("avx2,fma")]] void avx2_part(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end,
+                                           V* sums) {
+  spmm_part<V, 32>(job, begin, end, sums);
+}
+
+template <class V, class I, class O>
+void sse2_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+  spmm_rows<V, 16>(job, first, last);
+}
+template <class V, class I, class O>
+void sse2_part(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums) {
+  spmm_part<V, 16>(job, begin, end, sums);
+}
+
+}  // namespace
+
+template <class V, class I, class O>
+std::vector<spmm_loops<V, I, O>> usable_spmm_loops() {
+  __builtin_cpu_init();
+  std::vector<spmm_loops<V, I, O>> all{{sse2_rows<V, I, O>, sse2_part<V, I, O>, "16-byte vectors"}};
+  if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) {
+    all.push_back({avx2_rows<V, I, O>, avx2_part<V, I, O>, "AVX2"});
+  }
+  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0) {
+    all.push_back({avx512_rows<V, I, O>, avx512_part<V, I, O>, "AVX-512"});
+  }
+  return all;
+}
+
+#define INSTANTIATE(V, I, O) template std::vector<spmm_loops<V, I, O>> usable_spmm_loops<V, I, O>();
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail
