@@ -48,11 +48,6 @@ std::optional<sparse_format> format_of(spmv_algorithm algorithm) {
   switch (algorithm) {
     case spmv_algorithm::automatic:
       return std::nullopt;
-    case spmv_algorithm::row_per_thread:
-    case spmv_algorithm::row_per_warp:
-    case spmv_algorithm::row_blocks:
-    case spmv_algorithm::merge_path:
-      return sparse_format::csr;
     case spmv_algorithm::ell:
       return sparse_format::ell;
     case spmv_algorithm::sell:
@@ -60,8 +55,9 @@ std::optional<sparse_format> format_of(spmv_algorithm algorithm) {
     case spmv_algorithm::coo_atomic:
     case spmv_algorithm::coo_segmented:
       return sparse_format::coo;
+    default:
+      return sparse_format::csr;  // all others
   }
-  return std::nullopt;
 }
 
 spmv_algorithm parse_algorithm(const std::string& name) {
