@@ -1,64 +1,49 @@
-// Edge lists, written line by line: the text is a function of the edges and ids alone.
-//
-// Numbers are the shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018).
+// Edge lists, written: lines by line_writer.hpp.
 #include "core/instantiate.hpp"
-#include "io/output.hpp"
+#include "io/line_writer.hpp"
 
 #include <spargo/io/edge_list.hpp>
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <new>
 
 namespace spargo {
 
 namespace {
 
-struct tuning {
-  static constexpr std::size_t flush_bytes = std::size_t{1} << 18;
-};
+using detail::put_number;
 
-template <class T>
-void put(std::string& text, T value) {
-  char digits[32];
-  text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
-
-// What the file calls a vertex.
+// Every vertex is one, and has an id.
 template <index_type I>
-std::int64_t name_of(I vertex, I vertices, span<const std::int64_t, host> ids) {
-  if (vertex < 0 || vertex >= vertices) {
-    throw error(error_code::invalid_data,
-                fmt::format("write_edge_list: vertex {} (expected 0 or more, less than {})", vertex, vertices));
+void check_vertices(span<const I, host> vertices, I count, span<const std::int64_t, host> ids) {
+  for (const I vertex : vertices) {
+    if (vertex < 0 || vertex >= count) {
+      throw error(error_code::invalid_data,
+                  fmt::format("write_edge_list: vertex {} (expected 0 or more, less than {})", vertex, count));
+    }
+    if (!ids.empty() && ids[vertex] < 0) {
+      throw error(error_code::invalid_data,
+                  fmt::format("write_edge_list: vertex {} has id {} (expected 0 or more)", vertex, ids[vertex]));
+    }
   }
-  if (ids.empty()) return vertex;
-  if (ids[vertex] < 0) {
-    throw error(error_code::invalid_data,
-                fmt::format("write_edge_list: vertex {} has id {} (expected 0 or more)", vertex, ids[vertex]));
-  }
-  return ids[vertex];
 }
 
 template <class V, index_type I>
-void write_lines(detail::output_file& out, const coo_view<const V, I, host>& edges,
+void write_edges(detail::output_file& out, const coo_view<const V, I, host>& edges,
                  span<const std::int64_t, host> ids) {
-  std::string text = is_pattern<V> ? "# source\ttarget\n" : "# source\ttarget\tweight\n";
-  for (std::int64_t k = 0; k < edges.nnz(); ++k) {
-    put(text, name_of(edges.row_indices[k], edges.rows, ids));
-    text += '\t';
-    put(text, name_of(edges.col_indices[k], edges.rows, ids));
+  const auto name_of = [&](I vertex) { return ids.empty() ? std::int64_t{vertex} : ids[vertex]; };
+  out.write(is_pattern<V> ? "# source\ttarget\n" : "# source\ttarget\tweight\n");
+  detail::write_lines(context<host>(), out, edges.nnz(), [&](char* to, std::int64_t k) {
+    to = put_number(to, name_of(edges.row_indices[k]));
+    *to++ = '\t';
+    to = put_number(to, name_of(edges.col_indices[k]));
     if constexpr (!is_pattern<V>) {
-      text += '\t';
-      put(text, edges.values[k]);
+      *to++ = '\t';
+      to = put_number(to, edges.values[k]);
     }
-    text += '\n';
-    if (text.size() >= tuning::flush_bytes) {
-      out.write(text);
-      text.clear();
-    }
-  }
-  out.write(text);
+    return to;
+  });
 }
 
 }  // namespace
@@ -76,8 +61,10 @@ void write_edge_list(const std::string& path, const coo_view<const V, I, host>& 
     throw error(error_code::unsupported, "write_edge_list: complex weights (expected real ones, or none)");
   } else {
     try {
+      check_vertices<I>(edges.row_indices, edges.rows, ids);
+      check_vertices<I>(edges.col_indices, edges.rows, ids);
       detail::output_file out(path);
-      write_lines(out, edges, ids);
+      write_edges(out, edges, ids);
       out.commit();
     } catch (const std::bad_alloc&) {
       throw error(error_code::out_of_memory, {path}, "host memory ran out while the file was written");

@@ -99,12 +99,10 @@ std::int64_t byte_stream::read_gzip(char* to, std::int64_t bytes) {
   z.avail_out = room;
   while (z.avail_out != 0) {
     if (!inflater_->in_member && !begin_next_member()) break;
-    if (pending_.empty() && !refill()) {
-      failure_ = "the gzip stream is truncated";
-      break;
-    }
+    const bool more = !pending_.empty() || refill();
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(pending_.data()));
     z.avail_in = static_cast<uInt>(pending_.size());
+    const uInt room_before = z.avail_out;
     const int result = ::inflate(&z, Z_NO_FLUSH);
     const std::size_t used = pending_.size() - z.avail_in;
     consumed_ += static_cast<std::int64_t>(used);
@@ -115,6 +113,9 @@ std::int64_t byte_stream::read_gzip(char* to, std::int64_t bytes) {
       throw std::bad_alloc();
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       failure_ = std::string("the gzip stream is corrupt (") + (z.msg != nullptr ? z.msg : "no reason given") + ")";
+      break;
+    } else if (!more && z.avail_out == room_before) {  // zlib had bytes left from before; now it has none
+      failure_ = "the gzip stream is truncated";
       break;
     }
   }

@@ -28,6 +28,8 @@ class byte_stream {
   [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes);
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
   [[nodiscard]] std::int64_t consumed() const noexcept { return consumed_; }  // bytes of the file as stored
+  [[nodiscard]] bool is_compressed() const noexcept { return inflater_ != nullptr; }
+  [[nodiscard]] bool is_regular() const noexcept { return file_.is_regular; }
 
  private:
   struct inflater;

@@ -34,7 +34,7 @@ text_source::text_source(const context<host>& ctx, const std::string& path, cons
   if (file.is_regular && file.size > 0) map_ = mapped_file(file, path);
   if (map_.size() > 0 && !looks_like_gzip(map_.bytes())) return;
   map_ = {};  // files of /proc say 0 bytes and are streamed, too
-  stream_ = std::make_unique<byte_stream>(std::move(file), path);
+  stream_ = std::make_unique<read_ahead>(ctx, std::move(file), path);
   buffer_ = array<char, host>(ctx, block_bytes_ + max_line_bytes_ + 1);
 }
 

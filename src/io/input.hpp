@@ -10,7 +10,7 @@
 #pragma once
 
 #include "io/file.hpp"
-#include "io/gzip.hpp"
+#include "io/read_ahead.hpp"
 
 #include <spargo/core/array.hpp>
 #include <spargo/io/options.hpp>
@@ -96,7 +96,7 @@ class text_source {
   std::int64_t origin_ = 0;    // of the map: where the current block begins
   array<char, host> copy_;     // an unended last line and its '\n'
 
-  std::unique_ptr<byte_stream> stream_;  // null for a mapped file
+  std::unique_ptr<read_ahead> stream_;  // null for a mapped file
   array<char, host> buffer_;
   std::int64_t begin_ = 0;  // of the buffer: text that is not delivered yet
   std::int64_t end_ = 0;

@@ -1,32 +1,17 @@
-// Matrix Market files, written: threads format pieces of the entries, which go out in order.
-//
-// Numbers are the shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018). The text is a
-// function of the entries alone. Memory: a bounded buffer for each thread.
+// Matrix Market files, written: lines by line_writer.hpp.
+#include <spargo/io/matrix_market.hpp>
 #include "core/instantiate.hpp"
-#include "io/matrix_market_detail.hpp"
-#include "io/output.hpp"
+#include "io/line_writer.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <new>
 
 namespace spargo {
 
 namespace {
 
-struct tuning {
-  // Entries that a thread formats at a time: about 0.5 MiB of text, some ms of work.
-  static constexpr std::int64_t piece = std::int64_t{1} << 14;
-  // Two 64-bit indices of at most 19 digits, two numbers of at most 24, four separators.
-  static constexpr std::int64_t longest_line = 2 * 19 + 2 * 24 + 4;
-};
-
-template <class T>
-char* put_number(char* to, T value) {
-  return std::to_chars(to, to + 24, value).ptr;
-}
+using detail::put_number;
 
 template <value_type V>
 char* put_value(char* to, V value) {
@@ -42,31 +27,6 @@ char* put_value(char* to, V value) {
 template <entry_type V>
 constexpr const char* field_of() {
   return is_pattern<V> ? "pattern" : complex_type<V> ? "complex" : "real";
-}
-
-// Writes `count` lines, line k as `put_line(to, k)` formats it: returns past what it wrote.
-template <class PutLine>
-void write_lines(const context<host>& ctx, detail::output_file& out, std::int64_t count, const PutLine& put_line) {
-  const std::int64_t pieces = div_up(count, tuning::piece);
-  const std::int64_t threads = std::min<std::int64_t>(ctx.threads(), pieces);
-  std::vector<array<char, host>> texts;
-  for (std::int64_t t = 0; t < threads; ++t) texts.emplace_back(ctx, tuning::piece * tuning::longest_line);
-  std::vector<std::size_t> sizes(texts.size());
-  for (std::int64_t first = 0; first < pieces; first += threads) {
-    const std::int64_t now = std::min(threads, pieces - first);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) if (now > 1)
-    for (std::int64_t t = 0; t < now; ++t) {
-      const std::int64_t begin = (first + t) * tuning::piece;
-      char* const text = texts[static_cast<std::size_t>(t)].data();
-      char* to = text;
-      for (std::int64_t k = begin; k < std::min(count, begin + tuning::piece); ++k) {
-        to = put_line(to, k);
-        *to++ = '\n';
-      }
-      sizes[static_cast<std::size_t>(t)] = static_cast<std::size_t>(to - text);
-    }
-    for (std::size_t t = 0; t < static_cast<std::size_t>(now); ++t) out.write({texts[t].data(), sizes[t]});
-  }
 }
 
 template <entry_type V, index_type I>
@@ -95,7 +55,7 @@ void write_matrix_market(const std::string& path, const coo_view<const V, I, hos
     detail::output_file out(path);
     out.write(fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", field_of<V>(), matrix.rows,
                           matrix.cols, matrix.nnz()));
-    write_lines(context<host>(), out, matrix.nnz(), [&](char* to, std::int64_t k) {
+    detail::write_lines(context<host>(), out, matrix.nnz(), [&](char* to, std::int64_t k) {
       to = put_number(to, static_cast<std::int64_t>(matrix.row_indices[k]) + 1);
       *to++ = ' ';
       to = put_number(to, static_cast<std::int64_t>(matrix.col_indices[k]) + 1);
@@ -121,7 +81,7 @@ void write_matrix_market(const std::string& path, const dense_view<const V, host
   try {
     detail::output_file out(path);
     out.write(fmt::format("%%MatrixMarket matrix array {} general\n{} {}\n", field_of<V>(), matrix.rows, matrix.cols));
-    write_lines(context<host>(), out, matrix.rows * matrix.cols, [&](char* to, std::int64_t k) {
+    detail::write_lines(context<host>(), out, matrix.rows * matrix.cols, [&](char* to, std::int64_t k) {
       return put_value(to, matrix.data[k % matrix.rows * matrix.stride + k / matrix.rows]);
     });
     out.commit();

@@ -1,0 +1,76 @@
+// Lines of text from numbered items: threads format pieces, which go out in order.
+//
+// Idea: whoever has formatted a piece waits for the pieces before it to be written, writes its own, and formats the
+// next one while others write. The text is a function of the items alone. Memory: a bounded buffer for each thread.
+// Numbers are the shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018).
+#pragma once
+
+#include "io/output.hpp"
+
+#include <spargo/core/array.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <complex>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+namespace spargo::detail {
+
+struct line_writer_tuning {
+  // Items that a thread formats at a time: about 0.5 MiB of text, some ms of work.
+  static constexpr std::int64_t piece = std::int64_t{1} << 14;
+  // Two 64-bit integers of at most 19 digits, two numbers of at most 24, four separators.
+  static constexpr std::int64_t longest_line = 2 * 19 + 2 * 24 + 4;
+};
+
+template <class T>
+[[nodiscard]] char* put_number(char* to, T value) noexcept {
+  return std::to_chars(to, to + 24, value).ptr;
+}
+
+// Line k of `count` is what `put_line(to, k)` puts at `to`, returning past it, and a '\n'; it must not throw.
+template <class PutLine>
+void write_lines(const context<host>& ctx, output_file& out, std::int64_t count, const PutLine& put_line) {
+  using tuning = line_writer_tuning;
+  const std::int64_t pieces = div_up(count, tuning::piece);
+  const auto threads = static_cast<int>(std::min<std::int64_t>(ctx.threads(), pieces));
+  std::vector<array<char, host>> texts;
+  for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, tuning::piece * tuning::longest_line);
+  std::atomic<std::int64_t> taken{0};
+  std::atomic<std::size_t> buffers{0};
+  std::atomic<int> turn{0};
+  std::exception_ptr failure;  // the first, whose piece ends the text
+  const auto write = [&](std::string_view text) {
+    try {
+      if (!failure) out.write(text);
+    } catch (...) {
+      failure = std::current_exception();
+      taken.store(pieces);
+    }
+  };
+  if (threads == 0) return;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    char* const text = texts[buffers.fetch_add(1)].data();
+    for (std::int64_t i = taken.fetch_add(1); i < pieces; i = taken.fetch_add(1)) {
+      char* to = text;
+      const std::int64_t last = std::min(count, (i + 1) * tuning::piece);
+      for (std::int64_t k = i * tuning::piece; k < last; ++k) {
+        to = put_line(to, k);
+        *to++ = '\n';
+      }
+      for (int now = turn.load(std::memory_order_acquire); now != i; now = turn.load(std::memory_order_acquire)) {
+        turn.wait(now, std::memory_order_acquire);
+      }
+      write({text, static_cast<std::size_t>(to - text)});
+      turn.store(static_cast<int>(i) + 1, std::memory_order_release);
+      turn.notify_all();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace spargo::detail
