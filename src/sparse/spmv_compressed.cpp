@@ -49,4 +49,13 @@ std::string why_not_compressed(std::int64_t csr_bytes, std::int64_t compressed_b
   return fmt::format("compressed it takes {:.2f} of CSR's bytes, at most {} pay", share, tuning::largest_share);
 }
 
+std::string in_words(const compressed_storage& how) {
+  if (how.pairs > 0) return fmt::format("a byte an entry: {} pairs of (column - row) and value", how.pairs);
+  const std::string values =
+      how.values > 0 ? fmt::format("values a byte each: {} distinct", how.values) : std::string("values as they are");
+  if (how.differences > 0)
+    return fmt::format("columns a byte each: {} distances from the row; {}", how.differences, values);
+  return fmt::format("columns as offsets of {:.2f} bytes on average; {}", how.column_bytes, values);
+}
+
 }  // namespace spargo::detail

@@ -20,6 +20,7 @@
 #include "core/cuda.cuh"
 #include "core/device_complex.cuh"
 #include "sparse/spmv_compressed.hpp"
+#include "sparse/spmv_compressed_names.cuh"
 
 #include <cstdint>
 
@@ -65,19 +66,72 @@ struct alignas(4 * sizeof(Unit)) unit_quad {
   Unit v[4];
 };
 
+// Four or fewer units of a lane, from entry k on, a multiple of four.
+template <class Unit>
+__device__ void store_units(Unit* slice, int k, int lane, int width, const unit_quad<Unit>& units) {
+  Unit* const to = slice + unit_place(k, lane, width);
+  if (k + 4 <= width) {
+    *reinterpret_cast<unit_quad<Unit>*>(to) = units;
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < 3; ++j) {
+    if (k + j < width) slice[unit_place(k + j, lane, width)] = units.v[j];
+  }
+}
+
+enum class column_encoding { offsets, named };
+
 // The pattern part of a compressed matrix, on the device.
 struct compressed_pattern {
   std::int64_t rows = 0;
   std::int64_t nnz = 0;
-  std::int64_t groups = 0;  // sum of the slices' widths: every stream holds 32 units for each
+  std::int64_t groups = 0;  // sum of the slices' widths: a stream of units holds 32 for each
+  column_encoding encoding = column_encoding::offsets;
   array<compressed_slice, device> slices;
   array<std::int64_t, device> first_entry;  // of each slice, in the CSR matrix
   array<std::uint16_t, device> lengths;     // of each row
   array<std::uint8_t, device> columns;      // the column stream
+  array<name_table, device> differences;    // columns - rows, if named
+  int named = 0;                            // how many
 
   [[nodiscard]] std::int64_t bytes() const {
     return slices.size() * static_cast<std::int64_t>(sizeof(compressed_slice)) + 8 * first_entry.size() +
-           2 * lengths.size() + columns.size();
+           2 * lengths.size() + columns.size() + differences.size() * static_cast<std::int64_t>(sizeof(name_table));
+  }
+};
+
+// What a pair's name stands for. Word is as wide as a value.
+template <class Word>
+struct alignas(sizeof(Word) <= 4 ? 8 : 16) named_pair {
+  Word value;
+  std::int32_t difference;
+};
+
+enum class value_encoding {
+  plain,   // slot by slot
+  named,   // a stream of names
+  paired,  // one stream names column - row and value; there is no column stream
+};
+
+// Words that fit a key.
+template <class Word>
+inline constexpr bool can_be_named = sizeof(Word) <= sizeof(unsigned long long);
+
+// The value part. Word: an unsigned integer, or a pair of them, as wide as a value.
+template <class Word>
+struct compressed_values {
+  value_encoding encoding = value_encoding::plain;
+  array<Word, device> plain;
+  array<std::uint8_t, device> names;
+  array<name_table, device> table;        // named: the values' bits
+  array<named_pair<Word>, device> pairs;  // paired
+  int named = 0;                          // how many values or pairs
+
+  [[nodiscard]] std::int64_t bytes() const {
+    return (plain.size() * static_cast<std::int64_t>(sizeof(Word))) + names.size() +
+           table.size() * static_cast<std::int64_t>(sizeof(name_table)) +
+           pairs.size() * static_cast<std::int64_t>(sizeof(named_pair<Word>));
   }
 };
 

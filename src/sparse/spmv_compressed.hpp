@@ -38,4 +38,13 @@ struct slice_statistics {
 // Why the copy is not worth keeping; empty: it is.
 [[nodiscard]] std::string why_not_compressed(std::int64_t csr_bytes, std::int64_t compressed_bytes);
 
+// How a matrix is stored. Numbers of names; 0: not by name.
+struct compressed_storage {
+  int differences;      // of column and row
+  double column_bytes;  // an entry, where columns are stored apart from values
+  int values;
+  int pairs;  // of both
+};
+[[nodiscard]] std::string in_words(const compressed_storage& how);
+
 }  // namespace spargo::detail

@@ -14,41 +14,78 @@ using word_of =
     std::conditional_t<sizeof(V) == 4, std::uint32_t, std::conditional_t<sizeof(V) == 8, std::uint64_t, ulonglong2>>;
 
 template <class V>
+const word_of<V>* words(const V* values) {
+  return reinterpret_cast<const word_of<V>*>(values);
+}
+
+template <class V>
 class device_compressed final : public spmv_executor<V> {
   using D = device_value_t<V>;
   using word = word_of<V>;
 
  public:
-  device_compressed(const context<device>& ctx, compressed_pattern pattern, const V* values)
+  device_compressed(const context<device>& ctx, compressed_pattern pattern, const V* values, value_names names)
       : ctx_(ctx), pattern_(std::move(pattern)) {
-    store(values);
+    values_ = compress_values<word>(ctx_, pattern_, words(values), std::move(names));
   }
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
     const product_arguments<D> product{device_cast(x), to_device_value(alpha), to_device_value(beta), device_cast(y)};
-    const compressed_arguments matrix{pattern_.slices.data(), pattern_.lengths.data(), pattern_.columns.data(),
-                                      pattern_.rows};
-    const unsigned grid = compressed_grid(pattern_.slices.size());
-    plain_kernel<D><<<grid, compressed_threads, 0, ctx_.stream()>>>(matrix, device_cast(values_.data()), product);
+    if (values_.encoding == value_encoding::plain) {
+      run_with<value_encoding::plain>(product);
+    } else if constexpr (can_be_named<word>) {
+      if (values_.encoding == value_encoding::paired) {
+        run_paired(product);
+      } else {
+        run_with<value_encoding::named>(product);
+      }
+    }
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
-  void update_values(const V* values) override { store(values); }
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return pattern_.bytes() + values_.size() * static_cast<std::int64_t>(sizeof(V));
+  void update_values(const V* values) override {
+    restore_columns(ctx_, pattern_, values_);
+    values_ = compress_values<word>(ctx_, pattern_, words(values), name_values(ctx_, words(values), pattern_.nnz));
+  }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return pattern_.bytes() + values_.bytes(); }
+
+  [[nodiscard]] compressed_storage how() const {
+    const auto slots = static_cast<double>(pattern_.groups * slice_rows);
+    return {pattern_.encoding == column_encoding::named ? pattern_.named : 0,
+            static_cast<double>(pattern_.columns.size()) / slots,
+            values_.encoding == value_encoding::named ? values_.named : 0,
+            values_.encoding == value_encoding::paired ? values_.named : 0};
   }
 
  private:
-  void store(const V* values) {
-    array<V, device> arranged(ctx_, pattern_.groups * slice_rows);
-    arrange_values(ctx_, pattern_, reinterpret_cast<const word*>(values), reinterpret_cast<word*>(arranged.data()));
-    values_ = std::move(arranged);
+  [[nodiscard]] unsigned grid() const { return compressed_grid(pattern_.slices.size()); }
+  [[nodiscard]] compressed_arguments slices() const {
+    return {pattern_.slices.data(), pattern_.lengths.data(), pattern_.rows};
+  }
+
+  void run_paired(const product_arguments<D>& product) const {
+    paired_kernel<D><<<grid(), compressed_threads, 0, ctx_.stream()>>>(
+        slices(), values_.names.data(), reinterpret_cast<const named_pair<D>*>(values_.pairs.data()), values_.named,
+        product);
+  }
+  template <value_encoding Values>
+  void run_with(const product_arguments<D>& product) const {
+    const column_arguments columns{pattern_.columns.data(), pattern_.differences.data(), pattern_.named};
+    const value_arguments<D> values{reinterpret_cast<const D*>(values_.plain.data()), values_.names.data(),
+                                    values_.table.data(), values_.named};
+    if (pattern_.encoding == column_encoding::named) {
+      separate_kernel<D, column_encoding::named, Values>
+          <<<grid(), compressed_threads, 0, ctx_.stream()>>>(slices(), columns, values, product);
+    } else {
+      separate_kernel<D, column_encoding::offsets, Values>
+          <<<grid(), compressed_threads, 0, ctx_.stream()>>>(slices(), columns, values, product);
+    }
   }
 
   context<device> ctx_;
   compressed_pattern pattern_;
-  array<V, device> values_;
+  compressed_values<word> values_;
 };
 
 }  // namespace
@@ -56,15 +93,20 @@ class device_compressed final : public spmv_executor<V> {
 template <class V, class I, class O>
 compression<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                         compression_demand demand) {
-  pattern_attempt attempt = compress_pattern<I, O>(ctx, matrix, demand);
+  auto names = name_values(ctx, words(matrix.values.data()), matrix.nnz());
+  const auto naming = names.count <= most_names ? column_naming::preferred : column_naming::if_smaller;
+  pattern_attempt attempt = compress_pattern<I, O>(ctx, matrix, demand, naming);
   if (!attempt.refusal.empty()) return {nullptr, std::move(attempt.refusal)};
-  auto executor = std::make_unique<device_compressed<V>>(ctx, std::move(attempt.pattern), matrix.values.data());
-  if (demand == compression_demand::by_name) return {std::move(executor), "as asked for"};
+  auto executor =
+      std::make_unique<device_compressed<V>>(ctx, std::move(attempt.pattern), matrix.values.data(), std::move(names));
   const std::int64_t csr_bytes = matrix.nnz() * static_cast<std::int64_t>(sizeof(V) + sizeof(I)) +
                                  matrix.offsets.size() * static_cast<std::int64_t>(sizeof(O));
-  auto refused = why_not_compressed(csr_bytes, executor->workspace_bytes());
-  if (!refused.empty()) return {nullptr, std::move(refused)};
-  return {std::move(executor), "compressed"};
+  if (demand == compression_demand::if_it_pays) {
+    auto refused = why_not_compressed(csr_bytes, executor->workspace_bytes());
+    if (!refused.empty()) return {nullptr, std::move(refused)};
+  }
+  std::string reason = in_words(executor->how());
+  return {std::move(executor), std::move(reason)};
 }
 
 #define INSTANTIATE(V, I, O) \

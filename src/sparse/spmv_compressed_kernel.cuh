@@ -47,6 +47,13 @@ __device__ D read_once(const D* p) {
   }
 }
 
+template <class D>
+__device__ D value_of_key(unsigned long long key) {
+  D value;
+  __builtin_memcpy(&value, &key, sizeof(value));
+  return value;
+}
+
 // Four terms or fewer of a row's sum: the value of an entry and the element of x that it meets.
 template <class D>
 struct terms {
@@ -54,20 +61,70 @@ struct terms {
   D x[4];
 };
 
-// Columns as offsets from the slice's first one, values as they are.
+// The elements of x that a row meets, where columns are offsets from the slice's first one.
 template <class D, class Unit>
-struct plain_source {
+struct offset_columns {
   unit_reader<Unit> offsets;
-  const D* values;  // the lane's first; the next is slice_rows further
-  const D* x;       // of the column that offsets count from
+  const D* x;  // of the column that offsets count from
+
+  __device__ void whole(int k, D (&met)[4]) const {
+    const unit_quad<Unit> offset = offsets.whole(k);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) met[j] = read(x + offset.v[j]);
+  }
+  __device__ D one(int k) const { return read(x + offsets.one(k)); }
+};
+
+// The same where (column - row) has a name.
+template <class D>
+struct named_columns {
+  unit_reader<std::uint8_t> names;
+  const std::int32_t* differences;
+  const D* x;  // of the row's own number, which may not exist
+
+  __device__ void whole(int k, D (&met)[4]) const {
+    const unit_quad<std::uint8_t> name = names.whole(k);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) met[j] = read(x + differences[name.v[j]]);
+  }
+  __device__ D one(int k) const { return read(x + differences[names.one(k)]); }
+};
+
+// The values of a row, slot by slot.
+template <class D>
+struct plain_values {
+  const D* values;  // the lane's first
+
+  __device__ void whole(int k, D (&value)[4]) const {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) value[j] = one(k + j);
+  }
+  __device__ D one(int k) const { return read_once(values + value_place(k, 0)); }
+};
+
+// The same by name.
+template <class D>
+struct named_values {
+  unit_reader<std::uint8_t> names;
+  const D* values;  // of the names
+
+  __device__ void whole(int k, D (&value)[4]) const {
+    const unit_quad<std::uint8_t> name = names.whole(k);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) value[j] = values[name.v[j]];
+  }
+  __device__ D one(int k) const { return values[names.one(k)]; }
+};
+
+template <class D, class Columns, class Values>
+struct separate_source {
+  Columns columns;
+  Values values;
 
   __device__ terms<D> whole(int k) const {
-    const unit_quad<Unit> offset = offsets.whole(k);
     terms<D> t;
-#pragma unroll
-    for (int j = 0; j < 4; ++j) t.value[j] = read_once(values + value_place(k + j, 0));
-#pragma unroll
-    for (int j = 0; j < 4; ++j) t.x[j] = read(x + offset.v[j]);
+    values.whole(k, t.value);
+    columns.whole(k, t.x);
     return t;
   }
   __device__ terms<D> some(int k, int count) const {
@@ -75,9 +132,38 @@ struct plain_source {
 #pragma unroll
     for (int j = 0; j < 3; ++j) {
       if (j < count) {
-        t.value[j] = read_once(values + value_place(k + j, 0));
-        t.x[j] = read(x + offsets.one(k + j));
+        t.value[j] = values.one(k + j);
+        t.x[j] = columns.one(k + j);
       }
+    }
+    return t;
+  }
+};
+
+// Where one name stands for (column - row) and value.
+template <class D>
+struct paired_source {
+  unit_reader<std::uint8_t> names;
+  const named_pair<D>* pairs;
+  const D* x;  // of the row's own number, which may not exist
+
+  __device__ void take(terms<D>& t, int j, std::uint8_t name) const {
+    const named_pair<D> pair = pairs[name];
+    t.value[j] = pair.value;
+    t.x[j] = read(x + pair.difference);
+  }
+  __device__ terms<D> whole(int k) const {
+    const unit_quad<std::uint8_t> name = names.whole(k);
+    terms<D> t;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) take(t, j, name.v[j]);
+    return t;
+  }
+  __device__ terms<D> some(int k, int count) const {
+    terms<D> t;
+#pragma unroll
+    for (int j = 0; j < 3; ++j) {
+      if (j < count) take(t, j, names.one(k + j));
     }
     return t;
   }
@@ -105,8 +191,22 @@ __device__ D row_sum(const Source& source, int length) {
 struct compressed_arguments {
   const compressed_slice* slices;
   const std::uint16_t* lengths;
-  const std::uint8_t* columns;
   std::int64_t rows;
+};
+
+struct column_arguments {
+  const std::uint8_t* columns;
+  const name_table* differences;  // if they are named
+  int named;
+};
+
+// Values as they are, or names and their table.
+template <class D>
+struct value_arguments {
+  const D* plain;
+  const std::uint8_t* names;
+  const name_table* table;
+  int named;
 };
 
 template <class D>
@@ -117,29 +217,84 @@ struct product_arguments {
   D* y;
 };
 
-template <class D>
+// A lane's row, which exists.
+struct lane_row {
+  compressed_slice slice;
+  std::int64_t row;
+  int lane;
+  int length;
+
+  __device__ lane_row(const compressed_arguments& a, const slice_place& here)
+      : slice(a.slices[here.slice]),
+        row(here.row),
+        lane(here.lane),
+        length(slice.uniform != 0 ? slice.width : a.lengths[row]) {}
+
+  template <class Unit>
+  __device__ unit_reader<Unit> reader(const std::uint8_t* stream, std::uint32_t start) const {
+    return {reinterpret_cast<const Unit*>(stream + std::int64_t{start} * slice_rows), slice.width, lane};
+  }
+};
+
+// The sum of a row, whose values are given, with its columns as they are stored.
+template <column_encoding Columns, class D, class Values>
+__device__ D sum_by_columns(const lane_row& r, const std::uint8_t* columns, const std::int32_t* differences, const D* x,
+                            const Values& values) {
+  if constexpr (Columns == column_encoding::named) {
+    const named_columns<D> named{r.reader<std::uint8_t>(columns, r.slice.start), differences, x + r.row};
+    return row_sum<D>(separate_source<D, named_columns<D>, Values>{named, values}, r.length);
+  } else {
+    const auto sum_of = [&](auto unit) {
+      using Unit = decltype(unit);
+      const offset_columns<D, Unit> offsets{r.reader<Unit>(columns, r.slice.column_start), x + r.slice.base};
+      return row_sum<D>(separate_source<D, offset_columns<D, Unit>, Values>{offsets, values}, r.length);
+    };
+    if (r.slice.unit == 1) return sum_of(std::uint8_t{});
+    if (r.slice.unit == 2) return sum_of(std::uint16_t{});
+    return sum_of(std::uint32_t{});
+  }
+}
+
+template <class D, column_encoding Columns, value_encoding Values>
 __global__ void __launch_bounds__(compressed_threads, compressed_tuning::resident_threads<D> / compressed_threads)
-    plain_kernel(compressed_arguments a, const D* values, product_arguments<D> p) {
+    separate_kernel(compressed_arguments a, column_arguments columns, value_arguments<D> values,
+                    product_arguments<D> p) {
+  __shared__ std::int32_t differences[Columns == column_encoding::named ? most_names : 1];
+  __shared__ D named[Values == value_encoding::named ? most_names : 1];
+  const int t = static_cast<int>(threadIdx.x);
+  if constexpr (Columns == column_encoding::named) {
+    if (t < columns.named) differences[t] = static_cast<std::int32_t>(difference_of(columns.differences->sorted[t]));
+  }
+  if constexpr (Values == value_encoding::named) {
+    if (t < values.named) named[t] = value_of_key<D>(values.table->sorted[t]);
+  }
+  if constexpr (Columns == column_encoding::named || Values == value_encoding::named) __syncthreads();
   const slice_place here;
   if (here.row >= a.rows) return;
-  const compressed_slice slice = a.slices[here.slice];
-  const int length = slice.uniform != 0 ? slice.width : a.lengths[here.row];
-  const std::uint8_t* const columns = a.columns + std::int64_t{slice.column_start} * slice_rows;
-  const D* const mine = values + std::int64_t{slice.start} * slice_rows + here.lane;
-  const auto sum_of = [&](auto unit) {
-    using Unit = decltype(unit);
-    const unit_reader<Unit> offsets{reinterpret_cast<const Unit*>(columns), slice.width, here.lane};
-    return row_sum<D>(plain_source<D, Unit>{offsets, mine, p.x + slice.base}, length);
-  };
+  const lane_row r(a, here);
   D sum;
-  if (slice.unit == 1) {
-    sum = sum_of(std::uint8_t{});
-  } else if (slice.unit == 2) {
-    sum = sum_of(std::uint16_t{});
+  if constexpr (Values == value_encoding::named) {
+    const named_values<D> mine{r.reader<std::uint8_t>(values.names, r.slice.start), named};
+    sum = sum_by_columns<Columns>(r, columns.columns, differences, p.x, mine);
   } else {
-    sum = sum_of(std::uint32_t{});
+    const plain_values<D> mine{values.plain + std::int64_t{r.slice.start} * slice_rows + r.lane};
+    sum = sum_by_columns<Columns>(r, columns.columns, differences, p.x, mine);
   }
-  update(p.y[here.row], p.alpha, sum, p.beta);
+  update(p.y[r.row], p.alpha, sum, p.beta);
+}
+
+template <class D>
+__global__ void __launch_bounds__(compressed_threads, compressed_tuning::resident_threads<D> / compressed_threads)
+    paired_kernel(compressed_arguments a, const std::uint8_t* names, const named_pair<D>* pairs, int count,
+                  product_arguments<D> p) {
+  __shared__ named_pair<D> table[most_names];
+  if (static_cast<int>(threadIdx.x) < count) table[threadIdx.x] = pairs[threadIdx.x];
+  __syncthreads();
+  const slice_place here;
+  if (here.row >= a.rows) return;
+  const lane_row r(a, here);
+  const paired_source<D> source{r.reader<std::uint8_t>(names, r.slice.start), table, p.x + r.row};
+  update(p.y[r.row], p.alpha, row_sum<D>(source, r.length), p.beta);
 }
 
 }  // namespace spargo::detail

@@ -55,12 +55,17 @@ __global__ void __launch_bounds__(compressed_threads)
 // The bytes of offsets up to `range`.
 __device__ inline unsigned unit_for(std::uint32_t range) { return range < 256 ? 1 : range < 65536 ? 2 : 4; }
 
+__device__ inline void insert_difference(name_table* table, std::int64_t difference) {
+  if (difference > INT32_MAX || difference < INT32_MIN) return give_up(table);
+  insert_key(table, key_of(difference));
+}
+
 // Everything of a slice but its places, and the bytes of its columns a row; rows' lengths.
 template <class I, class O>
 __global__ void __launch_bounds__(compressed_threads)
     describe_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
                     compressed_slice* described, std::int64_t* first_entry, std::uint16_t* lengths,
-                    std::int64_t* column_bytes) {
+                    std::int64_t* column_bytes, name_table* differences) {
   const slice_place here;
   if (here.slice >= slices) return;
   const bool exists = here.row < rows;
@@ -68,10 +73,12 @@ __global__ void __launch_bounds__(compressed_threads)
   const int length = exists ? static_cast<int>(offsets[here.row + 1] - begin) : 0;
   std::uint32_t least = UINT32_MAX;
   std::uint32_t most = 0;
+  const bool naming = wants_keys(differences);
   for (std::int64_t e = begin; e < begin + length; ++e) {
     const auto column = static_cast<std::uint32_t>(indices[e]);
     least = min(least, column);
     most = max(most, column);
+    if (naming) insert_difference(differences, std::int64_t{indices[e]} - here.row);
   }
   const int width = warp_max(length);
   const bool uniform = __all_sync(full_mask, !exists || length == width);
@@ -90,48 +97,52 @@ __global__ void __launch_bounds__(compressed_threads)
   column_bytes[here.slice] = width * static_cast<std::int64_t>(unit);
 }
 
-template <class Unit, class I>
-__device__ void store_offsets(const I* entries, int length, int width, std::uint32_t base, int lane, Unit* to) {
+// unit_of(k) for each entry of a lane, and padding up to the slice's width.
+template <class Unit, class UnitOf>
+__device__ void store_lane(Unit* slice, int length, int width, int lane, UnitOf unit_of) {
   for (int k = 0; k < width; k += 4) {
-    unit_quad<Unit> quad{};
+    unit_quad<Unit> units{};
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      if (k + j < length) quad.v[j] = static_cast<Unit>(static_cast<std::uint32_t>(entries[k + j]) - base);
+      if (k + j < length) units.v[j] = unit_of(k + j);
     }
-    if (k + 4 <= width) {
-      *reinterpret_cast<unit_quad<Unit>*>(to + unit_place(k, lane, width)) = quad;
-    } else {
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        if (k + j < width) to[unit_place(k + j, lane, width)] = quad.v[j];
-      }
-    }
+    store_units(slice, k, lane, width, units);
   }
 }
 
+// The stream of columns: names where there is a table, else offsets. Completes the slices.
 template <class I, class O>
 __global__ void __launch_bounds__(compressed_threads)
-    offsets_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
-                   const std::int64_t* starts, const std::int64_t* column_starts, compressed_slice* described,
-                   std::uint8_t* columns) {
+    columns_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
+                   const std::int64_t* starts, const std::int64_t* column_starts, const name_table* differences,
+                   compressed_slice* described, std::uint8_t* columns) {
   const slice_place here;
   if (here.slice >= slices) return;
   const compressed_slice slice = described[here.slice];
   const bool exists = here.row < rows;
   const std::int64_t begin = exists ? offsets[here.row] : 0;
   const int length = exists ? static_cast<int>(offsets[here.row + 1] - begin) : 0;
-  std::uint8_t* const to = columns + column_starts[here.slice] * slice_rows;
+  const std::int64_t start = (differences != nullptr ? starts : column_starts)[here.slice];
+  std::uint8_t* const to = columns + start * slice_rows;
   const I* const entries = indices + begin;
-  if (slice.unit == 1) {
-    store_offsets(entries, length, slice.width, slice.base, here.lane, to);
+  const auto store = [&](auto unit) {
+    using Unit = decltype(unit);
+    store_lane(reinterpret_cast<Unit*>(to), length, slice.width, here.lane,
+               [&](int k) { return static_cast<Unit>(static_cast<std::uint32_t>(entries[k]) - slice.base); });
+  };
+  if (differences != nullptr) {
+    store_lane(to, length, slice.width, here.lane,
+               [&](int k) { return name_of(differences, key_of(std::int64_t{entries[k]} - here.row)); });
+  } else if (slice.unit == 1) {
+    store(std::uint8_t{});
   } else if (slice.unit == 2) {
-    store_offsets(entries, length, slice.width, slice.base, here.lane, reinterpret_cast<std::uint16_t*>(to));
+    store(std::uint16_t{});
   } else {
-    store_offsets(entries, length, slice.width, slice.base, here.lane, reinterpret_cast<std::uint32_t*>(to));
+    store(std::uint32_t{});
   }
   if (here.lane == 0) {
     described[here.slice].start = static_cast<std::uint32_t>(starts[here.slice]);
-    described[here.slice].column_start = static_cast<std::uint32_t>(column_starts[here.slice]);
+    described[here.slice].column_start = static_cast<std::uint32_t>(start);
   }
 }
 
@@ -151,7 +162,7 @@ __global__ void __launch_bounds__(compressed_threads)
 
 template <class I, class O>
 pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix,
-                                 compression_demand demand) {
+                                 compression_demand demand, column_naming naming) {
   const device_guard guard(ctx);
   const std::int64_t rows = matrix.rows;
   const std::int64_t slices = div_up(rows, slice_rows);
@@ -176,24 +187,32 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
   p.first_entry = array<std::int64_t, device>(ctx, slices);
   p.lengths = array<std::uint16_t, device>(ctx, rows);
   auto column_starts = zeros(ctx, slices + 1);
-  describe_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(matrix.offsets.data(), matrix.indices.data(), rows,
-                                                                 slices, p.slices.data(), p.first_entry.data(),
-                                                                 p.lengths.data(), column_starts.data());
+  auto differences = make_names(ctx);
+  describe_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(
+      matrix.offsets.data(), matrix.indices.data(), rows, slices, p.slices.data(), p.first_entry.data(),
+      p.lengths.data(), column_starts.data(), differences.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
+  const int named = rank_names(ctx, differences);
   p.groups = scan_places(ctx, starts);
-  const std::int64_t column_units = scan_places(ctx, column_starts);
-  if (column_units > UINT32_MAX || p.groups > UINT32_MAX) return {{}, "its columns need more than 128 GiB"};
+  std::int64_t column_units = scan_places(ctx, column_starts);
+  if (named <= most_names && (naming == column_naming::preferred || column_units > p.groups)) {
+    p.encoding = column_encoding::named;
+    p.differences = std::move(differences);
+    p.named = named;
+    column_units = p.groups;
+  }
+  if (column_units > UINT32_MAX) return {{}, "its columns need more than 128 GiB"};
   p.columns = array<std::uint8_t, device>(ctx, column_units * slice_rows);
-  offsets_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(matrix.offsets.data(), matrix.indices.data(), rows,
-                                                                slices, starts.data(), column_starts.data(),
-                                                                p.slices.data(), p.columns.data());
+  columns_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(
+      matrix.offsets.data(), matrix.indices.data(), rows, slices, starts.data(), column_starts.data(),
+      p.differences.data(), p.slices.data(), p.columns.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
   return {std::move(p), {}};
 }
 
 #define INSTANTIATE(I, O)                                                                                  \
   template pattern_attempt compress_pattern(const context<device>&, const csr_pattern_view<I, O, device>&, \
-                                            compression_demand);
+                                            compression_demand, column_naming);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

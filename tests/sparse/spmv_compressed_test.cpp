@@ -4,6 +4,8 @@
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
 
+#include <cstring>
+
 namespace spargo::test {
 namespace {
 
@@ -82,11 +84,14 @@ TYPED_TEST_SUITE(SpmvCompressed, all_types);
   using O = typename TypeParam::O
 
 // How an entry's value follows from its row and column.
-enum class fill { constant, few, distinct };
+enum class fill { constant, few, distinct, just_few, just_too_many };
 
 template <class V>
 V value_of(fill how, i64 row, i64 col, std::mt19937_64& random) {
   if (how == fill::constant) return number<V>(row == col ? 4 : -1, row == col ? 0 : 0.5);
+  if (how == fill::just_few || how == fill::just_too_many) {  // 256 values, 257
+    return number<V>(static_cast<double>((31 * row + col) % (how == fill::just_few ? 256 : 257)) + 1, 0);
+  }
   if (how == fill::few) return number<V>(static_cast<double>(random() % 200) - 100.5, 0.25);
   return random_number<V>(random);
 }
@@ -123,7 +128,7 @@ triplets<V> spread(i64 rows, i64 width, i64 range, fill how) {
 template <class V>
 std::vector<triplets<V>> structured() {
   std::vector<triplets<V>> all;
-  for (const fill how : {fill::constant, fill::few, fill::distinct}) {
+  for (const fill how : {fill::constant, fill::few, fill::distinct, fill::just_few, fill::just_too_many}) {
     for (const i64 rows : {31, 32, 33, 1000}) all.push_back(band<V>(rows, rows, 3, how, 1000));
     all.push_back(band<V>(700, 300, 7, how, 5));
     all.push_back(band<V>(300, 700, 40, how, 3));
@@ -135,6 +140,19 @@ std::vector<triplets<V>> structured() {
     }
   }
   return all;
+}
+
+// Entries in slices of 32 rows, each row as long as the longest of its slice.
+template <class V>
+i64 slots_of(const triplets<V>& m) {
+  const auto rows = by_row(m);
+  i64 slots = 0;
+  for (std::size_t first = 0; first < rows.size(); first += 32) {
+    std::size_t longest = 0;
+    for (std::size_t r = first; r < std::min(first + 32, rows.size()); ++r) longest = std::max(longest, rows[r].size());
+    slots += static_cast<i64>(32 * longest);
+  }
+  return slots;
 }
 
 template <class V, class I, class O>
@@ -216,6 +234,51 @@ TYPED_TEST(SpmvCompressed, TakesOtherValues) {
     plan.update_values(csr.view());
     expect_products(ctx, plan, m);
   }
+}
+
+TYPED_TEST(SpmvCompressed, StoresAsLittleAsMayBe) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const bool nameable = sizeof(V) <= 8;
+  const auto expect_stored = [&](const triplets<V>& m, const std::string& how, i64 most_bytes) {
+    const auto csr = as_csr<V, I, O>(ctx, m);
+    const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::compressed});
+    EXPECT_NE(plan.reason().find(how), std::string::npos) << m.name << ": " << plan.reason();
+    // 16 + 8 bytes a slice, 2 a row, the tables
+    EXPECT_LE(plan.workspace_bytes(), most_bytes * slots_of(m) + 3 * m.rows + 24 + 30'000) << m.name;
+    expect_products(ctx, plan, m);
+  };
+  const i64 size = sizeof(V);
+  expect_stored(band<V>(3000, 3000, 7, fill::constant, 3000), nameable ? "16 pairs" : "offsets of 1.00",
+                nameable ? 1 : 17);
+  expect_stored(band<V>(3000, 3000, 8, fill::distinct, 3000), "offsets of 1.00", 1 + size);
+  expect_stored(band<V>(3000, 3000, 8, fill::few, 3000), nameable ? "columns a byte each: 17 distances" : "1.00",
+                nameable ? 2 : 17);
+  expect_stored(band<V>(3000, 3000, 127, fill::distinct, 3000), "columns a byte each: 255 distances", 1 + size);
+  expect_stored(band<V>(3000, 3000, 128, fill::distinct, 3000), "offsets of 1.9", 2 + size);
+  expect_stored(spread<V>(3000, 8, 200, fill::few), nameable ? "values a byte each: 200" : "1.00", nameable ? 2 : 17);
+  expect_stored(spread<V>(3000, 8, 60'000, fill::just_few), nameable ? "values a byte each: 256" : "2.00",
+                nameable ? 3 : 18);
+  expect_stored(spread<V>(3000, 8, 60'000, fill::just_too_many), "values as they are", 2 + size);
+  expect_stored(spread<V>(3000, 8, 100'000, fill::distinct), "offsets of 4.00", 4 + size);
+}
+
+TYPED_TEST(SpmvCompressed, TakesEveryNaN) {
+  SPMV_TYPES;
+  using R = real_t<V>;
+  const context<device> ctx;
+  // A NaN of all ones, which is the mark of an empty slot among names.
+  V ones;
+  std::memset(static_cast<void*>(&ones), 0xff, sizeof(V));
+  ASSERT_TRUE(std::isnan(std::real(ones)));
+  const triplets<V> nans{"NaN", 40, 40, {{3, 3, ones}, {4, 4, number<V>(2, 0)}}};
+  const auto z = product(
+      ctx,
+      spmv_plan<V, I, O, device>(ctx, as_csr<V, I, O>(ctx, nans).view(), {.algorithm = spmv_algorithm::compressed}),
+      std::vector<V>(40, number<V>(1, 0)), number<V>(1, 0), V{}, std::vector<V>(40));
+  EXPECT_TRUE(std::isnan(std::real(z[3])));
+  EXPECT_EQ(std::real(z[4]), R{2});
+  EXPECT_EQ(std::real(z[5]), R{0});
 }
 
 TYPED_TEST(SpmvCompressed, OutlivesTheMatrix) {
