@@ -17,16 +17,17 @@ struct pattern_attempt {
   std::string refusal;  // not empty: there is no pattern
 };
 
-// Where at most 256 differences of column and row occur, they are named:
-enum class column_naming {
-  if_smaller,  // than offsets
-  preferred,   // always: so that they can be paired with values that have names
+// What the pattern is to be stored for.
+struct pattern_request {
+  compression_demand demand;
+  bool values_named;  // then columns are, too, where at most 256 differences to the row occur; else if that is less
+  int value_bytes;    // of the CSR matrix
 };
 
 // Synchronises the stream.
 template <class I, class O>
 [[nodiscard]] pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix,
-                                               compression_demand demand, column_naming naming);
+                                               const pattern_request& request);
 
 // The names of values, if there are not too many. Synchronises the stream.
 struct value_names {

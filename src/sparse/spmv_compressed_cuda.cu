@@ -94,17 +94,11 @@ template <class V, class I, class O>
 compression<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                         compression_demand demand) {
   auto names = name_values(ctx, words(matrix.values.data()), matrix.nnz());
-  const auto naming = names.count <= most_names ? column_naming::preferred : column_naming::if_smaller;
-  pattern_attempt attempt = compress_pattern<I, O>(ctx, matrix, demand, naming);
+  pattern_attempt attempt =
+      compress_pattern<I, O>(ctx, matrix, {demand, names.count <= most_names, static_cast<int>(sizeof(V))});
   if (!attempt.refusal.empty()) return {nullptr, std::move(attempt.refusal)};
   auto executor =
       std::make_unique<device_compressed<V>>(ctx, std::move(attempt.pattern), matrix.values.data(), std::move(names));
-  const std::int64_t csr_bytes = matrix.nnz() * static_cast<std::int64_t>(sizeof(V) + sizeof(I)) +
-                                 matrix.offsets.size() * static_cast<std::int64_t>(sizeof(O));
-  if (demand == compression_demand::if_it_pays) {
-    auto refused = why_not_compressed(csr_bytes, executor->workspace_bytes());
-    if (!refused.empty()) return {nullptr, std::move(refused)};
-  }
   std::string reason = in_words(executor->how());
   return {std::move(executor), std::move(reason)};
 }

@@ -158,11 +158,22 @@ __global__ void __launch_bounds__(compressed_threads)
   return all;
 }
 
+// Whether the copy is small enough, before it is made.
+template <class I, class O>
+[[nodiscard]] std::string no_saving(const pattern_request& request, const csr_pattern_view<I, O, device>& matrix,
+                                    const compressed_pattern& p, std::int64_t column_units) {
+  if (request.demand == compression_demand::by_name) return {};
+  const std::int64_t before = matrix.nnz() * (request.value_bytes + static_cast<std::int64_t>(sizeof(I))) +
+                              matrix.offsets.size() * static_cast<std::int64_t>(sizeof(O));
+  const int value_bytes = request.values_named ? 1 : request.value_bytes;
+  return why_not_compressed(before, p.bytes() + slice_rows * (column_units + p.groups * value_bytes));
+}
+
 }  // namespace
 
 template <class I, class O>
 pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix,
-                                 compression_demand demand, column_naming naming) {
+                                 const pattern_request& request) {
   const device_guard guard(ctx);
   const std::int64_t rows = matrix.rows;
   const std::int64_t slices = div_up(rows, slice_rows);
@@ -177,7 +188,7 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
   const pattern_totals found = to_host(ctx, std::as_const(totals).view())[0];
   auto refused = why_not_compressed({rows, static_cast<std::int64_t>(matrix.cols), matrix.nnz(),
                                      static_cast<std::int64_t>(found.slots), static_cast<std::int64_t>(found.longest)},
-                                    demand);
+                                    request.demand);
   if (!refused.empty()) return {{}, std::move(refused)};
 
   compressed_pattern p;
@@ -195,12 +206,14 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
   const int named = rank_names(ctx, differences);
   p.groups = scan_places(ctx, starts);
   std::int64_t column_units = scan_places(ctx, column_starts);
-  if (named <= most_names && (naming == column_naming::preferred || column_units > p.groups)) {
+  if (named <= most_names && (request.values_named || column_units > p.groups)) {
     p.encoding = column_encoding::named;
     p.differences = std::move(differences);
     p.named = named;
     column_units = p.groups;
   }
+  refused = no_saving(request, matrix, p, column_units);
+  if (!refused.empty()) return {{}, std::move(refused)};
   if (column_units > UINT32_MAX) return {{}, "its columns need more than 128 GiB"};
   p.columns = array<std::uint8_t, device>(ctx, column_units * slice_rows);
   columns_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(
@@ -212,7 +225,7 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
 
 #define INSTANTIATE(I, O)                                                                                  \
   template pattern_attempt compress_pattern(const context<device>&, const csr_pattern_view<I, O, device>&, \
-                                            compression_demand, column_naming);
+                                            const pattern_request&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail
