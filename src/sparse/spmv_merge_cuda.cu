@@ -24,6 +24,12 @@ struct tuning {
   static constexpr int small_threads = 128;
   // Below this many quads small blocks: a tile a multiprocessor leaves most of it idle.
   static constexpr std::int64_t small_quads = std::int64_t{1} << 19;
+  // Lanes a segment, at most, and threads that may be asked for before it is fewer, in quarters of the block: 129
+  // segments of 16 entries are summed by 4 lanes each, the last one in a second trip.
+  static constexpr int widest_group = 8;
+  static constexpr int filled = 5;
+  // Products that a lane adds, at most, before its segment is left to a warp.
+  static constexpr int long_steps = 16;
   // Rows of one tile of entries, for each thread, at most; matrices with more empty rows in a row are shared out by
   // rows + entries.
   static constexpr std::int64_t rows_a_thread = 16;
@@ -139,7 +145,7 @@ __global__ void __launch_bounds__(Threads)
     merge_path_kernel(merge_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* y) {
   __shared__ __align__(16) D products[4 * Threads];
   __shared__ int long_count;
-  __shared__ int long_items[4 * Threads / long_segment + 1];
+  __shared__ int long_items[4 * Threads / tuning::long_steps + 1];
   const std::int64_t tile = blockIdx.x;
   const merge_tile<D, I, O> here(a, tile);
   const int thread = static_cast<int>(threadIdx.x);
@@ -163,16 +169,24 @@ __global__ void __launch_bounds__(Threads)
       a.carries[tile] = sum;
     }
   };
-  for (int j = thread; j <= here.rows; j += Threads) {
-    const int first = here.segment_begin(a.offsets, j);
-    const int end = here.segment_end(a.offsets, j);
-    if (end - first > long_segment) {
-      long_items[atomicAdd(&long_count, 1)] = j;
-      continue;
-    }
+  // As many lanes a segment as there are threads for, so that few products are added one after the other. Lanes stay
+  // together: every group makes the same trips.
+  int width = 1;
+  while (width < tuning::widest_group && 2 * width * (here.rows + 1) <= tuning::filled * Threads / 4) width *= 2;
+  const int groups = Threads / width;
+  const int group_lane = thread & (width - 1);
+  for (int trip = 0; trip <= here.rows; trip += groups) {
+    const int j = trip + thread / width;
+    const int first = j <= here.rows ? here.segment_begin(a.offsets, j) : 0;
+    const int end = j <= here.rows ? here.segment_end(a.offsets, j) : 0;
+    const bool waits = end - first > tuning::long_steps * width;
+    if (waits && group_lane == 0) long_items[atomicAdd(&long_count, 1)] = j;
     D sum{};
-    for (int k = first; k < end; ++k) sum += products[k];
-    emit(j, sum);
+    if (!waits) {
+      for (int k = first + group_lane; k < end; k += width) sum += products[k];
+    }
+    sum = group_sum(sum, width);
+    if (group_lane == 0 && j <= here.rows && !waits) emit(j, sum);
   }
   __syncthreads();
   const int lane = thread % warp_size;

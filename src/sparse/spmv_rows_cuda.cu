@@ -24,8 +24,9 @@ struct csr_arguments {
 struct tuning {
   // Entries a lane, at least, before a group is widened: below, lanes idle.
   static constexpr double entries_per_lane = 2.0;
-  // Entries a lane, at most, before a row is taken by the whole block.
-  static constexpr int long_row = 16;
+  // Entries a lane, at most, before a row is left to a warp, and entries before it is left to the whole block.
+  static constexpr int group_limit = 16;
+  static constexpr int warp_limit = 512;
   // From this mean on a whole warp loads 16 bytes a lane: two full rounds of the warp.
   static constexpr double wide_mean = 96.0;
   // Entries of a row in flight, one kernel each; it must fit the rows. 5-point Laplacian 4096 x 4096 with 4, 5, 6, 7,
@@ -74,40 +75,55 @@ __device__ D strided_dot(const device_entries<D, I>& a, std::int64_t first, std:
   return sum;
 }
 
-// `width` lanes a row; rows of more than `long_row` entries wait until the whole block takes them one by one. The lanes
-// of a last, partial warp stay for the sum over lanes.
+// The rows of a block that are too long for their groups, as places in the block, in any order: each row's own order of
+// sums is fixed.
+struct waiting_rows {
+  int count;
+  int rows[spmv_threads / 2];  // the narrowest groups have two lanes
+
+  __device__ void add(int row) { rows[atomicAdd(&count, 1)] = row; }
+};
+
+// `width` lanes a row; rows of more than `group_limit` entries wait for a warp, of more than `warp_limit` for the
+// whole block. The lanes of a last, partial warp stay for the sum over lanes.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
-    row_per_group_kernel(csr_arguments<D, I, O> a, int width, int long_row, const D* __restrict__ x, D alpha, D beta,
-                         D* __restrict__ y) {
-  __shared__ int long_count;
-  __shared__ int long_rows[spmv_threads / 2];  // the narrowest groups have two lanes
+    row_per_group_kernel(csr_arguments<D, I, O> a, int width, int group_limit, int warp_limit, const D* __restrict__ x,
+                         D alpha, D beta, D* __restrict__ y) {
+  __shared__ waiting_rows for_warps;
+  __shared__ waiting_rows for_block;
   __shared__ D warp_sums[spmv_threads / warp_size];
   const int thread = static_cast<int>(threadIdx.x);
-  const int lane = thread & (width - 1);
   const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * (spmv_threads / width);
+  const auto sum_of = [&](std::int64_t row, int lane, int lanes) {
+    return strided_dot(a.entries, static_cast<std::int64_t>(a.offsets[row]) + lane,
+                       static_cast<std::int64_t>(a.offsets[row + 1]), lanes, x);
+  };
+  if (thread == 0) for_warps.count = for_block.count = 0;
+  __syncthreads();
+
   const std::int64_t row = first_row + thread / width;
-  std::int64_t begin = row < a.rows ? static_cast<std::int64_t>(a.offsets[row]) : 0;
-  std::int64_t end = row < a.rows ? static_cast<std::int64_t>(a.offsets[row + 1]) : 0;
-  if (thread == 0) long_count = 0;
+  const int lane = thread & (width - 1);
+  const bool inside = row < a.rows;
+  const std::int64_t length = inside ? static_cast<std::int64_t>(a.offsets[row + 1] - a.offsets[row]) : 0;
+  if (length > group_limit && lane == 0) (length > warp_limit ? for_block : for_warps).add(thread / width);
+  D sum = group_sum(inside && length <= group_limit ? sum_of(row, lane, width) : D{}, width);
+  if (lane == 0 && inside && length <= group_limit) update(y[row], alpha, sum, beta);
   __syncthreads();
-  const bool waits = end - begin > long_row;
-  if (waits && lane == 0) long_rows[atomicAdd(&long_count, 1)] = thread / width;
-  D sum{};
-  if (!waits) sum = strided_dot(a.entries, begin + lane, end, width, x);
-  sum = group_sum(sum, width);
-  if (lane == 0 && row < a.rows && !waits) update(y[row], alpha, sum, beta);
-  __syncthreads();
-  for (int i = 0; i < long_count; ++i) {  // in any order: each row's own is fixed
-    const std::int64_t long_one = first_row + long_rows[i];
-    begin = a.offsets[long_one];
-    end = a.offsets[long_one + 1];
-    sum = group_sum(strided_dot(a.entries, begin + thread, end, spmv_threads, x), warp_size);
+
+  for (int i = thread / warp_size; i < for_warps.count; i += spmv_threads / warp_size) {
+    const std::int64_t long_row = first_row + for_warps.rows[i];
+    sum = group_sum(sum_of(long_row, thread % warp_size, warp_size), warp_size);
+    if (thread % warp_size == 0) update(y[long_row], alpha, sum, beta);
+  }
+  for (int i = 0; i < for_block.count; ++i) {
+    const std::int64_t long_row = first_row + for_block.rows[i];
+    sum = group_sum(sum_of(long_row, thread, spmv_threads), warp_size);
     if (thread % warp_size == 0) warp_sums[thread / warp_size] = sum;
     __syncthreads();
     if (thread == 0) {
       for (int w = 1; w < spmv_threads / warp_size; ++w) sum += warp_sums[w];
-      update(y[long_one], alpha, sum, beta);
+      update(y[long_row], alpha, sum, beta);
     }
     __syncthreads();  // before the next row's sums
   }
@@ -166,8 +182,8 @@ class device_rows final : public spmv_executor<V> {
     if (kernel_ != nullptr) {
       kernel_<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, x, alpha, beta, y);
     } else {
-      row_per_group_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, width_, tuning::long_row * width_, x,
-                                                                     alpha, beta, y);
+      row_per_group_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, width_, tuning::group_limit * width_,
+                                                                     tuning::warp_limit, x, alpha, beta, y);
     }
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
