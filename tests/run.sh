@@ -2,6 +2,7 @@
 # Builds everything and runs every test; the last line is ctest's summary (of the run that failed, if one did).
 #   --quick           only the release build and its tests
 #   --no-sanitizers   without the second build, under AddressSanitizer and UBSan
+#   --fuzz            besides, fuzz the readers for a minute each (with clang)
 #   --no-install      leave the system's packages alone
 #   -- ARGUMENTS      for ctest: bash tests/run.sh --quick -- -R spmv
 # Steps: packages, format check (with clang-format 14), release build, sanitizer build and tests, tests. Device tests
@@ -11,11 +12,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=apps/common/setup.sh
 source apps/common/setup.sh
 
-install=yes format=yes sanitizers=yes ctest_arguments=()
+install=yes format=yes sanitizers=yes fuzz=no ctest_arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) format=no sanitizers=no ;;
     --no-sanitizers) sanitizers=no ;;
+    --fuzz) fuzz=yes ;;
     --no-install) install=no ;;
     --) shift; ctest_arguments=("$@"); break ;;
     -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
@@ -70,6 +72,11 @@ if [ $sanitizers = yes ]; then
   # Tests ask for more memory than there is: that is to fail as it does without the sanitizer.
   ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     run_ctest build/asan-ubsan || { failed+=("the tests under AddressSanitizer and UBSan"); last=build/asan-ubsan; }
+fi
+
+if [ $fuzz = yes ]; then
+  step "fuzzing the readers"
+  bash tests/io/fuzz/run.sh 60 || failed+=("fuzzing")
 fi
 
 step "tests"

@@ -26,7 +26,7 @@ namespace powers_of_five {
 
 __extension__ using wide = unsigned __int128;
 
-// Exponents of ten beyond these are rare, and left to std::from_chars; 5^limit fits three words.
+// Exponents of ten beyond these are rare, and left to std::from_chars; 5^limit has 186 bits.
 inline constexpr int limit = 80;
 
 struct entry {
@@ -34,66 +34,58 @@ struct entry {
   std::uint64_t low = 0;
 };
 
-// 192 bits, least significant word first: just enough arithmetic to make the table.
-struct words {
-  std::array<std::uint64_t, 3> word{1, 0, 0};
+// 256 bits: just enough arithmetic to make the table, in few steps, for compilers count them.
+struct number {
+  wide high = 0;
+  wide low = 0;
 
-  constexpr void times(std::uint64_t factor) {
-    std::uint64_t carry = 0;
-    for (std::uint64_t& w : word) {
-      const wide product = static_cast<wide>(w) * factor + carry;
-      w = static_cast<std::uint64_t>(product);
-      carry = static_cast<std::uint64_t>(product >> 64);
-    }
+  [[nodiscard]] constexpr bool at_least(const number& other) const {
+    return high != other.high ? high > other.high : low >= other.low;
   }
-  [[nodiscard]] constexpr bool at_least(const words& other) const {
-    for (std::size_t i = 3; i-- > 0;) {
-      if (word[i] != other.word[i]) return word[i] > other.word[i];
-    }
-    return true;
+  [[nodiscard]] constexpr number plus(const number& other) const {
+    const wide sum = low + other.low;
+    return {high + other.high + (sum < low ? 1 : 0), sum};
   }
-  constexpr void minus(const words& other) {
-    bool borrow = false;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const wide subtrahend = static_cast<wide>(other.word[i]) + (borrow ? 1 : 0);
-      borrow = word[i] < subtrahend;
-      word[i] -= static_cast<std::uint64_t>(subtrahend);
-    }
+  [[nodiscard]] constexpr number minus(const number& other) const {
+    return {high - other.high - (low < other.low ? 1 : 0), low - other.low};
+  }
+  [[nodiscard]] constexpr number shifted(int bits) const {  // 0 to 255, to the left
+    if (bits == 0) return *this;
+    if (bits >= 128) return {low << (bits - 128), 0};
+    return {high << bits | low >> (128 - bits), low << bits};
   }
   [[nodiscard]] constexpr int bits() const {
-    for (std::size_t i = 3; i-- > 0;) {
-      if (word[i] != 0) return static_cast<int>(64 * i) + static_cast<int>(std::bit_width(word[i]));
-    }
-    return 0;
+    const wide top = high != 0 ? high : low;
+    const auto word = static_cast<std::uint64_t>(top >> 64 != 0 ? top >> 64 : top);
+    return (high != 0 ? 128 : 0) + (top >> 64 != 0 ? 64 : 0) + static_cast<int>(std::bit_width(word));
   }
 };
 
-constexpr entry leading_bits(words power) {
-  for (int bits = power.bits(); bits < 192; ++bits) power.times(2);
-  return {power.word[2], power.word[1]};
+constexpr entry split(wide value) {
+  return {static_cast<std::uint64_t>(value >> 64), static_cast<std::uint64_t>(value)};
 }
 
+constexpr entry leading_bits(const number& power) { return split(power.shifted(256 - power.bits()).high); }
+
 // The first 128 bits of 1 / power, by long division; rounded up where the quotient still decides ties (q >= -27).
-constexpr entry reciprocal(const words& power, int q) {
-  words rest;
-  for (int bit = 0; bit < power.bits(); ++bit) rest.times(2);
+constexpr entry reciprocal(const number& power, int q) {
+  number rest = number{0, 1}.shifted(power.bits());
   wide quotient = 0;
   for (int bit = 0; bit < 128; ++bit) {
     quotient <<= 1;
     if (rest.at_least(power)) {
-      rest.minus(power);
+      rest = rest.minus(power);
       quotient |= 1;
     }
-    rest.times(2);
+    rest = rest.shifted(1);
   }
-  if (q >= -27) ++quotient;
-  return {static_cast<std::uint64_t>(quotient >> 64), static_cast<std::uint64_t>(quotient)};
+  return split(q >= -27 ? quotient + 1 : quotient);
 }
 
 constexpr std::array<entry, 2 * limit + 1> make_table() {
   std::array<entry, 2 * limit + 1> all{};
-  words power;
-  for (int q = 0; q <= limit; ++q, power.times(5)) {
+  number power{0, 1};
+  for (int q = 0; q <= limit; ++q, power = power.shifted(2).plus(power)) {
     all[static_cast<std::size_t>(limit + q)] = leading_bits(power);
     if (q > 0) all[static_cast<std::size_t>(limit - q)] = reciprocal(power, -q);
   }

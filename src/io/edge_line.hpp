@@ -182,7 +182,7 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
       if (!has_edge) continue;
     }
     line = next;
-    if (edge.weighted) part.to.values[part.count] = edge.weight;
+    part.to.values[part.count] = edge.weighted ? edge.weight : 1;
     if (!sink.put(part.count, edge.source, edge.target)) {
       part.stopped = true;
       return;

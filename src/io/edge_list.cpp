@@ -152,7 +152,7 @@ class edge_reader {
       table_.reserve(2 * lines);
     }
     const auto count_here = [&](std::int64_t i) { return numbered_ ? part(i).lines : count_lines(i); };
-    for_each_part_in_order(ctx_, count, total_, count_here, [&](std::int64_t i, std::int64_t at) {
+    for_each_part_in_order(source_.parsing_context(), count, total_, count_here, [&](std::int64_t i, std::int64_t at) {
       edge_part<I>& p = part(i);
       p.first = at;
       p.count = 0;
@@ -254,7 +254,6 @@ class edge_reader {
       if (present.count() <= largest_) renumber([&](I id) { return present.rank(id); });
     }
     if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
-    if (!weighted_) fill_with_ones();
     const auto vertices = static_cast<I>(result.ids.size());
     result.edges = edges_.release(vertices, vertices, total_);
     result.weighted = weighted_;
@@ -278,11 +277,6 @@ class edge_reader {
       edges_.rows[k] = static_cast<I>(rank(edges_.rows[k]));
       edges_.cols[k] = static_cast<I>(rank(edges_.cols[k]));
     }
-  }
-
-  void fill_with_ones() {
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t k = 0; k < total_; ++k) edges_.values[k] = 1;
   }
 
   const context<host>& ctx_;

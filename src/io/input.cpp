@@ -165,6 +165,11 @@ std::int64_t text_source::expected_bytes_left() const noexcept {
   return static_cast<std::int64_t>(growth * std::max(0.0, static_cast<double>(file_bytes_) - consumed));
 }
 
+context<host> text_source::parsing_context() const {
+  if (!stream_ || !stream_->is_ahead()) return ctx_;
+  return context<host>({.threads = ctx_.threads() - 1, .resource = &ctx_.resource()});
+}
+
 void text_source::report() {
   if (!options_.progress) return;
   const std::int64_t done = stream_ ? stream_->consumed() : position_;

@@ -66,6 +66,9 @@ class text_source {
 
   [[nodiscard]] bool is_mapped() const noexcept { return stream_ == nullptr; }
 
+  // Threads for what the blocks hold: those of the context, less the one that inflates them.
+  [[nodiscard]] context<host> parsing_context() const;
+
   // Whether opening the path again gives the same text; not so for a pipe.
   [[nodiscard]] bool can_be_read_again() const noexcept { return is_regular_; }
 

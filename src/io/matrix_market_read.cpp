@@ -137,18 +137,19 @@ class entry_reader {
   void parse_parts() {
     const auto part_of = [&](std::int64_t i) -> part<V, I>& { return parts_[static_cast<std::size_t>(i)]; };
     const auto count = [&](std::int64_t i) { return part_of(i).lines = count_newlines(part_of(i).text); };
-    for_each_part_in_order(ctx_, static_cast<std::int64_t>(used_), total_, count, [&](std::int64_t i, std::int64_t at) {
-      part<V, I>& p = part_of(i);
-      p.first = at;
-      try {
-        choose_sink(p);
-        parse_part(p);
-      } catch (bad_line& bad) {
-        p.bad = std::move(bad);
-      } catch (...) {
-        p.exception = std::current_exception();
-      }
-    });
+    for_each_part_in_order(source_.parsing_context(), static_cast<std::int64_t>(used_), total_, count,
+                           [&](std::int64_t i, std::int64_t at) {
+                             part<V, I>& p = part_of(i);
+                             p.first = at;
+                             try {
+                               choose_sink(p);
+                               parse_part(p);
+                             } catch (bad_line& bad) {
+                               p.bad = std::move(bad);
+                             } catch (...) {
+                               p.exception = std::current_exception();
+                             }
+                           });
   }
 
   void check_parts(matrix_market_summary& summary) {

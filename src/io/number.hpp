@@ -87,7 +87,7 @@ template <class T>
     p += *p == '-' || *p == '+';
     const char* const first_of_exponent = p;
     std::int64_t e = 0;
-    for (; is_digit(*p); ++p) e = e * 10 + (*p - '0');
+    for (; is_digit(*p) && p - first_of_exponent < 5; ++p) e = e * 10 + (*p - '0');
     if (p == first_of_exponent || p - first_of_exponent > 4) return nullptr;
     exponent += negative ? -e : e;
   }

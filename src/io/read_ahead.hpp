@@ -31,6 +31,8 @@ class read_ahead {
   [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes);
   // What is wrong, once `read` has returned 0.
   [[nodiscard]] const std::string& failure() const noexcept { return stream_.failure(); }
+  // Whether a thread is at work besides the caller.
+  [[nodiscard]] bool is_ahead() const noexcept { return thread_.joinable(); }
   [[nodiscard]] std::int64_t consumed() const noexcept { return thread_.joinable() ? consumed_ : stream_.consumed(); }
 
  private:

@@ -1,0 +1,3 @@
+%%MatrixMarket matrix coordinate pattern general
+1 1 1
+1 1
