@@ -2,6 +2,7 @@
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/input.hpp"
+#include "common/input_check.hpp"
 #include "common/output.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"
@@ -24,6 +25,7 @@ struct info_flags {
   std::string file;
   std::string spy;
   std::string degrees;
+  bool check = false;
 };
 
 // Facts that only the entries' values tell.
@@ -176,9 +178,31 @@ void draw(report& out, const info_flags& flags, const input_description& input,
   }
 }
 
+template <class V, class I>
+std::vector<oddity> check(const input_description& input, const coo_input<V, I>& read) {
+  std::vector<oddity> found = check_entries<V, I>(read.entries.view(), read.facts.stored, input.symmetry);
+  if (input.kind == input_kind::matrix_market) find_lines(input.path, 2, found);
+  if (input.kind == input_kind::edge_list) find_lines(input.path, 0, found);
+  return found;
+}
+
+void report_check(report& out, const std::vector<oddity>& found) {
+  json keys;
+  std::string label = "check";
+  for (const oddity& each : found) {
+    keys[each.key] = {{"count", each.count}, {"line", each.line > 0 ? json(each.line) : json()}};
+    if (each.count == 0) continue;
+    const std::string where = each.line > 0 ? fmt::format(", first on line {}", with_commas(each.line)) : std::string();
+    out.row(std::exchange(label, ""), fmt::format("{} {}{}", with_commas(each.count), each.what, where));
+  }
+  if (label == "check") out.row("check", "nothing odd");
+  out.keys()["check"] = keys;
+}
+
+// `odd` is empty where nobody asked, and for a snapshot, which is canonical and has no lines.
 template <class V, class I, class O>
 exit_status inspect(const info_flags& flags, const context<host>& ctx, const input_description& input,
-                    const csr_input<V, I, O>& read, std::int64_t listed) {
+                    const csr_input<V, I, O>& read, std::int64_t listed, const std::vector<oddity>& odd) {
   const csr_pattern_view<I, O, host>& matrix = read.matrix;
   const row_profile rows = profile_rows(matrix);
   const band_profile band = profile_band(matrix);
@@ -206,6 +230,8 @@ exit_status inspect(const info_flags& flags, const context<host>& ctx, const inp
   keys["suggested_format"] = {{"cpu", to_string(cpu.format)}, {"gpu", to_string(gpu.format)}};
   out.row("suggested", fmt::format("on a CPU {}: {}", to_string(cpu.format), cpu.reason));
   out.row("", fmt::format("on a GPU {}: {}", to_string(gpu.format), gpu.reason));
+  if (!odd.empty()) report_check(out, odd);
+  if (flags.check && odd.empty()) out.row("check", "a snapshot is sorted and has no duplicates");
   draw(out, flags, input, matrix, rows);
   out.print();
   return exit_status::success;
@@ -217,11 +243,12 @@ exit_status inspect_coo(const info_flags& flags, const context<host>& ctx, input
   return with_offset<I>(read.entries.nnz(), [&]<class O>(type_tag<O>) {
     csr_input<V, I, O> canonical;
     const std::int64_t listed = read.entries.nnz();
+    const std::vector<oddity> odd = flags.check ? check<V, I>(input, read) : std::vector<oddity>();
     canonical.owned = to_csr<O>(ctx, read.entries.view());
     read.entries = {};
     canonical.matrix = canonical.owned.view();
     canonical.facts = std::move(read.facts);
-    return inspect<V, I, O>(flags, ctx, input, canonical, listed);
+    return inspect<V, I, O>(flags, ctx, input, canonical, listed, odd);
   });
 }
 
@@ -251,7 +278,7 @@ exit_status run(const info_flags& flags) {
     if (input.kind == input_kind::snapshot) {
       return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
         const csr_input<V, I, O> read = borrow_csr<V, I, O>(ctx, input);
-        return inspect<V, I, O>(flags, ctx, input, read, read.matrix.nnz());
+        return inspect<V, I, O>(flags, ctx, input, read, read.matrix.nnz(), {});
       });
     }
     return with_coo<V>(ctx, input, reading, [&]<class I>(coo_input<V, I>& read) {
@@ -275,10 +302,15 @@ int main(int argc, char** argv) {
   app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture (PNG)")->type_name("OUT.png");
   app.add_option("--degrees", flags.degrees, "draw the distribution of degrees, that is row lengths (PNG)")
       ->type_name("OUT.png");
+  app.add_flag(
+      "--check", flags.check,
+      "look for what is odd: duplicates, zeros, infinities, the wrong triangle, disorder, self-loops, isolated\n"
+      "vertices; with the first line of each");
   add_common_flags(app, flags.common, app_kind::reads,
                    "Examples:\n"
                    "  info matrix.mtx.gz\n"
                    "  info soc-Slashdot0902.txt.gz --degrees degrees.png\n"
+                   "  info matrix.mtx --check\n"
                    "  info gen:laplacian3d:n=30 --spy pattern.png --json -\n");
   return run_app(app, argc, argv, [&] { return run(flags); });
 }

@@ -36,6 +36,39 @@ TEST_F(InfoFile, DrawsPictures) {
   }
 }
 
+// Each oddity twice, so that the first must be found; comments and blank lines in between.
+TEST_F(InfoFile, ExplainsWhatIsOdd) {
+  const std::string odd =
+      folder_.write("odd.mtx",
+                    "%%MatrixMarket matrix coordinate real symmetric\n% two lines\n\n9 9 9\n"
+                    "2 1 5\n% between\n3 1 0\n1 4 1\n2 1 5\n\n5 5 inf\n3 1 1\n6 6 nan\n5 7 0\n8 3 1\n");
+  const auto expect = [&](const json& got, const char* key, int count, const json& line) {
+    EXPECT_EQ(got["check"][key]["count"], count) << key;
+    EXPECT_EQ(got["check"][key]["line"], line) << key;
+  };
+  const json got = run_app("info", {"--check", "--json", "-", odd}).json();
+  expect(got, "duplicates", 2, 9);
+  expect(got, "explicit_zeros", 2, 7);
+  expect(got, "not_finite", 2, 11);
+  expect(got, "above_diagonal", 2, 8);
+  expect(got, "unsorted", 3, 8);
+  expect(got, "self_loops", 2, 11);
+  expect(got, "isolated", 1, nullptr);
+  EXPECT_NE(run_app("info", {"--check", odd}).out.find("first on line 9"), std::string::npos);
+
+  const json clean = run_app("info", {"--check", "--json", "-", matrix_}).json()["check"];
+  for (const char* key : {"duplicates", "explicit_zeros", "not_finite", "above_diagonal", "unsorted", "isolated"}) {
+    EXPECT_EQ(clean[key]["count"], 0) << key;
+    EXPECT_TRUE(clean[key]["line"].is_null()) << key;
+  }
+  const std::string edges = folder_.write("e.el", "# one\n7 8\n8 9\n\n9 9\n% x\n7 8\n");
+  const json graph = run_app("info", {"--check", "--json", "-", edges}).json();
+  expect(graph, "duplicates", 1, 7);
+  expect(graph, "self_loops", 1, 5);
+  expect(graph, "unsorted", 1, 7);
+  EXPECT_FALSE(run_app("info", {"--json", "-", edges}).json().contains("check"));
+}
+
 TEST_F(InfoFile, ErrorsInOneLine) {
   expect_failure(run_app("info", {folder_ / "missing"}), "info", 1, "No such file");
   expect_failure(run_app("info", {}), "info", 2);

@@ -1,0 +1,102 @@
+// What is odd about a file's entries, though a reader takes it: how often, and where first.
+//
+// `check_entries` looks at the entries as listed and names the first of each kind by its number; `find_lines` reads
+// the text once more to turn numbers into lines. O(n log n) time and 8 bytes an entry, for the duplicates.
+#pragma once
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/formats/coo.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace spargo::apps {
+
+struct oddity {
+  std::string key;   // of JSON
+  std::string what;  // for people, after the count
+  std::int64_t count = 0;
+  std::int64_t entry = -1;  // the first, from 0; -1: none, or not an entry's
+  std::int64_t line = 0;    // of that entry; 0: not known
+
+  void note(std::int64_t k) {
+    if (count++ == 0) entry = k;
+  }
+};
+
+// Fills in the lines of a text file (.gz too), whose `lines_before` first lines with anything but a comment on them are
+// no entries: 2 for Matrix Market (banner, size), 0 for an edge list. Throws `error` (io).
+void find_lines(const std::string& path, int lines_before, std::vector<oddity>& found);
+
+template <index_type I>
+[[nodiscard]] oddity find_duplicates(const coo_pattern_view<I, host>& m) {
+  oddity found{"duplicates", "entries at a place that an earlier line has given"};
+  std::vector<std::int64_t> order(static_cast<std::size_t>(m.nnz()));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const auto place = [&](std::int64_t k) { return std::tuple(m.row_indices[k], m.col_indices[k]); };
+  std::sort(order.begin(), order.end(),
+            [&](std::int64_t a, std::int64_t b) { return std::tuple(place(a), a) < std::tuple(place(b), b); });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (place(order[i]) != place(order[i - 1])) continue;
+    const std::int64_t first = found.count == 0 ? order[i] : std::min(found.entry, order[i]);
+    ++found.count;
+    found.entry = first;
+  }
+  return found;
+}
+
+// Against rows or against columns, whichever the file follows better.
+template <index_type I>
+[[nodiscard]] oddity find_disorder(const coo_pattern_view<I, host>& m) {
+  oddity by_rows{"unsorted", "entries out of the order of rows"};
+  oddity by_cols{"unsorted", "entries out of the order of columns"};
+  for (std::int64_t k = 1; k < m.nnz(); ++k) {
+    const auto before = std::pair(m.row_indices[k - 1], m.col_indices[k - 1]);
+    const auto now = std::pair(m.row_indices[k], m.col_indices[k]);
+    if (now < before) by_rows.note(k);
+    if (std::pair(now.second, now.first) < std::pair(before.second, before.first)) by_cols.note(k);
+  }
+  return by_cols.count < by_rows.count ? by_cols : by_rows;
+}
+
+template <index_type I>
+[[nodiscard]] oddity find_isolated(const coo_pattern_view<I, host>& m) {
+  oddity found{"isolated", "vertices (or rows) without any entry in their row or column"};
+  if (m.rows != m.cols) return found;
+  std::vector<char> seen(static_cast<std::size_t>(m.rows));
+  for (std::int64_t k = 0; k < m.nnz(); ++k) {
+    seen[static_cast<std::size_t>(m.row_indices[k])] = 1;
+    seen[static_cast<std::size_t>(m.col_indices[k])] = 1;
+  }
+  found.count = std::count(seen.begin(), seen.end(), 0);
+  return found;
+}
+
+// All that is looked for, in this order, also what was not found. `stored` entries come from the file, mirrored ones
+// after them.
+template <entry_type V, index_type I>
+[[nodiscard]] std::vector<oddity> check_entries(const coo_view<const V, I, host>& all, std::int64_t stored,
+                                                symmetry_kind symmetry) {
+  const coo_pattern_view<I, host> m{all.rows, all.cols, all.row_indices.subspan(0, stored),
+                                    all.col_indices.subspan(0, stored)};
+  oddity zeros{"explicit_zeros", "entries that are zero"};
+  oddity not_finite{"not_finite", "entries that are infinite or NaN"};
+  oddity above{"above_diagonal", "entries above the diagonal, where the format wants the lower triangle"};
+  oddity loops{"self_loops", "entries on the diagonal (self-loops, if this is a graph)"};
+  for (std::int64_t k = 0; k < stored; ++k) {
+    if constexpr (!is_pattern<V>) {
+      if (all.values[k] == V(0)) zeros.note(k);
+      if (!std::isfinite(std::abs(all.values[k]))) not_finite.note(k);
+    }
+    if (symmetry != symmetry_kind::general && m.row_indices[k] < m.col_indices[k]) above.note(k);
+    if (m.rows == m.cols && m.row_indices[k] == m.col_indices[k]) loops.note(k);
+  }
+  return {find_duplicates<I>(m), zeros, not_finite, above, find_disorder<I>(m), loops, find_isolated<I>(m)};
+}
+
+}  // namespace spargo::apps
