@@ -1,5 +1,7 @@
 #include "common/cli.hpp"
 
+#include "common/source_line.hpp"
+
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
@@ -43,6 +45,9 @@ exit_status run_guarded(const std::string& name, const std::function<exit_status
     return exit_status::wrong_usage;
   } catch (const std::bad_alloc&) {
     print_error(name, "out of memory");
+  } catch (const error& e) {
+    print_error(name, e.what());
+    show_source_line(e.position());
   } catch (const std::exception& e) {
     print_error(name, e.what());
   } catch (...) {

@@ -9,6 +9,10 @@
 
 namespace spargo::apps {
 
+// How long the rest takes at the rate so far, `seconds` after the start: "12 s left", "3:07 min left"; empty when
+// unknown.
+[[nodiscard]] std::string remaining_time(const read_progress& progress, double seconds);
+
 class progress_bar {
  public:
   progress_bar(std::string label, bool quiet);

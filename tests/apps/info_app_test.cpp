@@ -56,6 +56,9 @@ TEST_F(InfoFile, ExplainsWhatIsOdd) {
   expect(got, "isolated", 1, nullptr);
   EXPECT_NE(run_app("info", {"--check", odd}).out.find("first on line 9"), std::string::npos);
 
+  const std::string by_columns =
+      folder_.write("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 4\n2 1\n3 1\n1 2\n1 3\n");
+  EXPECT_EQ(run_app("info", {"--check", "--json", "-", by_columns}).json()["check"]["unsorted"]["count"], 0);
   const json clean = run_app("info", {"--check", "--json", "-", matrix_}).json()["check"];
   for (const char* key : {"duplicates", "explicit_zeros", "not_finite", "above_diagonal", "unsorted", "isolated"}) {
     EXPECT_EQ(clean[key]["count"], 0) << key;
