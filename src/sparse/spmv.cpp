@@ -103,10 +103,10 @@ bool csr_has(spmv_algorithm algorithm) {
   switch (algorithm) {
     case spmv_algorithm::row_per_thread:
     case spmv_algorithm::merge_path:
+    case spmv_algorithm::compressed:
       return true;
     case spmv_algorithm::row_per_warp:
     case spmv_algorithm::row_blocks:
-    case spmv_algorithm::compressed:
       return std::same_as<Space, device>;
     default:
       return false;
@@ -212,22 +212,20 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
   with_backend<Space>([&]() -> void {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
-    if constexpr (std::same_as<Space, device>) {
-      const bool by_name = options.algorithm == spmv_algorithm::compressed;
-      const bool copies = automatic && options.storage == spmv_storage::copied;
-      if (!nothing && (by_name || copies)) {
-        auto attempt = detail::compress<V, I, O>(
-            ctx, matrix, by_name ? detail::compression_demand::by_name : detail::compression_demand::if_it_pays);
-        if (attempt.executor != nullptr) {
-          state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::compressed, std::move(attempt.reason)});
-          state_->pattern = matrix;
-          state_->executor = std::move(attempt.executor);
-          state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
-          return;
-        }
-        if (by_name) throw error(error_code::unsupported, "spmv: not compressed: " + attempt.reason);
-        refused = "; not compressed: " + attempt.reason;
+    const bool by_name = options.algorithm == spmv_algorithm::compressed;
+    const bool copies = automatic && options.storage == spmv_storage::copied;
+    if (!nothing && (by_name || copies)) {
+      auto attempt = detail::compress<V, I, O>(
+          ctx, matrix, by_name ? detail::compression_demand::by_name : detail::compression_demand::if_it_pays);
+      if (attempt.executor != nullptr) {
+        state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::compressed, std::move(attempt.reason)});
+        state_->pattern = matrix;
+        state_->executor = std::move(attempt.executor);
+        state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
+        return;
       }
+      if (by_name) throw error(error_code::unsupported, "spmv: not compressed: " + attempt.reason);
+      refused = "; not compressed: " + attempt.reason;
     }
     row_profile profile{matrix.rows, matrix.nnz()};
     if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);

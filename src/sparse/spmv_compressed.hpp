@@ -18,7 +18,10 @@ enum class compression_demand {
   by_name,     // refused where it cannot be stored or takes too much memory
 };
 
-// The matrix has at least one entry. O(rows + nnz); synchronises the stream.
+// The matrix has at least one entry. O(rows + nnz); the device one synchronises the stream.
+template <class V, class I, class O>
+[[nodiscard]] compression<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                                      compression_demand demand);
 template <class V, class I, class O>
 [[nodiscard]] compression<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                                       compression_demand demand);

@@ -25,6 +25,7 @@ void for_each_csr_plan(const context<Space>& ctx, const csr_view<const double, i
   std::vector<spmv_options> all{{.storage = spmv_storage::copied}, {}};
   all.push_back({.algorithm = spmv_algorithm::row_per_thread});
   all.push_back({.algorithm = spmv_algorithm::merge_path});
+  if constexpr (std::same_as<Space, host>) all.push_back({.algorithm = spmv_algorithm::compressed});
   if constexpr (std::same_as<Space, device>) {
     all.push_back({.algorithm = spmv_algorithm::row_per_warp});
     all.push_back({.algorithm = spmv_algorithm::row_blocks});

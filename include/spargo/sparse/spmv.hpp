@@ -24,10 +24,12 @@ enum class spmv_algorithm {
   row_per_warp,    // CSR, device: a group of 2..32 threads a row, by mean row length
   row_blocks,      // CSR, device: a block's consecutive rows copied to shared memory (Greathouse, Daga, SC 2014)
   merge_path,      // CSR: equal shares of rows + entries (Merrill and Garland, SC 2016)
-  compressed,  // CSR, device: a smaller copy, short columns and repeated values named by a byte; row_per_thread's bits
-  ell,         // ELL
-  sell,        // SELL-C-sigma
-  coo_atomic,  // COO, device: one entry a thread, atomic adds; not deterministic
+  // CSR, a copy in a smaller or more local form. Device: slices with short columns, repeated values named by a byte;
+  // row_per_thread's bits. Host: rows that repeat a pattern as bands without indices, or tiles whose x caches hold.
+  compressed,
+  ell,            // ELL
+  sell,           // SELL-C-sigma
+  coo_atomic,     // COO, device: one entry a thread, atomic adds; not deterministic
   coo_segmented,  // COO: segmented sums in a fixed order; deterministic
 };
 

@@ -1,0 +1,15 @@
+// The inner loops over bands where there is one instruction set, with vectors of 16 bytes.
+#include "core/instantiate.hpp"
+#include "sparse/simd/band_rows.hpp"
+
+namespace spargo::detail {
+
+template <class V>
+std::vector<band_loops<V>> usable_band_loops() {
+  return {{[](const band_job<V>& job) { band_rows<V, 16>(job); }, "16-byte vectors"}};
+}
+
+#define INSTANTIATE(V) template std::vector<band_loops<V>> usable_band_loops<V>();
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,45 @@
+// The inner loops over tiles on the host, chosen once for the processor at hand.
+//
+// A tile is the part of a matrix in up to 65536 rows and 65536 columns, both numbered from the tile's corner by 16
+// bits. A segment is eight or more entries of one row, summed like a row of CSR; what is left are single entries,
+// each added to its row's sum.
+#pragma once
+
+#include <spargo/core/types.hpp>
+
+#include <vector>
+
+namespace spargo::detail {
+
+inline constexpr std::int64_t tile_side = 65536;
+
+struct tile_segment {
+  std::uint32_t row;
+  std::uint32_t length;
+};
+
+template <class V>
+struct tile_job {
+  const tile_segment* segments;  // their entries follow each other
+  std::int64_t segment_count;
+  const std::uint16_t* segment_columns;
+  const V* segment_values;
+  const std::uint32_t* places;  // row * 65536 + column of each single entry
+  const V* values;
+  std::int64_t count;
+  const V* x;  // from the tile's first column on
+  V* sums;     // from the tile's first row on
+};
+
+template <class V>
+struct tile_loops {
+  // Adds the tile's products to the sums: the segments in order, then the single entries in order.
+  void (*add)(const tile_job<V>& job);
+  const char* name;  // "AVX-512 gathers" or "portable"
+};
+
+// All that this processor runs, the fastest last.
+template <class V>
+[[nodiscard]] std::vector<tile_loops<V>> usable_tile_loops();
+
+}  // namespace spargo::detail

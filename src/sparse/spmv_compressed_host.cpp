@@ -1,0 +1,24 @@
+// Which compressed copy a plan on the host keeps: bands where they hold nearly all entries, else tiles.
+#include "sparse/spmv_compressed_host.hpp"
+
+#include "core/instantiate.hpp"
+
+#include <utility>
+
+namespace spargo::detail {
+
+template <class V, class I, class O>
+compression<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                        compression_demand demand) {
+  auto bands = compress_bands<V, I, O>(ctx, matrix, compression_demand::if_it_pays);
+  if (bands.executor != nullptr) return bands;
+  auto tiles = compress_tiles<V, I, O>(ctx, matrix, demand);
+  if (tiles.executor == nullptr) tiles.reason = bands.reason + ", and " + tiles.reason;
+  return tiles;
+}
+
+#define INSTANTIATE(V, I, O) \
+  template compression<V> compress(const context<host>&, const csr_view<const V, I, O, host>&, compression_demand);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail
