@@ -34,7 +34,7 @@ void check(const array<float, device>& out, std::int64_t offset, std::int64_t st
   const array<float, host> got = to_host(device_context(), out.view());
   for (std::int64_t i = 0; i < got.size(); ++i) {
     if (got[i] != static_cast<float>((offset + i * stride) & 0xfffff)) {
-      throw std::runtime_error("wrong element " + std::to_string(i));
+      throw wrong_result("wrong element " + std::to_string(i));
     }
   }
 }

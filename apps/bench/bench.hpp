@@ -5,6 +5,8 @@
 // the rungs of a group with each other and with its peers.
 #pragma once
 
+#include "bench/outcome.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -111,7 +113,8 @@ inline bool is_wanted(const std::string& name) {
   return current_settings().filter.empty() || std::regex_search(name, wanted);
 }
 
-// A case that measures itself once: `measure` returns its median seconds and sets counters, or skips with an error.
+// A case that measures itself once: `measure` returns its median seconds and sets counters, or throws: wrong_result if
+// what it timed computes something else.
 template <class Measure>
 void add_case(const std::string& name, Measure measure) {
   if (!is_wanted(name)) return;
@@ -122,7 +125,9 @@ void add_case(const std::string& name, Measure measure) {
                                    try {
                                      state.SetIterationTime(measure(state));
                                    } catch (const std::exception& e) {
-                                     state.SkipWithError(e.what());
+                                     const outcome how = outcome_of(e);
+                                     worst_outcome() = std::max(worst_outcome(), how);
+                                     state.SkipWithError((std::string(label_of(how)) + e.what()).c_str());
                                      return;
                                    }
                                  }

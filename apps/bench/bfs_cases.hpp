@@ -77,7 +77,7 @@ double measure_bfs(benchmark::State& state, const bfs_problem& p, Run&& run, Lev
     if (k % validate_every != 0) continue;
     const std::string wrong = check_bfs(p.ctx, p.graph.view(), source, span<const std::int32_t, host>(found),
                                         span<const bfs_index, host>(parents()));
-    if (!wrong.empty()) throw std::runtime_error("wrong result: " + wrong);
+    if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
   }
   state.counters[mteps] = static_cast<double>(p.sources.size()) / inverse_rates * 1e-6;
   return median(seconds);

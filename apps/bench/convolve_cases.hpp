@@ -73,8 +73,8 @@ void expect_convolved(std::int64_t rows, std::int64_t cols, const std::vector<T>
     const double bound =
         static_cast<double>(down * across + 8) * static_cast<double>(std::numeric_limits<T>::epsilon());
     if (!(std::abs(static_cast<double>(at(i)) - sum) <= bound * magnitude)) {
-      throw std::runtime_error("output " + std::to_string(i) + " is " + std::to_string(at(i)) + ", not " +
-                               std::to_string(sum));
+      throw wrong_result("output " + std::to_string(i) + " is " + std::to_string(at(i)) + ", not " +
+                         std::to_string(sum));
     }
   }
 }

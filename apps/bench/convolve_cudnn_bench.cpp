@@ -82,7 +82,7 @@ double measure(benchmark::State& state, std::int64_t side, std::int64_t width) {
         convolution.run(found[k], data.in.data(), taps.data(), workspace.data(), data.out.data());
       });
       if (best == 0 || seconds < best) best = seconds;
-    } catch (const std::runtime_error& e) {
+    } catch (const wrong_result& e) {
       why = e.what();
     }
   }

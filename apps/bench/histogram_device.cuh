@@ -65,8 +65,8 @@ struct histogram_problem {
     device_context().synchronize();
     for (std::int64_t bin = 0; bin < bins; ++bin) {
       if (got[bin] != expected[static_cast<std::size_t>(bin)]) {
-        throw std::runtime_error("bin " + std::to_string(bin) + " holds " + std::to_string(got[bin]) + ", expected " +
-                                 std::to_string(expected[static_cast<std::size_t>(bin)]));
+        throw wrong_result("bin " + std::to_string(bin) + " holds " + std::to_string(got[bin]) + ", expected " +
+                           std::to_string(expected[static_cast<std::size_t>(bin)]));
       }
     }
   }

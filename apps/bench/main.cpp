@@ -42,7 +42,9 @@ constexpr const char* closing =
     "  bench 'transfer|pipeline' --json link.json\n"
     "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n"
     "  bench spmv matrix.mtx\n\n"
-    "Exit codes: 0 success; 1 the run failed (a file, the device); 2 the command line is wrong.";
+    "Exit codes: 0 success; 1 the run or a case failed (a file, the device); 2 the command line is wrong; 3 a result "
+    "is\n"
+    "wrong. Cases that this machine or the library does not offer are skipped.";
 
 int fail(int code, const std::string& message) {
   std::string line = "bench: " + message;
@@ -136,7 +138,10 @@ int run(const command& c, const std::string& words, const spargo::device_status&
     write(*json, table.json());
   }
   if (plot) write(*plot, spargo::bench::plot_ladder(table.cases(), place_of_run(status)));
-  return 0;
+  const auto how = spargo::bench::worst_outcome();
+  if (how == spargo::bench::outcome::good) return 0;
+  return fail(static_cast<int>(how), how == spargo::bench::outcome::wrong ? "a result is wrong (see WRONG above)"
+                                                                          : "a case failed (see FAILED above)");
 }
 
 int print_report(const std::string& name, const std::string& filter, const spargo::device_status& status) {

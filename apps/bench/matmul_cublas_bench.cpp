@@ -57,7 +57,7 @@ struct problem {
     const auto last = to_host(device_context(), c.view().subspan(c.size() - 1, 1));
     device_context().synchronize();
     if (!(std::abs(static_cast<double>(last[0]) - static_cast<double>(sum)) < 1e-3 * static_cast<double>(size.k))) {
-      throw std::runtime_error("wrong product");
+      throw wrong_result("wrong product");
     }
   }
 

@@ -72,7 +72,7 @@ struct tensor_problem {
       }
       const double allowed = (2.01 * rounding + static_cast<double>(n) * 0x1p-22) * magnitude;
       if (!(std::abs(static_cast<double>(got[i * n + j]) - sum) <= allowed)) {
-        throw std::runtime_error("wrong result at " + std::to_string(i) + ", " + std::to_string(j));
+        throw wrong_result("wrong result at " + std::to_string(i) + ", " + std::to_string(j));
       }
     }
   }

@@ -28,7 +28,7 @@ double measure(benchmark::State& state, std::int64_t chunk) {
   };
   const double seconds = median_seconds(run, 9, 2);
   for (std::int64_t i = 0; i < size; ++i) {
-    if (out[i] != 2 * in[i]) throw std::runtime_error("wrong element " + std::to_string(i));
+    if (out[i] != 2 * in[i]) throw wrong_result("wrong element " + std::to_string(i));
   }
   state.counters[gbytes_per_second] = 2.0 * sizeof(float) * static_cast<double>(size) / seconds * 1e-9;
   return seconds;

@@ -39,7 +39,7 @@ struct problem {
   // Roots of squares are exact.
   void check() const {
     for (std::int64_t i = 0; i < size; ++i) {
-      if (out[i] != static_cast<float>(i % 4093)) throw std::runtime_error("wrong element " + std::to_string(i));
+      if (out[i] != static_cast<float>(i % 4093)) throw wrong_result("wrong element " + std::to_string(i));
     }
   }
 };

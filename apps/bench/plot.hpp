@@ -19,7 +19,7 @@ namespace spargo::bench {
 struct measured_case {
   std::string group{};
   std::string rung{};
-  std::string failed{};  // why it was skipped; empty when it ran
+  std::string failed{};  // why it has no time; empty when it has
   double milliseconds = 0;
   double fraction = 0;    // of the ceiling; 0: held against none
   std::string ceiling{};  // its name: copy, read, triad, limit
@@ -140,8 +140,7 @@ inline void text(std::string& svg, double x, double y, std::string_view attribut
     text(svg, left - 8, base, c.peer ? "class=\"peer\" text-anchor=\"end\"" : "text-anchor=\"end\"",
          shorten(c.rung, style::names - 8));
     if (!is_drawn(c)) {
-      text(svg, left + 8, base, "class=\"quiet\"",
-           shorten(c.failed.empty() ? "no time" : "skipped: " + c.failed, 560, 6.5));
+      text(svg, left + 8, base, "class=\"quiet\"", shorten(c.failed.empty() ? "no time" : c.failed, 560, 6.5));
       y += style::row;
       continue;
     }

@@ -51,7 +51,7 @@ double measure(benchmark::State& state, std::int64_t size, std::int64_t reads, T
   T result{};
   expect(cudaMemcpyAsync(&result, &result_on_device, sizeof(T), cudaMemcpyDeviceToHost, device_context().stream()));
   device_context().synchronize();
-  if (reads == 1 && static_cast<std::int64_t>(result) != expected_sum(size)) throw std::runtime_error("wrong sum");
+  if (reads == 1 && static_cast<std::int64_t>(result) != expected_sum(size)) throw wrong_result("wrong sum");
   const double bytes = static_cast<double>(reads * size) * sizeof(T);
   state.counters[gbytes_per_second] = bytes / seconds * 1e-9;
   state.counters[fraction_of_read] = bytes / seconds / device_read_rate();

@@ -28,7 +28,7 @@ double measure_npp(benchmark::State& state) {
   });
   const auto got = to_host(ctx, std::as_const(sum).view());
   ctx.synchronize();
-  if (got[0] != expected) throw std::runtime_error("wrong sum");
+  if (got[0] != expected) throw wrong_result("wrong sum");
   state.counters[is_peer] = 1;
   state.counters[gbytes_per_second] = static_cast<double>(size) * 4 / seconds * 1e-9;
   state.counters[fraction_of_read] = static_cast<double>(size) * 4 / seconds / device_read_rate();

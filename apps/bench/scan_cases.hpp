@@ -43,7 +43,7 @@ template <class T>
 void expect_scanned(scan_direction direction, const T* out, std::int64_t first, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const T wanted = scan_before<T>(first + i + (direction == scan_direction::inclusive ? 1 : 0));
-    if (out[i] != wanted) throw std::runtime_error("wrong at element " + std::to_string(first + i));
+    if (out[i] != wanted) throw wrong_result("wrong at element " + std::to_string(first + i));
   }
 }
 

@@ -47,8 +47,7 @@ struct spmv_problem {
     for (std::size_t row = 0; row < expected.size(); ++row) {
       const double value = static_cast<double>(got[static_cast<std::int64_t>(row)]);
       if (!(std::abs(value - expected[row]) <= bounds[row])) {
-        throw std::runtime_error(
-            fmt::format("y[{}] is {}, expected {} (within {})", row, value, expected[row], bounds[row]));
+        throw wrong_result(fmt::format("y[{}] is {}, expected {} (within {})", row, value, expected[row], bounds[row]));
       }
     }
   }

@@ -27,7 +27,7 @@ T stencil_input(std::int64_t i) {
 }
 
 inline void expect_output(bool is_right, const std::string& what, std::int64_t at) {
-  if (!is_right) throw std::runtime_error(what + ": wrong output at " + std::to_string(at));
+  if (!is_right) throw wrong_result(what + ": wrong output at " + std::to_string(at));
 }
 
 // f(i) for a thousand places of [0, size), the ends among them.

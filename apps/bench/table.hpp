@@ -41,7 +41,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
       r.milliseconds = run.GetAdjustedRealTime();
       for (const auto& [counter, value] : run.counters) r.counters[counter] = value.value;
       GetOutputStream() << (r.failed.empty() ? fmt::format("{}  {:.4f} ms\n", name, r.milliseconds)
-                                             : fmt::format("{}  skipped: {}\n", name, r.failed))
+                                             : fmt::format("{}  {}\n", name, r.failed))
                         << std::flush;
       rows_.push_back(std::move(r));
     }

@@ -42,7 +42,7 @@ void check_stamps(const void* from, unsigned key) {
   const auto* words = static_cast<const unsigned*>(from);
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < bytes / 4; ++i) wrong += words[i] != static_cast<unsigned>(i) * stamp + key;
-  if (wrong != 0) throw std::runtime_error(std::to_string(wrong) + " words are wrong");
+  if (wrong != 0) throw wrong_result(std::to_string(wrong) + " words are wrong");
 }
 
 // Managed memory, far below what the card has free, so that nothing is evicted.
@@ -51,8 +51,9 @@ class managed {
   managed() {
     int concurrent = 0;
     expect(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device_context().ordinal()));
-    if (concurrent == 0) throw std::runtime_error("this device does not migrate managed memory");
-    if (device_context().memory().free_bytes < 4 * bytes) throw std::runtime_error("too little free device memory");
+    if (concurrent == 0) throw error(error_code::unsupported, "this device does not migrate managed memory");
+    if (device_context().memory().free_bytes < 4 * bytes)
+      throw error(error_code::out_of_memory, "too little free device memory");
     expect(cudaMallocManaged(&data_, static_cast<std::size_t>(bytes)));
   }
   managed(const managed&) = delete;

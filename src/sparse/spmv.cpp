@@ -43,9 +43,6 @@ struct tuning {
   // neighbours' (5-point Laplacian 4096 x 4096, fp32: 0.209; row_blocks 0.240, merge_path 0.265; fp64 0.315, 0.344,
   // 0.418). At 15 entries it loses (banded 8.4M x 15, fp32: 0.303; row_blocks 0.258).
   static constexpr std::int64_t thread_row = 8;
-  // Irregular matrices of fewer entries, none in a very long row, take one launch instead of two.
-  static constexpr std::int64_t small_entries = std::int64_t{1} << 20;
-  static constexpr std::int64_t small_longest = std::int64_t{1} << 14;
   // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
   static constexpr double widest_staged_mean = 64.0;
   // Host: a row longer than this share of one thread's entries unbalances whole rows.
@@ -78,10 +75,8 @@ choice choose_csr(const context<host>& ctx, const row_profile& p) {
 choice choose_csr(const context<device>&, const row_profile& p) {
   if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
       p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
-    const bool small = p.nnz < tuning::small_entries && p.longest < tuning::small_longest;
-    return {small ? spmv_algorithm::row_per_warp : spmv_algorithm::merge_path,
-            fmt::format("{}irregular rows: mean {:.1f} entries, longest {}, {} empty", small ? "few and " : "",
-                        p.mean(), p.longest, p.empty_rows)};
+    return {spmv_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
+                                                    p.mean(), p.longest, p.empty_rows)};
   }
   if (p.longest <= tuning::thread_row) {
     return {spmv_algorithm::row_per_thread, fmt::format("no row has more than {} entries", p.longest)};

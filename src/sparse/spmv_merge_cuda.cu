@@ -4,9 +4,11 @@
 // from the block's number, so its loads need not wait for the search's result (R-MAT 22, fp32, on an H200: 0.483 and
 // 0.463 ms). The plan searches where each tile begins. A block multiplies the entries of its tile, four a thread with
 // all loads in flight, leaves the products in shared memory, sums the rows that end in the tile and writes them, and
-// leaves the sum of the row that does not end there as its carry; a second kernel adds the carries of each row in tile
-// order. One writer an element and a fixed order: deterministic. Shared memory holds the products and no more, so that
-// the gathers of x have the cache. Workspace: 2 indices and a value a tile.
+// publishes the sum of the row that does not end there as its carry; the tile in which that row ends waits for the
+// carries of the tiles before it and adds them in a fixed order (decoupled look-back, as in scan_lookback.cuh: blocks
+// begin in the order of their numbers, so what is waited for is under way). One writer an element: deterministic.
+// Shared memory holds the products and no more, so that the gathers of x have the cache. Workspace: 2 indices, a flag
+// and a value a tile; the flags are down between runs.
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmv_device.cuh"
@@ -24,12 +26,6 @@ struct tuning {
   static constexpr int small_threads = 128;
   // Below this many quads small blocks: a tile a multiprocessor leaves most of it idle.
   static constexpr std::int64_t small_quads = std::int64_t{1} << 19;
-  // Lanes a segment, at most, and threads that may be asked for before it is fewer, in quarters of the block: 129
-  // segments of 16 entries are summed by 4 lanes each, the last one in a second trip.
-  static constexpr int widest_group = 8;
-  static constexpr int filled = 5;
-  // Products that a lane adds, at most, before its segment is left to a warp.
-  static constexpr int long_steps = 16;
   // Rows of one tile of entries, for each thread, at most; matrices with more empty rows in a row are shared out by
   // rows + entries.
   static constexpr std::int64_t rows_a_thread = 16;
@@ -54,6 +50,7 @@ struct merge_arguments {
   I* tile_rows;   // tiles + 1: rows finished before the tile
   I* carry_rows;  // the row that a tile's carry belongs to; -1: none
   D* carries;
+  unsigned* published;  // 1: the carry is there and has not been added yet
 
   // The first entry of a tile; by rows + entries this waits for tile_rows.
   [[nodiscard]] __device__ std::int64_t first_entry(std::int64_t tile) const {
@@ -140,12 +137,37 @@ struct merge_tile {
   }
 };
 
+__device__ inline void publish(unsigned* flag) {
+  asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
+}
+__device__ inline bool is_published(const unsigned* flag) {
+  unsigned value = 0;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+  return value != 0;
+}
+
+// The sum of what the tiles before `tile` have of `row`, in every lane. One warp of one tile asks for it, once a run.
+template <class D, class I, class O>
+__device__ D carried_into(const merge_arguments<D, I, O>& a, std::int64_t tile, std::int64_t row) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  D sum{};
+  for (std::int64_t k = tile - 1 - lane; k >= 0 && static_cast<std::int64_t>(a.carry_rows[k]) == row; k -= warp_size) {
+    while (!is_published(a.published + k)) {
+    }
+    sum += read_fresh(a.carries + k);
+    a.published[k] = 0;
+  }
+  __syncwarp();
+  return group_sum(sum, warp_size);
+}
+
 template <int Threads, class D, class I, class O>
 __global__ void __launch_bounds__(Threads)
     merge_path_kernel(merge_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* y) {
   __shared__ __align__(16) D products[4 * Threads];
+  __shared__ D first_sum;
   __shared__ int long_count;
-  __shared__ int long_items[4 * Threads / tuning::long_steps + 1];
+  __shared__ int long_items[4 * Threads / long_segment + 1];
   const std::int64_t tile = blockIdx.x;
   const merge_tile<D, I, O> here(a, tile);
   const int thread = static_cast<int>(threadIdx.x);
@@ -160,33 +182,30 @@ __global__ void __launch_bounds__(Threads)
     for (int j = 0; j < 4; ++j) values.v[j] = values.v[j] * read(x + indices.v[j]);
     store_quad(products + 4 * thread, values);
   }
+  // Whether the first row to end here has entries in earlier tiles.
+  const bool resumes = here.rows > 0 && tile > 0 && static_cast<std::int64_t>(a.carry_rows[tile - 1]) == here.first_row;
   __syncthreads();
 
   const auto emit = [&](int j, D sum) {
-    if (j < here.rows) {
-      update(y[here.first_row + j], alpha, sum, beta);
-    } else {
+    if (j == here.rows) {
       a.carries[tile] = sum;
+      if (a.carry_rows[tile] >= 0) publish(a.published + tile);
+    } else if (j == 0 && resumes) {
+      first_sum = sum;
+    } else {
+      update(y[here.first_row + j], alpha, sum, beta);
     }
   };
-  // As many lanes a segment as there are threads for, so that few products are added one after the other. Lanes stay
-  // together: every group makes the same trips.
-  int width = 1;
-  while (width < tuning::widest_group && 2 * width * (here.rows + 1) <= tuning::filled * Threads / 4) width *= 2;
-  const int groups = Threads / width;
-  const int group_lane = thread & (width - 1);
-  for (int trip = 0; trip <= here.rows; trip += groups) {
-    const int j = trip + thread / width;
-    const int first = j <= here.rows ? here.segment_begin(a.offsets, j) : 0;
-    const int end = j <= here.rows ? here.segment_end(a.offsets, j) : 0;
-    const bool waits = end - first > tuning::long_steps * width;
-    if (waits && group_lane == 0) long_items[atomicAdd(&long_count, 1)] = j;
-    D sum{};
-    if (!waits) {
-      for (int k = first + group_lane; k < end; k += width) sum += products[k];
+  for (int j = thread; j <= here.rows; j += Threads) {
+    const int first = here.segment_begin(a.offsets, j);
+    const int end = here.segment_end(a.offsets, j);
+    if (end - first > long_segment) {
+      long_items[atomicAdd(&long_count, 1)] = j;
+      continue;
     }
-    sum = group_sum(sum, width);
-    if (group_lane == 0 && j <= here.rows && !waits) emit(j, sum);
+    D sum{};
+    for (int k = first; k < end; ++k) sum += products[k];
+    emit(j, sum);
   }
   __syncthreads();
   const int lane = thread % warp_size;
@@ -198,6 +217,11 @@ __global__ void __launch_bounds__(Threads)
     sum = group_sum(sum, warp_size);
     if (lane == 0) emit(j, sum);
   }
+  if (!resumes) return;  // the whole block
+  __syncthreads();       // first_sum
+  if (thread >= warp_size) return;
+  const D before = carried_into(a, tile, here.first_row);
+  if (lane == 0) update(y[here.first_row], alpha, before + first_sum, beta);
 }
 
 template <class V, class I, class O>
@@ -223,12 +247,11 @@ class device_merge final : public spmv_executor<V> {
     kernel<<<grid_of(arguments_.tiles, 1), static_cast<unsigned>(threads_), 0, ctx_.stream()>>>(
         arguments_, device_cast(x), alpha, to_device_value(beta), y);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    add_carries<D, I>(ctx_, arguments_.carry_rows, arguments_.carries, arguments_.tiles, alpha, y);
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return static_cast<std::int64_t>(sizeof(I)) * (tile_rows_.size() + carry_rows_.size()) +
-           static_cast<std::int64_t>(sizeof(V)) * carries_.size();
+           static_cast<std::int64_t>(sizeof(V) + sizeof(unsigned)) * carries_.size();
   }
 
  private:
@@ -241,6 +264,8 @@ class device_merge final : public spmv_executor<V> {
     tile_rows_ = {ctx_, tiles + 1};
     carry_rows_ = {ctx_, tiles};
     carries_ = {ctx_, tiles};
+    published_ = {ctx_, tiles};
+    fill_zero(ctx_, published_.view());
     array<unsigned long long, device> most(ctx_, 1);
     fill_zero(ctx_, most.view());
     arguments_.shares = shares;
@@ -249,6 +274,7 @@ class device_merge final : public spmv_executor<V> {
     arguments_.tile_rows = tile_rows_.data();
     arguments_.carry_rows = carry_rows_.data();
     arguments_.carries = device_cast(carries_.data());
+    arguments_.published = published_.data();
     tile_rows_kernel<<<grid_of(tiles + 1, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(arguments_);
     SPARGO_CUDA_TRY(cudaGetLastError());
     carry_rows_kernel<<<grid_of(tiles, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(arguments_, most.data());
@@ -261,6 +287,7 @@ class device_merge final : public spmv_executor<V> {
   array<I, device> tile_rows_;
   array<I, device> carry_rows_;
   array<V, device> carries_;
+  array<unsigned, device> published_;
   merge_arguments<D, I, O> arguments_{};
 };
 

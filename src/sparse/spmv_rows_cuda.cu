@@ -25,8 +25,8 @@ struct tuning {
   // Entries a lane, at least, before a group is widened: below, lanes idle.
   static constexpr double entries_per_lane = 2.0;
   // Entries a lane, at most, before a row is left to a warp, and entries before it is left to the whole block.
-  static constexpr int group_limit = 16;
-  static constexpr int warp_limit = 512;
+  static constexpr int group_limit = 8;
+  static constexpr int warp_limit = 256;
   // From this mean on a whole warp loads 16 bytes a lane: two full rounds of the warp.
   static constexpr double wide_mean = 96.0;
   // Entries of a row in flight, one kernel each; it must fit the rows. 5-point Laplacian 4096 x 4096 with 4, 5, 6, 7,

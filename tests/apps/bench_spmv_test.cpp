@@ -48,6 +48,21 @@ TEST(BenchSpmv, MistakesAreOneLine) {
   expect_failure(run_app("bench", {"reduce", folder.write("m.mtx", small_matrix)}), "bench", 2, "spmv");
 }
 
+// What cannot be verified is not timed as if it were right; the results are written all the same.
+TEST(BenchSpmv, AWrongResultEndsWithThree) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const std::string file =
+      folder.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 nan\n2 2 1\n");
+  const app_run run = run_app("bench", {"^spmv.*fp64/cpu/csr", file, "--device", "cpu", "--json", folder / "r.json"});
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_NE(run.out.find("WRONG: "), std::string::npos) << run.out;
+  EXPECT_NE(run.err.find("bench: a result is wrong"), std::string::npos) << run.err;
+  const auto results = nlohmann::json::parse(slurp(folder / "r.json"), nullptr, false);
+  ASSERT_FALSE(results.is_discarded());
+  EXPECT_TRUE(results["benchmarks"][0].value("error_occurred", false));
+}
+
 TEST(BenchSpmv, OnTheDevice) {
   SPARGO_TEST_NEEDS_BENCH();
   SPARGO_TEST_NEEDS_GPU();

@@ -1,5 +1,6 @@
 // `bench` as a user runs it, on cases that take milliseconds, and the pictures it draws.
 #include "apps/run_app.hpp"
+#include "bench/outcome.hpp"
 #include "bench/plot.hpp"
 
 #include <map>
@@ -96,7 +97,7 @@ const std::vector<measured_case>& ladder() {
       {.group = "reduce/a", .rung = "automatic", .milliseconds = 0.25, .fraction = 0.8, .ceiling = "read"},
       {.group = "reduce/a", .rung = "cub", .milliseconds = 0.4, .peer = true},
       {.group = "reduce/a", .rung = "slow <&\"> one", .milliseconds = 5, .fraction = 0.04, .ceiling = "read"},
-      {.group = "reduce/b", .rung = "automatic", .failed = "no <device>"},
+      {.group = "reduce/b", .rung = "automatic", .failed = "skipped: no <device>"},
       {.group = "reduce/b", .rung = "fast", .milliseconds = 2},
       {.group = "reduce/b", .rung = "half", .milliseconds = 4},
   };
@@ -158,6 +159,16 @@ TEST(BenchPlot, HoldsUpUnderOddNumbers) {
     EXPECT_LE(bar.number("y") + bar.number("height"), all.front().number("height"));
   }
   EXPECT_EQ(parse_xml(bench::plot_ladder({}, "")).front().name, "svg");
+}
+
+TEST(BenchOutcome, IsWhatTheExceptionMeans) {
+  using bench::outcome;
+  EXPECT_EQ(bench::outcome_of(bench::wrong_result("a sum")), outcome::wrong);
+  EXPECT_EQ(bench::outcome_of(std::runtime_error("a call")), outcome::failed);
+  EXPECT_EQ(bench::outcome_of(error(error_code::device_failure, "a launch")), outcome::failed);
+  EXPECT_EQ(bench::outcome_of(error(error_code::unsupported, "padding")), outcome::good);
+  EXPECT_EQ(bench::outcome_of(error(error_code::out_of_memory, "a large case")), outcome::good);
+  EXPECT_GT(outcome::wrong, outcome::failed);
 }
 
 TEST(Bench, ListsItsCases) {
