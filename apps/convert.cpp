@@ -1,6 +1,7 @@
 // convert IN OUT: between Matrix Market, edge lists and snapshots; OUT's name says which.
 #include "common/cli.hpp"
 #include "common/input.hpp"
+#include "common/memory_limit.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
@@ -190,6 +191,7 @@ exit_status run(const convert_flags& flags) {
   const stopwatch watch;
   host_options options;
   options.threads = flags.common.threads;
+  options.resource = &host_memory();
   const context<host> ctx(options);
   report out("convert", flags.common);
   const input_description input = describe_input(ctx, flags.from);

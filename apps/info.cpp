@@ -3,6 +3,7 @@
 #include "common/device_choice.hpp"
 #include "common/input.hpp"
 #include "common/input_check.hpp"
+#include "common/memory_limit.hpp"
 #include "common/output.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"
@@ -255,6 +256,7 @@ exit_status inspect_coo(const info_flags& flags, const context<host>& ctx, input
 exit_status run(const info_flags& flags) {
   host_options options;
   options.threads = flags.common.threads;
+  options.resource = &host_memory();
   const context<host> ctx(options);
   input_description input = describe_input(ctx, flags.file);
   std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);

@@ -1,5 +1,6 @@
 #include "common/cli.hpp"
 
+#include "common/memory_limit.hpp"
 #include "common/source_line.hpp"
 
 #include <spargo/core/error.hpp>
@@ -96,6 +97,13 @@ std::string check_threads(const std::string& text) {
   return fmt::format("{} is not a number of threads (expected 1 to {})", text, limits::max_threads);
 }
 
+std::string check_bytes(const std::string& text) {
+  std::int64_t bytes = 0;
+  if (parse_bytes(text, bytes)) return {};
+  return fmt::format("{} is not an amount of memory (expected bytes, or a number with K, M, G or T; 1M at least)",
+                     text);
+}
+
 CLI::Validator positive_count() {
   return {[](const std::string& text) -> std::string {
             std::int64_t n = 0;
@@ -117,6 +125,16 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
   app.add_option("--threads", flags.threads, "CPU threads; default: as many as the process may run on")
       ->check(CLI::Validator(check_threads, ""))
       ->type_name("N")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--max-memory",
+         [](const std::string& text) {
+           std::int64_t bytes = 0;
+           if (parse_bytes(text, bytes)) host_memory().set_limit(bytes);
+         },
+         "host memory for matrices and graphs, such as 500M or 2G; default: nine tenths of the machine's")
+      ->check(CLI::Validator(check_bytes, ""))
+      ->type_name("BYTES")
       ->group(group);
   app.add_option("--json", flags.json,
                  "write the report as JSON; - is standard output, and then nothing else goes there")

@@ -22,12 +22,13 @@ struct common_flags {
 // Whether an app computes (and so takes --device) or only reads and writes.
 enum class app_kind { computes, reads };
 
-// --device, --threads, --json, --quiet, --version, and the closing paragraph of --help, after `examples`.
+// --device, --threads, --max-memory, --json, --quiet, --version, and the closing paragraph of --help, after `examples`.
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& examples);
 
 // Checks of a flag's value, for CLI::Option::check: each returns what is wrong, or nothing.
 [[nodiscard]] std::string check_device(const std::string& text);
 [[nodiscard]] std::string check_threads(const std::string& text);
+[[nodiscard]] std::string check_bytes(const std::string& text);
 [[nodiscard]] CLI::Validator positive_count();
 
 // "random" and "random:SEED" as they stand in --x and --source; false when `text` is neither. A seed that is not a

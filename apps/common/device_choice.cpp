@@ -1,6 +1,7 @@
 #include "common/device_choice.hpp"
 
 #include "common/cli.hpp"
+#include "common/memory_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -49,6 +50,7 @@ std::string processor_name() {
 backend choose_backend(const std::string& device, int threads) {
   host_options options;
   options.threads = threads;
+  options.resource = &host_memory();
   backend chosen{context<host>(options), std::nullopt, "cpu", "as asked for"};
   if (device == "auto") {
     use_gpu_if_possible(chosen);

@@ -1,5 +1,6 @@
 // What people see of an error and of progress: on a terminal, which the test is itself.
 #include "apps/run_app.hpp"
+#include "common/memory_limit.hpp"
 #include "common/progress.hpp"
 #include "common/source_line.hpp"
 
@@ -71,6 +72,49 @@ TEST(source_line, is_for_terminals_only) {
   EXPECT_NE(seen.find("2 | 3 six\r\n      ^\r\n"), std::string::npos) << seen;
   const test::app_run piped = test::run_app("info", {path});
   EXPECT_EQ(std::count(piped.err.begin(), piped.err.end(), '\n'), 1);
+}
+
+TEST(memory_limit, is_kept_and_given_back) {
+  limited_resource memory(1000);
+  void* const first = memory.allocate(600, nullptr);
+  EXPECT_THROW((void)memory.allocate(401, nullptr), error);
+  void* const second = memory.allocate(400, nullptr);
+  memory.deallocate(first, 600, nullptr);
+  memory.deallocate(memory.allocate(600, nullptr), 600, nullptr);
+  EXPECT_THROW((void)memory.allocate(std::size_t{1} << 62, nullptr), error);
+  memory.deallocate(second, 400, nullptr);
+  memory.deallocate(memory.allocate(1000, nullptr), 1000, nullptr);
+  memory.set_limit(10);
+  EXPECT_THROW((void)memory.allocate(11, nullptr), error);
+}
+
+TEST(memory_limit, is_an_amount_with_a_unit) {
+  std::int64_t bytes = 0;
+  for (const auto& [text, expected] : {std::pair("1M", 1'000'000L), std::pair("2.5G", 2'500'000'000L),
+                                       std::pair("1234567", 1'234'567L), std::pair("1T", 1'000'000'000'000L)}) {
+    EXPECT_TRUE(parse_bytes(text, bytes)) << text;
+    EXPECT_EQ(bytes, expected);
+  }
+  for (const char* text : {"", "G", "-1G", "1Q", "1GB", "0", "10", "nan", "inf", "1e9", "9999999999T", "1 G"}) {
+    EXPECT_FALSE(parse_bytes(text, bytes)) << text;
+  }
+}
+
+// 3 million entries take 48 MB: no app may, within 20 MB.
+TEST(memory_limit, ends_every_app_in_one_line) {
+  const scratch folder;
+  std::string text = "%%MatrixMarket matrix coordinate real general\n9 9 3000000\n";
+  for (int k = 0; k < 3'000'000; ++k) text += "1 1 1\n";
+  const std::string path = folder.write("a.mtx", text);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"info", path}, {"convert", path, folder / "b.spg"}, {"spmv", path}, {"bfs", path}}) {
+    const std::string app = command[0];
+    std::vector<std::string> arguments(command.begin() + 1, command.end());
+    arguments.insert(arguments.end(), {"--max-memory", "20M"});
+    test::expect_failure(test::run_app(app, arguments), app, 1, "--max-memory");
+  }
+  test::expect_failure(test::run_app("info", {path, "--max-memory", "lots"}), "info", 2, "amount of memory");
+  EXPECT_EQ(test::run_app("info", {path, "--max-memory", "1G"}).code, 0);
 }
 
 TEST(remaining_time, is_what_the_rate_so_far_promises) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,30 @@ TEST_F(EdgeList, TakesWeightsAndIgnoresFurtherColumns) {
   EXPECT_EQ(read("1,2,-0.5,1407470400,x y\n2,1,1E+300,junk\n"), expected);
   EXPECT_TRUE(read_all_ways(folder_.write("a.el", "1 2 3\n")).weighted);
   EXPECT_FALSE(read_all_ways(folder_.write("a.el", "1 2\n")).weighted);
+}
+
+TEST_F(EdgeList, WeightsMayBeInfiniteOrNotANumber) {
+  const auto list =
+      read_edge_list<std::int32_t>(context<host>(), folder_.write("a.el", "1 2 inf\n2 1 -Infinity\n1 1 nan\n"));
+  EXPECT_EQ(list.edges.values()[0], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(list.edges.values()[1], -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(list.edges.values()[2]));
+  EXPECT_EQ(refusal("1 2 infinit\n").rfind("1:5: 'infinit' is not a weight", 0), 0U);
+}
+
+TEST_F(EdgeList, TheLimitOfALineIsExact) {
+  const std::string most(std::size_t{1} << 20, 'x');
+  EXPECT_EQ(read("1 2\n#" + most.substr(1) + "\n3 4\n").size(), 2U);
+  EXPECT_NE(refusal("1 2\n#" + most + "\n3 4\n").find("the line is too long (expected at most 1048576 bytes)"),
+            std::string::npos);
+}
+
+TEST_F(EdgeList, AThousandGzipMembersAreOneText) {
+  std::string packed;
+  for (int k = 0; k < 1000; ++k) packed += test::gzip(std::to_string(k) + " " + std::to_string(k + 1) + "\n");
+  const auto list = read_edge_list<std::int32_t>(context<host>({.threads = 2}), folder_.write("a", packed));
+  EXPECT_EQ(list.edges.nnz(), 1000);
+  EXPECT_EQ(list.ids.size(), 1001U);
 }
 
 TEST_F(EdgeList, RenumbersInAscendingOrderOfId) {

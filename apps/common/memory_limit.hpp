@@ -1,0 +1,33 @@
+// Host memory up to a limit: a file that asks for more than there is ends in one line, not in the system's killer.
+#pragma once
+
+#include <spargo/core/memory.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace spargo::apps {
+
+// The resource of every host context of the apps: the default one, counted, and refused beyond the limit with `error`
+// (out_of_memory). Arrays are counted, mapped files are not. Thread-safe.
+class limited_resource final : public memory_resource<host> {
+ public:
+  explicit limited_resource(std::int64_t limit);
+  ~limited_resource() override;
+
+  void set_limit(std::int64_t bytes) noexcept;
+  [[nodiscard]] void* allocate(std::size_t bytes, stream_handle stream) override;
+  void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override;
+
+ private:
+  struct state;
+  state* state_;
+};
+
+// The process's own; its limit is nine tenths of the machine's memory until --max-memory says otherwise.
+[[nodiscard]] limited_resource& host_memory();
+
+// "500M", "2G", "1.5T" or bytes; powers of 1000. False for anything else, and for less than 1 MB.
+[[nodiscard]] bool parse_bytes(const std::string& text, std::int64_t& bytes);
+
+}  // namespace spargo::apps
