@@ -121,13 +121,12 @@ class host_merge final : public spmm_executor<V, host> {
   void run_tile(std::int64_t t, const spmm_job<V, I, O>& job) const {
     std::int64_t row = starts_[t];
     const std::int64_t last_row = starts_[t + 1];
-    std::int64_t entry = first_entry(t);
+    const std::int64_t entry = first_entry(t);
     if (row < last_row && entry > a_.offsets[row]) {  // the tail of a row that began earlier
       const std::int64_t end = a_.offsets[row + 1];
       loops_.part(job, entry, end, carry(t));  // a place for the sums, until the tile's carry is known
       V* const to = job.y + row * job.y_stride;
       for (std::int64_t j = 0; j < job.columns; ++j) update(to[j], job.alpha, carry(t)[j], job.beta);
-      entry = end;
       ++row;
     }
     loops_.rows(job, row, last_row);

@@ -13,34 +13,51 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Entries for each lane of a row's slots, at least: a row of 27 with pieces of one lane gets two slots.
-  static constexpr std::int64_t entries_a_lane = 12;
+  // Entries for each lane of a row's slots, at least. Uniform rows of 16 would gain from four slots of one lane (H200,
+  // fp32, k = 4: 2.72 ms, with one 2.92), banded ones of 15 lose more (0.68, 0.38).
+  static constexpr std::int64_t entries_a_lane = 32;
+  // Means up to which a group takes several rows in turn, which saves starting blocks (5-point Laplacian 4096^2, k = 4,
+  // 8, 32, fp32: 0.37, 0.62, 2.29 ms, and 0.40, 0.66, 2.61 with one row a group; banded 15 0.34, 0.48, 1.46, and 0.38,
+  // 0.54, 1.61; 27-point 160^3 0.40, 0.45, 1.14, and 0.36, 0.43, 1.18).
+  static constexpr std::int64_t rounds_mean = 20;
+  static constexpr int rounds = 4;
+  // Pieces a row from which on a lane takes two. Of short rows (5-point, fp32, k = 8: 0.53, with one piece 0.61; k =
+  // 32: 1.58 and 2.19) and of others (27-point, fp64, k = 16: 1.33 and 1.21, k = 32: 1.86 and 2.22; banded, fp64, k =
+  // 16: 1.51 and 1.47, k = 32: 2.13 and 3.17). Four pieces a lane are slower in all of these.
+  static constexpr std::int64_t short_mean = 8;
+  static constexpr std::int64_t two_pieces_from_short = 2;
+  static constexpr std::int64_t two_pieces_from = 16;
 };
 
-template <int L, class D, class I, class O>
+// Each group takes `rounds` rows, as many rows apart as the block has groups.
+template <int L, int N, class D, class I, class O>
 __global__ void __launch_bounds__(spmm_threads, spmm_blocks)
-    row_groups_kernel(spmm_arguments<D, I, O> a, int slots_log2) {
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    row_groups_kernel(spmm_arguments<D, I, O> a, int slots_log2, int rounds) {
+  const auto share = lane_share<N>::template of<L>(a);
   const int width_log2 = a.lanes_log2 + slots_log2;
-  const int mine = lane & ((1 << a.lanes_log2) - 1);
-  const int at = mine < a.pieces ? mine : a.pieces - 1;
-  const std::int64_t row =
-      static_cast<std::int64_t>(blockIdx.x) * (spmm_threads >> width_log2) + (threadIdx.x >> width_log2);
-  const char* const x = reinterpret_cast<const char*>(a.x + at * L);
-  piece<D, L> sums{};
-  const bool inside = row < a.rows;
-  const O begin = inside ? __ldg(a.offsets + row) : O{0};
-  const O count = inside ? __ldg(a.offsets + row + 1) - begin : O{0};
-  int slot = 0;
-  if (slots_log2 == 0) {
-    add_entries(a.indices + begin, a.values + begin, count, x, a.x_stride, sums);
-  } else {
-    slot = (lane >> a.lanes_log2) & ((1 << slots_log2) - 1);
-    add_share(a.indices + begin, a.values + begin, count, slot, 1 << slots_log2, x, a.x_stride, sums);
-    __syncwarp();
-    add_groups(sums, 1 << a.lanes_log2, 1 << width_log2);
+  const int slot = (static_cast<int>(threadIdx.x) >> a.lanes_log2) & ((1 << slots_log2) - 1);
+  const int groups = spmm_threads >> width_log2;
+  std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * groups * rounds + (threadIdx.x >> width_log2);
+  for (int round = 0; round < rounds; ++round, row += groups) {
+    const bool inside = row < a.rows;
+    const O begin = inside ? __ldg(a.offsets + row) : O{0};
+    const O count = inside ? __ldg(a.offsets + row + 1) - begin : O{0};
+    lane_sums<D, L, N> sums;
+    if (slots_log2 == 0) {
+      add_entries(a.indices + begin, a.values + begin, count, share, a.x_stride, sums);
+    } else {
+      add_slot(a.indices + begin, a.values + begin, count, slot, 1 << slots_log2, share, a.x_stride, sums);
+      __syncwarp();
+      add_groups(sums, 1 << a.lanes_log2, 1 << width_log2);
+    }
+    if (!inside || slot != 0) continue;  // shuffles wait for no one: all lanes of a warp go through every round
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      if (share.owns(n, a.lanes_log2)) {
+        update_piece(a.y + row * a.y_stride + share.pieces[n] * L, a.alpha, sums.of[n], a.beta);
+      }
+    }
   }
-  if (inside && slot == 0 && mine < a.pieces) update_piece(a.y + row * a.y_stride + at * L, a.alpha, sums, a.beta);
 }
 
 template <class V, class I, class O>
@@ -65,10 +82,13 @@ class device_rows final : public spmm_executor<V, device> {
                                             to_device_value(alpha),
                                             to_device_value(beta)};
     const int values = piece_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
-    for_each_panel(arguments, x.cols, values, [&](auto length, const auto& panel, std::int64_t) {
+    const std::int64_t mean = a_.nnz() / a_.rows;
+    const int rounds = mean <= tuning::rounds_mean ? tuning::rounds : 1;
+    const std::int64_t two_from = mean <= tuning::short_mean ? tuning::two_pieces_from_short : tuning::two_pieces_from;
+    for_each_panel(arguments, x.cols, values, two_from, [&](auto shape, const auto& panel, std::int64_t) {
       const int slots = slots_log2(panel.lanes_log2);
-      const unsigned blocks = grid_of(a_.rows, spmm_threads >> (panel.lanes_log2 + slots));
-      row_groups_kernel<length.value><<<blocks, spmm_threads, 0, ctx_.stream()>>>(panel, slots);
+      const unsigned blocks = grid_of(a_.rows, std::int64_t{rounds} * (spmm_threads >> (panel.lanes_log2 + slots)));
+      row_groups_kernel<shape.values, shape.pieces><<<blocks, spmm_threads, 0, ctx_.stream()>>>(panel, slots, rounds);
       SPARGO_CUDA_TRY(cudaGetLastError());
     });
   }

@@ -5,8 +5,9 @@
 // (stride > k) are left alone. The memory of X, from its first element to its last, must not overlap that of Y.
 // Rounding: each element's error is at most about (row length + 2) * eps * sum |a||x| (three times that for complex
 // values). Duplicate entries count as their sum. Deterministic: the same plan gives the same bits every time, and on
-// the host for any number of threads. One pass over A for up to 32 columns, one more for every further panel of columns
-// where k is larger (on the device a panel is 32 vectors of up to 16 bytes).
+// the host for any number of threads. A is read once for up to 128 columns on the host; on a device once for a panel of
+// 32 columns, or of 512 bytes of X and more where k fills whole 16 bytes and X, Y and their strides are aligned to
+// them.
 #pragma once
 
 #include <spargo/core/dense.hpp>
@@ -35,8 +36,8 @@ struct SPARGO_EXPORT spmm_options {
 // Analyses a matrix once for products with up to `max_columns` columns: O(rows), and on a device it may synchronise the
 // stream. Then `run` never allocates, is asynchronous on a device and may be captured in a graph. The plan borrows the
 // matrix's arrays: they must outlive it; their values may change, their pattern may not. Not for concurrent use; plans
-// are independent of each other. Workspace: O(rows + nnz) / 256 row numbers, and merge_path keeps as many rows of
-// max_columns values, at most.
+// are independent of each other. Workspace: merge_path keeps a row of max_columns values and a few numbers a tile, of
+// 64 to 1024 rows + entries on a device and 4096 or more on the host; row_groups next to none.
 template <value_type V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT spmm_plan {
  public:

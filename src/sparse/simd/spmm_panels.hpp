@@ -1,10 +1,12 @@
-// A sparse row times a multi-vector, by panels of columns: the sums of up to 32 real columns stay in registers while
-// the row's entries go by; each entry's value meets consecutive elements of X, whole vectors of them. Further columns
-// are further passes over the row's entries, which the first cache then holds.
+// A sparse row times a multi-vector, by panels of columns: the sums of up to eight vectors of real columns stay in
+// registers while the row's entries go by; each entry's value meets consecutive elements of X, whole vectors of them.
 //
-// A complex row of X is taken as twice as many reals: one set of sums for the real parts of A's values and one for the
+// Any number of columns is whole vectors: the last one of a panel ends with the panel's last column and computes again
+// what it has in common with the one before it, to the same bits. Fewer columns than a vector has take narrower
+// vectors. More columns than a panel has are further passes over the row's entries, which the first cache then holds. A
+// complex row of X is taken as twice as many reals: one set of sums for the real parts of A's values and one for the
 // imaginary parts, recombined at the end of the row. Written once with the compiler's vector types and inlined into one
-// function an instruction set. Cost: columns multiply-adds an entry.
+// function an instruction set. Cost: columns multiply-adds an entry, rounded up to whole vectors.
 #pragma once
 
 #include "sparse/arithmetic.hpp"
@@ -37,79 +39,135 @@ struct real_parts<std::complex<R>> {
   static constexpr int count = 2;
 };
 
-// Sums of one row over Columns columns. Bytes: the widest vector.
-template <class V, int Columns, int Bytes>
+// Vectors a panel at most: with the value and an element of X, the registers of the oldest processors hold as many
+// sums.
+template <class V>
+inline constexpr int most_vectors = 8 / real_parts<V>::count;
+
+// Elements of X or Y that a vector of `Bytes` holds.
+template <class V, int Bytes>
+inline constexpr int spmm_lanes = Bytes / static_cast<int>(sizeof(typename real_parts<V>::type));
+
+// The sums of one row over a panel: `reals` real columns, more than Vectors - 1 vectors have and at most as many as
+// Vectors have.
+template <class V, int Bytes, int Vectors>
 struct spmm_panel {
   using real = typename real_parts<V>::type;
+  using vector = typename spmm_vector<real, Bytes>::type;
   static constexpr int parts = real_parts<V>::count;
-  static constexpr int reals = Columns * parts;
-  static constexpr int row_bytes = reals * static_cast<int>(sizeof(real));
-  static constexpr int vector_bytes = row_bytes < Bytes ? row_bytes : Bytes;
-  static constexpr int vectors = row_bytes / vector_bytes;
-  static constexpr int lanes = reals / vectors;
-  using vector = typename spmm_vector<real, vector_bytes>::type;
+  static constexpr int lanes = spmm_lanes<V, Bytes>;
+
+  vector sums[parts][Vectors];
+
+  // Where vector v begins.
+  [[gnu::always_inline]] static inline std::int64_t place(int v, std::int64_t reals) {
+    return v < Vectors - 1 ? std::int64_t{v} * lanes : reals - lanes;
+  }
 
   template <class I>
-  [[gnu::always_inline]] static inline void sum(const V* values, const I* indices, std::int64_t count, const V* x,
-                                                std::int64_t x_stride, V* to) {
-    vector sums[parts][vectors] = {};
+  [[gnu::always_inline]] inline void add(const V* values, const I* indices, std::int64_t count, const real* x,
+                                         std::int64_t x_stride, std::int64_t reals) {
+    for (auto& part : sums) {
+      for (vector& sum : part) sum = vector{};
+    }
     for (std::int64_t e = 0; e < count; ++e) {
       real value[parts];
       __builtin_memcpy(value, values + e, sizeof(V));
-      const V* from = x + static_cast<std::int64_t>(indices[e]) * x_stride;
-      for (int v = 0; v < vectors; ++v) {
+      const real* from = x + static_cast<std::int64_t>(indices[e]) * x_stride;
+      for (int v = 0; v < Vectors; ++v) {
         vector piece;
-        __builtin_memcpy(&piece, reinterpret_cast<const real*>(from) + v * lanes, sizeof(piece));
+        __builtin_memcpy(&piece, from + place(v, reals), sizeof(piece));
         for (int p = 0; p < parts; ++p) sums[p][v] += piece * value[p];
       }
     }
+  }
+
+  // to[0 ..] = the sums.
+  [[gnu::always_inline]] inline void write(V* to, std::int64_t reals) const {
     if constexpr (parts == 1) {
-      __builtin_memcpy(to, sums[0], sizeof(sums[0]));
+      for (int v = 0; v < Vectors; ++v) __builtin_memcpy(to + place(v, reals), &sums[0][v], sizeof(vector));
     } else {
-      real by_re[reals];
-      real by_im[reals];
-      __builtin_memcpy(by_re, sums[0], sizeof(by_re));
-      __builtin_memcpy(by_im, sums[1], sizeof(by_im));
-      for (int j = 0; j < Columns; ++j) to[j] = V(by_re[2 * j] - by_im[2 * j + 1], by_re[2 * j + 1] + by_im[2 * j]);
+      real by_re[Vectors * lanes];
+      real by_im[Vectors * lanes];
+      for (int v = 0; v < Vectors; ++v) {
+        __builtin_memcpy(by_re + place(v, reals), &sums[0][v], sizeof(vector));
+        __builtin_memcpy(by_im + place(v, reals), &sums[1][v], sizeof(vector));
+      }
+      for (std::int64_t j = 0; 2 * j < reals; ++j) {
+        to[j] = V(by_re[2 * j] - by_im[2 * j + 1], by_re[2 * j + 1] + by_im[2 * j]);
+      }
     }
+  }
+
+  // y = alpha * sums + beta * y for real values; beta = 0 leaves y unread. All of y is read before any is written, for
+  // the sake of the columns that two vectors have.
+  [[gnu::always_inline]] inline void update(V* y, V alpha, V beta, std::int64_t reals) requires real_type<V> {
+    if (beta == V{}) {
+      for (vector& sum : sums[0]) sum = sum * alpha;
+    } else {
+      for (int v = 0; v < Vectors; ++v) {
+        vector old;
+        __builtin_memcpy(&old, y + place(v, reals), sizeof(old));
+        sums[0][v] = sums[0][v] * alpha + old * beta;
+      }
+    }
+    write(y, reals);
   }
 };
 
-// sums[0 .. columns-1] over `count` entries of a row, by panels of Columns and less.
-template <class V, int Columns, int Bytes, class I>
+// --- One row, any number of columns ------------------------------------------
+
+template <class V, int Bytes, int Vectors, class I>
+[[gnu::always_inline]] inline void spmm_panel_sums(const V* values, const I* indices, std::int64_t count, const V* x,
+                                                   std::int64_t x_stride, std::int64_t columns, V* sums) {
+  using panel = spmm_panel<V, Bytes, Vectors>;
+  panel p;
+  p.add(values, indices, count, reinterpret_cast<const typename panel::real*>(x), x_stride * panel::parts,
+        columns * panel::parts);
+  p.write(sums, columns * panel::parts);
+}
+
+// At least a vector, at most `Vectors` of them.
+template <class V, int Bytes, int Vectors, class I>
+[[gnu::always_inline]] inline void spmm_fit_sums(const V* values, const I* indices, std::int64_t count, const V* x,
+                                                 std::int64_t x_stride, std::int64_t columns, V* sums) {
+  if constexpr (Vectors > 1) {
+    if (columns * real_parts<V>::count <= std::int64_t{Vectors - 1} * spmm_lanes<V, Bytes>) {
+      return spmm_fit_sums<V, Bytes, Vectors - 1>(values, indices, count, x, x_stride, columns, sums);
+    }
+  }
+  spmm_panel_sums<V, Bytes, Vectors>(values, indices, count, x, x_stride, columns, sums);
+}
+
+// At most `Vectors` vectors.
+template <class V, int Bytes, int Vectors, class I>
+[[gnu::always_inline]] inline void spmm_few_sums(const V* values, const I* indices, std::int64_t count, const V* x,
+                                                 std::int64_t x_stride, std::int64_t columns, V* sums) {
+  constexpr int lanes = spmm_lanes<V, Bytes>;
+  constexpr int parts = real_parts<V>::count;
+  if constexpr (lanes > parts) {
+    if (columns * parts < lanes) {
+      return spmm_few_sums<V, Bytes / 2, 2>(values, indices, count, x, x_stride, columns, sums);
+    }
+  }
+  spmm_fit_sums<V, Bytes, Vectors>(values, indices, count, x, x_stride, columns, sums);
+}
+
+// sums[0 .. columns-1] over `count` entries of a row.
+template <class V, int Bytes, class I>
 [[gnu::always_inline]] inline void spmm_sums(const V* values, const I* indices, std::int64_t count, const V* x,
                                              std::int64_t x_stride, std::int64_t columns, V* sums) {
+  constexpr std::int64_t vector = spmm_lanes<V, Bytes> / real_parts<V>::count;
+  constexpr std::int64_t widest = most_vectors<V> * vector;
   std::int64_t at = 0;
-  for (; at + Columns <= columns; at += Columns) {
-    spmm_panel<V, Columns, Bytes>::sum(values, indices, count, x + at, x_stride, sums + at);
+  for (; columns - at > widest; at += widest) {
+    spmm_panel_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, widest, sums + at);
   }
-  if constexpr (Columns > 1) {
-    if (at < columns) {
-      spmm_sums<V, Columns / 2, Bytes>(values, indices, count, x + at, x_stride, columns - at, sums + at);
-    }
-  }
+  if (at > 0 && columns - at < vector) at = columns - vector;  // again, rather than narrower vectors
+  spmm_few_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, columns - at, sums + at);
 }
 
-// Columns a panel: 32 reals, or 16 twice for complex values.
-template <class V>
-inline constexpr int widest_panel = 32 / (real_parts<V>::count * real_parts<V>::count);
-
-// Rows of a number of columns that is known when this is compiled: one panel, and nothing to ask a row.
-template <class V, int Columns, int Bytes, class I, class O>
-[[gnu::always_inline]] inline void spmm_rows_of(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
-  V sums[Columns];
-  for (std::int64_t row = first; row < last; ++row) {
-    const O begin = job.offsets[row];
-    spmm_panel<V, Columns, Bytes>::sum(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin, job.x,
-                                       job.x_stride, sums);
-    V* const y = job.y + row * job.y_stride;
-    if (job.beta == V{}) {
-      for (int j = 0; j < Columns; ++j) y[j] = multiply(job.alpha, sums[j]);
-    } else {
-      for (int j = 0; j < Columns; ++j) y[j] = multiply(job.alpha, sums[j]) + multiply(job.beta, y[j]);
-    }
-  }
-}
+// --- Rows --------------------------------------------------------------------
 
 // Any number of columns: a block of them at a time, so that the sums have a place of fixed size.
 template <class V, int Bytes, class I, class O>
@@ -120,30 +178,58 @@ template <class V, int Bytes, class I, class O>
     const O begin = job.offsets[row];
     for (std::int64_t at = 0; at < job.columns; at += block) {
       const std::int64_t columns = job.columns - at < block ? job.columns - at : block;
-      spmm_sums<V, widest_panel<V>, Bytes>(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin,
-                                           job.x + at, job.x_stride, columns, sums);
+      spmm_sums<V, Bytes>(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin, job.x + at,
+                          job.x_stride, columns, sums);
       V* const y = job.y + row * job.y_stride + at;
       for (std::int64_t j = 0; j < columns; ++j) update(y[j], job.alpha, sums[j], job.beta);
     }
   }
 }
 
+// Rows of real columns that are one panel: nothing to ask a row.
+template <class V, int Bytes, int Vectors, class I, class O>
+[[gnu::always_inline]] inline void spmm_panel_rows(const spmm_job<V, I, O>& job, std::int64_t first,
+                                                   std::int64_t last) {
+  for (std::int64_t row = first; row < last; ++row) {
+    const O begin = job.offsets[row];
+    spmm_panel<V, Bytes, Vectors> p;
+    p.add(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin, job.x, job.x_stride, job.columns);
+    p.update(job.y + row * job.y_stride, job.alpha, job.beta, job.columns);
+  }
+}
+
+template <class V, int Bytes, int Vectors, class I, class O>
+[[gnu::always_inline]] inline void spmm_fit_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+  if constexpr (Vectors > 1) {
+    if (job.columns <= std::int64_t{Vectors - 1} * spmm_lanes<V, Bytes>) {
+      return spmm_fit_rows<V, Bytes, Vectors - 1>(job, first, last);
+    }
+  }
+  spmm_panel_rows<V, Bytes, Vectors>(job, first, last);
+}
+
+template <class V, int Bytes, int Vectors, class I, class O>
+[[gnu::always_inline]] inline void spmm_few_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+  if constexpr (spmm_lanes < V, Bytes >> 1) {
+    if (job.columns < spmm_lanes<V, Bytes>) return spmm_few_rows<V, Bytes / 2, 2>(job, first, last);
+  }
+  spmm_fit_rows<V, Bytes, Vectors>(job, first, last);
+}
+
 template <class V, int Bytes, class I, class O>
 [[gnu::always_inline]] inline void spmm_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
-  constexpr int widest = widest_panel<V>;
-  if (job.columns == widest) return spmm_rows_of<V, widest, Bytes>(job, first, last);
-  if (job.columns == 8) return spmm_rows_of<V, 8, Bytes>(job, first, last);
-  if (job.columns == 4) return spmm_rows_of<V, 4, Bytes>(job, first, last);
-  if (job.columns == 2) return spmm_rows_of<V, 2, Bytes>(job, first, last);
-  if (real_type<V> && job.columns == 16) return spmm_rows_of<V, 16, Bytes>(job, first, last);
+  if constexpr (real_type<V>) {
+    if (job.columns <= std::int64_t{most_vectors<V>} * spmm_lanes<V, Bytes>) {
+      return spmm_few_rows<V, Bytes, most_vectors<V>>(job, first, last);
+    }
+  }
   spmm_rows_any<V, Bytes>(job, first, last);
 }
 
 template <class V, int Bytes, class I, class O>
 [[gnu::always_inline]] inline void spmm_part(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end,
                                              V* sums) {
-  spmm_sums<V, widest_panel<V>, Bytes>(job.values + begin, job.indices + begin, end - begin, job.x, job.x_stride,
-                                       job.columns, sums);
+  spmm_sums<V, Bytes>(job.values + begin, job.indices + begin, end - begin, job.x, job.x_stride, job.columns, sums);
 }
 
 }  // namespace spargo::detail

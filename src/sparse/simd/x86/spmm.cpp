@@ -8,15 +8,13 @@ namespace spargo::detail {
 namespace {
 
 template <class V, class I, class O>
-[[gnu::target("avx512f,avx512vl,fma,prefer-vector-width=512")]] void avx512_rows(const spmm_job<V, I, O>& job,
-                                                                                 std::int64_t first,
-                                                                                 std::int64_t last) {
+[[gnu::target("avx512f,avx512vl,fma")]] void avx512_rows(const spmm_job<V, I, O>& job, std::int64_t first,
+                                                         std::int64_t last) {
   spmm_rows<V, 64>(job, first, last);
 }
 template <class V, class I, class O>
-[[gnu::target("avx512f,avx512vl,fma,prefer-vector-width=512")]] void avx512_part(const spmm_job<V, I, O>& job,
-                                                                                 std::int64_t begin, std::int64_t end,
-                                                                                 V* sums) {
+[[gnu::target("avx512f,avx512vl,fma")]] void avx512_part(const spmm_job<V, I, O>& job, std::int64_t begin,
+                                                         std::int64_t end, V* sums) {
   spmm_part<V, 64>(job, begin, end, sums);
 }
 
