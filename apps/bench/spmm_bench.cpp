@@ -1,0 +1,102 @@
+// Products with multi-vectors on the host: every algorithm beside the peers that this machine has. Results are checked
+// against sums in double precision.
+#include "bench/spmm_cases.hpp"
+
+#include <cstring>
+#include <memory>
+
+namespace spargo::bench {
+
+namespace {
+
+using index = std::int32_t;
+
+// A matrix with X and Y of k columns; the last one is kept.
+template <class V>
+struct problem {
+  context<host> ctx = context<host>({.threads = current_settings().threads});
+  csr_matrix<V, index, index, host> matrix;
+  std::int64_t k;
+  dense_matrix<V, host> x;
+  dense_matrix<V, host> y;
+
+  problem(const std::string& source, std::int64_t columns)
+      : matrix(to_csr<index>(ctx, generated_as<V>(ctx, source).view())),
+        k(columns),
+        x(ctx, matrix.cols(), k),
+        y(ctx, matrix.rows(), k) {
+    const auto to = x.view();
+    for (std::int64_t i = 0; i < to.rows; ++i) {
+      for (std::int64_t j = 0; j < k; ++j) to.data[i * k + j] = spmm_input<V>(i, j);
+    }
+  }
+
+  void validate() const {
+    constexpr std::int64_t step = 17;
+    for (std::int64_t row = 0; row < matrix.rows(); row += step) {
+      validate_spmm_row<V>(matrix.view(), row, k, y.view().data.data() + row * k);
+    }
+  }
+
+  static problem& of(const std::string& source, std::int64_t k) {
+    static std::string held;
+    static std::unique_ptr<problem> kept;
+    if (held != source || kept == nullptr || kept->k != k) {
+      kept.reset();
+      kept = std::make_unique<problem>(source, k);
+      held = source;
+    }
+    return *kept;
+  }
+};
+
+template <class V, class Run>
+double measure(benchmark::State& state, problem<V>& p, Run&& run) {
+  const auto y = p.y.view().data;
+  std::memset(static_cast<void*>(y.data()), 0xff, static_cast<std::size_t>(y.size()) * sizeof(V));  // poison
+  const double seconds = median_seconds(run);
+  p.validate();
+  report_rates(state, spmm_bytes<V>(p.matrix.rows(), p.matrix.cols(), p.matrix.nnz(), p.k), seconds, 0);
+  state.counters[gflops] = 2.0 * static_cast<double>(p.matrix.nnz()) * static_cast<double>(p.k) / seconds * 1e-9;
+  return seconds;
+}
+
+template <class V>
+void add_group(const spmv_case& c, std::int64_t k) {
+  const std::string group = spmm_group<V>(c.name, k, "cpu");
+  for (const auto algorithm : {spmm_algorithm::automatic, spmm_algorithm::row_groups, spmm_algorithm::merge_path}) {
+    add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
+      auto& p = problem<V>::of(c.source, k);
+      const spmm_plan<V, index, index, host> plan(p.ctx, p.matrix.view(), k, {.algorithm = algorithm});
+      state.SetLabel(plan.reason());
+      return measure(state, p, [&] { plan.run(V{1}, std::as_const(p.x).view(), V{0}, p.y.view()); });
+    });
+  }
+  for (const auto& peer : spmm_host_peers<V>()) {
+    add_case(group + peer.name, [=](benchmark::State& state) {
+      auto& p = problem<V>::of(c.source, k);
+      state.counters[is_peer] = 1;
+      return measure(state, p,
+                     peer.make(p.matrix.view(), p.x.view().data.data(), p.y.view().data.data(), k, p.ctx.threads()));
+    });
+  }
+}
+
+void add_all() {
+  if (!current_settings().host) return;
+  for (const spmv_case& c : spmv_cases_or_file({{"laplacian2d_1000", "gen:laplacian2d:n=1000"},
+                                                {"laplacian3d27_60", "gen:laplacian3d:n=60,points=27"},
+                                                {"uniform_500k_16", "gen:uniform:rows=500000,degree=16"},
+                                                {"rmat_18_16", "gen:rmat:scale=18,degree=16"}})) {
+    for (const std::int64_t k : spmm_widths) {
+      add_group<double>(c, k);
+      add_group<float>(c, k);
+    }
+  }
+}
+
+const registration here{add_all};
+
+}  // namespace
+
+}  // namespace spargo::bench
