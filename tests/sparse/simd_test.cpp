@@ -55,6 +55,49 @@ TYPED_TEST(Simd, DotIsRightForEveryLength) {
   }
 }
 
+// Both ways of writing y, from every place in a cache line, with no more than the rows asked for.
+TYPED_TEST(Simd, RowsAreWrittenFromAnyPlace) {
+  using V = typename TypeParam::V;
+  using I = typename TypeParam::I;
+  const auto x = random_vector<V>(97, 4);
+  const auto values = random_vector<V>(3000, 5);
+  std::vector<I> indices(values.size());
+  for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<I>(k * 53 % 97);
+  std::vector<I> offsets{0};
+  for (I row = 0; row < 90; ++row) offsets.push_back(offsets.back() + row * 7 % 45);
+  ASSERT_LE(static_cast<std::size_t>(offsets.back()), values.size());
+  const V alpha = number<V>(-1.5, 0.5);
+  const V mark = number<V>(-7, 0);
+  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+    for (const auto loop : {kernels->csr_rows, kernels->stream_rows}) {
+      for (std::size_t shift = 0; shift < 17; ++shift) {
+        for (const std::int64_t last : {3, 17, 40, 90}) {
+          std::vector<V> y(120, mark);
+          loop(offsets.data(), indices.data(), values.data(), x.data(), alpha, V{}, y.data() + shift, 3, last);
+          for (std::int64_t row = -static_cast<std::int64_t>(shift); row < 120 - static_cast<std::int64_t>(shift);
+               ++row) {
+            const V got = y[static_cast<std::size_t>(row + static_cast<std::int64_t>(shift))];
+            if (row < 3 || row >= last) {
+              ASSERT_EQ(got, mark) << kernels->name << ": row " << row << " of 3 to " << last;
+              continue;
+            }
+            std::complex<long double> sum{};
+            long double magnitude = 0;
+            const auto begin = static_cast<std::size_t>(offsets[static_cast<std::size_t>(row)]);
+            const auto end = static_cast<std::size_t>(offsets[static_cast<std::size_t>(row) + 1]);
+            for (std::size_t k = begin; k < end; ++k) {
+              const V xk = x[static_cast<std::size_t>(indices[k])];
+              sum += wide(alpha) * wide(values[k]) * wide(xk);
+              magnitude += std::abs(wide(alpha)) * std::abs(wide(values[k])) * std::abs(wide(xk));
+            }
+            expect_near(got, sum, magnitude, static_cast<std::int64_t>(end - begin), kernels->name);
+          }
+        }
+      }
+    }
+  }
+}
+
 // Lanes of every length side by side; what lies past a lane's length is NaN and has the index of an infinite x.
 TYPED_TEST(Simd, LaneSumsStopAtEachLength) {
   using V = typename TypeParam::V;

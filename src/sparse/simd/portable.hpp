@@ -61,6 +61,7 @@ void lane_sums(const V* values, const I* indices, std::int64_t stride, const I* 
 }
 
 template <class V, class I, class O>
-inline constexpr host_kernels<V, I, O> table{csr_rows<V, I, O>, dot<V, I>, lane_sums<V, I>, "portable"};
+inline constexpr host_kernels<V, I, O> table{csr_rows<V, I, O>, csr_rows<V, I, O>, dot<V, I>, lane_sums<V, I>,
+                                             "portable"};
 
 }  // namespace spargo::detail::portable

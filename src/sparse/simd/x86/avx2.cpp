@@ -18,11 +18,22 @@ inline __m128i narrow(__m256i mask) {
   return _mm256_castsi256_si128(even);
 }
 
-struct avx2_double {
+// What all of them share.
+struct avx2_lines {
+  static constexpr const char* name = "AVX2";
+  static void stream_line(void* to, const void* from) {
+    for (int half = 0; half < 2; ++half) {
+      _mm256_stream_si256(static_cast<__m256i*>(to) + half,
+                          _mm256_load_si256(static_cast<const __m256i*>(from) + half));
+    }
+  }
+  static void fence() { _mm_sfence(); }
+};
+
+struct avx2_double : avx2_lines {
   using value = double;
   using reg = __m256d;
   static constexpr std::int64_t lanes = 4;
-  static constexpr const char* name = "AVX2";
   static reg zero() { return _mm256_setzero_pd(); }
   static reg load(const double* p) { return _mm256_loadu_pd(p); }
   static void store(double* p, reg a) { _mm256_storeu_pd(p, a); }
@@ -61,12 +72,11 @@ struct avx2<double, std::int64_t> : avx2_double {
 };
 
 template <>
-struct avx2<float, std::int32_t> {
+struct avx2<float, std::int32_t> : avx2_lines {
   using value = float;
   using index = std::int32_t;
   using reg = __m256;
   static constexpr std::int64_t lanes = 8;
-  static constexpr const char* name = "AVX2";
   static reg zero() { return _mm256_setzero_ps(); }
   static reg load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, reg a) { _mm256_storeu_ps(p, a); }
@@ -88,12 +98,11 @@ struct avx2<float, std::int32_t> {
 
 // Four lanes: as many 64-bit indices as a register holds.
 template <>
-struct avx2<float, std::int64_t> {
+struct avx2<float, std::int64_t> : avx2_lines {
   using value = float;
   using index = std::int64_t;
   using reg = __m128;
   static constexpr std::int64_t lanes = 4;
-  static constexpr const char* name = "AVX2";
   static reg zero() { return _mm_setzero_ps(); }
   static reg load(const float* p) { return _mm_loadu_ps(p); }
   static void store(float* p, reg a) { _mm_storeu_ps(p, a); }

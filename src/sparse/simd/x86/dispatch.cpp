@@ -1,23 +1,14 @@
 // The choice of inner loops on x86-64, by what the processor reports.
 #include "core/instantiate.hpp"
 #include "sparse/simd/portable.hpp"
+#include "sparse/simd/x86/fast_gathers.hpp"
 #include "sparse/simd/x86/vector_kernels.hpp"
 
 namespace spargo::detail {
 
 namespace {
 
-bool has_avx512() { return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0; }
 bool has_avx2() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
-
-template <class V, class I, class O>
-const host_kernels<V, I, O>& choose() {
-  if constexpr (real_type<V>) {
-    if (has_avx512()) return *avx512_kernels<V, I, O>();
-    if (has_avx2()) return *avx2_kernels<V, I, O>();
-  }
-  return portable::table<V, I, O>;
-}
 
 }  // namespace
 
@@ -26,14 +17,18 @@ std::vector<const host_kernels<V, I, O>*> usable_host_kernels() {
   std::vector<const host_kernels<V, I, O>*> all{&portable::table<V, I, O>};
   if constexpr (real_type<V>) {
     if (has_avx2()) all.push_back(avx2_kernels<V, I, O>());
-    if (has_avx512()) all.push_back(avx512_kernels<V, I, O>());
+    if (has_avx512()) {
+      all.push_back(avx512_kernels<V, I, O>());
+      // Usable in any case; last where it is the fastest.
+      all.insert(has_fast_gathers() ? all.end() : all.end() - 1, avx512_gather_kernels<V, I, O>());
+    }
   }
   return all;
 }
 
 template <class V, class I, class O>
 const host_kernels<V, I, O>& best_host_kernels() {
-  static const host_kernels<V, I, O>& best = choose<V, I, O>();
+  static const host_kernels<V, I, O>& best = *usable_host_kernels<V, I, O>().back();
   return best;
 }
 

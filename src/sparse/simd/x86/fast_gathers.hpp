@@ -1,19 +1,15 @@
-// Whether this processor's gathers beat as many loads. They do from Intel's Sapphire Rapids on, told by its 16-bit
-// floats; on earlier ones the microcode against Downfall (CVE-2022-40982) slows them down, and Zen 4 and 5 take them
-// apart.
+// Whether this processor has AVX-512 (F and VL), and whether its gathers beat as many loads. They do from Intel's
+// Sapphire Rapids on, told by its 16-bit floats; on earlier ones the microcode against Downfall (CVE-2022-40982) slows
+// them down, and Zen 4 and 5 take them apart.
 #pragma once
 
 namespace spargo::detail {
 
-inline bool has_fast_gathers() {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-         __builtin_cpu_supports("avx512fp16") != 0;
-}
-
-inline bool has_gathers() {
+inline bool has_avx512() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0;
 }
+
+inline bool has_fast_gathers() { return has_avx512() && __builtin_cpu_supports("avx512fp16") != 0; }
 
 }  // namespace spargo::detail

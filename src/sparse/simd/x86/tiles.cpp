@@ -85,7 +85,7 @@ std::vector<tile_loops<V>> usable_tile_loops() {
   std::vector<tile_loops<V>> all{{add_plain<V>, "portable"}};
   if constexpr (real_type<V>) {
     // Slow gathers are usable, too: first, so that the last is the fastest.
-    if (has_gathers()) all.insert(has_fast_gathers() ? all.end() : all.begin(), {add_gathered<V>, "AVX-512 gathers"});
+    if (has_avx512()) all.insert(has_fast_gathers() ? all.end() : all.begin(), {add_gathered<V>, "AVX-512 gathers"});
   }
   return all;
 }

@@ -2,9 +2,9 @@
 //
 // A `Simd` type names the instruction set and must live in the unnamed namespace of the one file that is compiled
 // for it: it gives every instantiation internal linkage. For the same reason nothing of the standard library is
-// called here. It has: value, index, reg, lanes, zero, load, gather, multiply_add, add, sum, and
-// `gather_if(count, ...)` / `gather_below(k, lengths, ...)`, which read and multiply only the first `count` lanes, or
-// the lanes whose length exceeds k, and leave the others as they are.
+// called here. It has: value, index, reg, lanes, zero, load, gather, multiply_add, add, sum, stream_line, fence, and
+// `multiply_add_below(k, lengths, ...)`, which reads and multiplies only the lanes whose length exceeds k and leaves
+// the others as they are. With fast gathers also `multiply_add_first(count, ...)`, the same for the first lanes.
 #pragma once
 
 #include "sparse/simd/kernels.hpp"
@@ -15,12 +15,20 @@ template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx2_kernels();
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx512_kernels();
+// The same instructions; rows of a few entries are gathered, too.
+template <class V, class I, class O>
+[[nodiscard]] const host_kernels<V, I, O>* avx512_gather_kernels();
 
 // Rows shorter than this many registers are faster one entry at a time: a gather costs about as much as its lanes'
 // scalar loads, and only long rows repay the horizontal sum (Zen 5, 27 entries a row: 2.8 ms against 4.3 with 2).
 inline constexpr std::int64_t vector_row_registers = 8;
+// Where gathers are fast, rows of this many entries already, their last ones under a mask (a Xeon with AVX-512 FP16,
+// two threads, fp64, ms: R-MAT 20 symmetric 27.7, by loads 40.5; uniform 1M x 20 20.9, by loads 23.0).
+inline constexpr std::int64_t gathered_row = 12;
 
-template <class Simd>
+enum class gathers { slow, fast };
+
+template <class Simd, gathers Gathers = gathers::slow>
 struct vector_kernels {
   using V = typename Simd::value;
   using I = typename Simd::index;
@@ -39,13 +47,18 @@ struct vector_kernels {
       a = Simd::multiply_add(Simd::load(values + k), Simd::gather(x, indices + k), a);
       k += lanes;
     }
+    if constexpr (Gathers == gathers::fast) {
+      if (k < count) b = Simd::multiply_add_first(count - k, values + k, x, indices + k, b);
+      return Simd::sum(Simd::add(a, b));
+    }
     V sum = Simd::sum(Simd::add(a, b));
     for (; k < count; ++k) sum += values[k] * x[indices[k]];
     return sum;
   }
 
   static V dot(const V* values, const I* indices, std::int64_t count, const V* x) {
-    if (count >= vector_row_registers * lanes) return long_dot(values, indices, count, x);
+    constexpr std::int64_t vector_row = Gathers == gathers::fast ? gathered_row : vector_row_registers * lanes;
+    if (count >= vector_row) return long_dot(values, indices, count, x);
     V a = 0;
     V b = 0;
     std::int64_t k = 0;
@@ -68,6 +81,27 @@ struct vector_kernels {
       y[row] = beta == V{} ? product : product + beta * y[row];
       begin = end;
     }
+  }
+
+  // Whole cache lines of y by stores that do not read them first; the lines at both ends as csr_rows does.
+  template <class O>
+  static void stream_rows(const O* offsets, const I* indices, const V* values, const V* x, V alpha, V beta, V* y,
+                          std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(V));
+    const auto place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(y + first) / sizeof(V)) % line;
+    const std::int64_t before = place == 0 ? 0 : line - place;
+    std::int64_t row = before < last - first ? first + before : last;
+    csr_rows<O>(offsets, indices, values, x, alpha, beta, y, first, row);
+    for (; row + line <= last; row += line) {
+      alignas(64) V sums[line];
+      for (std::int64_t l = 0; l < line; ++l) {
+        const O begin = offsets[row + l];
+        sums[l] = alpha * dot(values + begin, indices + begin, offsets[row + l + 1] - begin, x);
+      }
+      Simd::stream_line(y + row, sums);
+    }
+    Simd::fence();
+    csr_rows<O>(offsets, indices, values, x, alpha, beta, y, row, last);
   }
 
   // `registers` neighbouring groups of lanes at once: independent gathers in flight.
@@ -121,6 +155,13 @@ struct vector_kernels {
 
 template <class Simd, class O>
 inline constexpr host_kernels<typename Simd::value, typename Simd::index, O> vector_table{
-    vector_kernels<Simd>::template csr_rows<O>, vector_kernels<Simd>::dot, vector_kernels<Simd>::lane_sums, Simd::name};
+    vector_kernels<Simd>::template csr_rows<O>, vector_kernels<Simd>::template stream_rows<O>,
+    vector_kernels<Simd>::dot, vector_kernels<Simd>::lane_sums, Simd::name};
+
+template <class Simd, class O>
+inline constexpr host_kernels<typename Simd::value, typename Simd::index, O> gather_table{
+    vector_kernels<Simd, gathers::fast>::template csr_rows<O>,
+    vector_kernels<Simd, gathers::fast>::template stream_rows<O>, vector_kernels<Simd, gathers::fast>::dot,
+    vector_kernels<Simd>::lane_sums, Simd::gather_name};
 
 }  // namespace spargo::detail
