@@ -378,6 +378,34 @@ TEST(SpmvHost, GivesTheSameBitsForAnyThreadCount) {
   }
 }
 
+// More than 12 MiB of y: with beta = 0 it is written past the caches, otherwise read and written.
+TEST(SpmvHost, WritesALargeY) {
+  constexpr i64 rows = 3'300'001;
+  const context<host> ctx({.threads = 3});
+  csr_matrix<float, i32, i32, host> a(static_cast<i32>(rows), 5, {ctx, rows + 1}, {ctx, rows / 2}, {ctx, rows / 2});
+  a.offsets()[0] = 0;
+  for (i64 r = 0; r < rows; ++r) a.offsets()[r + 1] = static_cast<i32>((r + 1) / 2);  // every second row is empty
+  for (i64 k = 0; k < rows / 2; ++k) {
+    a.indices()[k] = static_cast<i32>(k % 5);
+    a.values()[k] = static_cast<float>(k % 7);
+  }
+  const std::vector<float> x{1, 2, 3, 4, 5};
+  const spmv_plan<float, i32, i32, host> plan(ctx, std::as_const(a).view(),
+                                              {.algorithm = spmv_algorithm::row_per_thread});
+  for (const float beta : {0.0F, 2.0F}) {
+    std::vector<float> framed(rows + 2, beta == 0.0F ? std::nanf("") : 3.0F);
+    framed.front() = framed.back() = -77.0F;
+    plan.run(2.0F, span<const float, host>(x), beta, span<float, host>(framed).subspan(1, rows));
+    for (i64 r = 0; r < rows; ++r) {
+      const i64 k = r / 2;
+      const float product = r % 2 == 0 ? 0.0F : 2.0F * static_cast<float>(k % 7) * static_cast<float>(k % 5 + 1);
+      ASSERT_EQ(framed[static_cast<std::size_t>(r + 1)], product + 3.0F * beta) << "row " << r << ", beta " << beta;
+    }
+    EXPECT_EQ(framed.front(), -77.0F);
+    EXPECT_EQ(framed.back(), -77.0F);
+  }
+}
+
 TEST(SpmvHost, SurvivesEveryRefusedAllocation) {
   auto m = random_rows<double>("unsorted", 400, 400, [](i64 r) { return r % 6; });
   const context<host> plain({.threads = 2});
