@@ -4,11 +4,13 @@
 // from the block's number, so its loads need not wait for the search's result (R-MAT 22, fp32, on an H200: 0.483 and
 // 0.463 ms). The plan searches where each tile begins. A block multiplies the entries of its tile, four a thread with
 // all loads in flight, leaves the products in shared memory, sums the rows that end in the tile and writes them, and
-// publishes the sum of the row that does not end there as its carry; the tile in which that row ends waits for the
-// carries of the tiles before it and adds them in a fixed order (decoupled look-back, as in scan_lookback.cuh: blocks
-// begin in the order of their numbers, so what is waited for is under way). One writer an element: deterministic.
-// Shared memory holds the products and no more, so that the gathers of x have the cache. Workspace: 2 indices, a flag
-// and a value a tile; the flags are down between runs.
+// leaves the sum of the row that does not end there as its carry. A second kernel adds the carries of each row in tile
+// order; for small matrices, where a launch counts for more than a wait, the tile in which a row ends waits for the
+// carries of the tiles before it (decoupled look-back, as in scan_lookback.cuh: blocks begin in the order of their
+// numbers, so what is waited for is under way; it costs R-MAT 22 a fifth and gains 2 microseconds of 8 at 250 thousand
+// entries). One writer an element and a fixed order: deterministic. Shared memory holds the products and no more, so
+// that the gathers of x have the cache. Workspace: 2 indices, a flag and a value a tile; the flags are down between
+// runs.
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmv_device.cuh"
@@ -161,6 +163,9 @@ __device__ D carried_into(const merge_arguments<D, I, O>& a, std::int64_t tile, 
   return group_sum(sum, warp_size);
 }
 
+template <int Threads>
+inline constexpr bool looks_back = Threads == tuning::small_threads;
+
 template <int Threads, class D, class I, class O>
 __global__ void __launch_bounds__(Threads)
     merge_path_kernel(merge_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* y) {
@@ -189,7 +194,7 @@ __global__ void __launch_bounds__(Threads)
   const auto emit = [&](int j, D sum) {
     if (j == here.rows) {
       a.carries[tile] = sum;
-      if (a.carry_rows[tile] >= 0) publish(a.published + tile);
+      if (looks_back<Threads> && a.carry_rows[tile] >= 0) publish(a.published + tile);
     } else if (j == 0 && resumes) {
       first_sum = sum;
     } else {
@@ -247,6 +252,9 @@ class device_merge final : public spmv_executor<V> {
     kernel<<<grid_of(arguments_.tiles, 1), static_cast<unsigned>(threads_), 0, ctx_.stream()>>>(
         arguments_, device_cast(x), alpha, to_device_value(beta), y);
     SPARGO_CUDA_TRY(cudaGetLastError());
+    if (threads_ != tuning::small_threads) {
+      add_carries<D, I>(ctx_, arguments_.carry_rows, arguments_.carries, arguments_.tiles, alpha, y);
+    }
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {

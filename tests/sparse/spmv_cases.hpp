@@ -95,6 +95,9 @@ std::vector<triplets<V>> adversarial() {
   }
   all.push_back(
       random_rows<V>("long runs of empty rows", 9'000, 50, [](std::int64_t r) { return r % 4'001 == 7 ? 3 : 0; }));
+  all.push_back(random_rows<V>("rows for groups, warps and blocks", 400, 300, [](std::int64_t r) {
+    return r % 50 == 3 ? 200 : (r % 50 == 7 || r == 398 ? 1000 : 2);
+  }));
   all.push_back(random_rows<V>("empty first and last rows", 600, 300,
                                [](std::int64_t r) { return r < 290 || r >= 310 ? 0 : r % 7; }));
   all.push_back(random_rows<V>("only the last row", 5000, 40, [](std::int64_t r) { return r == 4999 ? 9 : 0; }));
