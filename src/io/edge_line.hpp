@@ -130,6 +130,7 @@ struct edge_part {
   const char* first_column = nullptr;  // the first edge's third column, or where it would be; null without an edge
   bool stopped = false;                // the sink said no
   std::int64_t largest = -1;           // id
+  bool marked = false;                 // its ids are in the bitmap
   std::optional<bad_line> bad;
   std::exception_ptr exception;
 };

@@ -103,6 +103,7 @@ class edge_reader {
       }
       check();
       place();
+      mark_rest();
     }
     parts_.clear();
     return finish();
@@ -140,8 +141,41 @@ class edge_reader {
       plain_ids<I> sink{p.to};
       parse_edges(p, sink, source_.max_line_bytes());
       p.largest = sink.largest;
+      p.marked = p.largest < present_.limit();
+      if (p.marked) mark(p.to.rows, p.to.cols, p.count);  // while they are in the cache
     }
   }
+
+  void mark(const I* sources, const I* targets, std::int64_t count) {
+    present_.mark(sources, count);
+    present_.mark(targets, count);
+  }
+
+  void mark_from(std::int64_t first) {
+    const parts shares = split(total_ - first, ctx_.threads(), renumbering::share);
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
+    for (std::int64_t s = 0; s < shares.count; ++s) {
+      const std::int64_t from = first + shares.first(s);
+      mark(edges_.rows.data() + from, edges_.cols.data() + from, first + shares.last(s) - from);
+    }
+  }
+
+  // The ids of the block that ends with edge `total_`, if some were too large for the bitmap when they were read.
+  void mark_rest() {
+    if (numbered_ || !marking_) return;
+    std::int64_t first = total_;
+    for (std::size_t i = used_; i-- > 0;) {
+      if (!parts_[i].marked) first = parts_[i].place;
+    }
+    if (first == total_) return;
+    marking_ = fits_bitmap();
+    if (!marking_) return;
+    if (largest_ >= present_.limit()) present_.grow(ctx_, largest_ + largest_ / 2 + 1);
+    mark_from(first);
+  }
+
+  // A word of the bitmap and two of its ranks for four edges cost less than the table.
+  [[nodiscard]] bool fits_bitmap() const { return largest_ / 64 <= total_ / 4 + 1024; }
 
   void parse() {
     const auto count = static_cast<std::int64_t>(used_);
@@ -157,6 +191,7 @@ class edge_reader {
       p.first = at;
       p.count = 0;
       p.largest = -1;
+      p.marked = false;
       p.first_column = nullptr;
       p.stopped = false;
       p.bad.reset();
@@ -240,18 +275,21 @@ class edge_reader {
 
   edge_list<I> finish() {
     edge_list<I> result;
-    // Two words of the bitmap and its ranks for four edges cost less than the table.
-    if (!numbered_ && largest_ / 64 > total_ / 4 + 1024) number_what_is_there();
+    if (!numbered_ && !fits_bitmap()) number_what_is_there();
     if (numbered_) {
       expect_vertices(table_.size());
       array<std::int64_t, host> ranks;
       result.ids = table_.ranks(ranks);
       renumber([&](I number) { return ranks[number]; });
     } else {
-      id_bitmap<I> present(ctx_, largest_ + 1, used(edges_.rows), used(edges_.cols));
-      expect_vertices(present.count());
-      result.ids = present.list(ctx_);
-      if (present.count() <= largest_) renumber([&](I id) { return present.rank(id); });
+      if (!marking_) {  // when the large ids came there were too few edges, and now there are enough
+        present_.grow(ctx_, largest_ + 1);
+        mark_from(0);
+      }
+      result.ids = present_.finish(ctx_);
+      const auto vertices = static_cast<std::int64_t>(result.ids.size());
+      expect_vertices(vertices);
+      if (vertices <= largest_) renumber([&](I id) { return present_.rank(id); });
     }
     if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
     const auto vertices = static_cast<I>(result.ids.size());
@@ -260,8 +298,6 @@ class edge_reader {
     result.first_vertex = total_ == 0 ? -1 : static_cast<std::int64_t>(result.edges.row_indices()[0]);
     return result;
   }
-
-  [[nodiscard]] span<const I, host> used(const array<I, host>& ids) const { return ids.view().subspan(0, total_); }
 
   void expect_vertices(std::int64_t vertices) const {
     if (vertices <= std::numeric_limits<I>::max()) return;
@@ -285,6 +321,8 @@ class edge_reader {
   std::vector<edge_part<I>> parts_;
   std::size_t used_ = 0;  // of the parts, by the current block
   entry_store<double, I> edges_;
+  id_bitmap<I> present_;  // ids of the edges, while they are not numbered
+  bool marking_ = true;   // all of them so far
   id_table table_;
   bool numbered_ = false;      // the edges have the table's numbers, not ids
   std::int64_t largest_ = -1;  // id, while they are not numbered

@@ -246,6 +246,11 @@ TEST_F(EdgeList, FewIdsFarApart) {
   expect_mixture(folder_, ", ", [](std::int64_t k) { return std::pair(k % 300 * 7'000'000, 2'147'483'647 - k % 11); });
 }
 
+// The bitmap is given up after the first edges, which are too few for it, and made at the end.
+TEST_F(EdgeList, ALargeIdAtTheBeginning) {
+  expect_mixture(folder_, " ", [](std::int64_t k) { return std::pair(k == 0 ? 100'000 : k % 777, k % 300); });
+}
+
 TEST_F(EdgeList, NoIdMissing) {
   expect_mixture(folder_, " ", [](std::int64_t k) { return std::pair(k % 5000, (k * 7) % 5000); });
 }

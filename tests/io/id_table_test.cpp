@@ -71,10 +71,15 @@ TEST(IdBitmap, RanksAreThoseOfASet) {
       distinct.insert({sources.back(), targets.back()});
     }
     const context<host> ctx({.threads = 3});
-    const detail::id_bitmap<std::int32_t> bitmap(ctx, size, span<const std::int32_t, host>(sources),
-                                                 span<const std::int32_t, host>(targets));
-    EXPECT_EQ(bitmap.count(), static_cast<std::int64_t>(distinct.size()));
-    EXPECT_EQ(bitmap.list(ctx), std::vector<std::int64_t>(distinct.begin(), distinct.end()));
+    detail::id_bitmap<std::int32_t> bitmap;
+    EXPECT_EQ(bitmap.limit(), 0);
+    const auto largest = *std::max_element(sources.begin(), sources.end());
+    bitmap.grow(ctx, largest + 1);
+    bitmap.mark(sources.data(), static_cast<std::int64_t>(sources.size()));
+    bitmap.grow(ctx, size);
+    EXPECT_GE(bitmap.limit(), size);
+    bitmap.mark(targets.data(), static_cast<std::int64_t>(targets.size()));
+    EXPECT_EQ(bitmap.finish(ctx), std::vector<std::int64_t>(distinct.begin(), distinct.end()));
     std::int64_t rank = 0;
     for (const std::int64_t id : distinct) EXPECT_EQ(bitmap.rank(static_cast<std::int32_t>(id)), rank++);
   }
