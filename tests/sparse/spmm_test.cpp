@@ -231,14 +231,22 @@ TYPED_TEST(SpmmPlan, TakesRegularRowsOfAnyLength) {
   const context<Space> ctx;
   const V one = number<V>(1, 0);
   for (const i64 length : {1, 5, 16, 27, 63, 100, 400, 900}) {
-    const auto m = random_rows<V>(std::to_string(length) + " a row", 70, 500, [&](i64) { return length; });
-    const auto csr = as_csr<V, I, O>(ctx, m);
-    for (const i64 k : {1, 3, 4, 8, 32}) {
-      const expectation<V> expected(m, k, one, V{});
-      for (const auto algorithm : all_algorithms) {
-        const spmm_plan<V, I, O, Space> plan(ctx, csr.view(), k, {.algorithm = algorithm});
-        check_product(ctx, plan, m, expected, one, V{}, {.columns = k});
-        if (this->HasFatalFailure()) return;
+    auto m = random_rows<V>(std::to_string(length) + " a row", 70, 5000, [&](i64) { return length; });
+    for (const bool banded : {false, true}) {
+      if (banded) {  // neighbouring rows meet the same rows of X
+        m.name += ", banded";
+        for (std::size_t k = 0; k < m.entries.size(); ++k) {
+          m.entries[k].col = m.entries[k].row + static_cast<i64>(k) % length;
+        }
+      }
+      const auto csr = as_csr<V, I, O>(ctx, m);
+      for (const i64 k : {1, 3, 4, 8, 32}) {
+        const expectation<V> expected(m, k, one, V{});
+        for (const auto algorithm : all_algorithms) {
+          const spmm_plan<V, I, O, Space> plan(ctx, csr.view(), k, {.algorithm = algorithm});
+          check_product(ctx, plan, m, expected, one, V{}, {.columns = k});
+          if (this->HasFatalFailure()) return;
+        }
       }
     }
   }
