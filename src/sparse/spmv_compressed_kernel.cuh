@@ -261,12 +261,14 @@ __global__ void __launch_bounds__(compressed_threads, compressed_tuning::residen
                     product_arguments<D> p) {
   __shared__ std::int32_t differences[Columns == column_encoding::named ? most_names : 1];
   __shared__ D named[Values == value_encoding::named ? most_names : 1];
-  const int t = static_cast<int>(threadIdx.x);
+  const int first = static_cast<int>(threadIdx.x);
   if constexpr (Columns == column_encoding::named) {
-    if (t < columns.named) differences[t] = static_cast<std::int32_t>(difference_of(columns.differences->sorted[t]));
+    for (int t = first; t < columns.named; t += compressed_threads) {
+      differences[t] = static_cast<std::int32_t>(difference_of(columns.differences->sorted[t]));
+    }
   }
   if constexpr (Values == value_encoding::named) {
-    if (t < values.named) named[t] = value_of_key<D>(values.table->sorted[t]);
+    for (int t = first; t < values.named; t += compressed_threads) named[t] = value_of_key<D>(values.table->sorted[t]);
   }
   if constexpr (Columns == column_encoding::named || Values == value_encoding::named) __syncthreads();
   const slice_place here;
@@ -288,7 +290,7 @@ __global__ void __launch_bounds__(compressed_threads, compressed_tuning::residen
     paired_kernel(compressed_arguments a, const std::uint8_t* names, const named_pair<D>* pairs, int count,
                   product_arguments<D> p) {
   __shared__ named_pair<D> table[most_names];
-  if (static_cast<int>(threadIdx.x) < count) table[threadIdx.x] = pairs[threadIdx.x];
+  for (int t = static_cast<int>(threadIdx.x); t < count; t += compressed_threads) table[t] = pairs[t];
   __syncthreads();
   const slice_place here;
   if (here.row >= a.rows) return;

@@ -228,6 +228,17 @@ TYPED_TEST(SpmvCompressed, TakesOtherValues) {
   }
 }
 
+// `diagonals` entries a row, from the diagonal on, and `count` values on each.
+template <class V>
+triplets<V> diagonals_of(i64 rows, i64 diagonals, i64 count) {
+  triplets<V> m{std::to_string(diagonals * count) + " pairs", rows, rows + diagonals, {}};
+  for (i64 r = 0; r < rows; ++r) {
+    for (i64 d = 0; d < diagonals; ++d)
+      m.entries.push_back({r, r + d, number<V>(static_cast<double>(r % count) - 9, 0)});
+  }
+  return m;
+}
+
 TYPED_TEST(SpmvCompressed, StoresAsLittleAsMayBe) {
   SPMV_TYPES;
   const context<device> ctx;
@@ -243,6 +254,9 @@ TYPED_TEST(SpmvCompressed, StoresAsLittleAsMayBe) {
   const i64 size = sizeof(V);
   expect_stored(band<V>(3000, 3000, 7, fill::constant, 3000), nameable ? "16 pairs" : "offsets of 1.00",
                 nameable ? 1 : 17);
+  expect_stored(diagonals_of<V>(3001, 4, 64), nameable ? "256 pairs" : "offsets of 1.00", nameable ? 1 : 17);
+  expect_stored(diagonals_of<V>(3001, 4, 65), nameable ? "4 distances from the row; values a byte each: 65" : "offsets",
+                nameable ? 2 : 17);
   expect_stored(band<V>(3000, 3000, 8, fill::distinct, 3000), "offsets of 1.00", 1 + size);
   expect_stored(band<V>(3000, 3000, 8, fill::few, 3000), nameable ? "columns a byte each: 17 distances" : "1.00",
                 nameable ? 2 : 17);
