@@ -65,7 +65,8 @@ class device_compressed final : public spmv_executor<V> {
   }
 
   void run_paired(const product_arguments<D>& product) const {
-    paired_kernel<D><<<grid(), compressed_threads, 0, ctx_.stream()>>>(
+    const unsigned blocks = grid_of(pattern_.slices.size(), paired_threads / warp_size);
+    paired_kernel<D><<<blocks, paired_threads, 0, ctx_.stream()>>>(
         slices(), values_.names.data(), reinterpret_cast<const named_pair<D>*>(values_.pairs.data()), values_.named,
         product);
   }

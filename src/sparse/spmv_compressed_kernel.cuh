@@ -286,11 +286,11 @@ __global__ void __launch_bounds__(compressed_threads, compressed_tuning::residen
 }
 
 template <class D>
-__global__ void __launch_bounds__(compressed_threads, compressed_tuning::resident_threads<D> / compressed_threads)
+__global__ void __launch_bounds__(paired_threads, compressed_tuning::resident_threads<D> / paired_threads)
     paired_kernel(compressed_arguments a, const std::uint8_t* names, const named_pair<D>* pairs, int count,
                   product_arguments<D> p) {
   __shared__ named_pair<D> table[most_names];
-  for (int t = static_cast<int>(threadIdx.x); t < count; t += compressed_threads) table[t] = pairs[t];
+  for (int t = static_cast<int>(threadIdx.x); t < count; t += paired_threads) table[t] = pairs[t];
   __syncthreads();
   const slice_place here;
   if (here.row >= a.rows) return;
