@@ -1,5 +1,6 @@
 // What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
 #include "core/instantiate.hpp"
+#include "sparse/spmv_blocked.hpp"
 #include "sparse/spmv_compressed.hpp"
 #include "sparse/spmv_executor.hpp"
 
@@ -17,13 +18,14 @@ namespace {
 
 using detail::row_profile;
 
-constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 10> algorithm_names{{
+constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 11> algorithm_names{{
     {spmv_algorithm::automatic, "automatic"},
     {spmv_algorithm::row_per_thread, "row_per_thread"},
     {spmv_algorithm::row_per_warp, "row_per_warp"},
     {spmv_algorithm::row_blocks, "row_blocks"},
     {spmv_algorithm::merge_path, "merge_path"},
     {spmv_algorithm::compressed, "compressed"},
+    {spmv_algorithm::blocked, "blocked"},
     {spmv_algorithm::ell, "ell"},
     {spmv_algorithm::sell, "sell"},
     {spmv_algorithm::coo_atomic, "coo_atomic"},
@@ -102,6 +104,7 @@ bool csr_has(spmv_algorithm algorithm) {
       return true;
     case spmv_algorithm::row_per_warp:
     case spmv_algorithm::row_blocks:
+    case spmv_algorithm::blocked:
       return std::same_as<Space, device>;
     default:
       return false;
@@ -207,20 +210,30 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
   with_backend<Space>([&]() -> void {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
-    const bool by_name = options.algorithm == spmv_algorithm::compressed;
     const bool copies = automatic && options.storage == spmv_storage::copied;
-    if (!nothing && (by_name || copies)) {
-      auto attempt = detail::compress<V, I, O>(
-          ctx, matrix, by_name ? detail::compression_demand::by_name : detail::compression_demand::if_it_pays);
-      if (attempt.executor != nullptr) {
-        state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::compressed, std::move(attempt.reason)});
-        state_->pattern = matrix;
-        state_->executor = std::move(attempt.executor);
-        state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
-        return;
+    // Makes the plan of an attempt that gave an executor; otherwise notes why not.
+    const auto keep = [&](spmv_algorithm algorithm, auto&& attempt) {
+      if (attempt.executor == nullptr) {
+        const std::string why = fmt::format("not {}: {}", to_string(algorithm), attempt.reason);
+        if (!automatic) throw error(error_code::unsupported, "spmv: " + why);
+        refused += "; " + why;
+        return false;
       }
-      if (by_name) throw error(error_code::unsupported, "spmv: not compressed: " + attempt.reason);
-      refused = "; not compressed: " + attempt.reason;
+      state_ = std::make_unique<state>(ctx, matrix, choice{algorithm, std::move(attempt.reason)});
+      state_->pattern = matrix;
+      state_->executor = std::move(attempt.executor);
+      state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
+      return true;
+    };
+    if (!nothing && (copies || options.algorithm == spmv_algorithm::compressed)) {
+      const auto demand = automatic ? detail::compression_demand::if_it_pays : detail::compression_demand::by_name;
+      if (keep(spmv_algorithm::compressed, detail::compress<V, I, O>(ctx, matrix, demand))) return;
+    }
+    if constexpr (std::same_as<Space, device>) {
+      if (!nothing && (copies || options.algorithm == spmv_algorithm::blocked)) {
+        const auto demand = automatic ? detail::blocking_demand::if_it_pays : detail::blocking_demand::by_name;
+        if (keep(spmv_algorithm::blocked, detail::block_columns<V, I, O>(ctx, matrix, demand))) return;
+      }
     }
     row_profile profile{matrix.rows, matrix.nnz()};
     if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);

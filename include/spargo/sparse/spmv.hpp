@@ -27,6 +27,8 @@ enum class spmv_algorithm {
   // CSR, a copy in a smaller or more local form. Device: slices with short columns, repeated values named by a byte;
   // row_per_thread's bits. Host: rows that repeat a pattern as bands without indices, or tiles whose x caches hold.
   compressed,
+  // CSR, device: columns ranked by use, the popular ones' part of x in shared memory; where few columns hold most.
+  blocked,
   ell,            // ELL
   sell,           // SELL-C-sigma
   coo_atomic,     // COO, device: one entry a thread, atomic adds; not deterministic

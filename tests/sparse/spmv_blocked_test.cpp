@@ -1,0 +1,217 @@
+// Copies with columns ranked by use: what is refused, products against the reference, the same bits, new values.
+#include "sparse/spmv_blocked.hpp"
+
+#include "sparse/spmv_cases.hpp"
+#include "support/device.hpp"
+
+#include <cstring>
+
+namespace spargo::test {
+namespace {
+
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using detail::blocking_demand;
+using detail::column_profile;
+using detail::why_not_blocked;
+
+// A matrix worth a copy.
+constexpr column_profile worthy{.rows = 1 << 20,
+                                .cols = 1 << 20,
+                                .nnz = 1000,
+                                .used = 900,
+                                .popular = 100,
+                                .popular_entries = 250,
+                                .value_bytes = 4};
+
+TEST(SpmvBlocking, RefusesScatteredColumns) {
+  EXPECT_EQ(why_not_blocked(worthy, blocking_demand::if_it_pays), "");
+  column_profile even = worthy;
+  even.popular_entries = 240;
+  EXPECT_NE(why_not_blocked(even, blocking_demand::if_it_pays).find("24 percent"), std::string::npos);
+  EXPECT_EQ(why_not_blocked(even, blocking_demand::by_name), "");
+}
+
+TEST(SpmvBlocking, RefusesVectorsInTheCache) {
+  column_profile small = worthy;
+  small.cols = 65'536;
+  EXPECT_NE(why_not_blocked(small, blocking_demand::if_it_pays), "");
+  EXPECT_EQ(why_not_blocked(small, blocking_demand::by_name), "");
+  small.cols = 65'537;
+  EXPECT_EQ(why_not_blocked(small, blocking_demand::if_it_pays), "");
+}
+
+TEST(SpmvBlocking, RefusesWhatDoesNotFit32Bits) {
+  constexpr i64 most = (i64{1} << 32) - 1;
+  column_profile large = worthy;
+  large.rows = large.cols = large.nnz = most;
+  EXPECT_EQ(why_not_blocked(large, blocking_demand::by_name), "");
+  for (const auto size : {&column_profile::rows, &column_profile::cols, &column_profile::nnz}) {
+    column_profile larger = large;
+    larger.*size += 1;
+    EXPECT_NE(why_not_blocked(larger, blocking_demand::by_name), "");
+  }
+}
+
+TEST(SpmvBlocking, IsForDevices) {
+  EXPECT_EQ(parse_spmv_algorithm("blocked"), spmv_algorithm::blocked);
+  EXPECT_EQ(to_string(spmv_algorithm::blocked), "blocked");
+  const context<host> ctx({.threads = 1});
+  const auto csr = as_csr<double, i32, i32>(ctx, random_rows<double>("", 40, 40, [](i64) { return 3; }));
+  try {
+    (void)spmv_plan<double, i32, i32, host>(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
+    FAIL() << "taken";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported) << e.what();
+  }
+}
+
+template <class V_, class I_, class O_>
+struct types {
+  using V = V_;
+  using I = I_;
+  using O = O_;
+};
+
+template <class Types>
+class SpmvBlocked : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+};
+
+using all_types = testing::Types<types<float, i32, i32>, types<double, i32, i64>, types<std::complex<float>, i64, i64>,
+                                 types<std::complex<double>, i32, i32>, types<double, i64, i64>>;
+TYPED_TEST_SUITE(SpmvBlocked, all_types);
+
+#define SPMV_TYPES                 \
+  using V = typename TypeParam::V; \
+  using I = typename TypeParam::I; \
+  using O = typename TypeParam::O
+
+// Column c about as often as 1 / (c + 1), scattered over all columns; most columns are empty.
+template <class V>
+triplets<V> popular_columns(i64 rows, i64 cols, i64 width) {
+  std::mt19937_64 random(static_cast<unsigned>(rows + cols));
+  std::uniform_real_distribution<double> uniform(0.0, std::log(static_cast<double>(cols)));
+  triplets<V> m{"popular columns", rows, cols, {}};
+  for (i64 r = 0; r < rows; ++r) {
+    for (i64 k = 0; k < r % (2 * width); ++k) {
+      const i64 rank = std::min(cols - 1, static_cast<i64>(std::exp(uniform(random))) - 1);
+      m.entries.push_back({r, (rank * 7919 + 13) % cols, random_number<V>(random)});
+    }
+  }
+  return m;
+}
+
+// What adversarial() lacks: a dense column, a row of every column, wide and tall matrices of few used columns.
+template <class V>
+std::vector<triplets<V>> shapes() {
+  auto all = adversarial<V>();
+  all.push_back(popular_columns<V>(3000, 5003, 20));
+  triplets<V> column{"a dense column", 4097, 4096, {}};
+  for (i64 r = 0; r < column.rows; ++r) {
+    column.entries.push_back({r, 4095, number<V>(1.0 / static_cast<double>(r + 1), 1)});
+    if (r % 3 == 0) column.entries.push_back({r, r % 4096, number<V>(0.5, -1)});
+  }
+  all.push_back(column);
+  triplets<V> row{"a row of every column, falling", 3, 9000, {}};
+  for (i64 c = row.cols - 1; c >= 0; --c) row.entries.push_back({1, c, number<V>(static_cast<double>(c % 17) - 8, 1)});
+  row.entries.push_back({2, 8999, number<V>(3, 0)});
+  all.push_back(row);
+  all.push_back({"one entry in 1 x 100000", 1, 100'000, {{0, 99'999, number<V>(2, 1)}}});
+  all.push_back({"one entry in 100000 x 1", 100'000, 1, {{99'999, 0, number<V>(2, 1)}}});
+  all.push_back({"duplicates", 2, 3, {{0, 2, number<V>(1, 0)}, {0, 1, number<V>(2, 0)}, {0, 2, number<V>(4, 1)}}});
+  return all;
+}
+
+// y after a run that starts from NaN where beta is 0, else from random numbers.
+template <class V, class I, class O>
+std::vector<V> run(const context<device>& ctx, const spmv_plan<V, I, O, device>& plan, const triplets<V>& m, V alpha,
+                   V beta) {
+  auto y = random_vector<V>(m.rows, 2);
+  if (beta == V{}) std::fill(y.begin(), y.end(), number<V>(std::nan(""), std::nan("")));
+  const auto dx = upload(ctx, random_vector<V>(m.cols, 1));
+  auto dy = upload(ctx, y);
+  plan.run(alpha, dx.view(), beta, dy.view());
+  return download<V>(ctx, dy.view());
+}
+
+template <class V>
+void expect_product(const std::vector<V>& got, const triplets<V>& m, V alpha, V beta) {
+  const auto expected = reference(m, alpha, random_vector<V>(m.cols, 1), beta, random_vector<V>(m.rows, 2));
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t r = 0; r < got.size(); ++r) {
+    const std::complex<long double> value(std::real(got[r]), std::imag(got[r]));
+    ASSERT_LE(std::abs(value - expected[r].value), expected[r].bound) << m.name << ", row " << r << " is " << got[r];
+  }
+}
+
+TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnEveryShape) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  for (const auto& m : shapes<V>()) {
+    const auto csr = as_csr<V, I, O>(ctx, m);
+    const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
+    EXPECT_EQ(plan.algorithm(), spmv_algorithm::blocked);
+    for (const auto& [alpha, beta] :
+         {std::pair(number<V>(1, 0), V{}), std::pair(number<V>(-2, 0.5), number<V>(3, 1))}) {
+      if (!this->HasFatalFailure()) expect_product(run(ctx, plan, m, alpha, beta), m, alpha, beta);
+    }
+  }
+}
+
+TYPED_TEST(SpmvBlocked, GivesTheSameBitsEveryTimeAndFromEveryPlan) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto m = popular_columns<V>(4000, 3000, 30);
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_options options{.algorithm = spmv_algorithm::blocked};
+  const spmv_plan<V, I, O, device> plan(ctx, csr.view(), options);
+  const auto first = run(ctx, plan, m, number<V>(1, 0), V{});
+  for (int k = 0; k < 3; ++k) {
+    const spmv_plan<V, I, O, device> other(ctx, csr.view(), options);
+    const auto again = run(ctx, k == 0 ? plan : other, m, number<V>(1, 0), V{});
+    EXPECT_EQ(std::memcmp(first.data(), again.data(), first.size() * sizeof(V)), 0);
+  }
+}
+
+TYPED_TEST(SpmvBlocked, KeepsACopyAndTakesNewValues) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  auto m = popular_columns<V>(700, 900, 12);
+  auto csr = as_csr<V, I, O>(ctx, m);
+  spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
+  EXPECT_EQ(plan.storage(), spmv_storage::copied);
+  EXPECT_GE(plan.workspace_bytes(), csr.nnz() * static_cast<i64>(sizeof(V) + 4));
+  fill_zero(ctx, csr.values().view());  // the plan must not look at it any more
+  expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
+
+  for (auto& e : m.entries) e.value = e.value * number<V>(0.5, 0) + number<V>(1, 1);
+  const auto changed = as_csr<V, I, O>(ctx, m);
+  plan.update_values(changed.view());
+  expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
+
+  auto other = m;
+  other.entries[5].col = (other.entries[5].col + 1) % m.cols;
+  const auto wrong = as_csr<V, I, O>(ctx, other);
+  EXPECT_THROW(plan.update_values(wrong.view()), error);
+}
+
+TYPED_TEST(SpmvBlocked, IsChosenWhereAFewColumnsHoldTheEntries) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto m = popular_columns<V>(3000, 300'000, 40);
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
+  EXPECT_EQ(plan.algorithm(), spmv_algorithm::blocked) << plan.reason();
+  const spmv_plan<V, I, O, device> borrowed(ctx, csr.view());
+  EXPECT_EQ(borrowed.storage(), spmv_storage::borrowed);
+
+  const auto even = random_rows<V>("even", 100'000, 3'000'000, [](i64) { return 5; });
+  const auto scattered = as_csr<V, I, O>(ctx, even);
+  const spmv_plan<V, I, O, device> stays(ctx, scattered.view(), {.storage = spmv_storage::copied});
+  EXPECT_NE(stays.algorithm(), spmv_algorithm::blocked) << stays.reason();
+}
+
+}  // namespace
+}  // namespace spargo::test
