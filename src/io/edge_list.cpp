@@ -292,6 +292,7 @@ class edge_reader {
       if (vertices <= largest_) renumber([&](I id) { return present_.rank(id); });
     }
     if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
+    if (!weighted_) fill_with_ones();
     const auto vertices = static_cast<I>(result.ids.size());
     result.edges = edges_.release(vertices, vertices, total_);
     result.weighted = weighted_;
@@ -304,6 +305,13 @@ class edge_reader {
     throw error(error_code::unsupported, {source_.path()},
                 fmt::format("{} vertices (expected at most {} for {}-bit indices)", vertices,
                             std::numeric_limits<I>::max(), 8 * sizeof(I)));
+  }
+
+  // At the end, each thread its own share: where threads parse neighbouring parts they would meet at the same untouched
+  // large page, and the kernel would clear it for both of them.
+  void fill_with_ones() {
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
+    for (std::int64_t k = 0; k < total_; ++k) edges_.values[k] = 1;
   }
 
   template <class Rank>
