@@ -311,7 +311,7 @@ TYPED_TEST(SpmvCompressed, IsChosenWhereItPays) {
   EXPECT_NE(refused.algorithm(), spmv_algorithm::compressed);
   EXPECT_NE(refused.reason().find("not compressed"), std::string::npos) << refused.reason();
   EXPECT_EQ(refused.storage(), spmv_storage::borrowed);
-  const auto scattered = plan_of(spread<V>(3000, 8, 100'000, fill::distinct), spmv_storage::copied);
+  const auto scattered = plan_of(spread<V>(271'000, 8, 100'000, fill::distinct), spmv_storage::copied);
   if (sizeof(I) == 4) {  // of which columns take as much again
     EXPECT_NE(scattered.algorithm(), spmv_algorithm::compressed);
     EXPECT_NE(scattered.reason().find("CSR's bytes"), std::string::npos) << scattered.reason();
