@@ -35,15 +35,6 @@ std::int64_t chunk_of_run(const pipeline_options& asked, element_sizes sizes, st
                     elements_of(tuning::chunk_bytes, sizes));
 }
 
-std::int64_t ramped_chunk(std::int64_t chunk, std::int64_t first, std::int64_t size) {
-  const std::int64_t left = size - first;
-  if (size < pipeline_tuning::ramp_from * chunk) return std::min(chunk, left);
-  const std::int64_t least = std::max<std::int64_t>(chunk / pipeline_tuning::ramp_parts, 1);
-  const std::int64_t up = std::max(least, first);       // doubles what went before
-  const std::int64_t down = std::max(least, left / 2);  // halves what is left
-  return std::min({chunk, up, down, left});
-}
-
 pipeline_options fit(const pipeline_options& options, element_sizes sizes, std::int64_t size) {
   pipeline_options fitted = resolve(options, sizes);
   if (size <= 0) return {.chunk = 1, .streams = 1};

@@ -15,9 +15,6 @@ struct pipeline_tuning {
   // 64 MiB: 1.54 ms in 8 chunks, 1.49 in 16, 1.53 in 32; 256 MiB: 5.97, 5.74, 5.72. 4 MiB: 0.14 in 2 to 8, 0.29 in 32.
   static constexpr std::int64_t chunks = 16;
   static constexpr std::int64_t least_bytes = std::int64_t{1} << 20;
-  // The first and the last chunk are an eighth, and lengths double and halve between; from 8 chunks on.
-  static constexpr std::int64_t ramp_parts = 8;
-  static constexpr std::int64_t ramp_from = 8;
   static constexpr int most_streams = 32;
 };
 
@@ -26,10 +23,6 @@ struct pipeline_tuning {
 
 // The length of the chunks of a run: what was asked for, else short enough that copies overlap on small data too.
 [[nodiscard]] std::int64_t chunk_of_run(const pipeline_options& asked, element_sizes sizes, std::int64_t size);
-
-// Elements of the chunk that begins at `first` of `size`, where all are of `chunk` but for short ones at both ends: the
-// link's other direction has nothing to do until the first chunk is in, and after the last one is.
-[[nodiscard]] std::int64_t ramped_chunk(std::int64_t chunk, std::int64_t first, std::int64_t size);
 
 void check_ranges(const pipeline_ranges& ranges, element_sizes sizes);
 

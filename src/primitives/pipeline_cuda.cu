@@ -6,8 +6,7 @@
 // after `emptied`, and the host waits for the same events before it uses a pinned staging buffer again. Nothing is
 // under way when run() ends, whichever way it ends, since the caller's memory may go then.
 // Cost: with n bytes each way and c chunks, about (1 + 1 / c) * n / link rate, where the function is faster than the
-// link; with short chunks at both ends, 1 / 8 c instead of 1 / c. Source: Harris, "How to Overlap Data Transfers in
-// CUDA C/C++" (2012).
+// link. Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
 #include "core/cuda.cuh"
 #include "primitives/pipeline.hpp"
 
@@ -165,7 +164,7 @@ struct pipeline_engine<device>::state {
     start.delay(way_in);  // and so everything else
     std::size_t turn = 0;
     for (std::int64_t first = 0; first < size; turn = (turn + 1) % slots.size()) {
-      const std::int64_t count = asked.chunk == 0 ? ramped_chunk(chunk, first, size) : std::min(chunk, size - first);
+      const std::int64_t count = std::min(chunk, size - first);
       issue(slots[turn],
             {static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes.in,
              static_cast<char*>(ranges.out) + static_cast<std::size_t>(first) * sizes.out, count},

@@ -1,19 +1,15 @@
 // The pipeline against a loop over the whole range: sizes around the chunk, streams, pinned and pageable memory,
 // errors on the way, exhaustion.
-#include "primitives/pipeline.hpp"
 #include "support/device.hpp"
 #include "support/resource.hpp"
 
 #include <spargo/primitives/pipeline.hpp>
-
 #include <spargo/primitives/scan.hpp>
-#include "primitives/pipeline.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstring>
-#include <numeric>
 #include <stdexcept>
 
 namespace spargo::test {
@@ -94,7 +90,7 @@ TYPED_TEST(Pipeline, OneCallMakesItsOwnPlan) {
   }
 }
 
-// Chunks of its own choice: consecutive, in order, and all of the range.
+// Chunks of its own choice: consecutive, in order, of one length but for the last, and all of the range.
 TYPED_TEST(Pipeline, ChoosesChunks) {
   const context<TypeParam> ctx;
   for (const std::int64_t size : {1, 1000, 1 << 20, 5'000'011}) {
@@ -109,37 +105,9 @@ TYPED_TEST(Pipeline, ChoosesChunks) {
         },
         out);
     ASSERT_FALSE(lengths.empty());
-    EXPECT_EQ(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}), size);
-    std::size_t at = 0;
-    for (const std::int64_t length : lengths) {
-      value sum = 0;
-      for (std::int64_t k = 0; k < length; ++k, ++at) {
-        sum += in[at];
-        ASSERT_EQ(out[at], sum) << "element " << at << " of " << size;
-      }
-    }
-  }
-}
-
-// Short at both ends, whole between, and every element in one of them.
-TEST(PipelineRamp, CoversTheRange) {
-  for (const std::int64_t length_of_one : {1, 7, 64, 1000}) {
-    for (const std::int64_t size : {1, 63, 511, 512, 513, 8000, 8001, 65'537}) {
-      std::vector<std::int64_t> lengths;
-      for (std::int64_t first = 0; first < size; first += lengths.back()) {
-        lengths.push_back(detail::ramped_chunk(length_of_one, first, size));
-        ASSERT_GE(lengths.back(), 1);
-        ASSERT_LE(lengths.back(), std::min(length_of_one, size - first));
-      }
-      EXPECT_EQ(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}), size);
-      EXPECT_LE(static_cast<std::int64_t>(lengths.size()), size / length_of_one + 8) << length_of_one << " of " << size;
-      if (size >= 8 * length_of_one && length_of_one >= 8) {
-        EXPECT_EQ(lengths.front(), length_of_one / 8);
-        EXPECT_LE(lengths.back(), length_of_one / 8);
-      } else if (size < 8 * length_of_one) {
-        EXPECT_EQ(lengths.front(), std::min(length_of_one, size));
-      }
-    }
+    EXPECT_EQ(out, scans_of_chunks(in, lengths.front())) << size;
+    for (std::size_t k = 0; k + 1 < lengths.size(); ++k) EXPECT_EQ(lengths[k], lengths[0]);
+    EXPECT_LE(lengths.back(), lengths.front());
   }
 }
 

@@ -74,8 +74,8 @@ class pipeline_plan {
       : engine_(ctx, {sizeof(In), sizeof(Out)}, options) {}
 
   // Calls function(context, span<const In, Space>, span<Out, Space>) for consecutive chunks of `in` in their order,
-  // and puts what it wrote into the same places of `out`. Where a length was asked for, every chunk but the last has
-  // it; else none is longer than chunk(). There is no call for an empty range.
+  // and puts what it wrote into the same places of `out`. Every chunk but the last has the same length, chunk() if
+  // that was asked for; there is no call for an empty range.
   //
   // On a device the function must do its work on the stream of the context that it is given (any operation of this
   // library does) and need not wait for it; that context goes with the plan. The work comes after what the plan's
