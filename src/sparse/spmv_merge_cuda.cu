@@ -188,7 +188,8 @@ __global__ void __launch_bounds__(Threads)
     store_quad(products + 4 * thread, values);
   }
   // Whether the first row to end here has entries in earlier tiles.
-  const bool resumes = here.rows > 0 && tile > 0 && static_cast<std::int64_t>(a.carry_rows[tile - 1]) == here.first_row;
+  const bool resumes = looks_back<Threads> && here.rows > 0 && tile > 0 &&
+                       static_cast<std::int64_t>(a.carry_rows[tile - 1]) == here.first_row;
   __syncthreads();
 
   const auto emit = [&](int j, D sum) {

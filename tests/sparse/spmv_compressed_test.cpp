@@ -314,7 +314,6 @@ TYPED_TEST(SpmvCompressed, IsChosenWhereItPays) {
   const auto scattered = plan_of(spread<V>(271'000, 8, 100'000, fill::distinct), spmv_storage::copied);
   if (sizeof(I) == 4) {  // of which columns take as much again
     EXPECT_NE(scattered.algorithm(), spmv_algorithm::compressed);
-    EXPECT_NE(scattered.reason().find("CSR's bytes"), std::string::npos) << scattered.reason();
   } else if (sizeof(V) <= 8) {
     EXPECT_EQ(scattered.algorithm(), spmv_algorithm::compressed);
   }

@@ -356,6 +356,21 @@ TYPED_TEST(SpmvPlan, OneCallFormsAgree) {
   expect_good(y, "SELL");
 }
 
+// Above the sizes at which the device's kernels change: more than 2^21 entries, one row of which spans many tiles.
+TEST(SpmvLarge, DeviceAgreesWithTheHost) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto m = random_rows<double>("large", 150'000, 9'000, [](i64 r) { return r == 70'001 ? 200'000 : r % 41; });
+  ASSERT_GT(m.entries.size(), std::size_t{1} << 21);
+  const auto csr = as_csr<double, i32, i32>(ctx, m);
+  for (const auto algorithm : csr_algorithms<device>()) {
+    const spmv_plan<double, i32, i32, device> plan(ctx, csr.view(), {.algorithm = algorithm});
+    for (const double beta : {0.0, -2.0}) {
+      if (!HasFatalFailure()) check_product(ctx, plan, m, 1.5, beta);
+    }
+  }
+}
+
 TEST(SpmvHost, GivesTheSameBitsForAnyThreadCount) {
   const auto m = random_rows<double>("uneven", 20'000, 3000, [](i64 r) { return r % 5000 == 3 ? 30'000 : r % 9; });
   const auto x = random_vector<double>(m.cols, 4);
