@@ -60,8 +60,9 @@ struct slice_place {
   std::int64_t row;
   int lane;
 
-  __device__ slice_place()
-      : slice((static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size),
+  // `threads` of a block, a constant: with blockDim.x products take up to a tenth longer.
+  __device__ explicit slice_place(int threads)
+      : slice((static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / warp_size),
         row(slice * slice_rows + static_cast<int>(threadIdx.x) % warp_size),
         lane(static_cast<int>(threadIdx.x) % warp_size) {}
 };

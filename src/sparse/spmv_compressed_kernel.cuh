@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(compressed_threads, compressed_tuning::residen
     for (int t = first; t < values.named; t += compressed_threads) named[t] = value_of_key<D>(values.table->sorted[t]);
   }
   if constexpr (Columns == column_encoding::named || Values == value_encoding::named) __syncthreads();
-  const slice_place here;
+  const slice_place here(compressed_threads);
   if (here.row >= a.rows) return;
   const lane_row r(a, here);
   D sum;
@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(paired_threads, compressed_tuning::resident_th
   __shared__ named_pair<D> table[most_names];
   for (int t = static_cast<int>(threadIdx.x); t < count; t += paired_threads) table[t] = pairs[t];
   __syncthreads();
-  const slice_place here;
+  const slice_place here(paired_threads);
   if (here.row >= a.rows) return;
   const lane_row r(a, here);
   const paired_source<D> source{r.reader<std::uint8_t>(names, r.slice.start), table, p.x + r.row};

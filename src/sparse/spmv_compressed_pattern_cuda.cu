@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(compressed_threads)
   __shared__ pattern_totals mine;
   if (threadIdx.x == 0) mine = {0, 0};
   __syncthreads();
-  const slice_place here;
+  const slice_place here(compressed_threads);
   const std::int64_t length = here.row < rows ? offsets[here.row + 1] - offsets[here.row] : 0;
   const std::int64_t width = warp_max(length);
   if (here.lane == 0 && here.slice < slices) {
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(compressed_threads)
     describe_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
                     compressed_slice* described, std::int64_t* first_entry, std::uint16_t* lengths,
                     std::int64_t* column_bytes, name_table* differences) {
-  const slice_place here;
+  const slice_place here(compressed_threads);
   if (here.slice >= slices) return;
   const bool exists = here.row < rows;
   const std::int64_t begin = exists ? offsets[here.row] : 0;
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(compressed_threads)
     columns_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
                    const std::int64_t* starts, const std::int64_t* column_starts, const name_table* differences,
                    compressed_slice* described, std::uint8_t* columns) {
-  const slice_place here;
+  const slice_place here(compressed_threads);
   if (here.slice >= slices) return;
   const compressed_slice slice = described[here.slice];
   const bool exists = here.row < rows;

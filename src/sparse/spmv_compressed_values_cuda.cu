@@ -45,7 +45,7 @@ struct pattern_arguments {
 // store(slice, here, length, first entry) by every lane of every slice.
 template <class Store>
 __device__ void for_lane(const pattern_arguments& a, Store store) {
-  const slice_place here;
+  const slice_place here(compressed_threads);
   if (here.slice >= a.count) return;  // warps leave as a whole
   const int length = here.row < a.rows ? a.lengths[here.row] : 0;
   store(a.slices[here.slice], here.lane, length, a.first_entry[here.slice] + lanes_before(length, here.lane));
