@@ -361,8 +361,9 @@ __device__ void pull(const bfs_search<I, O>& s, std::int64_t level, const unsign
   }
 }
 
-// --- Frontier from one form to the other ------------------------------------------------------------ Sets the bits of
-// the queued frontier in `front`, which is clear.
+// --- Frontier from one form to the other ------------------------------------------------------------
+
+// Sets the bits of the queued frontier in `front`, which is clear.
 template <class I, class O>
 __device__ void queue_to_bitmap(const bfs_search<I, O>& s, const bfs_position& at, unsigned* front, std::int64_t thread,
                                 std::int64_t threads) {
