@@ -4,8 +4,7 @@
 // own. Room that nobody has touched costs address space and no memory, so it may be generous.
 #pragma once
 
-#include "io/huge_pages.hpp"
-
+#include <spargo/core/array.hpp>
 #include <spargo/formats/coo.hpp>
 
 #include <algorithm>
@@ -36,7 +35,7 @@ struct entry_store {
   // Room for `wanted` entries, of which the first `used` are kept.
   void grow(const context<host>& ctx, std::int64_t used, std::int64_t wanted) {
     const auto move = [&]<class T>(array<T, host>& to) {
-      array<T, host> larger = make_large_array<T>(ctx, wanted);
+      array<T, host> larger(ctx, wanted);
       if (used > 0) copy<T>(ctx, std::as_const(to).view().subspan(0, used), larger.view().subspan(0, used));
       to = std::move(larger);
     };

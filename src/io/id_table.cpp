@@ -92,8 +92,7 @@ void id_table::clear(array<place, host>& places) const {
 void id_table::reserve(std::int64_t more) {
   const std::int64_t wanted = std::max(tuning::least_places, 2 * (size() + more));
   if (places_.size() >= wanted) return;
-  auto larger =
-      make_large_array<place>(ctx_, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted))));
+  array<place, host> larger(ctx_, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted))));
   clear(larger);
   mask_ = static_cast<std::uint64_t>(larger.size()) - 1;
   const std::int64_t before = places_.size();

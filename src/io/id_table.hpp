@@ -9,7 +9,7 @@
 // Cost: expected O(1) an id, O(distinct log distinct) at the end; 16 bytes a place, at most half of which are taken.
 #pragma once
 
-#include "io/huge_pages.hpp"
+#include <spargo/core/array.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -10,7 +10,6 @@
 // the declared count counts as one before anything else that is wrong with its line.
 // Cost: one pass over the text; memory is the result. Its pages are first touched by the thread that fills them.
 #include "core/instantiate.hpp"
-#include "io/huge_pages.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/matrix_market_parts.hpp"
 #include "io/ordered_parts.hpp"

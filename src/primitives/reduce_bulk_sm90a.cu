@@ -7,6 +7,7 @@
 // bytes outside of the range (the first, the last two) go by ordinary loads, while the first copies are under way.
 // Invariant: the tree is that of reduce_tiles.cuh whatever the path. Cost: n reads, n / 16384 writes and reads.
 // Bulk copies and mbarriers: PTX ISA, sections cp.async.bulk and mbarrier.
+#include "core/bulk_copy.cuh"
 #include "primitives/reduce_bulk.hpp"
 #include "primitives/reduce_tiles.cuh"
 
@@ -26,36 +27,10 @@ struct ring {
 // hints lose 10 us, tiles handed out by a counter gain none, ordinary 16-byte loads take 0.2516 to 0.264.
 constexpr ring values_ring{4, 3};
 constexpr ring pairs_ring{3, 2};
-constexpr int line = 16;  // bytes: what bulk copies are aligned to
-
-__device__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+constexpr int line = bulk_line;
 
 __device__ void initialize(std::uint64_t* barrier) {
-  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
-}
-
-__device__ void expect_bytes(std::uint64_t* barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
-               : "memory");
-}
-
-__device__ void bulk_copy(void* to, const void* from, unsigned bytes, std::uint64_t* barrier) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                   shared_address(to)),
-               "l"(from), "r"(bytes), "r"(shared_address(barrier))
-               : "memory");
-}
-
-__device__ void wait(std::uint64_t* barrier, unsigned phase) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-      "@!done bra again;\n"
-      "}" ::"r"(shared_address(barrier)),
-      "r"(phase)
-      : "memory");
+  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(bulk_address(barrier)) : "memory");
 }
 
 // An operand of the range: where its first aligned 16 bytes lie, and how far its elements are from there.
@@ -98,7 +73,7 @@ struct stage {
   __device__ static void load(char* to, const operand<T>& a, const operand<T>& b, std::int64_t tile, int part,
                               std::uint64_t* barrier) {
     const std::int64_t offset = tile * tile_bytes + std::int64_t{part} * stage_bytes;
-    expect_bytes(barrier, a.bytes() + (pairs<Source> ? b.bytes() : 0));
+    bulk_expect(barrier, a.bytes() + (pairs<Source> ? b.bytes() : 0));
     bulk_copy(to, a.aligned + offset, a.bytes(), barrier);
     if (pairs<Source>) bulk_copy(to + bytes, b.aligned + offset, b.bytes(), barrier);
   }
@@ -158,7 +133,7 @@ __global__ void __launch_bounds__(tile_threads) reduce_bulk_kernel(const T* a_da
     clear<Op>(sum);
     const std::int64_t tile = begin + k / parts * gridDim.x;
     for (int part = 0; part < parts; ++part, ++k) {
-      wait(full + at, phase);
+      bulk_wait(full + at, phase);
       part_of::accumulate_into(sum, buffer + at * part_of::all_bytes, a, b);
       __syncthreads();
       if (threadIdx.x == 0 && k + Stages < mine) load(k + Stages, at);

@@ -19,8 +19,9 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Entries of a block's rows, about. Bytes in flight against the cache left to x: 27-point 160^3, fp64, 32 rows 0.342
-  // ms, 28 rows 0.353, 19 rows 0.397; fp32 0.240, 28 rows 0.253, 23 rows 0.261 (H200).
+  // All measured with the kernel in a program of its own. Entries of a block's rows, about. Bytes in flight against the
+  // cache left to x: 27-point 160^3, fp64, 32 rows 0.342 ms, 28 rows 0.353, 19 rows 0.397; fp32 0.240, 28 rows 0.253,
+  // 23 rows 0.261 (H200).
   static constexpr double block_entries = 900;
   static constexpr int least_rows = 4;
   static constexpr int most_rows = 128;

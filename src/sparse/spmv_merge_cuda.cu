@@ -2,7 +2,7 @@
 //
 // Shares are of rows + entries, or of entries alone where no share then has too many rows: an entry's place is known
 // from the block's number, so its loads need not wait for the search's result (R-MAT 22, fp32, on an H200: 0.483 and
-// 0.463 ms). The plan searches where each tile begins. A block multiplies the entries of its tile, four a thread with
+// 0.474 ms). The plan searches where each tile begins. A block multiplies the entries of its tile, four a thread with
 // all loads in flight, leaves the products in shared memory, sums the rows that end in the tile and writes them, and
 // leaves the sum of the row that does not end there as its carry. A second kernel adds the carries of each row in tile
 // order; for small matrices, where a launch counts for more than a wait, the tile in which a row ends waits for the
@@ -22,8 +22,9 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Threads a block, a quad of entries each. R-MAT 22, fp32, ms: 128 0.467, 256 0.464, 512 0.463; fp64 0.536, 0.533,
-  // 0.534; uniform 8.4M x 16, fp64: 2.222, 2.214, 2.208 (H200). Two quads a thread: 0.468, 0.555, 2.357.
+  // Threads a block, a quad of entries each; the kernel in a program of its own. R-MAT 22, fp32, ms: 128 0.467, 256
+  // 0.464, 512 0.463; fp64 0.536, 0.533, 0.534; uniform 8.4M x 16, fp64: 2.222, 2.214, 2.208 (H200). Two quads a
+  // thread: 0.468, 0.555, 2.357.
   static constexpr int threads = 512;
   static constexpr int small_threads = 128;
   // Below this many quads small blocks: a tile a multiprocessor leaves most of it idle.
