@@ -3,7 +3,6 @@
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/input.hpp"
-#include "common/output.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
@@ -11,6 +10,7 @@
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
 

@@ -4,12 +4,12 @@
 #include "common/input.hpp"
 #include "common/input_check.hpp"
 #include "common/memory_limit.hpp"
-#include "common/output.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
 
+#include <spargo/io/output.hpp>
 #include <spargo/sparse/spmv.hpp>
 
 #include <fmt/format.h>

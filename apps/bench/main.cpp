@@ -2,12 +2,11 @@
 #include "bench/plot.hpp"
 #include "bench/table.hpp"
 
-#include "io/output.hpp"
-
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/io/matrix_market.hpp>
+#include <spargo/io/output.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -19,7 +18,7 @@
 
 namespace {
 
-using spargo::detail::output_file;
+using spargo::output_file;
 
 struct command {
   std::string filter;

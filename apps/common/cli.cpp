@@ -1,6 +1,7 @@
 #include "common/cli.hpp"
 
 #include "common/memory_limit.hpp"
+#include "common/signals.hpp"
 #include "common/source_line.hpp"
 
 #include <spargo/core/error.hpp>
@@ -172,6 +173,7 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<exit_statu
     print_error(name, e.what());
     return code(exit_status::wrong_usage);
   }
+  handle_signals(name);
   const exit_status status = run_guarded(name, body);
   if (!flush_output(name) && status == exit_status::success) return code(exit_status::failed);
   return code(status);

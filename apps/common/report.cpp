@@ -1,6 +1,6 @@
 #include "common/report.hpp"
 
-#include "common/output.hpp"
+#include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
 

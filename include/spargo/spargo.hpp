@@ -15,6 +15,7 @@
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/io/matrix_market.hpp>
+#include <spargo/io/output.hpp>
 #include <spargo/io/snapshot.hpp>
 #include <spargo/primitives/convolve.hpp>
 #include <spargo/primitives/histogram.hpp>

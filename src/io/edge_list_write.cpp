@@ -30,8 +30,7 @@ void check_vertices(span<const I, host> vertices, I count, span<const std::int64
 }
 
 template <class V, index_type I>
-void write_edges(detail::output_file& out, const coo_view<const V, I, host>& edges,
-                 span<const std::int64_t, host> ids) {
+void write_edges(output_file& out, const coo_view<const V, I, host>& edges, span<const std::int64_t, host> ids) {
   const auto name_of = [&](I vertex) { return ids.empty() ? std::int64_t{vertex} : ids[vertex]; };
   out.write(is_pattern<V> ? "# source\ttarget\n" : "# source\ttarget\tweight\n");
   detail::write_lines(context<host>(), out, edges.nnz(), [&](char* to, std::int64_t k) {
@@ -63,7 +62,7 @@ void write_edge_list(const std::string& path, const coo_view<const V, I, host>& 
     try {
       check_vertices<I>(edges.row_indices, edges.rows, ids);
       check_vertices<I>(edges.col_indices, edges.rows, ids);
-      detail::output_file out(path);
+      output_file out(path);
       write_edges(out, edges, ids);
       out.commit();
     } catch (const std::bad_alloc&) {

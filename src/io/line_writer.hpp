@@ -5,9 +5,8 @@
 // Numbers are the shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018).
 #pragma once
 
-#include "io/output.hpp"
-
 #include <spargo/core/array.hpp>
+#include <spargo/io/output.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -52,7 +52,7 @@ template <entry_type V, index_type I>
 void write_matrix_market(const std::string& path, const coo_view<const V, I, host>& matrix) {
   try {
     check(matrix);
-    detail::output_file out(path);
+    output_file out(path);
     out.write(fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", field_of<V>(), matrix.rows,
                           matrix.cols, matrix.nnz()));
     detail::write_lines(context<host>(), out, matrix.nnz(), [&](char* to, std::int64_t k) {
@@ -79,7 +79,7 @@ void write_matrix_market(const std::string& path, const dense_view<const V, host
                  fmt::format("write_matrix_market: {} elements for {} x {} with stride {}", matrix.data.size(),
                              matrix.rows, matrix.cols, matrix.stride));
   try {
-    detail::output_file out(path);
+    output_file out(path);
     out.write(fmt::format("%%MatrixMarket matrix array {} general\n{} {}\n", field_of<V>(), matrix.rows, matrix.cols));
     detail::write_lines(context<host>(), out, matrix.rows * matrix.cols, [&](char* to, std::int64_t k) {
       return put_value(to, matrix.data[k % matrix.rows * matrix.stride + k / matrix.rows]);

@@ -24,9 +24,9 @@
 #include "core/instantiate.hpp"
 #include "io/file.hpp"
 #include "io/hash.hpp"
-#include "io/output.hpp"
 
 #include <spargo/formats/validate.hpp>
+#include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
 
@@ -294,7 +294,7 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   h.file_bytes = end_of(sections);
   h.own_checksum = detail::xxh64(&h, offsetof(raw_header, own_checksum));
 
-  detail::output_file out(path);
+  output_file out(path);
   out.write({reinterpret_cast<const char*>(&h), sizeof(h)});
   constexpr char padding[section_alignment] = {};
   for (std::size_t k = 0; k < sections.size(); ++k) {

@@ -4,7 +4,6 @@
 #include "common/cli.hpp"
 #include "common/exit_status.hpp"
 #include "common/input.hpp"
-#include "common/output.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"
 #include "common/random.hpp"
@@ -12,6 +11,7 @@
 #include "common/timing.hpp"
 
 #include <spargo/formats/convert.hpp>
+#include <spargo/io/output.hpp>
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,4 +1,5 @@
-#include "io/output.hpp"
+#include <spargo/core/error.hpp>
+#include <spargo/io/output.hpp>
 
 #include "io/support/files.hpp"
 
@@ -12,7 +13,6 @@
 namespace spargo {
 namespace {
 
-using detail::output_file;
 using test::read_file;
 
 TEST(Output, NothingIsThereBeforeTheCommit) {

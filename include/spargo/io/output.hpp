@@ -5,41 +5,36 @@
 // (/dev/stdout) cannot be replaced and is written directly. A name that ends in .gz is compressed.
 #pragma once
 
-#include "io/file.hpp"
-#include "io/gzip.hpp"
+#include <spargo/core/config.hpp>
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-namespace spargo::detail {
+namespace spargo {
 
-class output_file {
+// One thread at a time. Throws `error` (io), naming the target, when the system refuses.
+class SPARGO_EXPORT output_file {
  public:
-  // Throws `error` (io) where no file can be created.
   explicit output_file(const std::string& path);
+  output_file(output_file&&) noexcept;
+  output_file& operator=(output_file&&) noexcept;
   ~output_file();
-  output_file(const output_file&) = delete;
-  output_file& operator=(const output_file&) = delete;
 
-  // Appends; buffered. Throws `error` (io), naming the target, when the system refuses.
+  // Appends; buffered.
   void write(std::string_view bytes);
 
   // Makes what was written the file of that name, durably. Nothing may be written after it.
   void commit();
 
  private:
-  void create_temporary();
-  void flush();
-  void put(std::string_view bytes);
-
-  std::string path_;       // as the caller named it: for messages
-  std::string target_;     // with links resolved
-  std::string temporary_;  // empty when the target is written directly
-  file_handle file_;
-  std::unique_ptr<gzip_writer> compressor_;
-  std::string buffer_;
-  std::string compressed_;
+  struct state;
+  std::unique_ptr<state> state_;
 };
 
-}  // namespace spargo::detail
+// Removes the temporary files of every `output_file` that is being written. For a program's own signal handlers (the
+// library installs none), before the process ends: async-signal-safe, and no file can be begun after it. Of more than
+// 64 files written at once some are not found.
+SPARGO_EXPORT void remove_unfinished_files() noexcept;
+
+}  // namespace spargo
