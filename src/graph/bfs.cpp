@@ -59,6 +59,14 @@ void check_pull(const detail::bfs_facts& facts, bfs_algorithm algorithm) {
   }
 }
 
+void check_limits(const detail::bfs_facts& facts, const bfs_options& options) {
+  SPARGO_EXPECTS(options.target >= -1 && options.target < facts.vertices,
+                 fmt::format("bfs: target {} is not a vertex (expected 0 to {}, or -1 for none)", options.target,
+                             facts.vertices - 1));
+  SPARGO_EXPECTS(options.max_depth >= -1,
+                 fmt::format("bfs: depth limit {} (expected at least 0, or -1 for none)", options.max_depth));
+}
+
 detail::bfs_choice choose_automatically(detail::bfs_backend backend, const detail::bfs_facts& facts,
                                         bfs_direction direction) {
   const bool on_host = backend == detail::bfs_backend::host;
@@ -92,6 +100,8 @@ namespace detail {
 
 bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_options& options) {
   check_backend(backend, options.algorithm);
+  check_limits(facts, options);
+  if (backend == bfs_backend::device) refuse_on_device(options);
   if (options.direction == bfs_direction::pull) check_pull(facts, options.algorithm);
   switch (options.algorithm) {
     case bfs_algorithm::automatic:
@@ -104,6 +114,15 @@ bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_opt
     default:
       return {options.algorithm, bfs_direction::push, "asked for"};
   }
+}
+
+void refuse_on_device(const bfs_options& options) {
+  const char* what = options.parents == bfs_parents::smallest ? "the smallest parents"
+                     : options.target >= 0                    ? "a target"
+                     : options.max_depth >= 0                 ? "a depth limit"
+                                                              : nullptr;
+  if (what == nullptr) return;
+  throw error(error_code::unsupported, fmt::format("bfs: {} on the device (only the host search has it)", what));
 }
 
 void check_bfs_source(std::int64_t source, std::int64_t vertices) {

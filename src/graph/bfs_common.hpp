@@ -26,9 +26,12 @@ struct bfs_choice {
   std::string reason;
 };
 
-// Throws unsupported when the backend lacks the algorithm, or when a pull is forced that the algorithm or the
-// graph cannot do.
+// Throws unsupported when the backend lacks the algorithm or an option, or when a pull is forced that the algorithm
+// or the graph cannot do; invalid_argument when the target is no vertex or the depth limit is below -1.
 [[nodiscard]] bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_options& options);
+
+// Throws unsupported for what only the host does: smallest parents, a target, a depth limit.
+void refuse_on_device(const bfs_options& options);
 
 // Throws invalid_argument unless 0 <= source < vertices.
 void check_bfs_source(std::int64_t source, std::int64_t vertices);
@@ -56,6 +59,18 @@ template <class I, class O, class Space>
 [[nodiscard]] bfs_facts facts_of(const graph_view<I, O, Space>& g) {
   return {g.vertices(), g.out.nnz(), g.direction == direction_kind::undirected || g.has_in_edges()};
 }
+
+// Where a search ends early.
+struct bfs_limits {
+  std::int64_t target = -1;
+  std::int64_t max_depth = -1;
+
+  // Whether level `depth`, which is finished, is the last one; found_target tells whether a vertex >= 0 was reached.
+  template <class Found>
+  [[nodiscard]] bool end_at(std::int64_t depth, Found&& found_target) const {
+    return depth == max_depth || (target >= 0 && found_target(target));
+  }
+};
 
 [[nodiscard]] constexpr bool wants_levels(bfs_output output) { return output != bfs_output::parents; }
 [[nodiscard]] constexpr bool wants_parents(bfs_output output) { return output != bfs_output::levels; }

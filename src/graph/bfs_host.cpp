@@ -7,6 +7,7 @@
 // results.
 #include "graph/bfs_common.hpp"
 #include "graph/bfs_direction.hpp"
+#include "graph/bfs_host_parents.hpp"
 #include "graph/bfs_host_steps.hpp"
 
 #include "core/instantiate.hpp"
@@ -23,6 +24,7 @@ namespace {
 using detail::bfs_host_frontier;
 using detail::bfs_host_search;
 using detail::bfs_host_tuning;
+using detail::bfs_limits;
 
 template <class T>
 void fill(int threads, span<T, host> to, T value) {
@@ -57,6 +59,12 @@ class level_log {
     }
     return static_cast<std::int32_t>(sizes_.size());
   }
+  // Whether the level just added is the last one wanted.
+  template <class I, class O>
+  [[nodiscard]] bool ends(const bfs_host_search<I, O>& s, const bfs_limits& limits) const {
+    return limits.end_at(static_cast<std::int64_t>(sizes_.size()) - 1,
+                         [&](std::int64_t target) { return s.was_found(target); });
+  }
   [[nodiscard]] std::int64_t reached() const { return reached_; }
 
  private:
@@ -67,7 +75,7 @@ class level_log {
 // The reference: one thread, the current and the next queue back to back in one array. `mark` is the result array
 // that tells what was reached.
 template <class I, class O, class Mark>
-std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mark, I source,
+std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mark, I source, const bfs_limits& limits,
                                  std::vector<std::int64_t>& sizes) {
   level_log log(sizes);
   s.found(source, source, 0);
@@ -76,6 +84,7 @@ std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mar
   std::int64_t end = 1;
   while (begin < end) {
     log.add(end - begin);
+    if (log.ends(s, limits)) break;
     const std::int32_t level = log.next_level();
     std::int64_t tail = end;
     for (std::int64_t k = begin; k < end; ++k) {
@@ -109,7 +118,7 @@ bool pushes_alone(const bfs_host_search<I, O>& s, const bfs_host_frontier& now) 
 // The parallel searches: each level pushed alone while small, pushed together, or pulled. `s` is a copy: its
 // bitmaps change places.
 template <class I, class O>
-std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I source,
+std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I source, const bfs_limits& limits,
                               std::vector<std::int64_t>& sizes) {
   level_log log(sizes);
   s.found(source, source, 0);
@@ -121,6 +130,7 @@ std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I 
   bool in_queue = true;  // else the frontier is in the bitmaps, left by a pull
   while (now.size() > 0) {
     log.add(now.size());
+    if (log.ends(s, limits)) break;
     const std::int32_t next_level = log.next_level();
     bfs_direction direction = allowed;
     if (allowed == bfs_direction::automatic) {
@@ -148,6 +158,9 @@ struct bfs_plan<I, O, Space>::state {
   int threads;
   std::int64_t vertices;
   detail::bfs_choice choice;
+  bfs_limits limits;
+  bool hides_levels;    // kept for the smallest parents, not asked for
+  bool picks_smallest;  // parents
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;
   array<std::int32_t, host> levels;
@@ -158,6 +171,7 @@ struct bfs_plan<I, O, Space>::state {
   array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
   array<std::uint64_t, host> visited;
   array<std::uint64_t, host> successor;
+  detail::bfs_smallest_parents<I, O> smallest;
   std::vector<std::int64_t> level_sizes;
   std::int64_t reached = 0;
 
@@ -166,8 +180,11 @@ struct bfs_plan<I, O, Space>::state {
         vertices(g.vertices()),
         choice(
             (detail::check_bfs_graph(g), detail::choose_bfs(detail::bfs_backend::host, detail::facts_of(g), options))),
+        limits{options.target, options.max_depth},
+        hides_levels(!detail::wants_levels(options.output)),
+        picks_smallest(options.parents == bfs_parents::smallest && detail::wants_parents(options.output)),
         out(g.out) {
-    if (detail::wants_levels(options.output)) levels = {ctx, vertices};
+    if (detail::wants_levels(options.output) || picks_smallest) levels = {ctx, vertices};
     if (detail::wants_parents(options.output)) parents = {ctx, vertices};
     queue = {ctx, vertices};
     reserve_levels(level_sizes, vertices);
@@ -182,6 +199,7 @@ struct bfs_plan<I, O, Space>::state {
       }
       mark_isolated();
     }
+    if (picks_smallest) smallest = {threads, g};
     forget();
   }
 
@@ -225,12 +243,13 @@ struct bfs_plan<I, O, Space>::state {
                                  .counts_edges = choice.direction == bfs_direction::automatic};
     if (choice.algorithm != bfs_algorithm::sequential) {
       std::copy(start.begin(), start.end(), visited.begin());
-      reached = search_by_levels(search, choice.direction, source, level_sizes);
+      reached = search_by_levels(search, choice.direction, source, limits, level_sizes);
     } else if (!levels.empty()) {
-      reached = search_sequentially(search, levels.data(), source, level_sizes);
+      reached = search_sequentially(search, levels.data(), source, limits, level_sizes);
     } else {
-      reached = search_sequentially(search, parents.data(), source, level_sizes);
+      reached = search_sequentially(search, parents.data(), source, limits, level_sizes);
     }
+    if (picks_smallest) smallest.pick(threads, levels.data(), parents.data());
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const {
@@ -256,6 +275,7 @@ void bfs_plan<I, O, Space>::run(I source) {
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
+  if (state_->hides_levels) return {};
   return std::as_const(state_->levels).view();
 }
 template <index_type I, index_type O, class Space>

@@ -66,6 +66,7 @@ struct bfs_host_search {
     if (levels != nullptr) levels[v] = level;
     if (parents != nullptr) parents[v] = parent;
   }
+  [[nodiscard]] bool was_found(std::int64_t v) const { return levels != nullptr ? levels[v] >= 0 : parents[v] >= 0; }
 };
 
 template <class I>

@@ -1,7 +1,8 @@
 // Breadth-first search from one source: levels, parents, or both.
 //
 // Levels are deterministic; parents are always valid (a neighbour one level nearer) and may differ between runs
-// and thread counts. O(vertices + edges) work. Direction-optimizing search: Beamer, Asanovic, Patterson, SC 2012.
+// and thread counts unless the smallest are asked for. O(vertices + edges) work. Direction-optimizing search: Beamer,
+// Asanovic, Patterson, SC 2012.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -29,15 +30,29 @@ enum class bfs_direction { automatic, push, pull };
 
 enum class bfs_output { levels, parents, levels_and_parents };
 
+// Which of several neighbours one level nearer becomes a vertex's parent.
+enum class bfs_parents {
+  any,       // whichever was first; differs between runs
+  smallest,  // the smallest id: the same on every run, backend and thread count; another pass over the edges reached
+};
+
 struct SPARGO_EXPORT bfs_options {
   bfs_algorithm algorithm = bfs_algorithm::automatic;
   // `pull`, and `automatic` with direction_optimizing, need in-edges on a directed graph: a forced pull without them
   // is refused (`unsupported`), automatic then pushes.
   bfs_direction direction = bfs_direction::automatic;
   bfs_output output = bfs_output::levels_and_parents;
+  bfs_parents parents = bfs_parents::any;
+  // A vertex to stop at, or -1: the search ends with the level that holds it. That level and all before it are those
+  // of a complete search, its vertices' parents included; deeper vertices stay unreached. A target that the source
+  // does not reach stops nothing.
+  std::int64_t target = -1;
+  // The last level to be found, or -1: vertices farther than this from the source stay unreached. 0: only the source.
+  std::int64_t max_depth = -1;
 };
 
-// -1 marks what is unreached; the source has level 0 and is its own parent. What was not asked for is empty.
+// -1 marks what is unreached, or lies past a target or a depth limit; the source has level 0 and is its own parent.
+// What was not asked for is empty.
 template <index_type I, class Space>
 struct bfs_result {
   array<std::int32_t, Space> levels;
@@ -53,6 +68,8 @@ struct bfs_result {
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT bfs_plan {
  public:
+  // Throws unsupported for an algorithm or a direction that the backend or the graph cannot do, and invalid_argument
+  // for a target that is neither -1 nor a vertex, a depth below -1, or a graph whose parts do not fit together.
   bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const bfs_options& options = {});
   bfs_plan(bfs_plan&&) noexcept;
   bfs_plan& operator=(bfs_plan&&) noexcept;
