@@ -1,0 +1,402 @@
+// Frontier algorithms of one's own: `advance` visits the out-edges of a set of vertices, `filter` thins a set out.
+//
+//   frontier<I, host> now(ctx, n), next(ctx, n);
+//   advance_workspace<I, O, host> workspace(ctx, g);
+//   assign(ctx, now, source);
+//   while (size_of(ctx, now) > 0) {
+//     advance(ctx, g, now, next, workspace, [&](I u, I v, O e) { return ...; });  // true: v joins `next`
+//     std::swap(now, next);
+//   }
+//
+// This header holds the host's operators and what both backends share; <spargo/graph/operators.cuh>, for nvcc, adds
+// the device's, with the same names and arguments. A functor is any callable; the operators run it concurrently, so
+// what it writes it writes atomically (std::atomic_ref here, CUDA's atomics there), and it must not throw.
+//
+// Idea: the edges of a frontier are numbered through, vertex after vertex, by a prefix sum of degrees, and cut into
+// chunks of equal size, so that a vertex of a million edges is shared like a million of one. Threads take chunks in
+// ascending order and append what joined in that same order: where a chunk's output begins is passed on from chunk to
+// chunk. Invariant: a chunk is waited for only by later ones, and whoever holds it runs. Cost: O(vertices and edges of
+// the frontier) work, sizeof(int64) + 1/8 bytes a vertex of workspace. Sources: Merrill, Garland, Grimshaw, PPoPP 2012
+// (edges by prefix sum); Wang et al., "Gunrock", PPoPP 2016 (the two operators).
+#pragma once
+
+#include <spargo/graph/graph.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <thread>
+
+namespace spargo {
+
+namespace detail {
+
+// Of a frontier; where the frontier is, so that a device need not ask the host.
+struct frontier_state {
+  std::uint64_t size = 0;         // vertices, or how many there would be had they found room
+  std::uint64_t joining = 0;      // the same while an operator runs; else 0
+  std::uint64_t blocks_done = 0;  // of the kernel that runs; else 0
+};
+
+}  // namespace detail
+
+// A set of vertices as a queue: made once, filled many times. A vertex may be in it more than once, the order means
+// nothing. Empty at first. Memory: sizeof(I) bytes a vertex of capacity.
+template <index_type I, memory_space Space>
+class frontier {
+ public:
+  // Asynchronous on a device. Throws invalid_argument when the capacity is negative.
+  frontier(const context<Space>& ctx, std::int64_t capacity)
+      : slots_((check(capacity), ctx), capacity), state_(ctx, 1), report_(report_context(), 1) {
+    fill_zero(ctx, state_.view());
+  }
+
+  [[nodiscard]] std::int64_t capacity() const noexcept { return slots_.size(); }
+  // Of `capacity()` elements the first size_of(ctx, f) are the frontier.
+  [[nodiscard]] span<const I, Space> slots() const noexcept { return slots_.view(); }
+
+  // For the operators.
+  [[nodiscard]] span<I, Space> slots() noexcept { return slots_.view(); }
+  [[nodiscard]] span<const detail::frontier_state, Space> state() const noexcept { return state_.view(); }
+  [[nodiscard]] span<detail::frontier_state, Space> state() noexcept { return state_.view(); }
+  [[nodiscard]] span<detail::frontier_state, host> report() const noexcept { return report_.view(); }
+
+ private:
+  static void check(std::int64_t capacity) {
+    SPARGO_EXPECTS(capacity >= 0, "frontier: a capacity of " + std::to_string(capacity));
+  }
+  // Where a device's state is read to: pinned, so that the copy does not block on its own.
+  static context<host> report_context() {
+    if constexpr (std::same_as<Space, device>) {
+      return context<host>({.threads = 1, .resource = &pinned_host_resource()});
+    } else {
+      return context<host>({.threads = 1});
+    }
+  }
+
+  array<I, Space> slots_;
+  array<detail::frontier_state, Space> state_;
+  mutable array<detail::frontier_state, host> report_;  // not a part of its value
+};
+
+// How often a vertex joins the output of one advance.
+enum class admission {
+  every_time,  // for each edge whose functor said true; the output must have room for all of them
+  once,        // at most once, by a bitmap in the workspace; the output needs room for as many as the graph has
+};
+
+struct SPARGO_EXPORT advance_options {
+  admission admit = admission::every_time;
+};
+
+// Scratch of `advance` for one graph (or any that is no larger), reused by every call.
+template <index_type I, index_type O, memory_space Space>
+class advance_workspace;
+
+template <index_type I, index_type O>
+class advance_workspace<I, O, host> {
+ public:
+  advance_workspace(const context<host>& ctx, const graph_view<I, O, host>& g)
+      : edges_(g.out.nnz()),
+        first_edges_(ctx, std::int64_t{g.vertices()} + 1),
+        joined_(ctx, div_up<std::int64_t>(g.vertices(), 64)) {
+    fill_zero(ctx, joined_.view());
+  }
+
+  [[nodiscard]] std::int64_t vertices() const noexcept { return first_edges_.size() - 1; }
+  [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }
+
+  // For the operator.
+  [[nodiscard]] std::int64_t* first_edges() noexcept { return first_edges_.data(); }  // a prefix sum of degrees
+  [[nodiscard]] std::uint64_t* joined() noexcept { return joined_.data(); }           // all zero between calls
+
+ private:
+  std::int64_t edges_;
+  array<std::int64_t, host> first_edges_;
+  array<std::uint64_t, host> joined_;
+};
+
+namespace detail {
+
+struct operators_host_tuning {
+  // Edges of a chunk, or vertices in a filter: about 10 us of work, beside 0.1 us for its ticket and its turn.
+  static constexpr std::int64_t chunk = 4096;
+  // Less than this is done by the calling thread: two threads need 2 to 5 us to meet, thrice an advance.
+  static constexpr std::int64_t sequential = 16384;
+};
+
+// work(self, thread) for every thread in [0, threads), on as many threads as there are to be had.
+SPARGO_EXPORT void run_on_threads(int threads, void (*work)(void* self, int thread), void* self);
+
+template <class F>
+void on_threads(int threads, F f) {
+  run_on_threads(
+      threads, [](void* self, int thread) { (*static_cast<F*>(self))(thread); }, &f);
+}
+
+// --- Checks, for both backends ------------------------------------------------------------
+
+template <class I, class Space>
+void check_distinct(const char* what, const frontier<I, Space>& in, const frontier<I, Space>& out) {
+  SPARGO_EXPECTS(&in != &out, std::string(what) + ": the output is the input (expected another frontier)");
+}
+
+template <class I, class O, class Space>
+void check_advance(const graph_view<I, O, Space>& g, const frontier<I, Space>& in, const frontier<I, Space>& out,
+                   const advance_workspace<I, O, Space>& workspace, const advance_options& options) {
+  const std::int64_t n = g.vertices();
+  SPARGO_EXPECTS(n == 0 || g.out.offsets.size() == n + 1, "advance: " + std::to_string(g.out.offsets.size()) +
+                                                              " offsets for " + std::to_string(n) +
+                                                              " vertices (expected one more than vertices)");
+  check_distinct("advance", in, out);
+  SPARGO_EXPECTS(n <= workspace.vertices() && g.out.nnz() <= workspace.edges(),
+                 "advance: the workspace is for " + std::to_string(workspace.vertices()) + " vertices and " +
+                     std::to_string(workspace.edges()) + " edges, the graph has " + std::to_string(n) + " and " +
+                     std::to_string(g.out.nnz()));
+  SPARGO_EXPECTS(options.admit != admission::once || out.capacity() >= n,
+                 "advance: an output of capacity " + std::to_string(out.capacity()) + " where each of " +
+                     std::to_string(n) + " vertices may join once");
+}
+
+inline std::int64_t checked_size(std::uint64_t size, std::int64_t capacity) {
+  SPARGO_EXPECTS(size <= static_cast<std::uint64_t>(capacity),
+                 "frontier: " + std::to_string(size) + " vertices joined one of capacity " + std::to_string(capacity) +
+                     " (expected a larger one, admission::once, or a functor that takes each vertex once)");
+  return static_cast<std::int64_t>(size);
+}
+
+// --- The host's append and expansion ------------------------------------------------------------
+
+// What an operator fills. It counts what joined, and keeps of it what has room.
+template <class I>
+struct frontier_sink {
+  I* slots;
+  std::int64_t capacity;
+  std::uint64_t size = 0;
+
+  void append(const I* from, std::int64_t count) {
+    const std::int64_t begin = reserve(count);
+    write(from, count, begin);
+  }
+  [[nodiscard]] std::int64_t reserve(std::int64_t count) {
+    const auto begin = static_cast<std::int64_t>(size);
+    size += static_cast<std::uint64_t>(count);
+    return begin;
+  }
+  void write(const I* from, std::int64_t count, std::int64_t begin) const {
+    if (begin < capacity) std::copy_n(from, std::min(count, capacity - begin), slots + begin);
+  }
+};
+
+// produce(chunk, buffer) returns how many vertices it has put into the buffer, of operators_host_tuning::chunk.
+template <class I, class Produce>
+void append_in_order(int threads, std::int64_t chunks, frontier_sink<I>& to, const Produce& produce) {
+  std::atomic<std::int64_t> next_chunk{0};
+  std::atomic<std::int64_t> turn{0};  // the chunk whose place is known; its thread owns `to`
+  on_threads(threads, [&](int) {
+    I buffer[operators_host_tuning::chunk];
+    for (std::int64_t k = next_chunk.fetch_add(1); k < chunks; k = next_chunk.fetch_add(1)) {
+      const std::int64_t count = produce(k, buffer);
+      for (int looks = 0; turn.load(std::memory_order_acquire) != k; ++looks) {
+        if (looks >= 64) std::this_thread::yield();
+      }
+      const std::int64_t begin = to.reserve(count);
+      turn.store(k + 1, std::memory_order_release);
+      to.write(buffer, count, begin);
+    }
+  });
+}
+
+// The bitmap of what has joined; null admits every time.
+template <class I>
+[[nodiscard]] bool admits(std::uint64_t* joined, I v) {
+  if (joined == nullptr) return true;
+  const std::atomic_ref<std::uint64_t> word(joined[v >> 6]);
+  const std::uint64_t bit = std::uint64_t{1} << (v & 63);
+  if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+  return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+// first_edges[i] = degrees of vertices[0] .. vertices[i-1], for i in [0, count].
+template <class I, class O>
+void number_edges(int threads, const csr_pattern_view<I, O, host>& out, const I* vertices, std::int64_t count,
+                  std::int64_t* first_edges) {
+  const std::int64_t share = div_up<std::int64_t>(count, threads);
+  const auto each_share = [&](auto&& f) {
+    on_threads(threads, [&](int t) {
+      const std::int64_t begin = std::min(count, t * share);
+      if (begin < count) f(begin, std::min(count, begin + share));
+    });
+  };
+  first_edges[0] = 0;
+  each_share([&](std::int64_t begin, std::int64_t end) {
+    std::int64_t sum = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      sum += out.offsets[std::int64_t{vertices[i]} + 1] - out.offsets[vertices[i]];
+      first_edges[i + 1] = sum;
+    }
+  });
+  for (std::int64_t end = share; end < count; end += share) {  // of a share the last, complete before the next's
+    first_edges[std::min(count, end + share)] += first_edges[end];
+  }
+  each_share([&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; begin > 0 && i + 1 < end; ++i) first_edges[i + 1] += first_edges[begin];
+  });
+}
+
+// Visits edges [first, last) of the numbering; what joins goes to `buffer`, its number is returned.
+template <class I, class O, class Visit>
+std::int64_t visit_edges(const csr_pattern_view<I, O, host>& out, const I* vertices, const std::int64_t* first_edges,
+                         std::int64_t vertex_count, std::int64_t first, std::int64_t last, std::uint64_t* joined,
+                         const Visit& visit, I* buffer) {
+  std::int64_t count = 0;
+  std::int64_t i = std::upper_bound(first_edges, first_edges + vertex_count + 1, first) - first_edges - 1;
+  for (; first < last; ++i) {
+    const I u = vertices[i];
+    const std::int64_t stop = std::min(last, first_edges[i + 1]);
+    O e = static_cast<O>(out.offsets[u] + (first - first_edges[i]));
+    for (; first < stop; ++first, ++e) {
+      const I v = out.indices[e];
+      if (visit(u, v, e) && admits(joined, v)) buffer[count++] = v;
+    }
+  }
+  return count;
+}
+
+// By the calling thread alone: no numbering.
+template <class I, class O, class Visit>
+void advance_alone(const csr_pattern_view<I, O, host>& out, const I* vertices, std::int64_t count,
+                   std::uint64_t* joined, const Visit& visit, frontier_sink<I>& to) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const I u = vertices[i];
+    for (O e = out.offsets[u]; e < out.offsets[std::int64_t{u} + 1]; ++e) {
+      const I v = out.indices[e];
+      if (visit(u, v, e) && admits(joined, v)) to.append(&v, 1);
+    }
+  }
+}
+
+// Whether a frontier and its edges are too few to share among threads.
+template <class I, class O>
+bool is_small(const csr_pattern_view<I, O, host>& out, const I* vertices, std::int64_t count) {
+  std::int64_t work = count;
+  for (std::int64_t i = 0; i < count && work < operators_host_tuning::sequential; ++i) {
+    work += out.offsets[std::int64_t{vertices[i]} + 1] - out.offsets[vertices[i]];
+  }
+  return work < operators_host_tuning::sequential;
+}
+
+// Clears the bitmap where it was set: two vertices of one word may be two threads'.
+template <class I>
+void forget_joined(int threads, std::uint64_t* joined, const I* vertices, std::int64_t count) {
+  if (count < operators_host_tuning::sequential) threads = 1;
+  const std::int64_t share = div_up<std::int64_t>(count, threads);
+  on_threads(threads, [&](int t) {
+    for (std::int64_t i = t * share; i < std::min(count, (t + 1) * share); ++i) {
+      std::atomic_ref<std::uint64_t>(joined[vertices[i] >> 6]).store(0, std::memory_order_relaxed);
+    }
+  });
+}
+
+}  // namespace detail
+
+// --- Fill and look ------------------------------------------------------------
+
+// The frontier becomes `vertices`. Throws invalid_argument when they exceed its capacity.
+template <index_type I>
+void assign(const context<host>& ctx, frontier<I, host>& f, std::type_identity_t<span<const I, host>> vertices) {
+  (void)detail::checked_size(static_cast<std::uint64_t>(vertices.size()), f.capacity());
+  copy<I>(ctx, vertices, f.slots().subspan(0, vertices.size()));
+  f.state()[0] = {.size = static_cast<std::uint64_t>(vertices.size())};
+}
+
+// One vertex.
+template <index_type I>
+void assign(const context<host>& ctx, frontier<I, host>& f, std::type_identity_t<I> vertex) {
+  assign(ctx, f, span<const I, host>(&vertex, 1));
+}
+
+// Vertices 0 .. count - 1.
+template <index_type I>
+void assign_all(const context<host>& /*ctx*/, frontier<I, host>& f, std::int64_t count) {
+  (void)detail::checked_size(static_cast<std::uint64_t>(count), f.capacity());
+  for (std::int64_t v = 0; v < count; ++v) f.slots()[v] = static_cast<I>(v);
+  f.state()[0] = {.size = static_cast<std::uint64_t>(count)};
+}
+
+// How many vertices. On a device it synchronises, and it throws invalid_argument when the operator that filled the
+// frontier found more than its capacity (a host operator throws by itself).
+template <index_type I>
+[[nodiscard]] std::int64_t size_of(const context<host>& /*ctx*/, const frontier<I, host>& f) {
+  return static_cast<std::int64_t>(f.state()[0].size);
+}
+template <index_type I>
+[[nodiscard]] std::int64_t size_of(const context<device>& ctx, const frontier<I, device>& f) {
+  copy<detail::frontier_state>(ctx, f.state(), f.report());
+  ctx.synchronize();
+  return detail::checked_size(f.report()[0].size, f.capacity());
+}
+
+// --- The operators ------------------------------------------------------------
+
+// Calls visit(u, v, e) once for every out-edge of every vertex u of `in`: v = g.out.indices[e]. `out` becomes those v
+// for which it returned true. `in` holds vertices of the graph, unchecked.
+// Deterministic with admission::every_time and answers that do not depend on timing: `out` is then in the order of `in`
+// and of the edges, for any number of threads. With admission::once, what is determined is the set.
+// Throws invalid_argument, before any visit, when `in` is `out`, when the graph exceeds the workspace, or when `out`
+// has no room for `once`; and after the visits when more joined than `out` holds, which is empty then.
+template <index_type I, index_type O, class Visit>
+void advance(const context<host>& ctx, const graph_view<I, O, host>& g, const frontier<I, host>& in,
+             frontier<I, host>& out, advance_workspace<I, O, host>& workspace, const Visit& visit,
+             const advance_options& options = {}) {
+  using tuning = detail::operators_host_tuning;
+  detail::check_advance(g, in, out, workspace, options);
+  std::uint64_t* const joined = options.admit == admission::once ? workspace.joined() : nullptr;
+  detail::frontier_sink<I> to{out.slots().data(), out.capacity()};
+  out.state()[0].size = 0;
+  const std::int64_t size = size_of(ctx, in);
+  // The numbering has room for as many vertices as the graph has; a frontier with duplicates may hold more.
+  for (std::int64_t first = 0; first < size; first += workspace.vertices()) {
+    const I* const vertices = in.slots().data() + first;
+    const std::int64_t count = std::min(size - first, workspace.vertices());
+    if (ctx.threads() == 1 || detail::is_small(g.out, vertices, count)) {
+      detail::advance_alone(g.out, vertices, count, joined, visit, to);
+      continue;
+    }
+    std::int64_t* const first_edges = workspace.first_edges();
+    detail::number_edges(ctx.threads(), g.out, vertices, count, first_edges);
+    const std::int64_t edges = first_edges[count];
+    detail::append_in_order(ctx.threads(), div_up(edges, tuning::chunk), to, [&](std::int64_t k, I* buffer) {
+      const std::int64_t begin = k * tuning::chunk;
+      return detail::visit_edges(g.out, vertices, first_edges, count, begin, std::min(edges, begin + tuning::chunk),
+                                 joined, visit, buffer);
+    });
+  }
+  const std::int64_t found = detail::checked_size(to.size, out.capacity());
+  if (joined != nullptr) detail::forget_joined(ctx.threads(), joined, out.slots().data(), found);
+  out.state()[0].size = to.size;
+}
+
+// `out` becomes the vertices v of `in`, duplicates included, for which keep(v) returned true; it is called once for
+// each. In the order of `in`, for any number of threads. Throws as `advance` does.
+template <index_type I, class Keep>
+void filter(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>& out, const Keep& keep) {
+  using tuning = detail::operators_host_tuning;
+  detail::check_distinct("filter", in, out);
+  detail::frontier_sink<I> to{out.slots().data(), out.capacity()};
+  out.state()[0].size = 0;
+  const I* const vertices = in.slots().data();
+  const std::int64_t size = size_of(ctx, in);
+  const auto kept = [&](std::int64_t k, I* buffer) {
+    std::int64_t count = 0;
+    for (std::int64_t i = k * tuning::chunk; i < std::min(size, (k + 1) * tuning::chunk); ++i) {
+      if (keep(vertices[i])) buffer[count++] = vertices[i];
+    }
+    return count;
+  };
+  const int threads = size < tuning::sequential ? 1 : ctx.threads();
+  detail::append_in_order(threads, div_up(size, tuning::chunk), to, kept);
+  out.state()[0].size = static_cast<std::uint64_t>(detail::checked_size(to.size, out.capacity()));
+}
+
+}  // namespace spargo
