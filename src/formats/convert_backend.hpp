@@ -23,6 +23,10 @@ struct coo_order {
 template <index_type I>
 coo_order examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
 
+// Stable sort by row, then column, in O(nnz) time and memory whatever the size of the matrix; sequential for the most.
+template <entry_type V, index_type I>
+void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& matrix);
+
 // Stable sort by row, then column.
 template <entry_type V, index_type I>
 void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order);

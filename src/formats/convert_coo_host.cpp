@@ -52,24 +52,6 @@ array<T, host> gathered(const context<host>& ctx, const array<T, host>& from, co
 }
 
 template <class V, class I>
-void sort_hypersparse(const context<host>& ctx, coo_matrix<V, I, host>& m) {
-  const std::int64_t nnz = m.nnz();
-  array<std::int64_t, host> order(ctx, nnz);
-  array<std::int64_t, host> spare_order(ctx, nnz);
-  array<I, host> spare(ctx, nnz);
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  array<I, host> keys = clone(ctx, m.col_indices().view());
-  radix_sort(keys.data(), order.data(), spare.data(), spare_order.data(), nnz);
-  keys = gathered(ctx, m.row_indices(), order);
-  radix_sort(keys.data(), order.data(), spare.data(), spare_order.data(), nnz);
-
-  array<I, host> cols = gathered(ctx, m.col_indices(), order);
-  array<V, host> values;
-  if constexpr (!is_pattern<V>) values = gathered(ctx, m.values(), order);
-  m = {m.rows(), m.cols(), std::move(keys), std::move(cols), std::move(values)};
-}
-
-template <class V, class I>
 void merge_neighbours(coo_matrix<V, I, host>& m) {
   const auto rows = m.row_indices().view();
   const auto cols = m.col_indices().view();
@@ -127,15 +109,33 @@ coo_order examine(const context<host>& ctx, const coo_pattern_view<I, host>& ent
 }
 
 template <entry_type V, index_type I>
+void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& m) {
+  const std::int64_t nnz = m.nnz();
+  array<std::int64_t, host> order(ctx, nnz);
+  array<std::int64_t, host> spare_order(ctx, nnz);
+  array<I, host> spare(ctx, nnz);
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  array<I, host> keys = clone(ctx, m.col_indices().view());
+  radix_sort(keys.data(), order.data(), spare.data(), spare_order.data(), nnz);
+  keys = gathered(ctx, m.row_indices(), order);
+  radix_sort(keys.data(), order.data(), spare.data(), spare_order.data(), nnz);
+
+  array<I, host> cols = gathered(ctx, m.col_indices(), order);
+  array<V, host> values;
+  if constexpr (!is_pattern<V>) values = gathered(ctx, m.values(), order);
+  m = {m.rows(), m.cols(), std::move(keys), std::move(cols), std::move(values)};
+}
+
+template <entry_type V, index_type I>
 void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order) {
-  if (is_hypersparse(matrix.rows(), matrix.nnz())) return sort_hypersparse(ctx, matrix);
+  if (is_hypersparse(matrix.rows(), matrix.nnz())) return sort_by_radix(ctx, matrix);
   through_csr(ctx, matrix, order, duplicates::keep);
 }
 
 template <entry_type V, index_type I>
 void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order) {
   if (!is_hypersparse(matrix.rows(), matrix.nnz())) return through_csr(ctx, matrix, order, duplicates::sum);
-  if (!order.sorted) sort_hypersparse(ctx, matrix);
+  if (!order.sorted) sort_by_radix(ctx, matrix);
   merge_neighbours(matrix);
 }
 
@@ -193,6 +193,7 @@ SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
 
 #define INSTANTIATE_VI(V, I)                                                                   \
+  template void sort_by_radix(const context<host>&, coo_matrix<V, I, host>&);                  \
   template void sort_entries(const context<host>&, coo_matrix<V, I, host>&, const coo_order&); \
   template void sum_entries(const context<host>&, coo_matrix<V, I, host>&, const coo_order&);  \
   template coo_matrix<V, I, host> expand(const context<host>&, const coo_view<const V, I, host>&, symmetry_kind);

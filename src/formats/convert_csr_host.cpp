@@ -1,46 +1,29 @@
 // COO to CSR on the host.
 //
-// Entries in row order are copied. Others go through a stable two-level counting sort: first to buckets of
-// consecutive rows small enough for a core's cache (histogram, scan and scatter, a share of the input a
-// thread), then, bucket by bucket, to their rows. Columns are sorted within each row unless the input's order
-// has done it, and duplicates are merged where they then lie side by side.
-// Invariant: every step is stable, so the result does not depend on the number of threads.
-// Cost: O(nnz + rows) time, whatever the distribution; scratch of one more copy of the entries.
-// Source: the two-level scheme is propagation blocking (Beamer, Asanovic, Patterson, IPDPS 2017).
+// Entries in row order are copied. Others are distributed to buckets of consecutive rows (row_buckets.hpp) and sorted
+// there, columns and then rows (bucket_sort.hpp); columns are left alone where the input's order has done it.
+// Duplicates are merged where they then lie side by side, bucket by bucket, and the gaps are closed at the end
+// (close_gaps.hpp). Invariant: every step is stable, so the result does not depend on the number of threads. Cost:
+// O(nnz + rows) time, whatever the distribution; scratch of a key of 4 or 8 bytes and a value an entry.
 #include "core/instantiate.hpp"
+#include "formats/bucket_sort.hpp"
+#include "formats/close_gaps.hpp"
 #include "formats/convert_backend.hpp"
 #include "formats/row_sort.hpp"
-#include "primitives/parts.hpp"
 
-#include <bit>
-#include <utility>
+#include <omp.h>
 
 namespace spargo::detail {
 
 namespace {
 
 struct tuning {
-  // 384 KiB of entries with double values, within a core's L2; twice or half of that is no faster.
-  static constexpr std::int64_t bucket_entries = 1 << 15;
-  // 20 million random entries, one thread: 425 ms with 256 buckets, 437 with 512, 433 with 1024, 451 with 2048.
-  static constexpr std::int64_t max_buckets = 1024;
-  static constexpr std::int64_t share = 1 << 15;  // entries a thread at least, as in convert_coo_host.cpp
-};
-
-// Bucket b holds rows [b << shift, (b + 1) << shift).
-struct row_buckets {
-  std::int64_t rows = 0;
-  int shift = 0;
-  std::int64_t count = 0;
-
-  row_buckets(std::int64_t row_count, std::int64_t nnz) : rows(row_count) {
-    const std::int64_t wanted = std::clamp<std::int64_t>(nnz / tuning::bucket_entries, 1, tuning::max_buckets);
-    const auto rows_each = static_cast<std::uint64_t>(div_up(std::max<std::int64_t>(rows, 1), wanted));
-    shift = static_cast<int>(std::bit_width(rows_each - 1));
-    count = rows == 0 ? 0 : ((rows - 1) >> shift) + 1;
-  }
-  [[nodiscard]] std::int64_t first(std::int64_t bucket) const { return bucket << shift; }
-  [[nodiscard]] std::int64_t last(std::int64_t bucket) const { return std::min(rows, (bucket + 1) << shift); }
+  // A bucket with more entries than this many times the usual gets memory of its own to sort in, not its thread's.
+  static constexpr std::int64_t usual_times = 4;
+  // A narrow key is worth more buckets than the cache asks for, but not smaller ones than this.
+  static constexpr std::int64_t least_entries = 1 << 12;
+  // Gaps are closed in place while what is held back meanwhile stays below this part of the entries.
+  static constexpr std::int64_t held_part = 8;
 };
 
 // Column indices and values apart from their rows.
@@ -51,20 +34,22 @@ struct columns {
 
   columns() = default;
   columns(const context<host>& ctx, std::int64_t size) : indices(ctx, size), values(ctx, is_pattern<V> ? 0 : size) {}
-  [[nodiscard]] V* value_data() { return values.data(); }
 };
 
 template <class V>
-V* at(V* values, std::int64_t i) {
-  return is_pattern<V> ? values : values + i;
+V* at(array<V, host>& values, std::int64_t i) {
+  return is_pattern<V> ? nullptr : values.data() + i;
 }
+
+template <class V>
+constexpr std::int64_t value_bytes = is_pattern<V> ? 0 : sizeof(V);
 
 // Entries in row order: offsets are where the row changes.
 template <class I, class O>
 void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I, host> row_indices,
                        array<O, host>& offsets) {
   const std::int64_t nnz = row_indices.size();
-  const parts shares = split(nnz, ctx.threads(), tuning::share);
+  const parts shares = split(nnz, ctx.threads(), bucket_tuning::share);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
   for (std::int64_t p = 0; p < shares.count; ++p) {
     for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
@@ -77,123 +62,177 @@ void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I
   for (std::int64_t r = last_row + 1; r <= rows; ++r) offsets[r] = static_cast<O>(nnz);
 }
 
-// The entries in bucket order, each bucket in input order.
-template <class V, class I>
-struct bucketed {
-  array<std::int64_t, host> starts;  // buckets + 1
-  array<I, host> row_indices;
-  columns<V, I> entries;
-};
-
-template <class V, class I>
-bucketed<V, I> distribute(const context<host>& ctx, const coo_view<const V, I, host>& m, const row_buckets& buckets) {
-  const parts shares = split(m.nnz(), ctx.threads(), tuning::share);
-  bucketed<V, I> to{{ctx, buckets.count + 1}, {ctx, m.nnz()}, {ctx, m.nnz()}};
-  array<std::int64_t, host> next(ctx, shares.count * buckets.count);  // share by share: where its entries go
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
-    std::int64_t* mine = next.data() + p * buckets.count;
-    std::fill_n(mine, buckets.count, 0);
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) ++mine[m.row_indices[k] >> buckets.shift];
-  }
-  std::int64_t before = 0;
-  for (std::int64_t b = 0; b < buckets.count; ++b) {
-    to.starts[b] = before;
-    for (std::int64_t p = 0; p < shares.count; ++p) before += std::exchange(next[p * buckets.count + b], before);
-  }
-  to.starts[buckets.count] = before;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
-    std::int64_t* mine = next.data() + p * buckets.count;
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
-      const I row = m.row_indices[k];
-      const std::int64_t where = mine[row >> buckets.shift]++;
-      to.row_indices[where] = row;
-      to.entries.indices[where] = m.col_indices[k];
-      if constexpr (!is_pattern<V>) to.entries.values[where] = m.values[k];
-    }
-  }
-  return to;
-}
-
-// From a bucket to its rows; fills the offsets of those rows.
-template <class V, class I, class O>
-void place_bucket(std::int64_t first_row, std::int64_t last_row, const bucketed<V, I>& from, std::int64_t begin,
-                  std::int64_t end, array<O, host>& offsets, columns<V, I>& to) {
-  for (std::int64_t r = first_row; r < last_row; ++r) offsets[r] = 0;
-  for (std::int64_t k = begin; k < end; ++k) ++offsets[from.row_indices[k]];
-  auto before = static_cast<O>(begin);
-  for (std::int64_t r = first_row; r < last_row; ++r)
-    before = static_cast<O>(before + std::exchange(offsets[r], before));
-  for (std::int64_t k = begin; k < end; ++k) {
-    const std::int64_t where = offsets[from.row_indices[k]]++;
-    to.indices[where] = from.entries.indices[k];
-    if constexpr (!is_pattern<V>) to.values[where] = from.entries.values[k];
-  }
-  // Each offset has advanced to the end of its row, which is the start of the next.
-  for (std::int64_t r = last_row - 1; r > first_row; --r) offsets[r] = offsets[r - 1];
-  if (first_row < last_row) offsets[first_row] = static_cast<O>(begin);
-}
-
-// Merges equal neighbours in place, adding values from left to right; returns how many remain.
-template <class V, class I>
-std::int64_t merge_row(I* indices, V* values, std::int64_t n) {
-  if (n == 0) return 0;
-  std::int64_t kept = 0;
-  for (std::int64_t k = 1; k < n; ++k) {
-    if (indices[k] == indices[kept]) {
-      if constexpr (!is_pattern<V>) values[kept] += values[k];
-    } else {
-      ++kept;
-      indices[kept] = indices[k];
-      if constexpr (!is_pattern<V>) values[kept] = values[k];
-    }
-  }
-  return kept + 1;
-}
-
-// Rows of which only the first lengths[r] entries are wanted, closed up into arrays of the right size.
-template <class V, class I, class O>
-csr_matrix<V, I, O, host> close_up(const context<host>& ctx, I rows, I cols, const row_buckets& buckets,
-                                   const array<O, host>& offsets, const array<O, host>& lengths, columns<V, I> from) {
-  array<O, host> packed(ctx, offsets.size());
-  exclusive_scan<O>(ctx, lengths.view(), packed.view());
-  columns<V, I> to(ctx, packed[rows]);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-  for (std::int64_t b = 0; b < buckets.count; ++b) {
-    for (std::int64_t r = buckets.first(b); r < buckets.last(b); ++r) {
-      std::copy_n(from.indices.data() + offsets[r], lengths[r], to.indices.data() + packed[r]);
-      if constexpr (!is_pattern<V>) {
-        std::copy_n(from.values.data() + offsets[r], lengths[r], to.values.data() + packed[r]);
-      }
-    }
-  }
-  return {rows, cols, std::move(packed), std::move(to.indices), std::move(to.values)};
-}
-
 // What is to be done to each row once its entries are together.
 struct row_work {
   bool sort = false;
   bool merge = false;
 };
 
+// Offsets and entries, those of block b in [starts[b], starts[b + 1]) less the gaps behind them.
 template <class V, class I, class O>
-std::int64_t finish_rows(std::int64_t first_row, std::int64_t last_row, row_work work, const array<O, host>& offsets,
-                         std::int64_t end, columns<V, I>& entries, columns<V, I>& spare, array<O, host>& lengths) {
-  std::int64_t removed = 0;
-  for (std::int64_t r = first_row; r < last_row; ++r) {
-    const std::int64_t begin = offsets[r];
-    const std::int64_t n = (r + 1 < last_row ? std::int64_t{offsets[r + 1]} : end) - begin;
-    I* indices = entries.indices.data() + begin;
-    V* values = at(entries.value_data(), begin);
-    if (work.sort) sort_row(indices, values, spare.indices.data() + begin, at(spare.value_data(), begin), n);
-    if (work.merge) {
-      const std::int64_t kept = merge_row(indices, values, n);
-      lengths[r] = static_cast<O>(kept);
-      removed += n - kept;
+struct rows_with_gaps {
+  array<std::int64_t, host> starts;
+  array<std::int64_t, host> gaps;  // entries gone from each block; empty where none can be
+  array<O, host> offsets;          // of the rows of a block as if it alone had gaps
+  columns<V, I> entries;
+};
+
+template <class V, class I, class O>
+csr_matrix<V, I, O, host> closed(const context<host>& ctx, I cols, const row_buckets& buckets,
+                                 rows_with_gaps<V, I, O> from) {
+  const auto rows = static_cast<I>(buckets.rows);
+  columns<V, I>& entries = from.entries;
+  std::int64_t gone = 0;
+  for (std::int64_t& gap : from.gaps) gone += std::exchange(gap, gone);
+  if (gone > 0) {
+    const shortened_blocks blocks{from.starts.view(), from.gaps.view()};
+    from.offsets[rows] = static_cast<O>(from.offsets[rows] - gone);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+    for (std::int64_t b = 0; b < buckets.count; ++b) {
+      const auto gap = static_cast<O>(from.gaps[b]);
+      for (std::int64_t r = buckets.first(b); r < buckets.last(b); ++r) from.offsets[r] -= gap;
+    }
+    const std::int64_t size = entries.indices.size() - gone;
+    const parts shares = split(blocks.count(), ctx.threads(), 1);
+    if (gone * shares.count * tuning::held_part <= size) {
+      close_gaps(ctx, blocks, shares, entries.indices.data());
+      if constexpr (!is_pattern<V>) close_gaps(ctx, blocks, shares, entries.values.data());
+      entries.indices.truncate(size);
+      if constexpr (!is_pattern<V>) entries.values.truncate(size);
+    } else {
+      columns<V, I> to(ctx, size);
+      copy_blocks(ctx, blocks, entries.indices.data(), to.indices.data());
+      if constexpr (!is_pattern<V>) copy_blocks(ctx, blocks, entries.values.data(), to.values.data());
+      entries = std::move(to);
     }
   }
-  return removed;
+  return {rows, cols, std::move(from.offsets), std::move(entries.indices), std::move(entries.values)};
+}
+
+// --- Entries in row order --------------------------------------------------------------------------------------------
+
+template <class V, class I, class O>
+void finish_rows(std::int64_t first_row, std::int64_t last_row, const array<O, host>& offsets, columns<V, I>& entries,
+                 columns<V, I>& spare) {
+  for (std::int64_t r = first_row; r < last_row; ++r) {
+    const std::int64_t begin = offsets[r];
+    sort_row(entries.indices.data() + begin, at(entries.values, begin), spare.indices.data() + begin,
+             at(spare.values, begin), offsets[r + 1] - begin);
+  }
+}
+
+template <class O, class V, class I>
+csr_matrix<V, I, O, host> from_rows(const context<host>& ctx, const coo_view<const V, I, host>& m, row_work work) {
+  const std::int64_t nnz = m.nnz();
+  const row_buckets buckets(m.rows, nnz * (value_bytes<V> + std::int64_t{sizeof(I)}) / bucket_tuning::bucket_bytes);
+  rows_with_gaps<V, I, O> to{
+      {ctx, buckets.count + 1}, {ctx, work.merge ? buckets.count + 1 : 0}, {ctx, std::int64_t{m.rows} + 1}, {ctx, nnz}};
+  columns<V, I> spare(ctx, work.sort ? nnz : 0);
+  offsets_of_sorted<I, O>(ctx, m.rows, m.row_indices, to.offsets);
+  copy<I>(ctx, m.col_indices, to.entries.indices.view());
+  if constexpr (!is_pattern<V>) copy<V>(ctx, m.values, to.entries.values.view());
+  for (std::int64_t b = 0; b <= buckets.count; ++b)
+    to.starts[b] = to.offsets[b < buckets.count ? buckets.first(b) : m.rows];
+  if (work.merge) to.gaps[buckets.count] = 0;
+  if (work.sort) {
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
+    for (std::int64_t b = 0; b < buckets.count; ++b) {
+      finish_rows(buckets.first(b), buckets.last(b), to.offsets, to.entries, spare);
+    }
+  }
+  if (work.merge) {
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
+    for (std::int64_t b = 0; b < buckets.count; ++b) {
+      const std::int64_t first = buckets.first(b);
+      to.gaps[b] = merge_rows(to.offsets.view().subspan(first, buckets.last(b) - first), to.starts[b + 1],
+                              to.entries.indices.data(), to.entries.values.data());
+    }
+  }
+  return closed(ctx, m.cols, buckets, std::move(to));
+}
+
+// --- Entries in any order --------------------------------------------------------------------------------------------
+
+// As many buckets as the cache asks for, or as the key does.
+template <class Key, class V>
+key_shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
+  key_shape shape;
+  shape.col_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(cols, 1) - 1)));
+  std::int64_t wanted = nnz / (bucket_tuning::bucket_bytes / (value_bytes<V> + std::int64_t{sizeof(Key)}));
+  if (const int row_bits = static_cast<int>(8 * sizeof(Key)) - shape.col_bits; row_bits >= 0 && row_bits < 63) {
+    wanted = std::max(wanted, std::min(div_up(rows, std::int64_t{1} << row_bits), nnz / tuning::least_entries));
+  }
+  shape.buckets = row_buckets(rows, wanted);
+  return shape;
+}
+
+template <class Key>
+bool fits(const key_shape& shape) {
+  constexpr int bits = static_cast<int>(8 * sizeof(Key));
+  return shape.bits() <= bits && shape.col_bits < bits && shape.buckets.shift < bits;
+}
+
+// Room to sort buckets in: a thread's own for the usual ones, and each larger one's.
+template <class Key, class V>
+class spare_room {
+ public:
+  spare_room() = default;
+  spare_room(const context<host>& ctx, const array<std::int64_t, host>& starts) : places_(ctx, starts.size() - 1) {
+    const std::int64_t buckets = places_.size();
+    const std::int64_t usual = tuning::usual_times * div_up(starts[buckets], std::max<std::int64_t>(buckets, 1));
+    for (std::int64_t b = 0; b < buckets; ++b) {
+      const std::int64_t size = starts[b + 1] - starts[b];
+      places_[b] = size <= usual ? -1 : large_;
+      if (size <= usual) usual_ = std::max(usual_, size);
+      if (size > usual) large_ += size;
+    }
+    keys_ = array<Key, host>(ctx, large_ + ctx.threads() * usual_);
+    values_ = array<V, host>(ctx, is_pattern<V> ? 0 : keys_.size());
+  }
+
+  void give(std::int64_t bucket, int thread, bucket_data<Key, V>& to) {
+    const std::int64_t place = places_[bucket] >= 0 ? places_[bucket] : large_ + thread * usual_;
+    to.spare_keys = keys_.data() + place;
+    to.spare_values = at(values_, place);
+  }
+
+ private:
+  array<std::int64_t, host> places_;  // of large buckets; -1 for usual ones
+  std::int64_t usual_ = 0;            // entries of the largest usual bucket
+  std::int64_t large_ = 0;            // entries of all others
+  array<Key, host> keys_;
+  array<V, host> values_;
+};
+
+template <class Key, class O, class V, class I>
+csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                       const key_shape& shape, row_work work) {
+  const row_buckets& buckets = shape.buckets;
+  rows_with_gaps<V, I, O> to;
+  {
+    bucketed_entries<Key, V> entries = distribute<Key, V, I>(ctx, m, shape);
+    const std::int64_t nnz = entries.keys.size();
+    spare_room<Key, V> room;
+    if (work.sort) room = spare_room<Key, V>(ctx, entries.starts);
+    to = {{}, {ctx, work.merge ? buckets.count + 1 : 0}, {ctx, std::int64_t{m.rows} + 1}, {ctx, nnz}};
+    to.offsets[m.rows] = static_cast<O>(nnz);
+    if (work.merge) to.gaps[buckets.count] = 0;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
+    for (std::int64_t b = 0; b < buckets.count; ++b) {
+      const std::int64_t begin = entries.starts[b];
+      const std::int64_t end = entries.starts[b + 1];
+      bucket_data<Key, V> data{entries.keys.data() + begin, at(entries.values, begin), nullptr, nullptr};
+      if (work.sort) {
+        room.give(b, omp_get_thread_num(), data);
+        sort_columns(shape, data, end - begin);
+      }
+      const auto offsets = to.offsets.view().subspan(buckets.first(b), buckets.last(b) - buckets.first(b));
+      place_rows(shape, data, end - begin, begin, offsets, to.entries.indices.data(), to.entries.values.data());
+      if (work.merge) to.gaps[b] = merge_rows(offsets, end, to.entries.indices.data(), to.entries.values.data());
+    }
+    to.starts = std::move(entries.starts);
+  }
+  return closed(ctx, m.cols, buckets, std::move(to));
 }
 
 }  // namespace
@@ -201,42 +240,17 @@ std::int64_t finish_rows(std::int64_t first_row, std::int64_t last_row, row_work
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& m,
                                      const coo_order& order, duplicates on_duplicates) {
-  const std::int64_t nnz = m.nnz();
-  const row_buckets buckets(m.rows, nnz);
   const row_work work{.sort = !order.sorted && !order.cols_ascending,
                       .merge = on_duplicates == duplicates::sum && !(order.sorted && order.distinct)};
-  array<O, host> offsets(ctx, std::int64_t{m.rows} + 1);
-  columns<V, I> entries(ctx, nnz);
-  array<O, host> lengths(ctx, work.merge ? offsets.size() : 0);
-  bucketed<V, I> scattered;
-  columns<V, I>* spare = &scattered.entries;
-  if (order.rows_ascending) {
-    if (work.sort) *spare = columns<V, I>(ctx, nnz);
-    offsets_of_sorted<I, O>(ctx, m.rows, m.row_indices, offsets);
-    copy<I>(ctx, m.col_indices, entries.indices.view());
-    if constexpr (!is_pattern<V>) copy<V>(ctx, m.values, entries.values.view());
-  } else {
-    scattered = distribute(ctx, m, buckets);
-    offsets[m.rows] = static_cast<O>(nnz);
-  }
-  std::int64_t removed = 0;
-  if (!order.rows_ascending || work.sort || work.merge) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1) reduction(+ : removed)
-    for (std::int64_t b = 0; b < buckets.count; ++b) {
-      std::int64_t end = 0;
-      if (order.rows_ascending) {
-        end = offsets[buckets.last(b)];
-      } else {
-        end = scattered.starts[b + 1];
-        place_bucket(buckets.first(b), buckets.last(b), scattered, scattered.starts[b], end, offsets, entries);
-      }
-      removed += finish_rows(buckets.first(b), buckets.last(b), work, offsets, end, entries, *spare, lengths);
-    }
-  }
-  if (removed == 0) return {m.rows, m.cols, std::move(offsets), std::move(entries.indices), std::move(entries.values)};
-  lengths[m.rows] = 0;
-  scattered = {};
-  return close_up<V, I, O>(ctx, m.rows, m.cols, buckets, offsets, lengths, std::move(entries));
+  if (order.rows_ascending) return from_rows<O>(ctx, m, work);
+  const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, m.nnz());
+  if (fits<std::uint32_t>(narrow)) return from_buckets<std::uint32_t, O>(ctx, m, narrow, work);
+  const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, m.nnz());
+  if (fits<std::uint64_t>(wide)) return from_buckets<std::uint64_t, O>(ctx, m, wide, work);
+  coo_matrix<V, I, host> by_row{m.rows, m.cols, clone(ctx, m.row_indices), clone(ctx, m.col_indices),
+                                clone(ctx, m.values)};
+  sort_by_radix(ctx, by_row);
+  return from_rows<O>(ctx, std::as_const(by_row).view(), {.sort = false, .merge = work.merge});
 }
 
 #define INSTANTIATE(V, I, O)                                                                                      \

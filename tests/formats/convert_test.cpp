@@ -50,6 +50,20 @@ TYPED_TEST_P(Convert, CooToCsrSumsDuplicates) {
   }
 }
 
+// Rows and columns that need 37 and, on the host, more than 64 bits together.
+TYPED_TEST_P(Convert, CooToCsrOfManyColumns) {
+  CASE_TYPES
+  std::vector<triples<V>> shapes{random_triples<V>("a million", 1000000, 1000000, 40000, 21)};
+  if constexpr (sizeof(I) == 8) shapes.push_back(random_triples<V>("2^62", 3000, std::int64_t{1} << 62, 40000, 22));
+  for (auto& m : shapes) {
+    for (std::size_t k = 0; k < 40000; k += 3) m.entries.push_back(m.entries[k]);
+    const auto coo = run.in(make_coo<I>(m));
+    EXPECT_TRUE(entries_of(run.out(to_csr<O>(run.ctx, coo.view())).view()) == summed(m.entries)) << m.name;
+    const auto kept = run.out(to_csr<O>(run.ctx, coo.view(), {.on_duplicates = duplicates::keep}));
+    EXPECT_TRUE(entries_of(kept.view()) == sorted(m.entries)) << m.name;
+  }
+}
+
 TYPED_TEST_P(Convert, CooToCsrKeepsDuplicatesInOrder) {
   CASE_TYPES
   for (const auto& m : all_shapes<V>()) {
@@ -257,8 +271,8 @@ TYPED_TEST_P(Convert, EntriesOutsideTheMatrixAreRefused) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(Convert, CooToCsrSumsDuplicates, CooToCsrKeepsDuplicatesInOrder, SortAndSumDuplicates,
-                            ExpandSymmetry, CsrToCoo, Transpose, EllHoldsEveryRowAndPadsWithZeros,
+REGISTER_TYPED_TEST_SUITE_P(Convert, CooToCsrSumsDuplicates, CooToCsrOfManyColumns, CooToCsrKeepsDuplicatesInOrder,
+                            SortAndSumDuplicates, ExpandSymmetry, CsrToCoo, Transpose, EllHoldsEveryRowAndPadsWithZeros,
                             SellHoldsEveryRowInOrderOfLength, PaddingIsLimited, EntriesOutsideTheMatrixAreRefused);
 INSTANTIATE_TYPED_TEST_SUITE_P(Host, Convert, cases_in<host>, case_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(Device, Convert, cases_in<device>, case_name);
