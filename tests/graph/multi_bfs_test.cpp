@@ -1,0 +1,313 @@
+// Every width, direction and output of the multi-source search against naive searches from each source, on both
+// backends.
+#include <spargo/graph/multi_bfs.hpp>
+
+#include "graph/graph_support.hpp"
+#include "graph/multi_bfs_common.hpp"
+#include "support/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace spargo {
+namespace {
+
+using test::edge_vector;
+using test::edges_kept;
+using test::raw_graph;
+
+template <class I, class O, class S>
+struct multi_bfs_case {
+  using index = I;
+  using offset = O;
+  using space = S;
+};
+
+// A graph in the space of a test, and results brought back to the host.
+template <class I, class O, class Space>
+class place;
+
+template <class I, class O>
+class place<I, O, host> {
+ public:
+  explicit place(const raw_graph<I, O>& g) : raw_(g) {}
+  [[nodiscard]] graph_view<I, O, host> view() const { return raw_.view(); }
+  [[nodiscard]] std::vector<std::int32_t> fetch(span<const std::int32_t, host> values) const {
+    return {values.begin(), values.end()};
+  }
+  [[nodiscard]] const context<host>& ctx() const { return ctx_; }
+
+ private:
+  const raw_graph<I, O>& raw_;
+  context<host> ctx_{{.threads = 3}};
+};
+
+template <class I, class O>
+class place<I, O, device> {
+ public:
+  explicit place(const raw_graph<I, O>& g) : n_(g.vertices), direction_(g.direction) {
+    offsets_ = to_device(ctx(), span<const O, host>(g.offsets));
+    indices_ = to_device(ctx(), span<const I, host>(g.indices));
+    in_offsets_ = to_device(ctx(), span<const O, host>(g.in_offsets));
+    in_indices_ = to_device(ctx(), span<const I, host>(g.in_indices));
+  }
+  [[nodiscard]] graph_view<I, O, device> view() const {
+    graph_view<I, O, device> g{{n_, n_, offsets_.view(), indices_.view()}, {}, direction_};
+    if (!in_offsets_.empty()) g.in = {n_, n_, in_offsets_.view(), in_indices_.view()};
+    return g;
+  }
+  [[nodiscard]] std::vector<std::int32_t> fetch(span<const std::int32_t, device> values) const {
+    const auto here = to_host(ctx(), values);
+    return {here.begin(), here.end()};
+  }
+  [[nodiscard]] const context<device>& ctx() const {
+    static const context<device> shared;
+    return shared;
+  }
+
+ private:
+  I n_;
+  direction_kind direction_;
+  array<O, device> offsets_, in_offsets_;
+  array<I, device> indices_, in_indices_;
+};
+
+// What naive searches say: levels [vertex * sources + k] and counts.
+struct expectation {
+  std::vector<std::int32_t> levels;
+  std::vector<multi_bfs_counts> counts;
+};
+
+template <class I, class O>
+expectation search_naively(const raw_graph<I, O>& raw, const std::vector<I>& sources) {
+  const auto n = static_cast<std::size_t>(raw.vertices);
+  expectation e{std::vector<std::int32_t>(n * sources.size()), std::vector<multi_bfs_counts>(sources.size())};
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    const auto levels = test::naive_levels(raw.view(), sources[k]);
+    for (std::size_t v = 0; v < n; ++v) {
+      e.levels[v * sources.size() + k] = levels[v];
+      if (levels[v] < 0) continue;
+      ++e.counts[k].reached;
+      e.counts[k].distance_sum += levels[v];
+      e.counts[k].eccentricity = std::max(e.counts[k].eccentricity, levels[v]);
+    }
+  }
+  return e;
+}
+
+std::string describe(const multi_bfs_options& o, std::size_t sources) {
+  return std::string(to_string(o.algorithm)) + ", direction " + std::to_string(static_cast<int>(o.direction)) +
+         ", output " + std::to_string(static_cast<int>(o.output)) + ", " + std::to_string(sources) + " sources";
+}
+
+template <class Case>
+class MultiBfs : public testing::Test {
+ protected:
+  using index = typename Case::index;
+  using offset = typename Case::offset;
+  using space = typename Case::space;
+  using graph_type = raw_graph<index, offset>;
+  using place_type = place<index, offset, space>;
+  using plan_type = multi_bfs_plan<index, offset, space>;
+  using source_vector = std::vector<index>;
+
+  void SetUp() override {
+    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
+  }
+
+  // `count` vertices, some of them more than once.
+  static source_vector draw(test::random_source& random, std::int64_t n, std::int64_t count) {
+    source_vector sources;
+    for (std::int64_t k = 0; k < count; ++k) sources.push_back(static_cast<index>(random.below(n)));
+    return sources;
+  }
+
+  // One plan, all sets of sources in turn: a plan must not remember an earlier run.
+  static void check_plan(const graph_type& raw, const place_type& g, const multi_bfs_options& options,
+                         const std::vector<source_vector>& sets) {
+    std::size_t most = 1;
+    for (const auto& sources : sets) most = std::max(most, sources.size());
+    plan_type plan(g.ctx(), g.view(), static_cast<std::int64_t>(most), options);
+    ASSERT_NE(plan.algorithm(), multi_bfs_algorithm::automatic);
+    for (const auto& sources : sets) {
+      SCOPED_TRACE(describe(options, sources.size()));
+      plan.run(sources);
+      const expectation expected = search_naively(raw, sources);
+      ASSERT_EQ(plan.counts().size(), sources.size());
+      for (std::size_t k = 0; k < sources.size(); ++k) {
+        ASSERT_EQ(plan.counts()[k].reached, expected.counts[k].reached) << "source " << k;
+        ASSERT_EQ(plan.counts()[k].distance_sum, expected.counts[k].distance_sum) << "source " << k;
+        ASSERT_EQ(plan.counts()[k].eccentricity, expected.counts[k].eccentricity) << "source " << k;
+      }
+      if (options.output == multi_bfs_output::counts) {
+        ASSERT_TRUE(plan.levels().empty());
+      } else {
+        const auto levels = g.fetch(plan.levels());
+        ASSERT_EQ(levels.size(), expected.levels.size());
+        const auto wrong = std::mismatch(levels.begin(), levels.end(), expected.levels.begin());
+        ASSERT_EQ(wrong.first, levels.end())
+            << "place " << wrong.first - levels.begin() << ": " << *wrong.first << ", expected " << *wrong.second;
+      }
+    }
+  }
+
+  static void check_all(const graph_type& raw, const std::vector<source_vector>& sets) {
+    const place_type g(raw);
+    const bool can_pull = raw.direction == direction_kind::undirected || !raw.in_offsets.empty();
+    for (const auto algorithm :
+         {multi_bfs_algorithm::automatic, multi_bfs_algorithm::one_word, multi_bfs_algorithm::four_words}) {
+      for (const auto direction : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
+        for (const auto output : {multi_bfs_output::counts, multi_bfs_output::counts_and_levels}) {
+          const multi_bfs_options options{algorithm, direction, output};
+          if (direction != bfs_direction::pull || can_pull) {
+            check_plan(raw, g, options, sets);
+          } else {
+            EXPECT_THROW((plan_type(g.ctx(), g.view(), 1, options)), error) << describe(options, 1);
+          }
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+
+  static void check_everywhere(std::int64_t n, const edge_vector& edges, const std::vector<source_vector>& sets) {
+    check_all(test::make_undirected<index, offset>(n, edges), sets);
+    check_all(test::make_directed<index, offset>(n, edges, edges_kept::out), sets);
+    check_all(test::make_directed<index, offset>(n, edges, edges_kept::out_and_in), sets);
+  }
+};
+
+template <class I, class O>
+using on_host = multi_bfs_case<I, O, host>;
+template <class I, class O>
+using on_device = multi_bfs_case<I, O, device>;
+using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
+                             on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
+                             on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(MultiBfs, cases);
+
+// Loops and duplicates are in the random edges.
+TYPED_TEST(MultiBfs, RandomSmallGraphs) {
+  test::random_source random(30);
+  for (int round = 0; round < 40; ++round) {
+    const std::int64_t n = 1 + random.below(70);
+    const auto edges = test::random_edges(random, n, random.below(4 * n), round % 4);
+    SCOPED_TRACE("round " + std::to_string(round));
+    this->check_everywhere(n, edges, {this->draw(random, n, 1 + random.below(64)), this->draw(random, n, 3)});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// Around the sizes of warps, words, blocks and batches.
+TYPED_TEST(MultiBfs, NumbersOfVerticesAndSources) {
+  test::random_source random(31);
+  for (const std::int64_t n : {1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257}) {
+    const auto edges = test::random_edges(random, n, 2 * n, 1);
+    const auto raw = test::make_undirected<typename TestFixture::index, typename TestFixture::offset>(n, edges);
+    SCOPED_TRACE(std::to_string(n) + " vertices");
+    std::vector<typename TestFixture::source_vector> sets;
+    for (const std::int64_t k : {300, 256, 255, 65, 64, 63, 2, 1}) sets.push_back(this->draw(random, n, k));
+    this->check_all(raw, sets);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// Large enough that levels run in parallel, are pulled, and go back to a queue; with hubs.
+TYPED_TEST(MultiBfs, SkewedGraphWithHubs) {
+  test::random_source random(32);
+  auto edges = test::random_edges(random, 20000, 100000, 5);
+  for (std::int64_t v = 0; v < 20000; v += 3) edges.emplace_back(7, v);
+  for (std::int64_t v = 19000; v < 19600; ++v) edges.emplace_back(v, v + 1);  // a tail, walked by pushes
+  this->check_everywhere(20011, edges, {{0, 7, 19999, 20010, 7}, this->draw(random, 20011, 70)});
+}
+
+TYPED_TEST(MultiBfs, Star) { this->check_everywhere(30001, test::star_edges(30000), {{0, 1, 29999, 30000, 0}}); }
+
+TYPED_TEST(MultiBfs, NoEdges) { this->check_everywhere(100, {}, {{0, 50, 99}, {}}); }
+
+TYPED_TEST(MultiBfs, Complete) {
+  edge_vector edges;
+  for (std::int64_t u = 0; u < 70; ++u) {
+    for (std::int64_t v = 0; v < u; ++v) edges.emplace_back(u, v);
+  }
+  typename TestFixture::source_vector all(70);
+  std::iota(all.begin(), all.end(), typename TestFixture::index{0});
+  this->check_everywhere(70, edges, {all});
+}
+
+TYPED_TEST(MultiBfs, Disconnected) {
+  edge_vector edges;
+  for (std::int64_t part = 0; part < 50; ++part) {
+    for (std::int64_t k = 0; k < 9; ++k) edges.emplace_back(part * 10 + k, part * 10 + (k + 1) % 10);
+  }
+  this->check_everywhere(500, edges, {{0, 499, 255, 12}});
+}
+
+// Many levels, so that narrow ones are walked in long rows; and an end that is reached at different depths.
+TYPED_TEST(MultiBfs, GridAndPath) {
+  test::random_source random(33);
+  this->check_everywhere(67 * 45, test::grid_edges(67, 45), {this->draw(random, 67 * 45, 66)});
+  this->check_everywhere(700, test::path_edges(700), {{0, 699, 350, 0}});
+}
+
+TYPED_TEST(MultiBfs, AGraphWithoutVertices) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  const auto none = test::make_undirected<I, O>(0, {});
+  const typename TestFixture::place_type g(none);
+  typename TestFixture::plan_type plan(g.ctx(), g.view(), 5);
+  plan.run(std::vector<I>{});
+  EXPECT_TRUE(plan.counts().empty());
+  EXPECT_TRUE(plan.levels().empty());
+  EXPECT_THROW(plan.run(std::vector<I>{0}), error);
+}
+
+TYPED_TEST(MultiBfs, RefusesWhatItCannotSearch) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  const auto raw = test::make_undirected<I, O>(3, test::path_edges(3));
+  const typename TestFixture::place_type g(raw);
+  typename TestFixture::plan_type plan(g.ctx(), g.view(), 2);
+  for (const I bad : {I{-1}, I{3}, std::numeric_limits<I>::max()}) {
+    EXPECT_THROW(plan.run(std::vector<I>{0, bad}), error);
+  }
+  EXPECT_THROW(plan.run(std::vector<I>{0, 1, 2}), error);
+  EXPECT_THROW((typename TestFixture::plan_type(g.ctx(), g.view(), 0)), error);
+  plan.run(std::vector<I>{2, 0});
+  EXPECT_EQ(g.fetch(plan.levels()), (std::vector<std::int32_t>{2, 0, 1, 1, 0, 2}));
+}
+
+TYPED_TEST(MultiBfs, OneCallEqualsThePlanAndPlansMove) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  const auto raw = test::make_undirected<I, O>(30, test::path_edges(25));
+  const typename TestFixture::place_type g(raw);
+  const std::vector<I> sources{3, 24, 29};
+  const auto result = multi_bfs<I, O, typename TestFixture::space>(g.ctx(), g.view(), sources);
+  const auto expected = search_naively(raw, sources);
+  EXPECT_EQ(g.fetch(result.levels.view()), expected.levels);
+  EXPECT_EQ(result.counts, expected.counts);
+  EXPECT_EQ(result.algorithm, multi_bfs_algorithm::one_word);
+  typename TestFixture::plan_type a(g.ctx(), g.view(), 65);
+  EXPECT_EQ(a.algorithm(), multi_bfs_algorithm::four_words);
+  a.run(std::vector<I>{1});
+  auto b = std::move(a);
+  EXPECT_EQ(b.counts()[0].reached, 25);
+  b.run(sources);
+  EXPECT_EQ(g.fetch(b.levels()), expected.levels);
+  EXPECT_GT(b.workspace_bytes(), 30 * 65 * 4);
+}
+
+// The rule for directions, at its edges.
+TEST(MultiBfsDirection, PullsForALargeShareOfWhatIsLeft) {
+  EXPECT_FALSE(detail::multi_bfs_pulls({100, 0, 0}, 4));
+  EXPECT_FALSE(detail::multi_bfs_pulls({100, 275, 1000}, 4));
+  EXPECT_TRUE(detail::multi_bfs_pulls({100, 276, 1000}, 4));
+  EXPECT_TRUE(detail::multi_bfs_pulls({100, 26, 0}, 4));
+}
+
+}  // namespace
+}  // namespace spargo
