@@ -40,7 +40,7 @@ struct multi_bfs_facts {
 }
 
 // Adds to a source's counts that it has found `found` vertices at `level`.
-inline void add_level(multi_bfs_counts& to, std::int64_t found, std::int32_t level) {
+SPARGO_HD inline void add_level(multi_bfs_counts& to, std::int64_t found, std::int32_t level) {
   if (found == 0) return;
   to.reached += found;
   to.distance_sum += found * level;

@@ -1,0 +1,591 @@
+// The steps of a level of the device's multi-source search, as functions of a whole grid; W words, that is 64 W
+// searches, a vertex.
+//
+// What every step keeps: `seen` has a vertex's bits, the searches that have found it. A pull reads `seen` and writes
+// `other`: an in-neighbour's bit that a vertex lacks can only be in the last level, so the union of the in-neighbours'
+// words is the vertex's next word, and its scan ends as soon as all searches are in. The two change places. In a push,
+// `front` has the bits that the vertices of the queue have just got, and `other`, all zero between pushes, gathers what
+// they bring; a second pass moves that into `seen`. A bit in `marks` keeps a vertex from being queued twice.
+//
+// Levels are not written where they are found, which would touch every row of the result several times: a level is
+// spread over four bit planes of one word a search set, and rows are written from them once every 15 levels.
+#pragma once
+
+#include "core/cuda.cuh"
+#include "graph/multi_bfs_common.hpp"
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+struct multi_bfs_cuda_tuning {
+  static constexpr int block = 512;
+  static constexpr int min_blocks = 2;     // resident on a multiprocessor: at most 64 registers a thread
+  static constexpr int lane_edges = 16;    // edges of a vertex that one lane looks at before its warp takes over
+  static constexpr int lane_unroll = 4;    // of them at a time
+  static constexpr int warp_unroll = 2;    // rounds of 32 edges under way when a warp gathers
+  static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
+  static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces
+  static constexpr int alpha = 8;          // multi_bfs_pulls
+  static constexpr int planes = 4;
+  static constexpr int window = (1 << planes) - 1;  // levels that the planes hold
+};
+
+using count64 = unsigned long long;  // what atomicAdd takes
+
+// --- Words ----------------------------------------------------------------
+
+template <int W>
+struct alignas(8 * W) search_words {
+  count64 w[W];
+};
+
+template <int W>
+__device__ bool is_zero(const search_words<W>& a) {
+  count64 all = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) all |= a.w[i];
+  return all == 0;
+}
+template <int W>
+__device__ bool same(const search_words<W>& a, const search_words<W>& b) {
+  count64 differ = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) differ |= a.w[i] ^ b.w[i];
+  return differ == 0;
+}
+template <int W>
+__device__ void unite(search_words<W>& a, const search_words<W>& b) {
+#pragma unroll
+  for (int i = 0; i < W; ++i) a.w[i] |= b.w[i];
+}
+template <int W>
+__device__ search_words<W> without(const search_words<W>& a, const search_words<W>& b) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & ~b.w[i];
+  return c;
+}
+template <int W>
+__device__ search_words<W> from_lane(const search_words<W>& a, int lane) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = __shfl_sync(full_mask, a.w[i], lane);
+  return c;
+}
+template <int W>
+__device__ search_words<W> united_by_warp(const search_words<W>& a) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    const count64 low = __reduce_or_sync(full_mask, static_cast<unsigned>(a.w[i]));
+    const count64 high = __reduce_or_sync(full_mask, static_cast<unsigned>(a.w[i] >> 32));
+    c.w[i] = high << 32 | low;
+  }
+  return c;
+}
+
+// --- What a search works on -----------------------------------------------
+
+template <class I>
+struct edge_piece {
+  I vertex;
+  I piece;  // edges [piece * size, (piece + 1) * size) of the vertex
+};
+
+// What a level finds. Three of them take turns, see multi_bfs_kernel.
+template <int W>
+struct multi_bfs_counters {
+  count64 queued;         // vertices appended to the queue
+  count64 pieces;         // of those with many out-edges, which the queue has as well
+  count64 vertices;       // with new bits; more than one a vertex that is pulled in pieces
+  count64 edges;          // their out-edges
+  count64 finished;       // in-edges of those that now lack no search
+  count64 found[64 * W];  // vertices that each search has found
+};
+
+template <int W>
+struct multi_bfs_control {
+  multi_bfs_counters<W> level[3];
+  count64 converted_queued;  // of a frontier turned from bits into a queue
+  count64 converted_pieces;
+  multi_bfs_counts counts[64 * W];
+};
+
+template <class I, class O, int W>
+struct multi_bfs_search {
+  const O* out_offsets;
+  const I* out_indices;
+  const O* in_offsets;  // null: push only
+  const I* in_indices;
+  std::int64_t n;
+  std::int64_t edges;
+  search_words<W>* seen;
+  search_words<W>* other;
+  search_words<W>* front;
+  unsigned* marks;  // a bit a vertex, all zero between levels
+  I* queue;
+  I* next_queue;
+  edge_piece<I>* push_pieces;        // of the frontier
+  const edge_piece<I>* pull_pieces;  // of the graph
+  const count64* pull_piece_count;
+  multi_bfs_control<W>* control;
+  count64* planes;       // [(plane * n + vertex) * W + word], all zero between runs; null: no levels
+  std::int32_t* levels;  // [vertex * stride + source], from this batch's first source on
+  std::int64_t stride;
+  const I* sources;
+  int source_count;
+  search_words<W> full;  // the searches of this batch
+  bfs_direction allowed;
+};
+
+// A warp's sums over what it finds: its lane l counts searches l, l + 32, l + 64, ...
+template <int W>
+struct multi_bfs_tally {
+  unsigned found[2 * W] = {};
+  count64 vertices = 0;
+  count64 edges = 0;
+  count64 finished = 0;
+};
+
+// The block's, in shared memory; all zero between steps.
+template <int W>
+struct multi_bfs_block_tally {
+  unsigned found[64 * W];
+  count64 vertices;
+  count64 edges;
+  count64 finished;
+};
+
+// How many lanes have bit `lane` of their word set: the 32 x 32 bits are transposed in five exchanges.
+__device__ inline unsigned count_column(unsigned word) {
+  const unsigned lane = threadIdx.x % warp_size;
+  unsigned low = 0x0000ffffU;
+#pragma unroll
+  for (unsigned j = 16; j > 0; j /= 2) {
+    const unsigned theirs = __shfl_xor_sync(full_mask, word, j);
+    word = (lane & j) != 0 ? (word & ~low) | ((theirs & ~low) >> j) : (word & low) | ((theirs & low) << j);
+    low ^= low << (j / 2);
+  }
+  return static_cast<unsigned>(__popc(word));
+}
+
+// By a whole warp.
+template <int W>
+__device__ void count_bits(multi_bfs_tally<W>& tally, const search_words<W>& fresh) {
+  if (__ballot_sync(full_mask, !is_zero(fresh)) == 0) return;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    tally.found[2 * i] += count_column(static_cast<unsigned>(fresh.w[i]));
+    tally.found[2 * i + 1] += count_column(static_cast<unsigned>(fresh.w[i] >> 32));
+  }
+}
+
+__device__ inline count64 sum_of_warp(count64 value) {
+#pragma unroll
+  for (int d = warp_size / 2; d > 0; d /= 2) value += __shfl_down_sync(full_mask, value, d);
+  return value;
+}
+
+// All warps of all blocks, at the end of a step; a barrier of the grid follows.
+template <int W>
+__device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& block, const multi_bfs_tally<W>& tally) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (int i = 0; i < 2 * W; ++i) {
+    if (tally.found[i] != 0) atomicAdd(&block.found[32 * i + lane], tally.found[i]);
+  }
+  const count64 vertices = sum_of_warp(tally.vertices);
+  const count64 edges = sum_of_warp(tally.edges);
+  const count64 finished = sum_of_warp(tally.finished);
+  if (lane == 0 && vertices != 0) {
+    atomicAdd(&block.vertices, vertices);
+    atomicAdd(&block.edges, edges);
+    atomicAdd(&block.finished, finished);
+  }
+  __syncthreads();
+  if (block.vertices == 0) return;  // the same for all threads, and reset only after the next barrier
+  for (unsigned k = threadIdx.x; k < 64 * W; k += blockDim.x) {
+    if (block.found[k] != 0) atomicAdd(&to->found[k], count64{block.found[k]});
+    block.found[k] = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(&to->vertices, block.vertices);
+    atomicAdd(&to->edges, block.edges);
+    atomicAdd(&to->finished, block.finished);
+    block.vertices = block.edges = block.finished = 0;
+  }
+}
+
+// --- Discovery ------------------------------------------------------------
+
+template <class I, class O, int W>
+__device__ std::int64_t out_degree(const multi_bfs_search<I, O, W>& s, std::int64_t v) {
+  return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
+}
+
+enum class writers { one, several };  // of a vertex's words in a step
+
+// Notes that new bits were found `depth` (1 to 15) levels after the planes were last emptied.
+template <writers Writers, class I, class O, int W>
+__device__ void note_level(const multi_bfs_search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
+                           int depth) {
+#pragma unroll
+  for (int b = 0; b < multi_bfs_cuda_tuning::planes; ++b) {
+    if ((depth >> b & 1) == 0) continue;
+    count64* const plane = s.planes + (b * s.n + v) * W;
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      if (fresh.w[i] == 0) continue;
+      if constexpr (Writers == writers::one) {
+        plane[i] |= fresh.w[i];
+      } else {
+        atomicOr(plane + i, fresh.w[i]);
+      }
+    }
+  }
+}
+
+// One lane's vertex with all its new bits, after which it has `has`.
+template <class I, class O, int W>
+__device__ void note_vertex(const multi_bfs_search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
+                            const search_words<W>& has, int depth, multi_bfs_tally<W>& tally) {
+  ++tally.vertices;
+  tally.edges += static_cast<count64>(out_degree(s, v));
+  if (s.in_offsets != nullptr && same(has, s.full)) {
+    tally.finished += static_cast<count64>(s.in_offsets[v + 1] - s.in_offsets[v]);
+  }
+  if (s.planes != nullptr) note_level<writers::one>(s, v, fresh, depth);
+}
+
+// --- Pull -----------------------------------------------------------------
+
+// Unites `has` with the words of in-edges [first, last), by a whole warp; stops when it is full.
+template <class I, class O, int W>
+__device__ search_words<W> gather_by_warp(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+                                          std::int64_t first, std::int64_t last, search_words<W> has) {
+  constexpr int rounds = multi_bfs_cuda_tuning::warp_unroll;
+  const std::int64_t lane = threadIdx.x % warp_size;
+  for (std::int64_t base = first; base < last && !same(has, s.full); base += rounds * warp_size) {
+    I near[rounds];
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) {
+      const std::int64_t e = base + q * warp_size + lane;
+      near[q] = e < last ? s.in_indices[e] : I{-1};
+    }
+    search_words<W> mine{};
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) {
+      if (near[q] >= 0) unite(mine, seen[near[q]]);
+    }
+    unite(has, united_by_warp(mine));
+  }
+  return has;
+}
+
+// The same for the calling lane's own in-edges; returns where it stopped.
+template <class I, class O, int W>
+__device__ std::int64_t gather_by_lane(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+                                       std::int64_t first, std::int64_t last, search_words<W>& has) {
+  constexpr int unroll = multi_bfs_cuda_tuning::lane_unroll;
+  std::int64_t e = first;
+  for (; e < last && !same(has, s.full); e += unroll) {
+    I near[unroll];
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) near[q] = e + q < last ? s.in_indices[e + q] : I{-1};
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) {
+      if (near[q] >= 0) unite(has, seen[near[q]]);
+    }
+  }
+  return e;
+}
+
+// Vertices with up to pull_piece in-edges, 32 neighbouring ones a warp.
+template <class I, class O, int W>
+__device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                              int depth, std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  for (std::int64_t base = warp * warp_size; base < s.n; base += warps * warp_size) {
+    const std::int64_t v = base + lane;
+    search_words<W> before = s.full;
+    if (v < s.n) before = seen[v];
+    search_words<W> has = before;
+    std::int64_t at = 0;
+    std::int64_t end = 0;
+    bool mine = v < s.n;
+    if (!same(before, s.full)) {
+      at = static_cast<std::int64_t>(s.in_offsets[v]);
+      end = static_cast<std::int64_t>(s.in_offsets[v + 1]);
+      if (end - at > multi_bfs_cuda_tuning::pull_piece) {
+        mine = false;
+        end = at;
+      }
+    }
+    at = gather_by_lane(s, seen, at, min(end, at + multi_bfs_cuda_tuning::lane_edges), has);
+    unsigned rest = __ballot_sync(full_mask, at < end && !same(has, s.full));
+    for (; rest != 0; rest &= rest - 1) {
+      const int owner = __ffs(static_cast<int>(rest)) - 1;
+      const std::int64_t first = __shfl_sync(full_mask, at, owner);
+      const std::int64_t last = __shfl_sync(full_mask, end, owner);
+      const search_words<W> all = gather_by_warp(s, seen, first, last, from_lane(has, owner));
+      if (lane == owner) has = all;
+    }
+    if (mine) other[v] = has;
+    const search_words<W> fresh = without(has, before);
+    if (!is_zero(fresh)) note_vertex(s, v, fresh, has, depth, tally);
+    __syncwarp();
+    count_bits(tally, fresh);
+  }
+}
+
+// The others, a piece of their in-edges a warp. What `other` still has from earlier levels is in `seen` as well.
+template <class I, class O, int W>
+__device__ void pull_pieces(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                            int depth, std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  const auto count = static_cast<std::int64_t>(*s.pull_piece_count);
+  for (std::int64_t k = warp; k < count; k += warps) {
+    const edge_piece<I> piece = s.pull_pieces[k];
+    const std::int64_t v = piece.vertex;
+    const auto last = static_cast<std::int64_t>(s.in_offsets[v + 1]);
+    const std::int64_t first = static_cast<std::int64_t>(s.in_offsets[v]) +
+                               static_cast<std::int64_t>(piece.piece) * multi_bfs_cuda_tuning::pull_piece;
+    const std::int64_t stop = min(last, first + multi_bfs_cuda_tuning::pull_piece);
+    const search_words<W> before = seen[v];
+    search_words<W> found;  // by other pieces, so far
+#pragma unroll
+    for (int i = 0; i < W; ++i) found.w[i] = __ldcg(&other[v].w[i]);
+    found = from_lane(found, 0);  // one view for the warp: others write it meanwhile
+    if (same(found, s.full)) continue;
+    unite(found, before);
+    const search_words<W> has = gather_by_warp(s, seen, first, stop, found);
+    search_words<W> fresh{};
+    if (lane == 0) {
+      search_words<W> old;
+#pragma unroll
+      for (int i = 0; i < W; ++i) old.w[i] = atomicOr(&other[v].w[i], has.w[i]);
+      unite(old, before);
+      fresh = without(has, old);
+      if (!is_zero(fresh)) {
+        ++tally.vertices;
+        tally.edges += static_cast<count64>(stop - first);
+        if (s.planes != nullptr) note_level<writers::several>(s, v, fresh, depth);
+      }
+      search_words<W> now = old;
+      unite(now, has);
+      if (!same(old, s.full) && same(now, s.full)) tally.finished += static_cast<count64>(last - s.in_offsets[v]);
+    }
+    fresh = from_lane(fresh, 0);
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      tally.found[2 * i] += static_cast<unsigned>(fresh.w[i] >> lane & 1);
+      tally.found[2 * i + 1] += static_cast<unsigned>(fresh.w[i] >> (lane + 32) & 1);
+    }
+  }
+}
+
+// --- Push -----------------------------------------------------------------
+
+// Appends the vertices of the lanes that have one; by a whole warp.
+template <class I>
+__device__ void append(I* queue, count64* queued, I v, bool wanted) {
+  const unsigned lanes = __ballot_sync(full_mask, wanted);
+  if (lanes == 0) return;
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  count64 at = 0;
+  if (lane == 0) at = atomicAdd(queued, count64(__popc(lanes)));
+  at = __shfl_sync(full_mask, at, 0);
+  if (wanted) queue[at + static_cast<count64>(__popc(lanes & ((1U << lane) - 1)))] = v;
+}
+
+template <class I>
+__device__ void append_pieces(edge_piece<I>* pieces, count64* count, std::int64_t v, std::int64_t degree, int size) {
+  if (degree <= size) return;
+  const std::int64_t many = (degree + size - 1) / size;
+  const count64 at = atomicAdd(count, static_cast<count64>(many));
+  for (std::int64_t p = 0; p < many; ++p) {
+    pieces[at + static_cast<count64>(p)] = {static_cast<I>(v), static_cast<I>(p)};
+  }
+}
+
+// Brings `bits` to v; whether v is to be queued by this lane.
+template <class I, class O, int W>
+__device__ bool bring(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                      std::int64_t v, const search_words<W>& bits) {
+  const search_words<W> lacks = without(bits, seen[v]);
+  if (is_zero(lacks)) return false;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    if ((lacks.w[i] & ~__ldcg(&other[v].w[i])) != 0) atomicOr(&other[v].w[i], lacks.w[i]);
+  }
+  const unsigned mark = 1U << (v & 31);
+  unsigned* const word = s.marks + (v >> 5);
+  return (__ldcg(word) & mark) == 0 && (atomicOr(word, mark) & mark) == 0;
+}
+
+// Pushes edges [first, last) of one vertex with its new bits, by a whole warp.
+template <class I, class O, int W>
+__device__ void push_by_warp(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                             std::int64_t u, std::int64_t first, std::int64_t last, I* next_queue, count64* queued) {
+  const std::int64_t lane = threadIdx.x % warp_size;
+  const search_words<W> bits = s.front[u];
+  for (std::int64_t base = first; base < last; base += warp_size) {
+    const std::int64_t e = base + lane;
+    const I v = e < last ? s.out_indices[e] : I{0};
+    const bool wanted = e < last && bring(s, seen, other, static_cast<std::int64_t>(v), bits);
+    __syncwarp();
+    append(next_queue, queued, v, wanted);
+  }
+}
+
+// First half of a push. A warp takes up to 32 vertices and shares their edges out among its lanes one by one: edge t
+// of all belongs to the last vertex whose edges begin at or before t.
+template <class I, class O, int W>
+__device__ void push_queue(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                           const I* queue, std::int64_t count, I* next_queue, count64* queued, std::int64_t warp,
+                           std::int64_t warps) {
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  const std::int64_t group = min(std::int64_t{warp_size}, (count + warps - 1) / warps);
+  for (std::int64_t base = warp * group; base < count; base += warps * group) {
+    const bool any = lane < group && base + lane < count;
+    const std::int64_t u = any ? static_cast<std::int64_t>(queue[base + lane]) : 0;
+    const std::int64_t first = any ? static_cast<std::int64_t>(s.out_offsets[u]) : 0;
+    int degree = 0;
+    if (any && out_degree(s, u) <= multi_bfs_cuda_tuning::push_piece) degree = static_cast<int>(out_degree(s, u));
+    int end = degree;  // inclusive sum
+#pragma unroll
+    for (int d = 1; d < warp_size; d *= 2) {
+      const int before = __shfl_up_sync(full_mask, end, d);
+      if (lane >= d) end += before;
+    }
+    const int all = __shfl_sync(full_mask, end, warp_size - 1);
+    const int begin = end - degree;
+    for (int t0 = 0; t0 < all; t0 += warp_size) {
+      const int t = t0 + lane;
+      int owner = 0;  // lanes whose edges end at or before t
+#pragma unroll
+      for (int d = warp_size / 2; d > 0; d /= 2) {
+        if (__shfl_sync(full_mask, end, owner + d - 1) <= t) owner += d;
+      }
+      const std::int64_t from = __shfl_sync(full_mask, u, owner);
+      const std::int64_t e = __shfl_sync(full_mask, first, owner) + t - __shfl_sync(full_mask, begin, owner);
+      I v = 0;
+      bool wanted = false;
+      if (t < all) {
+        v = s.out_indices[e];
+        wanted = bring(s, seen, other, static_cast<std::int64_t>(v), s.front[from]);
+      }
+      __syncwarp();
+      append(next_queue, queued, v, wanted);
+    }
+  }
+}
+
+template <class I, class O, int W>
+__device__ void push_pieces(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                            std::int64_t count, I* next_queue, count64* queued, std::int64_t warp, std::int64_t warps) {
+  constexpr int size = multi_bfs_cuda_tuning::push_piece;
+  for (std::int64_t k = warp; k < count; k += warps) {
+    const std::int64_t u = s.push_pieces[k].vertex;
+    const std::int64_t first =
+        static_cast<std::int64_t>(s.out_offsets[u]) + static_cast<std::int64_t>(s.push_pieces[k].piece) * size;
+    const std::int64_t last = min(static_cast<std::int64_t>(s.out_offsets[u + 1]), first + size);
+    push_by_warp(s, seen, other, u, first, last, next_queue, queued);
+  }
+}
+
+// Second half: what the queue's vertices have been brought is seen.
+template <class I, class O, int W>
+__device__ void take(const multi_bfs_search<I, O, W>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
+                     std::int64_t count, int depth, count64* pieces, std::int64_t thread, std::int64_t threads,
+                     multi_bfs_tally<W>& tally) {
+  const std::int64_t lane = threadIdx.x % warp_size;
+  for (std::int64_t k = thread; k - lane < count; k += threads) {
+    search_words<W> fresh{};
+    if (k < count) {
+      const std::int64_t v = queue[k];
+#pragma unroll
+      for (int i = 0; i < W; ++i) fresh.w[i] = __ldcg(&other[v].w[i]);
+      other[v] = {};
+      search_words<W> has = seen[v];
+      unite(has, fresh);
+      seen[v] = has;
+      s.front[v] = fresh;
+      atomicAnd(s.marks + (v >> 5), ~(1U << (v & 31)));
+      note_vertex(s, v, fresh, has, depth, tally);
+      append_pieces(s.push_pieces, pieces, v, out_degree(s, v), multi_bfs_cuda_tuning::push_piece);
+    }
+    __syncwarp();
+    count_bits(tally, fresh);
+  }
+}
+
+// After a pull: its frontier as a queue and in `front`, and `other` emptied.
+template <class I, class O, int W>
+__device__ void queue_pulled(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                             I* queue, std::int64_t thread, std::int64_t threads) {
+  const std::int64_t lane = threadIdx.x % warp_size;
+  for (std::int64_t v = thread; v - lane < s.n; v += threads) {
+    bool fresh = false;
+    if (v < s.n) {
+      const search_words<W> bits = without(seen[v], other[v]);
+      other[v] = {};
+      fresh = !is_zero(bits);
+      if (fresh) {
+        s.front[v] = bits;
+        append_pieces(s.push_pieces, &s.control->converted_pieces, v, out_degree(s, v),
+                      multi_bfs_cuda_tuning::push_piece);
+      }
+    }
+    __syncwarp();
+    append(queue, &s.control->converted_queued, static_cast<I>(v), fresh);
+  }
+}
+
+// --- Levels ---------------------------------------------------------------
+
+enum class window_kind { first, later };
+
+// Writes what the planes hold, `base` levels on, into the result's rows, and empties them. The first time every entry
+// is written: 0 for what was seen and has no level, -1 for what was not. A warp a vertex.
+template <window_kind Window, class I, class O, int W>
+__device__ void write_levels(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, std::int32_t base,
+                             int depth, std::int64_t warp, std::int64_t warps) {
+  constexpr int planes = multi_bfs_cuda_tuning::planes;
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  for (std::int64_t v = warp; v < s.n; v += warps) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      count64 plane[planes];
+      count64 known = 0;
+#pragma unroll
+      for (int b = 0; b < planes; ++b) {
+        plane[b] = depth >> b != 0 ? s.planes[(b * s.n + v) * W + i] : 0;
+        known |= plane[b];
+      }
+      if (Window == window_kind::later && known == 0) continue;
+      const count64 has = Window == window_kind::first ? seen[v].w[i] : 0;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int bit = 32 * half + lane;
+        int level = 0;
+#pragma unroll
+        for (int b = 0; b < planes; ++b) level |= static_cast<int>(plane[b] >> bit & 1) << b;
+        const int source = 64 * i + bit;
+        if (source >= s.source_count) continue;
+        std::int32_t* const to = s.levels + v * s.stride + source;
+        if (level != 0) {
+          *to = base + level;
+        } else if (Window == window_kind::first) {
+          *to = (has >> bit & 1) != 0 ? 0 : -1;
+        }
+      }
+      __syncwarp();  // all lanes have read the planes
+      if (lane < planes && depth >> lane != 0 && known != 0) s.planes[(lane * s.n + v) * W + i] = 0;
+    }
+  }
+}
+
+}  // namespace spargo::detail
