@@ -1,4 +1,4 @@
-// The binary snapshot: a header of 128 bytes and up to four sections, each at the next multiple of 64 bytes.
+// The binary snapshot: a header of 128 bytes and up to five sections, each at the next multiple of 64 bytes.
 //
 //   byte   size  meaning (integers are little-endian)
 //      0      8  "SPARGO\r\n": a transfer that changes line ends shows
@@ -14,11 +14,14 @@
 //     24     24  rows, cols, nnz
 //     48     32  checksums of the sections: offsets, indices, values, ids (see hash.hpp; 0 bytes have one too)
 //     80      8  bytes of the whole file
-//     88     32  0
+//     88      8  bytes of the notes
+//     96      8  their checksum, 0 when there are none
+//    104     16  0
 //    120      8  XXH64 of the bytes before
-// Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); rows ids, int64, ascending (or none). The
-// bytes between them are 0. A reader accepts exactly this: any other byte is an error, so a damaged file shows. Cost of
-// opening: one pass over the file to check sums and indices; nothing is copied.
+// Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); rows ids, int64, ascending (or none);
+// notes, bytes of the writer's own (or none). The bytes between sections are 0. A reader accepts exactly this: any
+// other byte is an error, so a damaged file shows. Cost of opening: one pass over the file to check sums and indices;
+// nothing is copied.
 #include <spargo/io/snapshot.hpp>
 
 #include "core/instantiate.hpp"
@@ -64,17 +67,20 @@ struct raw_header {
   std::int64_t nnz;
   std::uint64_t checksums[4];
   std::int64_t file_bytes;
-  std::uint8_t more_zero[32];
+  std::int64_t notes_bytes;
+  std::uint64_t notes_checksum;
+  std::uint8_t more_zero[16];
   std::uint64_t own_checksum;
 };
 static_assert(sizeof(raw_header) == 128 && offsetof(raw_header, own_checksum) == 120);
 
-constexpr std::array<std::string_view, 4> section_names = {"offsets", "indices", "values", "ids"};
+constexpr std::array<std::string_view, 5> section_names = {"offsets", "indices", "values", "ids", "notes"};
 
 struct section {
   std::int64_t begin = 0;
   std::int64_t bytes = 0;
 };
+using section_list = std::array<section, section_names.size()>;
 
 std::int64_t value_bytes(value_kind kind) {
   constexpr std::array<std::int64_t, 5> sizes = {0, 4, 8, 8, 16};
@@ -82,11 +88,11 @@ std::int64_t value_bytes(value_kind kind) {
 }
 
 // Where the sections lie. The counts are such that nothing overflows; see check_header.
-std::array<section, 4> layout(const raw_header& h) {
-  const std::array<std::int64_t, 4> bytes = {(h.rows + 1) * h.offset_bytes, h.nnz * h.index_bytes,
-                                             h.nnz * value_bytes(static_cast<value_kind>(h.values)),
-                                             h.has_ids != 0 ? h.rows * 8 : 0};
-  std::array<section, 4> sections;
+section_list layout(const raw_header& h) {
+  const std::array<std::int64_t, section_names.size()> bytes = {(h.rows + 1) * h.offset_bytes, h.nnz * h.index_bytes,
+                                                                h.nnz * value_bytes(static_cast<value_kind>(h.values)),
+                                                                h.has_ids != 0 ? h.rows * 8 : 0, h.notes_bytes};
+  section_list sections;
   std::int64_t at = sizeof(raw_header);
   for (std::size_t k = 0; k < sections.size(); ++k) {
     sections[k] = {at, bytes[k]};
@@ -95,8 +101,8 @@ std::array<section, 4> layout(const raw_header& h) {
   return sections;
 }
 
-std::int64_t end_of(const std::array<section, 4>& sections) {
-  return div_up(sections[3].begin + sections[3].bytes, section_alignment) * section_alignment;
+std::int64_t end_of(const section_list& sections) {
+  return div_up(sections.back().begin + sections.back().bytes, section_alignment) * section_alignment;
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
@@ -127,9 +133,10 @@ raw_header check_header(const std::string& path, std::string_view file) {
   // No array is larger than the file, so no product below overflows.
   const auto size = static_cast<std::int64_t>(file.size());
   const bool counts = h.rows >= 0 && h.cols >= 0 && h.nnz >= 0 && h.rows < size && h.nnz < size && h.rows <= most &&
-                      h.cols <= most && (h.offset_bytes == 8 || h.nnz <= std::numeric_limits<std::int32_t>::max());
+                      h.cols <= most && (h.offset_bytes == 8 || h.nnz <= std::numeric_limits<std::int32_t>::max()) &&
+                      h.notes_bytes >= 0 && h.notes_bytes < size;
   const bool zeros = std::all_of(h.zero, h.zero + 2, [](auto b) { return b == 0; }) &&
-                     std::all_of(h.more_zero, h.more_zero + 32, [](auto b) { return b == 0; });
+                     std::all_of(h.more_zero, h.more_zero + sizeof(h.more_zero), [](auto b) { return b == 0; });
   if (h.values > 4 || h.symmetry > 3 || h.directed > 1 || h.has_ids > 1 || !widths || !counts || !zeros) {
     refuse(path, "the snapshot's header is inconsistent with itself or the file's size");
   }
@@ -150,11 +157,21 @@ csr_pattern_view<I, O, host> pattern_of(const raw_header& h, const char* file) {
           {reinterpret_cast<const I*>(file + sections[1].begin), h.nnz}};
 }
 
-void check_sums(const context<host>& ctx, const std::string& path, const raw_header& h, const char* file) {
+std::uint64_t& checksum(raw_header& h, std::size_t section) {
+  return section < std::size(h.checksums) ? h.checksums[section] : h.notes_checksum;
+}
+
+// Of a section's bytes; notes that are not there have none.
+std::uint64_t sum_of(const context<host>& ctx, std::size_t section, const void* data, std::int64_t bytes) {
+  const bool absent = section >= std::size(raw_header{}.checksums) && bytes == 0;
+  return absent ? 0 : detail::chunked_hash(ctx, data, static_cast<std::size_t>(bytes));
+}
+
+void check_sums(const context<host>& ctx, const std::string& path, raw_header h, const char* file) {
   const auto sections = layout(h);
   for (std::size_t k = 0; k < sections.size(); ++k) {
     const section& s = sections[k];
-    if (detail::chunked_hash(ctx, file + s.begin, static_cast<std::size_t>(s.bytes)) != h.checksums[k]) {
+    if (sum_of(ctx, k, file + s.begin, s.bytes) != checksum(h, k)) {
       refuse(path, fmt::format("the snapshot's {} are damaged (their checksum differs)", section_names[k]));
     }
     const std::int64_t next = k + 1 < sections.size() ? sections[k + 1].begin : end_of(sections);
@@ -250,6 +267,11 @@ span<const std::int64_t, host> snapshot::ids() const noexcept {
   return {reinterpret_cast<const std::int64_t*>(state_->map.data() + begin), state_->raw.rows};
 }
 
+std::string_view snapshot::notes() const noexcept {
+  const section notes = layout(state_->raw)[4];
+  return {state_->map.data() + notes.begin, static_cast<std::size_t>(notes.bytes)};
+}
+
 template <entry_type V, index_type I, index_type O>
 csr_view<const V, I, O, host> snapshot::matrix() const {
   const raw_header& h = state_->raw;
@@ -285,11 +307,12 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   h.rows = matrix.rows;
   h.cols = matrix.cols;
   h.nnz = matrix.nnz();
+  h.notes_bytes = static_cast<std::int64_t>(options.notes.size());
   const auto sections = layout(h);
-  const std::array<const void*, 4> data = {matrix.offsets.data(), matrix.indices.data(), matrix.values.data(),
-                                           options.ids.data()};
+  const std::array<const void*, section_names.size()> data = {
+      matrix.offsets.data(), matrix.indices.data(), matrix.values.data(), options.ids.data(), options.notes.data()};
   for (std::size_t k = 0; k < sections.size(); ++k) {
-    h.checksums[k] = detail::chunked_hash(ctx, data[k], static_cast<std::size_t>(sections[k].bytes));
+    checksum(h, k) = sum_of(ctx, k, data[k], sections[k].bytes);
   }
   h.file_bytes = end_of(sections);
   h.own_checksum = detail::xxh64(&h, offsetof(raw_header, own_checksum));

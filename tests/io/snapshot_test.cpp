@@ -30,7 +30,9 @@ void expect_round_trip(const std::string& path) {
   if constexpr (!is_pattern<V>) s.values = {V(1), V(-2), V(0)};
   const std::vector<std::int64_t> ids = {3, 70, INT64_MAX};
   const context<host> ctx;
-  write_snapshot<V, I, O>(ctx, path, s.view(), {.symmetry = symmetry_kind::hermitian, .directed = false, .ids = ids});
+  const std::string notes = "from elsewhere\n";
+  write_snapshot<V, I, O>(ctx, path, s.view(),
+                          {.symmetry = symmetry_kind::hermitian, .directed = false, .ids = ids, .notes = notes});
   ASSERT_TRUE(is_snapshot(path));
   const snapshot got(ctx, path);
   EXPECT_EQ(got.header().rows, 3);
@@ -39,6 +41,7 @@ void expect_round_trip(const std::string& path) {
   EXPECT_EQ(got.header().symmetry, symmetry_kind::hermitian);
   EXPECT_FALSE(got.header().directed);
   EXPECT_TRUE(std::equal(ids.begin(), ids.end(), got.ids().begin(), got.ids().end()));
+  EXPECT_EQ(got.notes(), notes);
   const auto m = got.matrix<V, I, O>();
   EXPECT_TRUE(std::equal(s.offsets.begin(), s.offsets.end(), m.offsets.begin(), m.offsets.end()));
   EXPECT_TRUE(std::equal(s.indices.begin(), s.indices.end(), m.indices.begin(), m.indices.end()));
@@ -64,6 +67,7 @@ TEST(Snapshot, RefusesAnotherTypeThanItHolds) {
   write_snapshot(ctx, path, s.view());
   const snapshot got(ctx, path);
   EXPECT_FALSE(got.header().has_ids);
+  EXPECT_TRUE(got.notes().empty());
   EXPECT_THROW((void)(got.matrix<float, std::int32_t, std::int32_t>()), error);
   EXPECT_THROW((void)(got.matrix<double, std::int64_t, std::int64_t>()), error);
 }
@@ -72,7 +76,7 @@ class DamagedSnapshot : public testing::Test {
  protected:
   void SetUp() override {
     const std::vector<std::int64_t> ids = {0, 5, 6};
-    write_snapshot(ctx_, path_, sample_.view(), {.ids = ids});
+    write_snapshot(ctx_, path_, sample_.view(), {.ids = ids, .notes = "notes of some bytes"});
     good_ = test::read_file(path_);
   }
 
@@ -99,11 +103,14 @@ class DamagedSnapshot : public testing::Test {
 TEST_F(DamagedSnapshot, EveryFlippedBitIsNoticed) {
   ASSERT_EQ(refusal(good_), "");
   for (std::size_t at = 0; at < good_.size(); ++at) {
-    for (const int bit : {0, 3, 7}) {
+    for (int bit = 0; bit < 8; ++bit) {
       std::string bad = good_;
       bad[at] = static_cast<char>(bad[at] ^ (1 << bit));
       EXPECT_NE(refusal(bad), "") << "byte " << at << ", bit " << bit;
     }
+    std::string bad = good_;
+    bad[at] = static_cast<char>(~bad[at]);
+    EXPECT_NE(refusal(bad), "") << "byte " << at;
   }
 }
 
@@ -138,6 +145,38 @@ TEST_F(DamagedSnapshot, CountsThatWrapAroundAreRefused) {
   ASSERT_EQ(refusal(forge(good, 24, 3)), "");
   EXPECT_NE(refusal(forge(good, 24, (std::int64_t{1} << 61) + 3)).find("inconsistent"), std::string::npos);
   EXPECT_NE(refusal(forge(good, 40, (std::int64_t{1} << 61) + 3)).find("inconsistent"), std::string::npos);
+}
+
+TEST_F(DamagedSnapshot, ForgedNotesAreNotTrusted) {
+  for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{18}, std::int64_t{64}, std::int64_t{65},
+                                   std::int64_t{-1}, INT64_MAX, INT64_MIN, INT64_MAX - 63}) {
+    EXPECT_NE(refusal(forge(good_, 88, bytes)), "") << bytes;
+  }
+}
+
+// A section's bytes replaced, and both checksums made to agree: what remains is to look at the matrix.
+TEST_F(DamagedSnapshot, ForgedArraysAreNotTrusted) {
+  const auto forged = [&]<class T>(std::size_t section, std::size_t begin, const std::vector<T>& content) {
+    std::string bytes = good_;
+    std::memcpy(bytes.data() + begin, content.data(), content.size() * sizeof(T));
+    const std::uint64_t sum = detail::chunked_hash(ctx_, content.data(), content.size() * sizeof(T));
+    return refusal(forge(bytes, 48 + 8 * section, static_cast<std::int64_t>(sum)));
+  };
+  using i32 = std::vector<std::int32_t>;
+  EXPECT_EQ(forged(0, 128, i32{0, 2, 2, 3}), "") << "the sample's own offsets";
+  for (const i32& offsets : {i32{0, 2, 2, 4}, i32{0, 2, 2, 2}, i32{1, 2, 2, 3}, i32{0, 2, 1, 3}, i32{0, -1, 2, 3},
+                             i32{0, INT32_MAX, 2, 3}, i32{0, 2, 2, INT32_MIN}, i32{0, 100, 100, 3}}) {
+    EXPECT_NE(forged(0, 128, offsets).find("offset"), std::string::npos) << forged(0, 128, offsets);
+  }
+  EXPECT_EQ(forged(1, 192, i32{1, 3, 0}), "") << "the sample's own indices";
+  for (const i32& indices : {i32{1, 4, 0}, i32{1, 3, -1}, i32{INT32_MIN, 3, 0}}) {
+    EXPECT_NE(forged(1, 192, indices), "");
+  }
+  using i64 = std::vector<std::int64_t>;
+  EXPECT_EQ(forged(3, 320, i64{0, 5, 6}), "") << "the sample's own ids";
+  for (const i64& ids : {i64{0, 6, 5}, i64{-1, 5, 6}, i64{5, 5, 6}}) {
+    EXPECT_NE(forged(3, 320, ids).find("id"), std::string::npos);
+  }
 }
 
 TEST_F(DamagedSnapshot, SaysWhatIsWrong) {

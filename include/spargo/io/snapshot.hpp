@@ -1,7 +1,7 @@
 // The binary snapshot, `.spg`: a CSR matrix ready to be mapped. Little-endian, versioned, checksummed.
 //
 // A 128-byte header (magic, version, byte-order mark, kinds, counts, checksums, its own checksum), then 64-byte aligned
-// sections: offsets, indices, values, vertex ids. src/io/snapshot.cpp has the table.
+// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot.cpp has the table.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spargo {
@@ -42,6 +43,7 @@ class SPARGO_EXPORT snapshot {
 
   [[nodiscard]] const snapshot_header& header() const noexcept;
   [[nodiscard]] span<const std::int64_t, host> ids() const noexcept;  // empty without
+  [[nodiscard]] std::string_view notes() const noexcept;              // empty without
 
   // The types must be the stored ones (else `unsupported`); see `header`.
   template <entry_type V, index_type I, index_type O>
@@ -55,7 +57,8 @@ class SPARGO_EXPORT snapshot {
 struct SPARGO_EXPORT snapshot_options {
   symmetry_kind symmetry = symmetry_kind::general;
   bool directed = true;
-  span<const std::int64_t, host> ids;  // one for each row, 0 or more and ascending; or none
+  span<const std::int64_t, host> ids{};  // one for each row, 0 or more and ascending; or none
+  std::string_view notes{};              // anything the writer wants to say about the matrix, of any size; or nothing
 };
 
 // Written whole or not at all, the same bytes for any number of threads. Throws `invalid_data` for a matrix or ids that

@@ -52,6 +52,7 @@ void open(const std::string& bytes) {
     for (const std::int64_t id : read.ids()) {
       if (id < 0) std::abort();
     }
+    if (std::string(read.notes()).size() != read.notes().size()) std::abort();  // every byte is there
     if (read.header().index_bytes == 8) return std::to_string(walk<std::int64_t, std::int64_t>(read));
     if (read.header().offset_bytes == 8) return std::to_string(walk<std::int32_t, std::int64_t>(read));
     return std::to_string(walk<std::int32_t, std::int32_t>(read));
@@ -72,15 +73,18 @@ void mend(std::string& bytes) {
   constexpr std::array<std::int64_t, 5> value_bytes = {0, 4, 8, 8, 16};
   const std::int64_t rows = number(24) & 0xffff;
   const std::int64_t nnz = number(40) & 0xffff;
-  const std::array<std::int64_t, 4> lengths = {(rows + 1) * bytes[18], nnz * bytes[17],
+  const std::array<std::size_t, 5> sums = {48, 56, 64, 72, 96};
+  const std::array<std::int64_t, 5> lengths = {(rows + 1) * bytes[18], nnz * bytes[17],
                                                nnz * value_bytes[static_cast<unsigned char>(bytes[16]) % 5],
-                                               bytes[21] != 0 ? rows * 8 : 0};
+                                               bytes[21] != 0 ? rows * 8 : 0, number(88) & 0xffff};
   std::int64_t at = 128;
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     if (lengths[k] < 0 || at + lengths[k] > size) return;
-    const std::uint64_t sum =
-        detail::chunked_hash(context<host>({.threads = 1}), bytes.data() + at, static_cast<std::size_t>(lengths[k]));
-    std::memcpy(bytes.data() + 48 + 8 * k, &sum, 8);
+    const bool absent = k == 4 && lengths[k] == 0;
+    const std::uint64_t sum = absent ? 0
+                                     : detail::chunked_hash(context<host>({.threads = 1}), bytes.data() + at,
+                                                            static_cast<std::size_t>(lengths[k]));
+    std::memcpy(bytes.data() + sums[k], &sum, 8);
     at = (at + lengths[k] + 63) / 64 * 64;
   }
   const std::uint64_t own = detail::xxh64(bytes.data(), 120);
