@@ -1,5 +1,6 @@
 // bfs FILE: breadth-first search on a real graph, timed, and checked by Graph500's rules.
 #include "common/bfs_sources.hpp"
+#include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/input.hpp"
@@ -34,6 +35,7 @@ struct bfs_flags {
   std::int64_t repeat = 0;  // 0: 3, or 1 with --sources
   std::string output;
   bool no_validate = false;
+  cache_mode cache = cache_mode::off;
 
   [[nodiscard]] std::int64_t runs() const { return repeat > 0 ? repeat : sources > 1 ? 1 : 3; }
 };
@@ -215,7 +217,8 @@ void report_search(report& out, const search<I>& found, const vertex_names& name
 
 template <index_type I, index_type O>
 exit_status traverse(const bfs_flags& flags, const backend& where, const input_description& input,
-                     const input_facts& facts, graph<I, O, host>& g, double load_ms, double build_ms) {
+                     const input_cache& cache, const input_facts& facts, graph<I, O, host>& g, double load_ms,
+                     double build_ms) {
   const auto host_view = g.view();
   const std::vector<std::int64_t> sources = choose_sources({flags.source, flags.sources}, facts, [&](std::int64_t v) {
     return std::int64_t{host_view.out.offsets[v + 1]} - host_view.out.offsets[v];
@@ -241,6 +244,7 @@ exit_status traverse(const bfs_flags& flags, const backend& where, const input_d
                       directed ? "directed" : "undirected", input.format, with_commas(facts.stored)));
   out.row("device", fmt::format("{} ({}), {} threads", where.name, where.reason, where.cpu.threads()));
   out.row("before", fmt::format("load {}, build {}", format_milliseconds(load_ms), format_milliseconds(build_ms)));
+  report_cache(out, cache);
 
   std::vector<double> rates;
   bool all_valid = true;
@@ -282,7 +286,8 @@ exit_status traverse(const bfs_flags& flags, const backend& where, const input_d
 
 template <index_type I>
 exit_status build_and_traverse(const bfs_flags& flags, const backend& where, const input_description& input,
-                               const input_facts& facts, coo_matrix<pattern, I, host> entries, double load_ms) {
+                               const input_cache& cache, const input_facts& facts, coo_matrix<pattern, I, host> entries,
+                               double load_ms) {
   graph_options options;
   const bool directed = flags.directed || (!flags.undirected && input.directed);
   options.direction = directed ? direction_kind::directed : direction_kind::undirected;
@@ -292,7 +297,7 @@ exit_status build_and_traverse(const bfs_flags& flags, const backend& where, con
     const stopwatch building;
     graph<I, O, host> g = build_graph<O, I>(where.cpu, entries.view(), options);
     entries = {};  // the graph replaces it
-    return traverse<I, O>(flags, where, input, facts, g, load_ms, building.milliseconds());
+    return traverse<I, O>(flags, where, input, cache, facts, g, load_ms, building.milliseconds());
   });
 }
 
@@ -309,16 +314,27 @@ exit_status run(const bfs_flags& flags) {
   }
   std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
   const read_options options = bar->options();
+  input_cache cache(flags.cache, input, value_kind::pattern);
   if (input.kind == input_kind::snapshot) {
     return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
       const csr_input<pattern, I, O> read = borrow_csr<pattern, I, O>(where.cpu, input);
       auto entries = to_coo(where.cpu, read.matrix);
-      return build_and_traverse<I>(flags, where, input, read.facts, std::move(entries), loading.milliseconds());
+      return build_and_traverse<I>(flags, where, input, cache, read.facts, std::move(entries), loading.milliseconds());
     });
+  }
+  if (cache.is_on()) {
+    return with_cached_csr<pattern>(where.cpu, input, options, cache,
+                                    [&]<class I, class O>(const csr_input<pattern, I, O>& read) {
+                                      bar.reset();
+                                      auto entries = to_coo(where.cpu, read.matrix);
+                                      return build_and_traverse<I>(flags, where, input, cache, read.facts,
+                                                                   std::move(entries), loading.milliseconds());
+                                    });
   }
   return with_coo<pattern>(where.cpu, input, options, [&]<class I>(coo_input<pattern, I>& read) {
     bar.reset();
-    return build_and_traverse<I>(flags, where, input, read.facts, std::move(read.entries), loading.milliseconds());
+    return build_and_traverse<I>(flags, where, input, cache, read.facts, std::move(read.entries),
+                                 loading.milliseconds());
   });
 }
 
@@ -353,6 +369,7 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
       ->type_name("N");
   app.add_option("--output", flags.output, "write `id level parent` a line, -1 -1 where unreached (.gz by name)")
       ->type_name("FILE");
+  add_cache_flag(app, flags.cache);
   app.add_flag("--no-validate", flags.no_validate, "do not check the result by Graph500's five rules");
 }
 

@@ -1,4 +1,5 @@
 // spmv FILE: y = A x on a real matrix, timed, and checked against a sequential float64 reference.
+#include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/input.hpp"
@@ -38,6 +39,7 @@ struct spmv_flags {
   std::string precision = "fp64";
   std::string x = "ones";
   std::string output;
+  cache_mode cache = cache_mode::off;
   std::int64_t repeat = 10;
   std::int64_t warmup = 2;
   bool no_verify = false;
@@ -342,7 +344,7 @@ void report_input(report& out, const input_description& input, const input_facts
 
 template <class V, class I, class O>
 exit_status run_typed(const spmv_flags& flags, const request& wanted, const backend& where,
-                      const input_description& input, const csr_input<V, I, O>& read) {
+                      const input_description& input, const csr_input<V, I, O>& read, const input_cache& cache) {
   const auto& matrix = read.matrix;
   const array<V, host> x = make_x<V>(where.cpu, flags.x, matrix.cols);
   format_choice choice;
@@ -378,6 +380,7 @@ exit_status run_typed(const spmv_flags& flags, const request& wanted, const back
                                 format_milliseconds(convert_ms),
                                 where.gpu.has_value() ? "upload " + format_milliseconds(result.upload_ms) + ", " : "",
                                 format_milliseconds(result.plan_ms)));
+  report_cache(out, cache);
   report_speed<V, I, O>(out, result, matrix.rows, matrix.cols, matrix.nnz());
   report_y(out, result.y);
   std::optional<spmv_check> check;
@@ -399,10 +402,12 @@ template <class V>
 exit_status run_valued(const spmv_flags& flags, const request& wanted, const backend& where,
                        const input_description& input) {
   std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
-  return with_csr<V>(where.cpu, input, bar->options(), [&]<class I, class O>(const csr_input<V, I, O>& read) {
+  input_cache cache(flags.cache, input, kind_of_values<V>());
+  const auto go = [&]<class I, class O>(const csr_input<V, I, O>& read) {
     bar.reset();
-    return run_typed<V, I, O>(flags, wanted, where, input, read);
-  });
+    return run_typed<V, I, O>(flags, wanted, where, input, read, cache);
+  };
+  return with_cached_csr<V>(where.cpu, input, bar->options(), cache, go);
 }
 
 exit_status run(const spmv_flags& flags) {
@@ -457,6 +462,7 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000}))
       ->type_name("N")
       ->capture_default_str();
+  add_cache_flag(app, flags.cache);
   app.add_flag("--no-verify", flags.no_verify, "do not compare y with a sequential float64 reference");
 }
 

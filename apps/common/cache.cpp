@@ -1,0 +1,165 @@
+#include "common/cache.hpp"
+
+#include <spargo/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <thread>
+
+namespace spargo::apps {
+
+namespace {
+
+struct tuning {
+  static constexpr std::int64_t tick_ns = 20'000'000;  // twice the longest step of a Linux kernel's file times (100 Hz)
+};
+
+constexpr int notes_version = 1;  // another meaning of the notes or of the arrays: another number
+
+std::string name_of(value_kind kind) {
+  switch (kind) {
+    case value_kind::pattern:
+      return "pattern";
+    case value_kind::fp32:
+      return "fp32";
+    case value_kind::fp64:
+      return "fp64";
+    case value_kind::complex_fp32:
+      return "complex-fp32";
+    case value_kind::complex_fp64:
+      return "complex-fp64";
+  }
+  return {};
+}
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// A regular file, not a link: whose it is.
+std::optional<unsigned> owner_of(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return status.st_uid;
+}
+
+}  // namespace
+
+std::string to_string(cache_outcome outcome) {
+  switch (outcome) {
+    case cache_outcome::off:
+      return "off";
+    case cache_outcome::used:
+      return "used";
+    case cache_outcome::written:
+      return "written";
+  }
+  return {};
+}
+
+void add_cache_flag(CLI::App& app, cache_mode& mode) {
+  app.add_flag_callback(
+      "--cache", [&mode] { mode = cache_mode::on; },
+      "keep what was read beside FILE, as FILE.VALUES.cache.spg, and use it while FILE's size and time are the same");
+}
+
+input_cache::identity input_cache::identify(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return {static_cast<std::int64_t>(status.st_size),
+          static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec, status.st_uid};
+}
+
+input_cache::input_cache(cache_mode mode, const input_description& input, value_kind values)
+    : input_path_(input.path), values_(values) {
+  if (mode == cache_mode::off || input.kind == input_kind::generator || input.kind == input_kind::snapshot) return;
+  input_ = identify(input_path_);
+  const std::int64_t age = now_ns() - input_.time_ns;
+  if (input_.bytes < 0 || age < 0) return;
+  if (age < tuning::tick_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(tuning::tick_ns - age));
+  path_ = fmt::format("{}.{}.cache.spg", input_path_, name_of(values));
+}
+
+std::string input_cache::notes(const input_facts& facts) const {
+  return json{{"spargo cache", notes_version},
+              {"reader", SPARGO_VERSION_STRING},
+              {"bytes", input_.bytes},
+              {"time_ns", input_.time_ns},
+              {"stored", facts.stored},
+              {"rounded_integers", facts.rounded_integers},
+              {"weighted", facts.weighted},
+              {"first_vertex", facts.first_vertex},
+              {"vertices", facts.names.vertices},
+              {"naming", static_cast<int>(facts.names.naming)}}
+      .dump();
+}
+
+// False for notes that are not of this file as it is now, or not ours at all.
+bool input_cache::understand(std::string_view text, input_facts& facts) const {
+  const json said = json::parse(text, nullptr, false);
+  if (!said.is_object()) return false;
+  try {
+    facts.stored = said.at("stored").get<std::int64_t>();
+    facts.rounded_integers = said.at("rounded_integers").get<std::int64_t>();
+    facts.weighted = said.at("weighted").get<bool>();
+    facts.first_vertex = said.at("first_vertex").get<std::int64_t>();
+    facts.names.vertices = said.at("vertices").get<std::int64_t>();
+    facts.names.naming = static_cast<vertex_naming>(said.at("naming").get<int>());
+  } catch (const json::exception&) {
+    return false;
+  }
+  return text == notes(facts);
+}
+
+std::optional<snapshot> input_cache::open(const context<host>& ctx, input_facts& facts) {
+  if (!is_on()) return std::nullopt;
+  const std::optional<unsigned> owner = owner_of(path_);
+  if (!owner.has_value() || (*owner != ::geteuid() && *owner != input_.owner && *owner != 0)) return std::nullopt;
+  try {
+    snapshot cached(ctx, path_);
+    if (!understand(cached.notes(), facts)) return std::nullopt;
+    const snapshot_header& header = cached.header();
+    const vertex_naming naming = header.has_ids ? vertex_naming::listed : vertex_naming::rows_from_one;
+    const bool fits = header.values == values_ && facts.names.naming == naming && facts.names.vertices == header.rows &&
+                      facts.first_vertex >= -1 && facts.first_vertex < header.rows;
+    if (!fits) return std::nullopt;
+    outcome_ = cache_outcome::used;
+    return cached;
+  } catch (const error&) {  // damaged, or gone
+    return std::nullopt;
+  }
+}
+
+void input_cache::attempt(const std::function<void()>& write) {
+  if (identify(input_path_) != input_) {
+    warning_ = input_path_ + ": changed while it was read, so it is not cached";
+    return;
+  }
+  try {
+    write();
+    outcome_ = cache_outcome::written;
+  } catch (const error& e) {
+    warning_ = fmt::format("no cache: {}", e.what());
+  } catch (const std::bad_alloc&) {
+    warning_ = fmt::format("no cache: {}: out of memory", path_);
+  }
+}
+
+void report_cache(report& out, const input_cache& cache) {
+  out.keys()["cache"] = to_string(cache.outcome());
+  if (cache.outcome() != cache_outcome::off) {
+    out.row("cache", fmt::format("{}: {}", to_string(cache.outcome()), cache.path()));
+  }
+  if (!cache.warning().empty()) out.warn(cache.warning());
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,112 @@
+// A snapshot beside the input: what was parsed once is mapped the next time (--cache).
+//
+// Idea: FILE.VALUES.cache.spg, where VALUES is what the entries were read as (pattern, fp32, fp64, ...), holds the
+// matrix as canonical CSR, and in its notes the size and time of FILE, the version of the reader, and what reading told
+// besides. Invariant: a cache is used only while all of these are as they were, the snapshot is undamaged, and it
+// belongs to the user, the owner of FILE, or root; in any other case FILE is read as if there were no cache.
+// A file system's clock ticks: a FILE changed within the last tick is waited for, so that a later change shows.
+#pragma once
+
+#include "common/input.hpp"
+#include "common/report.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace spargo::apps {
+
+enum class cache_mode { off, on };
+enum class cache_outcome { off, used, written };
+
+[[nodiscard]] std::string to_string(cache_outcome outcome);
+
+// --cache.
+void add_cache_flag(CLI::App& app, cache_mode& mode);
+
+class input_cache {
+ public:
+  // Looks at the file as it is now, before it is read. Off for what has no text to parse (a generator, a snapshot) and
+  // for what cannot be read twice (a pipe).
+  input_cache(cache_mode mode, const input_description& input, value_kind values);
+
+  // The cached matrix, verified, with the facts of the input; none where there is none to be used.
+  [[nodiscard]] std::optional<snapshot> open(const context<host>& ctx, input_facts& facts);
+
+  // Writes the cache, unless the input has changed meanwhile. A failure is no error: it becomes the warning.
+  template <entry_type V, index_type I, index_type O>
+  void write(const context<host>& ctx, const input_description& input, const csr_input<V, I, O>& read);
+
+  [[nodiscard]] bool is_on() const noexcept { return !path_.empty(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] cache_outcome outcome() const noexcept { return outcome_; }
+  [[nodiscard]] const std::string& warning() const noexcept { return warning_; }  // one line, or empty
+
+ private:
+  struct identity {
+    std::int64_t bytes = -1;
+    std::int64_t time_ns = 0;  // of the last change
+    unsigned owner = 0;
+    bool operator==(const identity&) const = default;
+  };
+  [[nodiscard]] static identity identify(const std::string& path);
+  [[nodiscard]] std::string notes(const input_facts& facts) const;
+  [[nodiscard]] bool understand(std::string_view notes, input_facts& facts) const;
+  void attempt(const std::function<void()>& write);
+
+  std::string input_path_;
+  std::string path_;  // empty: off
+  value_kind values_;
+  identity input_;
+  cache_outcome outcome_ = cache_outcome::off;
+  std::string warning_;
+};
+
+// The key "cache" with the outcome, a row where it was asked for, and the warning.
+void report_cache(report& out, const input_cache& cache);
+
+template <entry_type V>
+[[nodiscard]] constexpr value_kind kind_of_values() {
+  if constexpr (is_pattern<V>) return value_kind::pattern;
+  if constexpr (std::same_as<V, float>) return value_kind::fp32;
+  if constexpr (std::same_as<V, double>) return value_kind::fp64;
+  if constexpr (std::same_as<V, std::complex<float>>) return value_kind::complex_fp32;
+  return value_kind::complex_fp64;
+}
+
+template <entry_type V, index_type I, index_type O>
+void input_cache::write(const context<host>& ctx, const input_description& input, const csr_input<V, I, O>& read) {
+  if (!is_on()) return;
+  const std::string described = notes(read.facts);
+  snapshot_options options;
+  options.symmetry = input.symmetry;
+  options.directed = input.directed;
+  if (read.facts.names.naming == vertex_naming::listed) options.ids = read.facts.names.ids;
+  options.notes = described;
+  attempt([&] { write_snapshot<V, I, O>(ctx, path_, read.matrix, options); });
+}
+
+// with_csr from the cache, which is written where it could not be used.
+template <entry_type V, class F>
+decltype(auto) with_cached_csr(const context<host>& ctx, const input_description& input, const read_options& options,
+                               input_cache& cache, F&& f) {
+  const stopwatch loading;
+  input_description cached;
+  input_facts facts;
+  cached.mapped = cache.open(ctx, facts);
+  if (cached.mapped.has_value()) {
+    return with_stored_indices(cached.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
+      csr_input<V, I, O> borrowed = borrow_csr<V, I, O>(ctx, cached);
+      if (facts.names.naming == vertex_naming::listed) facts.names.ids = std::move(borrowed.facts.names.ids);
+      borrowed.facts = std::move(facts);
+      borrowed.load_ms = loading.milliseconds();
+      return f(borrowed);
+    });
+  }
+  return with_csr<V>(ctx, input, options, [&]<class I, class O>(csr_input<V, I, O>& read) {
+    cache.write(ctx, input, read);
+    return f(read);
+  });
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,196 @@
+// --cache: the second run says what the first did, without the text; and no cache that is not of this very file is
+// used.
+#include "apps/run_app.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+
+namespace spargo::apps {
+namespace {
+
+using nlohmann::json;
+using test::scratch;
+using test::slurp;
+
+json run(const std::string& app, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--json", "-", "--device", "cpu"});
+  const test::app_run ran = test::run_app(app, arguments);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  return ran.json();
+}
+
+// What does not depend on time.
+json told(json report) {
+  for (const char* key : {"cache", "load_ms", "convert_ms", "plan_ms", "build_ms", "time_ms", "gflops", "gbytes_per_s",
+                          "bandwidth_fraction", "mteps_harmonic_mean", "file"}) {
+    report.erase(key);
+  }
+  if (report.contains("runs")) {
+    for (json& one : report["runs"]) {
+      one.erase("time_ms");
+      one.erase("mteps");
+    }
+  }
+  return report;
+}
+
+const std::string matrix =
+    "%%MatrixMarket matrix coordinate real symmetric\n5 5 6\n1 1 4\n2 1 -1.5\n3 2 0.1\n3 2 0.2\n5 5 1e-300\n4 1 7\n";
+const std::string edges = "# some\n70 3\n3 900000000000\n70 900000000000\n5 70\n70 3\n";
+
+std::string cache_of(const std::string& path, const std::string& values) { return path + "." + values + ".cache.spg"; }
+
+TEST(cache, says_the_same_as_the_text) {
+  const scratch folder;
+  const std::string mtx = folder.write("a.mtx", matrix);
+  const std::string list = folder.write("b.el", edges);
+  const std::string integers =
+      folder.write("c.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n2 3 9007199254740993\n1 1 2\n");
+  const std::string complex =
+      folder.write("d.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 1 -1\n");
+  const std::string empty = folder.write("e.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 0\n");
+  struct one {
+    std::string app, path, values;
+    std::vector<std::string> more;
+  };
+  for (const one& c : {one{"spmv", mtx, "fp64", {}}, one{"spmv", mtx, "fp32", {"--precision", "fp32"}},
+                       one{"bfs", mtx, "pattern", {"--source", "2"}}, one{"bfs", list, "pattern", {}},
+                       one{"bfs", list, "pattern", {"--source", "900000000000", "--undirected"}},
+                       one{"spmv", integers, "fp64", {"--quiet"}}, one{"spmv", complex, "complex-fp64", {}},
+                       one{"spmv", empty, "fp64", {}}}) {
+    SCOPED_TRACE(c.app + " " + c.path + " " + c.values);
+    const std::string cache = cache_of(c.path, c.values);
+    std::filesystem::remove(cache);
+    std::vector<std::string> arguments = c.more;
+    arguments.insert(arguments.begin(), c.path);
+    const json text = run(c.app, arguments);
+    EXPECT_EQ(text.at("cache"), "off");
+    EXPECT_FALSE(std::filesystem::exists(cache));
+    arguments.push_back("--cache");
+    const json first = run(c.app, arguments);
+    EXPECT_EQ(first.at("cache"), "written");
+    EXPECT_TRUE(std::filesystem::exists(cache));
+    const json second = run(c.app, arguments);
+    EXPECT_EQ(second.at("cache"), "used");
+    EXPECT_EQ(told(first), told(text));
+    EXPECT_EQ(told(second), told(text));
+  }
+}
+
+TEST(cache, is_a_snapshot_like_any) {
+  const scratch folder;
+  const std::string path = folder.write("b.el", edges);
+  (void)run("bfs", {path, "--cache"});
+  EXPECT_EQ(run("bfs", {cache_of(path, "pattern"), "--source", "70"}).at("vertices"), 4);
+}
+
+void set_time(const std::string& path, timespec time) {
+  const timespec both[2] = {time, time};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), both, 0), 0);
+}
+
+timespec time_of(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  return status.st_mtim;
+}
+
+// Each change makes the cache unusable: the file is read again, the right result told and the cache replaced.
+TEST(cache, of_a_changed_file_is_not_used) {
+  const scratch folder;
+  const std::string path = folder / "a.mtx";
+  const std::string cache = cache_of(path, "fp64");
+  const std::string line = "%%MatrixMarket matrix coordinate real general\n";
+  const auto sum = [&](const char* expected_cache) {
+    const json report = run("spmv", {path, "--cache"});
+    EXPECT_EQ(report.at("cache"), expected_cache);
+    return report.at("y").at("sum").get<double>();
+  };
+  test::spill(path, line + "1 1 1\n1 1 5\n");
+  EXPECT_EQ(sum("written"), 5);
+  EXPECT_EQ(sum("used"), 5);
+  const timespec old = time_of(path);
+  test::spill(path, line + "1 1 1\n1 1 6\n");  // the same size
+  EXPECT_EQ(sum("written"), 6);
+  EXPECT_EQ(sum("used"), 6);
+  timespec next = time_of(path);
+  next.tv_nsec = next.tv_nsec == 0 ? 1 : next.tv_nsec - 1;  // a nanosecond
+  set_time(path, next);
+  EXPECT_EQ(sum("written"), 6);
+  test::spill(path, line + "1 1 1\n1 1 77\n");  // the same time
+  set_time(path, next);
+  EXPECT_EQ(sum("written"), 77);
+  EXPECT_EQ(sum("used"), 77);
+  set_time(path, {old.tv_sec + 1'000'000, 0});  // from the future: it may change without its time
+  EXPECT_EQ(sum("off"), 77);
+}
+
+TEST(cache, that_is_damaged_or_foreign_is_not_used) {
+  const scratch folder;
+  const std::string path = folder.write("a.mtx", matrix);
+  const std::string cache = cache_of(path, "fp64");
+  (void)run("spmv", {path, "--cache"});
+  const std::string good = slurp(cache);
+  const json right = told(run("spmv", {path, "--cache"}));
+  const std::string other = folder.write("other.mtx", "%%MatrixMarket matrix coordinate real general\n5 5 1\n1 1 3\n");
+  (void)run("spmv", {other, "--cache"});
+  ASSERT_EQ(test::run_app("convert", {path, folder / "plain.spg"}).code, 0);
+  (void)run("spmv", {path, "--cache", "--precision", "fp32"});
+  std::string flipped = good;
+  flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
+  for (const std::string& bad :
+       {std::string(), std::string("text"), good.substr(0, good.size() - 64), flipped, slurp(cache_of(other, "fp64")),
+        slurp(folder / "plain.spg"), slurp(cache_of(path, "fp32"))}) {
+    test::spill(cache, bad);
+    const json report = run("spmv", {path, "--cache"});
+    EXPECT_EQ(report.at("cache"), "written");
+    EXPECT_EQ(told(report), right);
+    EXPECT_EQ(slurp(cache), good);
+  }
+  std::filesystem::rename(cache, folder / "elsewhere.spg");
+  std::filesystem::create_symlink(folder / "elsewhere.spg", cache);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "written") << "through a link";
+}
+
+TEST(cache, of_another_user_is_not_used) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  const scratch folder;
+  const std::string path = folder.write("a.mtx", matrix);
+  const std::string cache = cache_of(path, "fp64");
+  (void)run("spmv", {path, "--cache"});
+  ASSERT_EQ(::chown(cache.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "written");
+  ASSERT_EQ(::chown(cache.c_str(), 12345, 12345), 0);
+  ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "used") << "that of the input's owner";
+}
+
+// A folder in the cache's place cannot be replaced: as in a read-only folder, also for root.
+TEST(cache, that_cannot_be_written_is_a_warning) {
+  const scratch folder;
+  const std::string path = folder.write("a.mtx", matrix);
+  std::filesystem::create_directory(cache_of(path, "fp64"));
+  const test::app_run ran = test::run_app("spmv", {path, "--cache", "--device", "cpu", "--json", folder / "report"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err.find("spmv: warning: no cache: " + cache_of(path, "fp64") + ": cannot write"), 0U) << ran.err;
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+  EXPECT_EQ(json::parse(slurp(folder / "report")).at("cache"), "off");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 3);
+}
+
+TEST(cache, is_not_for_what_has_no_text) {
+  const scratch folder;
+  EXPECT_EQ(run("spmv", {"gen:laplacian2d:n=4", "--cache"}).at("cache"), "off");
+  ASSERT_EQ(test::run_app("convert", {"gen:laplacian2d:n=4", folder / "a.spg"}).code, 0);
+  EXPECT_EQ(run("spmv", {folder / "a.spg", "--cache"}).at("cache"), "off");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+}  // namespace
+}  // namespace spargo::apps
