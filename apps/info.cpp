@@ -27,6 +27,7 @@ struct info_flags {
   std::string spy;
   std::string degrees;
   bool check = false;
+  std::int64_t distances = 0;  // sources to search from; 0: not asked for
 };
 
 // Facts that only the entries' values tell.
@@ -111,10 +112,32 @@ void report_values(report& out, const value_facts& facts) {
   }
 }
 
-// What makes sense of a square matrix only.
+void report_distances(report& out, const distance_profile& found) {
+  json keys{{"sources", found.sources}, {"exact", found.every}};
+  if (found.sources > 0) {
+    keys["eccentricity"] = {
+        {"min", found.least_eccentricity}, {"median", found.median_eccentricity}, {"max", found.most_eccentricity}};
+    keys["mean_distance"] = found.mean_distance;
+    keys["mean_reached"] = found.mean_reached;
+    keys["closeness"] = {{"min", found.least_closeness}, {"mean", found.mean_closeness}, {"max", found.most_closeness}};
+  }
+  out.keys()["distances"] = keys;
+  if (found.sources == 0) return out.row("distances", "none (no vertex has an edge)");
+  out.row("distances",
+          fmt::format("mean {:.4g}, from {} vertices{} that reach {:.6g} on average", found.mean_distance,
+                      with_commas(found.sources), found.every ? "" : " drawn at random", found.mean_reached));
+  out.row("eccentricity",
+          fmt::format("{} to {}, median {} (the diameter is {}{})", with_commas(found.least_eccentricity),
+                      with_commas(found.most_eccentricity), with_commas(found.median_eccentricity),
+                      found.every ? "" : "at least ", with_commas(found.most_eccentricity)));
+  out.row("closeness", fmt::format("{:.4g} to {:.4g}, mean {:.4g}", found.least_closeness, found.most_closeness,
+                                   found.mean_closeness));
+}
+
+// What makes sense of a square matrix only. `distances`: how many sources to search from.
 template <class I, class O>
 void report_square(report& out, const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix,
-                   const band_profile& band) {
+                   const band_profile& band, const row_profile& rows, std::int64_t distances) {
   json& keys = out.keys();
   if (matrix.rows != matrix.cols) {
     keys["structurally_symmetric"] = nullptr;
@@ -135,6 +158,9 @@ void report_square(report& out, const context<host>& ctx, const csr_pattern_view
           fmt::format("{}symmetric, {} entries on the diagonal", symmetric ? "" : "not ", with_commas(band.diagonal)));
   out.row("components", fmt::format("{} (weak), the largest of {} vertices", with_commas(components.count),
                                     with_commas(components.largest)));
+  if (distances == 0) return;
+  const csr_pattern_view<I, O, host> in = symmetric ? matrix : std::as_const(mirrored).view();
+  report_distances(out, sample_distances<I, O>(ctx, matrix, in, rows.lengths, distances));
 }
 
 void report_memory(report& out, const format_memory& memory) {
@@ -205,6 +231,9 @@ template <class V, class I, class O>
 exit_status inspect(const info_flags& flags, const context<host>& ctx, const input_description& input,
                     const csr_input<V, I, O>& read, std::int64_t listed, const std::vector<oddity>& odd) {
   const csr_pattern_view<I, O, host>& matrix = read.matrix;
+  SPARGO_EXPECTS(flags.distances == 0 || matrix.rows == matrix.cols,
+                 fmt::format("--distances: {} is {} x {} (expected as many rows as columns)", input.path, matrix.rows,
+                             matrix.cols));
   const row_profile rows = profile_rows(matrix);
   const band_profile band = profile_band(matrix);
   report out("info", flags.common);
@@ -221,7 +250,7 @@ exit_status inspect(const info_flags& flags, const context<host>& ctx, const inp
   keys["diagonal"] = band.diagonal;
   out.row("bandwidth",
           fmt::format("{} below the diagonal, {} above", with_commas(band.lower), with_commas(band.upper)));
-  report_square(out, ctx, matrix, band);
+  report_square(out, ctx, matrix, band, rows, flags.distances);
   const std::int64_t value_bytes = is_pattern<V> ? 0 : static_cast<std::int64_t>(sizeof(V));
   keys["index_bits"] = sizeof(I) * 8;
   keys["offset_bits"] = sizeof(O) * 8;
@@ -308,11 +337,16 @@ int main(int argc, char** argv) {
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, the wrong triangle, disorder, self-loops, isolated\n"
       "vertices; with the first line of each");
+  app.add_option("--distances", flags.distances,
+                 "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
+      ->type_name("SOURCES")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   add_common_flags(app, flags.common, app_kind::reads,
                    "Examples:\n"
                    "  info matrix.mtx.gz\n"
                    "  info soc-Slashdot0902.txt.gz --degrees degrees.png\n"
                    "  info matrix.mtx --check\n"
+                   "  info gen:rmat:scale=16,degree=16 --distances 64\n"
                    "  info gen:laplacian3d:n=30 --spy pattern.png --json -\n");
   return run_app(app, argc, argv, [&] { return run(flags); });
 }

@@ -1,5 +1,7 @@
 #include "common/profile.hpp"
 
+#include "common/random.hpp"
+
 #include <spargo/formats/convert.hpp>
 
 #include <functional>
@@ -26,6 +28,47 @@ std::int64_t sell_entries(std::vector<std::int64_t> lengths, std::int64_t height
 double ratio(double stored, std::int64_t nnz) { return nnz > 0 ? stored / static_cast<double>(nnz) : 1.0; }
 
 }  // namespace
+
+std::vector<std::int64_t> draw_rows(const std::vector<std::int64_t>& lengths, std::int64_t wanted) {
+  constexpr std::uint64_t seed = 1;
+  std::vector<std::int64_t> rows;
+  for (std::size_t row = 0; row < lengths.size(); ++row) {
+    if (lengths[row] > 0) rows.push_back(static_cast<std::int64_t>(row));
+  }
+  // The first places of a Fisher-Yates shuffle.
+  const std::size_t count = std::min(rows.size(), static_cast<std::size_t>(wanted));
+  for (std::size_t i = 0; i < count; ++i) std::swap(rows[i], rows[i + random_bits(seed, i) % (rows.size() - i)]);
+  rows.resize(count);
+  return rows;
+}
+
+distance_profile summarise_distances(const std::vector<multi_bfs_counts>& counts, std::int64_t vertices,
+                                     std::int64_t candidates) {
+  distance_profile profile;
+  profile.sources = std::ssize(counts);
+  profile.every = profile.sources == candidates;
+  std::vector<std::int32_t> eccentricities;
+  double distances = 0, others = 0;
+  profile.least_closeness = std::numeric_limits<double>::infinity();
+  for (const multi_bfs_counts& c : counts) {
+    eccentricities.push_back(c.eccentricity);
+    const auto sum = static_cast<double>(c.distance_sum);
+    const auto met = static_cast<double>(c.reached - 1);
+    distances += sum;
+    others += met;
+    const double closeness = sum > 0 ? met / static_cast<double>(vertices - 1) * (met / sum) : 0;
+    profile.least_closeness = std::min(profile.least_closeness, closeness);
+    profile.most_closeness = std::max(profile.most_closeness, closeness);
+    profile.mean_closeness += closeness / static_cast<double>(profile.sources);
+  }
+  std::sort(eccentricities.begin(), eccentricities.end());
+  profile.least_eccentricity = eccentricities.front();
+  profile.median_eccentricity = eccentricities[eccentricities.size() / 2];
+  profile.most_eccentricity = eccentricities.back();
+  profile.mean_distance = others > 0 ? distances / others : 0;
+  profile.mean_reached = 1 + others / static_cast<double>(profile.sources);
+  return profile;
+}
 
 format_memory estimate_memory(const row_profile& rows, std::int64_t nnz, std::int64_t value_bytes,
                               std::int64_t index_bytes, std::int64_t offset_bytes) {

@@ -72,6 +72,50 @@ TEST_F(InfoFile, ExplainsWhatIsOdd) {
   EXPECT_FALSE(run_app("info", {"--json", "-", edges}).json().contains("check"));
 }
 
+// 0 - 1 - 2 - 3 - 4, and 5 - 6 apart, both ways; vertex 7 alone. By hand: distances from 0 sum to 10, from 1 to 7, from
+// 2 to 6, within five vertices, and from 5 to 1.
+TEST_F(InfoFile, MeasuresDistances) {
+  const std::string path = folder_.write("path.mtx",
+                                         "%%MatrixMarket matrix coordinate pattern symmetric\n8 8 5\n"
+                                         "2 1\n3 2\n4 3\n5 4\n7 6\n");
+  const json got = run_app("info", {"--distances", "100", "--json", "-", path}).json()["distances"];
+  EXPECT_EQ(got["sources"], 7);
+  EXPECT_EQ(got["exact"], true);
+  EXPECT_EQ(got["eccentricity"], (json{{"min", 1}, {"median", 3}, {"max", 4}}));
+  EXPECT_NEAR(got["mean_distance"].get<double>(), (10 + 7 + 6 + 7 + 10 + 1 + 1) / 22.0, 1e-12);
+  EXPECT_NEAR(got["mean_reached"].get<double>(), (5 * 5 + 2 * 2) / 7.0, 1e-12);
+  const auto closeness = [](double met, double sum) { return met / 7 * (met / sum); };
+  EXPECT_NEAR(got["closeness"]["max"].get<double>(), closeness(4, 6), 1e-12);
+  EXPECT_NEAR(got["closeness"]["min"].get<double>(), closeness(1, 1), 1e-12);
+  const double all = 2 * closeness(4, 10) + 2 * closeness(4, 7) + closeness(4, 6) + 2 * closeness(1, 1);
+  EXPECT_NEAR(got["closeness"]["mean"].get<double>(), all / 7, 1e-12);
+  const std::string says = run_app("info", {"--distances", "100", path}).out;
+  EXPECT_NE(says.find("the diameter is 4"), std::string::npos) << says;
+
+  const json some = run_app("info", {"--distances", "3", "--json", "-", path}).json()["distances"];
+  EXPECT_EQ(some["sources"], 3);
+  EXPECT_EQ(some["exact"], false);
+  EXPECT_NE(run_app("info", {"--distances", "3", path}).out.find("at least"), std::string::npos);
+  EXPECT_FALSE(run_app("info", {"--json", "-", path}).json().contains("distances"));
+}
+
+// Along edges only: from 0 all four, from 3 none but itself.
+TEST_F(InfoFile, DistancesFollowDirections) {
+  const std::string edges = folder_.write("d.el", "0 1\n1 2\n2 3\n");
+  const json got = run_app("info", {"--distances", "64", "--json", "-", edges}).json()["distances"];
+  EXPECT_EQ(got["sources"], 3);
+  EXPECT_EQ(got["eccentricity"], (json{{"min", 1}, {"median", 2}, {"max", 3}}));
+  EXPECT_NEAR(got["mean_distance"].get<double>(), (6 + 3 + 1) / 6.0, 1e-12);
+  const std::string none = folder_.write("n.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 0\n");
+  EXPECT_EQ(run_app("info", {"--distances", "5", "--json", "-", none}).json()["distances"]["sources"], 0);
+}
+
+TEST_F(InfoFile, RefusesDistancesOfWhatIsNoGraph) {
+  const std::string wide = folder_.write("w.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
+  expect_failure(run_app("info", {"--distances", "4", wide}), "info", 1, "2 x 3");
+  expect_failure(run_app("info", {"--distances", "0", matrix_}), "info", 2);
+}
+
 TEST_F(InfoFile, ErrorsInOneLine) {
   expect_failure(run_app("info", {folder_ / "missing"}), "info", 1, "No such file");
   expect_failure(run_app("info", {}), "info", 2);
