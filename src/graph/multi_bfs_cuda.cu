@@ -31,7 +31,6 @@ using detail::multi_bfs_cuda_tuning;
 using detail::multi_bfs_search;
 using detail::multi_bfs_tally;
 using detail::search_words;
-using detail::window_kind;
 
 // Everything that the next level depends on; a block's copy.
 struct position {
@@ -163,26 +162,14 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
     }
     __syncthreads();
     if (counts) detail::add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
-    if (depth == multi_bfs_cuda_tuning::window && s.planes != nullptr) {
-      if (at.base == 0) {
-        detail::write_levels<window_kind::first>(s, seen, 0, depth, warp, warps);
-      } else {
-        detail::write_levels<window_kind::later>(s, seen, at.base, depth, warp, warps);
-      }
-    }
     if (depth == multi_bfs_cuda_tuning::window) {
+      if (s.planes != nullptr) detail::write_levels(s, seen, at.base, depth, warp, warps);
       grid.sync();
       if (leader) at.base = at.level;
       __syncthreads();
     }
   }
-  if (s.planes != nullptr) {
-    if (at.base == 0) {
-      detail::write_levels<window_kind::first>(s, seen, 0, at.level, warp, warps);
-    } else {
-      detail::write_levels<window_kind::later>(s, seen, at.base, at.level - at.base, warp, warps);
-    }
-  }
+  if (s.planes != nullptr) detail::write_levels(s, seen, at.base, at.level - at.base, warp, warps);
   if (counts) control->counts[threadIdx.x] = total;
 }
 

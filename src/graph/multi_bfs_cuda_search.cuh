@@ -1,0 +1,218 @@
+// What the device's multi-source search works on: a vertex's words, the search's arrays, and counting what is found.
+#pragma once
+
+#include "core/cuda.cuh"
+#include "graph/multi_bfs_common.hpp"
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+struct multi_bfs_cuda_tuning {
+  static constexpr int block = 512;
+  static constexpr int min_blocks = 2;     // resident on a multiprocessor: at most 64 registers a thread
+  static constexpr int lane_edges = 16;    // edges of a vertex that one lane looks at before its warp takes over
+  static constexpr int lane_unroll = 4;    // of them at a time
+  static constexpr int warp_unroll = 2;    // rounds of 32 edges under way when a warp gathers
+  static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
+  static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces
+  static constexpr int alpha = 8;          // multi_bfs_pulls
+  static constexpr int planes = 4;
+  static constexpr int window = (1 << planes) - 1;  // levels that the planes hold
+};
+
+using count64 = unsigned long long;  // what atomicAdd takes
+
+// --- Words ----------------------------------------------------------------
+
+template <int W>
+struct alignas(8 * W) search_words {
+  count64 w[W];
+};
+
+template <int W>
+__device__ bool is_zero(const search_words<W>& a) {
+  count64 all = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) all |= a.w[i];
+  return all == 0;
+}
+template <int W>
+__device__ bool same(const search_words<W>& a, const search_words<W>& b) {
+  count64 differ = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) differ |= a.w[i] ^ b.w[i];
+  return differ == 0;
+}
+template <int W>
+__device__ void unite(search_words<W>& a, const search_words<W>& b) {
+#pragma unroll
+  for (int i = 0; i < W; ++i) a.w[i] |= b.w[i];
+}
+template <int W>
+__device__ search_words<W> without(const search_words<W>& a, const search_words<W>& b) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & ~b.w[i];
+  return c;
+}
+template <int W>
+__device__ search_words<W> from_lane(const search_words<W>& a, int lane) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = __shfl_sync(full_mask, a.w[i], lane);
+  return c;
+}
+template <int W>
+__device__ search_words<W> united_by_warp(const search_words<W>& a) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    const count64 low = __reduce_or_sync(full_mask, static_cast<unsigned>(a.w[i]));
+    const count64 high = __reduce_or_sync(full_mask, static_cast<unsigned>(a.w[i] >> 32));
+    c.w[i] = high << 32 | low;
+  }
+  return c;
+}
+
+// --- What a search works on -----------------------------------------------
+
+template <class I>
+struct edge_piece {
+  I vertex;
+  I piece;  // edges [piece * size, (piece + 1) * size) of the vertex
+};
+
+// What a level finds. Three of them take turns, see multi_bfs_kernel.
+template <int W>
+struct multi_bfs_counters {
+  count64 queued;         // vertices appended to the queue
+  count64 pieces;         // of those with many out-edges, which the queue has as well
+  count64 vertices;       // with new bits; more than one a vertex that is pulled in pieces
+  count64 edges;          // their out-edges
+  count64 finished;       // in-edges of those that now lack no search
+  count64 found[64 * W];  // vertices that each search has found
+};
+
+template <int W>
+struct multi_bfs_control {
+  multi_bfs_counters<W> level[3];
+  count64 converted_queued;  // of a frontier turned from bits into a queue
+  count64 converted_pieces;
+  multi_bfs_counts counts[64 * W];
+};
+
+template <class I, class O, int W>
+struct multi_bfs_search {
+  const O* out_offsets;
+  const I* out_indices;
+  const O* in_offsets;  // null: push only
+  const I* in_indices;
+  std::int64_t n;
+  std::int64_t edges;
+  search_words<W>* seen;
+  search_words<W>* other;
+  search_words<W>* front;
+  unsigned* marks;  // a bit a vertex, all zero between levels
+  I* queue;
+  I* next_queue;
+  edge_piece<I>* push_pieces;        // of the frontier
+  const edge_piece<I>* pull_pieces;  // of the graph
+  const count64* pull_piece_count;
+  multi_bfs_control<W>* control;
+  count64* planes;       // [(plane * n + vertex) * W + word], all zero between runs; null: no levels
+  std::int32_t* levels;  // [vertex * stride + source], from this batch's first source on
+  std::int64_t stride;
+  const I* sources;
+  int source_count;
+  search_words<W> full;  // the searches of this batch
+  bfs_direction allowed;
+};
+
+template <class I, class O, int W>
+__device__ std::int64_t out_degree(const multi_bfs_search<I, O, W>& s, std::int64_t v) {
+  return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
+}
+
+// --- Counting -------------------------------------------------------------
+
+// A warp's sums over what it finds: its lane l counts searches l, l + 32, l + 64, ...
+template <int W>
+struct multi_bfs_tally {
+  unsigned found[2 * W] = {};
+  count64 vertices = 0;
+  count64 edges = 0;
+  count64 finished = 0;
+};
+
+// The block's, in shared memory; all zero between steps.
+template <int W>
+struct multi_bfs_block_tally {
+  unsigned found[64 * W];
+  count64 vertices;
+  count64 edges;
+  count64 finished;
+};
+
+// How many lanes have bit `lane` of their word set: the 32 x 32 bits are transposed in five exchanges.
+__device__ inline unsigned count_column(unsigned word) {
+  const unsigned lane = threadIdx.x % warp_size;
+  unsigned low = 0x0000ffffU;
+#pragma unroll
+  for (unsigned j = 16; j > 0; j /= 2) {
+    const unsigned theirs = __shfl_xor_sync(full_mask, word, j);
+    word = (lane & j) != 0 ? (word & ~low) | ((theirs & ~low) >> j) : (word & low) | ((theirs & low) << j);
+    low ^= low << (j / 2);
+  }
+  return static_cast<unsigned>(__popc(word));
+}
+
+// By a whole warp.
+template <int W>
+__device__ void count_bits(multi_bfs_tally<W>& tally, const search_words<W>& fresh) {
+  if (__ballot_sync(full_mask, !is_zero(fresh)) == 0) return;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    tally.found[2 * i] += count_column(static_cast<unsigned>(fresh.w[i]));
+    tally.found[2 * i + 1] += count_column(static_cast<unsigned>(fresh.w[i] >> 32));
+  }
+}
+
+__device__ inline count64 sum_of_warp(count64 value) {
+#pragma unroll
+  for (int d = warp_size / 2; d > 0; d /= 2) value += __shfl_down_sync(full_mask, value, d);
+  return value;
+}
+
+// All warps of all blocks, at the end of a step; a barrier of the grid follows.
+template <int W>
+__device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& block, const multi_bfs_tally<W>& tally) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (int i = 0; i < 2 * W; ++i) {
+    if (tally.found[i] != 0) atomicAdd(&block.found[32 * i + lane], tally.found[i]);
+  }
+  const count64 vertices = sum_of_warp(tally.vertices);
+  const count64 edges = sum_of_warp(tally.edges);
+  const count64 finished = sum_of_warp(tally.finished);
+  if (lane == 0 && vertices != 0) {
+    atomicAdd(&block.vertices, vertices);
+    atomicAdd(&block.edges, edges);
+    atomicAdd(&block.finished, finished);
+  }
+  __syncthreads();
+  if (block.vertices == 0) return;  // the same for all threads, and reset only after the next barrier
+  for (unsigned k = threadIdx.x; k < 64 * W; k += blockDim.x) {
+    if (block.found[k] != 0) atomicAdd(&to->found[k], count64{block.found[k]});
+    block.found[k] = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(&to->vertices, block.vertices);
+    atomicAdd(&to->edges, block.edges);
+    atomicAdd(&to->finished, block.finished);
+    block.vertices = block.edges = block.finished = 0;
+  }
+}
+
+}  // namespace spargo::detail
