@@ -13,6 +13,7 @@
 #include <spargo/graph/bfs_validate.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>
+#include <spargo/io/device_read.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/io/matrix_market.hpp>
