@@ -47,6 +47,17 @@ SPARGO_HD inline const char* read_index(const char* p, std::int64_t& value) {
   return p != first && p - first <= most_index_digits ? p : nullptr;
 }
 
+// Of a value that is not 0. (nvcc 13 makes a constant of std::countl_zero in device code, without a word.)
+SPARGO_HD inline int leading_zeros(std::uint64_t value) {
+  int zeros = 0;
+  for (int step = 32; step > 0; step /= 2) {
+    if (value >> (64 - step) != 0) continue;
+    zeros += step;
+    value <<= step;
+  }
+  return zeros;
+}
+
 // digits * 10^exponent, correctly rounded; false where the exponent is outside the table or the type's range.
 template <class T>
 SPARGO_HD bool round_decimal(powers fives, std::uint64_t digits, int q, T& value) {
@@ -58,7 +69,7 @@ SPARGO_HD bool round_decimal(powers fives, std::uint64_t digits, int q, T& value
   }
   if (q < format::least_exponent || q > format::largest_exponent) return false;
   const powers_of_five::entry five = fives[powers_of_five::limit + q];
-  const int zeros = std::countl_zero(digits);
+  const int zeros = leading_zeros(digits);
   const std::uint64_t w = digits << zeros;
   const auto product = static_cast<powers_of_five::wide>(w) * five.high;
   auto upper = static_cast<std::uint64_t>(product >> 64);
