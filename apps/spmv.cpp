@@ -39,6 +39,7 @@ struct spmv_flags {
   std::string precision = "fp64";
   std::string x = "ones";
   std::string output;
+  std::string parse = "auto";
   cache_mode cache = cache_mode::off;
   std::int64_t repeat = 10;
   std::int64_t warmup = 2;
@@ -235,8 +236,9 @@ void measure(const context<Space>& ctx, const csr_view<const V, I, O, Space>& ma
 }
 
 template <class V, class I, class O>
-product<V> multiply(const backend& where, const csr_view<const V, I, O, host>& matrix, const array<V, host>& x,
+product<V> multiply(const backend& where, const csr_input<V, I, O>& read, const array<V, host>& x,
                     const spmv_flags& flags, const request& wanted, format_choice& choice) {
+  const csr_view<const V, I, O, host>& matrix = read.matrix;
   product<V> result;
   choice = where.gpu.has_value() ? suggest_format<device>(where.cpu, matrix) : suggest_format<host>(where.cpu, matrix);
   if (wanted.format.has_value()) choice = {*wanted.format, "as asked for"};
@@ -249,12 +251,17 @@ product<V> multiply(const backend& where, const csr_view<const V, I, O, host>& m
   if constexpr (config::has_cuda) {
     const context<device>& gpu = *where.gpu;
     const stopwatch uploading;
-    const csr_matrix<V, I, O, device> uploaded = to_device(gpu, matrix);
+    csr_matrix<V, I, O, device> uploaded;
+    csr_view<const V, I, O, device> there = read.on_device.view();
+    if (there.offsets.empty()) {
+      uploaded = to_device(gpu, matrix);
+      there = uploaded.view();
+    }
     const array<V, device> device_x = to_device(gpu, x.view());
     array<V, device> device_y(gpu, matrix.rows);
     gpu.synchronize();
     result.upload_ms = uploading.milliseconds();
-    measure<V, I, O, device>(gpu, uploaded.view(), device_x.view(), device_y.view(), flags, wanted.algorithm, result);
+    measure<V, I, O, device>(gpu, there, device_x.view(), device_y.view(), flags, wanted.algorithm, result);
     result.y = to_host(gpu, device_y.view(), where.cpu);
   }
   return result;
@@ -348,7 +355,7 @@ exit_status run_typed(const spmv_flags& flags, const request& wanted, const back
   const auto& matrix = read.matrix;
   const array<V, host> x = make_x<V>(where.cpu, flags.x, matrix.cols);
   format_choice choice;
-  const product<V> result = multiply<V, I, O>(where, matrix, x, flags, wanted, choice);
+  const product<V> result = multiply<V, I, O>(where, read, x, flags, wanted, choice);
 
   report out("spmv", flags.common);
   report_input(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz());
@@ -366,6 +373,7 @@ exit_status run_typed(const spmv_flags& flags, const request& wanted, const back
   keys["index_bits"] = sizeof(I) * 8;
   keys["offset_bits"] = sizeof(O) * 8;
   keys["x"] = flags.x;
+  keys["parsed_on"] = read.facts.parsed_on_device ? "gpu" : "cpu";
   keys["load_ms"] = read.load_ms;
   keys["convert_ms"] = convert_ms;
   keys["upload_ms"] = result.upload_ms;
@@ -407,7 +415,7 @@ exit_status run_valued(const spmv_flags& flags, const request& wanted, const bac
     bar.reset();
     return run_typed<V, I, O>(flags, wanted, where, input, read, cache);
   };
-  return with_cached_csr<V>(where.cpu, input, bar->options(), cache, go);
+  return with_cached_csr<V>(where.cpu, input, bar->options(), cache, go, choose_parsing(flags.parse, where.gpu, input));
 }
 
 exit_status run(const spmv_flags& flags) {
@@ -462,6 +470,7 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000}))
       ->type_name("N")
       ->capture_default_str();
+  add_parse_flag(app, flags.parse);
   add_cache_flag(app, flags.cache);
   app.add_flag("--no-verify", flags.no_verify, "do not compare y with a sequential float64 reference");
 }

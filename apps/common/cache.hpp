@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/input.hpp"
+#include "common/parse.hpp"
 #include "common/report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -86,10 +87,10 @@ void input_cache::write(const context<host>& ctx, const input_description& input
   attempt([&] { write_snapshot<V, I, O>(ctx, path_, read.matrix, options); });
 }
 
-// with_csr from the cache, which is written where it could not be used.
+// with_parsed_csr from the cache, which is written where it could not be used.
 template <entry_type V, class F>
 decltype(auto) with_cached_csr(const context<host>& ctx, const input_description& input, const read_options& options,
-                               input_cache& cache, F&& f) {
+                               input_cache& cache, F&& f, const parse_choice& parsing = {}) {
   const stopwatch loading;
   input_description cached;
   input_facts facts;
@@ -103,7 +104,7 @@ decltype(auto) with_cached_csr(const context<host>& ctx, const input_description
       return f(borrowed);
     });
   }
-  return with_csr<V>(ctx, input, options, [&]<class I, class O>(csr_input<V, I, O>& read) {
+  return with_parsed_csr<V>(ctx, parsing, input, options, [&]<class I, class O>(csr_input<V, I, O>& read) {
     cache.write(ctx, input, read);
     return f(read);
   });

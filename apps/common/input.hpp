@@ -67,6 +67,7 @@ struct input_facts {
   std::int64_t rounded_integers = 0;  // integers past what the values hold exactly
   bool weighted = true;               // an edge list: whether it has weights
   std::int64_t first_vertex = -1;     // the first vertex named in the file; -1: none
+  bool parsed_on_device = false;
   vertex_names names;
 };
 
@@ -106,6 +107,8 @@ struct csr_input {
   input_facts facts;
   double load_ms = 0;     // reading and parsing
   double convert_ms = 0;  // to canonical CSR
+  // Where the device parsed the text and converted it: the matrix there, too (with_parsed_csr).
+  csr_matrix<V, I, O, device> on_device;
 };
 
 // Values of another type, entry by entry; a pattern's entries are 1.

@@ -237,6 +237,10 @@ coo_matrix<V, I, device> read_matrix_market_with(const context<device>& ctx, con
 
 }  // namespace detail
 
+device_read_algorithm suggest_device_read(const std::string& path) {
+  return detail::suits_device(path, {}, {}) ? device_read_algorithm::on_device : device_read_algorithm::on_host;
+}
+
 template <entry_type V, index_type I>
 coo_matrix<V, I, device> read_matrix_market(const context<device>& ctx, const context<host>& reading,
                                             const std::string& path, const device_read_options& options,

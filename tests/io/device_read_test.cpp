@@ -265,20 +265,20 @@ TEST(DeviceRead, UnusualLinesAreTheHosts) {
   std::string text = random_matrix(numbers::real, "general", 3000, 6);
   text.replace(text.find(" 3000\n"), 6, " 3008\n");
   text +=
-      "1 1 inf\n2 2 nan\n3 3 1d-5\n4 4 1e-310\n5 5 1.00000000000000000000000000000000001\n6 6 -1e300\n+7 7 1\n"
+      "1 1 inf\n2 2 nan\n3 3 1d-5\n4 4 1e-310\n5 5 1.00000000000000000000000000000000001\n6 6 -1e300\n#7 7 1\n"
       "8 8 123456789012345678901234567890";
   const std::string path = folder.write("a.mtx", text);
-  // "+7" is an error of that line.
+  // "#7" is an error of that line, "+7" unusual.
   EXPECT_EQ((expect_same_matrix<double, std::int32_t>(ctx, path)), 0);
-  text.replace(text.find("+7"), 2, " 7");
+  text.replace(text.find("#7"), 2, "+7");
   const std::string good = folder.write("b.mtx", text);
   EXPECT_EQ((expect_same_matrix<double, std::int32_t>(ctx, good)), all_ways());
   device_read_summary summary;
   EXPECT_EQ((matrix_by_device<double, std::int32_t>(ctx, good, ways().back(), summary).error), "");
-  EXPECT_EQ(summary.lines_on_host, 7);
-  EXPECT_EQ((matrix_by_device<double, std::int32_t>(ctx, good, {2, {.most_unusual = 7}}, summary).error), "");
+  EXPECT_EQ(summary.lines_on_host, 8);
+  EXPECT_EQ((matrix_by_device<double, std::int32_t>(ctx, good, {2, {.most_unusual = 8}}, summary).error), "");
   EXPECT_EQ(summary.parsed, algorithm::on_device);
-  const outcome few = matrix_by_device<double, std::int32_t>(ctx, good, {2, {.most_unusual = 6}}, summary);
+  const outcome few = matrix_by_device<double, std::int32_t>(ctx, good, {2, {.most_unusual = 7}}, summary);
   EXPECT_EQ(summary.parsed, algorithm::on_host);
   EXPECT_TRUE(few == (matrix_by_host<double, std::int32_t>(good)));
   EXPECT_EQ((expect_same_matrix<float, std::int32_t>(ctx, good)), 0);  // -1e300 is beyond float32

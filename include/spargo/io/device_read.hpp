@@ -26,6 +26,9 @@ enum class device_read_algorithm { automatic, on_host, on_device };
 
 [[nodiscard]] SPARGO_EXPORT const char* to_string(device_read_algorithm algorithm) noexcept;
 
+// What `automatic` means for this file, from its size and first bytes; what its header says is not looked at.
+[[nodiscard]] SPARGO_EXPORT device_read_algorithm suggest_device_read(const std::string& path);
+
 struct SPARGO_EXPORT device_read_options : read_options {
   device_read_algorithm algorithm = device_read_algorithm::automatic;
 };

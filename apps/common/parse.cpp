@@ -1,0 +1,30 @@
+#include "common/parse.hpp"
+
+#include "common/cli.hpp"
+
+#include <fmt/format.h>
+
+namespace spargo::apps {
+
+void add_parse_flag(CLI::App& app, std::string& where) {
+  app.add_option("--parse", where, "where the text is parsed: auto (the GPU in use, for large files), cpu or gpu")
+      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+parse_choice choose_parsing(const std::string& where, const std::optional<context<device>>& gpu,
+                            const input_description& input) {
+  parse_choice choice;
+  if (where == "gpu") {
+    if (!gpu.has_value())
+      throw usage_error("--parse gpu needs a GPU in use (expected --device cuda, or auto with one)");
+    choice.algorithm = device_read_algorithm::on_device;
+  }
+  if (where == "cpu" || !gpu.has_value() || input.kind != input_kind::matrix_market) return choice;
+  if (where == "auto" && suggest_device_read(input.path) == device_read_algorithm::on_host) return choice;
+  choice.gpu = gpu;
+  return choice;
+}
+
+}  // namespace spargo::apps
