@@ -116,7 +116,7 @@ sparse_spmv_blocked_test:SpmvBlocked/0.KeepsACopy*
 sparse_spmm_test:SpmmPlan/3.Scales*:SpmmPlan/3.Splits*:SpmmPlan/3.TakesRegular*
 graph_bfs_test:Bfs/3.NoEdges:Bfs/3.Disconnected:Bfs/3.OneCall*|Bfs/3.OneCall*
 graph_bfs_test:Bfs/5.NoEdges:Bfs/5.OneCall*|Bfs/5.OneCall*
-graph_bfs_cuda_test:BfsCuda/0.*|BfsCuda/0.EdgesAroundOneBlock
+graph_bfs_cuda_test:BfsCuda/0.Degrees*:BfsCuda/0.FindsMore*:BfsCuda/0.Pulls*:BfsCuda/0.Isolated*|BfsCuda/0.Isolated*
 primitives_scan_test:Scan/0.DeviceAnyAlignment:Scan/3.DeviceLastIs*:FloatScan/1.DeviceNan*
 primitives_reduce_rungs_test:ReduceRungs/2.DeviceSame*:ReduceRungs/0.DeviceUnaligned*
 primitives_reduce_order_test:ReduceOrder/0.DeviceReads*

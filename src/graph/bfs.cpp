@@ -101,7 +101,6 @@ namespace detail {
 bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_options& options) {
   check_backend(backend, options.algorithm);
   check_limits(facts, options);
-  if (backend == bfs_backend::device) refuse_on_device(options);
   if (options.direction == bfs_direction::pull) check_pull(facts, options.algorithm);
   switch (options.algorithm) {
     case bfs_algorithm::automatic:
@@ -114,15 +113,6 @@ bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_opt
     default:
       return {options.algorithm, bfs_direction::push, "asked for"};
   }
-}
-
-void refuse_on_device(const bfs_options& options) {
-  const char* what = options.parents == bfs_parents::smallest ? "the smallest parents"
-                     : options.target >= 0                    ? "a target"
-                     : options.max_depth >= 0                 ? "a depth limit"
-                                                              : nullptr;
-  if (what == nullptr) return;
-  throw error(error_code::unsupported, fmt::format("bfs: {} on the device (only the host search has it)", what));
 }
 
 void check_bfs_source(std::int64_t source, std::int64_t vertices) {

@@ -30,9 +30,6 @@ struct bfs_choice {
 // or the graph cannot do; invalid_argument when the target is no vertex or the depth limit is below -1.
 [[nodiscard]] bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_options& options);
 
-// Throws unsupported for what only the host does: smallest parents, a target, a depth limit.
-void refuse_on_device(const bfs_options& options);
-
 // Throws invalid_argument unless 0 <= source < vertices.
 void check_bfs_source(std::int64_t source, std::int64_t vertices);
 

@@ -1,235 +1,52 @@
-// Breadth-first search on the device: one cooperative kernel walks all levels, so the host waits once, at the end.
+// Breadth-first search on the device: the plan. A search is a few kernels in a row (bfs_cuda_kernel.cuh), so the host
+// waits once, at its end.
 //
-// Idea: a persistent grid, with a barrier among all blocks after each step. A level is pushed from a queue or pulled
-// from a bitmap, as `next_direction` says. Small levels, of which road networks and meshes have thousands, are walked
-// by one block alone with nothing but block barriers while the others wait at the grid's barrier. Invariant: between
-// steps every block holds the same `bfs_position`; see bfs_cuda_steps.cuh for a step's. Counters: a step counts into
-// found[turn + 1] while it clears found[turn + 2], which the step before has read; so a counter is cleared, filled and
-// read with a barrier between each. Cost: O(vertices + edges) work and one or two barriers (1 to 2 microseconds each) a
-// level, block barriers in small ones. Workspace: sizeof(I) + 8 + 1/2 bytes a vertex and at most 1/32 byte an edge (I =
-// int32), besides the results. Direction-optimizing search: Beamer, Asanovic, Patterson, SC 2012. Queues and load
-// balance: Merrill, Garland, Grimshaw, PPoPP 2012.
+// Cost: O(vertices + edges) work; one or two barriers of the grid a wide level, 1 to 2 microseconds a narrow one.
+// Memory besides the graph, I = int32: 17.5 bytes a vertex, results included, and 8 for each 512 edges of a vertex that
+// has as many (I = int64: 21.5 and 16); a plan that only pushes needs 5 less. Building a plan reads the graph once or
+// twice and synchronises; H200, R-MAT 22: 0.6 ms. Direction-optimizing search: Beamer, Asanovic, Patterson, SC 2012.
+// Queues and load balance: Merrill, Garland, Grimshaw, PPoPP 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
 #include "graph/bfs_common.hpp"
-#include "graph/bfs_cuda_steps.cuh"
-
-#include <cooperative_groups.h>
+#include "graph/bfs_cuda_kernel.cuh"
+#include "graph/bfs_cuda_prepare.cuh"
 
 #include <algorithm>
+#include <array>
 
 namespace spargo {
 
 namespace {
 
-namespace cg = cooperative_groups;
-
 using detail::bfs_control;
-using detail::bfs_counters;
 using detail::bfs_cuda_tuning;
-using detail::bfs_position;
+using detail::bfs_narrow_tuning;
+using detail::bfs_part;
+using detail::bfs_prepare_tuning;
+using detail::bfs_report;
 using detail::bfs_search;
-using detail::bfs_sink;
-using detail::bfs_tally;
-
-enum class push_kind { global, block, balanced };
-
-__device__ bfs_counters read(const bfs_counters* found) {
-  return {__ldcg(&found->queued), __ldcg(&found->chunks), __ldcg(&found->vertices), __ldcg(&found->edges)};
-}
-
-__device__ bool is_small(const bfs_position& at) {
-  return at.vertices <= bfs_cuda_tuning::alone_vertices && at.edges <= bfs_cuda_tuning::alone_edges &&
-         at.hub_begin == at.hub_end;
-}
-
-// The frontier that a step has found becomes the one to expand.
-__device__ void advance(bfs_position& at, const bfs_counters& found, bool pushed) {
-  at.previous = at.vertices;
-  at.unexplored -= at.edges;
-  at.vertices = static_cast<std::int64_t>(found.vertices);
-  at.edges = static_cast<std::int64_t>(found.edges);
-  at.reached += at.vertices;
-  ++at.level;
-  at.in_queue = pushed ? 1 : 0;
-  at.begin = at.end;
-  at.end += pushed ? static_cast<std::int64_t>(found.queued) : 0;
-  at.hub_begin = at.hub_end;
-  at.hub_end += pushed ? static_cast<std::int64_t>(found.chunks) : 0;
-}
-
-// The source is its own parent, at level 0, in the queue or as hub chunks.
-template <class I, class O>
-__device__ void start(const bfs_search<I, O>& s, bool hubs, bfs_position& at) {
-  detail::write_found(s, s.source, s.source, 0);
-  const std::int64_t degree = detail::out_degree_of(s, s.source);
-  s.visited[s.source >> 5] |= 1U << (s.source & 31);
-  if (hubs && degree > bfs_cuda_tuning::hub_degree) {
-    detail::count64 chunks = 0;
-    for (std::int64_t first = 0; first < degree; first += bfs_cuda_tuning::hub_degree) {
-      s.hubs[chunks] = {static_cast<I>(s.source), static_cast<I>(chunks)};
-      ++chunks;
-    }
-    at.hub_end = static_cast<std::int64_t>(chunks);
-  } else {
-    s.queue[0] = static_cast<I>(s.source);
-    at.end = 1;
-  }
-  at.vertices = 1;
-  at.edges = degree;
-  at.unexplored = s.edges;
-  at.reached = 1;
-}
-
-// One block walks levels while they are small. `at` is shared by the block.
-template <class I, class O>
-__device__ void walk_alone(const bfs_search<I, O>& s, bfs_position& at, I* queues) {
-  __shared__ bfs_counters found[3];
-  constexpr int slots = bfs_cuda_tuning::alone_vertices;
-  const int thread = static_cast<int>(threadIdx.x);
-  if (thread < 3) found[thread] = {};
-  for (std::int64_t i = thread; i < at.end - at.begin; i += bfs_cuda_tuning::block) queues[i] = s.queue[at.begin + i];
-  __syncthreads();
-  for (int turn = 0, half = 0; at.vertices > 0 && is_small(at); turn = (turn + 1) % 3, half = 1 - half) {
-    bfs_counters* const filling = &found[(turn + 1) % 3];
-    if (thread == 0) {
-      s.level_sizes[at.level] = at.vertices;
-      found[(turn + 2) % 3] = {};
-    }
-    bfs_tally tally;
-    detail::push_balanced(s, bfs_sink<I>{filling, at.end, at.hub_end, queues + (1 - half) * slots, slots}, at,
-                          queues + half * slots, thread / detail::warp_size, bfs_cuda_tuning::warps, tally);
-    detail::add_tally(filling, tally);
-    __syncthreads();  // all has been found and `at` has been read
-    if (thread == 0) advance(at, *filling, true);
-    __syncthreads();
-  }
-}
-
-template <push_kind Kind, class I, class O>
-__global__ void __launch_bounds__(bfs_cuda_tuning::block, 1) bfs_search_kernel(bfs_search<I, O> s) {
-  extern __shared__ __align__(16) unsigned char raw[];
-  __shared__ bfs_position at;
-  const cg::grid_group grid = cg::this_grid();
-  const std::int64_t threads = std::int64_t{gridDim.x} * bfs_cuda_tuning::block;
-  const std::int64_t thread = std::int64_t{blockIdx.x} * bfs_cuda_tuning::block + threadIdx.x;
-  const std::int64_t warps = std::int64_t{gridDim.x} * bfs_cuda_tuning::warps;
-  const std::int64_t warp = std::int64_t{threadIdx.x / detail::warp_size} * gridDim.x + blockIdx.x;
-  const bool first = thread == 0;
-  const bool leader = threadIdx.x == 0;
-  bfs_control* const control = s.control;
-  unsigned* front = s.front;
-  unsigned* next = s.next;
-
-  if (first) {
-    bfs_position begin;
-    start(s, Kind == push_kind::balanced, begin);
-    control->start = begin;
-  }
-  grid.sync();
-  if (leader) at = control->start;
-  __syncthreads();
-
-  for (int turn = 0; at.vertices > 0;) {
-    if (first) s.level_sizes[at.level] = at.vertices;
-    bfs_direction direction = s.allowed;
-    if (direction == bfs_direction::automatic) {
-      direction = detail::next_direction(at.in_queue != 0 ? bfs_direction::push : bfs_direction::pull,
-                                         {s.n, at.previous, at.vertices, at.edges, at.unexplored});
-    }
-
-    if (direction == bfs_direction::push && at.in_queue == 0) {
-      detail::bitmap_to_queue(s, bfs_sink<I>{&control->converted, at.end, at.hub_end, nullptr, 0}, front, warp, warps);
-      grid.sync();
-      if (leader) {
-        const bfs_counters converted = read(&control->converted);
-        at.begin = at.end;
-        at.end += static_cast<std::int64_t>(converted.queued);
-        at.hub_begin = at.hub_end;
-        at.hub_end += static_cast<std::int64_t>(converted.chunks);
-        at.in_queue = 1;
-      }
-      __syncthreads();
-    }
-
-    if (Kind == push_kind::balanced && direction == bfs_direction::push && is_small(at)) {
-      if (blockIdx.x == 0) {
-        walk_alone(s, at, reinterpret_cast<I*>(raw));
-        if (leader) control->position = at;
-      }
-      grid.sync();
-      if (leader) at = control->position;
-      __syncthreads();
-      continue;
-    }
-
-    bfs_counters* const filling = &control->found[(turn + 1) % 3];
-    if (first) control->found[(turn + 2) % 3] = {};
-    const bfs_sink<I> to{filling, at.end, at.hub_end, nullptr, 0};
-    bfs_tally tally;
-    if (direction == bfs_direction::pull) {
-      if (at.in_queue != 0) {
-        for (std::int64_t w = thread; w < s.words; w += threads) front[w] = 0;
-        grid.sync();
-        detail::queue_to_bitmap(s, at, front, thread, threads);
-        grid.sync();
-      }
-      if (first) control->converted = {};
-      detail::pull(s, at.level, front, next, warp, warps, tally);
-      unsigned* const old = front;
-      front = next;
-      next = old;
-    } else if constexpr (Kind == push_kind::balanced) {
-      detail::push_balanced(s, to, at, s.queue + at.begin, warp, warps, tally);
-    } else if constexpr (Kind == push_kind::block) {
-      detail::push_block(s, to, at, tally);
-    } else {
-      detail::push_global(s, to, at, thread, threads, tally);
-    }
-    __syncwarp();
-    detail::add_tally(filling, tally);
-    grid.sync();
-    if (leader) advance(at, read(filling), direction == bfs_direction::push);
-    __syncthreads();
-    turn = (turn + 1) % 3;
-  }
-  if (first) control->position = at;
-}
-
-// Vertices without any edge, and the bits past the last vertex, count as visited from the start: a pull need not look
-// at them, and no edge leads to them.
-template <class I, class O>
-__global__ void mark_isolated_kernel(bfs_search<I, O> s, unsigned* words) {
-  const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  bool isolated = true;
-  if (v < s.n) {
-    isolated =
-        s.in_offsets != nullptr && s.out_offsets[v] == s.out_offsets[v + 1] && s.in_offsets[v] == s.in_offsets[v + 1];
-  }
-  const unsigned mask = __ballot_sync(detail::full_mask, isolated);
-  if (threadIdx.x % detail::warp_size == 0 && v / detail::warp_size < s.words) words[v / detail::warp_size] = mask;
-}
-
-// What comes back from a run in one copy: most searches have fewer levels than `sizes` holds.
-struct bfs_report {
-  static constexpr int size_slots = 1024;
-  bfs_position position;
-  std::int64_t sizes[size_slots];
-};
+using detail::push_kind;
 
 template <class T>
 std::int64_t bytes_of(const array<T, device>& a) {
   return a.size() * static_cast<std::int64_t>(sizeof(T));
 }
 
+unsigned blocks_for(std::int64_t threads, int block) { return static_cast<unsigned>(div_up(threads, block)); }
+
 }  // namespace
 
 template <index_type I, index_type O, class Space>
 struct bfs_plan<I, O, Space>::state {
+  static constexpr std::int64_t level_slots = 4096;  // levels past these are counted after the search
+
   context<device> ctx;
   std::int64_t vertices;
+  bfs_options options;
   detail::bfs_choice choice;
-  int blocks = 0;
+  int grid_blocks = 0;
+  int cluster_blocks = 0;
   bfs_search<I, O> search{};
   array<std::int32_t, device> levels;
   array<I, device> parents;
@@ -237,6 +54,8 @@ struct bfs_plan<I, O, Space>::state {
   array<unsigned, device> visited;
   array<unsigned, device> front;
   array<unsigned, device> next;
+  array<I, device> likely;
+  array<unsigned char, device> weights;
   array<I, device> queue;
   array<detail::bfs_hub_chunk<I>, device> hubs;
   array<std::int64_t, device> sizes;
@@ -245,127 +64,220 @@ struct bfs_plan<I, O, Space>::state {
   std::vector<std::int64_t> level_sizes;
   std::int64_t reached = 0;
 
-  state(const context<device>& c, const graph_view<I, O, device>& g, const bfs_options& options)
+  state(const context<device>& c, const graph_view<I, O, device>& g, const bfs_options& o)
       : ctx(c),
         vertices(g.vertices()),
+        options(o),
         choice((detail::check_bfs_graph(g),
                 detail::choose_bfs(detail::bfs_backend::device, detail::facts_of(g), options))) {
     const detail::device_guard guard(ctx);
+    allocate(g);
+    prepare();
+    prepare_launch();
+  }
+
+  void allocate(const graph_view<I, O, device>& g) {
     const std::int64_t n = vertices;
     const bool pulls = choice.direction != bfs_direction::push;
-    if (detail::wants_levels(options.output)) levels = {ctx, n};
+    const std::int64_t words = 4 * div_up(n, 4 * detail::warp_size);
+    levels = {ctx, n};  // also when only parents are asked for: levels past `level_slots` are counted there
     if (detail::wants_parents(options.output)) parents = {ctx, n};
-    const std::int64_t words = div_up(n, detail::warp_size);
     start = {ctx, words};
     visited = {ctx, words};
     if (pulls) {
       front = {ctx, words};
       next = {ctx, words};
+      if constexpr (sizeof(I) == sizeof(std::int32_t)) likely = {ctx, n};
     }
+    weights = {ctx, n};
     queue = {ctx, n};
-    hubs = {ctx, 2 * (g.out.nnz() / bfs_cuda_tuning::hub_degree)};
-    sizes = {ctx, n};
+    sizes = {ctx, std::min(n, level_slots)};
     control = {ctx, 1};
     report = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
+    level_sizes.reserve(static_cast<std::size_t>(n));
     const auto in = detail::pull_edges(g);
     search = {.out_offsets = g.out.offsets.data(),
               .out_indices = g.out.indices.data(),
               .in_offsets = pulls ? in.offsets.data() : nullptr,
               .in_indices = pulls ? in.indices.data() : nullptr,
+              .likely = likely.data(),
+              .weights = weights.data(),
               .n = n,
               .words = words,
               .edges = g.out.nnz(),
               .levels = levels.data(),
               .parents = parents.data(),
+              .start = start.data(),
               .visited = visited.data(),
               .front = front.data(),
               .next = next.data(),
               .queue = queue.data(),
-              .hubs = hubs.data(),
+              .hubs = nullptr,
               .level_sizes = sizes.data(),
+              .level_slots = sizes.size(),
               .control = control.data(),
+              .report = report.data(),
               .source = 0,
-              .allowed = choice.direction};
-    if (n > 0) {
-      mark_isolated_kernel<<<static_cast<unsigned>(div_up(n, 256)), 256, 0, ctx.stream()>>>(search, start.data());
+              .previous_source = -1,
+              .target = options.target,
+              .max_depth = options.max_depth,
+              .allowed = choice.direction,
+              .rule = {}};
+  }
+
+  // The bitmaps and results as every search expects and leaves them, and what is known of the graph. Synchronises.
+  void prepare() {
+    constexpr int block = bfs_prepare_tuning::block;
+    detail::fill_bytes(ctx, levels.data(), 0xff, static_cast<std::size_t>(bytes_of(levels)));
+    detail::fill_bytes(ctx, parents.data(), 0xff, static_cast<std::size_t>(bytes_of(parents)));
+    fill_zero(ctx, front.view());
+    if (vertices == 0) return;
+    array<detail::count64, device> chunks(ctx, 1);
+    fill_zero(ctx, chunks.view());
+    detail::profile_vertices_kernel<<<blocks_for(search.words * detail::warp_size, block), block, 0, ctx.stream()>>>(
+        search, start.data(), weights.data(), chunks.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    if (!likely.empty()) {
+      detail::find_likely_kernel<<<blocks_for(vertices * bfs_prepare_tuning::lanes, block), block, 0, ctx.stream()>>>(
+          search, likely.data());
       SPARGO_CUDA_TRY(cudaGetLastError());
     }
-    level_sizes.reserve(static_cast<std::size_t>(n));
-    fill_zero(ctx, sizes.view());  // collect() copies more of it than a run may have written
-    prepare_launch();
-    forget();
+    copy<unsigned>(ctx, start.view(), visited.view());
+    detail::count64 wanted = 0;
+    copy<detail::count64>(ctx, chunks.view(), span<detail::count64, host>(&wanted, 1));
+    ctx.synchronize();
+    hubs = {ctx, static_cast<std::int64_t>(wanted)};
+    search.hubs = hubs.data();
   }
 
-  [[nodiscard]] const void* kernel() const {
+  [[nodiscard]] bool balanced() const {
+    return choice.algorithm != bfs_algorithm::global_queue && choice.algorithm != bfs_algorithm::block_queue;
+  }
+  [[nodiscard]] const void* wide_kernel() const {
     switch (choice.algorithm) {
       case bfs_algorithm::global_queue:
-        return reinterpret_cast<const void*>(&bfs_search_kernel<push_kind::global, I, O>);
+        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<push_kind::global, I, O>);
       case bfs_algorithm::block_queue:
-        return reinterpret_cast<const void*>(&bfs_search_kernel<push_kind::block, I, O>);
+        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<push_kind::block, I, O>);
       default:
-        return reinterpret_cast<const void*>(&bfs_search_kernel<push_kind::balanced, I, O>);
+        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<push_kind::balanced, I, O>);
     }
   }
-  [[nodiscard]] std::size_t shared_bytes() const {
-    const bool balanced =
-        choice.algorithm != bfs_algorithm::global_queue && choice.algorithm != bfs_algorithm::block_queue;
-    return balanced ? 2 * bfs_cuda_tuning::alone_vertices * sizeof(I) : 0;
+  [[nodiscard]] static const void* narrow_kernel() {
+    return reinterpret_cast<const void*>(&detail::bfs_narrow_kernel<I, O>);
   }
 
-  // As many blocks as can be resident together, which the grid's barrier needs.
+  // As many blocks as can be resident together, which the grid's barrier needs, and as large a cluster as there can be.
   void prepare_launch() {
     int cooperative = 0;
     SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
     if (cooperative == 0) throw error(error_code::unsupported, "bfs: the device cannot launch cooperative kernels");
-    SPARGO_CUDA_TRY(
-        cudaFuncSetAttribute(kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes())));
+    constexpr std::size_t staged = detail::staged_bytes<I>();
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(wide_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, int{staged}));
     int a_multiprocessor = 0;
-    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel(), bfs_cuda_tuning::block,
-                                                                  shared_bytes()));
-    blocks = a_multiprocessor * ctx.properties().multiprocessors;
-    if (blocks == 0) throw error(error_code::unsupported, "bfs: no block of the search fits a multiprocessor");
+    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, wide_kernel(),
+                                                                  bfs_cuda_tuning::block, staged));
+    grid_blocks = a_multiprocessor * ctx.properties().multiprocessors;
+    if (grid_blocks == 0) throw error(error_code::unsupported, "bfs: no block of the search fits a multiprocessor");
+    if (!balanced()) return;
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(narrow_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         int{detail::narrow_bytes<I, O>()}));
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(narrow_kernel(), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    for (cluster_blocks = bfs_narrow_tuning::blocks; cluster_blocks > 1; cluster_blocks /= 2) {
+      cudaLaunchAttribute attribute;
+      const cudaLaunchConfig_t config = narrow_config(attribute);
+      int clusters = 0;
+      SPARGO_CUDA_TRY(cudaOccupancyMaxActiveClusters(&clusters, narrow_kernel(), &config));
+      if (clusters > 0) return;
+    }
   }
 
-  void forget() {
-    detail::fill_bytes(ctx, levels.data(), 0xff, static_cast<std::size_t>(bytes_of(levels)));
-    detail::fill_bytes(ctx, parents.data(), 0xff, static_cast<std::size_t>(bytes_of(parents)));
-    level_sizes.clear();
-    reached = 0;
+  [[nodiscard]] cudaLaunchConfig_t narrow_config(cudaLaunchAttribute& attribute) const {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(cluster_blocks), 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(cluster_blocks));
+    config.blockDim = dim3(bfs_narrow_tuning::block);
+    config.dynamicSmemBytes = detail::narrow_bytes<I, O>();
+    config.stream = ctx.stream();
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return config;
+  }
+
+  void launch_narrow(bool begins) {
+    cudaLaunchAttribute attribute;
+    const cudaLaunchConfig_t config = narrow_config(attribute);
+    void* arguments[] = {&search, &begins};
+    SPARGO_CUDA_TRY(cudaLaunchKernelExC(&config, narrow_kernel(), arguments));
+  }
+  void launch_wide(bfs_part part) {
+    void* arguments[] = {&search, &part};
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(wide_kernel(), dim3(static_cast<unsigned>(grid_blocks)),
+                                                dim3(bfs_cuda_tuning::block), arguments, detail::staged_bytes<I>(),
+                                                ctx.stream()));
   }
 
   void run(I source) {
     detail::check_bfs_source(source, vertices);
     const detail::device_guard guard(ctx);
-    forget();
-    copy<unsigned>(ctx, start.view(), visited.view());
-    fill_zero(ctx, control.view());
+    level_sizes.clear();
+    reached = 0;
+    search.previous_source = search.source;
     search.source = source;
-    void* arguments[] = {&search};
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel(), dim3(static_cast<unsigned>(blocks)),
-                                                dim3(bfs_cuda_tuning::block), arguments, shared_bytes(), ctx.stream()));
-    collect();
+    if (balanced()) {
+      launch_narrow(true);
+      launch_wide({.first = true, .last = false});
+      launch_narrow(false);
+      launch_wide({.first = false, .last = true});
+    } else {
+      launch_wide({.first = true, .last = true});
+    }
+    if (options.parents == bfs_parents::smallest && !parents.empty() && search.edges > 0) {
+      const std::int64_t warps = div_up(search.edges, std::int64_t{bfs_prepare_tuning::edges});
+      constexpr int block = bfs_prepare_tuning::block;
+      detail::offer_parents_kernel<<<blocks_for(warps * detail::warp_size, block), block, 0, ctx.stream()>>>(search);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    }
+    ctx.synchronize();
+    reached = report[0].position.reached;
+    collect_sizes(report[0].position.level);
   }
 
-  void collect() {
-    const std::int64_t slots = std::min<std::int64_t>(vertices, bfs_report::size_slots);
-    bfs_report& got = report[0];
-    detail::copy_to_host(ctx, &control.data()->position, &got.position, sizeof(bfs_position));
-    detail::copy_to_host(ctx, sizes.data(), got.sizes, static_cast<std::size_t>(slots) * sizeof(std::int64_t));
-    ctx.synchronize();
-    reached = got.position.reached;
-    const std::int64_t depth = got.position.level;  // levels walked
-    level_sizes.assign(got.sizes, got.sizes + std::min(depth, slots));
-    if (depth > slots) {
-      level_sizes.resize(static_cast<std::size_t>(depth));
-      detail::copy_to_host(ctx, sizes.data() + slots, level_sizes.data() + slots,
-                           static_cast<std::size_t>(depth - slots) * sizeof(std::int64_t));
+  void collect_sizes(std::int64_t depth) {  // levels walked
+    const std::int64_t told = std::min<std::int64_t>(depth, bfs_report::size_slots);
+    level_sizes.assign(report[0].sizes, report[0].sizes + told);
+    if (depth == told) return;
+    level_sizes.resize(static_cast<std::size_t>(depth));
+    if (depth <= search.level_slots) {
+      detail::copy_to_host(ctx, sizes.data() + told, level_sizes.data() + told,
+                           static_cast<std::size_t>(depth - told) * sizeof(std::int64_t));
       ctx.synchronize();
+      return;
     }
+    // More levels than slots: they are counted in the queue, which the search no longer needs, and come in pieces.
+    constexpr int block = bfs_prepare_tuning::block;
+    fill_zero(ctx, queue.view());
+    detail::count_levels_kernel<<<blocks_for(vertices, block), block, 0, ctx.stream()>>>(levels.data(), vertices,
+                                                                                         queue.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    I* const piece = reinterpret_cast<I*>(report[0].sizes);
+    for (std::int64_t first = 0; first < depth; first += bfs_report::size_slots) {
+      const std::int64_t count = std::min<std::int64_t>(depth - first, bfs_report::size_slots);
+      detail::copy_to_host(ctx, queue.data() + first, piece, static_cast<std::size_t>(count) * sizeof(I));
+      ctx.synchronize();
+      std::copy(piece, piece + count, level_sizes.begin() + first);
+    }
+  }
+
+  [[nodiscard]] span<const std::int32_t, device> levels_found() const {
+    return detail::wants_levels(options.output) ? std::as_const(levels).view() : span<const std::int32_t, device>{};
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const {
     return bytes_of(levels) + bytes_of(parents) + bytes_of(start) + bytes_of(visited) + bytes_of(front) +
-           bytes_of(next) + bytes_of(queue) + bytes_of(hubs) + bytes_of(sizes) + bytes_of(control);
+           bytes_of(next) + bytes_of(likely) + bytes_of(weights) + bytes_of(queue) + bytes_of(hubs) + bytes_of(sizes) +
+           bytes_of(control);
   }
 };
 
@@ -385,7 +297,7 @@ void bfs_plan<I, O, Space>::run(I source) {
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
-  return std::as_const(state_->levels).view();
+  return state_->levels_found();
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> bfs_plan<I, O, Space>::parents() const noexcept {

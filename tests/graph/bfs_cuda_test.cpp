@@ -1,5 +1,5 @@
-// The device search where it changes its way of working: hubs split into chunks, levels passing between one block and
-// the grid, the shared queue of a block overflowing, pulls between pushes, more levels than come back in one copy.
+// The device search where it changes its way of working: hubs split into chunks, levels passing between the cluster and
+// the grid, slots and shared queues overflowing, pulls between pushes, more levels than are told or kept.
 //
 // Small graphs on both sides of each of the search's numbers, so that the whole program is fit for compute-sanitizer.
 #include <spargo/graph/bfs.hpp>
@@ -22,11 +22,15 @@ using test::raw_graph;
 
 // What the search goes by; a test that no longer sits at the boundary is still right, only less sharp.
 constexpr std::int64_t hub_degree = 512;
-constexpr std::int64_t alone_vertices = 1024;
-constexpr std::int64_t alone_edges = 4096;
-constexpr std::int64_t block_vertices = 1024;
+constexpr std::int64_t entry_edges = 128;
+constexpr std::int64_t narrow_hub = 8192;
+constexpr std::int64_t narrow_vertices = 8192;
+constexpr std::int64_t narrow_edges = 32768;
+constexpr std::int64_t narrow_slots = 1024;
+constexpr std::int64_t block_vertices = 768;
 constexpr std::int64_t block_queue = 2048;
 constexpr std::int64_t report_levels = 1024;
+constexpr std::int64_t kept_levels = 4096;
 
 template <class I, class O>
 struct widths {
@@ -115,16 +119,18 @@ using cases = testing::Types<widths<std::int32_t, std::int32_t>, widths<std::int
                              widths<std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(BfsCuda, cases);
 
-// One graph of vertices that have just the degrees around one, two and three chunks, found together and as sources.
-TYPED_TEST(BfsCuda, DegreesAroundHubChunks) {
+// One graph of vertices that have just the degrees around one and two entries of the cluster, one, two and three chunks
+// of a hub, and more than the cluster takes; found together and as sources.
+TYPED_TEST(BfsCuda, DegreesAroundEntriesAndChunks) {
   edge_vector edges;
   std::vector<std::int64_t> sources{0};
   std::int64_t n = 1;
-  for (const std::int64_t chunks : {1, 2, 3}) {
+  for (const std::int64_t degree :
+       {entry_edges, 2 * entry_edges, hub_degree, 2 * hub_degree, 3 * hub_degree, narrow_hub}) {
     for (const std::int64_t more : {-1, 0, 1}) {
       const std::int64_t hub = n++;
       edges.emplace_back(0, hub);
-      for (std::int64_t k = 0; k < chunks * hub_degree + more; ++k) edges.emplace_back(hub, n++);
+      for (std::int64_t k = 0; k < degree + more; ++k) edges.emplace_back(hub, n++);
       sources.push_back(hub);
     }
   }
@@ -133,25 +139,56 @@ TYPED_TEST(BfsCuda, DegreesAroundHubChunks) {
   this->check_all(this->undirected(n + 1, edges), {0, n});
 }
 
-// Narrow, wide and narrow again: the block that walks alone leaves and comes back.
-TYPED_TEST(BfsCuda, WidthsAroundOneBlock) {
+// Narrow, wide and narrow again, on both sides of where the cluster leaves off and of where it is given work again.
+TYPED_TEST(BfsCuda, WidthsAroundTheCluster) {
+  for (const std::int64_t limit : {narrow_vertices / 2, narrow_vertices}) {
+    for (const std::int64_t more : {-1, 0, 1}) {
+      const std::int64_t w = limit + more;
+      const std::vector<std::int64_t> sizes{1, 40, w, w, 7, 300, w, 1, 1, 2};
+      SCOPED_TRACE("width " + std::to_string(w));
+      this->check_all(this->directed(sum(sizes), layer_edges(sizes)), {0});
+      this->check_all(this->undirected(sum(sizes), layer_edges(sizes)), {0, sum(sizes) - 1});
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+// Wide and narrow in turn more often than there are kernels: the last grid walks what is left.
+TYPED_TEST(BfsCuda, NarrowAndWideInTurn) {
+  std::vector<std::int64_t> sizes{1};
+  for (int k = 0; k < 5; ++k) sizes.insert(sizes.end(), {2 * narrow_vertices, 5, 1, 40, 3});
+  this->check(this->undirected(sum(sizes), layer_edges(sizes)), {.algorithm = bfs_algorithm::load_balanced}, {0});
+  this->check(this->undirected(sum(sizes), layer_edges(sizes)), {}, {sum(sizes) - 1});
+}
+
+TYPED_TEST(BfsCuda, EdgesAroundTheCluster) {
   for (const std::int64_t more : {-1, 0, 1}) {
-    const std::int64_t w = alone_vertices + more;
-    const std::vector<std::int64_t> sizes{1, 40, w, w, 7, 300, w, 1, 1, 2};
-    SCOPED_TRACE("width " + std::to_string(w));
+    const std::vector<std::int64_t> sizes{1, 300, narrow_edges + more, narrow_edges + more, 1};
+    SCOPED_TRACE(std::to_string(narrow_edges + more) + " edges");
     this->check_all(this->directed(sum(sizes), layer_edges(sizes)), {0});
-    this->check_all(this->undirected(sum(sizes), layer_edges(sizes)), {0, sum(sizes) - 1});
     if (this->HasFatalFailure()) return;
   }
 }
 
-TYPED_TEST(BfsCuda, EdgesAroundOneBlock) {
-  for (const std::int64_t more : {-1, 0, 1}) {
-    const std::vector<std::int64_t> sizes{1, 100, alone_edges + more, alone_edges + more, 1};
-    SCOPED_TRACE(std::to_string(alone_edges + more) + " edges");
-    this->check_all(this->directed(sum(sizes), layer_edges(sizes)), {0});
+// One block of the cluster finds more than its slots hold: vertices of one entry, of two, and hubs. What did not fit
+// and what did go on together. The second graph's crowd is found by one block alone and shared out afterwards.
+TYPED_TEST(BfsCuda, FindsMoreThanASlotEach) {
+  for (const std::int64_t degree : {entry_edges + 72, 2 * hub_degree + 76}) {
+    constexpr std::int64_t leaves = 3000;
+    const std::int64_t hubs = narrow_slots * 6 / 10;
+    edge_vector edges;
+    for (std::int64_t h = 0; h < hubs; ++h) {
+      edges.emplace_back(0, 1 + h);
+      for (std::int64_t k = 0; k < degree; ++k) edges.emplace_back(1 + h, 1 + hubs + (h * 7 + k) % leaves);
+    }
+    SCOPED_TRACE("degree " + std::to_string(degree));
+    this->check_all(this->directed(1 + hubs + leaves, edges), {0});
     if (this->HasFatalFailure()) return;
   }
+  const std::vector<std::int64_t> sizes{
+      1, 1, narrow_slots - 24, narrow_slots - 24, narrow_slots + 200, 3, 1, narrow_slots, 1};
+  this->check_all(this->directed(sum(sizes), layer_edges(sizes)), {0});
+  this->check_all(this->undirected(sum(sizes), layer_edges(sizes)), {0, sum(sizes) - 1});
 }
 
 // What one round of a block finds just fits, or spills by one, or by more than the queue holds; a second round follows.
@@ -166,11 +203,37 @@ TYPED_TEST(BfsCuda, FindsAroundABlocksQueue) {
 
 // What comes back is the same for all algorithms, and long searches are slow under the tools: one of them is enough.
 TYPED_TEST(BfsCuda, LevelsAroundOneReport) {
-  for (const std::int64_t levels : {report_levels - 1, report_levels, report_levels + 1}) {
-    SCOPED_TRACE(std::to_string(levels) + " levels");
-    this->check(this->undirected(levels, test::path_edges(levels)), {.algorithm = bfs_algorithm::load_balanced}, {0});
-    if (this->HasFatalFailure()) return;
+  for (const std::int64_t around : {report_levels, kept_levels}) {
+    for (const std::int64_t levels : {around - 1, around, around + 1}) {
+      SCOPED_TRACE(std::to_string(levels) + " levels");
+      this->check(this->undirected(levels, test::path_edges(levels)), {.algorithm = bfs_algorithm::load_balanced}, {0});
+      if (this->HasFatalFailure()) return;
+    }
   }
+}
+
+// Levels are counted even where they are not returned.
+TYPED_TEST(BfsCuda, ParentsAlone) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  const context<device> ctx;
+  const auto path = this->undirected(kept_levels + 9, test::path_edges(kept_levels + 9));
+  const auto offsets = to_device(ctx, span<const O, host>(path.offsets));
+  const auto indices = to_device(ctx, span<const I, host>(path.indices));
+  const graph_view<I, O, device> view{
+      {path.vertices, path.vertices, offsets.view(), indices.view()}, {}, path.direction};
+  bfs_plan<I, O, device> plan(ctx, view, {.output = bfs_output::parents});
+  plan.run(0);
+  EXPECT_TRUE(plan.levels().empty());
+  EXPECT_EQ(plan.level_sizes(), std::vector<std::int64_t>(kept_levels + 9, 1));
+  const auto parents = to_host(ctx, plan.parents());
+  for (std::int64_t v = 1; v < parents.size(); ++v) ASSERT_EQ(parents[v], v - 1);
+}
+
+// A vertex without edges is a source like any other, and the next search knows nothing of it.
+TYPED_TEST(BfsCuda, IsolatedSourceBetweenOthers) {
+  const auto g = this->undirected(70, {{0, 1}, {1, 2}, {5, 6}});
+  this->check_all(g, {0, 69, 1, 40, 5});
 }
 
 // Path, crowd, path, crowd, path: an automatic search pulls in each crowd and pushes along each path. The crowds hold
