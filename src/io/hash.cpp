@@ -1,8 +1,5 @@
 #include "io/hash.hpp"
 
-#include <spargo/core/array.hpp>
-
-#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -15,8 +12,6 @@ constexpr std::uint64_t prime2 = 0xc2b2ae3d27d4eb4fU;
 constexpr std::uint64_t prime3 = 0x165667b19e3779f9U;
 constexpr std::uint64_t prime4 = 0x85ebca77c2b2ae63U;
 constexpr std::uint64_t prime5 = 0x27d4eb2f165667c5U;
-
-constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
 template <class T>
 std::uint64_t load(const unsigned char* p) {
@@ -56,14 +51,7 @@ std::uint64_t xxh64(const void* data, std::size_t bytes) noexcept {
 }
 
 std::uint64_t chunked_hash(const context<host>& ctx, const void* data, std::size_t bytes) {
-  const auto chunks = static_cast<std::int64_t>(div_up(bytes, chunk_bytes));
-  array<std::uint64_t, host> hashes(ctx, chunks);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) if (chunks > 1)
-  for (std::int64_t c = 0; c < chunks; ++c) {
-    const std::size_t first = static_cast<std::size_t>(c) * chunk_bytes;
-    hashes[c] = xxh64(static_cast<const char*>(data) + first, std::min(chunk_bytes, bytes - first));
-  }
-  return xxh64(hashes.data(), static_cast<std::size_t>(chunks) * sizeof(std::uint64_t));
+  return chunked_hash(ctx, data, bytes, [](std::size_t, std::size_t) {});
 }
 
 }  // namespace spargo::detail

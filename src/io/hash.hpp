@@ -2,15 +2,34 @@
 // malice. Big arrays are hashed as a hash of the hashes of 1 MiB chunks, so that threads can share them.
 #pragma once
 
-#include <spargo/core/context.hpp>
+#include <spargo/core/array.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace spargo::detail {
 
 [[nodiscard]] std::uint64_t xxh64(const void* data, std::size_t bytes) noexcept;
 
-// The same for any thread count. Scratch: 8 bytes a chunk.
+inline constexpr std::size_t hash_chunk_bytes = std::size_t{1} << 20;
+
+// The same for any thread count. Scratch: 8 bytes a chunk. `look(first, bytes)` sees each chunk, by its place in the
+// data, while it is in the cache of the thread that has hashed it; it must not throw.
+template <class Look>
+[[nodiscard]] std::uint64_t chunked_hash(const context<host>& ctx, const void* data, std::size_t bytes,
+                                         const Look& look) {
+  const auto chunks = static_cast<std::int64_t>(div_up(bytes, hash_chunk_bytes));
+  array<std::uint64_t, host> hashes(ctx, chunks);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) if (chunks > 1)
+  for (std::int64_t c = 0; c < chunks; ++c) {
+    const std::size_t first = static_cast<std::size_t>(c) * hash_chunk_bytes;
+    const std::size_t size = std::min(hash_chunk_bytes, bytes - first);
+    hashes[c] = xxh64(static_cast<const char*>(data) + first, size);
+    look(first, size);
+  }
+  return xxh64(hashes.data(), static_cast<std::size_t>(chunks) * sizeof(std::uint64_t));
+}
+
 [[nodiscard]] std::uint64_t chunked_hash(const context<host>& ctx, const void* data, std::size_t bytes);
 
 }  // namespace spargo::detail
