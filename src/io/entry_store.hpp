@@ -26,7 +26,11 @@ struct entry_store {
   array<I, host> cols;
   array<V, host> values;  // empty for a pattern
 
-  [[nodiscard]] std::int64_t capacity() const { return rows.size(); }
+  // Of the smallest array: one that could not grow after the others leaves it as it was.
+  [[nodiscard]] std::int64_t capacity() const {
+    const std::int64_t places = std::min(rows.size(), cols.size());
+    return is_pattern<V> ? places : std::min(places, values.size());
+  }
 
   [[nodiscard]] entry_sink<V, I> from(std::int64_t first) {
     return {rows.data() + first, cols.data() + first, is_pattern<V> ? nullptr : values.data() + first};

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <optional>
 
 namespace spargo {
@@ -230,10 +231,12 @@ matrix_market_header parse_matrix_market_header(text_source& source) {
 
 }  // namespace detail
 
-matrix_market_header read_matrix_market_header(const std::string& path) {
+matrix_market_header read_matrix_market_header(const std::string& path) try {
   constexpr detail::input_tuning little{.block_bytes = std::int64_t{64} << 10};  // nobody asks for the entries
   detail::text_source source(context<host>(host_options{.threads = 1}), path, {}, little);
   return detail::parse_matrix_market_header(source);
+} catch (const std::bad_alloc&) {
+  throw error(error_code::out_of_memory, {path}, "host memory ran out while the header was read");
 }
 
 }  // namespace spargo

@@ -62,6 +62,7 @@ struct output_file::state {
 
   std::string path;                   // as the caller named it: for messages
   std::string target;                 // with links resolved
+  std::string directory;              // of the target
   detail::unfinished_file temporary;  // without a name when the target is written directly
   detail::file_handle file;
   std::unique_ptr<detail::gzip_writer> compressor;
@@ -69,7 +70,8 @@ struct output_file::state {
   std::string compressed;
 };
 
-output_file::state::state(const std::string& name) : path(name), target(resolved(name)) {
+output_file::state::state(const std::string& name)
+    : path(name), target(resolved(name)), directory(directory_of(target)) {
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw_system_error(path, "write", EISDIR);
@@ -88,8 +90,7 @@ output_file::state::state(const std::string& name) : path(name), target(resolved
 
 void output_file::state::create_temporary() {
   for (int attempt = 0; attempt < tuning::attempts; ++attempt) {
-    file = detail::file_handle(
-        temporary.create(fmt::format("{}/.spargo-{}-{}.tmp", directory_of(target), ::getpid(), attempt)));
+    file = detail::file_handle(temporary.create(fmt::format("{}/.spargo-{}-{}.tmp", directory, ::getpid(), attempt)));
     if (file.is_open()) return;
     if (errno != EEXIST) throw_system_error(path, "create", errno);
   }
@@ -137,7 +138,7 @@ void output_file::state::commit() {
   if (direct) return;
   if (::rename(temporary.name().c_str(), target.c_str()) != 0) throw_system_error(path, "replace", errno);
   temporary.keep();
-  sync_directory(directory_of(target));
+  sync_directory(directory);  // nothing from the rename on may fail: the file is there
 }
 
 output_file::output_file(const std::string& path) : state_(std::make_unique<state>(path)) {}

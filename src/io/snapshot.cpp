@@ -39,6 +39,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <string_view>
 #include <type_traits>
 
@@ -312,7 +313,7 @@ struct snapshot::state {
   snapshot_header header;
 };
 
-snapshot::snapshot(const context<host>& ctx, const std::string& path) : state_(std::make_unique<state>()) {
+snapshot::snapshot(const context<host>& ctx, const std::string& path) try : state_(std::make_unique<state>()) {
   state_->path = path;
   state_->map = detail::mapped_file(path);
   const raw_header h = check_header(path, state_->map.bytes());
@@ -327,6 +328,8 @@ snapshot::snapshot(const context<host>& ctx, const std::string& path) : state_(s
                     .cols = h.cols,
                     .nnz = h.nnz,
                     .has_ids = h.has_ids != 0};
+} catch (const std::bad_alloc&) {
+  throw error(error_code::out_of_memory, {path}, "host memory ran out while the snapshot was opened");
 }
 
 snapshot::snapshot(snapshot&&) noexcept = default;
@@ -362,7 +365,7 @@ csr_view<const V, I, O, host> snapshot::matrix() const {
 
 template <entry_type V, index_type I, index_type O>
 void write_snapshot(const context<host>& ctx, const std::string& path, const csr_view<const V, I, O, host>& matrix,
-                    const snapshot_options& options) {
+                    const snapshot_options& options) try {
   SPARGO_EXPECTS(!path.ends_with(".gz"), fmt::format("write_snapshot: {}: a snapshot is mapped, not compressed", path));
   SPARGO_EXPECTS(options.ids.empty() || options.ids.size() == matrix.rows,
                  fmt::format("write_snapshot: {} ids for {} rows", options.ids.size(), matrix.rows));
@@ -400,6 +403,8 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
     out.write({padding, static_cast<std::size_t>(next - sections[k].begin - sections[k].bytes)});
   }
   out.commit();
+} catch (const std::bad_alloc&) {
+  throw error(error_code::out_of_memory, {path}, "host memory ran out while the snapshot was written");
 }
 
 #define INSTANTIATE(V, I, O)                                                      \
