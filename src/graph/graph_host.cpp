@@ -1,99 +1,158 @@
-// Building graphs on the host. The pairs are cut into one block a thread; each block's loops are counted, then its
-// proper pairs copied to where they belong, so the order of the input is kept for any thread count. Two reads of
-// the pairs and one write; without loops a directed graph's pairs are not copied at all.
+// The steps of a graph's construction on the host; see graph_common.hpp for the idea.
+//
+// Each step cuts the keys into one part a thread and reads and writes them in order. Invariant: keys ascend, and what a
+// part writes depends on the parts before it by sums alone, so the result is the same for any thread count.
+// Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes a pair, the result included (I = int32).
 #include "graph/graph_common.hpp"
 
 #include "core/instantiate.hpp"
+#include "primitives/parts.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace spargo {
+namespace spargo::detail {
 
 namespace {
 
-template <class I>
-class pair_filter {
- public:
-  pair_filter(const context<host>& ctx, const coo_pattern_view<I, host>& pairs)
-      : ctx_(ctx), pairs_(pairs), kept_(ctx, ctx.threads() + 1) {
-    count();
-  }
+constexpr std::int64_t share = 1 << 15;  // keys a thread at least: over 10 us of work; waking a team takes 1 us
 
-  [[nodiscard]] std::int64_t kept() const { return kept_[ctx_.threads()]; }
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
-  // The proper pairs, followed by their mirror images when `direction` is undirected.
-  [[nodiscard]] coo_matrix<pattern, I, host> copy(direction_kind direction) const {
-    const bool mirrored = direction == direction_kind::undirected;
-    coo_matrix<pattern, I, host> to(ctx_, pairs_.rows, pairs_.cols, mirrored ? 2 * kept() : kept());
-    I* from = to.row_indices().data();
-    I* into = to.col_indices().data();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (int block = 0; block < ctx_.threads(); ++block) {
-      std::int64_t at = kept_[block];
-      for (std::int64_t k = first(block); k < first(block + 1); ++k) {
-        const I u = pairs_.row_indices[k];
-        const I v = pairs_.col_indices[k];
-        if (u == v) continue;
-        from[at] = u;
-        into[at] = v;
-        if (mirrored) {
-          from[at + kept()] = v;
-          into[at + kept()] = u;
-        }
-        ++at;
-      }
-    }
-    return to;
-  }
-
- private:
-  [[nodiscard]] std::int64_t first(int block) const {
-    return std::min(div_up(pairs_.nnz(), ctx_.threads()) * block, pairs_.nnz());
-  }
-
-  // kept_[block]: proper pairs in the blocks before.
-  void count() {
-    const I n = pairs_.rows;
-    std::int64_t bad = std::numeric_limits<std::int64_t>::max();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1) reduction(min : bad)
-    for (int block = 0; block < ctx_.threads(); ++block) {
-      std::int64_t proper = 0;
-      for (std::int64_t k = first(block); k < first(block + 1); ++k) {
-        const I u = pairs_.row_indices[k];
-        const I v = pairs_.col_indices[k];
-        if (u < 0 || u >= n || v < 0 || v >= n) bad = std::min(bad, k);
-        proper += u != v ? 1 : 0;
-      }
-      kept_[block + 1] = proper;
-    }
-    if (bad < pairs_.nnz()) detail::throw_bad_pair(bad, pairs_.row_indices[bad], pairs_.col_indices[bad], n);
-    kept_[0] = 0;
-    for (int block = 0; block < ctx_.threads(); ++block) kept_[block + 1] += kept_[block];
-  }
-
-  const context<host>& ctx_;
-  coo_pattern_view<I, host> pairs_;
-  array<std::int64_t, host> kept_;
+struct pair_facts {
+  std::int64_t first_bad = none;
+  bool ascending = true;
 };
+
+// keys[k] = pair k for the pairs of one part.
+template <class I>
+pair_facts pack_part(const coo_pattern_view<I, host>& pairs, const key_format& format, bool mirrored,
+                     std::int64_t first, std::int64_t last, std::uint64_t* keys) {
+  const I n = pairs.rows;
+  const auto key_of = [&](std::int64_t k) {
+    const auto u = static_cast<std::uint64_t>(pairs.row_indices[k]);
+    const auto v = static_cast<std::uint64_t>(pairs.col_indices[k]);
+    return mirrored ? format.pack(std::min(u, v), std::max(u, v)) : format.pack(u, v);
+  };
+  const auto is_bad = [&](I end) { return end < 0 || end >= n; };
+  pair_facts facts;
+  std::uint64_t before = first > 0 && first < last ? key_of(first - 1) : 0;
+  for (std::int64_t k = first; k < last; ++k) {
+    if (is_bad(pairs.row_indices[k]) || is_bad(pairs.col_indices[k])) return {k, false};
+    keys[k] = key_of(k);
+    facts.ascending &= before <= keys[k];
+    before = keys[k];
+  }
+  return facts;
+}
+
+// starts[r] = the first k with row(keys[k]) >= r, for every r in [0, rows]; rows ascend.
+template <class O, class Row>
+array<O, host> row_starts(const context<host>& ctx, const array<std::uint64_t, host>& keys, std::int64_t rows,
+                          Row row) {
+  array<O, host> starts(ctx, rows + 1);
+  const std::int64_t size = keys.size();
+  const parts shares = split(size + 1, ctx.threads(), share);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
+  for (std::int64_t p = 0; p < shares.count; ++p) {
+    std::int64_t next = shares.first(p) == 0 ? 0 : static_cast<std::int64_t>(row(keys[shares.first(p) - 1])) + 1;
+    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+      const std::int64_t here = k < size ? static_cast<std::int64_t>(row(keys[k])) : rows;
+      for (; next <= here; ++next) starts[next] = static_cast<O>(k);
+    }
+  }
+  return starts;
+}
 
 }  // namespace
 
-template <index_type O, index_type I, class Space>
-graph<I, O, Space> build_graph(const context<Space>& ctx, const coo_pattern_view<I, Space>& edges,
-                               const graph_options& options) {
-  detail::check_pairs(edges);
-  const pair_filter<I> filter(ctx, edges);
-  if (options.direction == direction_kind::directed && filter.kept() == edges.nnz()) {
-    return detail::graph_of_pairs<O>(ctx, edges, options);
+template <class I, class Space>
+packed_pairs<Space> pack_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
+                               const key_format& format, direction_kind direction) {
+  packed_pairs<host> packed{array<std::uint64_t, host>(ctx, pairs.nnz()), true};
+  const parts shares = split(pairs.nnz(), ctx.threads(), share);
+  std::int64_t first_bad = none;
+  bool ascending = true;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) reduction(min : first_bad) \
+    reduction(&& : ascending)
+  for (std::int64_t p = 0; p < shares.count; ++p) {
+    const pair_facts facts = pack_part(pairs, format, direction == direction_kind::undirected, shares.first(p),
+                                       shares.last(p), packed.keys.data());
+    first_bad = std::min(first_bad, facts.first_bad);
+    ascending = ascending && facts.ascending;
   }
-  const auto pairs = filter.copy(options.direction);
-  return detail::graph_of_pairs<O, I, Space>(ctx, pairs.view(), options);
+  if (first_bad != none) {
+    throw_bad_pair(first_bad, pairs.row_indices[first_bad], pairs.col_indices[first_bad], pairs.rows);
+  }
+  packed.ascending = ascending;
+  return packed;
 }
 
-#define INSTANTIATE(I, O)                                                                                    \
-  template graph<I, O, host> build_graph<O, I, host>(const context<host>&, const coo_pattern_view<I, host>&, \
-                                                     const graph_options&);
+template <class Space>
+array<std::uint64_t, Space> distinct_edges(const context<Space>& ctx, array<std::uint64_t, Space> keys,
+                                           const key_format& format) {
+  const parts shares = split(keys.size(), ctx.threads(), share);
+  array<std::int64_t, host> starts(ctx, shares.count);
+  const auto is_first = [&](std::int64_t k) { return format.is_edge(keys[k]) && (k == 0 || keys[k] != keys[k - 1]); };
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
+  for (std::int64_t p = 0; p < shares.count; ++p) {
+    std::int64_t count = 0;
+    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) count += is_first(k) ? 1 : 0;
+    starts[p] = count;
+  }
+  std::int64_t total = 0;
+  for (std::int64_t& start : starts) total += std::exchange(start, total);
+  if (total == keys.size()) return keys;
+  array<std::uint64_t, host> kept(ctx, total);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
+  for (std::int64_t p = 0; p < shares.count; ++p) {
+    std::int64_t at = starts[p];
+    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+      if (is_first(k)) kept[at++] = keys[k];
+    }
+  }
+  return kept;
+}
+
+template <class I, class O, class Space>
+csr_matrix<pattern, I, O, Space> join_rows(const context<Space>& ctx, I vertices,
+                                           const array<std::uint64_t, Space>& forward,
+                                           const array<std::uint64_t, Space>& turned, const key_format& format) {
+  auto offsets = row_starts<O>(ctx, forward, vertices, [&](std::uint64_t key) { return format.high(key); });
+  const auto before = row_starts<O>(ctx, turned, vertices, [&](std::uint64_t key) { return format.low(key); });
+  array<I, host> indices(ctx, forward.size() + turned.size());
+  // Before a turned key: those before it, and the forward keys of the rows before. Before a forward key: those before
+  // it, and the turned keys of the rows up to its own.
+#pragma omp parallel num_threads(ctx.threads())
+  {
+#pragma omp for schedule(static) nowait
+    for (std::int64_t k = 0; k < turned.size(); ++k) {
+      const auto row = static_cast<std::int64_t>(format.low(turned[k]));
+      indices[k + offsets[row]] = static_cast<I>(format.high(turned[k]));
+    }
+#pragma omp for schedule(static)
+    for (std::int64_t k = 0; k < forward.size(); ++k) {
+      const auto row = static_cast<std::int64_t>(format.high(forward[k]));
+      indices[k + before[row + 1]] = static_cast<I>(format.low(forward[k]));
+    }
+#pragma omp for schedule(static)
+    for (std::int64_t r = 0; r < offsets.size(); ++r) offsets[r] = static_cast<O>(offsets[r] + before[r]);
+  }
+  return {vertices, vertices, std::move(offsets), std::move(indices), {}};
+}
+
+template array<std::uint64_t, host> distinct_edges<host>(const context<host>&, array<std::uint64_t, host>,
+                                                         const key_format&);
+
+#define INSTANTIATE_I(I)                                                                                  \
+  template packed_pairs<host> pack_pairs<I, host>(const context<host>&, const coo_pattern_view<I, host>&, \
+                                                  const key_format&, direction_kind);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
+
+#define INSTANTIATE(I, O)                                                                            \
+  template csr_matrix<pattern, I, O, host> join_rows<I, O, host>(                                    \
+      const context<host>&, I, const array<std::uint64_t, host>&, const array<std::uint64_t, host>&, \
+      const key_format&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo
+}  // namespace spargo::detail

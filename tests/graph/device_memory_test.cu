@@ -63,6 +63,55 @@ TEST_F(DeviceMemory, Searches) {
   EXPECT_GT(requests, 10);
 }
 
+TEST_F(DeviceMemory, UndirectedBuilds) {
+  const std::int64_t requests = test::fail_every_device_allocation([&](const context<device>& gpu) {
+    const auto edges = to_device(gpu, matrix_.view());
+    const coo_pattern_view<I, device> pairs = edges.view();
+    const auto g = build_graph<I>(gpu, pairs, {.direction = direction_kind::undirected});
+    EXPECT_GT(g.edges(), 0);
+  });
+  EXPECT_GT(requests, 10);
+}
+
+// Passes requests on and keeps the largest sum of what was live at once.
+class peak_resource final : public memory_resource<device> {
+ public:
+  explicit peak_resource(memory_resource<device>& upstream) : upstream_(upstream) {}
+  void* allocate(std::size_t bytes, stream_handle stream) override {
+    void* const pointer = upstream_.allocate(bytes, stream);
+    live_ += static_cast<std::int64_t>(bytes);
+    peak_ = std::max(peak_, live_);
+    return pointer;
+  }
+  void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override {
+    live_ -= static_cast<std::int64_t>(bytes);
+    upstream_.deallocate(pointer, bytes, stream);
+  }
+  [[nodiscard]] std::int64_t live() const { return live_; }
+  [[nodiscard]] std::int64_t peak() const { return peak_; }
+
+ private:
+  memory_resource<device>& upstream_;
+  std::int64_t live_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+TEST_F(DeviceMemory, BuildingTakes24BytesAPair) {
+  const auto many = generate<pattern, I>(cpu_, "gen:rmat:scale=14,degree=32");
+  const context<device> upstream;
+  peak_resource resource(upstream.resource());
+  const context<device> gpu(device_options{.resource = &resource});
+  const auto edges = to_device(gpu, many.view());
+  const coo_pattern_view<I, device> pairs = edges.view();
+  const std::int64_t before = resource.live();
+  const auto g = build_graph<I>(gpu, pairs, {.direction = direction_kind::undirected});
+  const std::int64_t used = resource.peak() - before;
+  const std::int64_t vertices = std::int64_t{3} * 4 * (pairs.rows + 1);
+  EXPECT_LE(used, 24 * pairs.nnz() + vertices + (1 << 20));  // 1 MiB: counters of the sort and of the tiles
+  EXPECT_GT(used, 15 * pairs.nnz());
+  EXPECT_GT(g.edges(), 0);
+}
+
 // A plan allocates when it is made, never when it runs.
 TEST_F(DeviceMemory, RunsNeverAllocate) {
   const context<device> upstream;

@@ -3,14 +3,18 @@
 
 #include <spargo/graph/bfs.hpp>
 
+#include "graph/graph_common.hpp"
 #include "graph/graph_support.hpp"
+#include "primitives/backend.hpp"
 #include "support/device.hpp"
 #include "support/resource.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <random>
 #include <set>
 
 namespace spargo {
@@ -37,22 +41,34 @@ struct pair_arrays {
   }
 };
 
+enum class way { chosen, wide };  // build_graph, or what it does when 64-bit keys do not hold a pair
+
+template <class O, class I, class Space>
+graph<I, O, Space> build_by(way how, const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
+                            const graph_options& options) {
+  if constexpr (detail::is_built<Space>) {
+    if (how == way::wide) return detail::build_wide<O, I, Space>(ctx, pairs, options);
+  }
+  return build_graph<O>(ctx, pairs, options);
+}
+
 // Builds in the space of the test and brings the graph to the host.
 template <class O, class I>
-graph<I, O, host> build(host, std::int64_t n, const edge_vector& edges, const graph_options& options) {
+graph<I, O, host> build(host, std::int64_t n, const edge_vector& edges, const graph_options& options,
+                        way how = way::chosen) {
   const pair_arrays<I> pairs(edges);
   const context<host> ctx({.threads = 3});
-  return build_graph<O>(ctx, coo_pattern_view<I, host>{static_cast<I>(n), static_cast<I>(n), pairs.from, pairs.to},
-                        options);
+  return build_by<O, I, host>(how, ctx, {static_cast<I>(n), static_cast<I>(n), pairs.from, pairs.to}, options);
 }
 template <class O, class I>
-graph<I, O, host> build(device, std::int64_t n, const edge_vector& edges, const graph_options& options) {
+graph<I, O, host> build(device, std::int64_t n, const edge_vector& edges, const graph_options& options,
+                        way how = way::chosen) {
   const pair_arrays<I> pairs(edges);
   const context<device> ctx;
   const auto from = to_device(ctx, span<const I, host>(pairs.from));
   const auto to = to_device(ctx, span<const I, host>(pairs.to));
-  const auto g = build_graph<O>(
-      ctx, coo_pattern_view<I, device>{static_cast<I>(n), static_cast<I>(n), from.view(), to.view()}, options);
+  const auto g =
+      build_by<O, I, device>(how, ctx, {static_cast<I>(n), static_cast<I>(n), from.view(), to.view()}, options);
   return to_host(ctx, g.view());
 }
 
@@ -101,22 +117,22 @@ class BuildGraph : public testing::Test {
     if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 
-  static void check(std::int64_t n, const edge_vector& edges) {
+  static void check(std::int64_t n, const edge_vector& edges, way how = way::chosen) {
     const pair_set directed = expected_pairs(edges, direction_kind::directed);
     const pair_set both = expected_pairs(edges, direction_kind::undirected);
 
-    const auto plain = build<offset, index>(space{}, n, edges, {});
+    const auto plain = build<offset, index>(space{}, n, edges, {}, how);
     EXPECT_EQ(plain.vertices(), n);
     EXPECT_EQ(plain.edges(), static_cast<std::int64_t>(directed.size()));
     EXPECT_EQ(pairs_of(plain.view().out), directed);
     EXPECT_FALSE(plain.view().has_in_edges());
 
-    const auto turned_too = build<offset, index>(space{}, n, edges, {.in_edges = true});
+    const auto turned_too = build<offset, index>(space{}, n, edges, {.in_edges = true}, how);
     EXPECT_EQ(pairs_of(turned_too.view().out), directed);
     ASSERT_TRUE(turned_too.view().has_in_edges());
     EXPECT_EQ(pairs_of(turned_too.view().in), turned(directed));
 
-    const auto undirected = build<offset, index>(space{}, n, edges, {.direction = direction_kind::undirected});
+    const auto undirected = build<offset, index>(space{}, n, edges, {.direction = direction_kind::undirected}, how);
     EXPECT_EQ(undirected.edges(), static_cast<std::int64_t>(both.size()) / 2);
     EXPECT_EQ(pairs_of(undirected.view().out), both);
     EXPECT_EQ(undirected.view().in.indices.data(), undirected.view().out.indices.data());
@@ -151,6 +167,48 @@ TYPED_TEST(BuildGraph, EdgeCases) {
   this->check(3, {{0, 1}, {1, 0}, {0, 1}, {1, 0}});  // both ways listed already
   this->check(300, test::star_edges(257));
   this->check(257, test::path_edges(256));
+}
+
+// Many tiles and several parts a step, rows of every length, one of them the longest a graph can have.
+TYPED_TEST(BuildGraph, ManyPairs) {
+  test::random_source random(44);
+  edge_vector edges = test::random_edges(random, 3000, 200000, 2);
+  for (const auto& [u, v] : test::star_edges(3000)) edges.emplace_back(v, u);
+  for (std::int64_t k = 0; k < 20000; ++k) edges.emplace_back(k % 7, k % 5);
+  this->check(3000, edges);
+  edges.resize(100000);
+  this->check(1 << 17, edges);  // most vertices have no edge
+}
+
+// What files often hold: pairs in order, both ways or one way, the larger end first or the smaller.
+TYPED_TEST(BuildGraph, PairsInOrder) {
+  test::random_source random(45);
+  edge_vector edges = test::random_edges(random, 500, 120000, 2);
+  const auto check_all = [&] {
+    this->check(500, edges);
+    for (auto& [u, v] : edges) std::swap(u, v);
+    this->check(500, edges);
+  };
+  std::sort(edges.begin(), edges.end());
+  check_all();
+  for (auto& [u, v] : edges) {
+    if (v < u) std::swap(u, v);
+  }
+  std::sort(edges.begin(), edges.end());
+  check_all();
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  check_all();
+  // In order but for one pair, the last or one of the middle.
+  std::sort(edges.begin(), edges.end());
+  std::swap(edges.front(), edges.back());
+  check_all();
+}
+
+TYPED_TEST(BuildGraph, PairsWiderThanAKey) {
+  test::random_source random(46);
+  this->check(300, test::random_edges(random, 300, 5000, 2), way::wide);
+  this->check(40, test::random_edges(random, 40, 100, 1), way::wide);
+  this->check(3, {}, way::wide);
 }
 
 TYPED_TEST(BuildGraph, RefusesPairsOutside) {
@@ -204,6 +262,85 @@ TEST(BuildGraphHost, TheSameForAnyThreadCount) {
     EXPECT_TRUE(std::equal(a.offsets.begin(), a.offsets.end(), b.offsets.begin(), b.offsets.end())) << threads;
     EXPECT_TRUE(std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end())) << threads;
   }
+}
+
+TEST(KeyFormat, HoldsEveryVertexInTheFewestBits) {
+  EXPECT_EQ(detail::format_for(0).bits, 0);
+  EXPECT_EQ(detail::format_for(1).bits, 0);
+  EXPECT_EQ(detail::format_for(2).bits, 1);
+  EXPECT_EQ(detail::format_for(256).bits, 8);
+  EXPECT_EQ(detail::format_for(257).bits, 9);
+  const std::int64_t most = std::int64_t{1} << 32;
+  EXPECT_EQ(detail::format_for(most).bits, 32);
+  EXPECT_TRUE(detail::fits_keys(most));
+  EXPECT_FALSE(detail::fits_keys(most + 1));
+  for (const std::int64_t n : {std::int64_t{2}, std::int64_t{257}, most}) {
+    const detail::key_format format = detail::format_for(n);
+    const auto last = static_cast<std::uint64_t>(n - 1);
+    EXPECT_EQ(format.high(format.pack(last, 0)), last);
+    EXPECT_EQ(format.low(format.pack(last, 0)), 0);
+    EXPECT_EQ(format.low(format.pack(0, last)), last);
+    EXPECT_FALSE(format.is_edge(format.pack(last, last)));
+    EXPECT_TRUE(format.is_edge(format.pack(last, last - 1)));
+  }
+}
+
+TEST(SortKeysHost, IsAStableSortOfTheBitsAskedFor) {
+  std::mt19937_64 random(47);
+  struct range {
+    int begin, end;
+  };
+  for (const std::int64_t size : {0, 1, 2, 31, 1000, 16384, 100003}) {
+    for (const range bits : {range{0, 64}, range{0, 46}, range{0, 23}, range{5, 6}, range{17, 40}, range{9, 9}}) {
+      for (const int threads : {1, 2, 5}) {
+        const context<host> ctx({.threads = threads});
+        array<std::uint64_t, host> keys(ctx, size);
+        for (std::uint64_t& key : keys) key = random() & (random() % 3 == 0 ? 0xffULL : ~0ULL);
+        std::vector<std::uint64_t> expected(keys.begin(), keys.end());
+        const auto part = [&](std::uint64_t key) {
+          const int width = bits.end - bits.begin;
+          return width == 64 ? key : key >> bits.begin & ((std::uint64_t{1} << width) - 1);
+        };
+        std::stable_sort(expected.begin(), expected.end(),
+                         [&](std::uint64_t a, std::uint64_t b) { return part(a) < part(b); });
+        detail::sort_keys(ctx, keys, bits.begin, bits.end);
+        ASSERT_TRUE(std::equal(keys.begin(), keys.end(), expected.begin(), expected.end()))
+            << size << " keys, bits " << bits.begin << " to " << bits.end << ", " << threads << " threads";
+      }
+    }
+  }
+}
+
+// Passes requests on and keeps the largest sum of what was live at once.
+class peak_resource final : public memory_resource<host> {
+ public:
+  void* allocate(std::size_t bytes, stream_handle stream) override {
+    live_ += static_cast<std::int64_t>(bytes);
+    peak_ = std::max(peak_, live_);
+    return default_host_resource().allocate(bytes, stream);
+  }
+  void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override {
+    live_ -= static_cast<std::int64_t>(bytes);
+    default_host_resource().deallocate(pointer, bytes, stream);
+  }
+  [[nodiscard]] std::int64_t peak() const { return peak_; }
+
+ private:
+  std::int64_t live_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+TEST(GraphMemory, BuildingTakes24BytesAPair) {
+  test::random_source random(48);
+  constexpr std::int64_t count = 200000;
+  const pair_arrays<std::int32_t> pairs(test::random_edges(random, 1000, count, 0));
+  const coo_pattern_view<std::int32_t, host> edges{1000, 1000, pairs.from, pairs.to};
+  const auto size = static_cast<std::int64_t>(pairs.from.size());
+  peak_resource resource;
+  const context<host> ctx({.threads = 2, .resource = &resource});
+  (void)build_graph<std::int32_t>(ctx, edges, {.direction = direction_kind::undirected});
+  EXPECT_LE(resource.peak(), 24 * size + 65536);  // and the vertices' offsets and the sort's counters
+  EXPECT_GT(resource.peak(), 15 * size);          // it measures something
 }
 
 TEST(GraphMemory, EveryRefusedAllocationIsAnError) {
