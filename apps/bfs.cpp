@@ -4,6 +4,7 @@
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/input.hpp"
+#include "common/memory_limit.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
@@ -36,6 +37,7 @@ struct bfs_flags {
   std::string output;
   bool no_validate = false;
   cache_mode cache = cache_mode::off;
+  std::string max_device_memory;  // empty: all that is free
 
   [[nodiscard]] std::int64_t runs() const { return repeat > 0 ? repeat : sources > 1 ? 1 : 3; }
 };
@@ -216,14 +218,37 @@ void report_search(report& out, const search<I>& found, const vertex_names& name
 }
 
 template <index_type I, index_type O>
-exit_status traverse(const bfs_flags& flags, const backend& where, const input_description& input,
-                     const input_cache& cache, const input_facts& facts, graph<I, O, host>& g, double load_ms,
-                     double build_ms) {
+std::int64_t bytes_of(const csr_pattern_view<I, O, host>& part) {
+  return part.offsets.size() * std::int64_t{sizeof(O)} + part.indices.size() * std::int64_t{sizeof(I)};
+}
+
+// What the GPU would have to hold and to do, before anything is copied to it.
+template <index_type I, index_type O>
+search_size size_of(const graph_view<I, O, host>& g, bfs_algorithm algorithm) {
+  search_size size;
+  size.vertices = g.vertices();
+  size.entries = g.out.nnz();
+  for (std::int64_t v = 0; v < size.vertices; ++v) {
+    size.longest_row = std::max(size.longest_row, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v]);
+  }
+  const bool apart = g.direction == direction_kind::directed && g.has_in_edges();
+  size.graph_bytes = bytes_of(g.out) + (apart ? bytes_of(g.in) : 0);
+  size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
+  size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
+  return size;
+}
+
+template <index_type I, index_type O>
+exit_status traverse(const bfs_flags& flags, backend where, const input_description& input, const input_cache& cache,
+                     const input_facts& facts, graph<I, O, host>& g, double load_ms, double build_ms) {
   const auto host_view = g.view();
   const std::vector<std::int64_t> sources = choose_sources({flags.source, flags.sources}, facts, [&](std::int64_t v) {
     return std::int64_t{host_view.out.offsets[v + 1]} - host_view.out.offsets[v];
   });
   const settings how{parse_options(flags), !flags.no_validate, flags.runs()};
+  std::int64_t most_bytes = 0;
+  if (!flags.max_device_memory.empty()) (void)parse_bytes(flags.max_device_memory, most_bytes);
+  settle_backend(where, flags.common.device, size_of(host_view, how.options.algorithm), most_bytes);
 
   report out("bfs", flags.common);
   out.keys()["file"] = input.path;
@@ -370,6 +395,10 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
   app.add_option("--output", flags.output, "write `id level parent` a line, -1 -1 where unreached (.gz by name)")
       ->type_name("FILE");
   add_cache_flag(app, flags.cache);
+  app.add_option("--max-device-memory", flags.max_device_memory,
+                 "use at most this much of the GPU's memory, such as 500M or 8G; default: all that is free")
+      ->check(check_bytes)
+      ->type_name("SIZE");
   app.add_flag("--no-validate", flags.no_validate, "do not check the result by Graph500's five rules");
 }
 

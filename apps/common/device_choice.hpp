@@ -1,4 +1,4 @@
-// Which backend runs, and why: --device turned into a context.
+// Which backend runs, and why: --device turned into a context, and looked at again once the work is known.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -17,6 +17,30 @@ struct backend {
 
 // `device` is auto, cpu, cuda or cuda:N. `auto` never throws for want of a GPU; the others throw device_unavailable.
 [[nodiscard]] backend choose_backend(const std::string& device, int threads);
+
+// What a search asks of a device, known before anything is copied to it.
+struct search_size {
+  std::int64_t vertices = 0;
+  std::int64_t entries = 0;          // edges as stored: an undirected one counts twice
+  std::int64_t longest_row = 0;      // the largest degree
+  std::int64_t graph_bytes = 0;      // of the graph as it is copied, in-edges included
+  std::int64_t workspace_bytes = 0;  // of a search
+  bool runs_on_cpu = true;           // false: the algorithm asked for is the GPU's alone
+};
+
+// Bytes of device memory for a search's queues, bitmaps and results beside the graph: an upper bound.
+[[nodiscard]] std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries,
+                                                  std::int64_t index_bytes);
+
+// Whether a GPU named `gpu` with `free_bytes` of memory is to do the search. Empty: it is; else why the CPU does it.
+// Throws error (out_of_memory), with what is needed and what is free, when the search does not fit and `device` is not
+// auto.
+[[nodiscard]] std::string reason_for_cpu(const std::string& device, const std::string& gpu, const search_size& search,
+                                         std::int64_t free_bytes);
+
+// Asks reason_for_cpu of the GPU chosen, if one was, and gives it up if there is one. `most_bytes`: use no more of its
+// memory than that, 0 for no such limit.
+void settle_backend(backend& chosen, const std::string& device, const search_size& search, std::int64_t most_bytes);
 
 // The processor's name where the system tells it, else "CPU".
 [[nodiscard]] std::string processor_name();

@@ -196,6 +196,10 @@ TYPED_TEST(BuildGraph, PairsInOrder) {
   }
   std::sort(edges.begin(), edges.end());
   check_all();
+  // In order within each of three parts, as three threads see them, and not across their bounds.
+  std::rotate(edges.begin(), edges.begin() + 40000, edges.end());
+  check_all();
+  std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   check_all();
   // In order but for one pair, the last or one of the middle.

@@ -1,0 +1,89 @@
+// What the graph build benchmarks share: pairs in memory, and the check of what is made of them.
+//
+// A case builds the symmetric, sorted CSR without duplicates and loops of pairs that lie in memory in no order. Its
+// MTEPS are million pairs a second. The result is checked outside the timed part.
+#pragma once
+
+#include "bench/bench.hpp"
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/graph/graph.hpp>
+#include <spargo/io/generate.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace spargo::bench {
+
+using build_index = std::int32_t;
+using build_pairs = coo_matrix<pattern, build_index, host>;
+using build_view = graph_view<build_index, build_index, host>;
+
+struct build_problem {
+  context<host> ctx{{.threads = current_settings().threads}};
+  build_pairs pairs;
+
+  explicit build_problem(const std::string& spec) : pairs(generate<pattern, build_index>(ctx, spec)) {}
+
+  // The last one is kept, since the cases of a graph follow each other.
+  static const build_problem& of(const std::string& spec) {
+    static std::string held;
+    static std::unique_ptr<build_problem> kept;
+    if (held != spec) {
+      kept.reset();
+      kept = std::make_unique<build_problem>(spec);
+      held = spec;
+    }
+    return *kept;
+  }
+};
+
+// Throws wrong_result unless rows ascend strictly, hold no loop, hold every pair, and every entry both ways. That there
+// is nothing else shows the number of entries (see distinct_pairs).
+inline void expect_built(const build_problem& p, const build_view& g) {
+  const auto offsets = g.out.offsets;
+  const auto indices = g.out.indices;
+  const auto row = [&](build_index u) {
+    return std::pair(indices.data() + offsets[u], indices.data() + offsets[u + 1]);
+  };
+  std::int64_t faults = 0;
+#pragma omp parallel for num_threads(p.ctx.threads()) schedule(dynamic, 1024) reduction(+ : faults)
+  for (build_index u = 0; u < g.vertices(); ++u) {
+    const auto [first, last] = row(u);
+    faults += std::adjacent_find(first, last, std::greater_equal<>()) != last;
+    for (const build_index* v = first; v < last; ++v) {
+      const auto [back, end] = row(*v);
+      faults += *v == u || !std::binary_search(back, end, u);
+    }
+  }
+  const auto pairs = p.pairs.view();
+#pragma omp parallel for num_threads(p.ctx.threads()) schedule(static) reduction(+ : faults)
+  for (std::int64_t k = 0; k < pairs.nnz(); ++k) {
+    const build_index u = pairs.row_indices[k];
+    const build_index v = pairs.col_indices[k];
+    const auto [first, last] = row(u);
+    faults += u != v && !std::binary_search(first, last, v);
+  }
+  if (faults != 0) throw wrong_result("wrong result: " + std::to_string(faults) + " entries are missing or misplaced");
+}
+
+// Half the entries of a right result, found another way: the pairs sorted and made distinct.
+inline std::int64_t distinct_pairs(const build_problem& p) {
+  std::vector<std::pair<build_index, build_index>> edges;
+  edges.reserve(static_cast<std::size_t>(p.pairs.nnz()));
+  const auto pairs = p.pairs.view();
+  for (std::int64_t k = 0; k < pairs.nnz(); ++k) {
+    const auto [u, v] = std::minmax(pairs.row_indices[k], pairs.col_indices[k]);
+    if (u != v) edges.emplace_back(u, v);
+  }
+  std::sort(edges.begin(), edges.end());
+  return std::unique(edges.begin(), edges.end()) - edges.begin();
+}
+
+inline void report_build(benchmark::State& state, const build_problem& p, double seconds) {
+  state.counters[mteps] = static_cast<double>(p.pairs.nnz()) / seconds * 1e-6;
+}
+
+}  // namespace spargo::bench

@@ -1,0 +1,140 @@
+// Who does a search: sizes and free memory are given, so no GPU and no large graph is needed to see a choice.
+#include "common/device_choice.hpp"
+
+#include "apps/run_app.hpp"
+
+#include <spargo/core/error.hpp>
+
+namespace spargo::apps {
+namespace {
+
+using test::app_run;
+using test::expect_failure;
+using test::run_app;
+
+constexpr std::int64_t gigabyte = 1'000'000'000;
+
+search_size social() {
+  return {.vertices = 4'000'000,
+          .entries = 128'000'000,
+          .longest_row = 160'000,
+          .graph_bytes = 3 * gigabyte,
+          .workspace_bytes = gigabyte};
+}
+
+search_size road(std::int64_t vertices) {
+  return {.vertices = vertices,
+          .entries = 5 * vertices / 2,
+          .longest_row = 9,
+          .graph_bytes = 14 * vertices,
+          .workspace_bytes = 24 * vertices};
+}
+
+std::string why(const std::string& device, const search_size& search, std::int64_t free_bytes = 100 * gigabyte) {
+  return reason_for_cpu(device, "H9", search, free_bytes);
+}
+
+TEST(DeviceChoice, AGraphThatFitsGoesToTheGpu) {
+  for (const char* device : {"auto", "cuda", "cuda:1"}) {
+    EXPECT_EQ(why(device, social()), "") << device;
+    EXPECT_EQ(why(device, social(), 4 * gigabyte), "") << device;  // to the byte
+  }
+}
+
+TEST(DeviceChoice, AutoFallsBackWhenMemoryIsShort) {
+  EXPECT_EQ(why("auto", social(), 4 * gigabyte - 1),
+            "the search needs 4 GB of device memory (graph 3 GB, workspace 1 GB), 4 GB of H9 are free");
+  EXPECT_EQ(why("auto", social(), 0),
+            "the search needs 4 GB of device memory (graph 3 GB, workspace 1 GB), 0 bytes of H9 are free");
+}
+
+TEST(DeviceChoice, AGpuAskedForRefusesWhatDoesNotFit) {
+  search_size gpu_only = social();
+  gpu_only.runs_on_cpu = false;
+  for (const auto& [device, search] :
+       {std::pair("cuda", social()), std::pair("cuda:0", social()), std::pair("auto", gpu_only)}) {
+    try {
+      (void)why(device, search, gigabyte);
+      ADD_FAILURE() << device << " accepted 4 GB where 1 GB is free";
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::out_of_memory);
+      EXPECT_STREQ(e.what(),
+                   "the search needs 4 GB of device memory (graph 3 GB, workspace 1 GB), 1 GB of H9 are free");
+    }
+  }
+}
+
+TEST(DeviceChoice, SmallGraphsAndShortRoadsAreTheCpusUnderAuto) {
+  const search_size small{.vertices = 1000, .entries = 4000, .longest_row = 500};
+  EXPECT_NE(why("auto", small), "");
+  EXPECT_EQ(why("cuda", small), "");
+  EXPECT_NE(why("auto", road(50'000)), "");
+  EXPECT_EQ(why("cuda", road(50'000)), "");
+  EXPECT_EQ(why("auto", road(1'000'000)), "");
+  search_size with_hub = road(50'000);
+  with_hub.longest_row = 1000;
+  EXPECT_EQ(why("auto", with_hub), "");
+  search_size gpu_only = small;
+  gpu_only.runs_on_cpu = false;
+  EXPECT_EQ(why("auto", gpu_only), "");
+}
+
+TEST(DeviceChoice, AWorkspaceIsAtMost24BytesAVertexAndSomeEdges) {
+  const std::int64_t base = search_workspace_bytes(0, 0, 4);
+  EXPECT_EQ(search_workspace_bytes(1000, 0, 4) - base, 24'000);
+  EXPECT_EQ(search_workspace_bytes(1000, 0, 8) - base, 32'000);
+  EXPECT_EQ(search_workspace_bytes(0, 3200, 4) - base, 100);
+}
+
+TEST(DeviceChoice, WithoutAGpuNothingChanges) {
+  backend chosen = choose_backend("cpu", 1);
+  settle_backend(chosen, "cpu", social(), 1);
+  EXPECT_EQ(chosen.name, "cpu");
+  EXPECT_EQ(chosen.reason, "as asked for");
+}
+
+TEST(DeviceChoice, BfsTakesALimitOfDeviceMemory) {
+  expect_failure(run_app("bfs", {"--max-device-memory", "lots", "gen:path:n=5"}), "bfs", 2);
+  const app_run run = run_app("bfs", {"--json", "-", "--device", "cpu", "--max-device-memory", "1M", "gen:path:n=5"});
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
+class DeviceChoiceOnGpu : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+};
+
+TEST_F(DeviceChoiceOnGpu, BfsRefusesBeforeTheUpload) {
+  const app_run run =
+      run_app("bfs", {"--device", "cuda", "--max-device-memory", "2M", "gen:uniform:rows=100000,degree=8"});
+  expect_failure(run, "bfs", 1, " of device memory (graph ");
+  EXPECT_NE(run.err.find("2 MB of "), std::string::npos) << run.err;
+}
+
+TEST_F(DeviceChoiceOnGpu, BfsFallsBackAndSaysWhy) {
+  const std::vector<std::string> flags = {"--json", "-", "--device", "auto", "gen:uniform:rows=100000,degree=8"};
+  const app_run fits = run_app("bfs", flags);
+  ASSERT_EQ(fits.code, 0) << fits.err;
+  EXPECT_EQ(fits.json()["device"], "cuda:0");
+  std::vector<std::string> limited = flags;
+  limited.insert(limited.end(), {"--max-device-memory", "2M"});
+  const app_run falls_back = run_app("bfs", limited);
+  ASSERT_EQ(falls_back.code, 0) << falls_back.err;
+  const auto report = falls_back.json();
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_NE(report["device_reason"].get<std::string>().find("needs"), std::string::npos);
+  EXPECT_EQ(report["runs"][0]["levels"], fits.json()["runs"][0]["levels"]);
+}
+
+TEST_F(DeviceChoiceOnGpu, BfsLeavesSmallGraphsToTheCpu) {
+  const auto device = [](const std::string& asked, const std::string& graph) {
+    return run_app("bfs", {"--json", "-", "--device", asked, graph}).json()["device"].get<std::string>();
+  };
+  EXPECT_EQ(device("auto", "gen:path:n=1000"), "cpu");
+  EXPECT_EQ(device("cuda", "gen:path:n=1000"), "cuda:0");
+  EXPECT_EQ(device("auto", "gen:grid2d:n=200"), "cpu");
+  EXPECT_EQ(device("auto", "gen:rmat:scale=14,degree=16"), "cuda:0");
+}
+
+}  // namespace
+}  // namespace spargo::apps
