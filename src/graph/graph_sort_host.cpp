@@ -7,9 +7,10 @@
 // Source: Wassenberg and Sanders, Engineering a multi-core radix sort, Euro-Par 2011.
 #include "graph/graph_common.hpp"
 #include "primitives/parts.hpp"
+#include "primitives/simd/stream.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace spargo::detail {
 
@@ -20,8 +21,8 @@ struct sort_tuning {
   static constexpr std::int64_t share = 1 << 14;  // keys a thread at least
 };
 
-constexpr int bins = 1 << sort_tuning::digit_bits;
-constexpr int line = 8;  // keys
+constexpr std::size_t bins = std::size_t{1} << sort_tuning::digit_bits;
+constexpr std::size_t line = 8;  // keys
 
 struct digit_of {
   int shift;
@@ -29,39 +30,45 @@ struct digit_of {
   [[nodiscard]] std::size_t operator()(std::uint64_t key) const { return (key >> shift) & mask; }
 };
 
-// One part's lines. A key waits in its digit's line, in the place that it has in the line of memory it goes to.
+// One part's lines. A key waits in its digit's line, in the place that it has in the line of memory it goes to; a full
+// line is streamed past the caches.
 class alignas(64) line_writer {
  public:
   line_writer(std::uint64_t* to, const std::int64_t* starts) : to_(to) {
-    std::copy_n(starts, bins, next_);
-    std::copy_n(starts, bins, flushed_);
+    for (std::size_t digit = 0; digit < bins; ++digit) start_[digit] = next_[digit] = as_place(starts[digit]);
   }
 
   void put(std::size_t digit, std::uint64_t key) {
-    const std::int64_t at = next_[digit]++;
+    const std::uint64_t at = next_[digit]++;
     lines_[digit][at % line] = key;
-    if (at % line == line - 1) flush(digit);
+    if (at % line == line - 1) flush(digit, at + 1 - line);
   }
 
   void finish() {
-    for (std::size_t digit = 0; digit < bins; ++digit) flush(digit);
+    for (std::size_t digit = 0; digit < bins; ++digit) {
+      copy_out(digit, std::max(start_[digit], next_[digit] / line * line), next_[digit]);
+    }
+    finish_streaming();
   }
 
  private:
-  void flush(std::size_t digit) {
-    const std::int64_t first = flushed_[digit];
-    const std::int64_t count = next_[digit] - first;
-    if (count == line) {
-      std::memcpy(to_ + first, lines_[digit], sizeof(lines_[digit]));
+  static std::uint64_t as_place(std::int64_t k) { return static_cast<std::uint64_t>(k); }
+
+  // The line of memory that begins at `first`; it belongs to this part from start_ on.
+  void flush(std::size_t digit, std::uint64_t first) {
+    if (first >= start_[digit]) {
+      stream_bytes(to_ + first, lines_[digit], sizeof(lines_[digit]));
     } else {
-      for (std::int64_t k = first; k < first + count; ++k) to_[k] = lines_[digit][k % line];
+      copy_out(digit, start_[digit], first + line);
     }
-    flushed_[digit] = next_[digit];
+  }
+  void copy_out(std::size_t digit, std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t k = first; k < last; ++k) to_[k] = lines_[digit][k % line];
   }
 
   std::uint64_t lines_[bins][line];
-  std::int64_t next_[bins];
-  std::int64_t flushed_[bins];
+  std::uint64_t next_[bins];
+  std::uint64_t start_[bins];
   std::uint64_t* to_;
 };
 
@@ -79,7 +86,7 @@ void count_digits(const context<host>& ctx, const array<std::uint64_t, host>& ke
 // Counts become the places of each part's first key of each digit. False if one digit has all keys.
 bool counts_to_places(array<std::int64_t, host>& counts, std::int64_t parts_count, std::int64_t size) {
   std::int64_t before = 0;
-  for (int d = 0; d < bins; ++d) {
+  for (std::size_t d = 0; d < bins; ++d) {
     const std::int64_t of_digit = before;
     for (std::int64_t p = 0; p < parts_count; ++p) before += std::exchange(counts[p * bins + d], before);
     if (before - of_digit == size) return false;

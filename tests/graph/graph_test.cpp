@@ -15,13 +15,12 @@
 #include <algorithm>
 #include <limits>
 #include <random>
-#include <set>
 
 namespace spargo {
 namespace {
 
 using test::edge_vector;
-using pair_set = std::set<std::pair<std::int64_t, std::int64_t>>;
+using pair_set = std::vector<std::pair<std::int64_t, std::int64_t>>;  // ascending, each once
 
 template <class I, class O, class S>
 struct graph_case {
@@ -84,9 +83,15 @@ pair_set pairs_of(const csr_pattern_view<I, O, host>& g) {
       if (e > g.offsets[u]) {
         EXPECT_LT(g.indices[e - 1], g.indices[e]) << "row " << u;
       }
-      pairs.emplace(u, g.indices[e]);
+      pairs.emplace_back(u, g.indices[e]);
     }
   }
+  return pairs;
+}
+
+pair_set in_order(pair_set pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
 }
 
@@ -94,16 +99,16 @@ pair_set expected_pairs(const edge_vector& edges, direction_kind direction) {
   pair_set pairs;
   for (const auto& [u, v] : edges) {
     if (u == v) continue;
-    pairs.emplace(u, v);
-    if (direction == direction_kind::undirected) pairs.emplace(v, u);
+    pairs.emplace_back(u, v);
+    if (direction == direction_kind::undirected) pairs.emplace_back(v, u);
   }
-  return pairs;
+  return in_order(std::move(pairs));
 }
 
 pair_set turned(const pair_set& pairs) {
   pair_set result;
-  for (const auto& [u, v] : pairs) result.emplace(v, u);
-  return result;
+  for (const auto& [u, v] : pairs) result.emplace_back(v, u);
+  return in_order(std::move(result));
 }
 
 template <class Case>
