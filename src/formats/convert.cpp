@@ -26,6 +26,12 @@ void check_entries(const char* operation, const coo_view<V, I, Space>& m) {
                              m.col_indices.size(), m.values.size()));
 }
 
+template <class V, class I, class Space>
+void check_square(const char* operation, const coo_view<V, I, Space>& m) {
+  SPARGO_EXPECTS(m.rows == m.cols,
+                 fmt::format("{}: a {} x {} matrix (expected a square one)", operation, m.rows, m.cols));
+}
+
 template <class V, class I, class O, class Space>
 void check_entries(const char* operation, const csr_view<V, I, O, Space>& m) {
   SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("{}: negative size {} x {}", operation, m.rows, m.cols));
@@ -130,8 +136,7 @@ coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_vie
     return {matrix.rows, matrix.cols, clone(ctx, matrix.row_indices), clone(ctx, matrix.col_indices),
             clone(ctx, matrix.values)};
   }
-  SPARGO_EXPECTS(matrix.rows == matrix.cols,
-                 fmt::format("expand_symmetry: a {} x {} matrix (expected a square one)", matrix.rows, matrix.cols));
+  check_square("expand_symmetry", matrix);
   if constexpr (detail::is_built<Space>) {
     return detail::expand(ctx, matrix, kind);
   } else {
@@ -139,14 +144,27 @@ coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_vie
   }
 }
 
+// The host mirrors a triangle on the way. Entries on both sides of the diagonal are expanded first: the order in which
+// duplicates are added must be the same.
 template <index_type O, entry_type V, index_type I, class Space>
 csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
                                   const to_csr_options& options) {
   check_entries("to_csr", matrix);
   check_offsets<O>("to_csr", matrix.nnz());
+  if (options.symmetry != symmetry_kind::general) check_square("to_csr", matrix);
   if constexpr (detail::is_built<Space>) {
     const auto order = examine<I>("to_csr", ctx, matrix);
-    return detail::coo_to_csr<O>(ctx, matrix, order, options.on_duplicates);
+    if constexpr (std::same_as<Space, host>) {
+      const bool on_the_way = order.all_below || order.all_above;
+      if (options.symmetry == symmetry_kind::general || on_the_way) {
+        if (options.symmetry != symmetry_kind::general) check_offsets<O>("to_csr", 2 * matrix.nnz() - order.diagonal);
+        return detail::coo_to_csr<O>(ctx, matrix, order, options.on_duplicates, options.symmetry);
+      }
+    } else if (options.symmetry == symmetry_kind::general) {
+      return detail::coo_to_csr<O>(ctx, matrix, order, options.on_duplicates);
+    }
+    const auto full = detail::expand(ctx, matrix, options.symmetry);
+    return to_csr<O, V, I, Space>(ctx, full.view(), {.on_duplicates = options.on_duplicates});
   } else {
     detail::no_device("to_csr");
   }

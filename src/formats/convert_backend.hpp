@@ -14,7 +14,12 @@ struct coo_order {
   bool rows_ascending = true;       // never decreasing
   bool cols_ascending = true;       // never decreasing: a stable sort by row alone gives sorted rows
   bool sorted = true;               // by row, then column
-  bool distinct = true;             // no two neighbours have equal coordinates
+  bool distinct = true;             // no two neighbours have equal coordinates; means nothing unless they are sorted
+  // What the host alone looks for, or else what is always safe.
+  bool by_columns = false;    // sorted by column, then row
+  bool all_below = false;     // or on the diagonal
+  bool all_above = false;     // or on the diagonal
+  std::int64_t diagonal = 0;  // entries on it
 };
 
 // --- Host --------------------------------------------------------------------------------------------------------
@@ -38,10 +43,12 @@ void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const
 template <entry_type V, index_type I>
 coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, I, host>& matrix, symmetry_kind kind);
 
-// Entries in range; their number fits O.
+// Entries in range; their number fits O, with the mirrored ones unless `kind` is general: these, each behind the one
+// it mirrors, are as good as there.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& matrix,
-                                     const coo_order& order, duplicates on_duplicates);
+                                     const coo_order& order, duplicates on_duplicates,
+                                     symmetry_kind kind = symmetry_kind::general);
 
 // row_indices[k] = the row of entry k.
 template <index_type I, index_type O>

@@ -206,11 +206,11 @@ class spare_room {
 
 template <class Key, class O, class V, class I>
 csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                       const key_shape& shape, row_work work) {
+                                       const key_shape& shape, row_work work, symmetry_kind kind) {
   const row_buckets& buckets = shape.buckets;
   rows_with_gaps<V, I, O> to;
   {
-    bucketed_entries<Key, V> entries = distribute<Key, V, I>(ctx, m, shape);
+    bucketed_entries<Key, V> entries = distribute<Key, V, I>(ctx, m, shape, kind);
     const std::int64_t nnz = entries.keys.size();
     spare_room<Key, V> room;
     if (work.sort) room = spare_room<Key, V>(ctx, entries.starts);
@@ -237,25 +237,29 @@ csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<
 
 }  // namespace
 
+// A triangle sorted by rows or by columns mirrors into rows in order: whichever of the two it is, what is left of the
+// diagonal comes before what is right of it.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                     const coo_order& order, duplicates on_duplicates) {
-  const row_work work{.sort = !order.sorted && !order.cols_ascending,
-                      .merge = on_duplicates == duplicates::sum && !(order.sorted && order.distinct)};
-  if (order.rows_ascending) return from_rows<O>(ctx, m, work);
-  const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, m.nnz());
-  if (fits<std::uint32_t>(narrow)) return from_buckets<std::uint32_t, O>(ctx, m, narrow, work);
-  const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, m.nnz());
-  if (fits<std::uint64_t>(wide)) return from_buckets<std::uint64_t, O>(ctx, m, wide, work);
-  coo_matrix<V, I, host> by_row{m.rows, m.cols, clone(ctx, m.row_indices), clone(ctx, m.col_indices),
-                                clone(ctx, m.values)};
+                                     const coo_order& order, duplicates on_duplicates, symmetry_kind kind) {
+  const bool general = kind == symmetry_kind::general;
+  const bool sorted = general ? order.sorted : order.sorted || order.by_columns;
+  const row_work work{.sort = general ? !order.sorted && !order.cols_ascending : !sorted,
+                      .merge = on_duplicates == duplicates::sum && !(sorted && order.distinct)};
+  if (general && order.rows_ascending) return from_rows<O>(ctx, m, work);
+  const std::int64_t nnz = general ? m.nnz() : 2 * m.nnz() - order.diagonal;
+  const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, nnz);
+  if (fits<std::uint32_t>(narrow)) return from_buckets<std::uint32_t, O>(ctx, m, narrow, work, kind);
+  const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, nnz);
+  if (fits<std::uint64_t>(wide)) return from_buckets<std::uint64_t, O>(ctx, m, wide, work, kind);
+  coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
   sort_by_radix(ctx, by_row);
   return from_rows<O>(ctx, std::as_const(by_row).view(), {.sort = false, .merge = work.merge});
 }
 
 #define INSTANTIATE(V, I, O)                                                                                      \
   template csr_matrix<V, I, O, host> coo_to_csr<O, V, I>(const context<host>&, const coo_view<const V, I, host>&, \
-                                                         const coo_order&, duplicates);
+                                                         const coo_order&, duplicates, symmetry_kind);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -15,7 +15,7 @@
 #include "primitives/simd/stream.hpp"
 
 #include <spargo/core/array.hpp>
-#include <spargo/formats/coo.hpp>
+#include <spargo/formats/convert.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -143,9 +143,22 @@ V value_of(const coo_view<const V, I, host>& m, std::int64_t k) {
   }
 }
 
+// What stands at (j, i) where a triangle stores `value` at (i, j).
+template <class V>
+V mirrored(V value, symmetry_kind kind) {
+  if constexpr (!is_pattern<V>) {
+    if (kind == symmetry_kind::skew_symmetric) return -value;
+  }
+  if constexpr (complex_type<V>) {
+    if (kind == symmetry_kind::hermitian) return std::conj(value);
+  }
+  return value;
+}
+
+// Of a matrix that is not general each entry off the diagonal is followed by the mirrored one.
 template <class Key, class V, class I>
 bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                    const key_shape& shape) {
+                                    const key_shape& shape, symmetry_kind kind) {
   const std::int64_t buckets = shape.buckets.count;
   const int shift = shape.buckets.shift;
   const parts shares = split(m.nnz(), ctx.threads(), bucket_tuning::share);
@@ -155,6 +168,10 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
     std::int64_t* const mine = next.data() + p * buckets;
     std::fill_n(mine, buckets, 0);
     for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) ++mine[m.row_indices[k] >> shift];
+    if (kind == symmetry_kind::general) continue;
+    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+      mine[m.col_indices[k] >> shift] += m.row_indices[k] != m.col_indices[k] ? 1 : 0;
+    }
   }
   bucketed_entries<Key, V> to{{ctx, buckets + 1}, {}, {}};
   std::int64_t before = 0;
@@ -176,8 +193,18 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
     const std::int64_t mine = p * buckets;
     writer write(shape, next.data() + mine, first.data() + mine, key_lines.data() + mine * writer::lanes,
                  is_pattern<V> ? nullptr : value_lines.data() + mine * writer::lanes, to);
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
-      write.put(m.row_indices[k], m.col_indices[k], value_of(m, k));
+    if (kind == symmetry_kind::general) {
+      for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+        write.put(m.row_indices[k], m.col_indices[k], value_of(m, k));
+      }
+    } else {
+      for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+        const V value = value_of(m, k);
+        write.put(m.row_indices[k], m.col_indices[k], value);
+        if (m.row_indices[k] != m.col_indices[k]) {
+          write.put(m.col_indices[k], m.row_indices[k], mirrored(value, kind));
+        }
+      }
     }
     write.finish();
   }

@@ -124,6 +124,49 @@ TYPED_TEST_P(Convert, ExpandSymmetry) {
   }
 }
 
+// Triangles in four orders, and entries on both sides of the diagonal.
+TYPED_TEST_P(Convert, TriangleToCsr) {
+  CASE_TYPES
+  const auto by_row = [](const auto& a, const auto& b) { return coordinates_less(a, b); };
+  const auto by_column = [](const auto& a, const auto& b) { return std::pair(a.col, a.row) < std::pair(b.col, b.row); };
+  const auto shapes = all_shapes<V>();
+  for (const auto kind : {symmetry_kind::symmetric, symmetry_kind::skew_symmetric, symmetry_kind::hermitian}) {
+    if (kind == symmetry_kind::hermitian && !complex_type<V>) continue;
+    if (kind == symmetry_kind::skew_symmetric && is_pattern<V>) continue;
+    for (const auto& given : shapes) {
+      if (given.rows != given.cols) continue;
+      for (int variant = 0; variant < 7; ++variant) {
+        auto m = given;
+        for (auto& e : m.entries) {
+          if (variant < 6 && (variant % 2 == 0 ? e.row < e.col : e.row > e.col)) std::swap(e.row, e.col);
+        }
+        if (variant / 2 == 1) std::stable_sort(m.entries.begin(), m.entries.end(), by_row);
+        if (variant / 2 == 2) std::stable_sort(m.entries.begin(), m.entries.end(), by_column);
+        const auto coo = run.in(make_coo<I>(m));
+        auto all = m.entries;
+        for (const auto& e : m.entries) {
+          if (e.row == e.col) continue;
+          auto value = e.value;
+          if constexpr (!is_pattern<V>) {
+            if (kind == symmetry_kind::skew_symmetric) value = -value;
+            if constexpr (complex_type<V>) {
+              if (kind == symmetry_kind::hermitian) value = {value.real(), -value.imag()};
+            }
+          }
+          all.push_back({e.col, e.row, value});
+        }
+        const auto csr = run.out(to_csr<O>(run.ctx, coo.view(), {.symmetry = kind}));
+        EXPECT_TRUE(entries_of(csr.view()) == summed(all)) << m.name << ", variant " << variant;
+        const auto kept =
+            run.out(to_csr<O>(run.ctx, coo.view(), {.on_duplicates = duplicates::keep, .symmetry = kind}));
+        EXPECT_TRUE(entries_of(kept.view()) == sorted(all)) << m.name << ", variant " << variant;
+      }
+    }
+  }
+  const auto oblong = run.in(make_coo<I>(random_triples<V>("oblong", 4, 5, 10, 1)));
+  EXPECT_THROW((void)to_csr<O>(run.ctx, oblong.view(), {.symmetry = symmetry_kind::symmetric}), error);
+}
+
 TYPED_TEST_P(Convert, CsrToCoo) {
   CASE_TYPES
   for (auto& m : all_shapes<V>()) {
@@ -272,8 +315,9 @@ TYPED_TEST_P(Convert, EntriesOutsideTheMatrixAreRefused) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(Convert, CooToCsrSumsDuplicates, CooToCsrOfManyColumns, CooToCsrKeepsDuplicatesInOrder,
-                            SortAndSumDuplicates, ExpandSymmetry, CsrToCoo, Transpose, EllHoldsEveryRowAndPadsWithZeros,
-                            SellHoldsEveryRowInOrderOfLength, PaddingIsLimited, EntriesOutsideTheMatrixAreRefused);
+                            SortAndSumDuplicates, ExpandSymmetry, TriangleToCsr, CsrToCoo, Transpose,
+                            EllHoldsEveryRowAndPadsWithZeros, SellHoldsEveryRowInOrderOfLength, PaddingIsLimited,
+                            EntriesOutsideTheMatrixAreRefused);
 INSTANTIATE_TYPED_TEST_SUITE_P(Host, Convert, cases_in<host>, case_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(Device, Convert, cases_in<device>, case_name);
 

@@ -39,12 +39,14 @@ enum class duplicates { sum, keep };
 
 struct SPARGO_EXPORT to_csr_options {
   duplicates on_duplicates = duplicates::sum;
+  symmetry_kind symmetry = symmetry_kind::general;  // of the matrix of which the entries are a triangle
 };
 
 // CSR with ascending columns in every row of any COO, sorted or not; canonical unless duplicates are kept, which
 // then stay in input order. By a stable counting sort over rows and a sort of each row's columns; input in row
 // order, or in column order as Matrix Market files usually have it, skips the half that is done. Sums are
-// formed in input order.
+// formed in input order. With a `symmetry` the same as after `expand_symmetry` (invalid_argument unless rows == cols),
+// but entries of one triangle are mirrored on the way, and nobody stores them twice.
 template <index_type O, entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const coo_view<const V, I, Space>& matrix,
