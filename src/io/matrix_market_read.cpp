@@ -330,12 +330,14 @@ coo_matrix<V, I, host> read_entries(const context<host>& ctx, const std::string&
 
 }  // namespace detail
 
+namespace {
+
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::string& path,
-                                          const read_options& options, matrix_market_summary* summary) {
+coo_matrix<V, I, host> read_triangles(const context<host>& ctx, const std::string& path, const read_options& options,
+                                      detail::triangles wanted, matrix_market_summary* summary) {
   try {
     matrix_market_summary met;
-    auto read = detail::read_entries<V, I>(ctx, path, options, {}, detail::triangles::both, met);
+    auto read = detail::read_entries<V, I>(ctx, path, options, {}, wanted, met);
     if (summary != nullptr) *summary = met;
     return read;
   } catch (const std::bad_alloc&) {
@@ -343,12 +345,28 @@ coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::s
   }
 }
 
+}  // namespace
+
+template <entry_type V, index_type I>
+coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::string& path,
+                                          const read_options& options, matrix_market_summary* summary) {
+  return read_triangles<V, I>(ctx, path, options, detail::triangles::both, summary);
+}
+
+template <entry_type V, index_type I>
+coo_matrix<V, I, host> read_matrix_market_stored(const context<host>& ctx, const std::string& path,
+                                                 const read_options& options, matrix_market_summary* summary) {
+  return read_triangles<V, I>(ctx, path, options, detail::triangles::stored, summary);
+}
+
 #define INSTANTIATE(V, I)                                                                                             \
   template coo_matrix<V, I, host> detail::read_entries(const context<host>&, const std::string&, const read_options&, \
                                                        const matrix_market_tuning&, triangles,                        \
                                                        matrix_market_summary&);                                       \
   template coo_matrix<V, I, host> read_matrix_market(const context<host>&, const std::string&, const read_options&,   \
-                                                     matrix_market_summary*);
+                                                     matrix_market_summary*);                                         \
+  template coo_matrix<V, I, host> read_matrix_market_stored(const context<host>&, const std::string&,                 \
+                                                            const read_options&, matrix_market_summary*);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 #undef INSTANTIATE
 

@@ -222,6 +222,32 @@ TEST(MatrixMarket, PackedArraysOfEverySize) {
   }
 }
 
+TEST(MatrixMarket, StoredEntriesAreTheTriangleInTheFile) {
+  const temporary_folder folder;
+  const std::string head = "%%MatrixMarket matrix coordinate complex ";
+  const std::string lower = "\n3 3 2\n2 1 1.5 2\n3 3 ";
+  const std::vector<std::pair<std::string, std::complex<double>>> files = {
+      {"symmetric", {1.5, 2}}, {"skew-symmetric", {-1.5, -2}}, {"hermitian", {1.5, -2}}, {"general", {0, 0}}};
+  for (const auto& [symmetry, mirrored] : files) {
+    const bool skew = symmetry == "skew-symmetric";
+    const std::string path = folder.write(symmetry, head + symmetry + lower + (skew ? "0 0\n" : "4 0\n"));
+    matrix_market_summary summary;
+    const context<host> ctx;
+    const auto stored = read_matrix_market_stored<std::complex<double>, std::int32_t>(ctx, path, {}, &summary);
+    ASSERT_EQ(stored.nnz(), 2) << symmetry;
+    EXPECT_EQ(summary.stored, 2);
+    EXPECT_EQ(stored.row_indices()[0], 1);
+    EXPECT_EQ(stored.col_indices()[0], 0);
+    const auto csr = to_csr<std::int32_t>(ctx, stored.view(), {.symmetry = summary.header.symmetry});
+    ASSERT_EQ(csr.nnz(), symmetry == "general" ? 2 : 3);
+    if (symmetry == "general") continue;
+    EXPECT_EQ(csr.offsets()[1], 1);
+    EXPECT_EQ(csr.indices()[0], 1);
+    EXPECT_EQ(csr.values()[0], mirrored) << symmetry;
+    EXPECT_EQ(csr.values()[1], std::complex<double>(1.5, 2)) << symmetry;
+  }
+}
+
 TEST(MatrixMarket, DenseMatricesAreWrittenColumnByColumn) {
   const temporary_folder folder;
   const std::string path = folder.file("a.mtx");

@@ -56,6 +56,14 @@ template <entry_type V, index_type I>
                                                                       const read_options& options = {},
                                                                       matrix_market_summary* summary = nullptr);
 
+// The same entries without the mirrored ones: of a matrix that is not general the triangle in the file. The shortest
+// way to CSR: to_csr<O>(ctx, stored.view(), {.symmetry = summary.header.symmetry}).
+template <entry_type V, index_type I>
+[[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market_stored(const context<host>& ctx,
+                                                                             const std::string& path,
+                                                                             const read_options& options = {},
+                                                                             matrix_market_summary* summary = nullptr);
+
 // Written whole or not at all: to a temporary name beside `path`, synced, then renamed. A name that ends in .gz
 // is compressed; a pipe or device is written directly. Numbers are the shortest that read back to the same bits.
 // Indices are 1-based, entries in the order given, always `general`. Throws `io`, `invalid_argument` (sizes of the
