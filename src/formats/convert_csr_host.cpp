@@ -1,15 +1,14 @@
 // COO to CSR on the host.
 //
-// Entries in row order are copied. Others are distributed to buckets of consecutive rows (row_buckets.hpp) and sorted
-// there, columns and then rows (bucket_sort.hpp); columns are left alone where the input's order has done it.
-// Duplicates are merged where they then lie side by side, bucket by bucket, and the gaps are closed at the end
-// (close_gaps.hpp). Invariant: every step is stable, so the result does not depend on the number of threads. Cost:
-// O(nnz + rows) time, whatever the distribution; scratch of a key of 4 or 8 bytes and a value an entry.
+// Entries in row order are copied. Others are distributed to buckets of consecutive rows (row_buckets.hpp); each bucket
+// is sorted by rows, and rows by columns unless the input's order has done it (bucket_sort.hpp). Duplicates are merged
+// where they then lie side by side, still in the cache.
+// Invariant: every step is stable, so the result does not depend on the number of threads.
+// Cost: O(nnz + rows) time, whatever the distribution; scratch of a key of 4 or 8 bytes and a value an entry.
 #include "core/instantiate.hpp"
 #include "formats/bucket_sort.hpp"
-#include "formats/close_gaps.hpp"
 #include "formats/convert_backend.hpp"
-#include "formats/row_sort.hpp"
+#include "primitives/ordered_parts.hpp"
 
 #include <omp.h>
 
@@ -22,8 +21,6 @@ struct tuning {
   static constexpr std::int64_t usual_times = 4;
   // A narrow key is worth more buckets than the cache asks for, but not smaller ones than this.
   static constexpr std::int64_t least_entries = 1 << 12;
-  // Gaps are closed in place while what is held back meanwhile stays below this part of the entries.
-  static constexpr std::int64_t held_part = 8;
 };
 
 // Column indices and values apart from their rows.
@@ -68,87 +65,112 @@ struct row_work {
   bool merge = false;
 };
 
-// Offsets and entries, those of block b in [starts[b], starts[b + 1]) less the gaps behind them.
-template <class V, class I, class O>
-struct rows_with_gaps {
-  array<std::int64_t, host> starts;
-  array<std::int64_t, host> gaps;  // entries gone from each block; empty where none can be
-  array<O, host> offsets;          // of the rows of a block as if it alone had gaps
-  columns<V, I> entries;
+// --- Rows put together bucket by bucket ------------------------------------------------------------------------------
+
+// Room for the rows of buckets, twice: a thread's own for the usual ones, and each larger one's.
+template <class C, class V>
+class bucket_room {
+ public:
+  bucket_room(const context<host>& ctx, const array<std::int64_t, host>& starts) : places_(ctx, starts.size() - 1) {
+    const std::int64_t buckets = places_.size();
+    const std::int64_t usual = tuning::usual_times * div_up(starts[buckets], std::max<std::int64_t>(buckets, 1));
+    for (std::int64_t b = 0; b < buckets; ++b) {
+      const std::int64_t size = starts[b + 1] - starts[b];
+      places_[b] = size <= usual ? -1 : large_;
+      if (size <= usual) usual_ = std::max(usual_, size);
+      if (size > usual) large_ += 2 * size;
+    }
+    cols_ = array<C, host>(ctx, large_ + ctx.threads() * 2 * usual_);
+    values_ = array<V, host>(ctx, is_pattern<V> ? 0 : cols_.size());
+  }
+
+  [[nodiscard]] bool is_large(std::int64_t bucket) const { return places_[bucket] >= 0; }
+
+  // Of `size` entries; for the calling thread.
+  [[nodiscard]] row_scratch<C, V> of(std::int64_t bucket, std::int64_t size) {
+    const std::int64_t place = is_large(bucket) ? places_[bucket] : large_ + omp_get_thread_num() * 2 * usual_;
+    return {cols_.data() + place, at(values_, place), cols_.data() + place + size, at(values_, place + size)};
+  }
+
+ private:
+  array<std::int64_t, host> places_;  // of large buckets; -1 for usual ones
+  std::int64_t usual_ = 0;            // entries of the largest usual bucket
+  std::int64_t large_ = 0;            // all the others take
+  array<C, host> cols_;
+  array<V, host> values_;
 };
 
-template <class V, class I, class O>
-csr_matrix<V, I, O, host> closed(const context<host>& ctx, I cols, const row_buckets& buckets,
-                                 rows_with_gaps<V, I, O> from) {
+// gather(bucket, starts of its rows, scratch) puts the rows of a bucket together. Where duplicates go, a bucket's place
+// is known when those before it are merged: buckets are taken in order, and each waits for the one before, but for the
+// large ones, which come first and are there by then.
+template <class C, class V, class I, class O, class Gather>
+csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row_buckets& buckets,
+                                     const array<std::int64_t, host>& starts, row_work work, const Gather& gather) {
+  bucket_room<C, V> room(ctx, starts);
+  array<std::int64_t, host> kept(ctx, buckets.count);
   const auto rows = static_cast<I>(buckets.rows);
-  columns<V, I>& entries = from.entries;
-  std::int64_t gone = 0;
-  for (std::int64_t& gap : from.gaps) gone += std::exchange(gap, gone);
-  if (gone > 0) {
-    const shortened_blocks blocks{from.starts.view(), from.gaps.view()};
-    from.offsets[rows] = static_cast<O>(from.offsets[rows] - gone);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  array<O, host> offsets(ctx, buckets.rows + 1);
+  columns<V, I> to(ctx, starts[buckets.count]);
+  const store_path path = path_of<I>(to.indices.size());
+  const auto size_of = [&](std::int64_t b) { return starts[b + 1] - starts[b]; };
+  const auto rows_of = [&](std::int64_t b) {
+    return offsets.view().subspan(buckets.first(b), buckets.last(b) - buckets.first(b));
+  };
+  const auto build = [&](std::int64_t b) {
+    const std::int64_t size = size_of(b);
+    const row_scratch<C, V> scratch = room.of(b, size);
+    gather(b, rows_of(b), scratch);
+    if (work.sort) sort_rows<C, V, O>(rows_of(b), size, scratch);
+    kept[b] = work.merge ? merge_rows(rows_of(b), size, scratch) : size;
+  };
+  const auto write = [&](std::int64_t b, std::int64_t place) {
+    write_rows(room.of(b, size_of(b)), kept[b], place, rows_of(b), to.indices.data(), to.values.data(), path);
+  };
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
+  for (std::int64_t b = 0; b < buckets.count; ++b) {
+    if (room.is_large(b)) build(b);
+  }
+  const auto count = [&](std::int64_t b) {
+    if (!room.is_large(b)) build(b);
+    return kept[b];
+  };
+  if (work.merge) {
+    for_each_part_in_order(ctx, buckets.count, 0, count, write);
+  } else {
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
     for (std::int64_t b = 0; b < buckets.count; ++b) {
-      const auto gap = static_cast<O>(from.gaps[b]);
-      for (std::int64_t r = buckets.first(b); r < buckets.last(b); ++r) from.offsets[r] -= gap;
-    }
-    const std::int64_t size = entries.indices.size() - gone;
-    const parts shares = split(blocks.count(), ctx.threads(), 1);
-    if (gone * shares.count * tuning::held_part <= size) {
-      close_gaps(ctx, blocks, shares, entries.indices.data());
-      if constexpr (!is_pattern<V>) close_gaps(ctx, blocks, shares, entries.values.data());
-      entries.indices.truncate(size);
-      if constexpr (!is_pattern<V>) entries.values.truncate(size);
-    } else {
-      columns<V, I> to(ctx, size);
-      copy_blocks(ctx, blocks, entries.indices.data(), to.indices.data());
-      if constexpr (!is_pattern<V>) copy_blocks(ctx, blocks, entries.values.data(), to.values.data());
-      entries = std::move(to);
+      count(b);
+      write(b, starts[b]);
     }
   }
-  return {rows, cols, std::move(from.offsets), std::move(entries.indices), std::move(entries.values)};
+  std::int64_t nnz = 0;
+  for (const std::int64_t size : kept) nnz += size;
+  offsets[rows] = static_cast<O>(nnz);
+  to.indices.truncate(nnz);
+  if constexpr (!is_pattern<V>) to.values.truncate(nnz);
+  return {rows, cols, std::move(offsets), std::move(to.indices), std::move(to.values)};
 }
 
 // --- Entries in row order --------------------------------------------------------------------------------------------
 
-template <class V, class I, class O>
-void finish_rows(std::int64_t first_row, std::int64_t last_row, const array<O, host>& offsets, columns<V, I>& entries,
-                 columns<V, I>& spare) {
-  for (std::int64_t r = first_row; r < last_row; ++r) {
-    const std::int64_t begin = offsets[r];
-    sort_row(entries.indices.data() + begin, at(entries.values, begin), spare.indices.data() + begin,
-             at(spare.values, begin), offsets[r + 1] - begin);
-  }
-}
-
-template <class O, class V, class I>
+template <class C, class O, class V, class I>
 csr_matrix<V, I, O, host> from_rows(const context<host>& ctx, const coo_view<const V, I, host>& m, row_work work) {
-  const std::int64_t nnz = m.nnz();
-  const row_buckets buckets(m.rows, nnz * (value_bytes<V> + std::int64_t{sizeof(I)}) / bucket_tuning::bucket_bytes);
-  rows_with_gaps<V, I, O> to{
-      {ctx, buckets.count + 1}, {ctx, work.merge ? buckets.count + 1 : 0}, {ctx, std::int64_t{m.rows} + 1}, {ctx, nnz}};
-  columns<V, I> spare(ctx, work.sort ? nnz : 0);
-  offsets_of_sorted<I, O>(ctx, m.rows, m.row_indices, to.offsets);
-  copy<I>(ctx, m.col_indices, to.entries.indices.view());
-  if constexpr (!is_pattern<V>) copy<V>(ctx, m.values, to.entries.values.view());
-  for (std::int64_t b = 0; b <= buckets.count; ++b)
-    to.starts[b] = to.offsets[b < buckets.count ? buckets.first(b) : m.rows];
-  if (work.merge) to.gaps[buckets.count] = 0;
-  if (work.sort) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < buckets.count; ++b) {
-      finish_rows(buckets.first(b), buckets.last(b), to.offsets, to.entries, spare);
-    }
+  array<O, host> offsets(ctx, std::int64_t{m.rows} + 1);
+  offsets_of_sorted<I, O>(ctx, m.rows, m.row_indices, offsets);
+  if (!work.sort && !work.merge) {
+    return {m.rows, m.cols, std::move(offsets), clone(ctx, m.col_indices), clone(ctx, m.values)};
   }
-  if (work.merge) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < buckets.count; ++b) {
-      const std::int64_t first = buckets.first(b);
-      to.gaps[b] = merge_rows(to.offsets.view().subspan(first, buckets.last(b) - first), to.starts[b + 1],
-                              to.entries.indices.data(), to.entries.values.data());
-    }
-  }
-  return closed(ctx, m.cols, buckets, std::move(to));
+  const row_buckets buckets(m.rows, m.nnz() * (value_bytes<V> + std::int64_t{sizeof(I)}) / bucket_tuning::bucket_bytes);
+  array<std::int64_t, host> starts(ctx, buckets.count + 1);
+  for (std::int64_t b = 0; b < buckets.count; ++b) starts[b] = offsets[buckets.first(b)];
+  starts[buckets.count] = m.nnz();
+  const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
+    const std::int64_t first = buckets.first(b);
+    for (std::int64_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<O>(offsets[first + r] - starts[b]);
+    for (std::int64_t k = starts[b]; k < starts[b + 1]; ++k) to.cols[k - starts[b]] = static_cast<C>(m.col_indices[k]);
+    if constexpr (!is_pattern<V>) std::copy_n(m.values.data() + starts[b], starts[b + 1] - starts[b], to.values);
+  };
+  return build_rows<C, V, I, O>(ctx, m.cols, buckets, starts, work, gather);
 }
 
 // --- Entries in any order --------------------------------------------------------------------------------------------
@@ -172,67 +194,33 @@ bool fits(const key_shape& shape) {
   return shape.bits() <= bits && shape.col_bits < bits && shape.buckets.shift < bits;
 }
 
-// Room to sort buckets in: a thread's own for the usual ones, and each larger one's.
-template <class Key, class V>
-class spare_room {
- public:
-  spare_room() = default;
-  spare_room(const context<host>& ctx, const array<std::int64_t, host>& starts) : places_(ctx, starts.size() - 1) {
-    const std::int64_t buckets = places_.size();
-    const std::int64_t usual = tuning::usual_times * div_up(starts[buckets], std::max<std::int64_t>(buckets, 1));
-    for (std::int64_t b = 0; b < buckets; ++b) {
-      const std::int64_t size = starts[b + 1] - starts[b];
-      places_[b] = size <= usual ? -1 : large_;
-      if (size <= usual) usual_ = std::max(usual_, size);
-      if (size > usual) large_ += size;
-    }
-    keys_ = array<Key, host>(ctx, large_ + ctx.threads() * usual_);
-    values_ = array<V, host>(ctx, is_pattern<V> ? 0 : keys_.size());
-  }
-
-  void give(std::int64_t bucket, int thread, bucket_data<Key, V>& to) {
-    const std::int64_t place = places_[bucket] >= 0 ? places_[bucket] : large_ + thread * usual_;
-    to.spare_keys = keys_.data() + place;
-    to.spare_values = at(values_, place);
-  }
-
- private:
-  array<std::int64_t, host> places_;  // of large buckets; -1 for usual ones
-  std::int64_t usual_ = 0;            // entries of the largest usual bucket
-  std::int64_t large_ = 0;            // entries of all others
-  array<Key, host> keys_;
-  array<V, host> values_;
-};
-
-template <class Key, class O, class V, class I>
+template <class Key, class C, class O, class V, class I>
 csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<const V, I, host>& m,
                                        const key_shape& shape, row_work work, symmetry_kind kind) {
-  const row_buckets& buckets = shape.buckets;
-  rows_with_gaps<V, I, O> to;
-  {
-    bucketed_entries<Key, V> entries = distribute<Key, V, I>(ctx, m, shape, kind);
-    const std::int64_t nnz = entries.keys.size();
-    spare_room<Key, V> room;
-    if (work.sort) room = spare_room<Key, V>(ctx, entries.starts);
-    to = {{}, {ctx, work.merge ? buckets.count + 1 : 0}, {ctx, std::int64_t{m.rows} + 1}, {ctx, nnz}};
-    to.offsets[m.rows] = static_cast<O>(nnz);
-    if (work.merge) to.gaps[buckets.count] = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < buckets.count; ++b) {
-      const std::int64_t begin = entries.starts[b];
-      const std::int64_t end = entries.starts[b + 1];
-      bucket_data<Key, V> data{entries.keys.data() + begin, at(entries.values, begin), nullptr, nullptr};
-      if (work.sort) {
-        room.give(b, omp_get_thread_num(), data);
-        sort_columns(shape, data, end - begin);
-      }
-      const auto offsets = to.offsets.view().subspan(buckets.first(b), buckets.last(b) - buckets.first(b));
-      place_rows(shape, data, end - begin, begin, offsets, to.entries.indices.data(), to.entries.values.data());
-      if (work.merge) to.gaps[b] = merge_rows(offsets, end, to.entries.indices.data(), to.entries.values.data());
-    }
-    to.starts = std::move(entries.starts);
+  bucketed_entries<Key, V> entries = distribute<Key, V, I>(ctx, m, shape, kind);
+  const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
+    const std::int64_t begin = entries.starts[b];
+    gather_rows(shape, entries.keys.data() + begin, at(entries.values, begin), entries.starts[b + 1] - begin, rows, to);
+  };
+  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, entries.starts, work, gather);
+}
+
+// Columns below 2^31 take 32 bits while rows are put together.
+template <class C, class O, class V, class I>
+csr_matrix<V, I, O, host> from_entries(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                       const coo_order& order, row_work work, symmetry_kind kind) {
+  const bool general = kind == symmetry_kind::general;
+  if (general && order.rows_ascending) return from_rows<C, O>(ctx, m, work);
+  const std::int64_t nnz = general ? m.nnz() : 2 * m.nnz() - order.diagonal;
+  if constexpr (sizeof(C) == sizeof(std::uint32_t)) {
+    const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, nnz);
+    if (fits<std::uint32_t>(narrow)) return from_buckets<std::uint32_t, C, O>(ctx, m, narrow, work, kind);
   }
-  return closed(ctx, m.cols, buckets, std::move(to));
+  const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, nnz);
+  if (fits<std::uint64_t>(wide)) return from_buckets<std::uint64_t, C, O>(ctx, m, wide, work, kind);
+  coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
+  sort_by_radix(ctx, by_row);
+  return from_rows<C, O>(ctx, std::as_const(by_row).view(), {.sort = false, .merge = work.merge});
 }
 
 }  // namespace
@@ -246,15 +234,9 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
   const bool sorted = general ? order.sorted : order.sorted || order.by_columns;
   const row_work work{.sort = general ? !order.sorted && !order.cols_ascending : !sorted,
                       .merge = on_duplicates == duplicates::sum && !(sorted && order.distinct)};
-  if (general && order.rows_ascending) return from_rows<O>(ctx, m, work);
-  const std::int64_t nnz = general ? m.nnz() : 2 * m.nnz() - order.diagonal;
-  const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, nnz);
-  if (fits<std::uint32_t>(narrow)) return from_buckets<std::uint32_t, O>(ctx, m, narrow, work, kind);
-  const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, nnz);
-  if (fits<std::uint64_t>(wide)) return from_buckets<std::uint64_t, O>(ctx, m, wide, work, kind);
-  coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
-  sort_by_radix(ctx, by_row);
-  return from_rows<O>(ctx, std::as_const(by_row).view(), {.sort = false, .merge = work.merge});
+  constexpr std::int64_t narrow_cols = std::numeric_limits<std::int32_t>::max();
+  if (m.cols <= narrow_cols) return from_entries<std::uint32_t, O>(ctx, m, order, work, kind);
+  return from_entries<std::uint64_t, O>(ctx, m, order, work, kind);
 }
 
 #define INSTANTIATE(V, I, O)                                                                                      \

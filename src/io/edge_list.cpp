@@ -14,7 +14,7 @@
 #include "io/edge_line.hpp"
 #include "io/id_bitmap.hpp"
 #include "io/id_table.hpp"
-#include "io/ordered_parts.hpp"
+#include "primitives/ordered_parts.hpp"
 #include "primitives/parts.hpp"
 
 #include <fmt/format.h>

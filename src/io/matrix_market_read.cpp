@@ -12,7 +12,7 @@
 #include "core/instantiate.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/matrix_market_parts.hpp"
-#include "io/ordered_parts.hpp"
+#include "primitives/ordered_parts.hpp"
 #include "primitives/parts.hpp"
 
 #include <fmt/format.h>

@@ -348,6 +348,44 @@ TEST(ConvertCost, DenseRowIsNotQuadratic) {
   for (std::int64_t k = 0; k < n; ++k) ASSERT_EQ(csr.indices()[k], k);
 }
 
+// So many entries that they are written past the caches.
+TEST(ConvertCost, FortyMegabytesOfEntries) {
+  const std::int64_t n = 10'000'000;
+  const std::int32_t size = 700'001;
+  const auto hash = [](std::uint64_t x) {
+    x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15;
+    return (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9;
+  };
+  coo_matrix<float, std::int32_t, host> coo(context<host>{}, size, size, n);
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(size));
+  std::uint64_t given = 0;
+  const auto entry = [&](std::int64_t row, std::int64_t col, float value) {
+    return hash(static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(col)) *
+           static_cast<std::uint64_t>(value);
+  };
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto random = hash(static_cast<std::uint64_t>(k));
+    coo.row_indices()[k] = static_cast<std::int32_t>((random >> 32) % size);
+    coo.col_indices()[k] = static_cast<std::int32_t>((random & 0xffffffff) % size);
+    coo.values()[k] = static_cast<float>(k % 1000 + 1);
+    ++lengths[static_cast<std::size_t>(coo.row_indices()[k])];
+    given += entry(coo.row_indices()[k], coo.col_indices()[k], coo.values()[k]);
+  }
+  for (const int threads : {1, 3}) {
+    const auto csr = to_csr<std::int32_t>(context<host>({.threads = threads}), std::as_const(coo).view(),
+                                          {.on_duplicates = duplicates::keep});
+    std::uint64_t found = 0;
+    for (std::int32_t r = 0; r < size; ++r) {
+      ASSERT_EQ(csr.offsets()[r + 1] - csr.offsets()[r], lengths[static_cast<std::size_t>(r)]);
+      for (std::int32_t k = csr.offsets()[r]; k < csr.offsets()[r + 1]; ++k) {
+        if (k > csr.offsets()[r]) ASSERT_LE(csr.indices()[k - 1], csr.indices()[k]);
+        found += entry(r, csr.indices()[k], csr.values()[k]);
+      }
+    }
+    EXPECT_EQ(found, given) << threads << " threads";
+  }
+}
+
 // Runs `work` with the k-th allocation failing, for every k, until it succeeds.
 void expect_clean_failures(const std::function<void(const context<host>&)>& work) {
   int k = 0;

@@ -1,4 +1,4 @@
-// Parts of a text, taken by threads in order, each of which must know how much lies before it.
+// Parts, of a text say, taken by threads in order, each of which must know how much lies before it.
 //
 // Idea: whoever takes a part first counts what is in it, then waits for the sums of the parts before, adds its own and
 // passes the sum on, and only then does the long work. Counting is short, so nobody waits for long, and since parts
