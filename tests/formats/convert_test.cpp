@@ -378,7 +378,9 @@ TEST(ConvertCost, FortyMegabytesOfEntries) {
     for (std::int32_t r = 0; r < size; ++r) {
       ASSERT_EQ(csr.offsets()[r + 1] - csr.offsets()[r], lengths[static_cast<std::size_t>(r)]);
       for (std::int32_t k = csr.offsets()[r]; k < csr.offsets()[r + 1]; ++k) {
-        if (k > csr.offsets()[r]) ASSERT_LE(csr.indices()[k - 1], csr.indices()[k]);
+        if (k > csr.offsets()[r]) {
+          ASSERT_LE(csr.indices()[k - 1], csr.indices()[k]);
+        }
         found += entry(r, csr.indices()[k], csr.values()[k]);
       }
     }
