@@ -25,13 +25,18 @@ struct settings {
   bool host = true;      // run host cases
   bool device = false;   // run device cases
   std::string filter{};  // regular expression on the names of cases; empty: all
-  std::string file{};    // a user's matrix, for the cases that take one; empty: the built-in ones
+  std::string file{};    // a user's matrix or graph, for the cases that take one; empty: the built-in ones
 };
 
 // Set by the driver before anything is registered.
 inline settings& current_settings() {
   static settings value;
   return value;
+}
+
+// What a file is taken for where more than one kind will do.
+inline bool is_matrix_market_name(const std::string& file) {
+  return file.substr(file.find_last_of('/') + 1).find(".mtx") != std::string::npos;
 }
 
 // What a reader of the JSON results must know about the run: filled by whoever knows it, such as the ceilings when
@@ -80,6 +85,12 @@ inline constexpr const char* fraction_of_read = "of_read";    // of the rate of 
 inline constexpr const char* fraction_of_triad = "of_triad";  // of the rate of a host triad of this run
 inline constexpr const char* fraction_of_limit = "of_limit";  // of another limit: the case's comment says which
 inline constexpr const char* mteps = "MTEPS";
+inline constexpr const char* mteps_error = "MTEPS_error";  // the standard error of a mean over searches
+// Of times that are not of the same work, in ms: searches from different sources.
+inline constexpr const char* least_ms = "least_ms";
+inline constexpr const char* first_quartile_ms = "first_quartile_ms";
+inline constexpr const char* third_quartile_ms = "third_quartile_ms";
+inline constexpr const char* greatest_ms = "greatest_ms";
 inline constexpr const char* is_peer = "peer";  // 1: another library's
 
 inline double median(std::vector<double> values) {

@@ -1,86 +1,125 @@
-// What the BFS benchmarks share: graphs, sources, and the figure of merit.
+// What the BFS benchmarks share: the graphs, how a search is timed and validated, and the figures of merit.
 //
-// A case searches from 16 vertices of degree above 0, drawn with a fixed seed, and reports the median time and
-// Graph500's harmonic mean of traversed edges per second: edges of the component searched, each undirected edge
-// once. Results are validated outside the timed part; a wrong one fails its case.
+// A case searches once from each of 64 sources and reports the median of the times, their least, quartiles and
+// greatest, and traversed edges a second by Graph500's rules: the harmonic mean over the searches and its standard
+// error. MTEPS counts the edges of the graph that was built, each once; Graph500_MTEPS, as Graph500 does, those of the
+// input, loops and duplicates included. Between the timed searches each is validated: its levels against the
+// benchmarks' own search (bfs_problem.hpp), and both results by check_bfs; one that is wrong fails its case. So that
+// this leaves no trace in the times of quick searches, the search before is run once more, untimed, before the clock
+// starts: caches and clocks are as they are when searches follow each other.
 #pragma once
 
-#include "bench/bench.hpp"
+#include "bench/bfs_problem.hpp"
 
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
-#include <spargo/io/generate.hpp>
 
-#include <cstdint>
-#include <memory>
-#include <random>
-#include <stdexcept>
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace spargo::bench {
 
-using bfs_index = std::int32_t;
-using bfs_graph = graph<bfs_index, bfs_index, host>;
-using bfs_view = graph_view<bfs_index, bfs_index, host>;
-
-struct bfs_problem {
-  context<host> ctx{{.threads = current_settings().threads}};
-  bfs_graph graph;
-  std::vector<bfs_index> sources;
-
-  explicit bfs_problem(const std::string& spec) {
-    const auto pairs = generate<pattern, bfs_index>(ctx, spec);
-    graph = build_graph<bfs_index, bfs_index, host>(ctx, pairs.view(), {.direction = direction_kind::undirected});
-    const auto offsets = graph.view().out.offsets;
-    std::mt19937_64 random(1);
-    while (sources.size() < 16) {
-      const auto v = static_cast<bfs_index>(random() % static_cast<std::uint64_t>(graph.vertices()));
-      if (offsets[v + 1] > offsets[v]) sources.push_back(v);
-    }
-  }
-
-  // The last one is kept, since the cases of a graph follow each other.
-  static bfs_problem& of(const std::string& spec) {
-    static std::string held;
-    static std::unique_ptr<bfs_problem> kept;
-    if (held != spec) {
-      kept.reset();
-      kept = std::make_unique<bfs_problem>(spec);
-      held = spec;
-    }
-    return *kept;
-  }
+// A graph in the names of cases, and whether the rungs that are slow by design are tried on it.
+struct bfs_case {
+  std::string name;
+  bfs_spec spec;
+  bool push_only_rungs = true;
 };
 
-// Undirected edges among the reached vertices.
-inline double component_edges(const bfs_problem& p, span<const std::int32_t, host> levels) {
-  const auto offsets = p.graph.view().out.offsets;
-  std::int64_t ends = 0;
-#pragma omp parallel for num_threads(p.ctx.threads()) schedule(static) reduction(+ : ends)
-  for (std::int64_t v = 0; v < levels.size(); ++v) ends += levels[v] >= 0 ? offsets[v + 1] - offsets[v] : 0;
-  return static_cast<double>(ends) / 2;
+// The user's file or spec where one was given, else `built_in`. As in `bfs`, it is directed unless the file or the
+// generator says that it is symmetric.
+inline std::vector<bfs_case> bfs_cases_or_file(std::vector<bfs_case> built_in) {
+  const std::string& file = current_settings().file;
+  if (file.empty()) return built_in;
+  bool symmetric = false;
+  if (is_generator_spec(file)) {
+    symmetric = describe_generator(file).symmetric;
+  } else if (is_matrix_market_name(file)) {
+    symmetric = read_matrix_market_header(file).symmetry != symmetry_kind::general;
+  }
+  std::string name = file.substr(file.find_last_of('/') + 1);
+  return {{name, {file, symmetric ? direction_kind::undirected : direction_kind::directed}}};
 }
 
-// `run(source)` is timed; `levels()` and `parents()` give its result on the host. Each `validate_every`-th source's
-// result is checked.
-template <class Run, class Levels, class Parents>
-double measure_bfs(benchmark::State& state, const bfs_problem& p, Run&& run, Levels&& levels, Parents&& parents,
-                   std::size_t validate_every) {
-  std::vector<double> seconds;
-  double inverse_rates = 0;
-  for (std::size_t k = 0; k < p.sources.size(); ++k) {
-    const bfs_index source = p.sources[k];
-    seconds.push_back(median_seconds([&] { run(source); }, 3, k == 0 ? 1 : 0));
-    const auto& found = levels();
-    inverse_rates += seconds.back() / component_edges(p, found);
-    if (k % validate_every != 0) continue;
-    const std::string wrong = check_bfs(p.ctx, p.graph.view(), source, span<const std::int32_t, host>(found),
-                                        span<const bfs_index, host>(parents()));
-    if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
+struct bfs_rates {
+  double mean = 0;   // harmonic
+  double error = 0;  // its standard error
+};
+
+// Norris, "The standard errors of the geometric and harmonic means and their application to index numbers", 1940, as
+// in Graph500's reference code.
+inline bfs_rates harmonic_mean(const std::vector<double>& seconds, const std::vector<double>& edges) {
+  const auto n = static_cast<double>(seconds.size());
+  double sum = 0;
+  for (std::size_t k = 0; k < seconds.size(); ++k) sum += seconds[k] / edges[k];
+  double squares = 0;
+  for (std::size_t k = 0; k < seconds.size(); ++k) squares += std::pow(seconds[k] / edges[k] - sum / n, 2);
+  const double mean = n / sum;
+  return {mean, n > 1 ? std::sqrt(squares) / (n - 1) * mean * mean : 0};
+}
+
+// The value below which the share q of the sorted values lies, between two of them by interpolation.
+inline double quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+inline void note_searches(benchmark::State& state, bfs_problem& p, const std::vector<double>& seconds) {
+  std::vector<double> sorted(seconds);
+  std::sort(sorted.begin(), sorted.end());
+  state.counters["searches"] = static_cast<double>(seconds.size());
+  state.counters[least_ms] = sorted.front() * 1e3;
+  state.counters[first_quartile_ms] = quantile(sorted, 0.25) * 1e3;
+  state.counters[third_quartile_ms] = quantile(sorted, 0.75) * 1e3;
+  state.counters[greatest_ms] = sorted.back() * 1e3;
+  std::vector<double> edges;
+  std::vector<double> pairs;
+  for (std::size_t k = 0; k < seconds.size(); ++k) {
+    edges.push_back(p.expected(k).edges);
+    pairs.push_back(p.expected(k).pairs);
   }
-  state.counters[mteps] = static_cast<double>(p.sources.size()) / inverse_rates * 1e-6;
+  const bfs_rates rates = harmonic_mean(seconds, edges);
+  state.counters[mteps] = rates.mean * 1e-6;
+  state.counters[mteps_error] = rates.error * 1e-6;
+  state.counters["Graph500_MTEPS"] = harmonic_mean(seconds, pairs).mean * 1e-6;
+}
+
+inline void validate(bfs_problem& p, std::size_t k, span<const std::int32_t, host> levels,
+                     span<const bfs_index, host> parents) {
+  const std::string from = "wrong result from source " + std::to_string(p.sources[k]) + ": ";
+  if (levels_hash(levels, p.ctx.threads()) != p.expected(k).hash) {
+    const auto right = reference_levels(p.graph.view(), p.sources[k], p.ctx.threads());
+    std::int64_t v = 0;
+    while (v < levels.size() && levels[v] == right[static_cast<std::size_t>(v)]) ++v;
+    throw wrong_result(from + "the level of vertex " + std::to_string(v));
+  }
+  const std::string wrong = check_bfs(p.ctx, p.graph.view(), p.sources[k], levels, parents);
+  if (!wrong.empty()) throw wrong_result(from + wrong);
+}
+
+// `run(source)` is timed; `levels()` and `parents()` (which may be empty) give its result on the host. Returns the
+// median of the searches' seconds.
+template <class Run, class Levels, class Parents>
+double measure_bfs(benchmark::State& state, bfs_problem& p, Run&& run, Levels&& levels, Parents&& parents) {
+  constexpr double quick = 0.02;  // seconds: a longer search fills the caches by itself
+  std::vector<double> seconds;
+  run(p.sources.back());
+  for (std::size_t k = 0; k < p.sources.size(); ++k) {
+    if (k > 0 && seconds.back() < quick) run(p.sources[k - 1]);
+    seconds.push_back(median_seconds([&] { run(p.sources[k]); }, 1, 0));
+    validate(p, k, span<const std::int32_t, host>(levels()), span<const bfs_index, host>(parents()));
+  }
+  note_searches(state, p, seconds);
   return median(seconds);
+}
+
+inline std::string bfs_rung(bfs_algorithm algorithm, bfs_output output) {
+  return std::string(to_string(algorithm)) + (output == bfs_output::levels ? "" : "+parents");
 }
 
 // Another library's search on the host: `make` prepares it for a graph. The returned call fills both vectors (of
@@ -94,6 +133,17 @@ struct bfs_peer {
 
 inline std::vector<bfs_peer>& bfs_peers() {
   static std::vector<bfs_peer> all;
+  return all;
+}
+
+// Adds the cases of a graph on one backend; graph by graph, so that each is made once.
+struct bfs_backend_cases {
+  std::function<void(const bfs_case&)> add;
+  std::vector<std::string> built_in;  // names of the graphs that it takes of those built in
+};
+
+inline std::vector<bfs_backend_cases>& bfs_backends() {
+  static std::vector<bfs_backend_cases> all;
   return all;
 }
 

@@ -1,44 +1,77 @@
-// BFS on the device: every algorithm. A search synchronises at its end, so the host's clock times it whole, launch
-// and copy of the level sizes included.
+// BFS on the device. A search synchronises at its end, so the host's clock times it whole, launch and copy of the level
+// sizes included; `events_ms` is the median of what CUDA events around it say.
 #include "bench/bfs_cases.hpp"
+#include "bench/device_timing.hpp"
 
 namespace spargo::bench {
 
 namespace {
 
-struct device_problem {
-  const bfs_problem& on_host;
-  context<device> ctx;
-  graph<bfs_index, bfs_index, device> graph_there;
+// The time between two events on a stream.
+class stream_clock {
+ public:
+  explicit stream_clock(const context<device>& ctx) : ctx_(ctx) {}
 
-  explicit device_problem(const std::string& spec)
-      : on_host(bfs_problem::of(spec)), graph_there(to_device(ctx, on_host.graph.view())) {}
+  template <class Run>
+  void time(Run&& run) {
+    expect(cudaEventRecord(start_, ctx_.stream()));
+    run();
+    expect(cudaEventRecord(stop_, ctx_.stream()));
+    expect(cudaEventSynchronize(stop_));
+    float milliseconds = 0;
+    expect(cudaEventElapsedTime(&milliseconds, start_, stop_));
+    milliseconds_.push_back(static_cast<double>(milliseconds));
+  }
+  [[nodiscard]] double median_milliseconds() const { return median(milliseconds_); }
+
+ private:
+  const context<device>& ctx_;
+  event start_;
+  event stop_;
+  std::vector<double> milliseconds_;
 };
 
-double measure_plan(benchmark::State& state, const std::string& spec, bfs_algorithm algorithm) {
-  const device_problem p(spec);
-  bfs_plan<bfs_index, bfs_index, device> plan(p.ctx, p.graph_there.view(), {.algorithm = algorithm});
-  return measure_bfs(
-      state, p.on_host, [&](bfs_index source) { plan.run(source); }, [&] { return to_host(p.ctx, plan.levels()); },
-      [&] { return to_host(p.ctx, plan.parents()); }, 5);
+// A result on its way to the host, into memory that is kept.
+template <class T>
+span<const T, host> fetch(const context<device>& ctx, span<const T, device> from, array<T, host>& to) {
+  if (to.size() != from.size()) to = array<T, host>(context<host>(), from.size());
+  copy<T>(ctx, from, to.view());
+  ctx.synchronize();
+  return std::as_const(to).view();
 }
 
-void add_graph(const std::string& name, const std::string& spec) {
+double measure_plan(benchmark::State& state, const bfs_spec& spec, bfs_algorithm algorithm, bfs_output output) {
+  bfs_problem& p = bfs_problem::of(spec);
+  const context<device>& ctx = device_context();
+  bfs_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), {.algorithm = algorithm, .output = output});
+  array<std::int32_t, host> levels;
+  array<bfs_index, host> parents;
+  const double seconds = measure_bfs(
+      state, p, [&](bfs_index source) { plan.run(source); }, [&] { return fetch(ctx, plan.levels(), levels); },
+      [&] { return fetch(ctx, plan.parents(), parents); });
+  stream_clock clock(ctx);
+  for (const bfs_index source : p.sources) clock.time([&] { plan.run(source); });
+  state.counters["events_ms"] = clock.median_milliseconds();
+  state.counters["workspace_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
+  return seconds;
+}
+
+void add_device(const bfs_case& c) {
+  if (!current_settings().device) return;
   for (const auto algorithm : {bfs_algorithm::global_queue, bfs_algorithm::block_queue, bfs_algorithm::load_balanced,
                                bfs_algorithm::direction_optimizing}) {
-    add_case("bfs/" + name + "/cuda/" + std::string(to_string(algorithm)),
-             [=](benchmark::State& state) { return measure_plan(state, spec, algorithm); });
+    if (!c.push_only_rungs && algorithm != bfs_algorithm::direction_optimizing) continue;
+    for (const auto output : {bfs_output::levels, bfs_output::levels_and_parents}) {
+      add_case("bfs/" + c.name + "/cuda/" + bfs_rung(algorithm, output),
+               [=](benchmark::State& state) { return measure_plan(state, c.spec, algorithm, output); });
+    }
   }
 }
 
-void add_all() {
-  if (!current_settings().device) return;
-  add_graph("rmat_22_16", "gen:rmat:scale=22,degree=16");
-  add_graph("uniform_4m_16", "gen:uniform:rows=4194304,degree=16");
-  add_graph("grid_2048", "gen:grid2d:n=2048");
-}
-
-const registration here{add_all};
+const bool on_device = (bfs_backends().push_back({add_device,
+                                                  {"rmat_20_16", "rmat_22_16", "rmat_22_16_directed", "uniform_4m_16",
+                                                   "grid_2048", "rmat_24_16", "rmat_25_16"}}),
+                        true);
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <regex>
@@ -40,7 +41,8 @@ constexpr const char* closing =
     "  bench --list\n"
     "  bench 'transfer|pipeline' --json link.json\n"
     "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n"
-    "  bench spmv matrix.mtx\n\n"
+    "  bench spmv matrix.mtx\n"
+    "  bench ^bfs edges.txt --device cpu\n\n"
     "Exit codes: 0 success; 1 the run or a case failed (a file, the device); 2 the command line is wrong; 3 a result "
     "is\n"
     "wrong. Cases that this machine or the library does not offer are skipped.";
@@ -56,8 +58,8 @@ void add_options(CLI::App& app, command& c) {
   app.set_version_flag("--version", std::string("bench ") + SPARGO_VERSION_STRING);
   app.add_option("FILTER", c.filter, "Regular expression on the names of cases; default: all");
   app.add_option("FILE", c.file,
-                 "With a filter for `spmv`: a Matrix Market file or a generator's spec, timed instead of\n"
-                 "the built-in matrices");
+                 "With a filter for `spmv` or `bfs`: a Matrix Market file, a generator's spec or (bfs) an edge list,\n"
+                 "timed instead of the built-in ones");
   app.add_flag("--list", c.list, "List the cases and stop");
   app.add_option("--json", c.json, "Also write the results to FILE, with the machine, the command and the ceilings")
       ->type_name("FILE");
@@ -151,6 +153,18 @@ int print_report(const std::string& name, const std::string& filter, const sparg
   return 0;
 }
 
+// A file that is none costs no time: throws what its reader would. Edge lists have no head to look at.
+void check_file(const command& c) {
+  if (c.file.empty()) return;
+  if (spargo::is_generator_spec(c.file)) {
+    (void)spargo::describe_generator(c.file);
+  } else if (c.filter.find("spmv") != std::string::npos || spargo::bench::is_matrix_market_name(c.file)) {
+    (void)spargo::read_matrix_market_header(c.file);
+  } else if (!std::filesystem::is_regular_file(c.file)) {
+    throw spargo::error(spargo::error_code::io, {.file = c.file}, "cannot be read (expected an edge list)");
+  }
+}
+
 int run_command(int argc, char** argv) {
   CLI::App app{"Times Spargo's operations beside their peers.", "bench"};
   command c;
@@ -162,15 +176,10 @@ int run_command(int argc, char** argv) {
   }
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
   if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
-  if (!c.file.empty() && c.filter.find("spmv") == std::string::npos) {
-    return fail(2, "a FILE goes with a filter for spmv, not '" + c.filter + "'");
+  if (!c.file.empty() && c.filter.find("spmv") == std::string::npos && c.filter.find("bfs") == std::string::npos) {
+    return fail(2, "a FILE goes with a filter for spmv or bfs, not '" + c.filter + "'");
   }
-
-  if (spargo::is_generator_spec(c.file)) {
-    (void)spargo::describe_generator(c.file);
-  } else if (!c.file.empty()) {
-    (void)spargo::read_matrix_market_header(c.file);  // a file that is none costs no time
-  }
+  check_file(c);
   const spargo::device_status status = spargo::query_devices();
   if (c.device == "cuda" && !status.usable() && !c.list) return fail(1, "--device cuda: " + status.reason);
   spargo::bench::current_settings() = {.threads = c.threads,

@@ -75,6 +75,11 @@ class table_reporter final : public benchmark::ConsoleReporter {
                          r.rung + (r.get(is_peer) != 0 ? " *" : ""), r.milliseconds, cell(r.get(gbytes_per_second), 1),
                          cell(r.get(gflops), 0), cell(r.get(mteps), 0), ceiling(r),
                          peer == best_peer.end() ? "" : fmt::format("{:.2f}", peer->second / r.milliseconds));
+      if (r.get(greatest_ms) > 0) {
+        out << fmt::format("    {:.4f} least, {:.4f} {:.4f} quartiles, {:.4f} ms greatest; MTEPS +- {:.0f}\n",
+                           r.get(least_ms), r.get(first_quartile_ms), r.get(third_quartile_ms), r.get(greatest_ms),
+                           r.get(mteps_error));
+      }
     }
     out << "* peer; x best peer: how many times as fast as the fastest peer of the group\n" << std::flush;
   }

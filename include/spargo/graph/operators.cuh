@@ -28,14 +28,15 @@ struct operators_cuda_tuning {
   static constexpr int block = 256;
   static constexpr int warp = 32;
   static constexpr int warps = block / warp;
-  // Blocks a multiprocessor: what fits with 64 registers a thread, which `unroll` takes.
-  static constexpr int resident = 4;
-  // Edges of a chunk; a vertex with more is cut up. A push-only search of R-MAT 22 on an H200, ms: 1.55 with 256, 1.60
-  // with 512, 1.84 with 1024; half the chunks of 256 need half the list.
+  // Blocks a multiprocessor: what fits with the 48 registers a thread that `unroll` takes. Small frontiers gain from
+  // few blocks: a level of a 512 x 512 grid takes 6.9 us on an H200 with 5, 7.2 with 8.
+  static constexpr int resident = 5;
+  // Edges of a chunk; a vertex with more is cut up. A push-only search of R-MAT 22, ms: 1.55 with 256, 1.60 with 512,
+  // 1.84 with 1024; the list of chunks of 512 is half as long as that of 256.
   static constexpr int chunk = 512;
-  // Batches of 32 edges whose targets a warp loads before it visits the first. The same search: 1.58 with 2, 1.60 with
-  // 4, 1.54 with 8.
-  static constexpr int unroll = 8;
+  // Batches of 32 edges whose targets a warp loads before it visits the first. A search of R-MAT 21, ms: 0.85 with 4
+  // and `resident` 5, 0.88 with 8 and 4, 0.89 with 4 and 8.
+  static constexpr int unroll = 4;
 };
 
 // Chunk `number` of the out-edges of `vertex`.

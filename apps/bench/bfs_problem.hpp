@@ -1,0 +1,201 @@
+// A graph to search, its sources, and what a search of it must find, by a search of the benchmarks' own.
+//
+// Sources: 64 vertices with out-edges, drawn with a fixed seed, as Graph500 has it. The graph is built on the device
+// where device cases run, else on the host, once for all cases of it. What every search found is compared with a plain
+// level-by-level search on the host that uses nothing of the library's: its levels are kept as a sum of hashes, 8 bytes
+// a source, since 64 sets of levels of a large graph would fill the memory.
+#pragma once
+
+#include "bench/bench.hpp"
+
+#include <spargo/graph/graph.hpp>
+#include <spargo/io/edge_list.hpp>
+#include <spargo/io/generate.hpp>
+#include <spargo/io/matrix_market.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spargo::bench {
+
+using bfs_index = std::int32_t;
+using bfs_graph = graph<bfs_index, bfs_index, host>;
+using bfs_view = graph_view<bfs_index, bfs_index, host>;
+
+// What a graph is made of: a generator's spec, a Matrix Market file (`.mtx` in its name) or an edge list.
+struct bfs_spec {
+  std::string source;
+  direction_kind direction = direction_kind::undirected;
+};
+
+inline coo_matrix<pattern, bfs_index, host> bfs_pairs(const context<host>& ctx, const std::string& source) {
+  if (is_generator_spec(source)) return generate<pattern, bfs_index>(ctx, source);
+  coo_matrix<double, bfs_index, host> read = is_matrix_market_name(source)
+                                                 ? read_matrix_market<double, bfs_index>(ctx, source)
+                                                 : std::move(read_edge_list<bfs_index>(ctx, source).edges);
+  return {read.rows(), read.cols(), std::move(read.row_indices()), std::move(read.col_indices()), {}};
+}
+
+// Level by level, the vertices of one shared among threads.
+inline std::vector<std::int32_t> reference_levels(const bfs_view& g, bfs_index source, int threads) {
+  std::vector<std::int32_t> levels(static_cast<std::size_t>(g.vertices()), -1);
+  std::vector<bfs_index> now(levels.size());
+  std::vector<bfs_index> next(levels.size());
+  levels[static_cast<std::size_t>(source)] = 0;
+  now[0] = source;
+  std::int64_t size = 1;
+  for (std::int32_t level = 1; size > 0; ++level) {
+    std::atomic<std::int64_t> found{0};
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64) if (size > 4096)
+    for (std::int64_t k = 0; k < size; ++k) {
+      const bfs_index u = now[static_cast<std::size_t>(k)];
+      for (bfs_index e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+        const bfs_index v = g.out.indices[e];
+        const std::atomic_ref<std::int32_t> held(levels[static_cast<std::size_t>(v)]);
+        std::int32_t none = -1;
+        if (held.load(std::memory_order_relaxed) >= 0 || !held.compare_exchange_strong(none, level)) continue;
+        next[static_cast<std::size_t>(found++)] = v;
+      }
+    }
+    size = found;
+    std::swap(now, next);
+  }
+  return levels;
+}
+
+// The same for the same levels, whatever the threads; different for others, but for one chance in 2^64.
+inline std::uint64_t levels_hash(span<const std::int32_t, host> levels, int threads) {
+  std::uint64_t sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+  for (std::int64_t v = 0; v < levels.size(); ++v) {
+    std::uint64_t z = static_cast<std::uint64_t>(v) << 32 | static_cast<std::uint32_t>(levels[v]);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    sum += z ^ (z >> 31);
+  }
+  return sum;
+}
+
+struct bfs_problem {
+  static constexpr std::size_t source_count = 64;
+
+  // What a search from one source must find.
+  struct truth {
+    std::uint64_t hash = 0;
+    double edges = 0;  // of the graph, among the vertices reached, an undirected one once
+    double pairs = 0;  // the same of the input, loops and duplicates included: what Graph500 counts
+  };
+
+  context<host> ctx{{.threads = current_settings().threads}};
+  bfs_spec spec;
+  bfs_graph graph;
+  std::unique_ptr<spargo::graph<bfs_index, bfs_index, device>> graph_there;  // where device cases run
+  std::vector<bfs_index> sources;
+  std::vector<std::int32_t> pairs_of;  // [vertex] pairs of the input that name it first
+
+  explicit bfs_problem(bfs_spec of) : spec(std::move(of)) {
+    const auto pairs = bfs_pairs(ctx, spec.source);
+    count_pairs(pairs.row_indices().view(), pairs.rows());
+    if (current_settings().device) {
+      build_there(pairs.view());
+    } else {
+      note_build(
+          median_seconds([&] { graph = build_graph<bfs_index, bfs_index, host>(ctx, pairs.view(), options()); }, 1, 0));
+    }
+    draw_sources();
+    truths_.resize(sources.size());
+  }
+
+  // Of source number k; searched when first asked for.
+  const truth& expected(std::size_t k) {
+    truth& t = truths_[k];
+    if (t.hash != 0) return t;
+    const auto levels = reference_levels(graph.view(), sources[k], ctx.threads());
+    t.hash = levels_hash(levels, ctx.threads());
+    const auto offsets = graph.view().out.offsets;
+    std::int64_t ends = 0;
+    std::int64_t named = 0;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : ends, named)
+    for (std::int64_t v = 0; v < graph.vertices(); ++v) {
+      if (levels[static_cast<std::size_t>(v)] < 0) continue;
+      ends += offsets[v + 1] - offsets[v];
+      named += pairs_of[static_cast<std::size_t>(v)];
+    }
+    t.edges = static_cast<double>(ends) / (spec.direction == direction_kind::undirected ? 2 : 1);
+    t.pairs = static_cast<double>(named);
+    return t;
+  }
+
+  // The last one is kept, since the cases of a graph follow each other. It is not destroyed at the program's end, when
+  // the device may be gone.
+  static bfs_problem& of(const bfs_spec& wanted) {
+    static bfs_problem* kept = nullptr;
+    if (kept == nullptr || kept->spec.source != wanted.source || kept->spec.direction != wanted.direction) {
+      delete std::exchange(kept, nullptr);
+      kept = new bfs_problem(wanted);
+    }
+    return *kept;
+  }
+  static bfs_problem& of(const std::string& source) { return of(bfs_spec{source}); }
+
+ private:
+  [[nodiscard]] graph_options options() const {
+    return {.direction = spec.direction, .in_edges = spec.direction == direction_kind::directed};
+  }
+
+  void build_there(const coo_pattern_view<bfs_index, host>& pairs) {
+    const context<device> there;
+    const auto rows = to_device(there, pairs.row_indices);
+    const auto cols = to_device(there, pairs.col_indices);
+    const coo_pattern_view<bfs_index, device> view{pairs.rows, pairs.cols, rows.view(), cols.view()};
+    graph_there =
+        std::make_unique<spargo::graph<bfs_index, bfs_index, device>>(build_graph<bfs_index>(there, view, options()));
+    graph = to_host(there, graph_there->view());
+  }
+
+  // From pairs in the memory of the builder, which the searches' times leave out.
+  void note_build(double seconds) const {
+    const char* const where = current_settings().device ? " on the device" : " on the host";
+    run_context()["build_seconds " + spec.source + where] = std::to_string(seconds);
+  }
+
+  void count_pairs(span<const bfs_index, host> rows, bfs_index n) {
+    pairs_of.assign(static_cast<std::size_t>(n), 0);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+    for (std::int64_t k = 0; k < rows.size(); ++k) {
+      std::atomic_ref<std::int32_t>(pairs_of[static_cast<std::size_t>(rows[k])])
+          .fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  // With replacement, as in Graph500's specification; a graph without edges has no sources.
+  void draw_sources() {
+    const auto offsets = graph.view().out.offsets;
+    if (graph.view().out.nnz() == 0) {
+      throw error(error_code::invalid_data, "bench bfs: '" + spec.source + "' has no edges");
+    }
+    std::mt19937_64 random(1);
+    while (sources.size() < source_count) {
+      const auto v = static_cast<bfs_index>(random() % static_cast<std::uint64_t>(graph.vertices()));
+      if (offsets[v + 1] > offsets[v]) sources.push_back(v);
+    }
+  }
+
+  std::vector<truth> truths_;
+};
+
+// Undirected edges among the reached vertices.
+inline double component_edges(const bfs_problem& p, span<const std::int32_t, host> levels) {
+  const auto offsets = p.graph.view().out.offsets;
+  std::int64_t ends = 0;
+#pragma omp parallel for num_threads(p.ctx.threads()) schedule(static) reduction(+ : ends)
+  for (std::int64_t v = 0; v < levels.size(); ++v) ends += levels[v] >= 0 ? offsets[v + 1] - offsets[v] : 0;
+  return static_cast<double>(ends) / 2;
+}
+
+}  // namespace spargo::bench

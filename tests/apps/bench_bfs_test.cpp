@@ -1,0 +1,106 @@
+// `bench bfs FILE`: a user's graph in the place of the built-in ones, and the figures of a case of many searches.
+#include "apps/run_app.hpp"
+
+namespace spargo::test {
+namespace {
+
+#define SPARGO_TEST_NEEDS_BENCH()                                           \
+  do {                                                                      \
+    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/bench")) { \
+      GTEST_SKIP() << "the benchmarks were not built";                      \
+    }                                                                       \
+  } while (false)
+
+// Whatever was timed, ordered as its names say, and rates that follow from the times.
+void expect_figures(const std::string& json, std::size_t cases, double edges, double pairs) {
+  const auto results = nlohmann::json::parse(slurp(json), nullptr, false);
+  ASSERT_FALSE(results.is_discarded());
+  ASSERT_GE(results["benchmarks"].size(), cases);
+  for (const auto& entry : results["benchmarks"]) {
+    SCOPED_TRACE(entry.dump());
+    EXPECT_FALSE(entry.value("error_occurred", false));
+    EXPECT_EQ(entry["searches"].get<double>(), 64);
+    const double least = entry["least_ms"].get<double>();
+    const double greatest = entry["greatest_ms"].get<double>();
+    EXPECT_GT(least, 0);
+    EXPECT_LE(least, entry["first_quartile_ms"].get<double>());
+    EXPECT_LE(entry["first_quartile_ms"].get<double>(), entry["real_time"].get<double>());
+    EXPECT_LE(entry["real_time"].get<double>(), entry["third_quartile_ms"].get<double>());
+    EXPECT_LE(entry["third_quartile_ms"].get<double>(), greatest);
+    // Every search reaches all edges, so a harmonic mean lies between the rates of the slowest and the quickest.
+    const double rate = entry["MTEPS"].get<double>();
+    EXPECT_GE(rate, edges / greatest * 1e-3 * 0.999);
+    EXPECT_LE(rate, edges / least * 1e-3 * 1.001);
+    EXPECT_GE(entry["MTEPS_error"].get<double>(), 0);
+    EXPECT_NEAR(entry["Graph500_MTEPS"].get<double>() / rate, pairs / edges, 1e-6);
+  }
+}
+
+// A cycle of five with a loop and an edge twice: seven pairs of a graph of five edges, each reached by every search.
+TEST(BenchBfs, TimesAUsersMatrix) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const std::string file = folder.write(
+      "mine.mtx", "%%MatrixMarket matrix coordinate pattern general\n5 5 7\n1 2\n2 3\n3 4\n4 5\n5 1\n2 2\n3 4\n");
+  const app_run run =
+      run_app("bench", {"^bfs", file, "--device", "cpu", "--threads", "2", "--json", folder / "r.json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("bfs/mine.mtx/cpu"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("direction_optimizing+parents"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(" quartiles, "), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("rmat_20"), std::string::npos) << run.out;
+  expect_figures(folder / "r.json", 6, 5, 7);
+}
+
+TEST(BenchBfs, TimesAnEdgeList) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const std::string file = folder.write("ring.el", "10 20\n20 30\n30 10\n");
+  const app_run run = run_app("bench", {"^bfs.*/direction", file, "--device", "cpu", "--json", folder / "r.json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("bfs/ring.el/cpu"), std::string::npos) << run.out;
+  expect_figures(folder / "r.json", 2, 3, 3);
+}
+
+// The generator lists both directions of an undirected graph's edges: twice as many pairs.
+TEST(BenchBfs, TakesAGeneratorsSpec) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const app_run run =
+      run_app("bench", {"^bfs.*/sequential$", "gen:grid2d:n=20", "--device", "cpu", "--json", folder / "r.json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("bfs/gen:grid2d:n=20/cpu"), std::string::npos) << run.out;
+  expect_figures(folder / "r.json", 1, 760, 1520);
+}
+
+TEST(BenchBfs, MistakesAreOneLine) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  expect_failure(run_app("bench", {"^bfs", folder / "none.mtx"}), "bench", 1, "none.mtx");
+  expect_failure(run_app("bench", {"^bfs", folder / "none.el"}), "bench", 1, "none.el");
+  expect_failure(run_app("bench", {"^bfs", "gen:nothing:rows=3"}), "bench", 1, "nothing");
+  expect_failure(run_app("bench", {"scan", folder.write("m.el", "1 2\n")}), "bench", 2, "bfs");
+}
+
+TEST(BenchBfs, AGraphWithoutEdgesFails) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const std::string file =
+      folder.write("loops.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 1\n2 2\n");
+  const app_run run = run_app("bench", {"^bfs.*/sequential$", file, "--device", "cpu"});
+  EXPECT_EQ(run.code, 1) << run.err;
+  EXPECT_NE(run.out.find("has no edges"), std::string::npos) << run.out;
+}
+
+TEST(BenchBfs, OnTheDevice) {
+  SPARGO_TEST_NEEDS_BENCH();
+  SPARGO_TEST_NEEDS_GPU();
+  const scratch folder;
+  const app_run run = run_app("bench", {"^bfs", "gen:grid2d:n=20", "--device", "cuda", "--json", folder / "r.json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("bfs/gen:grid2d:n=20/cuda"), std::string::npos) << run.out;
+  expect_figures(folder / "r.json", 8, 760, 1520);
+}
+
+}  // namespace
+}  // namespace spargo::test
