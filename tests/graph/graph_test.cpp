@@ -299,7 +299,7 @@ TEST(SortKeysHost, IsAStableSortOfTheBitsAskedFor) {
   struct range {
     int begin, end;
   };
-  for (const std::int64_t size : {0, 1, 2, 31, 1000, 16384, 100003}) {
+  for (const std::int64_t size : {0, 1, 2, 31, 1000, 16384, 100003, 300007}) {
     for (const range bits : {range{0, 64}, range{0, 46}, range{0, 23}, range{5, 6}, range{17, 40}, range{9, 9}}) {
       for (const int threads : {1, 2, 5}) {
         const context<host> ctx({.threads = threads});
