@@ -7,7 +7,7 @@
 // if the largest is not far above the number of edges, else by the table.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
 // Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes an edge for the bitmap or 16 to
-// 64 an id for the table.
+// 24 an id for the table, 40 while it grows.
 #include "io/edge_list_read.hpp"
 
 #include "core/instantiate.hpp"
@@ -36,7 +36,8 @@ using namespace edge_text;
 
 struct renumbering {
   static constexpr std::int64_t share = std::int64_t{1} << 16;  // edges a thread at least: some 100 us
-  static constexpr std::int64_t round = std::int64_t{1} << 20;  // edges between two looks at the table's size
+  static constexpr std::int64_t round = std::int64_t{1} << 18;  // edges between two looks at the table's size
+  static constexpr std::int64_t parts = 64;                     // the same where they are read: 8 MiB of text
 };
 
 // Ids as they are.
@@ -60,12 +61,12 @@ struct plain_ids {
 template <class I>
 class numbered_ids {
  public:
-  numbered_ids(id_table& table, const entry_sink<double, I>& to) : table_(table), to_(to) {}
+  numbered_ids(id_table<I>& table, const entry_sink<double, I>& to) : table_(table), to_(to) {}
 
   [[nodiscard]] bool put(std::int64_t, std::int64_t source, std::int64_t target) {
     ids_[static_cast<std::size_t>(waiting_++)] = source;
     ids_[static_cast<std::size_t>(waiting_++)] = target;
-    if (waiting_ == id_table::batch) finish();
+    if (waiting_ == id_table<I>::batch) finish();
     return true;
   }
   void finish() {
@@ -78,9 +79,9 @@ class numbered_ids {
   }
 
  private:
-  id_table& table_;
+  id_table<I>& table_;
   entry_sink<double, I> to_;
-  std::array<std::int64_t, id_table::batch> ids_;
+  std::array<std::int64_t, id_table<I>::batch> ids_;
   std::int64_t waiting_ = 0;
   std::int64_t done_ = 0;
 };
@@ -177,17 +178,38 @@ class edge_reader {
   // A word of the bitmap and two of its ranks for four edges cost less than the table.
   [[nodiscard]] bool fits_bitmap() const { return largest_ / 64 <= total_ / 4 + 1024; }
 
+  // With a table in rounds, so that room for ids that may turn out new is never much more than for those there are.
   void parse() {
     const auto count = static_cast<std::int64_t>(used_);
-    if (numbered_) {
-      std::int64_t lines = 0;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(+ : lines) if (count > 1)
-      for (std::int64_t i = 0; i < count; ++i) lines += count_lines(i);
-      table_.reserve(2 * lines);
+    if (!numbered_) {
+      parse_range(0, count, total_, [&](std::int64_t i) { return count_lines(i); });
+      return;
     }
-    const auto count_here = [&](std::int64_t i) { return numbered_ ? part(i).lines : count_lines(i); };
-    for_each_part_in_order(source_.parsing_context(), count, total_, count_here, [&](std::int64_t i, std::int64_t at) {
-      edge_part<I>& p = part(i);
+    std::int64_t first = total_;
+    for (std::int64_t begin = 0; begin < count; begin += renumbering::parts) {
+      const std::int64_t end = std::min(count, begin + renumbering::parts);
+      std::int64_t lines = 0;
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(+ : lines) if (end - begin > 1)
+      for (std::int64_t i = begin; i < end; ++i) lines += count_lines(i);
+      make_room(lines);
+      parse_range(begin, end, first, [&](std::int64_t i) { return part(i).lines; });
+      first += lines;
+    }
+  }
+
+  // In the table, for the ids of so many edges.
+  void make_room(std::int64_t edges) {
+    expect_vertices(table_.size());
+    table_.reserve(2 * edges);
+  }
+
+  // Parts [begin, end); `first` edges come before them if every line has one.
+  template <class Count>
+  void parse_range(std::int64_t begin, std::int64_t end, std::int64_t first, const Count& count) {
+    const auto count_here = [&](std::int64_t i) { return count(begin + i); };
+    const context<host> parsing = source_.parsing_context();
+    for_each_part_in_order(parsing, end - begin, first, count_here, [&](std::int64_t i, std::int64_t at) {
+      edge_part<I>& p = part(begin + i);
       p.first = at;
       p.count = 0;
       p.largest = -1;
@@ -259,7 +281,7 @@ class edge_reader {
     numbered_ = true;
     for (std::int64_t begin = 0; begin < total_; begin += renumbering::round) {
       const std::int64_t size = std::min(renumbering::round, total_ - begin);
-      table_.reserve(2 * size);
+      make_room(size);
       const parts shares = split(size, ctx_.threads(), renumbering::share);
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
       for (std::int64_t s = 0; s < shares.count; ++s) {
@@ -278,7 +300,7 @@ class edge_reader {
     if (!numbered_ && !fits_bitmap()) number_what_is_there();
     if (numbered_) {
       expect_vertices(table_.size());
-      array<std::int64_t, host> ranks;
+      array<typename id_table<I>::number_type, host> ranks;
       result.ids = table_.ranks(ranks);
       renumber([&](I number) { return ranks[number]; });
     } else {
@@ -331,7 +353,7 @@ class edge_reader {
   entry_store<double, I> edges_;
   id_bitmap<I> present_;  // ids of the edges, while they are not numbered
   bool marking_ = true;   // all of them so far
-  id_table table_;
+  id_table<I> table_;
   bool numbered_ = false;      // the edges have the table's numbers, not ids
   std::int64_t largest_ = -1;  // id, while they are not numbered
   std::int64_t total_ = 0;

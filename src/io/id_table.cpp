@@ -1,11 +1,10 @@
 #include "io/id_table.hpp"
 
+#include "core/instantiate.hpp"
 #include "formats/row_sort.hpp"
 #include "primitives/parts.hpp"
 
 #include <array>
-#include <bit>
-#include <cstring>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -14,24 +13,40 @@ namespace spargo::detail {
 
 namespace {
 
+__extension__ using uint128 = unsigned __int128;
+
 struct tuning {
   static constexpr std::int64_t least_places = std::int64_t{1} << 12;
+  // Four places for three ids, and half as many more when they run out: half to three quarters are taken.
+  static constexpr std::int64_t places = 4;
+  static constexpr std::int64_t ids = 3;
   // Ids a thread sorts at least: 0.2 ms, against some 10 us for a parallel region.
   static constexpr std::int64_t sorted_piece = std::int64_t{1} << 14;
 };
 
-std::int64_t load(std::int64_t& word, std::memory_order order) {
-  return std::atomic_ref<std::int64_t>(word).load(order);
+template <class T>
+T load(T& word, std::memory_order order) {
+  return std::atomic_ref<T>(word).load(order);
 }
 
+// Where a hash belongs among `count` places, in the order of the hashes.
+std::int64_t place_of(std::uint64_t hash, std::int64_t count) {
+  return static_cast<std::int64_t>((static_cast<uint128>(hash) * static_cast<std::uint64_t>(count)) >> 64);
+}
+
+std::int64_t next_place(std::int64_t place, std::int64_t count) { return place + 1 == count ? 0 : place + 1; }
+
 // Keys with what belongs to them, each piece sorted.
+template <class Number>
 struct sorted_pieces {
   array<std::int64_t, host> keys;
-  array<std::int64_t, host> values;
+  array<Number, host> values;
 };
 
 // Two sorted neighbours [first, middle) and [middle, last) into one.
-void merge(const sorted_pieces& from, std::int64_t first, std::int64_t middle, std::int64_t last, sorted_pieces& to) {
+template <class Number>
+void merge(const sorted_pieces<Number>& from, std::int64_t first, std::int64_t middle, std::int64_t last,
+           sorted_pieces<Number>& to) {
   std::int64_t left = first;
   std::int64_t right = middle;
   for (std::int64_t k = first; k < last; ++k) {
@@ -43,9 +58,10 @@ void merge(const sorted_pieces& from, std::int64_t first, std::int64_t middle, s
 }
 
 // By key: pieces by their bytes, then neighbours merged until one is left.
-void sort_pairs(const context<host>& ctx, sorted_pieces& pairs) {
+template <class Number>
+void sort_pairs(const context<host>& ctx, sorted_pieces<Number>& pairs) {
   const std::int64_t size = pairs.keys.size();
-  sorted_pieces spare{{ctx, size}, {ctx, size}};
+  sorted_pieces<Number> spare{{ctx, size}, {ctx, size}};
   const parts pieces = split(size, ctx.threads(), tuning::sorted_piece);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
   for (std::int64_t p = 0; p < pieces.count; ++p) {
@@ -71,95 +87,120 @@ std::uint64_t fresh_seed() {
 
 }  // namespace
 
-id_table::id_table(const context<host>& ctx) : ctx_(ctx), seed_(fresh_seed()) {}
+template <class I>
+id_table<I>::id_table(const context<host>& ctx) : ctx_(ctx), seed_(fresh_seed()) {}
 
 // Murmur3's finaliser: every bit of the id reaches every bit of the place.
-std::uint64_t id_table::hash(std::int64_t id) const noexcept {
+template <class I>
+std::uint64_t id_table<I>::hash(std::int64_t id) const noexcept {
   std::uint64_t h = static_cast<std::uint64_t>(id) ^ seed_;
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
   h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
   return h ^ (h >> 33);
 }
 
-void id_table::clear(array<place, host>& places) const {
-  const parts shares = split(places.size(), ctx_.threads(), std::int64_t{1} << 16);
+template <class I>
+void id_table<I>::clear() {
+  const parts shares = split(ids_.size(), ctx_.threads(), std::int64_t{1} << 16);
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
   for (std::int64_t s = 0; s < shares.count; ++s) {
-    std::fill(places.data() + shares.first(s), places.data() + shares.last(s), place{-1, -1});
+    std::fill(ids_.data() + shares.first(s), ids_.data() + shares.last(s), free_place);
+    std::fill(numbers_.data() + shares.first(s), numbers_.data() + shares.last(s), not_yet);
   }
 }
 
-void id_table::reserve(std::int64_t more) {
-  const std::int64_t wanted = std::max(tuning::least_places, 2 * (size() + more));
-  if (places_.size() >= wanted) return;
-  array<place, host> larger(ctx_, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted))));
-  clear(larger);
-  mask_ = static_cast<std::uint64_t>(larger.size()) - 1;
-  const std::int64_t before = places_.size();
+template <class I>
+void id_table<I>::reserve(std::int64_t more) {
+  const std::int64_t wanted =
+      std::max(tuning::least_places, (size() + more) / tuning::ids * tuning::places + tuning::places);
+  const std::int64_t before = ids_.size();
+  if (before >= wanted) return;
+  const std::int64_t count = std::max(wanted, before + before / 2);
+  array<std::int64_t, host> old_ids(ctx_, count);
+  array<number_type, host> old_numbers(ctx_, count);
+  ids_.swap(old_ids);
+  numbers_.swap(old_numbers);
+  clear();
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
   for (std::int64_t k = 0; k < before; ++k) {
-    const place& old = places_[k];
-    if (old.id < 0) continue;
-    for (std::uint64_t at = hash(old.id) & mask_;; at = (at + 1) & mask_) {
-      place& to = larger.data()[at];
-      std::int64_t free = -1;
-      if (!std::atomic_ref<std::int64_t>(to.id).compare_exchange_strong(free, old.id, std::memory_order_relaxed))
-        continue;
-      to.number = old.number;
+    if (old_ids[k] == free_place) continue;
+    for (std::int64_t at = place_of(hash(old_ids[k]), count);; at = next_place(at, count)) {
+      std::int64_t there = free_place;
+      const std::atomic_ref<std::int64_t> id(ids_[at]);
+      if (!id.compare_exchange_strong(there, old_ids[k], std::memory_order_relaxed)) continue;
+      numbers_[at] = old_numbers[k];
       break;
     }
   }
-  places_ = std::move(larger);
 }
 
-void id_table::number(const std::int64_t* ids, std::int64_t count, std::int64_t* numbers) {
-  std::array<place*, batch> found;
-  std::array<place*, batch> fresh;
+template <class I>
+void id_table<I>::number(const std::int64_t* ids, std::int64_t count, std::int64_t* numbers) {
+  std::array<std::int64_t, batch> found;
+  std::array<std::int64_t, batch> fresh;
   std::int64_t fresh_count = 0;
-  place* const places = places_.data();
+  std::int64_t* const table_ids = ids_.data();
+  number_type* const table_numbers = numbers_.data();
+  const std::int64_t places = ids_.size();
   for (std::int64_t k = 0; k < count; ++k) {
-    found[static_cast<std::size_t>(k)] = places + (hash(ids[k]) & mask_);
-    __builtin_prefetch(found[static_cast<std::size_t>(k)], 1);
+    const std::int64_t at = place_of(hash(ids[k]), places);
+    found[static_cast<std::size_t>(k)] = at;
+    __builtin_prefetch(table_ids + at, 1);
+    __builtin_prefetch(table_numbers + at, 1);
   }
   for (std::int64_t k = 0; k < count; ++k) {
-    place*& at = found[static_cast<std::size_t>(k)];
+    std::int64_t& at = found[static_cast<std::size_t>(k)];
     while (true) {
-      std::int64_t there = load(at->id, std::memory_order_relaxed);
-      if (there == -1 &&
-          std::atomic_ref<std::int64_t>(at->id).compare_exchange_strong(there, ids[k], std::memory_order_relaxed)) {
-        fresh[static_cast<std::size_t>(fresh_count++)] = at;
-        break;
+      std::int64_t there = load(table_ids[at], std::memory_order_relaxed);
+      if (there == free_place) {
+        const std::atomic_ref<std::int64_t> id(table_ids[at]);
+        if (id.compare_exchange_strong(there, ids[k], std::memory_order_relaxed)) {
+          fresh[static_cast<std::size_t>(fresh_count++)] = at;
+          break;
+        }
       }
       if (there == ids[k]) break;  // also when another thread was faster
-      at = places + (static_cast<std::uint64_t>(at + 1 - places) & mask_);
+      at = next_place(at, places);
     }
   }
   // All of one's own numbers are given before another thread's is waited for, so someone always gets on.
   const std::int64_t first = fresh_count > 0 ? size_.fetch_add(fresh_count, std::memory_order_relaxed) : 0;
   for (std::int64_t k = 0; k < fresh_count; ++k) {
-    std::atomic_ref<std::int64_t>(fresh[static_cast<std::size_t>(k)]->number)
-        .store(first + k, std::memory_order_release);
+    std::atomic_ref<number_type>(table_numbers[fresh[static_cast<std::size_t>(k)]])
+        .store(static_cast<number_type>(first + k), std::memory_order_release);
   }
   for (std::int64_t k = 0; k < count; ++k) {
-    place* const at = found[static_cast<std::size_t>(k)];
-    while ((numbers[k] = load(at->number, std::memory_order_acquire)) < 0) std::this_thread::yield();
+    number_type& at = table_numbers[found[static_cast<std::size_t>(k)]];
+    number_type given = load(at, std::memory_order_acquire);
+    for (; given == not_yet; given = load(at, std::memory_order_acquire)) std::this_thread::yield();
+    numbers[k] = static_cast<std::int64_t>(given);
   }
 }
 
-std::vector<std::int64_t> id_table::ranks(array<std::int64_t, host>& ranks) {
+template <class I>
+std::vector<std::int64_t> id_table<I>::ranks(array<number_type, host>& ranks) {
   const std::int64_t count = size();
-  sorted_pieces pairs{{ctx_, count}, {ctx_, count}};
+  sorted_pieces<number_type> pairs{{ctx_, count}, {}};
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-  for (std::int64_t k = 0; k < places_.size(); ++k) {
-    if (places_[k].id >= 0) pairs.keys[places_[k].number] = places_[k].id;
+  for (std::int64_t k = 0; k < ids_.size(); ++k) {
+    if (ids_[k] != free_place) pairs.keys[static_cast<std::int64_t>(numbers_[k])] = ids_[k];
   }
-  places_ = {};
-  std::iota(pairs.values.begin(), pairs.values.end(), std::int64_t{0});
+  ids_ = {};
+  numbers_ = {};
+  pairs.values = array<number_type, host>(ctx_, count);
+  std::iota(pairs.values.begin(), pairs.values.end(), number_type{0});
   sort_pairs(ctx_, pairs);
-  ranks = array<std::int64_t, host>(ctx_, count);
+  ranks = array<number_type, host>(ctx_, count);
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-  for (std::int64_t k = 0; k < count; ++k) ranks[pairs.values[k]] = k;
+  for (std::int64_t k = 0; k < count; ++k) {
+    ranks[static_cast<std::int64_t>(pairs.values[k])] = static_cast<number_type>(k);
+  }
+  pairs.values = {};
   return {pairs.keys.begin(), pairs.keys.end()};
 }
+
+#define INSTANTIATE(I) template class id_table<I>;
+SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

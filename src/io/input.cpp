@@ -35,6 +35,7 @@ text_source::text_source(const context<host>& ctx, const std::string& path, cons
   if (map_.size() > 0 && !looks_like_gzip(map_.bytes())) return;
   map_ = {};  // files of /proc say 0 bytes and are streamed, too
   stream_ = std::make_unique<read_ahead>(ctx, std::move(file), path);
+  if (stream_->is_ahead() && tuning.block_bytes == 0) block_bytes_ = read_ahead::block_bytes;
   buffer_ = array<char, host>(ctx, block_bytes_ + max_line_bytes_ + 1);
 }
 

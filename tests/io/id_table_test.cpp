@@ -13,9 +13,10 @@ namespace spargo {
 namespace {
 
 // Ids are numbered by several threads in rounds, between which the table grows; then ranks must be those of a set.
+template <class I>
 void expect_ranks(const std::vector<std::int64_t>& ids, int threads, std::int64_t round) {
   const context<host> ctx({.threads = threads});
-  detail::id_table table(ctx);
+  detail::id_table<I> table(ctx);
   const auto size = static_cast<std::int64_t>(ids.size());
   std::vector<std::int64_t> numbers(ids.size());
   for (std::int64_t begin = 0; begin < size; begin += round) {
@@ -28,7 +29,7 @@ void expect_ranks(const std::vector<std::int64_t>& ids, int threads, std::int64_
   }
   const std::set<std::int64_t> distinct(ids.begin(), ids.end());
   ASSERT_EQ(table.size(), static_cast<std::int64_t>(distinct.size()));
-  array<std::int64_t, host> ranks;
+  array<typename detail::id_table<I>::number_type, host> ranks;
   const std::vector<std::int64_t> sorted = table.ranks(ranks);
   ASSERT_EQ(sorted, std::vector<std::int64_t>(distinct.begin(), distinct.end()));
   for (std::size_t k = 0; k < ids.size(); ++k) {
@@ -44,19 +45,37 @@ TEST(IdTable, RanksAreThoseOfASet) {
   for (int k = 0; k < 60'000; ++k) ids.push_back(ids[random() % ids.size()]);
   ids.insert(ids.end(), {0, INT64_MAX, 1, INT64_MAX - 1, 0});
   for (const int threads : {1, 2, 3, 5}) {
-    for (const std::int64_t round : {1'000, 50'000, 1'000'000}) expect_ranks(ids, threads, round);
+    for (const std::int64_t round : {1'000, 50'000, 1'000'000}) {
+      expect_ranks<std::int32_t>(ids, threads, round);
+      expect_ranks<std::int64_t>(ids, threads, round);
+    }
+  }
+}
+
+// However ids come, the table is never much larger than they need.
+TEST(IdTable, MemoryFollowsTheIds) {
+  detail::id_table<std::int32_t> table(context<host>{});
+  std::vector<std::int64_t> ids(500), numbers(500);
+  for (std::int64_t k = 0; k < 400'000; k += 500) {
+    for (std::int64_t i = 0; i < 500; ++i) ids[static_cast<std::size_t>(i)] = (k + i) * 1'000'003;
+    table.reserve(500);
+    table.number(ids.data(), 500, numbers.data());
+    if (k > 10'000) {
+      ASSERT_LE(table.bytes(), table.size() * 26) << table.size() << " ids";
+    }
+    ASSERT_GE(table.bytes(), table.size() * 16);
   }
 }
 
 TEST(IdTable, EveryThreadMeetsTheSameIds) {
   std::vector<std::int64_t> ids;
   for (std::int64_t k = 0; k < 50'000; ++k) ids.push_back(k % 37 * 1'000'000'000'000);
-  expect_ranks(ids, 4, 10'000);
+  expect_ranks<std::int32_t>(ids, 4, 10'000);
 }
 
 TEST(IdTable, NoneAtAll) {
-  detail::id_table table(context<host>{});
-  array<std::int64_t, host> ranks;
+  detail::id_table<std::int64_t> table(context<host>{});
+  array<std::uint64_t, host> ranks;
   EXPECT_TRUE(table.ranks(ranks).empty());
 }
 

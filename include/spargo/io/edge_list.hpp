@@ -8,7 +8,7 @@
 // A weight is a real number as in Matrix Market files, inf and nan among them: what they mean is the algorithm's
 // business (`info --check` counts them). One beyond float64 is an error, one too small becomes 0.
 // Limits: ids below 2^63, lines of at most 1 MiB, any number of gzip members one after the other, as many edges as
-// memory holds. Memory: the result, a quarter of its size besides, and 16 to 64 bytes for each id where ids are sparse.
+// memory holds. Memory: the result, a quarter of its size besides, and 16 to 40 bytes for each id where ids are sparse.
 #pragma once
 
 #include <spargo/core/array.hpp>
