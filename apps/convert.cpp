@@ -9,6 +9,7 @@
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/snapshot.hpp>
+#include <spargo/io/stream.hpp>
 
 #include <fmt/format.h>
 
@@ -57,10 +58,24 @@ target recognise_target(const std::string& path) {
 struct written {
   std::int64_t rows = 0, cols = 0, entries = 0;
   bool values = false;
+  bool streamed = false;
 };
 
 [[noreturn]] void refuse(const std::string& path, const std::string& message) {
   throw error(error_code::unsupported, source_position{path, 0, 0}, message);
+}
+
+void warn_of_rounding(report& out, const convert_flags& flags, std::int64_t integers) {
+  if (integers == 0) return;
+  out.warn(fmt::format("{}: {} integers exceed what float64 holds exactly, rounded to nearest", flags.from, integers));
+}
+
+void warn_of_isolated(report& out, const convert_flags& flags, std::int64_t isolated) {
+  out.warn(fmt::format("{}: {} vertices have no edge and do not appear in an edge list", flags.to, isolated));
+}
+
+void warn_of_weights(report& out, const convert_flags& flags) {
+  out.warn(fmt::format("{}: an .el file has no weights, they are left out (.wel keeps them)", flags.to));
 }
 
 // Vertices that an edge list cannot show: those without any entry.
@@ -94,9 +109,7 @@ written write_edges(const context<host>& ctx, const convert_flags& flags, const 
                                      entries.rows, entries.cols));
     }
     const std::int64_t isolated = count_isolated<I>(entries);
-    if (isolated > 0) {
-      out.warn(fmt::format("{}: {} vertices have no edge and do not appear in an edge list", flags.to, isolated));
-    }
+    if (isolated > 0) warn_of_isolated(out, flags, isolated);
     const std::vector<std::int64_t> ids = facts.names.all();
     const bool weighted = !is_pattern<V> && to.suffix != ".el";
     if (to.suffix == ".wel" && is_pattern<V>) {
@@ -106,7 +119,7 @@ written write_edges(const context<host>& ctx, const convert_flags& flags, const 
     } else if (weighted || is_pattern<V>) {
       write_edge_list<V, I>(flags.to, entries, ids);
     } else {
-      out.warn(fmt::format("{}: an .el file has no weights, they are left out (.wel keeps them)", flags.to));
+      warn_of_weights(out, flags);
       write_edge_list<pattern, I>(flags.to,
                                   {{entries.rows, entries.cols, entries.row_indices, entries.col_indices}, {}}, ids);
     }
@@ -128,10 +141,7 @@ template <entry_type V, index_type I, index_type O>
 written write_csr(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
                   const input_description& input, const csr_input<V, I, O>& read) {
   const auto& matrix = read.matrix;
-  if (read.facts.rounded_integers > 0) {
-    out.warn(fmt::format("{}: {} integers exceed what float64 holds exactly, rounded to nearest", flags.from,
-                         read.facts.rounded_integers));
-  }
+  warn_of_rounding(out, flags, read.facts.rounded_integers);
   if (to.kind != target_kind::snapshot) {
     const coo_matrix<V, I, host> entries = to_coo<V, I, O, host>(ctx, matrix);
     if (to.kind == target_kind::matrix_market) return write_matrix<V, I>(flags, out, entries.view(), read.facts);
@@ -171,8 +181,8 @@ written convert_edges(const context<host>& ctx, const convert_flags& flags, cons
   return finish(unweighted);
 }
 
-written convert(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
-                const input_description& input) {
+written convert_in_memory(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
+                          const input_description& input) {
   progress_bar bar("reading " + input.path, flags.common.quiet);
   if (input.kind == input_kind::edge_list) {
     return with_coo<double>(ctx, input, bar.options(), [&]<class I>(coo_input<double, I>& read) {
@@ -184,6 +194,54 @@ written convert(const context<host>& ctx, const convert_flags& flags, const targ
       return write_csr<V, I, O>(ctx, flags, to, out, input, read);
     });
   });
+}
+
+// Rewrites the text in bounded memory where that gives what memory for the whole would have given; none where not.
+std::optional<written> convert_streamed(const context<host>& ctx, const convert_flags& flags, const target& to,
+                                        report& out, const input_description& input) {
+  const bool edges = to.kind == target_kind::edge_list;
+  const bool listed = input.kind == input_kind::edge_list && edges;
+  const bool matrix = input.kind == input_kind::matrix_market && input.format == "Matrix Market coordinate" &&
+                      input.symmetry == symmetry_kind::general && to.kind != target_kind::snapshot &&
+                      (!edges || (input.rows == input.cols && input.field != matrix_market_field::complex));
+  std::error_code failure;
+  if ((!listed && !matrix) || !std::filesystem::is_regular_file(flags.from, failure)) return std::nullopt;
+  progress_bar bar("rewriting " + input.path, flags.common.quiet);
+  stream_options options;
+  options.to = edges ? text_format::edge_list : text_format::matrix_market;
+  if (to.suffix == ".el") options.weights = edge_weights::left_out;
+  if (to.suffix == ".wel") options.weights = edge_weights::ones_if_none;
+  options.reading = bar.options();
+  stream_result result;
+  if (listed) {
+    result = stream_edge_list(ctx, flags.from, flags.to, options);
+  } else {
+    const std::optional<stream_result> rewritten = stream_matrix_market(ctx, flags.from, flags.to, options);
+    if (!rewritten.has_value()) return std::nullopt;
+    result = *rewritten;
+  }
+  warn_of_rounding(out, flags, result.rounded_integers);
+  if (result.isolated > 0) warn_of_isolated(out, flags, result.isolated);
+  if (edges && result.weighted && to.suffix == ".el") warn_of_weights(out, flags);
+  const bool values = edges ? to.suffix == ".wel" || (result.weighted && to.suffix != ".el") : result.weighted;
+  return written{result.rows, result.cols, result.entries, values, true};
+}
+
+// In memory if it fits: what does not is streamed, if that is possible.
+written convert(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
+                const input_description& input) {
+  std::error_code failure;
+  const auto bytes = std::filesystem::file_size(flags.from, failure);
+  if (!failure && bytes / 2 > static_cast<std::uintmax_t>(host_memory().limit())) {  // no array is much smaller
+    if (const auto result = convert_streamed(ctx, flags, to, out, input)) return *result;
+  }
+  try {
+    return convert_in_memory(ctx, flags, to, out, input);
+  } catch (const error& e) {
+    if (e.code() != error_code::out_of_memory) throw;
+    if (const auto result = convert_streamed(ctx, flags, to, out, input)) return *result;
+    throw;
+  }
 }
 
 exit_status run(const convert_flags& flags) {
@@ -204,17 +262,21 @@ exit_status run(const convert_flags& flags) {
   keys["from"] = input.format;
   keys["output"] = flags.to;
   keys["to"] = to.format;
-  keys["rows"] = result.rows;
-  keys["cols"] = result.cols;
+  keys["rows"] = result.rows < 0 ? json() : json(result.rows);
+  keys["cols"] = result.cols < 0 ? json() : json(result.cols);
   keys["entries"] = result.entries;
   keys["values"] = result.values;
+  keys["streamed"] = result.streamed;
   keys["bytes"] = bytes;
   keys["total_ms"] = watch.milliseconds();
   out.title(fmt::format("convert {}", flags.from));
   out.row("read", input.format);
   out.row("written", fmt::format("{} ({}, {})", flags.to, to.format, format_bytes(static_cast<double>(bytes))));
-  out.row("matrix", fmt::format("{} x {}, {} entries{}", with_commas(result.rows), with_commas(result.cols),
-                                with_commas(result.entries), result.values ? "" : ", no values"));
+  const std::string size = result.rows < 0 ? std::string("vertices not counted")
+                                           : fmt::format("{} x {}", with_commas(result.rows), with_commas(result.cols));
+  out.row("matrix",
+          fmt::format("{}, {} entries{}{}", size, with_commas(result.entries), result.values ? "" : ", no values",
+                      result.streamed ? "; too large for memory, rewritten line by line" : ""));
   out.row("time", format_milliseconds(watch.milliseconds()));
   out.print();
   return exit_status::success;
@@ -228,7 +290,9 @@ int main(int argc, char** argv) {
   using namespace spargo::apps;
   CLI::App app(
       "Converts among Matrix Market, edge lists and the binary snapshot; duplicates are summed, symmetric halves\n"
-      "expanded, and the file is written whole or not at all.",
+      "expanded, and the file is written whole or not at all. What does not fit into memory is rewritten line by line\n"
+      "where that gives the same: an edge list as an edge list, and a general coordinate Matrix Market file whose\n"
+      "entries are sorted by row and column; not what is symmetric or goes to a snapshot.",
       "convert");
   convert_flags flags;
   app.add_option("IN", flags.from, "any of them (recognised from its content, .gz too), or gen:NAME:key=value,...")

@@ -38,6 +38,7 @@ limited_resource::limited_resource(std::int64_t limit) : state_(new state{limit}
 limited_resource::~limited_resource() { delete state_; }
 
 void limited_resource::set_limit(std::int64_t bytes) noexcept { state_->limit = bytes; }
+std::int64_t limited_resource::limit() const noexcept { return state_->limit; }
 
 void* limited_resource::allocate(std::size_t bytes, stream_handle stream) {
   const auto wanted = static_cast<std::int64_t>(bytes);

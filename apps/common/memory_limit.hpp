@@ -16,6 +16,7 @@ class limited_resource final : public memory_resource<host> {
   ~limited_resource() override;
 
   void set_limit(std::int64_t bytes) noexcept;
+  [[nodiscard]] std::int64_t limit() const noexcept;
   [[nodiscard]] void* allocate(std::size_t bytes, stream_handle stream) override;
   void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override;
 

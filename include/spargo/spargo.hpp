@@ -19,6 +19,7 @@
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/output.hpp>
 #include <spargo/io/snapshot.hpp>
+#include <spargo/io/stream.hpp>
 #include <spargo/primitives/convolve.hpp>
 #include <spargo/primitives/histogram.hpp>
 #include <spargo/primitives/jacobi.hpp>

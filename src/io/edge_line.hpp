@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <optional>
@@ -18,6 +19,13 @@
 namespace spargo::detail::edge_text {
 
 inline constexpr std::int64_t least_bytes = 4;  // the shortest line with an edge: "1 2\n"
+
+// Whether a text is a Matrix Market file, whose first lines would pass for comments here.
+inline bool has_banner(std::string_view text) {
+  constexpr std::string_view banner = "%%matrixmarket";
+  const auto same = [](char b, char a) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return text.size() >= banner.size() && std::equal(banner.begin(), banner.end(), text.begin(), same);
+}
 
 // --- The warm half: any line -----------------------------------------------------------------------------------------
 

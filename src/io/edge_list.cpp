@@ -112,12 +112,7 @@ class edge_reader {
 
  private:
   void refuse_matrix_market(std::string_view block) const {
-    constexpr std::string_view banner = "%%matrixmarket";
-    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
-    if (block.size() >= banner.size() &&
-        std::equal(banner.begin(), banner.end(), block.begin(), [&](char b, char a) { return same(a, b); })) {
-      source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
-    }
+    if (has_banner(block)) source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
   }
 
   void cut(std::string_view block) {

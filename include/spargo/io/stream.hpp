@@ -1,0 +1,48 @@
+// Text to text in bounded memory: files larger than the machine's memory, line by line from one format to the other.
+//
+// What can be streamed is what needs no look at the whole: an edge list becomes an edge list as it is listed; a general
+// coordinate Matrix Market file becomes either format if its entries are in canonical order (by row, then by column,
+// none twice), and then it is what reading, sorting and writing would give, byte by byte. Not so a symmetric file (its
+// mirrored entries belong between others), an array, and whatever goes to a snapshot or numbers ids anew.
+// Memory: some 30 MB a thread, whatever the file's size. Errors as the readers' and writers'; the output is written
+// whole or not at all, and is the same for any number of threads.
+#pragma once
+
+#include <spargo/core/context.hpp>
+#include <spargo/io/options.hpp>
+
+#include <optional>
+#include <string>
+
+namespace spargo {
+
+enum class text_format { matrix_market, edge_list };
+enum class edge_weights { as_read, left_out, ones_if_none };
+
+struct SPARGO_EXPORT stream_options {
+  text_format to = text_format::edge_list;
+  edge_weights weights = edge_weights::as_read;  // of an edge list that is written
+  read_options reading{};
+};
+
+struct SPARGO_EXPORT stream_result {
+  std::int64_t rows = -1;  // -1: not known; an edge list's ids are not counted
+  std::int64_t cols = -1;
+  std::int64_t entries = 0;
+  std::int64_t rounded_integers = 0;  // integers past what float64 holds exactly
+  std::int64_t isolated = 0;          // rows of a Matrix Market file that an edge list does not show
+  bool weighted = false;              // whether what was read has values
+};
+
+// Nothing is written, and nothing returned, for entries out of canonical order. `unsupported` for what the paragraph
+// above excludes, and for a complex or rectangular matrix as an edge list. One bit a row besides for an edge list.
+[[nodiscard]] SPARGO_EXPORT std::optional<stream_result> stream_matrix_market(const context<host>& ctx,
+                                                                              const std::string& from,
+                                                                              const std::string& to,
+                                                                              const stream_options& options);
+
+// `options.to` must be `edge_list`.
+[[nodiscard]] SPARGO_EXPORT stream_result stream_edge_list(const context<host>& ctx, const std::string& from,
+                                                           const std::string& to, const stream_options& options);
+
+}  // namespace spargo

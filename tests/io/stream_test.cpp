@@ -1,0 +1,314 @@
+// Text rewritten in bounded memory, against reading it whole and writing it: the same bytes or the same error, for the
+// whole corpus and for files of several parts.
+#include <spargo/io/stream.hpp>
+
+#include "io/support/files.hpp"
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/io/edge_list.hpp>
+#include <spargo/io/matrix_market.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace spargo {
+namespace {
+
+using test::read_file;
+
+struct outcome {
+  std::string error;  // without the file's name
+  std::string written;
+  bool rewritten = true;  // false: not in canonical order
+};
+
+template <class Run>
+outcome outcome_of(const std::string& from, const std::string& to, const Run& run) {
+  std::filesystem::remove(to);
+  outcome result;
+  try {
+    result.rewritten = run();
+  } catch (const error& e) {
+    result.error = e.what();
+    if (result.error.starts_with(from)) result.error = result.error.substr(from.size());
+  }
+  EXPECT_EQ(std::filesystem::exists(to), result.error.empty() && result.rewritten);
+  if (std::filesystem::exists(to)) result.written = read_file(to);
+  return result;
+}
+
+template <class V>
+void write_whole(const context<host>& ctx, const std::string& from, const std::string& to, text_format format) {
+  const auto read = read_matrix_market<V, std::int64_t>(ctx, from);
+  const auto csr = to_csr<std::int64_t>(ctx, read.view());
+  const auto entries = to_coo(ctx, csr.view());
+  if (format == text_format::matrix_market) return write_matrix_market<V, std::int64_t>(to, entries.view());
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(entries.rows()));
+  for (std::size_t v = 0; v < ids.size(); ++v) ids[v] = static_cast<std::int64_t>(v) + 1;
+  write_edge_list<V, std::int64_t>(to, entries.view(), ids);
+}
+
+outcome whole(const context<host>& ctx, const std::string& from, const std::string& to, text_format format) {
+  return outcome_of(from, to, [&] {
+    const matrix_market_header header = read_matrix_market_header(from);
+    if (header.field == matrix_market_field::complex) {
+      write_whole<std::complex<double>>(ctx, from, to, format);
+    } else if (header.field == matrix_market_field::pattern) {
+      write_whole<pattern>(ctx, from, to, format);
+    } else {
+      write_whole<double>(ctx, from, to, format);
+    }
+    return true;
+  });
+}
+
+outcome streamed(const context<host>& ctx, const std::string& from, const std::string& to, text_format format) {
+  return outcome_of(from, to, [&] { return stream_matrix_market(ctx, from, to, {.to = format}).has_value(); });
+}
+
+std::vector<std::string> corpus(const std::string& suffix) {
+  std::vector<std::string> files;
+  for (const char* folder : {"valid", "invalid", "overflow"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(SPARGO_SOURCE_DIR "/tests/io/corpus/" + std::string(folder))) {
+      if (entry.path().extension() == suffix) files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool can_be_streamed(const std::string& path) {
+  try {
+    const matrix_market_header header = read_matrix_market_header(path);
+    return header.layout == matrix_market_layout::coordinate && header.symmetry == symmetry_kind::general &&
+           header.entries < 1'000'000;
+  } catch (const error&) {
+    return true;  // and says the same
+  }
+}
+
+TEST(Stream, MatricesOfTheCorpus) {
+  const test::temporary_folder folder;
+  const context<host> ctx({.threads = 2});
+  int written = 0;
+  int refused = 0;
+  int unordered = 0;
+  for (const std::string& from : corpus(".mtx")) {
+    if (!can_be_streamed(from)) continue;
+    SCOPED_TRACE(from);
+    const outcome expected = whole(ctx, from, folder.file("a"), text_format::matrix_market);
+    const outcome got = streamed(ctx, from, folder.file("b"), text_format::matrix_market);
+    if (!got.rewritten) {
+      ++unordered;
+      continue;
+    }
+    EXPECT_EQ(got.error, expected.error);
+    EXPECT_EQ(got.written, expected.written);
+    ++(got.error.empty() ? written : refused);
+  }
+  EXPECT_GT(written, 10);
+  EXPECT_GT(refused, 40);
+  EXPECT_GT(unordered, 1);
+}
+
+TEST(Stream, EdgesOfTheCorpus) {
+  const test::temporary_folder folder;
+  const context<host> ctx({.threads = 2});
+  for (const std::string& from : corpus(".el")) {
+    SCOPED_TRACE(from);
+    const outcome expected = outcome_of(from, folder.file("a"), [&] {
+      const edge_list<std::int64_t> list = read_edge_list<std::int64_t>(ctx, from);
+      if (list.weighted) {
+        write_edge_list<double, std::int64_t>(folder.file("a"), list.edges.view(), list.ids);
+      } else {
+        write_edge_list<pattern, std::int64_t>(
+            folder.file("a"),
+            {{list.edges.rows(), list.edges.rows(), list.edges.view().row_indices, list.edges.view().col_indices}, {}},
+            list.ids);
+      }
+      return true;
+    });
+    const outcome got = outcome_of(from, folder.file("b"), [&] {
+      (void)stream_edge_list(ctx, from, folder.file("b"), {});
+      return true;
+    });
+    EXPECT_EQ(got.error, expected.error);
+    EXPECT_EQ(got.written, expected.written);
+  }
+}
+
+// Lines of every length, comments between them, several parts and blocks; `last` goes behind all entries.
+std::string many(std::int64_t rows, std::int64_t step, const std::string& field, const std::string& last = {}) {
+  std::string lines;
+  std::int64_t count = 0;
+  for (std::int64_t row = 1; row <= rows; ++row) {
+    for (std::int64_t col = 1 + row % 5; col <= rows; col += step + row % 3) {
+      lines += fmt::format("{} {}", row, col);
+      if (field != "pattern") lines += fmt::format(" {}", static_cast<double>(row * col % 1009) / 7);
+      if (field == "complex") lines += " -0.5";
+      lines += "\n";
+      if (++count % 1001 == 0) lines += "% a comment\n\n";
+    }
+  }
+  return fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", field, rows, rows,
+                     count + (last.empty() ? 0 : 1)) +
+         lines + last;
+}
+
+TEST(Stream, LargeMatricesForAnyNumberOfThreads) {
+  const test::temporary_folder folder;
+  for (const char* field : {"real", "pattern", "complex"}) {
+    const std::string text = many(3000, 30, field);
+    ASSERT_GT(text.size(), std::size_t{2'500'000});
+    const std::string from = folder.write("in.mtx", text);
+    const std::string packed = folder.write("in.gz", test::gzip(text));
+    for (const text_format format : {text_format::matrix_market, text_format::edge_list}) {
+      if (format == text_format::edge_list && field == std::string("complex")) continue;
+      const outcome expected = whole(context<host>(), from, folder.file("a"), format);
+      ASSERT_EQ(expected.error, "");
+      for (const int threads : {1, 2, 3}) {
+        const context<host> ctx({.threads = threads});
+        for (const std::string& path : {from, packed}) {
+          const outcome got = streamed(ctx, path, folder.file("b"), format);
+          EXPECT_TRUE(got.rewritten);
+          EXPECT_EQ(got.error, "");
+          EXPECT_TRUE(got.written == expected.written) << field << ", " << threads << " threads";
+        }
+      }
+    }
+  }
+}
+
+// The last line is too many, missing, out of order, twice, or wrong; the old output stays.
+TEST(Stream, WhatIsWrongAtTheEndIsNoticed) {
+  const test::temporary_folder folder;
+  const std::string to = folder.write("out.mtx", "old");
+  const context<host> ctx({.threads = 2});
+  const std::string good = many(2000, 20, "real", "2000 2000 1\n");
+  const auto run = [&](const std::string& text) -> std::string {
+    const std::string from = folder.write("in.mtx", text);
+    try {
+      const bool done = stream_matrix_market(ctx, from, to, {.to = text_format::matrix_market}).has_value();
+      return done ? "done" : "unordered";
+    } catch (const error& e) {
+      try {
+        (void)read_matrix_market<double, std::int32_t>(ctx, from);
+      } catch (const error& other) {
+        EXPECT_STREQ(e.what(), other.what());
+      }
+      return e.what();
+    }
+  };
+  EXPECT_EQ(run(many(2000, 20, "real", "1999 1 1\n")), "unordered");
+  EXPECT_EQ(run(many(2000, 20, "real", "1 1 1\n")), "unordered");
+  EXPECT_NE(run(good + "2000 2000 1\n").find("an entry too many"), std::string::npos);
+  EXPECT_NE(run(many(2000, 20, "real", "% no entry\n")).find("the file ends after"), std::string::npos);
+  EXPECT_NE(run(many(2000, 20, "real", "2000 2001 1\n")).find("outside the matrix"), std::string::npos);
+  EXPECT_NE(run(many(2000, 20, "real", "2000 2000 x\n")).find("unexpected 'x'"), std::string::npos);
+  EXPECT_EQ(read_file(to), "old");
+  EXPECT_EQ(folder.entries(), 2U);
+  EXPECT_EQ(run(good), "done");
+}
+
+TEST(Stream, LargeEdgeListsForAnyNumberOfThreads) {
+  const test::temporary_folder folder;
+  for (const bool weighted : {false, true}) {
+    std::string text;
+    std::string expected = weighted ? "# source\ttarget\tweight\n" : "# source\ttarget\n";
+    for (std::int64_t k = 0; k < 120'000; ++k) {
+      const std::int64_t source = k * 7919 % 100'003 * (k % 11 == 0 ? 900'000'007 : 1);
+      text += fmt::format("{}{}{}{}\n", source, k % 2 == 0 ? "  " : ",", k, weighted ? " 0.5" : "");
+      expected += fmt::format("{}\t{}{}\n", source, k, weighted ? "\t0.5" : "");
+      if (k % 1000 == 0) text += "# a comment\n";
+    }
+    const std::string from = folder.write("in.el", text);
+    for (const int threads : {1, 2, 3}) {
+      const stream_result result =
+          stream_edge_list(context<host>({.threads = threads}), from, folder.file("out.el"), {});
+      EXPECT_EQ(result.entries, 120'000);
+      EXPECT_EQ(result.weighted, weighted);
+      EXPECT_TRUE(read_file(folder.file("out.el")) == expected) << threads << " threads";
+    }
+    const std::string uneven = folder.write("uneven.el", text + (weighted ? "1 2\n" : "1 2 0.5\n"));
+    try {
+      (void)stream_edge_list(context<host>({.threads = 2}), uneven, folder.file("none.el"), {});
+      FAIL() << "uneven weights went through";
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find("as on the first edge"), std::string::npos) << e.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder.file("none.el")));
+  }
+}
+
+// Two parts of the same size, each right in itself.
+TEST(Stream, WhatIsWrongBetweenPartsIsNoticed) {
+  const test::temporary_folder folder;
+  const context<host> ctx({.threads = 2});
+  constexpr int lines = 8'000;  // of 16 bytes in each part
+  std::string matrix =
+      fmt::format("%%MatrixMarket matrix coordinate pattern general\n99999999 9999999 {}\n", 2 * lines);
+  std::string edges;
+  for (const int half : {0, 1}) {
+    for (int k = 0; k < lines; ++k) {
+      matrix += fmt::format("{:07} {:07}\n", 1 + k, half + 1);
+      edges += half == 0 ? fmt::format("{:07} {:07}\n", k, k + 1) : fmt::format("{:07} {:05} 5\n", k, k + 1);
+    }
+  }
+  EXPECT_FALSE(
+      stream_matrix_market(ctx, folder.write("in.mtx", matrix), folder.file("out"), {.to = text_format::matrix_market})
+          .has_value());
+  try {
+    (void)stream_edge_list(ctx, folder.write("in.el", edges), folder.file("out"), {});
+    FAIL() << "uneven weights went through";
+  } catch (const error& e) {
+    EXPECT_EQ(e.position().line, lines + 1) << e.what();
+  }
+  EXPECT_EQ(folder.entries(), 2U);
+}
+
+TEST(Stream, WeightsAsAskedFor) {
+  const test::temporary_folder folder;
+  const context<host> ctx;
+  const std::string plain = folder.write("plain.el", "1 2\n3 4\n");
+  const std::string weighted = folder.write("weighted.el", "1 2 0.5\n3 4 7\n");
+  const std::string none = folder.write("none.el", "# nothing\n");
+  const std::string pattern_file =
+      folder.write("p.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 3\n");
+  const std::string to = folder.file("out");
+  const auto edges = [&](const std::string& from, edge_weights weights) {
+    (void)stream_edge_list(ctx, from, to, {.weights = weights});
+    return read_file(to);
+  };
+  EXPECT_EQ(edges(plain, edge_weights::as_read), "# source\ttarget\n1\t2\n3\t4\n");
+  EXPECT_EQ(edges(plain, edge_weights::ones_if_none), "# source\ttarget\tweight\n1\t2\t1\n3\t4\t1\n");
+  EXPECT_EQ(edges(weighted, edge_weights::ones_if_none), "# source\ttarget\tweight\n1\t2\t0.5\n3\t4\t7\n");
+  EXPECT_EQ(edges(weighted, edge_weights::left_out), "# source\ttarget\n1\t2\n3\t4\n");
+  EXPECT_EQ(edges(none, edge_weights::as_read), "# source\ttarget\n");
+  EXPECT_EQ(edges(none, edge_weights::ones_if_none), "# source\ttarget\tweight\n");
+  const auto result = stream_matrix_market(ctx, pattern_file, to, {.weights = edge_weights::ones_if_none});
+  EXPECT_EQ(read_file(to), "# source\ttarget\tweight\n1\t3\t1\n");
+  EXPECT_EQ(result->isolated, 1);
+}
+
+TEST(Stream, WhatCannotBeIsUnsupported) {
+  const test::temporary_folder folder;
+  const context<host> ctx;
+  for (const char* text : {"%%MatrixMarket matrix array real general\n1 1\n1\n",
+                           "%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 1\n",
+                           "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n",
+                           "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n"}) {
+    try {
+      (void)stream_matrix_market(ctx, folder.write("in", text), folder.file("out"), {.to = text_format::edge_list});
+      FAIL() << text;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::unsupported) << e.what();
+    }
+  }
+  EXPECT_THROW((void)stream_edge_list(ctx, folder.file("in"), folder.file("out"), {.to = text_format::matrix_market}),
+               error);
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+}  // namespace
+}  // namespace spargo
