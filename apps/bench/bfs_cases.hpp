@@ -93,7 +93,7 @@ inline void validate(bfs_problem& p, std::size_t k, span<const std::int32_t, hos
                      span<const bfs_index, host> parents) {
   const std::string from = "wrong result from source " + std::to_string(p.sources[k]) + ": ";
   if (levels_hash(levels, p.ctx.threads()) != p.expected(k).hash) {
-    const auto right = reference_levels(p.graph.view(), p.sources[k], p.ctx.threads());
+    const auto& right = p.reference(k);
     std::int64_t v = 0;
     while (v < levels.size() && levels[v] == right[static_cast<std::size_t>(v)]) ++v;
     throw wrong_result(from + "the level of vertex " + std::to_string(v));

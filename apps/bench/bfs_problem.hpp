@@ -13,6 +13,7 @@
 #include <spargo/io/generate.hpp>
 #include <spargo/io/matrix_market.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -41,32 +42,59 @@ inline coo_matrix<pattern, bfs_index, host> bfs_pairs(const context<host>& ctx, 
   return {read.rows(), read.cols(), std::move(read.row_indices()), std::move(read.col_indices()), {}};
 }
 
-// Level by level, the vertices of one shared among threads.
-inline std::vector<std::int32_t> reference_levels(const bfs_view& g, bfs_index source, int threads) {
-  std::vector<std::int32_t> levels(static_cast<std::size_t>(g.vertices()), -1);
-  std::vector<bfs_index> now(levels.size());
-  std::vector<bfs_index> next(levels.size());
-  levels[static_cast<std::size_t>(source)] = 0;
-  now[0] = source;
-  std::int64_t size = 1;
-  for (std::int32_t level = 1; size > 0; ++level) {
-    std::atomic<std::int64_t> found{0};
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64) if (size > 4096)
-    for (std::int64_t k = 0; k < size; ++k) {
-      const bfs_index u = now[static_cast<std::size_t>(k)];
-      for (bfs_index e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
-        const bfs_index v = g.out.indices[e];
-        const std::atomic_ref<std::int32_t> held(levels[static_cast<std::size_t>(v)]);
-        std::int32_t none = -1;
-        if (held.load(std::memory_order_relaxed) >= 0 || !held.compare_exchange_strong(none, level)) continue;
-        next[static_cast<std::size_t>(found++)] = v;
-      }
+// Level by level, the vertices of one shared among threads. The arrays are kept from search to search.
+class reference_search {
+ public:
+  const std::vector<std::int32_t>& run(const bfs_view& g, bfs_index source, int threads) {
+    const auto n = static_cast<std::size_t>(g.vertices());
+    levels_.assign(n, -1);
+    now_.resize(n);
+    next_.resize(n);
+    levels_[static_cast<std::size_t>(source)] = 0;
+    now_[0] = source;
+    std::int64_t size = 1;
+    for (std::int32_t level = 1; size > 0; ++level) {
+      size = expand(g, size, level, threads);
+      std::swap(now_, next_);
     }
-    size = found;
-    std::swap(now, next);
+    return levels_;
   }
-  return levels;
-}
+
+ private:
+  std::int64_t expand(const bfs_view& g, std::int64_t size, std::int32_t level, int threads) {
+    std::int64_t tail = 0;
+#pragma omp parallel num_threads(threads) if (size > 4096)
+    {
+      std::vector<bfs_index> found;
+      const auto flush = [&] {
+        const auto count = static_cast<std::int64_t>(found.size());
+        const std::int64_t at = std::atomic_ref<std::int64_t>(tail).fetch_add(count);
+        std::copy(found.begin(), found.end(), next_.begin() + at);
+        found.clear();
+      };
+#pragma omp for schedule(dynamic, 64)
+      for (std::int64_t k = 0; k < size; ++k) {
+        const bfs_index u = now_[static_cast<std::size_t>(k)];
+        for (bfs_index e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+          if (claims(g.out.indices[e], level)) found.push_back(g.out.indices[e]);
+        }
+        if (found.size() >= 1024) flush();
+      }
+      flush();
+    }
+    return tail;
+  }
+
+  [[nodiscard]] bool claims(bfs_index v, std::int32_t level) {
+    const std::atomic_ref<std::int32_t> held(levels_[static_cast<std::size_t>(v)]);
+    std::int32_t none = -1;
+    return held.load(std::memory_order_relaxed) < 0 && held.compare_exchange_strong(none, level);
+  }
+
+  std::vector<std::int32_t> levels_;
+  std::vector<bfs_index> now_;
+  std::vector<bfs_index> next_;
+};
 
 // The same for the same levels, whatever the threads; different for others, but for one chance in 2^64.
 inline std::uint64_t levels_hash(span<const std::int32_t, host> levels, int threads) {
@@ -115,7 +143,7 @@ struct bfs_problem {
   const truth& expected(std::size_t k) {
     truth& t = truths_[k];
     if (t.hash != 0) return t;
-    const auto levels = reference_levels(graph.view(), sources[k], ctx.threads());
+    const auto& levels = reference(k);
     t.hash = levels_hash(levels, ctx.threads());
     const auto offsets = graph.view().out.offsets;
     std::int64_t ends = 0;
@@ -127,8 +155,13 @@ struct bfs_problem {
       named += pairs_of[static_cast<std::size_t>(v)];
     }
     t.edges = static_cast<double>(ends) / (spec.direction == direction_kind::undirected ? 2 : 1);
-    t.pairs = static_cast<double>(named);
+    t.pairs = static_cast<double>(named) / (lists_both_ways() ? 2 : 1);
     return t;
+  }
+
+  // The levels of source number k, searched for now; good until the next call.
+  const std::vector<std::int32_t>& reference(std::size_t k) {
+    return reference_.run(graph.view(), sources[k], ctx.threads());
   }
 
   // The last one is kept, since the cases of a graph follow each other. It is not destroyed at the program's end, when
@@ -148,13 +181,20 @@ struct bfs_problem {
     return {.direction = spec.direction, .in_edges = spec.direction == direction_kind::directed};
   }
 
+  // Whether the input names each edge of an undirected graph twice: symmetric generators and files do.
+  [[nodiscard]] bool lists_both_ways() const {
+    return spec.direction == direction_kind::undirected &&
+           (!is_generator_spec(spec.source) || describe_generator(spec.source).symmetric);
+  }
+
   void build_there(const coo_pattern_view<bfs_index, host>& pairs) {
     const context<device> there;
     const auto rows = to_device(there, pairs.row_indices);
     const auto cols = to_device(there, pairs.col_indices);
     const coo_pattern_view<bfs_index, device> view{pairs.rows, pairs.cols, rows.view(), cols.view()};
-    graph_there =
-        std::make_unique<spargo::graph<bfs_index, bfs_index, device>>(build_graph<bfs_index>(there, view, options()));
+    graph_there = std::make_unique<spargo::graph<bfs_index, bfs_index, device>>();
+    const auto build = [&] { *graph_there = build_graph<bfs_index>(there, view, options()); };
+    note_build(median_seconds(build, 1, 1));  // the first one waits for the pool to grow
     graph = to_host(there, graph_there->view());
   }
 
@@ -187,6 +227,7 @@ struct bfs_problem {
   }
 
   std::vector<truth> truths_;
+  reference_search reference_;
 };
 
 // Undirected edges among the reached vertices.

@@ -169,6 +169,26 @@ case $step in
     [ "$(pkg-config --modversion spargo)" = "$version" ] || fail "spargo.pc and config.hpp differ in version"
     run_consumer "$dir/consumer"
     ;;
+  operators)
+    # Frontier algorithms of a user's own, compiled against what is installed: the host's with the compiler alone, the
+    # device's with nvcc where the build has one.
+    dir=$work/operators; rm -rf "$dir"; mkdir -p "$dir"
+    library=$(dirname "$(shared_library)")
+    printf '1 2\n2 3\n4 5\n6 6\n' > "$dir/edges.txt"
+    clean "$cxx" -std=c++20 -Wall -Wextra -Werror -I"$prefix/include" "$here/operators/main.cpp" -o "$dir/on_host" \
+      -L"$library" -lspargo -Wl,-rpath,"$library"
+    [ "$(clean "$dir/on_host" "$dir/edges.txt")" = 'components: 3' ] || fail "on the host: wrong components"
+    if [ -n "${SPARGO_NVCC:-}" ]; then
+      "$SPARGO_NVCC" -std=c++20 -arch=sm_90 -I"$prefix/include" "$here/operators/main.cu" -o "$dir/on_device" \
+        -L"$library" -lspargo -Xlinker -rpath -Xlinker "$library"
+      status=0; out=$("$dir/on_device" "$dir/edges.txt" 2> "$dir/err") || status=$?
+      if [ $status -eq 77 ]; then
+        echo "not run on a device: $(cat "$dir/err")"
+      elif [ $status -ne 0 ] || [ "$out" != 'components: 3' ]; then
+        fail "on the device: status $status, '$out', $(cat "$dir/err")"
+      fi
+    fi
+    ;;
   apps)
     # From the installed tree, not the build tree, and by way of a link.
     for app in spmv bfs; do
