@@ -20,8 +20,8 @@
 
 namespace spargo {
 
-// Where text is parsed. `automatic`: on the device from 16 MiB on, where reading there begins to pay. `on_device` is a
-// wish: a file that only the host can read is read by the host.
+// Where text is parsed. `automatic`: on the device from 16 MiB on, where that begins to pay beside 16 threads (an
+// H200). `on_device` is a wish: a file that only the host can read is read by the host.
 enum class device_read_algorithm { automatic, on_host, on_device };
 
 [[nodiscard]] SPARGO_EXPORT const char* to_string(device_read_algorithm algorithm) noexcept;
