@@ -357,6 +357,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
   for (unsigned walked = 0;; ++walked) {
     __syncthreads();
     if (thread < blocks) send_found(&box, turn, rank, thread, found[turn]);
+    __syncwarp();  // all have read it before it is cleared below
     bulk_wait(&box.arrived[turn], walked / 2 % 2);
     bfs_local_found mine{};
     if (lane < blocks) mine = box.from[turn][lane];

@@ -4,9 +4,10 @@
 // rows are one contiguous range, so two bulk copies bring them; no thread waits with a load in hand and the L1 cache is
 // left to x. Then 1 to 32 neighbouring lanes take a row: with few lanes a row, a warp's gathers of x are those of many
 // neighbouring rows at the same place in the row, which on stencils and bands lie side by side. Invariant: the rows of
-// a block follow from its number, so there is no list; a block whose entries exceed the stage takes its rows one after
-// the other from global memory with all its threads. Each row is summed by its lanes in a fixed order: deterministic.
-// Cost: each entry read once; no workspace. Not for columns without locality: the stage takes L1 from their gathers.
+// a block follow from its number, so there is no list; a block whose entries exceed the stage takes them from
+// global memory, short rows as ever, longer ones by a warp or by all its threads. Each row is summed by its lanes in a
+// fixed order: deterministic. Cost: each entry read once; no workspace. Not for columns without locality: the stage
+// takes L1 from their gathers.
 #include "core/bulk_copy.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
@@ -33,6 +34,10 @@ struct tuning {
   static constexpr int most_unrolled = 8;
   // A stage may be this many times the mean block's; longer ones cost more of every block's cache than they save.
   static constexpr double widest_stage = 2.0;
+  // In a block that exceeds its stage: a row of at most so many entries a lane is left to its lanes, one of at most
+  // so many to a warp. (One row after the other by all threads took 72 microseconds on zenios, 2873 rows of up to 47.)
+  static constexpr std::int64_t lane_entries = 64;
+  static constexpr std::int64_t warp_entries = 2048;
   static constexpr int stage_bytes = 46 * 1024;  // what fits without asking for more shared memory
 };
 
@@ -105,24 +110,61 @@ __device__ D dot(const D* values, const I* indices, Count first, Count last, Cou
   return sum;
 }
 
-// Rows whose entries exceed the stage, by all threads of the block.
+// One row by all threads of the block.
 template <class D, class I, class O>
-__device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range<O>& here, const D* x, D alpha, D beta,
-                           D* y) {
+__device__ void row_by_block(const blocks_arguments<D, I, O>& a, std::int64_t row, const D* x, D alpha, D beta, D* y) {
   __shared__ D warp_sums[tuning::threads / warp_size];
   const int warps = static_cast<int>(blockDim.x) / warp_size;
-  for (std::int64_t row = here.first; row < here.last; ++row) {
-    const auto begin = static_cast<std::int64_t>(a.offsets[row]);
-    const auto end = static_cast<std::int64_t>(a.offsets[row + 1]);
-    const auto step = static_cast<std::int64_t>(blockDim.x);
-    D sum = group_sum(dot<4>(a.entries.values, a.entries.indices, begin + threadIdx.x, end, step, x), warp_size);
-    if (threadIdx.x % warp_size == 0) warp_sums[threadIdx.x / warp_size] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      for (int w = 1; w < warps; ++w) sum += warp_sums[w];
-      update(y[row], alpha, sum, beta);
-    }
-    __syncthreads();  // before the next row's sums
+  const auto begin = static_cast<std::int64_t>(a.offsets[row]);
+  const auto end = static_cast<std::int64_t>(a.offsets[row + 1]);
+  const auto step = static_cast<std::int64_t>(blockDim.x);
+  D sum = group_sum(dot<4>(a.entries.values, a.entries.indices, begin + threadIdx.x, end, step, x), warp_size);
+  if (threadIdx.x % warp_size == 0) warp_sums[threadIdx.x / warp_size] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < warps; ++w) sum += warp_sums[w];
+    update(y[row], alpha, sum, beta);
+  }
+  __syncthreads();  // before the next row's sums
+}
+
+// A block whose entries exceed the stage: rows that lanes finish soon by `width` lanes as ever, then longer ones by a
+// warp each, then the longest by all threads. A row's length alone says which, so its sum has one order.
+template <class D, class I, class O>
+__device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range<O>& here, int width, const D* x,
+                           D alpha, D beta, D* y) {
+  __shared__ int longer[tuning::most_rows];
+  __shared__ int count;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) count = 0;
+  __syncthreads();
+  const int lane = thread & (width - 1);
+  const std::int64_t row = here.first + thread / width;
+  const std::int64_t begin = row < here.last ? static_cast<std::int64_t>(a.offsets[row]) : 0;
+  const std::int64_t end = row < here.last ? static_cast<std::int64_t>(a.offsets[row + 1]) : 0;
+  const bool soon = end - begin <= tuning::lane_entries * width;
+  const std::int64_t past = soon ? end : begin;
+  const D sum = group_sum(
+      dot<4>(a.entries.values, a.entries.indices, begin + lane, past, static_cast<std::int64_t>(width), x), width);
+  if (lane == 0 && row < here.last && soon) update(y[row], alpha, sum, beta);
+  if (lane == 0 && !soon) longer[atomicAdd(&count, 1)] = thread / width;
+  __syncthreads();
+  const int warps = static_cast<int>(blockDim.x) / warp_size;
+  for (int k = thread / warp_size; k < count; k += warps) {
+    const std::int64_t r = here.first + longer[k];
+    const auto first = static_cast<std::int64_t>(a.offsets[r]);
+    const auto last = static_cast<std::int64_t>(a.offsets[r + 1]);
+    if (last - first > tuning::warp_entries) continue;
+    const std::int64_t start = first + thread % warp_size;
+    const D total =
+        group_sum(dot<4>(a.entries.values, a.entries.indices, start, last, std::int64_t{warp_size}, x), warp_size);
+    if (thread % warp_size == 0) update(y[r], alpha, total, beta);
+  }
+  for (int k = 0; k < count; ++k) {
+    const std::int64_t r = here.first + longer[k];
+    if (static_cast<std::int64_t>(a.offsets[r + 1]) - static_cast<std::int64_t>(a.offsets[r]) <= tuning::warp_entries)
+      continue;
+    row_by_block(a, r, x, alpha, beta, y);
   }
 }
 
@@ -136,7 +178,7 @@ __global__ void __launch_bounds__(tuning::threads)
   const int width = Width == 0 ? a.width : Width;
   const block_range<O> here(a.offsets, a.rows, static_cast<int>(blockDim.x) / width, blockIdx.x);
   if (here.end - here.origin > a.capacity) {
-    long_block(a, here, x, alpha, beta, y);
+    long_block(a, here, width, x, alpha, beta, y);
     return;
   }
   D* const values = reinterpret_cast<D*>(raw);

@@ -110,6 +110,12 @@ std::vector<triplets<V>> adversarial() {
   all.push_back(random_rows<V>("every length", 300, 77, [](std::int64_t r) { return r; }));
   all.push_back(random_rows<V>("dense rows side by side", 9, 4000, [](std::int64_t r) { return 2040 + r; }));
   all.push_back(random_rows<V>("sixteen a row", 1500, 2000, [](std::int64_t) { return 16; }));
+  // Blocks of rows that exceed what their kernel stages, with rows on both sides of what lanes and warps take.
+  all.push_back(random_rows<V>("crowds amid short rows", 2600, 700, [](std::int64_t r) {
+    constexpr std::int64_t lengths[] = {40, 63, 64, 65, 47, 127, 128, 129, 3, 2047, 2048, 2049, 0, 41, 44, 513};
+    const bool crowd = r >= 700 && r < 832;
+    return crowd ? (r % 16 >= 9 && r % 16 <= 11 && r % 48 > 15 ? 45 : lengths[r % 16]) : 1 + r % 3;
+  }));
   return all;
 }
 
