@@ -44,11 +44,18 @@ struct position {
   bool in_queue;      // else it is in seen & ~other
 };
 
+enum class step_kind { pull, sparse_push, dense_push };
+
 template <int W>
-__device__ void read_found(position& at, const multi_bfs_counters<W>& found) {
+__device__ void read_found(position& at, const multi_bfs_counters<W>& found, step_kind step) {
   at.vertices = static_cast<std::int64_t>(__ldcg(&found.vertices));
   at.edges = static_cast<std::int64_t>(__ldcg(&found.edges));
-  at.unfinished -= static_cast<std::int64_t>(__ldcg(&found.finished));
+  if (step == step_kind::sparse_push) {
+    at.unfinished -= static_cast<std::int64_t>(__ldcg(&found.finished));
+  } else {
+    at.unfinished = static_cast<std::int64_t>(__ldcg(&found.open));
+  }
+  at.in_queue = step == step_kind::sparse_push;
   at.queued = static_cast<std::int64_t>(__ldcg(&found.queued));
   at.pieces = static_cast<std::int64_t>(__ldcg(&found.pieces));
 }
@@ -60,7 +67,10 @@ __device__ void start(const multi_bfs_search<I, O, W>& s, multi_bfs_counters<W>*
   const bool any = k < s.source_count;
   const std::int64_t v = any ? static_cast<std::int64_t>(s.sources[k]) : 0;
   const unsigned mark = 1U << (v & 31);
-  if (any) atomicOr(&s.seen[v].w[k / 64], count64{1} << (k % 64));
+  if (any) {
+    atomicOr(&s.seen[v].w[k / 64], count64{1} << (k % 64));
+    to->found[k] = 1;
+  }
   __syncthreads();
   if (any && (atomicOr(s.marks + (v >> 5), mark) & mark) == 0) {
     search_words<W> bits;
@@ -79,9 +89,33 @@ __device__ void start(const multi_bfs_search<I, O, W>& s, multi_bfs_counters<W>*
 }
 
 template <class I, class O, int W>
-__device__ bool pulls(const multi_bfs_search<I, O, W>& s, const position& at) {
-  if (s.allowed != bfs_direction::automatic) return s.allowed == bfs_direction::pull;
-  return detail::multi_bfs_pulls({s.n, at.edges, max(at.unfinished, std::int64_t{0})}, multi_bfs_cuda_tuning::alpha);
+__device__ step_kind next_step(const multi_bfs_search<I, O, W>& s, const position& at) {
+  bool pull = s.allowed == bfs_direction::pull;
+  if (s.allowed == bfs_direction::automatic) {
+    pull = detail::multi_bfs_pulls({s.n, at.edges, max(at.unfinished, std::int64_t{0})}, multi_bfs_cuda_tuning::alpha);
+  }
+  if (pull) return step_kind::pull;
+  return at.edges > s.n / multi_bfs_cuda_tuning::dense_share ? step_kind::dense_push : step_kind::sparse_push;
+}
+
+// The searches that found something at a level, as bits; by the block's first 64 W threads.
+template <int W>
+__device__ void note_active(search_words<W>& active, const multi_bfs_counters<W>& found) {
+  if (threadIdx.x >= 64 * W) return;
+  const unsigned bits = __ballot_sync(detail::full_mask, __ldcg(&found.found[threadIdx.x]) != 0);
+  if (threadIdx.x % detail::warp_size != 0) return;
+  reinterpret_cast<unsigned*>(&active)[threadIdx.x / detail::warp_size] = bits;  // low half first
+}
+
+// First half of a push, from the queue, and the barrier after it.
+template <detail::push_kind Kind, class I, class O, int W>
+__device__ void push(const multi_bfs_search<I, O, W>& s, const position& at, const detail::push_arrays<I, W>& to,
+                     const I* queue, const cg::grid_group& grid) {
+  const std::int64_t warps = std::int64_t{gridDim.x} * blockDim.x / detail::warp_size;
+  const std::int64_t warp = std::int64_t{threadIdx.x / detail::warp_size} * gridDim.x + blockIdx.x;
+  detail::push_pieces<Kind>(s, to, at.pieces, warp, warps);
+  detail::push_queue<Kind>(s, to, queue, at.queued, warp, warps);
+  grid.sync();
 }
 
 template <class T>
@@ -96,6 +130,7 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
     multi_bfs_kernel(multi_bfs_search<I, O, W> s) {
   __shared__ position at;
   __shared__ multi_bfs_block_tally<W> of_block;
+  __shared__ search_words<W> active;
   constexpr int searches = 64 * W;
   const cg::grid_group grid = cg::this_grid();
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
@@ -114,12 +149,13 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
 
   for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) of_block.found[k] = 0;
   if (leader) {
-    of_block.vertices = of_block.edges = of_block.finished = 0;
+    of_block.vertices = of_block.edges = of_block.finished = of_block.open = 0;
     at = {.unfinished = s.edges, .in_queue = true};
   }
   if (blockIdx.x == 0) start(s, &control->level[0]);
   grid.sync();
-  if (leader) read_found(at, control->level[0]);
+  if (leader) read_found(at, control->level[0], step_kind::sparse_push);
+  note_active(active, control->level[0]);
   __syncthreads();
 
   for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
@@ -129,16 +165,17 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
       for (unsigned k = threadIdx.x; k < sizeof(multi_bfs_counters<W>) / 8; k += blockDim.x) words[k] = 0;
     }
     const int depth = at.level + 1 - at.base;
-    const bool pull = pulls(s, at);
+    const step_kind step = next_step(s, at);
     multi_bfs_tally<W> tally;
-    if (pull) {
+    if (step == step_kind::pull) {
+      const search_words<W> wanted = active;
       if (first) control->converted_queued = control->converted_pieces = 0;
-      detail::pull_pieces(s, seen, other, depth, warp, warps, tally);
-      detail::pull_vertices(s, seen, other, depth, warp, warps, tally);
+      detail::pull_pieces(s, seen, other, wanted, depth, warp, warps, tally);
+      detail::pull_vertices(s, seen, other, wanted, depth, warp, warps, tally);
       exchange(seen, other);
     } else {
       if (!at.in_queue) {
-        detail::queue_pulled(s, seen, other, queue, thread, threads);
+        detail::queue_found(s, seen, other, queue, warp, warps);
         grid.sync();
         if (leader) {
           at.queued = static_cast<std::int64_t>(__ldcg(&control->converted_queued));
@@ -146,20 +183,25 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
         }
         __syncthreads();
       }
-      detail::push_pieces(s, seen, other, at.pieces, next_queue, &filling->queued, warp, warps);
-      detail::push_queue(s, seen, other, queue, at.queued, next_queue, &filling->queued, warp, warps);
-      grid.sync();
-      exchange(queue, next_queue);
-      const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
-      detail::take(s, seen, other, queue, queued, depth, &filling->pieces, thread, threads, tally);
+      const detail::push_arrays<I, W> to{seen, other, next_queue, &filling->queued};
+      if (step == step_kind::sparse_push) {
+        push<detail::push_kind::sparse>(s, at, to, queue, grid);
+        exchange(queue, next_queue);
+        const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
+        detail::take(s, seen, other, queue, queued, depth, &filling->pieces, thread, threads, tally);
+      } else {
+        push<detail::push_kind::dense>(s, at, to, queue, grid);
+        if (first) control->converted_queued = control->converted_pieces = 0;
+        detail::take_all(s, seen, other, active, depth, thread, threads, tally);
+      }
     }
     detail::add_tally(filling, of_block, tally);
     grid.sync();
     if (leader) {
-      read_found(at, *filling);
-      at.in_queue = !pull;
+      read_found(at, *filling, step);
       ++at.level;
     }
+    note_active(active, *filling);
     __syncthreads();
     if (counts) detail::add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
     if (depth == multi_bfs_cuda_tuning::window) {

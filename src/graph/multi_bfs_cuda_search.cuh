@@ -17,6 +17,8 @@ struct multi_bfs_cuda_tuning {
   static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
   static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces
   static constexpr int alpha = 8;          // multi_bfs_pulls
+  static constexpr int dense_share = 8;    // a push of more than vertices / 8 edges does without a queue
+  static constexpr int queue_rounds = 8;   // of 32 vertices that a warp adds to a queue with one atomic
   static constexpr int planes = 4;
   static constexpr int window = (1 << planes) - 1;  // levels that the planes hold
 };
@@ -43,6 +45,14 @@ __device__ bool same(const search_words<W>& a, const search_words<W>& b) {
 #pragma unroll
   for (int i = 0; i < W; ++i) differ |= a.w[i] ^ b.w[i];
   return differ == 0;
+}
+// Whether `a` has all bits of `wanted`.
+template <int W>
+__device__ bool covers(const search_words<W>& a, const search_words<W>& wanted) {
+  count64 lacking = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) lacking |= wanted.w[i] & ~a.w[i];
+  return lacking == 0;
 }
 template <int W>
 __device__ void unite(search_words<W>& a, const search_words<W>& b) {
@@ -91,6 +101,7 @@ struct multi_bfs_counters {
   count64 vertices;       // with new bits; more than one a vertex that is pulled in pieces
   count64 edges;          // their out-edges
   count64 finished;       // in-edges of those that now lack no search
+  count64 open;           // after a pass over all vertices: in-edges of those that lack a search that goes on
   count64 found[64 * W];  // vertices that each search has found
 };
 
@@ -143,6 +154,7 @@ struct multi_bfs_tally {
   count64 vertices = 0;
   count64 edges = 0;
   count64 finished = 0;
+  count64 open = 0;
 };
 
 // The block's, in shared memory; all zero between steps.
@@ -152,6 +164,7 @@ struct multi_bfs_block_tally {
   count64 vertices;
   count64 edges;
   count64 finished;
+  count64 open;
 };
 
 // How many lanes have bit `lane` of their word set: the 32 x 32 bits are transposed in five exchanges.
@@ -195,13 +208,16 @@ __device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& b
   const count64 vertices = sum_of_warp(tally.vertices);
   const count64 edges = sum_of_warp(tally.edges);
   const count64 finished = sum_of_warp(tally.finished);
-  if (lane == 0 && vertices != 0) {
+  const count64 open = sum_of_warp(tally.open);
+  if (lane == 0 && (vertices != 0 || open != 0)) {
     atomicAdd(&block.vertices, vertices);
     atomicAdd(&block.edges, edges);
     atomicAdd(&block.finished, finished);
+    atomicAdd(&block.open, open);
   }
   __syncthreads();
-  if (block.vertices == 0) return;  // the same for all threads, and reset only after the next barrier
+  if (block.vertices == 0 && block.open == 0)
+    return;  // the same for all threads, and reset only after the next barrier
   for (unsigned k = threadIdx.x; k < 64 * W; k += blockDim.x) {
     if (block.found[k] != 0) atomicAdd(&to->found[k], count64{block.found[k]});
     block.found[k] = 0;
@@ -211,7 +227,8 @@ __device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& b
     atomicAdd(&to->vertices, block.vertices);
     atomicAdd(&to->edges, block.edges);
     atomicAdd(&to->finished, block.finished);
-    block.vertices = block.edges = block.finished = 0;
+    atomicAdd(&to->open, block.open);
+    block.vertices = block.edges = block.finished = block.open = 0;
   }
 }
 

@@ -5,7 +5,11 @@
 // `other`: an in-neighbour's bit that a vertex lacks can only be in the last level, so the union of the in-neighbours'
 // words is the vertex's next word, and its scan ends as soon as all searches are in. The two change places. In a push,
 // `front` has the bits that the vertices of the queue have just got, and `other`, all zero between pushes, gathers what
-// they bring; a second pass moves that into `seen`. A bit in `marks` keeps a vertex from being queued twice.
+// they bring; a second pass moves that into `seen`. A bit in `marks` keeps a vertex from being queued twice; a push of
+// many edges does without the queue, since one counter for all warps would cost more than a look at all vertices.
+//
+// `wanted` are the searches that found something at the last level. A pull looks for no others: they have ended, and a
+// vertex that one of them never reaches would have all its edges read at every level.
 #pragma once
 
 #include "graph/multi_bfs_cuda_levels.cuh"
@@ -26,13 +30,14 @@ __device__ void note_vertex(const multi_bfs_search<I, O, W>& s, std::int64_t v, 
 
 // --- Pull -----------------------------------------------------------------
 
-// Unites `has` with the words of in-edges [first, last), by a whole warp; stops when it is full.
+// Unites `has` with the words of in-edges [first, last), by a whole warp; stops when it has all that is wanted.
 template <class I, class O, int W>
 __device__ search_words<W> gather_by_warp(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
-                                          std::int64_t first, std::int64_t last, search_words<W> has) {
+                                          std::int64_t first, std::int64_t last, const search_words<W>& wanted,
+                                          search_words<W> has) {
   constexpr int rounds = multi_bfs_cuda_tuning::warp_unroll;
   const std::int64_t lane = threadIdx.x % warp_size;
-  for (std::int64_t base = first; base < last && !same(has, s.full); base += rounds * warp_size) {
+  for (std::int64_t base = first; base < last && !covers(has, wanted); base += rounds * warp_size) {
     I near[rounds];
 #pragma unroll
     for (int q = 0; q < rounds; ++q) {
@@ -52,10 +57,11 @@ __device__ search_words<W> gather_by_warp(const multi_bfs_search<I, O, W>& s, co
 // The same for the calling lane's own in-edges; returns where it stopped.
 template <class I, class O, int W>
 __device__ std::int64_t gather_by_lane(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
-                                       std::int64_t first, std::int64_t last, search_words<W>& has) {
+                                       std::int64_t first, std::int64_t last, const search_words<W>& wanted,
+                                       search_words<W>& has) {
   constexpr int unroll = multi_bfs_cuda_tuning::lane_unroll;
   std::int64_t e = first;
-  for (; e < last && !same(has, s.full); e += unroll) {
+  for (; e < last && !covers(has, wanted); e += unroll) {
     I near[unroll];
 #pragma unroll
     for (int q = 0; q < unroll; ++q) near[q] = e + q < last ? s.in_indices[e + q] : I{-1};
@@ -70,7 +76,8 @@ __device__ std::int64_t gather_by_lane(const multi_bfs_search<I, O, W>& s, const
 // Vertices with up to pull_piece in-edges, 32 neighbouring ones a warp.
 template <class I, class O, int W>
 __device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                              int depth, std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
+                              const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
+                              multi_bfs_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * warp_size; base < s.n; base += warps * warp_size) {
     const std::int64_t v = base + lane;
@@ -80,24 +87,27 @@ __device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_w
     std::int64_t at = 0;
     std::int64_t end = 0;
     bool mine = v < s.n;
-    if (!same(before, s.full)) {
+    std::int64_t degree = 0;
+    if (!covers(before, wanted)) {
       at = static_cast<std::int64_t>(s.in_offsets[v]);
       end = static_cast<std::int64_t>(s.in_offsets[v + 1]);
-      if (end - at > multi_bfs_cuda_tuning::pull_piece) {
+      degree = end - at;
+      if (degree > multi_bfs_cuda_tuning::pull_piece) {
         mine = false;
         end = at;
       }
     }
-    at = gather_by_lane(s, seen, at, min(end, at + multi_bfs_cuda_tuning::lane_edges), has);
-    unsigned rest = __ballot_sync(full_mask, at < end && !same(has, s.full));
+    at = gather_by_lane(s, seen, at, min(end, at + multi_bfs_cuda_tuning::lane_edges), wanted, has);
+    unsigned rest = __ballot_sync(full_mask, at < end && !covers(has, wanted));
     for (; rest != 0; rest &= rest - 1) {
       const int owner = __ffs(static_cast<int>(rest)) - 1;
       const std::int64_t first = __shfl_sync(full_mask, at, owner);
       const std::int64_t last = __shfl_sync(full_mask, end, owner);
-      const search_words<W> all = gather_by_warp(s, seen, first, last, from_lane(has, owner));
+      const search_words<W> all = gather_by_warp(s, seen, first, last, wanted, from_lane(has, owner));
       if (lane == owner) has = all;
     }
     if (mine) other[v] = has;
+    if (!covers(has, wanted)) tally.open += static_cast<count64>(degree);
     const search_words<W> fresh = without(has, before);
     if (!is_zero(fresh)) note_vertex(s, v, fresh, has, depth, tally);
     __syncwarp();
@@ -108,7 +118,8 @@ __device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_w
 // The others, a piece of their in-edges a warp. What `other` still has from earlier levels is in `seen` as well.
 template <class I, class O, int W>
 __device__ void pull_pieces(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                            int depth, std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
+                            const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
+                            multi_bfs_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const auto count = static_cast<std::int64_t>(*s.pull_piece_count);
   for (std::int64_t k = warp; k < count; k += warps) {
@@ -123,9 +134,9 @@ __device__ void pull_pieces(const multi_bfs_search<I, O, W>& s, const search_wor
 #pragma unroll
     for (int i = 0; i < W; ++i) found.w[i] = __ldcg(&other[v].w[i]);
     found = from_lane(found, 0);  // one view for the warp: others write it meanwhile
-    if (same(found, s.full)) continue;
+    if (covers(found, wanted) && covers(found, before)) continue;
     unite(found, before);
-    const search_words<W> has = gather_by_warp(s, seen, first, stop, found);
+    const search_words<W> has = gather_by_warp(s, seen, first, stop, wanted, found);
     search_words<W> fresh{};
     if (lane == 0) {
       search_words<W> old;
@@ -175,42 +186,57 @@ __device__ void append_pieces(edge_piece<I>* pieces, count64* count, std::int64_
   }
 }
 
-// Brings `bits` to v; whether v is to be queued by this lane.
+// Brings `bits` to v; whether v lacked one of them.
 template <class I, class O, int W>
-__device__ bool bring(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                      std::int64_t v, const search_words<W>& bits) {
+__device__ bool bring(const search_words<W>* seen, search_words<W>* other, std::int64_t v,
+                      const search_words<W>& bits) {
   const search_words<W> lacks = without(bits, seen[v]);
   if (is_zero(lacks)) return false;
 #pragma unroll
   for (int i = 0; i < W; ++i) {
     if ((lacks.w[i] & ~__ldcg(&other[v].w[i])) != 0) atomicOr(&other[v].w[i], lacks.w[i]);
   }
+  return true;
+}
+
+// True for the one caller that sets v's bit.
+__device__ inline bool claim_mark(unsigned* marks, std::int64_t v) {
   const unsigned mark = 1U << (v & 31);
-  unsigned* const word = s.marks + (v >> 5);
+  unsigned* const word = marks + (v >> 5);
   return (__ldcg(word) & mark) == 0 && (atomicOr(word, mark) & mark) == 0;
 }
 
-// Pushes edges [first, last) of one vertex with its new bits, by a whole warp.
-template <class I, class O, int W>
-__device__ void push_by_warp(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                             std::int64_t u, std::int64_t first, std::int64_t last, I* next_queue, count64* queued) {
-  const std::int64_t lane = threadIdx.x % warp_size;
-  const search_words<W> bits = s.front[u];
-  for (std::int64_t base = first; base < last; base += warp_size) {
-    const std::int64_t e = base + lane;
-    const I v = e < last ? s.out_indices[e] : I{0};
-    const bool wanted = e < last && bring(s, seen, other, static_cast<std::int64_t>(v), bits);
+enum class push_kind {
+  sparse,  // whom it meets is queued
+  dense,   // nothing is queued: all vertices are looked at afterwards
+};
+
+// What a push works on besides the search: where it reads and where it queues.
+template <class I, int W>
+struct push_arrays {
+  const search_words<W>* seen;
+  search_words<W>* other;
+  I* next_queue;
+  count64* queued;
+};
+
+// One edge a lane, to v, by a whole warp.
+template <push_kind Kind, class I, class O, int W>
+__device__ void push_edge(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, bool any, I v,
+                          const search_words<W>& bits) {
+  bool wanted = any && bring<I, O, W>(to.seen, to.other, static_cast<std::int64_t>(v), bits);
+  if constexpr (Kind == push_kind::sparse) {
+    wanted = wanted && claim_mark(s.marks, static_cast<std::int64_t>(v));
     __syncwarp();
-    append(next_queue, queued, v, wanted);
+    append(to.next_queue, to.queued, v, wanted);
   }
 }
 
 // First half of a push. A warp takes up to 32 vertices and shares their edges out among its lanes one by one: edge t
 // of all belongs to the last vertex whose edges begin at or before t.
-template <class I, class O, int W>
-__device__ void push_queue(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                           const I* queue, std::int64_t count, I* next_queue, count64* queued, std::int64_t warp,
-                           std::int64_t warps) {
+template <push_kind Kind, class I, class O, int W>
+__device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue,
+                           std::int64_t count, std::int64_t warp, std::int64_t warps) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const std::int64_t group = min(std::int64_t{warp_size}, (count + warps - 1) / warps);
   for (std::int64_t base = warp * group; base < count; base += warps * group) {
@@ -236,28 +262,28 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const search_word
       }
       const std::int64_t from = __shfl_sync(full_mask, u, owner);
       const std::int64_t e = __shfl_sync(full_mask, first, owner) + t - __shfl_sync(full_mask, begin, owner);
-      I v = 0;
-      bool wanted = false;
-      if (t < all) {
-        v = s.out_indices[e];
-        wanted = bring(s, seen, other, static_cast<std::int64_t>(v), s.front[from]);
-      }
-      __syncwarp();
-      append(next_queue, queued, v, wanted);
+      const bool has_edge = t < all;
+      push_edge<Kind>(s, to, has_edge, has_edge ? s.out_indices[e] : I{0}, s.front[from]);
     }
   }
 }
 
-template <class I, class O, int W>
-__device__ void push_pieces(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                            std::int64_t count, I* next_queue, count64* queued, std::int64_t warp, std::int64_t warps) {
+// The same for vertices with many out-edges, a piece of them a warp.
+template <push_kind Kind, class I, class O, int W>
+__device__ void push_pieces(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
+                            std::int64_t warp, std::int64_t warps) {
   constexpr int size = multi_bfs_cuda_tuning::push_piece;
+  const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = warp; k < count; k += warps) {
     const std::int64_t u = s.push_pieces[k].vertex;
     const std::int64_t first =
         static_cast<std::int64_t>(s.out_offsets[u]) + static_cast<std::int64_t>(s.push_pieces[k].piece) * size;
     const std::int64_t last = min(static_cast<std::int64_t>(s.out_offsets[u + 1]), first + size);
-    push_by_warp(s, seen, other, u, first, last, next_queue, queued);
+    const search_words<W> bits = s.front[u];
+    for (std::int64_t base = first; base < last; base += warp_size) {
+      const bool any = base + lane < last;
+      push_edge<Kind>(s, to, any, any ? s.out_indices[base + lane] : I{0}, bits);
+    }
   }
 }
 
@@ -287,25 +313,71 @@ __device__ void take(const multi_bfs_search<I, O, W>& s, search_words<W>* seen, 
   }
 }
 
-// After a pull: its frontier as a queue and in `front`, and `other` emptied.
+// Second half of a push without a queue. Leaves things as a pull does: new bits are seen & ~other.
 template <class I, class O, int W>
-__device__ void queue_pulled(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                             I* queue, std::int64_t thread, std::int64_t threads) {
+__device__ void take_all(const multi_bfs_search<I, O, W>& s, search_words<W>* seen, search_words<W>* other,
+                         const search_words<W>& wanted, int depth, std::int64_t thread, std::int64_t threads,
+                         multi_bfs_tally<W>& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t v = thread; v - lane < s.n; v += threads) {
-    bool fresh = false;
+    search_words<W> fresh{};
     if (v < s.n) {
-      const search_words<W> bits = without(seen[v], other[v]);
-      other[v] = {};
-      fresh = !is_zero(bits);
-      if (fresh) {
+      const search_words<W> before = seen[v];
+#pragma unroll
+      for (int i = 0; i < W; ++i) fresh.w[i] = __ldcg(&other[v].w[i]);
+      other[v] = before;
+      search_words<W> has = before;
+      unite(has, fresh);
+      if (!is_zero(fresh)) {
+        seen[v] = has;
+        note_vertex(s, v, fresh, has, depth, tally);
+      }
+      if (s.in_offsets != nullptr && !covers(has, wanted)) {
+        tally.open += static_cast<count64>(s.in_offsets[v + 1] - s.in_offsets[v]);
+      }
+    }
+    __syncwarp();
+    count_bits(tally, fresh);
+  }
+}
+
+// After a pull or a dense push: the frontier as a queue and in `front`, and `other` emptied.
+template <class I, class O, int W>
+__device__ void queue_found(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                            I* queue, std::int64_t warp, std::int64_t warps) {
+  constexpr int rounds = multi_bfs_cuda_tuning::queue_rounds;
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  for (std::int64_t base = warp * rounds * warp_size; base < s.n; base += warps * rounds * warp_size) {
+    unsigned lanes[rounds];
+    int count = 0;
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      const std::int64_t v = base + r * warp_size + lane;
+      search_words<W> bits{};
+      if (v < s.n) {
+        bits = without(seen[v], other[v]);
+        other[v] = {};
+      }
+      if (!is_zero(bits)) {
         s.front[v] = bits;
         append_pieces(s.push_pieces, &s.control->converted_pieces, v, out_degree(s, v),
                       multi_bfs_cuda_tuning::push_piece);
       }
+      lanes[r] = __ballot_sync(full_mask, !is_zero(bits));
+      count += __popc(lanes[r]);
     }
-    __syncwarp();
-    append(queue, &s.control->converted_queued, static_cast<I>(v), fresh);
+    if (count == 0) continue;
+    count64 at = 0;
+    if (lane == 0) at = atomicAdd(&s.control->converted_queued, static_cast<count64>(count));
+    at = __shfl_sync(full_mask, at, 0);
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      const unsigned below = lanes[r] & ((1U << lane) - 1);
+      if ((lanes[r] >> lane & 1) != 0) {
+        queue[at + static_cast<count64>(__popc(below))] = static_cast<I>(base + r * warp_size + lane);
+      }
+      at += static_cast<count64>(__popc(lanes[r]));
+    }
   }
 }
 
