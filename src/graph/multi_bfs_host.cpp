@@ -61,6 +61,7 @@ void search(multi_bfs_host_search<I, O, W> s, bfs_direction allowed, span<const 
             span<multi_bfs_counts, host> counts) {
   for (multi_bfs_counts& c : counts) c = {.reached = 1};
   s.full = full_of<W>(sources.size());
+  s.wanted = s.full;
   multi_bfs_host_frontier now = start(s, sources);
   std::int64_t unfinished = s.out.nnz() - now.finished;
   bool in_queue = true;  // else the frontier is in the bits, left by a pull
@@ -76,8 +77,13 @@ void search(multi_bfs_host_search<I, O, W> s, bfs_direction allowed, span<const 
       now = push_together(s, now, level);
     }
     in_queue = !pull;
-    unfinished -= now.finished;
-    for (std::int64_t k = 0; k < sources.size(); ++k) detail::add_level(counts[k], std::exchange(s.found[k], 0), level);
+    unfinished = pull ? now.open : unfinished - now.finished;
+    s.wanted = {};
+    for (std::int64_t k = 0; k < sources.size(); ++k) {
+      const std::int64_t found = std::exchange(s.found[k], 0);
+      detail::add_level(counts[k], found, level);
+      if (found > 0) s.wanted[static_cast<std::size_t>(k / 64)] |= std::uint64_t{1} << (k % 64);
+    }
     if (level == std::numeric_limits<std::int32_t>::max()) {
       throw error(error_code::unsupported, "multi_bfs: more than 2^31 - 1 levels");
     }

@@ -2,7 +2,7 @@
 //
 // `seen` has a vertex's bits: the searches that have found it. A pull reads `seen` and writes `other`: an
 // in-neighbour's bit that a vertex lacks can only be in the last level, so the union of the in-neighbours' words is the
-// vertex's next word, and the scan of a vertex ends as soon as all searches are in. The two arrays change places. A
+// vertex's next word, and the scan of a vertex ends as soon as all that go on are in. The two arrays change places. A
 // push needs the frontier itself: a queue of vertices, with the bits they have just got in `front`; it gathers into
 // `other`, all zero between pushes, and a second pass over what it has met moves these bits into `seen`. Bits in
 // `marks` keep a vertex from being queued twice.
@@ -35,6 +35,14 @@ template <int W>
   std::uint64_t all = 0;
   for (const std::uint64_t w : a) all |= w;
   return all != 0;
+}
+
+// Whether `a` has all bits of `wanted`.
+template <int W>
+[[nodiscard]] bool covers(const search_bits<W>& a, const search_bits<W>& wanted) {
+  std::uint64_t lacking = 0;
+  for (int w = 0; w < W; ++w) lacking |= wanted[w] & ~a[w];
+  return lacking == 0;
 }
 
 // How often each bit was set in the words added: counters of eight bits, stored bit by bit across 64 of them, so that
@@ -86,6 +94,7 @@ struct multi_bfs_host_frontier {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;     // their out-edges
   std::int64_t finished = 0;  // in-edges of those that now lack no search
+  std::int64_t open = 0;      // after a pull: in-edges of all that lack a search that goes on
 };
 
 // What a batch works on: the graph, its output and its workspace, all borrowed from the plan.
@@ -96,6 +105,7 @@ struct multi_bfs_host_search {
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;  // empty when the search never pulls
   bits full{};                      // the searches of this batch
+  bits wanted{};                    // those that found something at the last level: the others have ended
   bits* seen = nullptr;             // [vertices]
   bits* other = nullptr;            // [vertices]
   bits* front = nullptr;            // [vertices]
@@ -132,12 +142,12 @@ struct multi_bfs_host_search {
   }
 };
 
-// The union of the words of v's in-neighbours and its own; stops when it is full.
+// The union of the words of v's in-neighbours and its own; stops when it has all that is wanted.
 template <class I, class O, int W>
 [[nodiscard]] search_bits<W> gather(const multi_bfs_host_search<I, O, W>& s, I v) {
   search_bits<W> has = s.seen[v];
   const O last = s.in.offsets[v + 1];
-  for (O e = s.in.offsets[v]; e < last && has != s.full; ++e) {
+  for (O e = s.in.offsets[v]; e < last && !covers<W>(has, s.wanted); ++e) {
     const search_bits<W>& near = s.seen[s.in.indices[e]];
     for (int w = 0; w < W; ++w) has[w] |= near[w];
   }
@@ -147,32 +157,32 @@ template <class I, class O, int W>
 // By all threads. Afterwards `seen` and `other` have changed places: new bits are seen & ~other.
 template <class I, class O, int W>
 [[nodiscard]] multi_bfs_host_frontier pull_together(multi_bfs_host_search<I, O, W>& s, std::int32_t level) {
-  std::int64_t vertices = 0, edges = 0, finished = 0;
-#pragma omp parallel num_threads(s.threads) reduction(+ : vertices, edges, finished)
+  std::int64_t vertices = 0, edges = 0, open = 0;
+#pragma omp parallel num_threads(s.threads) reduction(+ : vertices, edges, open)
   {
     bit_counter<W> counter(s.found);
     multi_bfs_host_frontier sum;
 #pragma omp for schedule(dynamic, multi_bfs_host_tuning::chunk_pulled) nowait
     for (I v = 0; v < s.in.rows; ++v) {
       const search_bits<W> before = s.seen[v];
-      if (before == s.full) {
+      if (covers<W>(before, s.wanted)) {
         s.other[v] = before;
         continue;
       }
       const search_bits<W> has = gather(s, v);
       s.other[v] = has;
+      if (!covers<W>(has, s.wanted)) sum.open += s.degree(s.in, v);
       if (has == before) continue;
       search_bits<W> fresh;
       for (int w = 0; w < W; ++w) fresh[w] = has[w] & ~before[w];
       s.reached(v, fresh, level, counter, sum);
-      s.finish(v, has, sum);
     }
     vertices += sum.vertices;
     edges += sum.edges;
-    finished += sum.finished;
+    open += sum.open;
   }
   std::swap(s.seen, s.other);
-  return {vertices, edges, finished};
+  return {.vertices = vertices, .edges = edges, .open = open};
 }
 
 // After a pull: its frontier as a queue and in `front`, and `other` cleared for pushes.
@@ -248,7 +258,7 @@ template <class I, class O, int W>
     finished += sum.finished;
   }
   std::swap(s.queue, s.next_queue);
-  return {tail, edges, finished};
+  return {.vertices = tail, .edges = edges, .finished = finished};
 }
 
 }  // namespace spargo::detail
