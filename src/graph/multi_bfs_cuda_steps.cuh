@@ -263,7 +263,9 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays
       const std::int64_t from = __shfl_sync(full_mask, u, owner);
       const std::int64_t e = __shfl_sync(full_mask, first, owner) + t - __shfl_sync(full_mask, begin, owner);
       const bool has_edge = t < all;
-      push_edge<Kind>(s, to, has_edge, has_edge ? s.out_indices[e] : I{0}, s.front[from]);
+      search_words<W> bits{};
+      if (has_edge) bits = s.front[from];
+      push_edge<Kind>(s, to, has_edge, has_edge ? s.out_indices[e] : I{0}, bits);
     }
   }
 }
