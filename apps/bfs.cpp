@@ -228,8 +228,9 @@ search_size size_of(const graph_view<I, O, host>& g, bfs_algorithm algorithm) {
   search_size size;
   size.vertices = g.vertices();
   size.entries = g.out.nnz();
+  const std::int64_t back = g.direction == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
   for (std::int64_t v = 0; v < size.vertices; ++v) {
-    size.longest_row = std::max(size.longest_row, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v]);
+    size.branching = std::max(size.branching, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v] - back);
   }
   const bool apart = g.direction == direction_kind::directed && g.has_in_edges();
   size.graph_bytes = bytes_of(g.out) + (apart ? bytes_of(g.in) : 0);

@@ -13,16 +13,15 @@ namespace spargo::apps {
 
 namespace {
 
-// When a search is over on the CPU before the GPU is. On an H200 a search took 20 us and 3 us a level; two cores beside
-// it took 1 s for 150 million vertices and entries.
+// When a search is over on the CPU before it is on the GPU. Microseconds on an H200 and on two cores beside it:
+//   R-MAT, degree 16, vertices and entries  22,000: 46 and 7   442,000: 75 and 45   1,885,000: 98 and 200
+//   grid less a tenth of its edges          46,000: 343 and 98   183,000: 843 and 574   413,000: 1202 and 1398
+//   strips of 100,000 vertices, 20 and 50 wide: 7922 and 796, 3321 and 668; a path of as many: 142,330 and 1235
 struct placement_tuning {
-  // However few the levels, six or so, the GPU takes 40 us: the CPU gets through this many meanwhile.
-  static constexpr std::int64_t always_small = 6'000;
-  // A graph without hubs, such as a mesh or a road network, has many levels of few vertices: a square grid of n
-  // vertices from a corner 2 sqrt(n), which the CPU walks in the same time at n = 30,000; a road network, longer than
-  // it is wide, two to four times as many, and then as many vertices and entries as this.
-  static constexpr std::int64_t long_small = 300'000;
-  static constexpr std::int64_t longest_row_of_long = 16;
+  static constexpr std::int64_t small = 400'000;  // vertices and entries
+  // One new vertex from each is a path from the source, or two: levels that nothing can share out, whatever their
+  // number.
+  static constexpr std::int64_t path = 1;
 };
 
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
@@ -99,15 +98,13 @@ std::string reason_for_cpu(const std::string& device, const std::string& gpu, co
     return what;
   }
   if (device != "auto" || !search.runs_on_cpu) return {};
-  const std::int64_t size = search.vertices + search.entries;
-  if (size <= placement_tuning::always_small) {
-    return fmt::format("a graph this small is searched sooner than {} is started", gpu);
+  if (search.branching <= placement_tuning::path) {
+    return fmt::format("the graph is made of paths, whose vertices come one after the other: sooner done than on {}",
+                       gpu);
   }
-  if (size <= placement_tuning::long_small && search.longest_row <= placement_tuning::longest_row_of_long) {
-    return fmt::format(
-        "no vertex has more than {} neighbours, so a search has many small levels, and the graph is small: "
-        "sooner done than on {}",
-        search.longest_row, gpu);
+  if (search.vertices + search.entries <= placement_tuning::small) {
+    return fmt::format("{} vertices and {} entries are sooner searched than on {}", with_commas(search.vertices),
+                       with_commas(search.entries), gpu);
   }
   return {};
 }

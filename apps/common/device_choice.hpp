@@ -22,7 +22,7 @@ struct backend {
 struct search_size {
   std::int64_t vertices = 0;
   std::int64_t entries = 0;          // edges as stored: an undirected one counts twice
-  std::int64_t longest_row = 0;      // the largest degree
+  std::int64_t branching = 0;        // the most new vertices that one vertex can lead on to
   std::int64_t graph_bytes = 0;      // of the graph as it is copied, in-edges included
   std::int64_t workspace_bytes = 0;  // of a search
   bool runs_on_cpu = true;           // false: the algorithm asked for is the GPU's alone

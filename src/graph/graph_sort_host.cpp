@@ -19,11 +19,13 @@ namespace spargo::detail {
 
 namespace {
 
+// Sapphire Rapids, two threads, 2^24 keys of 40 bits, ms for digits of 8, 10 and 11 bits in buckets of 2^14, 2^14 and
+// 2^15 keys: 204, 160, 169; 10 bits in buckets of 2^16: 192. All digits through memory: 267 streamed, 340 not.
 struct sort_tuning {
   static constexpr int digit_bits = 10;            // at most; counters and lines of a digit stay in the second cache
-  static constexpr std::int64_t share = 1 << 14;   // keys a thread at least
   static constexpr std::int64_t bucket = 1 << 14;  // keys: 128 KiB and as much again for the other place
-  static constexpr std::int64_t insertion = 32;    // keys that are sorted by insertion
+  static constexpr std::int64_t share = 1 << 14;   // keys a thread at least: 100 us of work; waking a team takes 1 us
+  static constexpr std::int64_t insertion = 32;    // keys; a pass over counters costs as much as inserting so many
 };
 
 constexpr std::size_t bins = std::size_t{1} << sort_tuning::digit_bits;

@@ -17,17 +17,9 @@ constexpr std::int64_t gigabyte = 1'000'000'000;
 search_size social() {
   return {.vertices = 4'000'000,
           .entries = 128'000'000,
-          .longest_row = 160'000,
+          .branching = 160'000,
           .graph_bytes = 3 * gigabyte,
           .workspace_bytes = gigabyte};
-}
-
-search_size road(std::int64_t vertices) {
-  return {.vertices = vertices,
-          .entries = 5 * vertices / 2,
-          .longest_row = 9,
-          .graph_bytes = 14 * vertices,
-          .workspace_bytes = 24 * vertices};
 }
 
 std::string why(const std::string& device, const search_size& search, std::int64_t free_bytes = 100 * gigabyte) {
@@ -64,19 +56,24 @@ TEST(DeviceChoice, AGpuAskedForRefusesWhatDoesNotFit) {
   }
 }
 
-TEST(DeviceChoice, SmallGraphsAndShortRoadsAreTheCpusUnderAuto) {
-  const search_size small{.vertices = 1000, .entries = 4000, .longest_row = 500};
-  EXPECT_NE(why("auto", small), "");
-  EXPECT_EQ(why("cuda", small), "");
-  EXPECT_NE(why("auto", road(50'000)), "");
-  EXPECT_EQ(why("cuda", road(50'000)), "");
-  EXPECT_EQ(why("auto", road(1'000'000)), "");
-  search_size with_hub = road(50'000);
-  with_hub.longest_row = 1000;
-  EXPECT_EQ(why("auto", with_hub), "");
-  search_size gpu_only = small;
+TEST(DeviceChoice, SmallGraphsAreTheCpusUnderAuto) {
+  search_size search{.vertices = 100'000, .entries = 300'000, .branching = 500};
+  EXPECT_EQ(why("auto", search), "100,000 vertices and 300,000 entries are sooner searched than on H9");
+  EXPECT_EQ(why("cuda", search), "");
+  search.entries += 1;
+  EXPECT_EQ(why("auto", search), "");
+  search_size gpu_only{.vertices = 1000, .entries = 4000, .branching = 500};
+  EXPECT_NE(why("auto", gpu_only), "");
   gpu_only.runs_on_cpu = false;
   EXPECT_EQ(why("auto", gpu_only), "");
+}
+
+TEST(DeviceChoice, PathsAreTheCpusUnderAutoWhateverTheirSize) {
+  search_size path{.vertices = 50'000'000, .entries = 100'000'000, .branching = 1};
+  EXPECT_NE(why("auto", path), "");
+  EXPECT_EQ(why("cuda", path), "");
+  path.branching = 2;
+  EXPECT_EQ(why("auto", path), "");
 }
 
 TEST(DeviceChoice, AWorkspaceIsAtMost24BytesAVertexAndSomeEdges) {
@@ -130,10 +127,10 @@ TEST_F(DeviceChoiceOnGpu, BfsLeavesSmallGraphsToTheCpu) {
   const auto device = [](const std::string& asked, const std::string& graph) {
     return run_app("bfs", {"--json", "-", "--device", asked, graph}).json()["device"].get<std::string>();
   };
-  EXPECT_EQ(device("auto", "gen:path:n=1000"), "cpu");
-  EXPECT_EQ(device("cuda", "gen:path:n=1000"), "cuda:0");
   EXPECT_EQ(device("auto", "gen:grid2d:n=200"), "cpu");
-  EXPECT_EQ(device("auto", "gen:rmat:scale=14,degree=16"), "cuda:0");
+  EXPECT_EQ(device("cuda", "gen:grid2d:n=200"), "cuda:0");
+  EXPECT_EQ(device("auto", "gen:path:n=1000000"), "cpu");
+  EXPECT_EQ(device("auto", "gen:rmat:scale=16,degree=16"), "cuda:0");
 }
 
 }  // namespace
