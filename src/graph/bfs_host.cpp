@@ -1,13 +1,18 @@
 // Breadth-first search on the host: a sequential reference, a parallel push, and Beamer's direction-optimizing
-// search. What a level costs and why it is right is told in bfs_host_steps.hpp; this file has the plan and the loop
-// over levels.
+// search. What a level costs and why it is right is told in bfs_host_steps.hpp, bfs_host_push.hpp and
+// bfs_host_pull.hpp; this file has the plan and the loop over levels.
+//
+// A plan does not clear its results before a run: a run writes every vertex that it reaches, so only those that the
+// run before had reached and this one has not are set back to -1 at its end, usually none.
 //
 // Cost: O(vertices + edges) for push; a direction-optimizing search of a small-world graph follows about a tenth
-// of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 3/8 (bitmaps) bytes a vertex, besides the
-// results.
+// of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes a vertex and 0.3 MiB a
+// thread (bins; untouched on small graphs), besides the results.
 #include "graph/bfs_common.hpp"
 #include "graph/bfs_direction.hpp"
 #include "graph/bfs_host_parents.hpp"
+#include "graph/bfs_host_pull.hpp"
+#include "graph/bfs_host_push.hpp"
 #include "graph/bfs_host_steps.hpp"
 
 #include "core/instantiate.hpp"
@@ -25,6 +30,7 @@ using detail::bfs_host_frontier;
 using detail::bfs_host_search;
 using detail::bfs_host_tuning;
 using detail::bfs_limits;
+using detail::test_bit;
 
 template <class T>
 void fill(int threads, span<T, host> to, T value) {
@@ -59,12 +65,8 @@ class level_log {
     }
     return static_cast<std::int32_t>(sizes_.size());
   }
-  // Whether the level just added is the last one wanted.
-  template <class I, class O>
-  [[nodiscard]] bool ends(const bfs_host_search<I, O>& s, const bfs_limits& limits) const {
-    return limits.end_at(static_cast<std::int64_t>(sizes_.size()) - 1,
-                         [&](std::int64_t target) { return s.was_found(target); });
-  }
+  // Of the level just added.
+  [[nodiscard]] std::int64_t depth() const { return static_cast<std::int64_t>(sizes_.size()) - 1; }
   [[nodiscard]] std::int64_t reached() const { return reached_; }
 
  private:
@@ -84,7 +86,7 @@ std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mar
   std::int64_t end = 1;
   while (begin < end) {
     log.add(end - begin);
-    if (log.ends(s, limits)) break;
+    if (limits.end_at(log.depth(), [&](std::int64_t v) { return mark[v] != Mark{-1}; })) break;
     const std::int32_t level = log.next_level();
     std::int64_t tail = end;
     for (std::int64_t k = begin; k < end; ++k) {
@@ -115,12 +117,14 @@ bool pushes_alone(const bfs_host_search<I, O>& s, const bfs_host_frontier& now) 
   return edges < most;
 }
 
-// The parallel searches: each level pushed alone while small, pushed together, or pulled. `s` is a copy: its
-// bitmaps change places.
+// The parallel searches: each level pushed alone while small, pushed together, or pulled. On entry `visited` holds
+// what may not be reached, on return what was reached as well.
 template <class I, class O>
-std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I source, const bfs_limits& limits,
+std::int64_t search_by_levels(bfs_host_search<I, O>& s, bfs_direction allowed, I source, const bfs_limits& limits,
                               std::vector<std::int64_t>& sizes) {
   level_log log(sizes);
+  const bool never = limits.target >= 0 && limits.target != source && test_bit(s.visited, limits.target);
+  const auto has_target = [&](std::int64_t v) { return !never && test_bit(s.visited, v); };
   s.found(source, source, 0);
   s.queue[0] = source;
   s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
@@ -130,7 +134,7 @@ std::int64_t search_by_levels(bfs_host_search<I, O> s, bfs_direction allowed, I 
   bool in_queue = true;  // else the frontier is in the bitmaps, left by a pull
   while (now.size() > 0) {
     log.add(now.size());
-    if (log.ends(s, limits)) break;
+    if (limits.end_at(log.depth(), has_target)) break;
     const std::int32_t next_level = log.next_level();
     bfs_direction direction = allowed;
     if (allowed == bfs_direction::automatic) {
@@ -166,11 +170,13 @@ struct bfs_plan<I, O, Space>::state {
   array<std::int32_t, host> levels;
   array<I, host> parents;
   array<I, host> queue;
-  array<I, host> hubs;
-  array<I, host> buffers;
+  array<detail::bfs_host_piece<I, O>, host> pieces;
+  array<detail::bfs_host_bins<I>, host> bins;
   array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
-  array<std::uint64_t, host> visited;
-  array<std::uint64_t, host> successor;
+  array<std::uint64_t, host> bitmaps;
+  bfs_host_search<I, O> search;
+  std::uint64_t* before = nullptr;  // what the run before the last had reached
+  I source = 0;                     // of the last run
   detail::bfs_smallest_parents<I, O> smallest;
   std::vector<std::int64_t> level_sizes;
   std::int64_t reached = 0;
@@ -188,25 +194,41 @@ struct bfs_plan<I, O, Space>::state {
     if (detail::wants_parents(options.output)) parents = {ctx, vertices};
     queue = {ctx, vertices};
     reserve_levels(level_sizes, vertices);
-    if (choice.algorithm != bfs_algorithm::sequential) {
-      hubs = {ctx, out.nnz() / bfs_host_tuning::hub_degree + 1};
-      buffers = {ctx, threads * bfs_host_tuning::buffer_entries};
-      start = {ctx, div_up(vertices, 64)};
-      visited = {ctx, start.size()};
-      if (choice.direction != bfs_direction::push) {
-        in = detail::pull_edges(g);
-        successor = {ctx, start.size()};
-      }
-      mark_isolated();
-    }
+    if (choice.algorithm != bfs_algorithm::sequential) prepare_levels(ctx, g);
+    search.out = out;
+    search.levels = levels.data();
+    search.parents = parents.data();
+    search.queue = queue.data();
+    search.threads = threads;
+    search.counts_edges = choice.direction == bfs_direction::automatic;
     if (picks_smallest) smallest = {threads, g};
-    forget();
+    forget_all();
+  }
+
+  // What only the parallel searches need.
+  void prepare_levels(const context<host>& ctx, const graph_view<I, O, host>& g) {
+    const bool pulls = choice.direction != bfs_direction::push;
+    pieces = {ctx, detail::most_pieces(out.nnz())};
+    bins = {ctx, threads};
+    start = {ctx, div_up(vertices, 64)};
+    bitmaps = {ctx, start.size() * (pulls ? 3 : 2)};
+    search.visited = bitmaps.data();
+    before = bitmaps.data() + start.size();
+    search.pieces = pieces.data();
+    search.bins = bins.data();
+    if (pulls) {
+      in = detail::pull_edges(g);
+      search.in = in;
+      search.successor = bitmaps.data() + 2 * start.size();
+    }
+    mark_isolated();
+    copy_start();
   }
 
   // Vertices without any edge, and the bits past the last vertex, count as visited from the start: a pull need
   // never look at them, and no edge leads to them.
   void mark_isolated() {
-    const bool pulls = !successor.empty();
+    const bool pulls = search.successor != nullptr;
 #pragma omp parallel for num_threads(vertices < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
     for (std::int64_t w = 0; w < start.size(); ++w) {
       std::uint64_t bits = 0;
@@ -220,42 +242,47 @@ struct bfs_plan<I, O, Space>::state {
     }
   }
 
-  void forget() {
-    fill(threads, levels.view(), std::int32_t{-1});
-    fill(threads, parents.view(), I{-1});
-    level_sizes.clear();
-    reached = 0;
+  void copy_start() {
+#pragma omp parallel for num_threads(vertices < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
+    for (std::int64_t w = 0; w < start.size(); ++w) search.visited[w] = start[w];
   }
 
-  void run(I source) {
-    detail::check_bfs_source(source, vertices);
-    forget();
-    bfs_host_search<I, O> search{.out = out,
-                                 .in = in,
-                                 .levels = levels.data(),
-                                 .parents = parents.data(),
-                                 .visited = visited.data(),
-                                 .successor = successor.data(),
-                                 .queue = queue.data(),
-                                 .hubs = hubs.data(),
-                                 .buffers = buffers.data(),
-                                 .threads = threads,
-                                 .counts_edges = choice.direction == bfs_direction::automatic};
+  void forget_all() {
+    fill(threads, levels.view(), std::int32_t{-1});
+    fill(threads, parents.view(), I{-1});
+  }
+
+  // Vertices that only the run before had reached. Its source may be without edges, and is then in no bitmap.
+  void forget_stale() {
+#pragma omp parallel for num_threads(vertices < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
+    for (std::int64_t w = 0; w < start.size(); ++w) {
+      for (std::uint64_t rest = before[w] & ~search.visited[w]; rest != 0; rest &= rest - 1) {
+        search.found(static_cast<I>(w * 64 + std::countr_zero(rest)), I{-1}, -1);
+      }
+    }
+  }
+
+  void run(I from) {
+    detail::check_bfs_source(from, vertices);
     if (choice.algorithm != bfs_algorithm::sequential) {
-      std::copy(start.begin(), start.end(), visited.begin());
+      search.found(source, I{-1}, -1);
+      source = from;
+      std::swap(before, search.visited);
+      copy_start();
       reached = search_by_levels(search, choice.direction, source, limits, level_sizes);
-    } else if (!levels.empty()) {
-      reached = search_sequentially(search, levels.data(), source, limits, level_sizes);
+      forget_stale();
     } else {
-      reached = search_sequentially(search, parents.data(), source, limits, level_sizes);
+      forget_all();
+      reached = levels.empty() ? search_sequentially(search, parents.data(), from, limits, level_sizes)
+                               : search_sequentially(search, levels.data(), from, limits, level_sizes);
     }
     if (picks_smallest) smallest.pick(threads, levels.data(), parents.data());
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const {
     const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
-    return bytes(levels) + bytes(parents) + bytes(queue) + bytes(hubs) + bytes(buffers) + bytes(start) +
-           bytes(visited) + bytes(successor) + static_cast<std::int64_t>(level_sizes.capacity() * 8);
+    return bytes(levels) + bytes(parents) + bytes(queue) + bytes(pieces) + bytes(bins) + bytes(start) + bytes(bitmaps) +
+           static_cast<std::int64_t>(level_sizes.capacity() * 8);
   }
 };
 

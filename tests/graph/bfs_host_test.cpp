@@ -1,6 +1,7 @@
 // The steps of the host search in every order: each level of a search is taken by a step drawn at random, on graphs
 // so small that the plan itself would never share or pull them.
-#include "graph/bfs_host_steps.hpp"
+#include "graph/bfs_host_pull.hpp"
+#include "graph/bfs_host_push.hpp"
 
 #include "graph/graph_support.hpp"
 
@@ -16,15 +17,17 @@ enum class step { alone, together, pull };
 template <class I, class O>
 struct workspace {
   std::vector<std::int32_t> levels;
-  std::vector<I> parents, queue, hubs, buffers;
+  std::vector<I> parents, queue;
+  std::vector<bfs_host_piece<I, O>> pieces;
+  std::vector<bfs_host_bins<I>> bins;
   std::vector<std::uint64_t> visited, successor;
 
   workspace(const graph_view<I, O, host>& g, int threads)
       : levels(static_cast<std::size_t>(g.vertices()), -1),
         parents(levels.size(), -1),
         queue(levels.size()),
-        hubs(static_cast<std::size_t>(g.out.nnz() / bfs_host_tuning::hub_degree + 1)),
-        buffers(static_cast<std::size_t>(threads * bfs_host_tuning::buffer_entries)),
+        pieces(static_cast<std::size_t>(most_pieces(g.out.nnz()))),
+        bins(static_cast<std::size_t>(threads)),
         visited((levels.size() + 63) / 64),
         successor(visited.size(), 0x5555) {
     // Bits past the last vertex: never unvisited.
@@ -43,8 +46,8 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
                           .visited = w.visited.data(),
                           .successor = w.successor.data(),
                           .queue = w.queue.data(),
-                          .hubs = w.hubs.data(),
-                          .buffers = w.buffers.data(),
+                          .bins = w.bins.data(),
+                          .pieces = w.pieces.data(),
                           .threads = threads};
   const auto truth = test::naive_levels(g, source);
   const auto sizes = test::histogram_of(truth);
@@ -110,7 +113,7 @@ TEST(BfsHostSteps, AnyOrderOfStepsOnALongGrid) {
 TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
   test::random_source random(63);
   for (const std::int64_t extra : {-1, 0, 1, 1000}) {
-    const std::int64_t leaves = bfs_host_tuning::hub_degree + extra;
+    const std::int64_t leaves = bfs_host_push_tuning::piece_edges + extra;
     test::edge_vector edges;
     for (std::int64_t v = 0; v < leaves; ++v) {
       edges.emplace_back(0, 4 + v);
@@ -121,6 +124,24 @@ TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
     const auto g = test::make_undirected<std::int32_t, std::int32_t>(leaves + 4, edges);
     search_in_every_way(g.view(), std::int32_t{0}, random);
     search_in_every_way(g.view(), std::int32_t{5}, random);
+  }
+}
+
+// Far more edges than the bins hold, all to the vertices of one bin, of two, and of all: many rounds, each of which
+// stops in the middle of rows.
+TEST(BfsHostSteps, BinsFillUp) {
+  test::random_source random(65);
+  constexpr std::int64_t span = std::int64_t{1} << bfs_host_push_tuning::span_bits;
+  for (const std::int64_t targets : {span - 1, 2 * span, 70 * span}) {
+    const std::int64_t middle = 300;
+    test::edge_vector edges;
+    for (std::int64_t u = 0; u < middle; ++u) edges.emplace_back(targets, targets + 1 + u);
+    for (std::int64_t k = 0; k < 150000; ++k) {
+      edges.emplace_back(random.below(targets), targets + 1 + random.below(middle));
+    }
+    const auto g = test::make_undirected<std::int32_t, std::int32_t>(targets + 1 + middle, edges);
+    search_in_every_way(g.view(), static_cast<std::int32_t>(targets), random);
+    search_in_every_way(g.view(), std::int32_t{0}, random);
   }
 }
 
