@@ -7,6 +7,20 @@
 
 using namespace spargo;
 
+namespace {
+
+// As a reader does: one line after the other, up to the first that is too long.
+void append_lines(const detail::text_source& source, std::string_view text, std::string& all) {
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    if (static_cast<std::int64_t>(newline) > source.max_line_bytes()) source.fail(text.data(), {});
+    all += text.substr(0, newline + 1);
+    text.remove_prefix(newline + 1);
+  }
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string bytes = "\x1f\x8b";
   bytes.append(reinterpret_cast<const char*>(data) + std::min<std::size_t>(size, 2),
@@ -18,8 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     std::string all;
     const std::string end = fuzz::outcome([&]() -> std::string {
       detail::text_source source(context<host>({.threads = threads}), file.path(), {}, {block, longest_line});
-      for (std::string_view text = source.next(); !text.empty() && all.size() < enough; text = source.next())
-        all += text;
+      for (std::string_view text = source.next(); !text.empty() && all.size() < enough; text = source.next()) {
+        append_lines(source, text, all);
+      }
       return "the end";
     });
     if (all.size() >= enough) return all.substr(0, enough);
