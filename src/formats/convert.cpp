@@ -151,6 +151,9 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<cons
                                   const to_csr_options& options) {
   check_entries("to_csr", matrix);
   check_offsets<O>("to_csr", matrix.nnz());
+  if (std::int64_t{matrix.rows} == std::numeric_limits<std::int64_t>::max()) {  // rows + 1 must not overflow
+    throw error(error_code::out_of_memory, "to_csr: no memory for the offsets of 2^63-1 rows");
+  }
   if (options.symmetry != symmetry_kind::general) check_square("to_csr", matrix);
   if constexpr (detail::is_built<Space>) {
     const auto order = examine<I>("to_csr", ctx, matrix);
