@@ -7,6 +7,12 @@ namespace spargo::detail {
 
 namespace {
 
+struct tuning {
+  // Bytes between what is hashed and what is fetched: 6.0 GB/s without, 8.7 with 1 KiB, 10.4 with 2 KiB, 11.5 with 4
+  // KiB from the memory of an H200's host, one thread; adding words up gives 10.8.
+  static constexpr int ahead = 4096;
+};
+
 constexpr std::uint64_t prime1 = 0x9e3779b185ebca87U;
 constexpr std::uint64_t prime2 = 0xc2b2ae3d27d4eb4fU;
 constexpr std::uint64_t prime3 = 0x165667b19e3779f9U;
@@ -32,9 +38,16 @@ std::uint64_t xxh64(const void* data, std::size_t bytes) noexcept {
   std::uint64_t hash = prime5;
   if (bytes >= 32) {
     std::uint64_t lanes[4] = {prime1 + prime2, prime2, 0, std::uint64_t{0} - prime1};
-    for (; end - p >= 32; p += 32) {
+    const auto mix = [&] {
       for (int k = 0; k < 4; ++k) lanes[k] = round(lanes[k], load<std::uint64_t>(p + 8 * k));
+      p += 32;
+    };
+    while (end - p >= 64) {
+      __builtin_prefetch(p + tuning::ahead);  // past the end it does nothing
+      mix();
+      mix();
     }
+    if (end - p >= 32) mix();
     hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
     for (const std::uint64_t lane : lanes) hash = merge(hash, lane);
   }

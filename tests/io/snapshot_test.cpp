@@ -299,6 +299,20 @@ TEST(Xxh64, MatchesTheSpecification) {
   EXPECT_EQ(detail::xxh64("abc", 3), 0x44bc2cf5ad770999U);
   const std::string text = "Nobody inspects the spammish repetition";
   EXPECT_EQ(detail::xxh64(text.data(), text.size()), 0xfbcea83c8a378bf1U);
+  // Bytes 3, 10, 17, ... modulo 251, by a second writing of the specification in Python.
+  const auto of_length = [](std::size_t bytes) {
+    std::string content(bytes, '\0');
+    for (std::size_t k = 0; k < bytes; ++k) content[k] = static_cast<char>((k * 7 + 3) % 251);
+    return detail::xxh64(content.data(), bytes);
+  };
+  EXPECT_EQ(of_length(63), 0xf1438f15b9ed16e9U);
+  EXPECT_EQ(of_length(64), 0x2cd990a1beed6894U);
+  EXPECT_EQ(of_length(95), 0xf2dd88260e4c3ec6U);
+  EXPECT_EQ(of_length(96), 0x82afd80d820311f8U);
+  EXPECT_EQ(of_length(100), 0x778e26df8290f456U);
+  EXPECT_EQ(of_length(127), 0xf53de7bfec0d7554U);
+  EXPECT_EQ(of_length(128), 0xa0a0ae06f88ab606U);
+  EXPECT_EQ(of_length(1000), 0x021f7a7424085ea4U);
 }
 
 }  // namespace
