@@ -76,6 +76,7 @@ __device__ void start_search(const bfs_search<I, O>& s, bool hubs) {
 // The first block tells the host. A frontier that was not expanded is a level as well.
 template <class I, class O>
 __device__ void report_search(const bfs_search<I, O>& s, bfs_position& at) {
+  __syncthreads();  // the others have read `at`
   if (threadIdx.x == 0 && at.vertices > 0) {
     if (at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
     ++at.level;
