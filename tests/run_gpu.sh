@@ -117,6 +117,8 @@ sparse_spmm_test:SpmmPlan/3.Scales*:SpmmPlan/3.Splits*:SpmmPlan/3.TakesRegular*
 graph_bfs_test:Bfs/3.NoEdges:Bfs/3.Disconnected:Bfs/3.OneCall*|Bfs/3.OneCall*
 graph_bfs_test:Bfs/5.NoEdges:Bfs/5.OneCall*|Bfs/5.OneCall*
 graph_bfs_cuda_test:BfsCuda/0.Degrees*:BfsCuda/0.FindsMore*:BfsCuda/0.Pulls*:BfsCuda/0.Isolated*|BfsCuda/0.Isolated*
+graph_bfs_differential_test:BfsDifferential/3.NoVertices
+graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
 primitives_scan_test:Scan/0.DeviceAnyAlignment:Scan/3.DeviceLastIs*:FloatScan/1.DeviceNan*
 primitives_reduce_rungs_test:ReduceRungs/2.DeviceSame*:ReduceRungs/0.DeviceUnaligned*
 primitives_reduce_order_test:ReduceOrder/0.DeviceReads*
@@ -137,7 +139,7 @@ LIST
     file=${file%.*}
     program=${file//\//_}
     case $program in
-      formats_convert_test | sparse_spm* | graph_bfs_test | graph_bfs_cuda_test | primitives_*) continue ;;  # above
+      formats_convert_test | sparse_spm* | graph_bfs_test | graph_bfs_cuda_test | graph_bfs_differential_test | graph_operators_cuda_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
     esac
     [ ! -x "$build/bin/tests/$program" ] || echo "$program:$(device_filter "$build/bin/tests/$program")"
