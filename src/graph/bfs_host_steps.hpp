@@ -151,7 +151,8 @@ template <class I, class O>
 }
 
 // By the calling thread alone; no atomics. The row of a new vertex is fetched as soon as the vertex is known: a level
-// so small stays in the second-level cache until it is expanded.
+// so small stays in the second-level cache until it is expanded. (Loops without a branch over short lists of edges took
+// 76 ms instead of 100 on the 2000 x 2000 grid on an EPYC 9005, but 89 instead of 79 on a Xeon.)
 template <class I, class O>
 [[nodiscard]] bfs_host_frontier push_alone(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
                                            std::int32_t next_level) {
