@@ -135,8 +135,8 @@ std::vector<triples<V>> large_shapes() {
   all.back().entries = summed(all.back().entries);
   all.push_back(random_triples<V>("sorted with duplicates", 300, 300, 100000, 6));
   all.back().entries = sorted(all.back().entries);
-  all.push_back(random_triples<V>("skewed, one dense row", 100000, 100000, 60000, 7));
-  for (std::int64_t k = 0; k < 70000; ++k) all.back().add(77777, (k * 7919) % 100000);
+  all.push_back(random_triples<V>("skewed, two dense rows", 100000, 100000, 60000, 7));
+  for (std::int64_t k = 0; k < 140000; ++k) all.back().add(k % 2 == 0 ? 11111 : 77777, (k * 7919) % 100000);
   std::shuffle(all.back().entries.begin(), all.back().entries.end(), std::mt19937_64(8));
   return all;
 }
