@@ -57,17 +57,12 @@ struct row_buckets {
   [[nodiscard]] std::int64_t last(std::int64_t bucket) const { return std::min(rows, (bucket + 1) << shift); }
 };
 
-// Row and column of an entry as one number.
+// Row within the bucket, above, and column of an entry as one number.
 struct key_shape {
   row_buckets buckets;
   int col_bits = 0;
 
   [[nodiscard]] int bits() const { return col_bits + buckets.shift; }
-  template <class Key, class I>
-  [[nodiscard]] Key key(I row, I col) const {
-    const Key within = static_cast<Key>(row) & ((Key{1} << buckets.shift) - 1);
-    return static_cast<Key>(within << col_bits) | static_cast<Key>(col);
-  }
   template <class Key>
   [[nodiscard]] std::int64_t row(Key key) const {
     return static_cast<std::int64_t>(key >> col_bits);  // within the bucket
@@ -98,7 +93,10 @@ class bucket_writer {
   // `next` says where each bucket's entries go; `keys` and `values` are lines of this share, `lanes` for each bucket.
   bucket_writer(const key_shape& shape, std::int64_t* next, std::int64_t* first, Key* keys, V* values,
                 bucketed_entries<Key, V>& to)
-      : shape_(shape),
+      : shift_(shape.buckets.shift),
+        col_bits_(shape.col_bits),
+        row_mask_((Key{1} << shape.buckets.shift) - 1),
+        buckets_(shape.buckets.count),
         path_(path_of<Key>(to.keys.size())),
         next_(next),
         first_(first),
@@ -110,17 +108,18 @@ class bucket_writer {
 
   template <class I>
   void put(I row, I col, const V& value) {
-    const auto bucket = static_cast<std::int64_t>(row >> shape_.buckets.shift);
+    const auto bucket = static_cast<std::int64_t>(row >> shift_);
     const std::int64_t place = next_[bucket]++;
-    const std::int64_t lane = place % lanes;
-    keys_[bucket * lanes + lane] = shape_.key<Key>(row, col);
+    const std::int64_t lane = place & (lanes - 1);
+    keys_[bucket * lanes + lane] =
+        static_cast<Key>((static_cast<Key>(row) & row_mask_) << col_bits_) | static_cast<Key>(col);
     if constexpr (!is_pattern<V>) values_[bucket * lanes + lane] = value;
     if (lane == lanes - 1) flush(bucket, place + 1 - lanes);
   }
 
   void finish() {
-    for (std::int64_t b = 0; b < shape_.buckets.count; ++b) {
-      const std::int64_t waiting = next_[b] % lanes;
+    for (std::int64_t b = 0; b < buckets_; ++b) {
+      const std::int64_t waiting = next_[b] & (lanes - 1);
       if (waiting != 0) copy_some(b, std::max(first_[b], next_[b] - waiting), next_[b]);
     }
     finish_streaming();
@@ -140,12 +139,15 @@ class bucket_writer {
 
   void copy_some(std::int64_t bucket, std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
-      to_.keys[k] = keys_[bucket * lanes + k % lanes];
-      if constexpr (!is_pattern<V>) to_.values[k] = values_[bucket * lanes + k % lanes];
+      to_.keys[k] = keys_[bucket * lanes + (k & (lanes - 1))];
+      if constexpr (!is_pattern<V>) to_.values[k] = values_[bucket * lanes + (k & (lanes - 1))];
     }
   }
 
-  const key_shape shape_;
+  const int shift_;
+  const int col_bits_;
+  const Key row_mask_;
+  const std::int64_t buckets_;
   const store_path path_;
   std::int64_t* next_;
   std::int64_t* first_;
