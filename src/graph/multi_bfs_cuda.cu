@@ -30,6 +30,7 @@ using detail::multi_bfs_counters;
 using detail::multi_bfs_cuda_tuning;
 using detail::multi_bfs_search;
 using detail::multi_bfs_tally;
+using detail::push_kind;
 using detail::search_words;
 
 // Everything that the next level depends on; a block's copy.
@@ -107,22 +108,70 @@ __device__ void note_active(search_words<W>& active, const multi_bfs_counters<W>
   reinterpret_cast<unsigned*>(&active)[threadIdx.x / detail::warp_size] = bits;  // low half first
 }
 
-// First half of a push, from the queue, and the barrier after it.
-template <detail::push_kind Kind, class I, class O, int W>
-__device__ void push(const multi_bfs_search<I, O, W>& s, const position& at, const detail::push_arrays<I, W>& to,
-                     const I* queue, const cg::grid_group& grid) {
-  const std::int64_t warps = std::int64_t{gridDim.x} * blockDim.x / detail::warp_size;
-  const std::int64_t warp = std::int64_t{threadIdx.x / detail::warp_size} * gridDim.x + blockIdx.x;
-  detail::push_pieces<Kind>(s, to, at.pieces, warp, warps);
-  detail::push_queue<Kind>(s, to, queue, at.queued, warp, warps);
-  grid.sync();
-}
-
 template <class T>
 __device__ void exchange(T*& a, T*& b) {
   T* const c = a;
   a = b;
   b = c;
+}
+
+// Where this thread stands in the grid, and the arrays that change places.
+template <class I, int W>
+struct walker {
+  std::int64_t thread;
+  std::int64_t threads;
+  std::int64_t warp;
+  std::int64_t warps;
+  search_words<W>* seen;
+  search_words<W>* other;
+  I* queue;
+  I* next_queue;
+};
+
+template <class I, class O, int W>
+__device__ void pull_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, const search_words<W>& wanted,
+                           int depth, multi_bfs_tally<W>& tally) {
+  if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
+  detail::pull_pieces(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
+  detail::pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
+  exchange(my.seen, my.other);
+}
+
+// With the barriers between its parts, but for the last.
+template <class I, class O, int W>
+__device__ void push_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, position& at, step_kind step,
+                           const search_words<W>& wanted, multi_bfs_counters<W>* filling, int depth,
+                           const cg::grid_group& grid, multi_bfs_tally<W>& tally) {
+  if (!at.in_queue) {
+    detail::queue_found(s, my.seen, my.other, my.queue, my.warp, my.warps);
+    grid.sync();
+    if (threadIdx.x == 0) {
+      at.queued = static_cast<std::int64_t>(__ldcg(&s.control->converted_queued));
+      at.pieces = static_cast<std::int64_t>(__ldcg(&s.control->converted_pieces));
+    }
+    __syncthreads();
+  }
+  const detail::push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued};
+  if (step == step_kind::sparse_push) {
+    detail::push_pieces<push_kind::sparse>(s, to, at.pieces, my.warp, my.warps);
+    detail::push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps);
+    grid.sync();
+    exchange(my.queue, my.next_queue);
+    const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
+    detail::take(s, my.seen, my.other, my.queue, queued, depth, &filling->pieces, my.thread, my.threads, tally);
+  } else {
+    detail::push_pieces<push_kind::dense>(s, to, at.pieces, my.warp, my.warps);
+    detail::push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps);
+    grid.sync();
+    if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
+    detail::take_all(s, my.seen, my.other, wanted, depth, my.thread, my.threads, tally);
+  }
+}
+
+template <int W>
+__device__ void clear(multi_bfs_counters<W>* counters) {
+  auto* const words = reinterpret_cast<count64*>(counters);
+  for (unsigned k = threadIdx.x; k < sizeof(multi_bfs_counters<W>) / sizeof(count64); k += blockDim.x) words[k] = 0;
 }
 
 template <class I, class O, int W>
@@ -133,19 +182,18 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
   __shared__ search_words<W> active;
   constexpr int searches = 64 * W;
   const cg::grid_group grid = cg::this_grid();
-  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::int64_t warps = threads / detail::warp_size;
-  const std::int64_t warp = std::int64_t{threadIdx.x / detail::warp_size} * gridDim.x + blockIdx.x;
-  const bool first = thread == 0;
   const bool leader = threadIdx.x == 0;
   const bool counts = blockIdx.x == 0 && threadIdx.x < searches;  // this thread adds up the search of its number
   multi_bfs_control<W>* const control = s.control;
   multi_bfs_counts total{.reached = 1};
-  search_words<W>* seen = s.seen;
-  search_words<W>* other = s.other;
-  I* queue = s.queue;
-  I* next_queue = s.next_queue;
+  walker<I, W> my{.thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                  .threads = std::int64_t{gridDim.x} * blockDim.x,
+                  .warp = std::int64_t{threadIdx.x / detail::warp_size} * gridDim.x + blockIdx.x,
+                  .warps = std::int64_t{gridDim.x} * blockDim.x / detail::warp_size,
+                  .seen = s.seen,
+                  .other = s.other,
+                  .queue = s.queue,
+                  .next_queue = s.next_queue};
 
   for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) of_block.found[k] = 0;
   if (leader) {
@@ -160,40 +208,15 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
 
   for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
     multi_bfs_counters<W>* const filling = &control->level[(turn + 1) % 3];
-    if (blockIdx.x == 0) {
-      auto* const words = reinterpret_cast<count64*>(&control->level[(turn + 2) % 3]);
-      for (unsigned k = threadIdx.x; k < sizeof(multi_bfs_counters<W>) / 8; k += blockDim.x) words[k] = 0;
-    }
+    if (blockIdx.x == 0) clear(&control->level[(turn + 2) % 3]);
     const int depth = at.level + 1 - at.base;
     const step_kind step = next_step(s, at);
+    const search_words<W> wanted = active;
     multi_bfs_tally<W> tally;
     if (step == step_kind::pull) {
-      const search_words<W> wanted = active;
-      if (first) control->converted_queued = control->converted_pieces = 0;
-      detail::pull_pieces(s, seen, other, wanted, depth, warp, warps, tally);
-      detail::pull_vertices(s, seen, other, wanted, depth, warp, warps, tally);
-      exchange(seen, other);
+      pull_level(s, my, wanted, depth, tally);
     } else {
-      if (!at.in_queue) {
-        detail::queue_found(s, seen, other, queue, warp, warps);
-        grid.sync();
-        if (leader) {
-          at.queued = static_cast<std::int64_t>(__ldcg(&control->converted_queued));
-          at.pieces = static_cast<std::int64_t>(__ldcg(&control->converted_pieces));
-        }
-        __syncthreads();
-      }
-      const detail::push_arrays<I, W> to{seen, other, next_queue, &filling->queued};
-      if (step == step_kind::sparse_push) {
-        push<detail::push_kind::sparse>(s, at, to, queue, grid);
-        exchange(queue, next_queue);
-        const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
-        detail::take(s, seen, other, queue, queued, depth, &filling->pieces, thread, threads, tally);
-      } else {
-        push<detail::push_kind::dense>(s, at, to, queue, grid);
-        if (first) control->converted_queued = control->converted_pieces = 0;
-        detail::take_all(s, seen, other, active, depth, thread, threads, tally);
-      }
+      push_level(s, my, at, step, wanted, filling, depth, grid, tally);
     }
     detail::add_tally(filling, of_block, tally);
     grid.sync();
@@ -205,13 +228,13 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
     __syncthreads();
     if (counts) detail::add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
     if (depth == multi_bfs_cuda_tuning::window) {
-      if (s.planes != nullptr) detail::write_levels(s, seen, at.base, depth, warp, warps);
+      if (s.planes != nullptr) detail::write_levels(s, my.seen, at.base, depth, my.warp, my.warps);
       grid.sync();
       if (leader) at.base = at.level;
       __syncthreads();
     }
   }
-  if (s.planes != nullptr) detail::write_levels(s, seen, at.base, at.level - at.base, warp, warps);
+  if (s.planes != nullptr) detail::write_levels(s, my.seen, at.base, at.level - at.base, my.warp, my.warps);
   if (counts) control->counts[threadIdx.x] = total;
 }
 
