@@ -350,22 +350,26 @@ __device__ void queue_found(const multi_bfs_search<I, O, W>& s, const search_wor
   constexpr int rounds = multi_bfs_cuda_tuning::queue_rounds;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * rounds * warp_size; base < s.n; base += warps * rounds * warp_size) {
+    search_words<W> bits[rounds];
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      const std::int64_t v = base + r * warp_size + lane;
+      bits[r] = {};
+      if (v < s.n) bits[r] = without(seen[v], other[v]);
+    }
     unsigned lanes[rounds];
     int count = 0;
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
       const std::int64_t v = base + r * warp_size + lane;
-      search_words<W> bits{};
-      if (v < s.n) {
-        bits = without(seen[v], other[v]);
-        other[v] = {};
-      }
-      if (!is_zero(bits)) {
-        s.front[v] = bits;
+      if (v < s.n) other[v] = {};
+      const bool any = !is_zero(bits[r]);
+      if (any) {
+        s.front[v] = bits[r];
         append_pieces(s.push_pieces, &s.control->converted_pieces, v, out_degree(s, v),
                       multi_bfs_cuda_tuning::push_piece);
       }
-      lanes[r] = __ballot_sync(full_mask, !is_zero(bits));
+      lanes[r] = __ballot_sync(full_mask, any);
       count += __popc(lanes[r]);
     }
     if (count == 0) continue;
