@@ -13,8 +13,12 @@
 #include "graph/bfs_host_steps.hpp"
 #include "graph/multi_bfs_common.hpp"
 
+#include <omp.h>
+
 #include <array>
+#include <atomic>
 #include <bit>
+#include <utility>
 
 namespace spargo::detail {
 
