@@ -341,7 +341,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
   const int rank = static_cast<int>(cluster.block_rank());
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % warp_size;
-  const bool keeps = thread == warp_size;  // of the position; not of the warp that sends
+  const bool keeps = thread == warp_size;  // `at`, which the others do not look at while levels are walked
   const unsigned bytes = static_cast<unsigned>(blocks) * sizeof(bfs_local_found);
   if (thread < 2) {
     found[thread] = {};
@@ -350,6 +350,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
   }
   __syncthreads();
   bfs_narrow_sink<I, O> w{s, at.end, at.hub_end, at.level, bfs_local_queue<I, O>(raw, 0), &found[0]};
+  std::int64_t frontier = at.vertices;
   load_entries(w, at, rank, blocks);
   cluster.sync();
   int turn = 0;
@@ -374,6 +375,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
       go_on = go_on && !ended && vertices > 0 &&
               vertices <= static_cast<unsigned>(blocks * bfs_narrow_tuning::vertices) &&
               edges <= static_cast<unsigned>(blocks * bfs_narrow_tuning::edges);
+      frontier = vertices;
       if (keeps) {
         at.previous = at.vertices;
         at.unexplored = at.unexplored > at.edges ? at.unexplored - at.edges : 0;
@@ -388,7 +390,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
       entries = __shfl_sync(full_mask, mine.entries, rank);
       break;
     }
-    if (keeps && rank == 0 && at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
+    if (keeps && rank == 0 && w.level < s.level_slots) s.level_sizes[w.level] = frontier;
     const bfs_local_queue<I, O> from(raw, turn);
     turn = 1 - turn;
     ++w.level;

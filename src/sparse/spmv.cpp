@@ -47,6 +47,9 @@ struct tuning {
   static constexpr std::int64_t thread_row = 8;
   // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
   static constexpr double widest_staged_mean = 64.0;
+  // In a staged block a row has as many lanes as the mean one needs. H200, reorientation_1 (677 rows of 11 entries, one
+  // of 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
+  static constexpr double longest_staged = 32.0;
   // Host: a row longer than this share of one thread's entries unbalances whole rows.
   static constexpr double longest_share = 0.25;
 };
@@ -89,10 +92,11 @@ choice choose_csr(const context<device>&, const row_profile& p) {
   // Uniform columns, 8.4M x 16, ms on an H200: merge_path 1.153 in fp32, 2.207 in fp64; row_blocks 1.39 and 2.36 or
   // more. 27-point 160^3: row_blocks 0.240 and 0.342, merge_path 0.258 and 0.475.
   const auto shape = fmt::format("rows of {:.1f} entries, longest {}, ", p.mean(), p.longest);
-  if (p.is_local()) {
+  if (p.is_local() && static_cast<double>(p.longest) <= tuning::longest_staged * p.mean()) {
     return {spmv_algorithm::row_blocks, shape + "whose columns lie near those of the next row"};
   }
-  return {spmv_algorithm::merge_path, shape + "with scattered columns"};
+  return {spmv_algorithm::merge_path,
+          shape + (p.is_local() ? "of which the longest would keep its block busy" : "with scattered columns")};
 }
 
 template <class Space>
