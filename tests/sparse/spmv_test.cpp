@@ -491,6 +491,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   EXPECT_EQ(plan_of([](i64) { return 5; }, columns::consecutive), spmv_algorithm::row_per_thread);
   EXPECT_EQ(plan_of([](i64) { return 20; }, columns::anywhere), spmv_algorithm::merge_path);
   EXPECT_EQ(plan_of([](i64) { return 20; }, columns::consecutive), spmv_algorithm::row_blocks);
+  EXPECT_EQ(plan_of([](i64 r) { return r == 500 ? 632 : 11; }, columns::consecutive), spmv_algorithm::merge_path);
   EXPECT_EQ(plan_of([](i64) { return 100; }, columns::consecutive), spmv_algorithm::row_per_warp);
   EXPECT_EQ(plan_of([](i64 r) { return r % 100 == 0 ? 1000 : 1; }, columns::consecutive), spmv_algorithm::merge_path);
 }
