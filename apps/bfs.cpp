@@ -35,6 +35,7 @@ struct bfs_flags {
   std::string algorithm = "auto";
   std::int64_t repeat = 0;  // 0: 3, or 1 with --sources
   std::string output;
+  bool deterministic = false;
   bool no_validate = false;
   cache_mode cache = cache_mode::off;
   std::string max_device_memory;  // empty: all that is free
@@ -57,6 +58,7 @@ bfs_options parse_options(const bfs_flags& flags) {
   bfs_options options;
   options.algorithm = parse_algorithm(flags.algorithm);
   options.direction = directions.at(flags.direction);
+  options.parents = flags.deterministic ? bfs_parents::smallest : bfs_parents::any;
   return options;
 }
 
@@ -400,6 +402,8 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
                  "use at most this much of the GPU's memory, such as 500M or 8G; default: all that is free")
       ->check(check_bytes)
       ->type_name("SIZE");
+  app.add_flag("--deterministic", flags.deterministic,
+               "of several parents the smallest id: the same on every run and device, for another pass over the edges");
   app.add_flag("--no-validate", flags.no_validate, "do not check the result by Graph500's five rules");
 }
 

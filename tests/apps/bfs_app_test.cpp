@@ -116,6 +116,22 @@ TEST_F(BfsFile, OutputHasTheFilesOwnIds) {
   EXPECT_EQ(got, expected);
 }
 
+// 50 is found before 40, and both lead to 99.
+TEST_F(BfsFile, DeterministicParentsAreTheSmallest) {
+  const std::string edges = folder_.write("d.el", "1 3\n1 5\n3 50\n5 40\n50 99\n40 99\n");
+  const std::string out = folder_ / "tree.txt";
+  const auto found_from = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"--quiet",    "--device", "cpu", "--algorithm",
+                                       "sequential", "--output", out,   edges};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(run_app("bfs", arguments).code, 0);
+    const std::string text = slurp(out);
+    return text.substr(text.find("\n99 ") + 1);
+  };
+  EXPECT_EQ(found_from({}), "99 3 50\n");
+  EXPECT_EQ(found_from({"--deterministic"}), "99 3 40\n");
+}
+
 TEST_F(BfsFile, EveryAlgorithmAndDirectionAgrees) {
   for (const std::string algorithm : {"sequential", "load_balanced", "direction_optimizing"}) {
     for (const std::string direction : {"auto", "push", "pull"}) {
