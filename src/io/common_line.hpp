@@ -101,7 +101,7 @@ template <class T>
 [[nodiscard]] inline const char* read_integer(const char* p, std::int64_t& value) noexcept {
   const bool negative = *p == '-';
   p = read_index(p + (negative ? 1 : 0), value);
-  if (negative) value = -value;
+  if (negative && p != nullptr) value = -value;  // p: -2^63 has no opposite, and is not for here
   return p;
 }
 

@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <random>
 #include <sstream>
 
@@ -212,6 +213,14 @@ TEST(CommonLine, NothingIsReadBeyondItsReach) {
   EXPECT_EQ(detail::common_line::read_real("0.000000000000000000000001          ", value), nullptr);
   EXPECT_EQ(detail::common_line::read_real("12345678.5                          ", value), nullptr);
   EXPECT_EQ(detail::common_line::read_real("1e0001                              ", value), nullptr);
+}
+
+// Of 64 bits, the one whose opposite is none: left to the reader of other lines.
+TEST(CommonLine, TheLeastIntegerIsNotNegated) {
+  std::int64_t value = 0;
+  EXPECT_EQ(detail::common_line::read_integer("-9223372036854775808            ", value), nullptr);
+  EXPECT_NE(detail::common_line::read_integer("-9223372036854775807            ", value), nullptr);
+  EXPECT_EQ(value, -std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace
