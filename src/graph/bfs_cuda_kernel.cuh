@@ -3,7 +3,7 @@
 //
 // Idea: wide levels are walked by a persistent grid, with a barrier among all blocks after each step; a level is pushed
 // from a queue or pulled from a bitmap, as `next_direction` says. Narrow levels are walked by a cluster of blocks,
-// which has a barrier of its own at a tenth of the cost. So a search is: cluster, grid, cluster, grid, and the last
+// which has a cheaper one of its own. So a search is: cluster, grid, cluster, grid, and the last
 // grid walks whatever is left, narrow or not. Invariant: between steps every block holds the same `bfs_position`; see
 // bfs_cuda_search.cuh for a step's. Counters: a step counts into found[turn + 1] while it clears found[turn + 2], which
 // the step before has read; so a counter is cleared, filled and read with a barrier between each. Nothing is cleared by

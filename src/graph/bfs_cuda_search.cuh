@@ -167,7 +167,7 @@ __device__ std::int64_t out_degree_of(const bfs_search<I, O>& s, std::int64_t v)
   return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
 }
 
-// A degree to within a factor of 4/3, in a byte: a quarter of the offsets' memory, which mostly stays in the cache, and
+// A degree to within a factor of 3/2, in a byte: a quarter of the offsets' memory, which mostly stays in the cache, and
 // enough to tell hubs and to choose a direction.
 __device__ inline int weight_of(std::int64_t degree) { return degree > 0 ? 64 - __clzll(degree) : 0; }
 __device__ inline count64 edges_of_weight(int weight) { return weight < 2 ? weight : count64{3} << (weight - 2); }
@@ -201,7 +201,8 @@ __device__ void append_hubs(const bfs_search<I, O>& s, bool hub, std::int64_t v,
 }
 
 // Where discoveries of a step go. A warp gathers them in its own slots of shared memory first: one atomic for some
-// hundred vertices, since atomics on one address take 2.4 nanoseconds each whoever makes them. The slots may be none.
+// hundred vertices, since atomics on one address follow each other. H200, uniform 2^22: the level of 1.3 million edges
+// took 102 microseconds with an atomic for 32 edges, 74 so.
 template <class I>
 struct bfs_sink {
   static constexpr int slots = bfs_cuda_tuning::staged;

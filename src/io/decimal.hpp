@@ -8,6 +8,8 @@
 // Cost: some 20 cycles a number, independent of its digits.
 #pragma once
 
+#include <spargo/core/types.hpp>
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -120,20 +122,14 @@ struct binary_format<float> {
   static constexpr int largest_tie = 10;
 };
 
-// False where the exponent is outside the table (or the type's range): then `value` is as before.
+// digits * 10^q, correctly rounded: digits are not 0 and begin with `zeros` zero bits, `five` is the table's entry for
+// q, and q is within the format's exponents.
 template <class T>
-[[nodiscard]] inline bool to_real(const decimal& d, T& value) noexcept {
+[[nodiscard]] SPARGO_HD inline T round_decimal(std::uint64_t digits, int zeros, const powers_of_five::entry& five,
+                                               int q) {
   using format = binary_format<T>;
   using bits = typename format::bits;
-  if (d.digits == 0) {
-    value = d.negative ? -T{0} : T{0};
-    return true;
-  }
-  if (d.exponent < format::least_exponent || d.exponent > format::largest_exponent) return false;
-  const auto q = static_cast<int>(d.exponent);
-  const powers_of_five::entry& five = powers_of_five::table[static_cast<std::size_t>(powers_of_five::limit + q)];
-  const int zeros = std::countl_zero(d.digits);
-  const std::uint64_t w = d.digits << zeros;
+  const std::uint64_t w = digits << zeros;
   const auto product = static_cast<powers_of_five::wide>(w) * five.high;
   auto upper = static_cast<std::uint64_t>(product >> 64);
   auto lower = static_cast<std::uint64_t>(product);
@@ -155,9 +151,23 @@ template <class T>
     ++exponent;
   }
   const std::uint64_t fraction = mantissa & ((std::uint64_t{1} << format::mantissa_bits) - 1);
-  const std::uint64_t sign = std::uint64_t{d.negative} << (8 * sizeof(T) - 1);
-  value = std::bit_cast<T>(
-      static_cast<bits>(sign | (static_cast<std::uint64_t>(exponent) << format::mantissa_bits) | fraction));
+  return std::bit_cast<T>(
+      static_cast<bits>((static_cast<std::uint64_t>(exponent) << format::mantissa_bits) | fraction));
+}
+
+// False where the exponent is outside the table (or the type's range): then `value` is as before.
+template <class T>
+[[nodiscard]] inline bool to_real(const decimal& d, T& value) noexcept {
+  using format = binary_format<T>;
+  if (d.digits == 0) {
+    value = d.negative ? -T{0} : T{0};
+    return true;
+  }
+  if (d.exponent < format::least_exponent || d.exponent > format::largest_exponent) return false;
+  const auto q = static_cast<int>(d.exponent);
+  const T magnitude = round_decimal<T>(d.digits, std::countl_zero(d.digits),
+                                       powers_of_five::table[static_cast<std::size_t>(powers_of_five::limit + q)], q);
+  value = d.negative ? -magnitude : magnitude;
   return true;
 }
 

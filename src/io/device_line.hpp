@@ -58,42 +58,16 @@ SPARGO_HD inline int leading_zeros(std::uint64_t value) {
   return zeros;
 }
 
-// digits * 10^exponent, correctly rounded; false where the exponent is outside the table or the type's range.
+// digits * 10^q, correctly rounded; false where the exponent is outside the table or the type's range.
 template <class T>
-SPARGO_HD bool round_decimal(powers fives, std::uint64_t digits, int q, T& value) {
+SPARGO_HD bool to_real(powers fives, std::uint64_t digits, int q, T& value) {
   using format = binary_format<T>;
-  using bits = typename format::bits;
   if (digits == 0) {
     value = 0;
     return true;
   }
   if (q < format::least_exponent || q > format::largest_exponent) return false;
-  const powers_of_five::entry five = fives[powers_of_five::limit + q];
-  const int zeros = leading_zeros(digits);
-  const std::uint64_t w = digits << zeros;
-  const auto product = static_cast<powers_of_five::wide>(w) * five.high;
-  auto upper = static_cast<std::uint64_t>(product >> 64);
-  auto lower = static_cast<std::uint64_t>(product);
-  constexpr std::uint64_t undecided = ~std::uint64_t{0} >> (format::mantissa_bits + 3);
-  if ((upper & undecided) == undecided) {
-    const auto more = static_cast<std::uint64_t>((static_cast<powers_of_five::wide>(w) * five.low) >> 64);
-    lower += more;
-    if (more > lower) ++upper;
-  }
-  const auto top = static_cast<int>(upper >> 63);
-  const int shift = top + 64 - format::mantissa_bits - 3;
-  std::uint64_t mantissa = upper >> shift;
-  int exponent = ((217706 * q) >> 16) + 63 + top - zeros + format::bias;  // floor(q * log2(10)) + ...
-  const bool may_tie = lower <= 1 && q >= format::least_tie && q <= format::largest_tie;
-  if (may_tie && (mantissa & 3) == 1 && (mantissa << shift) == upper) mantissa &= ~std::uint64_t{1};  // to even
-  mantissa = (mantissa + (mantissa & 1)) >> 1;
-  if (mantissa >> (format::mantissa_bits + 1) != 0) {
-    mantissa >>= 1;
-    ++exponent;
-  }
-  const std::uint64_t fraction = mantissa & ((std::uint64_t{1} << format::mantissa_bits) - 1);
-  value =
-      std::bit_cast<T>(static_cast<bits>((static_cast<std::uint64_t>(exponent) << format::mantissa_bits) | fraction));
+  value = round_decimal<T>(digits, leading_zeros(digits), fives[powers_of_five::limit + q], q);
   return true;
 }
 
@@ -147,7 +121,7 @@ SPARGO_HD const char* read_real(powers fives, const char* p, T& value) {
   }
   if (!any || digits.count > most_digits) return nullptr;
   p = read_exponent(p, exponent);
-  if (p == nullptr || !round_decimal(fives, digits.v, exponent, value)) return nullptr;
+  if (p == nullptr || !to_real(fives, digits.v, exponent, value)) return nullptr;
   if (negative) value = -value;
   return p;
 }

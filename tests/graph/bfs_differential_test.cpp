@@ -5,6 +5,7 @@
 #include <spargo/graph/bfs_validate.hpp>
 
 #include "graph/graph_support.hpp"
+#include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 
 #include <gtest/gtest.h>
@@ -23,13 +24,6 @@ namespace {
 using test::edge_vector;
 using test::edges_kept;
 using test::raw_graph;
-
-template <class I, class O, class S>
-struct bfs_case {
-  using index = I;
-  using offset = O;
-  using space = S;
-};
 
 // All there are, so that one added later is tested as well.
 std::vector<bfs_algorithm> every_algorithm() {
@@ -287,9 +281,9 @@ class BfsDifferential : public testing::Test {
 };
 
 template <class I, class O>
-using on_host = bfs_case<I, O, host>;
+using on_host = test::graph_case<I, O, host>;
 template <class I, class O>
-using on_device = bfs_case<I, O, device>;
+using on_device = test::graph_case<I, O, device>;
 using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
                              on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
                              on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;

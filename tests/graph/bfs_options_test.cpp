@@ -3,6 +3,7 @@
 #include "graph/bfs_common.hpp"
 
 #include "graph/graph_support.hpp"
+#include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 
 #include <gtest/gtest.h>
@@ -18,13 +19,6 @@ using test::edge_vector;
 using test::edges_kept;
 using test::raw_graph;
 
-template <class I, class O, class S>
-struct options_case {
-  using index = I;
-  using offset = O;
-  using space = S;
-};
-
 // The result of one search, on the host.
 template <class I>
 struct found {
@@ -37,46 +31,16 @@ struct found {
 
 // A graph in one space, and its searches.
 template <class I, class O, class Space>
-class searched;
-
-template <class I, class O>
-class searched<I, O, host> {
+class searched {
  public:
-  explicit searched(const raw_graph<I, O>& g, int threads = 3) : raw_(g), ctx_({.threads = threads}) {}
+  explicit searched(const raw_graph<I, O>& g, int threads = 3) : graph_(g, threads) {}
   [[nodiscard]] found<I> operator()(I source, const bfs_options& options) const {
-    const auto r = bfs(ctx_, raw_.view(), source, options);
-    return {{r.levels.begin(), r.levels.end()}, {r.parents.begin(), r.parents.end()}, r.level_sizes, r.reached};
+    const auto r = bfs(graph_.ctx(), graph_.view(), source, options);
+    return {graph_.fetch(r.levels.view()), graph_.fetch(r.parents.view()), r.level_sizes, r.reached};
   }
 
  private:
-  const raw_graph<I, O>& raw_;
-  context<host> ctx_;
-};
-
-template <class I, class O>
-class searched<I, O, device> {
- public:
-  explicit searched(const raw_graph<I, O>& g, int = 0) : raw_(g) {
-    offsets_ = to_device(ctx_, span<const O, host>(g.offsets));
-    indices_ = to_device(ctx_, span<const I, host>(g.indices));
-    in_offsets_ = to_device(ctx_, span<const O, host>(g.in_offsets));
-    in_indices_ = to_device(ctx_, span<const I, host>(g.in_indices));
-  }
-  [[nodiscard]] found<I> operator()(I source, const bfs_options& options) const {
-    const I n = raw_.vertices;
-    graph_view<I, O, device> g{{n, n, offsets_.view(), indices_.view()}, {}, raw_.direction};
-    if (!in_offsets_.empty()) g.in = {n, n, in_offsets_.view(), in_indices_.view()};
-    const auto r = bfs(ctx_, g, source, options);
-    const auto levels = to_host(ctx_, r.levels.view());
-    const auto parents = to_host(ctx_, r.parents.view());
-    return {{levels.begin(), levels.end()}, {parents.begin(), parents.end()}, r.level_sizes, r.reached};
-  }
-
- private:
-  const raw_graph<I, O>& raw_;
-  context<device> ctx_;
-  array<O, device> offsets_, in_offsets_;
-  array<I, device> indices_, in_indices_;
+  test::placed_graph<I, O, Space> graph_;
 };
 
 // The oracle for parents: every edge offers its start to its end.
@@ -210,9 +174,9 @@ class BfsOptions : public testing::Test {
 };
 
 template <class I, class O>
-using on_host = options_case<I, O, host>;
+using on_host = test::graph_case<I, O, host>;
 template <class I, class O>
-using on_device = options_case<I, O, device>;
+using on_device = test::graph_case<I, O, device>;
 using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
                              on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
                              on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;

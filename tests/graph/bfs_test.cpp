@@ -2,6 +2,7 @@
 #include <spargo/graph/bfs.hpp>
 
 #include "graph/graph_support.hpp"
+#include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 
 #include <gtest/gtest.h>
@@ -14,71 +15,14 @@ namespace {
 
 using test::edge_vector;
 using test::edges_kept;
+using test::placed_graph;
 using test::raw_graph;
-
-template <class I, class O, class S>
-struct bfs_case {
-  using index = I;
-  using offset = O;
-  using space = S;
-};
 
 constexpr std::array all_algorithms{bfs_algorithm::automatic,     bfs_algorithm::sequential,
                                     bfs_algorithm::global_queue,  bfs_algorithm::block_queue,
                                     bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing};
 constexpr std::array all_directions{bfs_direction::automatic, bfs_direction::push, bfs_direction::pull};
 constexpr std::array all_outputs{bfs_output::levels_and_parents, bfs_output::levels, bfs_output::parents};
-
-// A graph in the space of a test, and results brought back to the host.
-template <class I, class O, class Space>
-class searcher;
-
-template <class I, class O>
-class searcher<I, O, host> {
- public:
-  explicit searcher(const raw_graph<I, O>& g) : raw_(g) {}
-  [[nodiscard]] graph_view<I, O, host> view() const { return raw_.view(); }
-  template <class T>
-  [[nodiscard]] std::vector<T> fetch(span<const T, host> values) const {
-    return {values.begin(), values.end()};
-  }
-  [[nodiscard]] const context<host>& ctx() const { return ctx_; }
-
- private:
-  const raw_graph<I, O>& raw_;
-  context<host> ctx_{{.threads = 3}};
-};
-
-template <class I, class O>
-class searcher<I, O, device> {
- public:
-  explicit searcher(const raw_graph<I, O>& g) : n_(g.vertices), direction_(g.direction) {
-    offsets_ = to_device(ctx(), span<const O, host>(g.offsets));
-    indices_ = to_device(ctx(), span<const I, host>(g.indices));
-    in_offsets_ = to_device(ctx(), span<const O, host>(g.in_offsets));
-    in_indices_ = to_device(ctx(), span<const I, host>(g.in_indices));
-  }
-  [[nodiscard]] graph_view<I, O, device> view() const {
-    graph_view<I, O, device> g{{n_, n_, offsets_.view(), indices_.view()}, {}, direction_};
-    if (!in_offsets_.empty()) g.in = {n_, n_, in_offsets_.view(), in_indices_.view()};
-    return g;
-  }
-  template <class T>
-  [[nodiscard]] std::vector<T> fetch(span<const T, device> values) const {
-    const auto here = to_host(ctx(), values);
-    return {here.begin(), here.end()};
-  }
-  [[nodiscard]] const context<device>& ctx() const {
-    static const context<device> shared;
-    return shared;
-  }
-
- private:
-  I n_;
-  direction_kind direction_;
-  array<O, device> offsets_, in_offsets_;
-  array<I, device> indices_, in_indices_;
-};
 
 template <class Space>
 bool runs_on(bfs_algorithm algorithm) {
@@ -105,7 +49,7 @@ class Bfs : public testing::Test {
   using offset = typename Case::offset;
   using space = typename Case::space;
   using graph_type = raw_graph<index, offset>;
-  using searcher_type = searcher<index, offset, space>;
+  using searcher_type = placed_graph<index, offset, space>;
   using plan_type = bfs_plan<index, offset, space>;
 
   void SetUp() override {
@@ -173,9 +117,9 @@ class Bfs : public testing::Test {
 };
 
 template <class I, class O>
-using on_host = bfs_case<I, O, host>;
+using on_host = test::graph_case<I, O, host>;
 template <class I, class O>
-using on_device = bfs_case<I, O, device>;
+using on_device = test::graph_case<I, O, device>;
 using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
                              on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
                              on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
@@ -248,8 +192,8 @@ TYPED_TEST(Bfs, RefusesASourceThatIsNoVertex) {
   using Space = typename TestFixture::space;
   const auto one = test::make_undirected<I, O>(1, {});
   const auto none = test::make_undirected<I, O>(0, {});
-  const searcher<I, O, Space> g(one);
-  const searcher<I, O, Space> empty(none);
+  const placed_graph<I, O, Space> g(one);
+  const placed_graph<I, O, Space> empty(none);
   for (const I bad : {I{-1}, I{1}, std::numeric_limits<I>::max()}) {
     bfs_plan<I, O, Space> plan(g.ctx(), g.view());
     EXPECT_THROW(plan.run(bad), error);
@@ -264,7 +208,7 @@ TYPED_TEST(Bfs, OneCallEqualsThePlan) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
   const auto raw = test::make_undirected<I, O>(30, test::path_edges(25));
-  const searcher<I, O, typename TestFixture::space> g(raw);
+  const placed_graph<I, O, typename TestFixture::space> g(raw);
   const auto result = bfs(g.ctx(), g.view(), I{3});
   const auto expected = test::naive_levels(raw.view(), 3);
   EXPECT_EQ(g.fetch(result.levels.view()), expected);
@@ -282,7 +226,7 @@ TYPED_TEST(Bfs, PlansMove) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
   const auto raw = test::make_undirected<I, O>(30, test::path_edges(30));
-  const searcher<I, O, typename TestFixture::space> g(raw);
+  const placed_graph<I, O, typename TestFixture::space> g(raw);
   bfs_plan<I, O, typename TestFixture::space> a(g.ctx(), g.view());
   a.run(0);
   auto b = std::move(a);

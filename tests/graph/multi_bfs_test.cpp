@@ -4,6 +4,7 @@
 
 #include "graph/graph_support.hpp"
 #include "graph/multi_bfs_common.hpp"
+#include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 
 #include <gtest/gtest.h>
@@ -17,63 +18,8 @@ namespace {
 
 using test::edge_vector;
 using test::edges_kept;
+using test::placed_graph;
 using test::raw_graph;
-
-template <class I, class O, class S>
-struct multi_bfs_case {
-  using index = I;
-  using offset = O;
-  using space = S;
-};
-
-// A graph in the space of a test, and results brought back to the host.
-template <class I, class O, class Space>
-class place;
-
-template <class I, class O>
-class place<I, O, host> {
- public:
-  explicit place(const raw_graph<I, O>& g) : raw_(g) {}
-  [[nodiscard]] graph_view<I, O, host> view() const { return raw_.view(); }
-  [[nodiscard]] std::vector<std::int32_t> fetch(span<const std::int32_t, host> values) const {
-    return {values.begin(), values.end()};
-  }
-  [[nodiscard]] const context<host>& ctx() const { return ctx_; }
-
- private:
-  const raw_graph<I, O>& raw_;
-  context<host> ctx_{{.threads = 3}};
-};
-
-template <class I, class O>
-class place<I, O, device> {
- public:
-  explicit place(const raw_graph<I, O>& g) : n_(g.vertices), direction_(g.direction) {
-    offsets_ = to_device(ctx(), span<const O, host>(g.offsets));
-    indices_ = to_device(ctx(), span<const I, host>(g.indices));
-    in_offsets_ = to_device(ctx(), span<const O, host>(g.in_offsets));
-    in_indices_ = to_device(ctx(), span<const I, host>(g.in_indices));
-  }
-  [[nodiscard]] graph_view<I, O, device> view() const {
-    graph_view<I, O, device> g{{n_, n_, offsets_.view(), indices_.view()}, {}, direction_};
-    if (!in_offsets_.empty()) g.in = {n_, n_, in_offsets_.view(), in_indices_.view()};
-    return g;
-  }
-  [[nodiscard]] std::vector<std::int32_t> fetch(span<const std::int32_t, device> values) const {
-    const auto here = to_host(ctx(), values);
-    return {here.begin(), here.end()};
-  }
-  [[nodiscard]] const context<device>& ctx() const {
-    static const context<device> shared;
-    return shared;
-  }
-
- private:
-  I n_;
-  direction_kind direction_;
-  array<O, device> offsets_, in_offsets_;
-  array<I, device> indices_, in_indices_;
-};
 
 // What naive searches say: levels [vertex * sources + k] and counts.
 struct expectation {
@@ -110,7 +56,7 @@ class MultiBfs : public testing::Test {
   using offset = typename Case::offset;
   using space = typename Case::space;
   using graph_type = raw_graph<index, offset>;
-  using place_type = place<index, offset, space>;
+  using place_type = placed_graph<index, offset, space>;
   using plan_type = multi_bfs_plan<index, offset, space>;
   using source_vector = std::vector<index>;
 
@@ -181,9 +127,9 @@ class MultiBfs : public testing::Test {
 };
 
 template <class I, class O>
-using on_host = multi_bfs_case<I, O, host>;
+using on_host = test::graph_case<I, O, host>;
 template <class I, class O>
-using on_device = multi_bfs_case<I, O, device>;
+using on_device = test::graph_case<I, O, device>;
 using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
                              on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
                              on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
