@@ -1,4 +1,5 @@
 // convert IN OUT: between Matrix Market, edge lists and snapshots; OUT's name says which.
+#include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/input.hpp"
 #include "common/memory_limit.hpp"
@@ -26,6 +27,7 @@ struct convert_flags {
   common_flags common;
   std::string from;
   std::string to;
+  cache_mode cache = cache_mode::off;
 };
 
 enum class target_kind { matrix_market, edge_list, snapshot };
@@ -158,42 +160,19 @@ written write_csr(const context<host>& ctx, const convert_flags& flags, const ta
   return {matrix.rows, matrix.cols, matrix.nnz(), !is_pattern<V>};
 }
 
-// Whether an edge list has weights shows only when it is read: a pattern is dropped to when it has none.
-template <index_type I>
-written convert_edges(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
-                      const input_description& input, coo_input<double, I>& read) {
-  const auto finish = [&]<class V>(coo_matrix<V, I, host>& entries) {
-    if (to.kind == target_kind::edge_list) {  // as listed: in its order, duplicates and all
-      return write_edges<V, I>(ctx, flags, to, out, entries.view(), read.facts);
-    }
-    return with_offset<I>(entries.nnz(), [&]<class O>(type_tag<O>) {
-      csr_input<V, I, O> canonical;
-      canonical.owned = to_csr<O>(ctx, entries.view());
-      canonical.matrix = canonical.owned.view();
-      canonical.facts = std::move(read.facts);
-      return write_csr<V, I, O>(ctx, flags, to, out, input, canonical);
-    });
-  };
-  if (read.facts.weighted) return finish(read.entries);
-  coo_matrix<pattern, I, host> unweighted(read.entries.rows(), read.entries.cols(),
-                                          std::move(read.entries.row_indices()), std::move(read.entries.col_indices()),
-                                          {});
-  return finish(unweighted);
-}
-
 written convert_in_memory(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
                           const input_description& input) {
   progress_bar bar("reading " + input.path, flags.common.quiet);
-  if (input.kind == input_kind::edge_list) {
-    return with_coo<double>(ctx, input, bar.options(), [&]<class I>(coo_input<double, I>& read) {
-      return convert_edges<I>(ctx, flags, to, out, input, read);
+  if (input.kind == input_kind::edge_list && to.kind == target_kind::edge_list) {  // in its order, duplicates and all
+    return with_edges(ctx, input, bar.options(), [&]<class V, class I>(coo_input<V, I>& read) {
+      return write_edges<V, I>(ctx, flags, to, out, std::as_const(read.entries).view(), read.facts);
     });
   }
-  return with_stored_values(input, [&]<class V>(type_tag<V>) {
-    return with_csr<V>(ctx, input, bar.options(), [&]<class I, class O>(const csr_input<V, I, O>& read) {
-      return write_csr<V, I, O>(ctx, flags, to, out, input, read);
-    });
-  });
+  return with_cached_matrix(ctx, input, bar.options(), flags.cache,
+                            [&]<class V, class I, class O>(csr_input<V, I, O>& read, const input_cache& cache) {
+                              report_cache(out, cache);
+                              return write_csr<V, I, O>(ctx, flags, to, out, input, read);
+                            });
 }
 
 // Rewrites the text in bounded memory where that gives what memory for the whole would have given; none where not.
@@ -253,6 +232,7 @@ exit_status run(const convert_flags& flags) {
   const context<host> ctx(options);
   report out("convert", flags.common);
   const input_description input = describe_input(ctx, flags.from);
+  out.keys()["cache"] = to_string(cache_outcome::off);
   const written result = convert(ctx, flags, to, out, input);
 
   std::error_code ignored;
@@ -301,6 +281,7 @@ int main(int argc, char** argv) {
          "OUT", flags.to,
          "by its name: .mtx; .spg; .el (no weights), .wel, .txt, .csv, .tsv, .edges, .snap; .gz after any but .spg")
       ->required();
+  add_cache_flag(app, flags.cache);
   add_common_flags(app, flags.common, app_kind::reads,
                    "Examples:\n"
                    "  convert soc-Slashdot0902.txt.gz slashdot.spg\n"

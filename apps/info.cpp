@@ -1,4 +1,5 @@
 // info FILE: what a matrix or graph looks like, in figures and pictures.
+#include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/input.hpp"
@@ -27,6 +28,7 @@ struct info_flags {
   std::string spy;
   std::string degrees;
   bool check = false;
+  cache_mode cache = cache_mode::off;
   std::int64_t distances = 0;  // sources to search from; 0: not asked for
 };
 
@@ -226,10 +228,12 @@ void report_check(report& out, const std::vector<oddity>& found) {
   out.keys()["check"] = keys;
 }
 
-// `odd` is empty where nobody asked, and for a snapshot, which is canonical and has no lines.
+// `odd` is empty where nobody asked, and for a snapshot, which is canonical and has no lines. `cache` is null where
+// there can be none.
 template <class V, class I, class O>
 exit_status inspect(const info_flags& flags, const context<host>& ctx, const input_description& input,
-                    const csr_input<V, I, O>& read, std::int64_t listed, const std::vector<oddity>& odd) {
+                    const csr_input<V, I, O>& read, const std::vector<oddity>& odd,
+                    const input_cache* cache = nullptr) {
   const csr_pattern_view<I, O, host>& matrix = read.matrix;
   SPARGO_EXPECTS(flags.distances == 0 || matrix.rows == matrix.cols,
                  fmt::format("--distances: {} is {} x {} (expected as many rows as columns)", input.path, matrix.rows,
@@ -238,7 +242,7 @@ exit_status inspect(const info_flags& flags, const context<host>& ctx, const inp
   const band_profile band = profile_band(matrix);
   report out("info", flags.common);
   json& keys = out.keys();
-  report_shape(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz(), listed - matrix.nnz());
+  report_shape(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz(), read.facts.expanded - matrix.nnz());
   report_values<V>(out, look_at_values<V>(read.matrix.values));
   keys["rounded_integers"] = read.facts.rounded_integers;
   if (read.facts.rounded_integers > 0) {
@@ -263,22 +267,19 @@ exit_status inspect(const info_flags& flags, const context<host>& ctx, const inp
   if (!odd.empty()) report_check(out, odd);
   if (flags.check && odd.empty()) out.row("check", "a snapshot is sorted and has no duplicates");
   draw(out, flags, input, matrix, rows);
+  keys["cache"] = to_string(cache_outcome::off);
+  if (cache != nullptr) report_cache(out, *cache);
   out.print();
   return exit_status::success;
 }
 
+// Whether entries are odd shows only before they are sorted.
 template <class V, class I>
-exit_status inspect_coo(const info_flags& flags, const context<host>& ctx, input_description& input,
-                        coo_input<V, I>& read) {
-  return with_offset<I>(read.entries.nnz(), [&]<class O>(type_tag<O>) {
-    csr_input<V, I, O> canonical;
-    const std::int64_t listed = read.entries.nnz();
-    const std::vector<oddity> odd = flags.check ? check<V, I>(input, read) : std::vector<oddity>();
-    canonical.owned = to_csr<O>(ctx, read.entries.view());
-    read.entries = {};
-    canonical.matrix = canonical.owned.view();
-    canonical.facts = std::move(read.facts);
-    return inspect<V, I, O>(flags, ctx, input, canonical, listed, odd);
+exit_status check_and_inspect(const info_flags& flags, const context<host>& ctx, input_description& input,
+                              coo_input<V, I>& read) {
+  const std::vector<oddity> odd = check<V, I>(input, read);
+  return with_canonical<V, I>(ctx, read, [&]<class O>(csr_input<V, I, O>& canonical) {
+    return inspect<V, I, O>(flags, ctx, input, canonical, odd);
   });
 }
 
@@ -290,33 +291,23 @@ exit_status run(const info_flags& flags) {
   input_description input = describe_input(ctx, flags.file);
   std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
   const read_options reading = bar->options();
-  if (input.kind == input_kind::edge_list) {
-    return with_coo<double>(ctx, input, reading, [&]<class I>(coo_input<double, I>& read) {
-      bar.reset();
-      if (read.facts.weighted) return inspect_coo<double, I>(flags, ctx, input, read);
-      input.field = matrix_market_field::pattern;
-      coo_input<pattern, I> unweighted;
-      unweighted.entries = {read.entries.rows(),
-                            read.entries.cols(),
-                            std::move(read.entries.row_indices()),
-                            std::move(read.entries.col_indices()),
-                            {}};
-      unweighted.facts = std::move(read.facts);
-      return inspect_coo<pattern, I>(flags, ctx, input, unweighted);
-    });
+  const auto settle = [&]<class V>() {
+    bar.reset();
+    if (input.kind == input_kind::edge_list && is_pattern<V>) input.field = matrix_market_field::pattern;
+  };
+  const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
+    settle.template operator()<V>();
+    return check_and_inspect<V, I>(flags, ctx, input, read);
+  };
+  if (flags.check && input.kind == input_kind::edge_list) return with_edges(ctx, input, reading, go_on);
+  if (flags.check && input.kind != input_kind::snapshot) {
+    return with_stored_values(input, [&]<class V>(type_tag<V>) { return with_coo<V>(ctx, input, reading, go_on); });
   }
-  return with_stored_values(input, [&]<class V>(type_tag<V>) {
-    if (input.kind == input_kind::snapshot) {
-      return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
-        const csr_input<V, I, O> read = borrow_csr<V, I, O>(ctx, input);
-        return inspect<V, I, O>(flags, ctx, input, read, read.matrix.nnz(), {});
-      });
-    }
-    return with_coo<V>(ctx, input, reading, [&]<class I>(coo_input<V, I>& read) {
-      bar.reset();
-      return inspect_coo<V, I>(flags, ctx, input, read);
-    });
-  });
+  return with_cached_matrix(ctx, input, reading, flags.cache,
+                            [&]<class V, class I, class O>(csr_input<V, I, O>& read, const input_cache& cache) {
+                              settle.template operator()<V>();
+                              return inspect<V, I, O>(flags, ctx, input, read, {}, &cache);
+                            });
 }
 
 }  // namespace
@@ -333,10 +324,11 @@ int main(int argc, char** argv) {
   app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture (PNG)")->type_name("OUT.png");
   app.add_option("--degrees", flags.degrees, "draw the distribution of degrees, that is row lengths (PNG)")
       ->type_name("OUT.png");
-  app.add_flag(
+  auto* check = app.add_flag(
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, the wrong triangle, disorder, self-loops, isolated\n"
       "vertices; with the first line of each");
+  add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
   app.add_option("--distances", flags.distances,
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
       ->type_name("SOURCES")

@@ -22,7 +22,7 @@ struct tuning {
   static constexpr std::int64_t tick_ns = 20'000'000;  // twice the longest step of a Linux kernel's file times (100 Hz)
 };
 
-constexpr int notes_version = 1;  // another meaning of the notes or of the arrays: another number
+constexpr int notes_version = 2;  // another meaning of the notes or of the arrays: another number
 
 std::string name_of(value_kind kind) {
   switch (kind) {
@@ -66,8 +66,8 @@ std::string to_string(cache_outcome outcome) {
   return {};
 }
 
-void add_cache_flag(CLI::App& app, cache_mode& mode) {
-  app.add_flag_callback(
+CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode) {
+  return app.add_flag_callback(
       "--cache", [&mode] { mode = cache_mode::on; },
       "keep what was read beside FILE, as FILE.VALUES.cache.spg, and use it while FILE's size and time are the same");
 }
@@ -95,6 +95,7 @@ std::string input_cache::notes(const input_facts& facts) const {
               {"bytes", input_.bytes},
               {"time_ns", input_.time_ns},
               {"stored", facts.stored},
+              {"expanded", facts.expanded},
               {"rounded_integers", facts.rounded_integers},
               {"weighted", facts.weighted},
               {"first_vertex", facts.first_vertex},
@@ -109,6 +110,7 @@ bool input_cache::understand(std::string_view text, input_facts& facts) const {
   if (!said.is_object()) return false;
   try {
     facts.stored = said.at("stored").get<std::int64_t>();
+    facts.expanded = said.at("expanded").get<std::int64_t>();
     facts.rounded_integers = said.at("rounded_integers").get<std::int64_t>();
     facts.weighted = said.at("weighted").get<bool>();
     facts.first_vertex = said.at("first_vertex").get<std::int64_t>();

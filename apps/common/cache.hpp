@@ -23,7 +23,7 @@ enum class cache_outcome { off, used, written };
 [[nodiscard]] std::string to_string(cache_outcome outcome);
 
 // --cache.
-void add_cache_flag(CLI::App& app, cache_mode& mode);
+CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode);
 
 class input_cache {
  public:
@@ -87,26 +87,72 @@ void input_cache::write(const context<host>& ctx, const input_description& input
   attempt([&] { write_snapshot<V, I, O>(ctx, path_, read.matrix, options); });
 }
 
+// What `input_cache::open` gave: f(csr_input<V, I, O>&), which borrows it.
+template <entry_type V, class F>
+decltype(auto) with_opened(const context<host>& ctx, snapshot opened, input_facts facts, F&& f) {
+  input_description cached;
+  cached.mapped = std::move(opened);
+  return with_stored_indices(cached.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
+    csr_input<V, I, O> borrowed = borrow_csr<V, I, O>(ctx, cached);
+    if (facts.names.naming == vertex_naming::listed) facts.names.ids = std::move(borrowed.facts.names.ids);
+    borrowed.facts = std::move(facts);
+    return f(borrowed);
+  });
+}
+
 // with_parsed_csr from the cache, which is written where it could not be used.
 template <entry_type V, class F>
 decltype(auto) with_cached_csr(const context<host>& ctx, const input_description& input, const read_options& options,
                                input_cache& cache, F&& f, const parse_choice& parsing = {}) {
   const stopwatch loading;
-  input_description cached;
   input_facts facts;
-  cached.mapped = cache.open(ctx, facts);
-  if (cached.mapped.has_value()) {
-    return with_stored_indices(cached.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
-      csr_input<V, I, O> borrowed = borrow_csr<V, I, O>(ctx, cached);
-      if (facts.names.naming == vertex_naming::listed) facts.names.ids = std::move(borrowed.facts.names.ids);
-      borrowed.facts = std::move(facts);
-      borrowed.load_ms = loading.milliseconds();
-      return f(borrowed);
+  if (std::optional<snapshot> opened = cache.open(ctx, facts)) {
+    return with_opened<V>(ctx, std::move(*opened), std::move(facts), [&]<class I, class O>(csr_input<V, I, O>& read) {
+      read.load_ms = loading.milliseconds();
+      return f(read);
     });
   }
   return with_parsed_csr<V>(ctx, parsing, input, options, [&]<class I, class O>(csr_input<V, I, O>& read) {
     cache.write(ctx, input, read);
     return f(read);
+  });
+}
+
+// An edge list as canonical CSR, a pattern where it has no weights: f(csr_input<V, I, O>&, const input_cache&). Whether
+// it has any is known before it is read only from a cache: one with weights is there if it has some, and one without
+// remembers whether it had.
+template <class F>
+decltype(auto) with_cached_edges(const context<host>& ctx, const input_description& input, const read_options& options,
+                                 cache_mode mode, F&& f) {
+  input_cache weighted(mode, input, value_kind::fp64);
+  input_cache unweighted(mode, input, value_kind::pattern);
+  input_facts facts;
+  if (std::optional<snapshot> opened = weighted.open(ctx, facts)) {
+    return with_opened<double>(ctx, std::move(*opened), std::move(facts),
+                               [&](auto& read) { return f(read, std::as_const(weighted)); });
+  }
+  if (std::optional<snapshot> opened = unweighted.open(ctx, facts); opened.has_value() && !facts.weighted) {
+    return with_opened<pattern>(ctx, std::move(*opened), std::move(facts),
+                                [&](auto& read) { return f(read, std::as_const(unweighted)); });
+  }
+  return with_edges(ctx, input, options, [&]<class V, class I>(coo_input<V, I>& read) {
+    return with_canonical<V, I>(ctx, read, [&]<class O>(csr_input<V, I, O>& result) {
+      input_cache& cache = is_pattern<V> ? unweighted : weighted;
+      cache.write(ctx, input, result);
+      return f(result, std::as_const(cache));
+    });
+  });
+}
+
+// Any input as canonical CSR with the values it has, from its cache or into it: f(csr_input<V, I, O>&, const
+// input_cache&).
+template <class F>
+decltype(auto) with_cached_matrix(const context<host>& ctx, const input_description& input, const read_options& options,
+                                  cache_mode mode, F&& f) {
+  if (input.kind == input_kind::edge_list) return with_cached_edges(ctx, input, options, mode, f);
+  return with_stored_values(input, [&]<class V>(type_tag<V>) {
+    input_cache cache(mode, input, kind_of_values<V>());
+    return with_cached_csr<V>(ctx, input, options, cache, [&](auto& read) { return f(read, std::as_const(cache)); });
   });
 }
 

@@ -64,6 +64,7 @@ struct vertex_names {
 // What reading told besides the entries.
 struct input_facts {
   std::int64_t stored = 0;            // entries in the file
+  std::int64_t expanded = 0;          // with mirrored ones, before duplicates are summed
   std::int64_t rounded_integers = 0;  // integers past what the values hold exactly
   bool weighted = true;               // an edge list: whether it has weights
   std::int64_t first_vertex = -1;     // the first vertex named in the file; -1: none
@@ -146,7 +147,7 @@ template <entry_type V, index_type I>
     edge_list<I> list = read_edge_list<I>(ctx, input.path, options);
     facts.weighted = list.weighted;
     facts.first_vertex = list.first_vertex;
-    facts.stored = list.edges.nnz();
+    facts.stored = facts.expanded = list.edges.nnz();
     facts.names = {vertex_naming::listed, std::move(list.ids), list.edges.rows()};
     if constexpr (std::same_as<V, double>) {
       result.entries = std::move(list.edges);
@@ -167,6 +168,7 @@ template <entry_type V, index_type I>
     facts.stored = summary.stored;
     facts.rounded_integers = summary.rounded_integers;
   }
+  facts.expanded = result.entries.nnz();
   facts.names.vertices = result.entries.rows();
   if (result.entries.nnz() > 0) facts.first_vertex = result.entries.row_indices()[0];
   return result;
@@ -204,7 +206,7 @@ template <entry_type V, index_type I, index_type O>
       break;
   }
   input_facts& facts = result.facts;
-  facts.stored = header.nnz;
+  facts.stored = facts.expanded = header.nnz;
   facts.names.vertices = header.rows;
   if (header.has_ids) {
     facts.names.naming = vertex_naming::listed;
@@ -236,6 +238,39 @@ decltype(auto) with_coo(const context<host>& ctx, const input_description& input
   return f(wide);
 }
 
+// An edge list as listed, with its weights: f(coo_input<double, I>&), or f(coo_input<pattern, I>&) where it has none.
+template <class F>
+decltype(auto) with_edges(const context<host>& ctx, const input_description& input, const read_options& options,
+                          F&& f) {
+  return with_coo<double>(ctx, input, options, [&]<class I>(coo_input<double, I>& read) {
+    if (read.facts.weighted) return f(read);
+    coo_input<pattern, I> unweighted;
+    unweighted.entries = {read.entries.rows(),
+                          read.entries.cols(),
+                          std::move(read.entries.row_indices()),
+                          std::move(read.entries.col_indices()),
+                          {}};
+    unweighted.facts = std::move(read.facts);
+    read.entries = {};
+    return f(unweighted);
+  });
+}
+
+// f(csr_input<V, I, O>&) with what was read, as canonical CSR in its place.
+template <entry_type V, index_type I, class F>
+decltype(auto) with_canonical(const context<host>& ctx, coo_input<V, I>& read, F&& f) {
+  return with_offset<I>(read.facts.expanded, [&]<class O>(type_tag<O>) {
+    const stopwatch converting;
+    csr_input<V, I, O> result;
+    result.owned = to_csr<O>(ctx, read.entries.view());
+    read.entries = {};
+    result.matrix = result.owned.view();
+    result.facts = std::move(read.facts);
+    result.convert_ms = converting.milliseconds();
+    return f(result);
+  });
+}
+
 // The (I, O) of a snapshot, as tags: f(type_tag<I>, type_tag<O>).
 template <class F>
 decltype(auto) with_stored_indices(const snapshot_header& header, F&& f) {
@@ -257,15 +292,8 @@ decltype(auto) with_csr(const context<host>& ctx, const input_description& input
   }
   return with_coo<V>(ctx, input, options, [&]<class I>(coo_input<V, I>& read) {
     const double load_ms = loading.milliseconds();
-    return with_offset<I>(read.entries.nnz(), [&]<class O>(type_tag<O>) {
-      const stopwatch converting;
-      csr_input<V, I, O> result;
-      result.owned = to_csr<O>(ctx, read.entries.view());
-      read.entries = {};
-      result.matrix = result.owned.view();
-      result.facts = std::move(read.facts);
+    return with_canonical<V, I>(ctx, read, [&]<class O>(csr_input<V, I, O>& result) {
       result.load_ms = load_ms;
-      result.convert_ms = converting.milliseconds();
       return f(result);
     });
   });

@@ -37,6 +37,7 @@ template <entry_type V, index_type I>
   device_read_summary summary;
   auto entries = read_matrix_market<V, I>(*parsing.gpu, ctx, input.path, how, &summary);
   facts.stored = summary.stored;
+  facts.expanded = entries.nnz();
   facts.rounded_integers = summary.rounded_integers;
   facts.parsed_on_device = summary.parsed == device_read_algorithm::on_device;
   facts.names.vertices = static_cast<std::int64_t>(entries.rows());
