@@ -361,6 +361,9 @@ exit_status run(const bfs_flags& flags) {
   }
   return with_coo<pattern>(where.cpu, input, options, [&]<class I>(coo_input<pattern, I>& read) {
     bar.reset();
+    if (flags.directed && read.triangle != symmetry_kind::general) {  // an undirected graph is the same from a triangle
+      read.entries = expand_symmetry<pattern, I>(where.cpu, std::as_const(read.entries).view(), read.triangle);
+    }
     return build_and_traverse<I>(flags, where, input, cache, read.facts, std::move(read.entries),
                                  loading.milliseconds());
   });

@@ -209,7 +209,7 @@ void draw(report& out, const info_flags& flags, const input_description& input,
 
 template <class V, class I>
 std::vector<oddity> check(const input_description& input, const coo_input<V, I>& read) {
-  std::vector<oddity> found = check_entries<V, I>(read.entries.view(), read.facts.stored, input.symmetry);
+  std::vector<oddity> found = check_entries<V, I>(std::as_const(read.entries).view(), input.symmetry);
   if (input.kind == input_kind::matrix_market) find_lines(input.path, 2, found);
   if (input.kind == input_kind::edge_list) find_lines(input.path, 0, found);
   return found;

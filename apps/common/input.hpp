@@ -3,7 +3,7 @@
 // An input is described first (`describe_input`: a look at its head, no more), which fixes the types: the narrowest
 // index type that holds its dimensions, the kind of its values. It is read once, with those types:
 //
-//   Matrix Market, generator, edge list  ->  COO as listed  ->  canonical CSR
+//   Matrix Market, generator, edge list  ->  COO as listed (a triangle stays one)  ->  canonical CSR
 //   snapshot                             ->  CSR, mapped
 //
 // How vertices are called ("ids as the file writes them"): an edge list and a snapshot of one, as listed; a Matrix
@@ -95,7 +95,8 @@ decltype(auto) with_offset(std::int64_t nnz, F&& f) {
 
 template <entry_type V, index_type I>
 struct coo_input {
-  coo_matrix<V, I, host> entries;  // as listed, symmetric halves expanded
+  coo_matrix<V, I, host> entries;                   // as listed
+  symmetry_kind triangle = symmetry_kind::general;  // of the matrix that the entries are a triangle of; general: all
   input_facts facts;
 };
 
@@ -160,15 +161,16 @@ template <entry_type V, index_type I>
   }
   if (input.kind == input_kind::generator) {
     result.entries = generate<V, I>(ctx, input.path);
-    facts.stored = result.entries.nnz();
+    facts.stored = facts.expanded = result.entries.nnz();
     facts.names.naming = vertex_naming::from_zero;
   } else {
     matrix_market_summary summary;
-    result.entries = read_matrix_market<V, I>(ctx, input.path, options, &summary);
+    result.entries = read_matrix_market_stored<V, I>(ctx, input.path, options, &summary);
+    result.triangle = summary.header.symmetry;
     facts.stored = summary.stored;
+    facts.expanded = summary.expanded;
     facts.rounded_integers = summary.rounded_integers;
   }
-  facts.expanded = result.entries.nnz();
   facts.names.vertices = result.entries.rows();
   if (result.entries.nnz() > 0) facts.first_vertex = result.entries.row_indices()[0];
   return result;
@@ -262,7 +264,7 @@ decltype(auto) with_canonical(const context<host>& ctx, coo_input<V, I>& read, F
   return with_offset<I>(read.facts.expanded, [&]<class O>(type_tag<O>) {
     const stopwatch converting;
     csr_input<V, I, O> result;
-    result.owned = to_csr<O>(ctx, read.entries.view());
+    result.owned = to_csr<O>(ctx, std::as_const(read.entries).view(), {.symmetry = read.triangle});
     read.entries = {};
     result.matrix = result.owned.view();
     result.facts = std::move(read.facts);

@@ -77,21 +77,18 @@ template <index_type I>
   return found;
 }
 
-// All that is looked for, in this order, also what was not found. `stored` entries come from the file, mirrored ones
-// after them.
+// All that is looked for, in this order, also what was not found. The entries are those in the file, without mirrored
+// ones.
 template <entry_type V, index_type I>
-[[nodiscard]] std::vector<oddity> check_entries(const coo_view<const V, I, host>& all, std::int64_t stored,
-                                                symmetry_kind symmetry) {
-  const coo_pattern_view<I, host> m{all.rows, all.cols, all.row_indices.subspan(0, stored),
-                                    all.col_indices.subspan(0, stored)};
+[[nodiscard]] std::vector<oddity> check_entries(const coo_view<const V, I, host>& m, symmetry_kind symmetry) {
   oddity zeros{"explicit_zeros", "entries that are zero"};
   oddity not_finite{"not_finite", "entries that are infinite or NaN"};
   oddity above{"above_diagonal", "entries above the diagonal, where the format wants the lower triangle"};
   oddity loops{"self_loops", "entries on the diagonal (self-loops, if this is a graph)"};
-  for (std::int64_t k = 0; k < stored; ++k) {
+  for (std::int64_t k = 0; k < m.nnz(); ++k) {
     if constexpr (!is_pattern<V>) {
-      if (all.values[k] == V(0)) zeros.note(k);
-      if (!std::isfinite(std::abs(all.values[k]))) not_finite.note(k);
+      if (m.values[k] == V(0)) zeros.note(k);
+      if (!std::isfinite(std::abs(m.values[k]))) not_finite.note(k);
     }
     if (symmetry != symmetry_kind::general && m.row_indices[k] < m.col_indices[k]) above.note(k);
     if (m.rows == m.cols && m.row_indices[k] == m.col_indices[k]) loops.note(k);

@@ -209,8 +209,9 @@ std::optional<coo_matrix<V, I, device>> parse_on_device(const context<device>& c
   summary.rounded_integers = is_pattern<V> ? 0 : outcome.rounded;
   summary.parsed = device_read_algorithm::on_device;
   summary.lines_on_host = outcome.unusual_count;
-  if (!triangle) return entries;
-  return expand_symmetry<V, I>(ctx, entries.view(), header.symmetry);
+  if (triangle) entries = expand_symmetry<V, I>(ctx, entries.view(), header.symmetry);
+  summary.expanded = entries.nnz();
+  return entries;
 }
 
 }  // namespace

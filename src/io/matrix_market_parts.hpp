@@ -167,7 +167,8 @@ struct part {
   entry_store<V, I> own;
   std::int64_t count = 0;
   std::int64_t rounded = 0;
-  bool below = false;  // the diagonal; both are kept for symmetric matrices only
+  std::int64_t diagonal = 0;  // entries on it; of coordinates, as the next two
+  bool below = false;         // the diagonal
   bool above = false;
   std::optional<bad_line> bad;
   std::exception_ptr exception;
@@ -213,6 +214,7 @@ void parse_coordinates(part<V, I>& out, const rules& rule) {
   const char* const end = out.text.data() + out.text.size();
   const bool common = rule.max_line_bytes >= common_line::line_reach;
   std::int64_t count = 0;
+  std::int64_t diagonal = 0;
   bool below = false;
   bool above = false;
   for (const char* line = out.text.data(); line != end;) {
@@ -234,6 +236,7 @@ void parse_coordinates(part<V, I>& out, const rules& rule) {
     line = next;
     below |= row > col;
     above |= row < col;
+    diagonal += row == col ? 1 : 0;
     out.to.rows[count] = static_cast<I>(row - 1);
     out.to.cols[count] = static_cast<I>(col - 1);
     if constexpr (!is_pattern<V>) value.store(out.to.values[count]);
@@ -241,6 +244,7 @@ void parse_coordinates(part<V, I>& out, const rules& rule) {
     ++count;
   }
   out.count = count;
+  out.diagonal = diagonal;
   out.below = below;
   out.above = above;
 }

@@ -73,6 +73,7 @@ class entry_reader {
       source_.fail_at_end(fmt::format("the file ends after {} entries (expected {})", total_, header_.entries));
     }
     summary.stored = total_;
+    summary.expanded = expanded();
     if (below_ && above_ && header_.symmetry != symmetry_kind::general) refuse_both_triangles();
     parts_.clear();
     if (triangles_ == 2) add_mirrored();
@@ -86,6 +87,13 @@ class entry_reader {
     return 2 * (numbers + (is_array_ ? 0 : 2));
   }
 
+  // An array of a symmetric kind holds the whole diagonal, or of a skew-symmetric matrix nothing of it.
+  [[nodiscard]] std::int64_t expanded() const {
+    if (header_.symmetry == symmetry_kind::general) return total_;
+    const std::int64_t implied = header_.symmetry == symmetry_kind::skew_symmetric ? 0 : header_.rows;
+    return 2 * total_ - (is_array_ ? implied : diagonal_);
+  }
+
   void cut(std::string_view block) {
     std::int64_t pieces = div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes);
     if (is_array_ && header_.symmetry == symmetry_kind::hermitian) pieces = 1;  // its parser must know where it is
@@ -95,7 +103,7 @@ class entry_reader {
     for (std::size_t i = 0; i < used_; ++i) {
       part<V, I>& next = parts_[i];
       next.text = texts[i];
-      next.count = next.rounded = 0;
+      next.count = next.rounded = next.diagonal = 0;
       next.below = next.above = false;
     }
   }
@@ -168,6 +176,7 @@ class entry_reader {
       summary.rounded_integers += p.rounded;
       below_ |= p.below;
       above_ |= p.above;
+      diagonal_ += p.diagonal;
     }
   }
 
@@ -304,6 +313,7 @@ class entry_reader {
   std::int64_t seen_bytes_ = 0;
   bool below_ = false;
   bool above_ = false;
+  std::int64_t diagonal_ = 0;  // entries on it; of coordinates
   entry_store<V, I> entries_;
 };
 

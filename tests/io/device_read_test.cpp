@@ -46,6 +46,7 @@ struct outcome {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t stored = 0;
+  std::int64_t expanded = 0;
   std::int64_t rounded = 0;
   std::string row_indices;
   std::string col_indices;
@@ -83,6 +84,7 @@ outcome matrix_by_host(const std::string& path) {
     matrix_market_summary summary;
     note(result, read_matrix_market<V, I>(context<host>({.threads = 2}), path, {}, &summary));
     result.stored = summary.stored;
+    result.expanded = summary.expanded;
     result.rounded = summary.rounded_integers;
   });
 }
@@ -95,6 +97,7 @@ outcome matrix_by_device(const context<device>& ctx, const std::string& path, co
     const auto read = detail::read_matrix_market_with<V, I>(ctx, reading, path, on_device, how.tuning, summary);
     note(result, to_host<V, I>(ctx, read.view()));
     result.stored = summary.stored;
+    result.expanded = summary.expanded;
     result.rounded = summary.rounded_integers;
   });
 }

@@ -211,6 +211,8 @@ TEST(MatrixMarket, PackedArraysOfEverySize) {
             context<host>({.threads = 2}), folder.write("a.mtx", text), {},
             {.input = {.block_bytes = 300}, .part_bytes = part}, detail::triangles::stored, summary);
         ASSERT_EQ(a.nnz(), static_cast<std::int64_t>(places.size()));
+        EXPECT_EQ(summary.stored, a.nnz());
+        EXPECT_EQ(summary.expanded, n * (symmetry == "skew-symmetric" ? n - 1 : n));
         for (std::int64_t k = 0; k < a.nnz(); ++k) {
           const auto [i, j] = places[static_cast<std::size_t>(k)];
           ASSERT_EQ(a.row_indices()[k], i);
@@ -236,6 +238,7 @@ TEST(MatrixMarket, StoredEntriesAreTheTriangleInTheFile) {
     const auto stored = read_matrix_market_stored<std::complex<double>, std::int32_t>(ctx, path, {}, &summary);
     ASSERT_EQ(stored.nnz(), 2) << symmetry;
     EXPECT_EQ(summary.stored, 2);
+    EXPECT_EQ(summary.expanded, symmetry == "general" ? 2 : 3);
     EXPECT_EQ(stored.row_indices()[0], 1);
     EXPECT_EQ(stored.col_indices()[0], 0);
     const auto csr = to_csr<std::int32_t>(ctx, stored.view(), {.symmetry = summary.header.symmetry});

@@ -42,6 +42,7 @@ struct SPARGO_EXPORT matrix_market_header {
 struct SPARGO_EXPORT matrix_market_summary {
   matrix_market_header header;
   std::int64_t stored = 0;            // entries in the file
+  std::int64_t expanded = 0;          // entries with the mirrored ones
   std::int64_t rounded_integers = 0;  // integers past what V holds exactly, rounded to nearest
 };
 
