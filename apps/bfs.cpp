@@ -238,6 +238,7 @@ search_size size_of(const graph_view<I, O, host>& g, bfs_algorithm algorithm) {
   size.graph_bytes = bytes_of(g.out) + (apart ? bytes_of(g.in) : 0);
   size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
   size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
+  size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
   return size;
 }
 

@@ -26,6 +26,7 @@ struct search_size {
   std::int64_t graph_bytes = 0;      // of the graph as it is copied, in-edges included
   std::int64_t workspace_bytes = 0;  // of a search
   bool runs_on_cpu = true;           // false: the algorithm asked for is the GPU's alone
+  bool runs_on_gpu = true;           // false: it is the CPU's alone
 };
 
 // Bytes of device memory for a search's queues, bitmaps and results beside the graph: an upper bound.

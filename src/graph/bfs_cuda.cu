@@ -205,10 +205,10 @@ struct bfs_plan<I, O, Space>::state {
     return config;
   }
 
-  void launch_narrow(bool begins) {
+  void launch_narrow(bfs_part part) {
     cudaLaunchAttribute attribute;
     const cudaLaunchConfig_t config = narrow_config(attribute);
-    void* arguments[] = {&search, &begins};
+    void* arguments[] = {&search, &part};
     SPARGO_CUDA_TRY(cudaLaunchKernelExC(&config, narrow_kernel(), arguments));
   }
   void launch_wide(bfs_part part) {
@@ -226,9 +226,9 @@ struct bfs_plan<I, O, Space>::state {
     search.previous_source = search.source;
     search.source = source;
     if (balanced()) {
-      launch_narrow(true);
+      launch_narrow({.first = true, .last = false});
       launch_wide({.first = true, .last = false});
-      launch_narrow(false);
+      launch_narrow({.first = false, .last = false});
       launch_wide({.first = false, .last = true});
     } else {
       launch_wide({.first = true, .last = true});

@@ -3,9 +3,9 @@
 //
 // Idea: wide levels are walked by a persistent grid, with a barrier among all blocks after each step; a level is pushed
 // from a queue or pulled from a bitmap, as `next_direction` says. Narrow levels are walked by a cluster of blocks,
-// which has a cheaper one of its own. So a search is: cluster, grid, cluster, grid, and the last
-// grid walks whatever is left, narrow or not. Invariant: between steps every block holds the same `bfs_position`; see
-// bfs_cuda_search.cuh for a step's. Counters: a step counts into found[turn + 1] while it clears found[turn + 2], which
+// which has a cheaper one of its own. So a search is: cluster, grid, cluster, grid, and the last grid walks whatever is
+// left, narrow or not. Invariant: between steps every block holds the same `bfs_position`; see bfs_cuda_search.cuh for
+// a step's. Counters: a step counts into found[turn + 1] while it clears found[turn + 2], which
 // the step before has read; so a counter is cleared, filled and read with a barrier between each. Nothing is cleared by
 // the host: the last kernel marks what this search has not reached, and leaves the bitmaps as the next needs them.
 #pragma once
@@ -28,7 +28,9 @@ struct bfs_part {
 };
 
 // The frontier that a step has found becomes the one to expand.
-__device__ inline void advance(bfs_position& at, const bfs_counters& found, bool pushed, std::int64_t max_depth) {
+__device__ inline void advance(bfs_position& at, const bfs_counters& found, bfs_direction direction,
+                               std::int64_t max_depth) {
+  const bool pushed = direction == bfs_direction::push;
   at.previous = at.vertices;
   at.unexplored = at.unexplored > at.edges ? at.unexplored - at.edges : 0;
   at.vertices = static_cast<std::int64_t>(found.vertices);
@@ -43,12 +45,12 @@ __device__ inline void advance(bfs_position& at, const bfs_counters& found, bool
   at.hub_end += pushed ? static_cast<std::int64_t>(found.chunks) : 0;
 }
 
-// The source is its own parent, at level 0, in the queue or as hub chunks. One warp.
-template <class I, class O>
-__device__ void start_search(const bfs_search<I, O>& s, bool hubs) {
+// The source is its own parent, at level 0, in the queue or, where pushes know them, as hub chunks. One warp.
+template <push_kind Kind, class I, class O>
+__device__ void start_search(const bfs_search<I, O>& s) {
   const bool leader = threadIdx.x == 0;
   const std::int64_t degree = out_degree_of(s, s.source);
-  const bool hub = hubs && degree >= bfs_cuda_tuning::hub_degree;
+  const bool hub = Kind == push_kind::balanced && degree >= bfs_cuda_tuning::hub_degree;
   if (leader) {
     for (bfs_counters& c : s.control->found) c = {};
     s.control->converted = {};
@@ -89,11 +91,11 @@ __device__ void report_search(const bfs_search<I, O>& s, bfs_position& at) {
 
 template <class I, class O>
 __global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
-    bfs_narrow_kernel(const __grid_constant__ bfs_search<I, O> s, bool begins) {
+    bfs_narrow_kernel(const __grid_constant__ bfs_search<I, O> s, bfs_part part) {
   extern __shared__ __align__(16) unsigned char raw[];
   __shared__ bfs_position at;
-  if (begins) {
-    if (grid_thread() < warp_size) start_search(s, true);
+  if (part.first) {
+    if (grid_thread() < warp_size) start_search<push_kind::balanced>(s);
     cooperative_groups::this_cluster().sync();
   } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // the grid's blocks have read them all by now
     for (bfs_counters& c : s.control->found) c = {};
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
   bool clean = part.first;  // no bit of `front` is set
 
   if (part.first && Kind != push_kind::balanced) {
-    if (grid_thread() < warp_size) start_search(s, false);
+    if (grid_thread() < warp_size) start_search<Kind>(s);
     grid.sync();
   }
   if (leader) at = control->position;
@@ -191,7 +193,7 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
     __syncwarp();
     add_tally(filling, tally);
     grid.sync();
-    if (leader) advance(at, read_counters(filling), direction == bfs_direction::push, s.max_depth);
+    if (leader) advance(at, read_counters(filling), direction, s.max_depth);
     __syncthreads();
     turn = (turn + 1) % 3;
   }

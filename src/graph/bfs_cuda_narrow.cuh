@@ -9,8 +9,8 @@
 // blocks but the atomics on `visited`; where entries do, when one block has found most of them, a barrier with a fence
 // goes before. Invariant: a level's entries are in one half of the slots and those that it finds in the other.
 // A vertex with many edges has several entries. What finds its block's slots full goes to the queue in global memory,
-// and so does everything when the frontier has become too wide. Cost: a search of a
-// 2048 x 2048 grid, 2,048 to 4,094 levels, takes 8.3 ms (H200; 16.3 with barriers of the cluster in their place).
+// and so does everything when the frontier has become too wide. Cost: a search of a 2048 x 2048 grid, 2,048 to 4,094
+// levels, takes 8.3 ms (H200; 16.3 with barriers of the cluster in their place).
 #pragma once
 
 #include "core/bulk_copy.cuh"

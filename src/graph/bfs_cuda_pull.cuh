@@ -3,8 +3,8 @@
 // A warp takes 128 vertices, four words of the bitmaps, and a lane four of them: no atomics, and four chains of
 // dependent loads (word, offsets, neighbour, its bit) under way at once, which is what bounds a pull. An unvisited
 // vertex first tries `likely`, the best connected of its neighbours, which lies in order of the vertices: on scale-free
-// graphs most are found by it, without a look at their lists. Those left go through their lists, each lane
-// its own, and what is longer than `lane_neighbours` by the whole warp.
+// graphs most are found by it, without a look at their lists. Those left go through their lists, each lane its own, and
+// what is longer than `lane_neighbours` by the whole warp.
 #pragma once
 
 #include "graph/bfs_cuda_search.cuh"

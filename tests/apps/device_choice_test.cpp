@@ -68,6 +68,13 @@ TEST(DeviceChoice, SmallGraphsAreTheCpusUnderAuto) {
   EXPECT_EQ(why("auto", gpu_only), "");
 }
 
+TEST(DeviceChoice, TheCpusOwnAlgorithmIsTheCpusUnderAuto) {
+  search_size cpu_only = social();
+  cpu_only.runs_on_gpu = false;
+  EXPECT_EQ(why("auto", cpu_only), "the algorithm asked for is the CPU's alone");
+  EXPECT_EQ(why("cuda", cpu_only), "");  // whose search then says what it does not have
+}
+
 TEST(DeviceChoice, PathsAreTheCpusUnderAutoWhateverTheirSize) {
   search_size path{.vertices = 50'000'000, .entries = 100'000'000, .branching = 1};
   EXPECT_NE(why("auto", path), "");

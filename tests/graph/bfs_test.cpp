@@ -56,15 +56,25 @@ class Bfs : public testing::Test {
     if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 
+  // A source and the oracle's levels from it.
+  struct expectation {
+    std::int64_t source;
+    std::vector<std::int32_t> levels;
+  };
+  static std::vector<expectation> expect_levels(const graph_type& raw, const std::vector<std::int64_t>& sources) {
+    std::vector<expectation> all;
+    for (const std::int64_t source : sources) all.push_back({source, test::naive_levels(raw.view(), source)});
+    return all;
+  }
+
   // One plan, all sources in turn: a plan must not remember an earlier run.
   static void check_plan(const graph_type& raw, const searcher_type& g, const bfs_options& options,
-                         const std::vector<std::int64_t>& sources) {
+                         const std::vector<expectation>& expectations) {
     plan_type plan(g.ctx(), g.view(), options);
     ASSERT_NE(plan.algorithm(), bfs_algorithm::automatic);
-    for (const std::int64_t source : sources) {
+    for (const auto& [source, expected] : expectations) {
       SCOPED_TRACE(describe(options, source));
       plan.run(static_cast<index>(source));
-      const auto expected = test::naive_levels(raw.view(), source);
       const auto levels = g.fetch(plan.levels());
       const auto parents = g.fetch(plan.parents());
       if (options.output == bfs_output::parents) {
@@ -84,13 +94,14 @@ class Bfs : public testing::Test {
 
   static void check_all(const graph_type& raw, const std::vector<std::int64_t>& sources) {
     const searcher_type g(raw);
+    const auto expectations = expect_levels(raw, sources);
     const bool can_pull = raw.direction == direction_kind::undirected || !raw.in_offsets.empty();
     for (const auto algorithm : all_algorithms) {
       for (const auto direction : all_directions) {
         for (const auto output : all_outputs) {
           const bfs_options options{algorithm, direction, output};
           if (allowed<space>(options, can_pull)) {
-            check_plan(raw, g, options, sources);
+            check_plan(raw, g, options, expectations);
           } else {
             EXPECT_THROW((plan_type(g.ctx(), g.view(), options)), error) << describe(options, 0);
           }
@@ -109,9 +120,10 @@ class Bfs : public testing::Test {
   // Only what is linear on a graph of thousands of levels: a forced pull is not.
   static void check_long(const graph_type& raw, const std::vector<std::int64_t>& sources) {
     const searcher_type g(raw);
+    const auto expectations = expect_levels(raw, sources);
     for (const auto algorithm : all_algorithms) {
       const bfs_options options{.algorithm = algorithm};
-      if (allowed<space>(options, true)) check_plan(raw, g, options, sources);
+      if (allowed<space>(options, true)) check_plan(raw, g, options, expectations);
     }
   }
 };
