@@ -45,7 +45,12 @@ struct position {
   bool in_queue;      // else it is in seen & ~other
 };
 
-enum class step_kind { pull, sparse_push, dense_push };
+enum class step_kind {
+  pull,
+  split,  // some searches are pulled, the others pushed afterwards
+  sparse_push,
+  dense_push,
+};
 
 template <int W>
 __device__ void read_found(position& at, const multi_bfs_counters<W>& found, step_kind step) {
@@ -73,19 +78,20 @@ __device__ void start(const multi_bfs_search<I, O, W>& s, multi_bfs_counters<W>*
     to->found[k] = 1;
   }
   __syncthreads();
+  std::int64_t degree = 0;
   if (any && (atomicOr(s.marks + (v >> 5), mark) & mark) == 0) {
-    search_words<W> bits;
-    for (int i = 0; i < W; ++i) bits.w[i] = __ldcg(&s.seen[v].w[i]);
+    const search_words<W> bits = detail::latest(s.seen[v]);
+    degree = detail::out_degree(s, v);
     s.front[v] = bits;
     s.queue[atomicAdd(&to->queued, count64{1})] = static_cast<I>(v);
     atomicAdd(&to->vertices, count64{1});
-    atomicAdd(&to->edges, static_cast<count64>(detail::out_degree(s, v)));
+    atomicAdd(&to->edges, static_cast<count64>(degree));
     if (s.in_offsets != nullptr && detail::same(bits, s.full)) {
       atomicAdd(&to->finished, static_cast<count64>(s.in_offsets[v + 1] - s.in_offsets[v]));
     }
-    detail::append_pieces(s.push_pieces, &to->pieces, v, detail::out_degree(s, v), multi_bfs_cuda_tuning::push_piece);
   }
   __syncthreads();
+  detail::append_pieces(s.push_pieces, &to->pieces, static_cast<I>(v), degree, multi_bfs_cuda_tuning::push_piece);
   if (any) atomicAnd(s.marks + (v >> 5), ~mark);
 }
 
@@ -99,13 +105,42 @@ __device__ step_kind next_step(const multi_bfs_search<I, O, W>& s, const positio
   return at.edges > s.n / multi_bfs_cuda_tuning::dense_share ? step_kind::dense_push : step_kind::sparse_push;
 }
 
-// The searches that found something at a level, as bits; by the block's first 64 W threads.
+// How much each search has just found, and which have found something. A block's copy.
 template <int W>
-__device__ void note_active(search_words<W>& active, const multi_bfs_counters<W>& found) {
-  if (threadIdx.x >= 64 * W) return;
-  const unsigned bits = __ballot_sync(detail::full_mask, __ldcg(&found.found[threadIdx.x]) != 0);
+struct last_found {
+  count64 vertices[64 * W];
+  search_words<W> active;
+  search_words<W> lagging;
+};
+
+// Puts this thread's bit into its place among the block's first 64 W threads'.
+template <int W>
+__device__ void gather_bits(search_words<W>& to, bool bit) {
+  const unsigned bits = __ballot_sync(detail::full_mask, bit);
   if (threadIdx.x % detail::warp_size != 0) return;
-  reinterpret_cast<unsigned*>(&active)[threadIdx.x / detail::warp_size] = bits;  // low half first
+  reinterpret_cast<unsigned*>(&to)[threadIdx.x / detail::warp_size] = bits;  // low half first
+}
+
+template <int W>
+__device__ void note_found(last_found<W>& last, const multi_bfs_counters<W>& found) {
+  if (threadIdx.x >= 64 * W) return;
+  last.vertices[threadIdx.x] = __ldcg(&found.found[threadIdx.x]);
+  gather_bits(last.active, last.vertices[threadIdx.x] != 0);
+}
+
+// The searches that have found least, `most` vertices together.
+template <int W>
+__device__ void note_lagging(last_found<W>& last, count64 most) {
+  if (threadIdx.x < 64 * W) {
+    const count64 mine = last.vertices[threadIdx.x];
+    count64 sum = 0;
+    for (unsigned k = 0; k < 64 * W; ++k) {
+      const count64 theirs = last.vertices[k];
+      if (theirs < mine || (theirs == mine && k <= threadIdx.x)) sum += theirs;
+    }
+    gather_bits(last.lagging, mine != 0 && sum <= most);
+  }
+  __syncthreads();
 }
 
 template <class T>
@@ -131,10 +166,41 @@ struct walker {
 template <class I, class O, int W>
 __device__ void pull_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, const search_words<W>& wanted,
                            int depth, multi_bfs_tally<W>& tally) {
-  if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
   detail::pull_pieces(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   detail::pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   exchange(my.seen, my.other);
+}
+
+template <class I, class O, int W>
+__device__ void forget_conversion(const multi_bfs_search<I, O, W>& s, const walker<I, W>& my) {
+  if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
+}
+
+// The frontier of some searches as a queue, with a barrier at its end.
+template <detail::queueing Queueing, class I, class O, int W>
+__device__ void convert(const multi_bfs_search<I, O, W>& s, const walker<I, W>& my, position& at,
+                        const search_words<W>& searches, const cg::grid_group& grid) {
+  detail::queue_found<Queueing>(s, my.seen, my.other, searches, my.queue, my.warp, my.warps);
+  grid.sync();
+  if (threadIdx.x == 0) {
+    at.queued = static_cast<std::int64_t>(__ldcg(&s.control->converted_queued));
+    at.pieces = static_cast<std::int64_t>(__ldcg(&s.control->converted_pieces));
+  }
+  __syncthreads();
+}
+
+// Pulls `wanted` and pushes the rest, which lags: with the barriers between its parts, but for the last.
+template <class I, class O, int W>
+__device__ void split_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, position& at,
+                            const search_words<W>& wanted, const search_words<W>& lagging, int depth,
+                            const cg::grid_group& grid, multi_bfs_tally<W>& tally) {
+  if (!at.in_queue) convert<detail::queueing::before_pull>(s, my, at, lagging, grid);
+  pull_level(s, my, wanted, depth, tally);
+  grid.sync();
+  forget_conversion(s, my);
+  const detail::push_arrays<I, W> to{my.other, my.seen, nullptr, nullptr, lagging, depth};
+  detail::push_pieces<push_kind::late>(s, to, at.pieces, my.warp, my.warps, tally);
+  detail::push_queue<push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
 }
 
 // With the barriers between its parts, but for the last.
@@ -142,28 +208,20 @@ template <class I, class O, int W>
 __device__ void push_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, position& at, step_kind step,
                            const search_words<W>& wanted, multi_bfs_counters<W>* filling, int depth,
                            const cg::grid_group& grid, multi_bfs_tally<W>& tally) {
-  if (!at.in_queue) {
-    detail::queue_found(s, my.seen, my.other, my.queue, my.warp, my.warps);
-    grid.sync();
-    if (threadIdx.x == 0) {
-      at.queued = static_cast<std::int64_t>(__ldcg(&s.control->converted_queued));
-      at.pieces = static_cast<std::int64_t>(__ldcg(&s.control->converted_pieces));
-    }
-    __syncthreads();
-  }
-  const detail::push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued};
+  if (!at.in_queue) convert<detail::queueing::before_push>(s, my, at, s.full, grid);
+  const detail::push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued, s.full, depth};
   if (step == step_kind::sparse_push) {
-    detail::push_pieces<push_kind::sparse>(s, to, at.pieces, my.warp, my.warps);
-    detail::push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps);
+    detail::push_pieces<push_kind::sparse>(s, to, at.pieces, my.warp, my.warps, tally);
+    detail::push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
     exchange(my.queue, my.next_queue);
     const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
     detail::take(s, my.seen, my.other, my.queue, queued, depth, &filling->pieces, my.thread, my.threads, tally);
   } else {
-    detail::push_pieces<push_kind::dense>(s, to, at.pieces, my.warp, my.warps);
-    detail::push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps);
+    detail::push_pieces<push_kind::dense>(s, to, at.pieces, my.warp, my.warps, tally);
+    detail::push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
-    if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
+    forget_conversion(s, my);
     detail::take_all(s, my.seen, my.other, wanted, depth, my.thread, my.threads, tally);
   }
 }
@@ -179,7 +237,7 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
     multi_bfs_kernel(multi_bfs_search<I, O, W> s) {
   __shared__ position at;
   __shared__ multi_bfs_block_tally<W> of_block;
-  __shared__ search_words<W> active;
+  __shared__ last_found<W> last;
   constexpr int searches = 64 * W;
   const cg::grid_group grid = cg::this_grid();
   const bool leader = threadIdx.x == 0;
@@ -203,18 +261,28 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
   if (blockIdx.x == 0) start(s, &control->level[0]);
   grid.sync();
   if (leader) read_found(at, control->level[0], step_kind::sparse_push);
-  note_active(active, control->level[0]);
+  note_found(last, control->level[0]);
   __syncthreads();
 
   for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
     multi_bfs_counters<W>* const filling = &control->level[(turn + 1) % 3];
     if (blockIdx.x == 0) clear(&control->level[(turn + 2) % 3]);
     const int depth = at.level + 1 - at.base;
-    const step_kind step = next_step(s, at);
-    const search_words<W> wanted = active;
+    step_kind step = next_step(s, at);
+    search_words<W> wanted = last.active;
+    if (step == step_kind::pull && s.allowed == bfs_direction::automatic && at.edges > s.edges / 4) {
+      note_lagging(last, static_cast<count64>(s.n / multi_bfs_cuda_tuning::lag_share));
+      if (!detail::is_zero(last.lagging) && !detail::same(last.lagging, last.active)) {
+        step = step_kind::split;
+        wanted = detail::without(last.active, last.lagging);
+      }
+    }
     multi_bfs_tally<W> tally;
     if (step == step_kind::pull) {
+      forget_conversion(s, my);
       pull_level(s, my, wanted, depth, tally);
+    } else if (step == step_kind::split) {
+      split_level(s, my, at, wanted, last.lagging, depth, grid, tally);
     } else {
       push_level(s, my, at, step, wanted, filling, depth, grid, tally);
     }
@@ -224,7 +292,7 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
       read_found(at, *filling, step);
       ++at.level;
     }
-    note_active(active, *filling);
+    note_found(last, *filling);
     __syncthreads();
     if (counts) detail::add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
     if (depth == multi_bfs_cuda_tuning::window) {
@@ -242,9 +310,8 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
 template <class I, class O>
 __global__ void cut_pieces_kernel(const O* offsets, std::int64_t n, edge_piece<I>* pieces, count64* count) {
   const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (v >= n) return;
-  const auto degree = static_cast<std::int64_t>(offsets[v + 1] - offsets[v]);
-  detail::append_pieces(pieces, count, v, degree, multi_bfs_cuda_tuning::pull_piece);
+  const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
+  detail::append_pieces(pieces, count, static_cast<I>(v), degree, multi_bfs_cuda_tuning::pull_piece);
 }
 
 template <class T>

@@ -21,6 +21,8 @@ struct multi_bfs_cuda_tuning {
   static constexpr int warp_unroll = 2;
   static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
   static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces, of eight rounds of a warp
+  static constexpr int push_rounds = 4;    // under way together, for one word a vertex
+  static constexpr int lag_share = 2048;
   // multi_bfs_pulls: 1.83 and 5.18 ms with 8, 1.85 and 4.55 with 3, 1.77 and 5.21 with 20.
   static constexpr int alpha = 8;
   // A push of more than vertices / 2 edges does without a queue. A level of 6 million edges that finds a million
@@ -75,6 +77,29 @@ __device__ search_words<W> without(const search_words<W>& a, const search_words<
   search_words<W> c;
 #pragma unroll
   for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & ~b.w[i];
+  return c;
+}
+template <int W>
+__device__ search_words<W> within(const search_words<W>& a, const search_words<W>& b) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & b.w[i];
+  return c;
+}
+// What all blocks have written so far, from the second-level cache.
+template <int W>
+__device__ search_words<W> latest(const search_words<W>& a) {
+  search_words<W> c;
+  if constexpr (W == 1) {
+    c.w[0] = __ldcg(a.w);
+  } else {
+#pragma unroll
+    for (int i = 0; i < W; i += 2) {
+      const ulonglong2 two = __ldcg(reinterpret_cast<const ulonglong2*>(a.w + i));
+      c.w[i] = two.x;
+      c.w[i + 1] = two.y;
+    }
+  }
   return c;
 }
 template <int W>
@@ -197,6 +222,7 @@ __device__ void count_bits(multi_bfs_tally<W>& tally, const search_words<W>& fre
   if (__ballot_sync(full_mask, !is_zero(fresh)) == 0) return;
 #pragma unroll
   for (int i = 0; i < W; ++i) {
+    if (W > 1 && __ballot_sync(full_mask, fresh.w[i] != 0) == 0) continue;
     tally.found[2 * i] += count_column(static_cast<unsigned>(fresh.w[i]));
     tally.found[2 * i + 1] += count_column(static_cast<unsigned>(fresh.w[i] >> 32));
   }

@@ -130,10 +130,8 @@ __device__ void pull_pieces(const multi_bfs_search<I, O, W>& s, const search_wor
                                static_cast<std::int64_t>(piece.piece) * multi_bfs_cuda_tuning::pull_piece;
     const std::int64_t stop = min(last, first + multi_bfs_cuda_tuning::pull_piece);
     const search_words<W> before = seen[v];
-    search_words<W> found;  // by other pieces, so far
-#pragma unroll
-    for (int i = 0; i < W; ++i) found.w[i] = __ldcg(&other[v].w[i]);
-    found = from_lane(found, 0);  // one view for the warp: others write it meanwhile
+    search_words<W> found = latest(other[v]);  // by other pieces, so far
+    found = from_lane(found, 0);               // one view for the warp: others write it meanwhile
     if (covers(found, wanted) && covers(found, before)) continue;
     unite(found, before);
     const search_words<W> has = gather_by_warp(s, seen, first, stop, wanted, found);
@@ -176,27 +174,22 @@ __device__ void append(I* queue, count64* queued, I v, bool wanted) {
   if (wanted) queue[at + static_cast<count64>(__popc(lanes & ((1U << lane) - 1)))] = v;
 }
 
+// The pieces of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
+// out: one lane alone would take 10 microseconds for a hub of 160,000 edges.
 template <class I>
-__device__ void append_pieces(edge_piece<I>* pieces, count64* count, std::int64_t v, std::int64_t degree, int size) {
-  if (degree <= size) return;
-  const std::int64_t many = (degree + size - 1) / size;
-  const count64 at = atomicAdd(count, static_cast<count64>(many));
-  for (std::int64_t p = 0; p < many; ++p) {
-    pieces[at + static_cast<count64>(p)] = {static_cast<I>(v), static_cast<I>(p)};
+__device__ void append_pieces(edge_piece<I>* pieces, count64* count, I v, std::int64_t degree, int size) {
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  for (unsigned rest = __ballot_sync(full_mask, degree > size); rest != 0; rest &= rest - 1) {
+    const int owner = __ffs(static_cast<int>(rest)) - 1;
+    const I vertex = __shfl_sync(full_mask, v, owner);
+    const std::int64_t many = (__shfl_sync(full_mask, degree, owner) + size - 1) / size;
+    count64 at = 0;
+    if (lane == 0) at = atomicAdd(count, static_cast<count64>(many));
+    at = __shfl_sync(full_mask, at, 0);
+    for (std::int64_t p = lane; p < many; p += warp_size) {
+      pieces[at + static_cast<count64>(p)] = {vertex, static_cast<I>(p)};
+    }
   }
-}
-
-// Brings `bits` to v; whether v lacked one of them.
-template <class I, class O, int W>
-__device__ bool bring(const search_words<W>* seen, search_words<W>* other, std::int64_t v,
-                      const search_words<W>& bits) {
-  const search_words<W> lacks = without(bits, seen[v]);
-  if (is_zero(lacks)) return false;
-#pragma unroll
-  for (int i = 0; i < W; ++i) {
-    if ((lacks.w[i] & ~__ldcg(&other[v].w[i])) != 0) atomicOr(&other[v].w[i], lacks.w[i]);
-  }
-  return true;
 }
 
 // True for the one caller that sets v's bit.
@@ -209,26 +202,70 @@ __device__ inline bool claim_mark(unsigned* marks, std::int64_t v) {
 enum class push_kind {
   sparse,  // whom it meets is queued
   dense,   // nothing is queued: all vertices are looked at afterwards
+  late,    // after a pull: what it brings is seen at once, and counted
 };
 
 // What a push works on besides the search: where it reads and where it queues.
 template <class I, int W>
 struct push_arrays {
-  const search_words<W>* seen;
-  search_words<W>* other;
+  const search_words<W>* seen;  // before this level
+  search_words<W>* other;       // where it brings what it brings; after a pull, the next `seen`
   I* next_queue;
   count64* queued;
+  search_words<W> searches;  // that are pushed
+  int depth;
 };
 
-// One edge a lane, to v, by a whole warp.
-template <push_kind Kind, class I, class O, int W>
-__device__ void push_edge(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, bool any, I v,
-                          const search_words<W>& bits) {
-  bool wanted = any && bring<I, O, W>(to.seen, to.other, static_cast<std::int64_t>(v), bits);
-  if constexpr (Kind == push_kind::sparse) {
-    wanted = wanted && claim_mark(s.marks, static_cast<std::int64_t>(v));
-    __syncwarp();
-    append(to.next_queue, to.queued, v, wanted);
+// By a whole warp, for new bits that a late push has brought. Vertices and edges are counted with the first bits that
+// a vertex gets at this level, whoever brings them.
+template <class I, class O, int W>
+__device__ void note_late(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, I v,
+                          const search_words<W>& had, const search_words<W>& fresh, multi_bfs_tally<W>& tally) {
+  if (!is_zero(fresh)) {
+    ++tally.vertices;
+    if (same(had, to.seen[v])) tally.edges += static_cast<count64>(out_degree(s, static_cast<std::int64_t>(v)));
+    if (s.planes != nullptr) note_level<writers::several>(s, static_cast<std::int64_t>(v), fresh, to.depth);
+  }
+  __syncwarp();
+  count_bits(tally, fresh);
+}
+
+// R edges a lane, to the vertices `near`, -1 for none; by a whole warp. All words of a round are under way together.
+template <push_kind Kind, int R, class I, class O, int W>
+__device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I (&near)[R],
+                           const search_words<W>& bits, multi_bfs_tally<W>& tally) {
+  search_words<W> has[R];
+  search_words<W> lacks[R];
+#pragma unroll
+  for (int q = 0; q < R; ++q) {
+    lacks[q] = has[q] = {};
+    if (near[q] < 0) continue;
+    has[q] = latest(to.other[near[q]]);
+    lacks[q] = bits;
+    if constexpr (Kind != push_kind::late) lacks[q] = without(bits, to.seen[near[q]]);
+  }
+#pragma unroll
+  for (int q = 0; q < R; ++q) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const count64 brings = lacks[q].w[i] & ~has[q].w[i];
+      if constexpr (Kind == push_kind::late) lacks[q].w[i] = brings;
+      if (brings == 0) continue;
+      const count64 had = atomicOr(&to.other[near[q]].w[i], brings);
+      if constexpr (Kind == push_kind::late) {
+        has[q].w[i] = had;
+        lacks[q].w[i] = brings & ~had;
+      }
+    }
+  }
+#pragma unroll
+  for (int q = 0; q < R; ++q) {
+    if constexpr (Kind == push_kind::late) note_late(s, to, near[q], has[q], lacks[q], tally);
+    if constexpr (Kind == push_kind::sparse) {
+      const bool wanted = !is_zero(lacks[q]) && claim_mark(s.marks, static_cast<std::int64_t>(near[q]));
+      __syncwarp();
+      append(to.next_queue, to.queued, near[q], wanted);
+    }
   }
 }
 
@@ -236,7 +273,7 @@ __device__ void push_edge(const multi_bfs_search<I, O, W>& s, const push_arrays<
 // of all belongs to the last vertex whose edges begin at or before t.
 template <push_kind Kind, class I, class O, int W>
 __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue,
-                           std::int64_t count, std::int64_t warp, std::int64_t warps) {
+                           std::int64_t count, std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const std::int64_t group = min(std::int64_t{warp_size}, (count + warps - 1) / warps);
   for (std::int64_t base = warp * group; base < count; base += warps * group) {
@@ -264,8 +301,9 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays
       const std::int64_t e = __shfl_sync(full_mask, first, owner) + t - __shfl_sync(full_mask, begin, owner);
       const bool has_edge = t < all;
       search_words<W> bits{};
-      if (has_edge) bits = s.front[from];
-      push_edge<Kind>(s, to, has_edge, has_edge ? s.out_indices[e] : I{0}, bits);
+      if (has_edge) bits = within(s.front[from], to.searches);
+      const I near[1] = {has_edge && !is_zero(bits) ? s.out_indices[e] : I{-1}};
+      push_edges<Kind>(s, to, near, bits, tally);
     }
   }
 }
@@ -273,18 +311,25 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays
 // The same for vertices with many out-edges, a piece of them a warp.
 template <push_kind Kind, class I, class O, int W>
 __device__ void push_pieces(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
-                            std::int64_t warp, std::int64_t warps) {
+                            std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
   constexpr int size = multi_bfs_cuda_tuning::push_piece;
+  constexpr int rounds = multi_bfs_cuda_tuning::push_rounds / W;
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = warp; k < count; k += warps) {
     const std::int64_t u = s.push_pieces[k].vertex;
+    const search_words<W> bits = within(s.front[u], to.searches);
+    if (is_zero(bits)) continue;
     const std::int64_t first =
         static_cast<std::int64_t>(s.out_offsets[u]) + static_cast<std::int64_t>(s.push_pieces[k].piece) * size;
     const std::int64_t last = min(static_cast<std::int64_t>(s.out_offsets[u + 1]), first + size);
-    const search_words<W> bits = s.front[u];
-    for (std::int64_t base = first; base < last; base += warp_size) {
-      const bool any = base + lane < last;
-      push_edge<Kind>(s, to, any, any ? s.out_indices[base + lane] : I{0}, bits);
+    for (std::int64_t base = first; base < last; base += rounds * warp_size) {
+      I near[rounds];
+#pragma unroll
+      for (int q = 0; q < rounds; ++q) {
+        const std::int64_t e = base + q * warp_size + lane;
+        near[q] = e < last ? s.out_indices[e] : I{-1};
+      }
+      push_edges<Kind>(s, to, near, bits, tally);
     }
   }
 }
@@ -297,20 +342,22 @@ __device__ void take(const multi_bfs_search<I, O, W>& s, search_words<W>* seen, 
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = thread; k - lane < count; k += threads) {
     search_words<W> fresh{};
+    I v{0};
+    std::int64_t degree = 0;
     if (k < count) {
-      const std::int64_t v = queue[k];
-#pragma unroll
-      for (int i = 0; i < W; ++i) fresh.w[i] = __ldcg(&other[v].w[i]);
+      v = queue[k];
+      degree = out_degree(s, static_cast<std::int64_t>(v));
+      fresh = latest(other[v]);
       other[v] = {};
       search_words<W> has = seen[v];
       unite(has, fresh);
       seen[v] = has;
       s.front[v] = fresh;
       atomicAnd(s.marks + (v >> 5), ~(1U << (v & 31)));
-      note_vertex(s, v, fresh, has, depth, tally);
-      append_pieces(s.push_pieces, pieces, v, out_degree(s, v), multi_bfs_cuda_tuning::push_piece);
+      note_vertex(s, static_cast<std::int64_t>(v), fresh, has, depth, tally);
     }
     __syncwarp();
+    append_pieces(s.push_pieces, pieces, v, degree, multi_bfs_cuda_tuning::push_piece);
     count_bits(tally, fresh);
   }
 }
@@ -325,8 +372,7 @@ __device__ void take_all(const multi_bfs_search<I, O, W>& s, search_words<W>* se
     search_words<W> fresh{};
     if (v < s.n) {
       const search_words<W> before = seen[v];
-#pragma unroll
-      for (int i = 0; i < W; ++i) fresh.w[i] = __ldcg(&other[v].w[i]);
+      fresh = latest(other[v]);
       other[v] = before;
       search_words<W> has = before;
       unite(has, fresh);
@@ -343,10 +389,15 @@ __device__ void take_all(const multi_bfs_search<I, O, W>& s, search_words<W>* se
   }
 }
 
-// After a pull or a dense push: the frontier as a queue and in `front`, and `other` emptied.
-template <class I, class O, int W>
+enum class queueing {
+  before_push,  // empties `other`
+  before_pull,
+};
+
+// After a pull or a dense push: the frontier of some searches as a queue and in `front`.
+template <queueing Queueing, class I, class O, int W>
 __device__ void queue_found(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
-                            I* queue, std::int64_t warp, std::int64_t warps) {
+                            const search_words<W>& searches, I* queue, std::int64_t warp, std::int64_t warps) {
   constexpr int rounds = multi_bfs_cuda_tuning::queue_rounds;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * rounds * warp_size; base < s.n; base += warps * rounds * warp_size) {
@@ -355,22 +406,23 @@ __device__ void queue_found(const multi_bfs_search<I, O, W>& s, const search_wor
     for (int r = 0; r < rounds; ++r) {
       const std::int64_t v = base + r * warp_size + lane;
       bits[r] = {};
-      if (v < s.n) bits[r] = without(seen[v], other[v]);
+      if (v < s.n) bits[r] = within(without(seen[v], other[v]), searches);
     }
     unsigned lanes[rounds];
     int count = 0;
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
       const std::int64_t v = base + r * warp_size + lane;
-      if (v < s.n) other[v] = {};
-      const bool any = !is_zero(bits[r]);
-      if (any) {
-        s.front[v] = bits[r];
-        append_pieces(s.push_pieces, &s.control->converted_pieces, v, out_degree(s, v),
-                      multi_bfs_cuda_tuning::push_piece);
+      if constexpr (Queueing == queueing::before_push) {
+        if (v < s.n) other[v] = {};
       }
+      const bool any = !is_zero(bits[r]);
+      if (any) s.front[v] = bits[r];
       lanes[r] = __ballot_sync(full_mask, any);
       count += __popc(lanes[r]);
+      if (lanes[r] == 0) continue;
+      append_pieces(s.push_pieces, &s.control->converted_pieces, static_cast<I>(v), any ? out_degree(s, v) : 0,
+                    multi_bfs_cuda_tuning::push_piece);
     }
     if (count == 0) continue;
     count64 at = 0;
