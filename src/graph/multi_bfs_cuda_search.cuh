@@ -18,6 +18,7 @@ struct multi_bfs_cuda_tuning {
   // under way when a warp gathers. All flat: 4 to 32, 2 to 8 and 2 or 4 differ by 1%.
   static constexpr int lane_edges = 16;
   static constexpr int lane_unroll = 4;
+  static constexpr int pull_groups = 2;  // of 32 vertices that a warp pulls together, for one word a vertex
   static constexpr int warp_unroll = 2;
   static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
   static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces, of eight rounds of a warp

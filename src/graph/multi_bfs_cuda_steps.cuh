@@ -54,64 +54,103 @@ __device__ search_words<W> gather_by_warp(const multi_bfs_search<I, O, W>& s, co
   return has;
 }
 
-// The same for the calling lane's own in-edges; returns where it stopped.
-template <class I, class O, int W>
-__device__ std::int64_t gather_by_lane(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
-                                       std::int64_t first, std::int64_t last, const search_words<W>& wanted,
-                                       search_words<W>& has) {
-  constexpr int unroll = multi_bfs_cuda_tuning::lane_unroll;
-  std::int64_t e = first;
-  for (; e < last && !covers(has, wanted); e += unroll) {
-    I near[unroll];
+// A lane's vertices while they are pulled: `groups` of them, 32 apart.
+template <class O, int W, int Groups>
+struct pull_lane {
+  search_words<W> before[Groups];
+  search_words<W> has[Groups];
+  O at[Groups];  // in-edges still to try: [at, end)
+  O end[Groups];
+  O degree[Groups];  // 0 where nothing is looked for
+};
+
+// Vertices base + lane, base + 32 + lane, ...; those with more than pull_piece in-edges are left to pull_pieces.
+template <int Groups, class I, class O, int W>
+__device__ pull_lane<O, W, Groups> begin_pull(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+                                              const search_words<W>& wanted, std::int64_t first) {
+  pull_lane<O, W, Groups> mine;
 #pragma unroll
-    for (int q = 0; q < unroll; ++q) near[q] = e + q < last ? s.in_indices[e + q] : I{-1};
-#pragma unroll
-    for (int q = 0; q < unroll; ++q) {
-      if (near[q] >= 0) unite(has, seen[near[q]]);
-    }
+  for (int g = 0; g < Groups; ++g) {
+    const std::int64_t v = first + g * warp_size;
+    mine.before[g] = s.full;
+    if (v < s.n) mine.before[g] = seen[v];
   }
-  return e;
+#pragma unroll
+  for (int g = 0; g < Groups; ++g) {
+    const std::int64_t v = first + g * warp_size;
+    mine.has[g] = mine.before[g];
+    mine.at[g] = mine.end[g] = 0;
+    if (!covers(mine.before[g], wanted)) {
+      mine.at[g] = s.in_offsets[v];
+      mine.end[g] = s.in_offsets[v + 1];
+    }
+    mine.degree[g] = mine.end[g] - mine.at[g];
+    if (mine.degree[g] > multi_bfs_cuda_tuning::pull_piece) mine.at[g] = mine.end[g];
+  }
+  return mine;
 }
 
-// Vertices with up to pull_piece in-edges, 32 neighbouring ones a warp.
+// Each lane looks at the first in-edges of its vertices, those of all groups under way together.
+template <int Groups, class I, class O, int W>
+__device__ void gather_by_lane(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+                               const search_words<W>& wanted, pull_lane<O, W, Groups>& mine) {
+  constexpr int unroll = multi_bfs_cuda_tuning::lane_unroll;
+  for (int tried = 0; tried < multi_bfs_cuda_tuning::lane_edges; tried += unroll) {
+    I near[Groups][unroll];
+    bool any = false;
+#pragma unroll
+    for (int g = 0; g < Groups; ++g) {
+      const bool open = mine.at[g] < mine.end[g] && !covers(mine.has[g], wanted);
+      any = any || open;
+#pragma unroll
+      for (int q = 0; q < unroll; ++q) {
+        near[g][q] = open && mine.at[g] + q < mine.end[g] ? s.in_indices[mine.at[g] + q] : I{-1};
+      }
+      if (open) mine.at[g] = mine.end[g] - mine.at[g] > unroll ? mine.at[g] + unroll : mine.end[g];
+    }
+    if (!any) break;
+#pragma unroll
+    for (int g = 0; g < Groups; ++g) {
+#pragma unroll
+      for (int q = 0; q < unroll; ++q) {
+        if (near[g][q] >= 0) unite(mine.has[g], seen[near[g][q]]);
+      }
+    }
+  }
+}
+
+// Vertices with up to pull_piece in-edges, groups of 32 neighbouring ones a warp.
 template <class I, class O, int W>
 __device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                               const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
                               multi_bfs_tally<W>& tally) {
+  constexpr int groups = W == 1 ? multi_bfs_cuda_tuning::pull_groups : 1;
+  constexpr std::int64_t share = groups * warp_size;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
-  for (std::int64_t base = warp * warp_size; base < s.n; base += warps * warp_size) {
-    const std::int64_t v = base + lane;
-    search_words<W> before = s.full;
-    if (v < s.n) before = seen[v];
-    search_words<W> has = before;
-    std::int64_t at = 0;
-    std::int64_t end = 0;
-    bool mine = v < s.n;
-    std::int64_t degree = 0;
-    if (!covers(before, wanted)) {
-      at = static_cast<std::int64_t>(s.in_offsets[v]);
-      end = static_cast<std::int64_t>(s.in_offsets[v + 1]);
-      degree = end - at;
-      if (degree > multi_bfs_cuda_tuning::pull_piece) {
-        mine = false;
-        end = at;
-      }
-    }
-    at = gather_by_lane(s, seen, at, min(end, at + multi_bfs_cuda_tuning::lane_edges), wanted, has);
-    unsigned rest = __ballot_sync(full_mask, at < end && !covers(has, wanted));
-    for (; rest != 0; rest &= rest - 1) {
-      const int owner = __ffs(static_cast<int>(rest)) - 1;
-      const std::int64_t first = __shfl_sync(full_mask, at, owner);
-      const std::int64_t last = __shfl_sync(full_mask, end, owner);
-      const search_words<W> all = gather_by_warp(s, seen, first, last, wanted, from_lane(has, owner));
-      if (lane == owner) has = all;
-    }
-    if (mine) other[v] = has;
-    if (!covers(has, wanted)) tally.open += static_cast<count64>(degree);
-    const search_words<W> fresh = without(has, before);
-    if (!is_zero(fresh)) note_vertex(s, v, fresh, has, depth, tally);
+  for (std::int64_t base = warp * share; base < s.n; base += warps * share) {
+    pull_lane<O, W, groups> mine = begin_pull<groups>(s, seen, wanted, base + lane);
+    gather_by_lane(s, seen, wanted, mine);
     __syncwarp();
-    count_bits(tally, fresh);
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      const std::int64_t v = base + g * warp_size + lane;
+      search_words<W> has = mine.has[g];
+      unsigned rest = __ballot_sync(full_mask, mine.at[g] < mine.end[g] && !covers(has, wanted));
+      for (; rest != 0; rest &= rest - 1) {
+        const int owner = __ffs(static_cast<int>(rest)) - 1;
+        const O first = __shfl_sync(full_mask, mine.at[g], owner);
+        const O last = __shfl_sync(full_mask, mine.end[g], owner);
+        const search_words<W> all = gather_by_warp(s, seen, static_cast<std::int64_t>(first),
+                                                   static_cast<std::int64_t>(last), wanted, from_lane(has, owner));
+        if (lane == owner) has = all;
+      }
+      if (v < s.n && mine.degree[g] <= multi_bfs_cuda_tuning::pull_piece) other[v] = has;
+      if (!covers(has, wanted)) tally.open += static_cast<count64>(mine.degree[g]);
+      const search_words<W> fresh = without(has, mine.before[g]);
+      if (!is_zero(fresh)) note_vertex(s, v, fresh, has, depth, tally);
+      __syncwarp();
+      count_bits(tally, fresh);
+    }
   }
 }
 

@@ -119,12 +119,55 @@ class MultiBfs : public testing::Test {
     }
   }
 
+  // Both widths and outputs, direction left to the search.
+  static void check_automatic(std::int64_t n, const edge_vector& edges, const std::vector<source_vector>& sets) {
+    for (const auto& raw : {test::make_undirected<index, offset>(n, edges),
+                            test::make_directed<index, offset>(n, edges, edges_kept::out_and_in)}) {
+      const place_type g(raw);
+      for (const auto algorithm : {multi_bfs_algorithm::one_word, multi_bfs_algorithm::four_words}) {
+        for (const auto output : {multi_bfs_output::counts, multi_bfs_output::counts_and_levels}) {
+          check_plan(raw, g, {.algorithm = algorithm, .output = output}, sets);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+
   static void check_everywhere(std::int64_t n, const edge_vector& edges, const std::vector<source_vector>& sets) {
     check_all(test::make_undirected<index, offset>(n, edges), sets);
     check_all(test::make_directed<index, offset>(n, edges, edges_kept::out), sets);
     check_all(test::make_directed<index, offset>(n, edges, edges_kept::out_and_in), sets);
   }
 };
+
+// A crowd that a search crosses in a few levels, most edges in the last two, with a hub, vertex 0; then two tails of
+// `tail` vertices, their first ones tied to vertices 0 and 1.
+edge_vector crowd_with_tails(test::random_source& random, std::int64_t crowd, std::int64_t hub_edges,
+                             std::int64_t tail) {
+  edge_vector edges;
+  for (std::int64_t v = 0; v < crowd; ++v) {
+    for (int k = 0; k < 8; ++k) edges.emplace_back(v, random.below(crowd));
+  }
+  for (std::int64_t k = 0; k < hub_edges; ++k) {
+    edges.emplace_back(0, random.below(crowd));
+    edges.emplace_back(random.below(crowd), 0);
+  }
+  for (std::int64_t k = 0; k < 2 * tail; ++k) {
+    edges.emplace_back(crowd + k, k % tail == 0 ? k / tail : crowd + k - 1);
+  }
+  return edges;
+}
+
+// A hub, vertex 0, with `leaves` leaves from 1 on; then a tail of `tail` vertices, its first one tied to leaf 1.
+edge_vector star_with_tail(std::int64_t leaves, std::int64_t tail) {
+  edge_vector edges;
+  for (std::int64_t v = 1; v <= leaves; ++v) {
+    edges.emplace_back(0, v);
+    edges.emplace_back(v, 0);
+  }
+  for (std::int64_t k = 0; k < tail; ++k) edges.emplace_back(leaves + 1 + k, k == 0 ? 1 : leaves + k);
+  return edges;
+}
 
 template <class I, class O>
 using on_host = test::graph_case<I, O, host>;
@@ -171,6 +214,50 @@ TYPED_TEST(MultiBfs, SkewedGraphWithHubs) {
 }
 
 TYPED_TEST(MultiBfs, Star) { this->check_everywhere(30001, test::star_edges(30000), {{0, 1, 29999, 30000, 0}}); }
+
+// Searches that lag behind by a tail of any length while others cross the crowd: the device pushes them and pulls the
+// others, in one level.
+TYPED_TEST(MultiBfs, LaggingSearches) {
+  test::random_source random(34);
+  const std::int64_t crowd = 20000;
+  const std::int64_t tail = 6;
+  const auto edges = crowd_with_tails(random, crowd, 3000, tail);
+  std::vector<typename TestFixture::source_vector> sets;
+  for (std::int64_t k = 0; k < tail; ++k) {
+    sets.push_back(this->draw(random, crowd, 3));
+    for (const std::int64_t v : {crowd + k, crowd + tail + k, crowd + tail + (k + 1) % tail, crowd + (k + 1) % tail}) {
+      sets.back().push_back(static_cast<typename TestFixture::index>(v));
+    }
+  }
+  this->check_automatic(crowd + 2 * tail, edges, sets);
+}
+
+// The same when the frontier is a queue, as small as one vertex a search; which one is thought to lag depends on the
+// order of the sources.
+TYPED_TEST(MultiBfs, LaggingSearchesBesideAStar) {
+  const std::int64_t leaves = 4200;
+  std::vector<typename TestFixture::source_vector> sets;
+  for (typename TestFixture::index k = 0; k < 4; ++k) {
+    sets.push_back({static_cast<typename TestFixture::index>(leaves + 1 + k), 2, 7});
+    sets.push_back({2, 9, static_cast<typename TestFixture::index>(leaves + 1 + k), 0});
+  }
+  this->check_automatic(leaves + 5, star_with_tail(leaves, 4), sets);
+}
+
+// One run of each kind of level, small enough for slow tools: pulled, pushed with a queue and without, split, and more
+// levels than bit planes hold.
+TYPED_TEST(MultiBfs, OneOfEachLevel) {
+  using I = typename TestFixture::index;
+  using O = typename TestFixture::offset;
+  test::random_source random(35);
+  const std::int64_t crowd = 2100;
+  const auto raw = test::make_undirected<I, O>(crowd + 36, crowd_with_tails(random, crowd, 300, 18));
+  const typename TestFixture::place_type g(raw);
+  for (const auto algorithm : {multi_bfs_algorithm::one_word, multi_bfs_algorithm::four_words}) {
+    this->check_plan(raw, g, {.algorithm = algorithm}, {{100, static_cast<I>(crowd + 3), static_cast<I>(crowd + 17)}});
+    this->check_plan(raw, g, {.algorithm = algorithm, .direction = bfs_direction::push}, {{100, 5}});
+  }
+}
 
 TYPED_TEST(MultiBfs, NoEdges) { this->check_everywhere(100, {}, {{0, 50, 99}, {}}); }
 
