@@ -4,10 +4,10 @@
 // Idea: a persistent grid with a barrier after each step, as in bfs_cuda.cu; what a step does and keeps is told in
 // multi_bfs_cuda_steps.cuh. Invariant: between steps every block holds the same `position`. Counters: a step counts
 // into level[turn + 1] while it clears level[turn + 2], which the step before has read. Cost: one barrier for a level
-// that is pulled, two for one that is pushed; a level that is pulled reads at most the in-edges of unfinished vertices
-// and a sector for each, mostly from the second-level cache. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes a vertex, 32 W
-// more with levels (besides these), sizeof(I) / 56 bytes an edge. Source: Then et al., VLDB 2015; pushing and pulling
-// after Beamer, Asanovic, Patterson, SC 2012.
+// that is pulled, two for one that is pushed, three for one that is split; a level that is pulled reads at most the
+// in-edges of unfinished vertices and a sector for each, mostly from the second-level cache. Workspace: 24 W + 2
+// sizeof(I) + 1/8 bytes a vertex, 32 W more with levels (besides these), sizeof(I) / 56 bytes an edge. Source: Then et
+// al., VLDB 2015; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
 #include "graph/multi_bfs_cuda_steps.cuh"

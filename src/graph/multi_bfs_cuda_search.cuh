@@ -18,14 +18,19 @@ struct multi_bfs_cuda_tuning {
   // under way when a warp gathers. All flat: 4 to 32, 2 to 8 and 2 or 4 differ by 1%.
   static constexpr int lane_edges = 16;
   static constexpr int lane_unroll = 4;
-  static constexpr int pull_groups = 2;  // of 32 vertices that a warp pulls together, for one word a vertex
+  // Of 32 vertices that a warp pulls together, for one word a vertex: 1.16 ms with 2, 1.19 with 1 and with 4.
+  static constexpr int pull_groups = 2;
   static constexpr int warp_unroll = 2;
   static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
   static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces, of eight rounds of a warp
-  static constexpr int push_rounds = 4;    // under way together, for one word a vertex
+  static constexpr int push_rounds = 4;    // under way together, for one word a vertex; 2 and 8 are as fast
+  // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside: they would
+  // have nearly all edges read (98 million for 64 sources), while without them most vertices are through after a few
+  // (33 million, and 7 pushed). All in all 1.15 ms with 1024, 2048 or 4096, 1.60 without.
   static constexpr int lag_share = 2048;
-  // multi_bfs_pulls: 1.83 and 5.18 ms with 8, 1.85 and 4.55 with 3, 1.77 and 5.21 with 20.
-  static constexpr int alpha = 8;
+  // multi_bfs_pulls: 1.16 and 4.22 ms with 3, 1.16 and 5.29 with 8: a level of 18 million edges is pushed in 0.90 ms,
+  // pulled in 1.95.
+  static constexpr int alpha = 3;
   // A push of more than vertices / 2 edges does without a queue. A level of 6 million edges that finds a million
   // vertices takes 0.18 ms so, 1.01 ms with a queue: all warps add to one counter. Vertices / 8 is as fast there, / 32
   // slower (2.11 ms instead of 1.84 in all).

@@ -9,7 +9,9 @@
 // many edges does without the queue, since one counter for all warps would cost more than a look at all vertices.
 //
 // `wanted` are the searches that found something at the last level. A pull looks for no others: they have ended, and a
-// vertex that one of them never reaches would have all its edges read at every level.
+// vertex that one of them never reaches would have all its edges read at every level. Nor for those that lag, which
+// have found very little: a vertex would look for their bits among all its neighbours, mostly in vain. They are pushed
+// after the pull, into what is then the next `seen`.
 #pragma once
 
 #include "graph/multi_bfs_cuda_levels.cuh"
