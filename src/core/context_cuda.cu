@@ -6,8 +6,11 @@
 
 #include <spargo/core/context.hpp>
 
+#include <array>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace spargo {
 
@@ -81,9 +84,39 @@ class pool_resource final : public memory_resource<device> {
   cudaMemPool_t pool_ = nullptr;
 };
 
+// Small blocks, in which kernels tell the host how a search or a filter ended, are kept for the next of their size: the
+// driver takes 0.65 ms to lock one and to let it go (H200), three searches of a graph of 128 million entries.
 class pinned_resource final : public memory_resource<host> {
  public:
   void* allocate(std::size_t bytes, stream_handle) override {
+    if (bytes > largest_kept) return lock(bytes);
+    {
+      const std::lock_guard guard(mutex_);
+      auto& kept = kept_[place_of(bytes)];
+      if (!kept.empty()) {
+        void* const pointer = kept.back();
+        kept.pop_back();
+        return pointer;
+      }
+    }
+    return lock(std::size_t{smallest_kept} << place_of(bytes));
+  }
+  void deallocate(void* pointer, std::size_t bytes, stream_handle) noexcept override {
+    if (bytes <= largest_kept && keep(pointer, place_of(bytes))) return;
+    cudaFreeHost(pointer);
+  }
+
+ private:
+  static constexpr std::size_t smallest_kept = 4096;
+  static constexpr int places = 5;  // powers of two
+  static constexpr std::size_t largest_kept = smallest_kept << (places - 1);
+
+  static std::size_t place_of(std::size_t bytes) {
+    std::size_t place = 0;
+    while (smallest_kept << place < bytes) ++place;
+    return place;
+  }
+  static void* lock(std::size_t bytes) {
     void* pointer = nullptr;
     const cudaError_t status = cudaMallocHost(&pointer, bytes);
     if (status == cudaSuccess) return pointer;
@@ -94,7 +127,18 @@ class pinned_resource final : public memory_resource<host> {
     }
     throw error(error_code::device_unavailable, std::string("pinned host memory: ") + cudaGetErrorString(status));
   }
-  void deallocate(void* pointer, std::size_t, stream_handle) noexcept override { cudaFreeHost(pointer); }
+  bool keep(void* pointer, std::size_t place) noexcept {
+    try {
+      const std::lock_guard guard(mutex_);
+      kept_[place].push_back(pointer);
+      return true;
+    } catch (...) {
+      return false;  // no memory to note it in
+    }
+  }
+
+  std::mutex mutex_;
+  std::array<std::vector<void*>, places> kept_;
 };
 
 // CUDA calls a missing driver "insufficient": version 0.
@@ -146,8 +190,8 @@ device_properties read_properties(int ordinal) {
 }  // namespace
 
 memory_resource<host>& pinned_host_resource() {
-  static pinned_resource resource;
-  return resource;
+  static auto* const resource = new pinned_resource;  // for ever: arrays of other static objects may be freed in it
+  return *resource;
 }
 
 device_status query_devices() {
