@@ -2,15 +2,15 @@
 // core's cache, and then written to their place in one go.
 //
 // Idea: a counting sort by row; then each row by itself. Most rows are short, and there branches that depend on the
-// data cost more than comparisons: the rank of an entry is the number of smaller ones, counted for all of them at once,
-// n^2 comparisons in n^2 / 4 instructions or fewer. Equal columns have equal ranks, which the sum of all ranks tells;
-// such rows, and longer ones, are sorted by insertion or by bytes (row_sort.hpp). Invariant: stable; linear in the
+// data cost more than comparisons: they are sorted by ranks (simd/row_ranks.hpp). Rows with equal columns, and longer
+// ones, are sorted by insertion or by bytes (row_sort.hpp). Invariant: stable; linear in the
 // bucket's entries whatever the lengths of rows. Cost: 20 million random entries of 5 a row, columns of 22 bits, two
 // threads of a Xeon: 121 ms; a radix sort of columns and then rows takes 149.
 #pragma once
 
 #include "formats/row_buckets.hpp"
 #include "formats/row_sort.hpp"
+#include "formats/simd/row_ranks.hpp"
 
 #include <array>
 #include <cstring>
@@ -18,10 +18,6 @@
 #include <utility>
 
 namespace spargo::detail {
-
-struct rank_tuning {
-  static constexpr std::int64_t longest_row = 32;
-};
 
 // Where the rows of a bucket are put together, and as much to sort long ones with; columns of 32 bits or 64.
 template <class C, class V>
@@ -53,56 +49,36 @@ void gather_rows(const key_shape& shape, const Key* keys, const V* values, std::
   at[0] = 0;
 }
 
-// A row of at most Width columns below 2^31; false, and nothing done, where two of them are equal.
-template <int Width, class V>
-bool sort_by_ranks(std::uint32_t* cols, V* values, int n) {
-  std::array<std::int32_t, Width> keys;
-  std::array<std::int32_t, Width> ranks{};
-  for (int i = 0; i < Width; ++i) {
-    keys[static_cast<std::size_t>(i)] =
-        i < n ? static_cast<std::int32_t>(cols[i]) : std::numeric_limits<std::int32_t>::max();
-  }
-  for (int j = 0; j < n; ++j) {
-    const std::int32_t key = keys[static_cast<std::size_t>(j)];
-    for (std::size_t i = 0; i < Width; ++i) ranks[i] += key < keys[i] ? 1 : 0;
-  }
-  int sum = 0;
-  for (int i = 0; i < n; ++i) sum += ranks[static_cast<std::size_t>(i)];
-  if (sum != n * (n - 1) / 2) return false;
-  for (int i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    cols[ranks[k]] = static_cast<std::uint32_t>(keys[k]);
-  }
-  if constexpr (!is_pattern<V>) {
-    std::array<V, Width> moved;
-    std::copy_n(values, n, moved.begin());
-    for (int i = 0; i < n; ++i) values[ranks[static_cast<std::size_t>(i)]] = moved[static_cast<std::size_t>(i)];
-  }
-  return true;
-}
-
+// False, and nothing done, where a row is too long for ranks or two of its columns are equal.
 template <class C, class V>
-bool sort_short_row(C* cols, V* values, std::int64_t n) {
+bool sort_by_ranks(rank_row rank, C* cols, V* values, std::int64_t n) {
   if constexpr (sizeof(C) > sizeof(std::uint32_t)) {
     return false;
   } else {
-    const int size = static_cast<int>(std::min(n, rank_tuning::longest_row + 1));
-    if (size <= 8) return sort_by_ranks<8>(cols, values, size);
-    if (size <= 16) return sort_by_ranks<16>(cols, values, size);
-    return size <= rank_tuning::longest_row && sort_by_ranks<rank_tuning::longest_row>(cols, values, size);
+    ranked_row row;
+    if (n > most_ranked || !rank(cols, static_cast<int>(n), row)) return false;
+    const auto size = static_cast<std::size_t>(n);
+    for (std::size_t i = 0; i < size; ++i) cols[row.ranks[i]] = row.cols[i];
+    if constexpr (!is_pattern<V>) {
+      std::array<V, most_ranked> moved;
+      std::copy_n(values, n, moved.begin());
+      for (std::size_t i = 0; i < size; ++i) values[row.ranks[i]] = moved[i];
+    }
+    return true;
   }
 }
 
 // Every row by column.
 template <class C, class V, class O>
 void sort_rows(span<const O, host> starts, std::int64_t n, const row_scratch<C, V>& in) {
+  const rank_row rank = best_rank_row();
   const auto value_at = [](V* values, std::int64_t i) { return is_pattern<V> ? values : values + i; };
   for (std::int64_t r = 0; r < starts.size(); ++r) {
     const std::int64_t begin = starts[r];
     const std::int64_t size = (r + 1 < starts.size() ? std::int64_t{starts[r + 1]} : n) - begin;
     if (size < 2) continue;
     V* const values = value_at(in.values, begin);
-    if (sort_short_row(in.cols + begin, values, size)) continue;
+    if (sort_by_ranks(rank, in.cols + begin, values, size)) continue;
     sort_row(in.cols + begin, values, in.spare_cols, in.spare_values, size);
   }
 }

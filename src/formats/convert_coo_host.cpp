@@ -196,7 +196,8 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
   for (std::int64_t p = 0; p < shares.count; ++p) {
     std::int64_t count = 0;
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) count += m.row_indices[k] != m.col_indices[k];
+    for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k)
+      count += m.row_indices[k] != m.col_indices[k];
     next[p] = count;
   }
   std::int64_t total = nnz;
@@ -209,7 +210,7 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
   for (std::int64_t p = 0; p < shares.count; ++p) {
     std::int64_t to = next[p];
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+    for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
       if (m.row_indices[k] == m.col_indices[k]) continue;
       full.row_indices()[to] = m.col_indices[k];
       full.col_indices()[to] = m.row_indices[k];
@@ -228,7 +229,7 @@ void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, 
   for (std::int64_t p = 0; p < shares.count; ++p) {
     const std::int64_t first = shares.first(p);
     std::int64_t row = std::upper_bound(offsets.begin(), offsets.end(), first) - offsets.begin() - 1;
-    for (std::int64_t k = first; k < shares.last(p); ++k) {
+    for (std::int64_t k = first, last = shares.last(p); k < last; ++k) {
       while (offsets[row + 1] <= k) ++row;
       row_indices[k] = static_cast<I>(row);
     }

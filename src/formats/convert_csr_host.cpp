@@ -8,6 +8,7 @@
 #include "core/instantiate.hpp"
 #include "formats/bucket_sort.hpp"
 #include "formats/convert_backend.hpp"
+#include "formats/triangle_rows.hpp"
 #include "primitives/ordered_parts.hpp"
 
 #include <omp.h>
@@ -49,7 +50,7 @@ void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I
   const parts shares = split(nnz, ctx.threads(), bucket_tuning::share);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
   for (std::int64_t p = 0; p < shares.count; ++p) {
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+    for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
       const std::int64_t previous = k == 0 ? -1 : std::int64_t{row_indices[k - 1]};
       for (std::int64_t r = previous + 1; r <= row_indices[k]; ++r) offsets[r] = static_cast<O>(k);
     }
@@ -205,19 +206,44 @@ csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<
   return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, entries.starts, work, gather);
 }
 
+// The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
+template <class Key, class C, class O, class V, class I>
+csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                        const key_shape& shape, const coo_order& order, symmetry_kind kind) {
+  triangle_runs<V, I, O> runs(m, order, kind);
+  array<O, host> run_starts(ctx, std::int64_t{m.rows} + 1);
+  offsets_of_sorted<I, O>(ctx, m.rows, runs.majors(), run_starts);
+  runs.set_starts(std::as_const(run_starts).view());
+  bucketed_entries<Key, V> across = distribute<Key, V, I>(ctx, runs.across(m.rows), shape, symmetry_kind::general);
+  const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
+    const std::int64_t begin = across.starts[b];
+    runs.gather(shape, shape.buckets.first(b), across.keys.data() + begin, at(across.values, begin),
+                across.starts[b + 1] - begin, rows, to);
+  };
+  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts), {},
+                                gather);
+}
+
 // Columns below 2^31 take 32 bits while rows are put together.
 template <class C, class O, class V, class I>
 csr_matrix<V, I, O, host> from_entries(const context<host>& ctx, const coo_view<const V, I, host>& m,
                                        const coo_order& order, row_work work, symmetry_kind kind) {
   const bool general = kind == symmetry_kind::general;
   if (general && order.rows_ascending) return from_rows<C, O>(ctx, m, work);
-  const std::int64_t nnz = general ? m.nnz() : 2 * m.nnz() - order.diagonal;
+  const bool runs = !general && has_runs(order);
+  const std::int64_t nnz = general || runs ? m.nnz() : 2 * m.nnz() - order.diagonal;
   if constexpr (sizeof(C) == sizeof(std::uint32_t)) {
     const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, nnz);
-    if (fits<std::uint32_t>(narrow)) return from_buckets<std::uint32_t, C, O>(ctx, m, narrow, work, kind);
+    if (fits<std::uint32_t>(narrow)) {
+      if (runs) return from_triangle<std::uint32_t, C, O>(ctx, m, narrow, order, kind);
+      return from_buckets<std::uint32_t, C, O>(ctx, m, narrow, work, kind);
+    }
   }
   const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, nnz);
-  if (fits<std::uint64_t>(wide)) return from_buckets<std::uint64_t, C, O>(ctx, m, wide, work, kind);
+  if (fits<std::uint64_t>(wide)) {
+    if (runs) return from_triangle<std::uint64_t, C, O>(ctx, m, wide, order, kind);
+    return from_buckets<std::uint64_t, C, O>(ctx, m, wide, work, kind);
+  }
   coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
   sort_by_radix(ctx, by_row);
   return from_rows<C, O>(ctx, std::as_const(by_row).view(), {.sort = false, .merge = work.merge});

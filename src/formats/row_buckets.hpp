@@ -93,9 +93,8 @@ class bucket_writer {
   // `next` says where each bucket's entries go; `keys` and `values` are lines of this share, `lanes` for each bucket.
   bucket_writer(const key_shape& shape, std::int64_t* next, std::int64_t* first, Key* keys, V* values,
                 bucketed_entries<Key, V>& to)
-      : shift_(shape.buckets.shift),
-        col_bits_(shape.col_bits),
-        row_mask_((Key{1} << shape.buckets.shift) - 1),
+      : shift_(static_cast<std::uint16_t>(shape.buckets.shift)),
+        col_bits_(static_cast<std::uint16_t>(shape.col_bits)),
         buckets_(shape.buckets.count),
         path_(path_of<Key>(to.keys.size())),
         next_(next),
@@ -111,8 +110,8 @@ class bucket_writer {
     const auto bucket = static_cast<std::int64_t>(row >> shift_);
     const std::int64_t place = next_[bucket]++;
     const std::int64_t lane = place & (lanes - 1);
-    keys_[bucket * lanes + lane] =
-        static_cast<Key>((static_cast<Key>(row) & row_mask_) << col_bits_) | static_cast<Key>(col);
+    const auto row_in_bucket = static_cast<Key>(row - static_cast<I>(bucket << shift_));
+    keys_[bucket * lanes + lane] = static_cast<Key>(row_in_bucket << col_bits_) | static_cast<Key>(col);
     if constexpr (!is_pattern<V>) values_[bucket * lanes + lane] = value;
     if (lane == lanes - 1) flush(bucket, place + 1 - lanes);
   }
@@ -144,9 +143,9 @@ class bucket_writer {
     }
   }
 
-  const int shift_;
-  const int col_bits_;
-  const Key row_mask_;
+  // Of a type that no entry has, so that the compiler need not read them again after each.
+  const std::uint16_t shift_;
+  const std::uint16_t col_bits_;
   const std::int64_t buckets_;
   const store_path path_;
   std::int64_t* next_;
@@ -189,9 +188,13 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
   for (std::int64_t p = 0; p < shares.count; ++p) {
     std::int64_t* const mine = next.data() + p * buckets;
     std::fill_n(mine, buckets, 0);
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) ++mine[m.row_indices[k] >> shift];
-    if (kind == symmetry_kind::general) continue;
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+    const std::int64_t last = shares.last(p);
+    if (kind == symmetry_kind::general) {
+      for (std::int64_t k = shares.first(p); k < last; ++k) ++mine[m.row_indices[k] >> shift];
+      continue;
+    }
+    for (std::int64_t k = shares.first(p); k < last; ++k) {
+      ++mine[m.row_indices[k] >> shift];
       mine[m.col_indices[k] >> shift] += m.row_indices[k] != m.col_indices[k] ? 1 : 0;
     }
   }
@@ -216,11 +219,11 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
     writer write(shape, next.data() + mine, first.data() + mine, key_lines.data() + mine * writer::lanes,
                  is_pattern<V> ? nullptr : value_lines.data() + mine * writer::lanes, to);
     if (kind == symmetry_kind::general) {
-      for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+      for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
         write.put(m.row_indices[k], m.col_indices[k], value_of(m, k));
       }
     } else {
-      for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
+      for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
         const V value = value_of(m, k);
         write.put(m.row_indices[k], m.col_indices[k], value);
         if (m.row_indices[k] != m.col_indices[k]) {

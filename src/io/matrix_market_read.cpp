@@ -238,7 +238,8 @@ class entry_reader {
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
     for (std::int64_t s = 0; s < shares.count; ++s) {
       std::int64_t count = 0;
-      for (std::int64_t k = shares.first(s); k < shares.last(s); ++k) count += entries_.rows[k] != entries_.cols[k];
+      for (std::int64_t k = shares.first(s), last = shares.last(s); k < last; ++k)
+        count += entries_.rows[k] != entries_.cols[k];
       next[static_cast<std::size_t>(s)] = count;
     }
     std::int64_t all = total_;
@@ -247,7 +248,7 @@ class entry_reader {
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
     for (std::int64_t s = 0; s < shares.count; ++s) {
       std::int64_t to = next[static_cast<std::size_t>(s)];
-      for (std::int64_t k = shares.first(s); k < shares.last(s); ++k) {
+      for (std::int64_t k = shares.first(s), last = shares.last(s); k < last; ++k) {
         if (entries_.rows[k] == entries_.cols[k]) continue;
         entries_.rows[to] = entries_.cols[k];
         entries_.cols[to] = entries_.rows[k];

@@ -124,24 +124,37 @@ TYPED_TEST_P(Convert, ExpandSymmetry) {
   }
 }
 
-// Triangles in four orders, and entries on both sides of the diagonal.
+// Triangles in four orders, with duplicates and without, and entries on both sides of the diagonal.
 TYPED_TEST_P(Convert, TriangleToCsr) {
   CASE_TYPES
   const auto by_row = [](const auto& a, const auto& b) { return coordinates_less(a, b); };
   const auto by_column = [](const auto& a, const auto& b) { return std::pair(a.col, a.row) < std::pair(b.col, b.row); };
-  const auto shapes = all_shapes<V>();
+  auto shapes = all_shapes<V>();
+  shapes.push_back(random_triples<V>("several buckets", 2500, 2500, 20000, 21));  // of 64 KiB
+  shapes.push_back(random_triples<V>("several buckets and a whole diagonal", 1500, 1500, 10000, 22));
+  for (int k = 0; k < 1500; ++k) {
+    auto& e = shapes.back().entries[static_cast<std::size_t>(k)];
+    e.row = e.col = k;
+  }
   for (const auto kind : {symmetry_kind::symmetric, symmetry_kind::skew_symmetric, symmetry_kind::hermitian}) {
     if (kind == symmetry_kind::hermitian && !complex_type<V>) continue;
     if (kind == symmetry_kind::skew_symmetric && is_pattern<V>) continue;
     for (const auto& given : shapes) {
       if (given.rows != given.cols) continue;
-      for (int variant = 0; variant < 7; ++variant) {
+      for (int variant = 0; variant < 13; ++variant) {
+        const bool lower = variant % 2 == 0;
+        const bool distinct = variant / 2 % 2 == 1;
+        const int order = variant / 4;  // as given, by row, by column; as given on both sides
         auto m = given;
         for (auto& e : m.entries) {
-          if (variant < 6 && (variant % 2 == 0 ? e.row < e.col : e.row > e.col)) std::swap(e.row, e.col);
+          if (order < 3 && (lower ? e.row < e.col : e.row > e.col)) std::swap(e.row, e.col);
         }
-        if (variant / 2 == 1) std::stable_sort(m.entries.begin(), m.entries.end(), by_row);
-        if (variant / 2 == 2) std::stable_sort(m.entries.begin(), m.entries.end(), by_column);
+        if (order == 1) std::stable_sort(m.entries.begin(), m.entries.end(), by_row);
+        if (order == 2) std::stable_sort(m.entries.begin(), m.entries.end(), by_column);
+        if (distinct) {
+          const auto same = [](const auto& a, const auto& b) { return a.row == b.row && a.col == b.col; };
+          m.entries.erase(std::unique(m.entries.begin(), m.entries.end(), same), m.entries.end());
+        }
         const auto coo = run.in(make_coo<I>(m));
         auto all = m.entries;
         for (const auto& e : m.entries) {
