@@ -66,7 +66,6 @@ __device__ void start_search(const bfs_search<I, O>& s) {
   if (!hub) s.queue[0] = static_cast<I>(s.source);
   at.end = hub ? 0 : 1;
   at.hub_end = static_cast<std::int64_t>(s.control->converted.chunks);
-  s.control->converted.chunks = 0;
   at.vertices = 1;
   at.edges = degree;
   at.unexplored = s.edges;
@@ -99,7 +98,6 @@ __global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
     cooperative_groups::this_cluster().sync();
   } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // the grid's blocks have read them all by now
     for (bfs_counters& c : s.control->found) c = {};
-    s.control->converted = {};
   }
   if (threadIdx.x == 0) at = s.control->position;
   __syncthreads();
@@ -155,9 +153,7 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
       if (leader) {
         const bfs_counters converted = read_counters(&control->converted);
         at.edges = static_cast<std::int64_t>(converted.edges);
-        at.begin = at.end;
-        at.end += static_cast<std::int64_t>(converted.queued);
-        at.hub_begin = at.hub_end;
+        at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull has left it
         at.hub_end += static_cast<std::int64_t>(converted.chunks);
         at.in_queue = 1;
       }

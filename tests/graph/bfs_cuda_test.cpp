@@ -191,6 +191,67 @@ TYPED_TEST(BfsCuda, FindsMoreThanASlotEach) {
   this->check_all(this->undirected(sum(sizes), layer_edges(sizes)), {0, sum(sizes) - 1});
 }
 
+// Of vertices with three entries the last found has room for one in its block's slots: its last edge leads to a leaf of
+// its own. The others have one entry, and come first among those that a warp finds together.
+TYPED_TEST(BfsCuda, ManyEntriesAtTheEndOfTheSlots) {
+  constexpr std::int64_t longs = 120;
+  constexpr std::int64_t found = longs + narrow_slots + 2 - 3 * longs;
+  constexpr std::int64_t pool = 2 * entry_edges;  // the other edges' ends, which are reached first
+  edge_vector edges;
+  for (std::int64_t k = 0; k < pool; ++k) edges.emplace_back(0, 1 + k);
+  std::int64_t from = 0;
+  std::int64_t n = 1 + pool;
+  for (int stage = 0; stage < 8; ++stage) {
+    const std::int64_t first = n;
+    n += found;
+    for (std::int64_t j = 0; j < found; ++j) {
+      edges.emplace_back(from, first + j);
+      if ((found - 1 - j) % 6 != 0 || (found - 1 - j) / 6 >= longs) continue;
+      for (std::int64_t k = 0; k < pool; ++k) edges.emplace_back(first + j, 1 + k);
+      edges.emplace_back(first + j, n++);
+    }
+    from = n++;
+    edges.emplace_back(first, from);
+  }
+  this->check_all(this->directed(n, edges), {0});
+}
+
+// A level with too many edges for the cluster, hubs among it, leaves it for the queue: none takes another's place.
+TYPED_TEST(BfsCuda, HubsAmongOthersLeaveTheCluster) {
+  constexpr std::int64_t crowd = 500;
+  constexpr std::int64_t leaves = 700;
+  edge_vector edges;
+  for (std::int64_t v = 0; v < crowd; ++v) {
+    edges.emplace_back(0, 1 + v);
+    edges.emplace_back(1 + v, 1 + crowd + leaves + v);
+    for (std::int64_t k = 0; v % 3 == 1 && k < hub_degree + 40; ++k)
+      edges.emplace_back(1 + v, 1 + crowd + (v + k) % leaves);
+  }
+  this->check_all(this->directed(1 + 2 * crowd + leaves, edges), {0});
+}
+
+// Pulls go through long lists of neighbours, of which one is in the frontier, near the end of what a lane tries or
+// anywhere in what its warp does, for several vertices of a warp.
+TYPED_TEST(BfsCuda, PullsFromLongLists) {
+  constexpr std::int64_t lists[] = {255, 256, 257, 258, 286, 287, 288, 289, 290, 318, 319, 320, 321, 400, 1300};
+  edge_vector edges;
+  std::int64_t n = 1 + 2 * std::ssize(lists);  // the source, a vertex before each list's owner, and the owners
+  for (std::int64_t k = 0; k < std::ssize(lists); ++k) {
+    const std::int64_t owner = 1 + std::ssize(lists) + k;
+    edges.emplace_back(0, 1 + k);
+    for (std::int64_t j = 0; j < lists[k]; ++j) edges.emplace_back(n++, owner);
+  }
+  for (std::int64_t k = 0; k < std::ssize(lists); ++k) {
+    const std::int64_t gate = n++;  // the last neighbour by number
+    edges.emplace_back(1 + k, gate);
+    edges.emplace_back(gate, 1 + std::ssize(lists) + k);
+    for (std::int64_t j = 0; j < k; ++j) edges.emplace_back(n++, 1 + std::ssize(lists) + k);  // but for a few
+  }
+  const bfs_options pulled{.algorithm = bfs_algorithm::direction_optimizing, .direction = bfs_direction::pull};
+  this->check(this->undirected(n, edges), pulled, {0, n - 1});
+  this->check(this->directed(n, edges), pulled, {0});
+}
+
 // What one round of a block finds just fits, or spills by one, or by more than the queue holds; a second round follows.
 TYPED_TEST(BfsCuda, FindsAroundABlocksQueue) {
   for (const std::int64_t found : {block_queue - 1, block_queue, block_queue + 1, 2 * block_queue + 1}) {
@@ -202,11 +263,15 @@ TYPED_TEST(BfsCuda, FindsAroundABlocksQueue) {
 }
 
 // What comes back is the same for all algorithms, and long searches are slow under the tools: one of them is enough.
+// Every third vertex of the path has a leaf, so that sizes differ.
 TYPED_TEST(BfsCuda, LevelsAroundOneReport) {
   for (const std::int64_t around : {report_levels, kept_levels}) {
     for (const std::int64_t levels : {around - 1, around, around + 1}) {
       SCOPED_TRACE(std::to_string(levels) + " levels");
-      this->check(this->undirected(levels, test::path_edges(levels)), {.algorithm = bfs_algorithm::load_balanced}, {0});
+      auto edges = test::path_edges(levels);
+      std::int64_t n = levels;
+      for (std::int64_t k = 0; k + 1 < levels; k += 3) edges.emplace_back(k, n++);
+      this->check(this->undirected(n, edges), {.algorithm = bfs_algorithm::load_balanced}, {0});
       if (this->HasFatalFailure()) return;
     }
   }
@@ -263,6 +328,28 @@ TYPED_TEST(BfsCuda, PullsBetweenPushes) {
   this->check_all(both_ways, {0, n - 1, path + 1, n / 2});
   this->check(both_ways, {.algorithm = bfs_algorithm::direction_optimizing, .direction = bfs_direction::pull}, {0});
   this->check_all(this->directed(n, edges), {0, path + 1});
+}
+
+// The last vertex of a bitmap without spare bits is pulled at any level of a crowd, and the only way on from there.
+TYPED_TEST(BfsCuda, PullsTheLastVertexOfFullWords) {
+  constexpr std::int64_t path = 10;
+  constexpr std::int64_t n = 24 * 128;
+  constexpr std::int64_t crowd = n - path - 1;
+  test::random_source random(24);
+  edge_vector edges;
+  for (const auto& [u, v] : test::random_edges(random, crowd, 3 * crowd, 0)) edges.emplace_back(path + u, path + v);
+  for (std::int64_t k = 1; k < path; ++k) edges.emplace_back(k - 1, k);
+  const auto levels = test::naive_levels(this->undirected(n, edges).view(), path);
+  for (std::int32_t depth = 0; depth < 12; ++depth) {
+    const auto at = std::find(levels.begin(), levels.end(), depth);
+    if (at == levels.end()) break;
+    auto with = edges;
+    with.emplace_back(at - levels.begin(), n - 1);
+    with.emplace_back(n - 1, 0);
+    SCOPED_TRACE("after level " + std::to_string(depth));
+    this->check(this->undirected(n, with), {}, {path});
+    if (this->HasFatalFailure()) return;
+  }
 }
 
 }  // namespace

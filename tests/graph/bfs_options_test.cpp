@@ -207,6 +207,22 @@ TYPED_TEST(BfsOptions, SmallestParentsOfALargeGraph) {
   }
 }
 
+// Two parents for each of many vertices, of which the larger has more edges and is found first: all edges of the
+// smaller matter.
+TYPED_TEST(BfsOptions, SmallestParentsTakeEveryEdge) {
+  constexpr std::int64_t below = 4500;
+  edge_vector edges{{0, 1}, {0, 2}};
+  for (std::int64_t k = 0; k < 30; ++k) {
+    edges.emplace_back(0, 3 + k);
+    edges.emplace_back(3 + k, 2);
+  }
+  for (std::int64_t v = 0; v < below; ++v) {
+    edges.emplace_back(1, 33 + v);
+    edges.emplace_back(2, 33 + v);
+  }
+  this->on_every_kind(33 + below, edges, 0, [&](const auto& raw, auto source) { this->check_smallest(raw, source); });
+}
+
 TYPED_TEST(BfsOptions, TargetsAndDepthsOfSmallGraphs) {
   test::random_source random(73);
   for (int round = 0; round < 20; ++round) {
@@ -229,6 +245,20 @@ TYPED_TEST(BfsOptions, TargetsAndDepthsOfALargeGraph) {
   this->on_every_kind(20011, edges, 5, [&](const auto& raw, auto source) {
     for (const std::int64_t target : {5, 6, 1000, 19990, 20010}) this->check_target(raw, source, target);
     for (const std::int32_t depth : {0, 1, 2, 3}) this->check_depth(raw, source, depth);
+  });
+}
+
+// The last level holds vertices with many edges, which wait in parts for a level that does not come.
+TYPED_TEST(BfsOptions, DepthsThatEndAtHubs) {
+  constexpr std::int64_t crowd = 20000;
+  edge_vector edges;
+  for (std::int64_t v = 1; v <= crowd; ++v) {
+    edges.emplace_back(0, v);
+    edges.emplace_back(v, crowd + 1 + v % 3);
+  }
+  for (std::int64_t k = 0; k < 2000; ++k) edges.emplace_back(crowd + 1 + k % 3, crowd + 4 + k);
+  this->on_every_kind(crowd + 2004, edges, 0, [&](const auto& raw, auto source) {
+    for (const std::int32_t depth : {1, 2}) this->check_depth(raw, source, depth);
   });
 }
 
