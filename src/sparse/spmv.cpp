@@ -1,5 +1,6 @@
 // What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
 #include "core/instantiate.hpp"
+#include "sparse/spmv_binned.hpp"
 #include "sparse/spmv_blocked.hpp"
 #include "sparse/spmv_compressed.hpp"
 #include "sparse/spmv_executor.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 using detail::row_profile;
 
-constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 11> algorithm_names{{
+constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 12> algorithm_names{{
     {spmv_algorithm::automatic, "automatic"},
     {spmv_algorithm::row_per_thread, "row_per_thread"},
     {spmv_algorithm::row_per_warp, "row_per_warp"},
@@ -26,6 +27,7 @@ constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 11> algorithm_
     {spmv_algorithm::merge_path, "merge_path"},
     {spmv_algorithm::compressed, "compressed"},
     {spmv_algorithm::blocked, "blocked"},
+    {spmv_algorithm::binned, "binned"},
     {spmv_algorithm::ell, "ell"},
     {spmv_algorithm::sell, "sell"},
     {spmv_algorithm::coo_atomic, "coo_atomic"},
@@ -109,6 +111,7 @@ bool csr_has(spmv_algorithm algorithm) {
     case spmv_algorithm::row_per_warp:
     case spmv_algorithm::row_blocks:
     case spmv_algorithm::blocked:
+    case spmv_algorithm::binned:
       return std::same_as<Space, device>;
     default:
       return false;
@@ -237,6 +240,10 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
       if (!nothing && (copies || options.algorithm == spmv_algorithm::blocked)) {
         const auto demand = automatic ? detail::blocking_demand::if_it_pays : detail::blocking_demand::by_name;
         if (keep(spmv_algorithm::blocked, detail::block_columns<V, I, O>(ctx, matrix, demand))) return;
+      }
+      if (!nothing && (copies || options.algorithm == spmv_algorithm::binned)) {
+        const auto demand = automatic ? detail::binning_demand::if_it_pays : detail::binning_demand::by_name;
+        if (keep(spmv_algorithm::binned, detail::bin_products<V, I, O>(ctx, matrix, demand))) return;
       }
     }
     row_profile profile{matrix.rows, matrix.nnz()};

@@ -29,6 +29,8 @@ enum class spmv_algorithm {
   compressed,
   // CSR, device: columns ranked by use, the popular ones' part of x in shared memory; where few columns hold most.
   blocked,
+  // CSR, device: products by column blocks that shared memory holds, then sums by rows; where columns are scattered.
+  binned,
   ell,            // ELL
   sell,           // SELL-C-sigma
   coo_atomic,     // COO, device: one entry a thread, atomic adds; not deterministic

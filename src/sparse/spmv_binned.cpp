@@ -1,0 +1,43 @@
+// Whether a product in two passes, by column blocks and by bins of rows, is worth its copy.
+#include "sparse/spmv_binned.hpp"
+
+#include <fmt/format.h>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // Vectors up to this size lie in a multiprocessor's cache whole, whatever the columns.
+  static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
+  // Below, launches and the partly filled last rounds of blocks count for more than the gathers.
+  static constexpr std::int64_t least_nnz = std::int64_t{1} << 22;
+  // Of 1000: rows whose columns lie together, or near those of their neighbours, share sectors of x.
+  static constexpr std::int64_t least_sectors = 500;
+  // Entries: a sector of products.
+  static constexpr std::int64_t least_cell = 8;
+};
+
+}  // namespace
+
+std::string why_not_binned(const binning_profile& p, binning_demand demand) {
+  constexpr std::int64_t most = std::int64_t{1} << 32;
+  if (p.rows > most - 1 || p.cols > most - 1 || p.nnz > most - 1) {
+    return fmt::format("{} x {} with {} entries, of which one is beyond 32 bits", p.rows, p.cols, p.nnz);
+  }
+  if (demand == binning_demand::by_name) return {};
+  if (p.cols * p.value_bytes <= tuning::cached_bytes) {
+    return fmt::format("x of {} elements is in the cache as it is", p.cols);
+  }
+  if (p.nnz < tuning::least_nnz) return fmt::format("{} entries are too few for two passes", p.nnz);
+  if (p.sectors < tuning::least_sectors) {
+    return fmt::format("1000 entries touch only {} sectors of x", p.sectors);
+  }
+  if (p.nnz / p.blocks / p.bins < tuning::least_cell) {
+    return fmt::format("{} blocks of columns and {} bins of rows leave cells of {:.1f} entries", p.blocks, p.bins,
+                       static_cast<double>(p.nnz) / static_cast<double>(p.blocks) / static_cast<double>(p.bins));
+  }
+  return {};
+}
+
+}  // namespace spargo::detail

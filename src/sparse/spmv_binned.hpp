@@ -1,0 +1,40 @@
+// What the rest of the product sees of binned matrices: an attempt that gives an executor, or says why not.
+#pragma once
+
+#include "sparse/spmv_executor.hpp"
+
+#include <string>
+
+namespace spargo::detail {
+
+template <class V>
+struct binning {
+  spmv_executor_ptr<V> executor;  // null: refused
+  std::string reason;             // what the copy is like, or why there is none
+};
+
+enum class binning_demand {
+  if_it_pays,  // refused where CSR as it stands is expected to be as fast
+  by_name,     // refused only where rows, columns or entries do not fit 32 bits
+};
+
+// The matrix has at least one entry. O(rows + cols + nnz); synchronises the stream.
+template <class V, class I, class O>
+[[nodiscard]] binning<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                                      binning_demand demand);
+
+// What the choice rests on.
+struct binning_profile {
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t nnz;
+  std::int64_t value_bytes;
+  std::int64_t sectors;  // of 32 bytes of x, that 1000 consecutive entries touch
+  std::int64_t blocks;   // of the columns that have entries
+  std::int64_t bins;
+};
+
+// Why not; empty: nothing speaks against it.
+[[nodiscard]] std::string why_not_binned(const binning_profile& profile, binning_demand demand);
+
+}  // namespace spargo::detail

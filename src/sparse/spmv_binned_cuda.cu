@@ -1,0 +1,402 @@
+// CSR products on the device in two passes over a copy of the matrix, neither of which reads or writes out of order.
+//
+// Where the columns of a row lie all over x, each entry costs a sector of x from the L2 cache or beyond: 32 bytes for
+// one element. Instead the first pass goes through the entries by blocks of columns, each of which fits shared memory
+// with its part of x, and writes the products in the order that it finds them. The second goes by bins, tiles of the
+// merge path whose products fit shared memory: it reads the bin's cells, a short run from every column block, puts each
+// product at its entry's place in the bin and sums the rows there, in CSR's order. Neighbouring bins run at the same
+// time and their cells are neighbours, so memory sees long runs.
+//
+// What a bin leaves open is added to its row afterwards, in order: deterministic, whatever the order within the cells.
+// Columns without entries are left out of the blocks where there are many.
+//
+// Cost of a run: an entry's value, two 16-bit numbers, and its product written and read once: 16 bytes in fp32, 28 in
+// fp64, at the speed of a copy. Workspace: all of these, 4 bytes a cell, 2 a row.
+// Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
+// merge path (Merrill and Garland, SC 2016).
+#include "core/instantiate.hpp"
+#include "primitives/launch.cuh"
+#include "sparse/spmv_binned.cuh"
+#include "sparse/spmv_device.cuh"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // One block a multiprocessor, with as much of x as fits.
+  static constexpr int multiply_threads = 1024;
+  static constexpr int multiply_quads = 2;  // of entries, a thread at a time
+  static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
+  // Three blocks a multiprocessor.
+  static constexpr int sum_threads = 512;
+  static constexpr int sum_cells = 2;  // a group of lanes at a time
+  static constexpr int least_lanes = 4;
+  static constexpr std::int64_t bin_bytes = std::int64_t{64} * 1024;
+  // Columns are renumbered where fewer than this share of them has entries.
+  static constexpr double dense_share = 0.75;
+};
+
+template <class D>
+inline constexpr std::int64_t block_columns = tuning::block_bytes / static_cast<std::int64_t>(sizeof(D));
+template <class D>
+inline constexpr std::int64_t bin_items = tuning::bin_bytes / static_cast<std::int64_t>(sizeof(D));
+static_assert(block_columns<float> <= 1 << 16 && bin_items<float> < 1 << 16);
+
+template <class D>
+struct binned_arguments {
+  std::int64_t rows;
+  std::int64_t nnz;
+  std::int64_t used;  // columns
+  std::int64_t blocks;
+  std::int64_t bins;
+  std::int64_t bin_items;
+  int lanes;  // that share a cell
+  const std::uint32_t* bin_rows;
+  const std::uint16_t* row_ends;
+  const std::uint32_t* starts;
+  const std::uint32_t* columns;  // null: all
+  const std::uint16_t* block_columns;
+  const std::uint16_t* bin_places;
+  const D* values;
+  D* products;
+  D* carries;
+};
+
+__device__ inline quad<std::uint16_t> load_short_quad(const std::uint16_t* p) {
+  const uint2 raw = __ldcs(reinterpret_cast<const uint2*>(p));
+  quad<std::uint16_t> q;
+  __builtin_memcpy(&q, &raw, sizeof(q));
+  return q;
+}
+
+template <class D>
+__device__ void store_quad(D* to, const quad<D>& q) {
+  constexpr int words = static_cast<int>(sizeof(quad<D>) / 16);
+  int4 raw[words];
+  __builtin_memcpy(raw, &q, sizeof(q));
+#pragma unroll
+  for (int w = 0; w < words; ++w) reinterpret_cast<int4*>(to)[w] = raw[w];
+}
+
+extern __shared__ int4 binned_bytes[];
+
+// products[k] = values[k] * its element of x, for places begin <= k < end, all of one column block whose part of x is
+// in shared memory.
+template <class D>
+__device__ void multiply_places(const binned_arguments<D>& a, const D* x_block, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t step = 4 * tuning::multiply_threads;
+  for (std::int64_t first = (begin & ~std::int64_t{3}) + 4 * static_cast<int>(threadIdx.x); first < end;
+       first += step * tuning::multiply_quads) {
+    quad<std::uint16_t> columns[tuning::multiply_quads];
+    quad<D> values[tuning::multiply_quads];
+#pragma unroll
+    for (int q = 0; q < tuning::multiply_quads; ++q) {
+      const std::int64_t k = first + q * step;
+      if (k >= end) break;
+      columns[q] = load_short_quad(a.block_columns + k);
+      values[q] = load_quad(a.values + k);
+    }
+#pragma unroll
+    for (int q = 0; q < tuning::multiply_quads; ++q) {
+      const std::int64_t k = first + q * step;
+      if (k >= end) break;
+      if (k >= begin && k + 4 <= end) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) values[q].v[j] = values[q].v[j] * x_block[columns[q].v[j]];
+        store_quad(a.products + k, values[q]);
+      } else {  // shared with the block before or after
+        for (int j = 0; j < 4; ++j) {
+          if (k + j >= begin && k + j < end) a.products[k + j] = values[q].v[j] * x_block[columns[q].v[j]];
+        }
+      }
+    }
+  }
+}
+
+// The last column block that begins at or before `place`.
+template <class D>
+__device__ std::int64_t block_of(const binned_arguments<D>& a, std::int64_t place) {
+  std::int64_t low = 0;
+  std::int64_t high = a.blocks - 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low + 1) / 2;
+    if (static_cast<std::int64_t>(a.starts[middle * a.bins]) <= place) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// Each thread block takes an equal share of the places, whatever column blocks these belong to.
+template <class D>
+__global__ void __launch_bounds__(tuning::multiply_threads, 1) multiply_kernel(binned_arguments<D> a, const D* x) {
+  D* const x_block = reinterpret_cast<D*>(binned_bytes);
+  const std::int64_t share = 4 * div_up(div_up(a.nnz, std::int64_t{4}), static_cast<std::int64_t>(gridDim.x));
+  const std::int64_t last = min(share * (blockIdx.x + 1), a.nnz);
+  std::int64_t place = share * blockIdx.x;
+  if (place >= last) return;
+  for (std::int64_t block = block_of(a, place); place < last; ++block) {
+    const std::int64_t end = min(static_cast<std::int64_t>(a.starts[(block + 1) * a.bins]), last);
+    if (end <= place) continue;
+    const std::int64_t first = block * block_columns<D>;
+    const int size = static_cast<int>(min(block_columns<D>, a.used - first));
+    __syncthreads();  // the block before is done with
+    for (int c = static_cast<int>(threadIdx.x); c < size; c += tuning::multiply_threads) {
+      x_block[c] = read(x + (a.columns == nullptr ? first + c : static_cast<std::int64_t>(a.columns[first + c])));
+    }
+    __syncthreads();
+    multiply_places(a, x_block, place, end);
+    place = end;
+  }
+}
+
+// Of a cell: the quad from its place `from` on, and what of it belongs to the cell.
+template <class D>
+struct cell_quad {
+  quad<D> products;
+  quad<std::uint16_t> places;
+
+  __device__ void load(const binned_arguments<D>& a, std::int64_t from) {
+    products = load_quad(a.products + from);
+    places = load_short_quad(a.bin_places + from);
+  }
+  __device__ void put(D* stage, std::int64_t from, std::int64_t begin, std::int64_t end) const {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (from + j >= begin && from + j < end) stage[skewed<D>(places.v[j])] = products.v[j];
+    }
+  }
+};
+
+// Of a bin, in shared memory; the order in the lists has no influence on the sums.
+template <class D>
+struct bin_lists {
+  static constexpr int least_long_cell = 8 * tuning::least_lanes - 3;
+  int long_cells;
+  int long_rows;
+  std::uint32_t cells[bin_items<D> / least_long_cell + 1];
+  std::uint16_t rows[bin_items<D> / long_segment + 1];
+};
+
+// The products of a bin to their places. A group of lanes takes two quads a lane of each cell; what longer cells have
+// beyond that, the whole block does afterwards.
+template <class D>
+__device__ void gather_cells(const binned_arguments<D>& a, std::int64_t bin, D* stage, bin_lists<D>& lists) {
+  const int lane = static_cast<int>(threadIdx.x) % a.lanes;
+  const int groups = tuning::sum_threads / a.lanes;
+  const int reach = 4 * a.lanes;  // of a group, in places
+  for (std::int64_t block = static_cast<int>(threadIdx.x) / a.lanes; block < a.blocks;
+       block += groups * tuning::sum_cells) {
+    std::int64_t begin[tuning::sum_cells];
+    std::int64_t end[tuning::sum_cells];
+    cell_quad<D> quads[tuning::sum_cells];
+#pragma unroll
+    for (int c = 0; c < tuning::sum_cells; ++c) {
+      const bool exists = block + c * groups < a.blocks;
+      const std::int64_t cell = (block + c * groups) * a.bins + bin;
+      begin[c] = exists ? a.starts[cell] : 0;
+      end[c] = exists ? a.starts[cell + 1] : 0;
+    }
+#pragma unroll
+    for (int c = 0; c < tuning::sum_cells; ++c) {
+      const std::int64_t from = (begin[c] & ~std::int64_t{3}) + 4 * lane;
+      if (from < end[c]) quads[c].load(a, from);
+    }
+#pragma unroll
+    for (int c = 0; c < tuning::sum_cells; ++c) {
+      const std::int64_t from = (begin[c] & ~std::int64_t{3}) + 4 * lane;
+      if (from < end[c]) quads[c].put(stage, from, begin[c], end[c]);
+      if (from + reach < end[c]) {
+        quads[c].load(a, from + reach);
+        quads[c].put(stage, from + reach, begin[c], end[c]);
+      }
+      if (lane == 0 && from + 2 * reach < end[c]) {
+        lists.cells[atomicAdd(&lists.long_cells, 1)] = static_cast<std::uint32_t>(block + c * groups);
+      }
+    }
+  }
+  __syncthreads();
+  for (int i = 0; i < lists.long_cells; ++i) {
+    const std::int64_t cell = lists.cells[i] * a.bins + bin;
+    const std::int64_t begin = a.starts[cell];
+    const std::int64_t end = a.starts[cell + 1];
+    const std::int64_t rest = (begin & ~std::int64_t{3}) + 2 * reach;
+    for (std::int64_t from = rest + 4 * static_cast<int>(threadIdx.x); from < end; from += 4 * tuning::sum_threads) {
+      cell_quad<D> q;
+      q.load(a, from);
+      q.put(stage, from, begin, end);
+    }
+  }
+  __syncthreads();
+}
+
+// A thread block a bin.
+template <class D>
+__global__ void __launch_bounds__(tuning::sum_threads) sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {
+  __shared__ bin_lists<D> lists;
+  D* const stage = reinterpret_cast<D*>(binned_bytes);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t bin = blockIdx.x;
+  if (thread == 0) lists.long_cells = lists.long_rows = 0;
+  __syncthreads();
+  gather_cells(a, bin, stage, lists);
+
+  const std::int64_t first_row = a.bin_rows[bin];
+  const int rows = static_cast<int>(a.bin_rows[bin + 1] - first_row);
+  const int entries = static_cast<int>(min(a.bin_items, a.rows + a.nnz - bin * a.bin_items)) - rows;
+  const std::uint16_t* const ends = a.row_ends + first_row;
+  const auto begin_of = [&](int j) { return j == 0 ? 0 : static_cast<int>(ends[j - 1]); };
+  const auto end_of = [&](int j) { return j < rows ? static_cast<int>(ends[j]) : entries; };
+  const auto emit = [&](int j, D sum) {
+    if (j < rows) {
+      update(y[first_row + j], alpha, sum, beta);
+    } else {
+      a.carries[bin] = sum;
+    }
+  };
+  for (int j = thread; j <= rows; j += tuning::sum_threads) {
+    const int first = begin_of(j);
+    const int end = end_of(j);
+    if (end - first > long_segment) {
+      lists.rows[atomicAdd(&lists.long_rows, 1)] = static_cast<std::uint16_t>(j);
+      continue;
+    }
+    D sum{};
+    for (int k = first; k < end; ++k) sum += stage[skewed<D>(k)];
+    emit(j, sum);
+  }
+  __syncthreads();
+  const int lane = thread % warp_size;
+  for (int i = thread / warp_size; i < lists.long_rows; i += tuning::sum_threads / warp_size) {
+    const int j = lists.rows[i];
+    const int end = end_of(j);
+    D sum{};
+    for (int k = begin_of(j) + lane; k < end; k += warp_size) sum += stage[skewed<D>(k)];
+    sum = group_sum(sum, warp_size);
+    if (lane == 0) emit(j, sum);
+  }
+}
+
+// Lanes that take most cells in one go.
+[[nodiscard]] int lanes_for(std::int64_t nnz, std::int64_t cells) {
+  const auto quads = static_cast<std::uint64_t>(div_up(nnz, cells) + 7) / 4;
+  return std::clamp(static_cast<int>(std::bit_ceil(quads)), tuning::least_lanes, warp_size);
+}
+
+template <class V>
+class device_binned final : public spmv_executor<V> {
+  using D = device_value_t<V>;
+
+ public:
+  device_binned(const context<device>& ctx, binned_matrix<V> matrix, std::int64_t used)
+      : ctx_(ctx), matrix_(std::move(matrix)), products_(ctx, matrix_.values.size()), carries_(ctx, matrix_.bins) {
+    fill_zero(ctx, products_.view().subspan(matrix_.nnz, products_.size() - matrix_.nnz));
+    arguments_ = {.rows = matrix_.rows,
+                  .nnz = matrix_.nnz,
+                  .used = used,
+                  .blocks = matrix_.blocks,
+                  .bins = matrix_.bins,
+                  .bin_items = matrix_.bin_items,
+                  .lanes = lanes_for(matrix_.nnz, matrix_.blocks * matrix_.bins),
+                  .bin_rows = matrix_.bin_rows.data(),
+                  .row_ends = matrix_.row_ends.data(),
+                  .starts = matrix_.starts.data(),
+                  .columns = matrix_.columns.empty() ? nullptr : matrix_.columns.data(),
+                  .block_columns = matrix_.block_columns.data(),
+                  .bin_places = matrix_.bin_places.data(),
+                  .values = device_cast(matrix_.values.data()),
+                  .products = device_cast(products_.data()),
+                  .carries = device_cast(carries_.data())};
+    x_bytes_ = static_cast<std::size_t>(std::min(used, block_columns<D>)) * sizeof(D);
+    allow_shared(multiply_kernel<D>, tuning::block_bytes);
+    allow_shared(sum_kernel<D>, stage_bytes);
+  }
+
+  void run(V alpha_value, const V* x, V beta, V* y_values) const override {
+    const device_guard guard(ctx_);
+    const D alpha = to_device_value(alpha_value);
+    D* const y = device_cast(y_values);
+    const std::int64_t work = div_up(arguments_.nnz, std::int64_t{4} * tuning::multiply_threads);
+    const auto grid = std::min<std::int64_t>(ctx_.properties().multiprocessors, work);
+    multiply_kernel<<<static_cast<unsigned>(grid), tuning::multiply_threads, x_bytes_, ctx_.stream()>>>(arguments_,
+                                                                                                        device_cast(x));
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    sum_kernel<<<grid_of(arguments_.bins, 1), tuning::sum_threads, stage_bytes, ctx_.stream()>>>(
+        arguments_, alpha, to_device_value(beta), y);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    add_carries<D, std::int64_t>(ctx_, matrix_.carry_rows.data(), arguments_.carries, arguments_.bins, alpha, y);
+  }
+  [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
+  void update_values(const V* values) override {
+    const device_guard guard(ctx_);
+    place_values(ctx_, values, matrix_);
+  }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    const auto bytes = [](const auto&... a) {
+      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
+    };
+    return bytes(matrix_.bin_rows, matrix_.carry_rows, matrix_.row_ends, matrix_.starts, matrix_.columns,
+                 matrix_.block_columns, matrix_.bin_places, matrix_.values, products_, carries_);
+  }
+
+ private:
+  static constexpr std::size_t stage_bytes =
+      static_cast<std::size_t>(bin_items<D> + bin_items<D> * static_cast<std::int64_t>(sizeof(D)) / 128 + 1) *
+      sizeof(D);
+
+  template <class Kernel>
+  static void allow_shared(Kernel kernel, std::size_t bytes) {
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  }
+
+  context<device> ctx_;
+  binned_matrix<V> matrix_;
+  mutable array<V, device> products_;  // of the run, by place
+  array<V, device> carries_;
+  binned_arguments<D> arguments_{};
+  std::size_t x_bytes_ = 0;
+};
+
+}  // namespace
+
+template <class V, class I, class O>
+binning<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                        binning_demand demand) {
+  using D = device_value_t<V>;
+  const device_guard guard(ctx);
+  const auto columns = static_cast<std::int64_t>(matrix.cols);
+  binning_profile profile{.rows = matrix.rows,
+                          .cols = columns,
+                          .nnz = matrix.nnz(),
+                          .value_bytes = static_cast<std::int64_t>(sizeof(V)),
+                          .sectors = 1000,
+                          .blocks = div_up(columns, block_columns<D>),
+                          .bins = div_up(matrix.rows + matrix.nnz(), bin_items<D>)};
+  auto refused = why_not_binned(profile, demand);  // before anything is counted
+  if (!refused.empty()) return {nullptr, std::move(refused)};
+  profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
+  const auto used = count_used(ctx, matrix.indices.data(), profile.nnz, columns);
+  const bool renumbered = static_cast<double>(used.count) < tuning::dense_share * static_cast<double>(columns);
+  const std::int64_t kept = renumbered ? used.count : columns;
+  profile.blocks = div_up(kept, block_columns<D>);
+  refused = why_not_binned(profile, demand);
+  if (!refused.empty()) return {nullptr, std::move(refused)};
+  auto copy = bin_entries<V, I, O>(ctx, matrix, renumbered ? &used : nullptr, {block_columns<D>, bin_items<D>});
+  auto reason = "products by " + std::to_string(copy.blocks) + " blocks of columns, sums by " +
+                std::to_string(copy.bins) + " bins of rows: 1000 entries touch " + std::to_string(profile.sectors) +
+                " sectors of x";
+  return {std::make_unique<device_binned<V>>(ctx, std::move(copy), kept), std::move(reason)};
+}
+
+#define INSTANTIATE(V, I, O) \
+  template binning<V> bin_products(const context<device>&, const csr_view<const V, I, O, device>&, binning_demand);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,228 @@
+// Products by column blocks and bins of rows: what is refused, products against the reference, the same bits, new
+// values, and the choice.
+#include "sparse/spmv_binned.hpp"
+
+#include "sparse/spmv_copied_cases.hpp"
+
+#include <cstring>
+
+namespace spargo::test {
+namespace {
+
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using detail::binning_demand;
+using detail::binning_profile;
+using detail::why_not_binned;
+
+// A matrix worth a copy.
+constexpr binning_profile worthy{
+    .rows = 1 << 20, .cols = 1 << 20, .nnz = 1 << 24, .value_bytes = 4, .sectors = 900, .blocks = 22, .bins = 1088};
+
+TEST(SpmvBinning, RefusesColumnsThatLieTogether) {
+  EXPECT_EQ(why_not_binned(worthy, binning_demand::if_it_pays), "");
+  binning_profile local = worthy;
+  local.sectors = 200;
+  EXPECT_NE(why_not_binned(local, binning_demand::if_it_pays).find("200 sectors"), std::string::npos);
+  EXPECT_EQ(why_not_binned(local, binning_demand::by_name), "");
+}
+
+TEST(SpmvBinning, RefusesVectorsInTheCache) {
+  binning_profile small = worthy;
+  small.cols = 65'536;
+  EXPECT_NE(why_not_binned(small, binning_demand::if_it_pays).find("in the cache"), std::string::npos);
+  EXPECT_EQ(why_not_binned(small, binning_demand::by_name), "");
+}
+
+TEST(SpmvBinning, RefusesFewEntriesAndSmallCells) {
+  binning_profile few = worthy;
+  few.nnz = 1 << 20;
+  EXPECT_NE(why_not_binned(few, binning_demand::if_it_pays).find("too few"), std::string::npos);
+  EXPECT_EQ(why_not_binned(few, binning_demand::by_name), "");
+  binning_profile thin = worthy;
+  thin.blocks = 10'000;
+  EXPECT_NE(why_not_binned(thin, binning_demand::if_it_pays).find("cells of 1.5"), std::string::npos);
+  EXPECT_EQ(why_not_binned(thin, binning_demand::by_name), "");
+}
+
+TEST(SpmvBinning, RefusesWhatDoesNotFit32Bits) {
+  constexpr i64 most = (i64{1} << 32) - 1;
+  binning_profile large = worthy;
+  large.rows = large.cols = large.nnz = most;
+  EXPECT_EQ(why_not_binned(large, binning_demand::by_name), "");
+  for (const auto size : {&binning_profile::rows, &binning_profile::cols, &binning_profile::nnz}) {
+    binning_profile larger = large;
+    larger.*size += 1;
+    EXPECT_NE(why_not_binned(larger, binning_demand::by_name), "");
+  }
+}
+
+TEST(SpmvBinning, IsForDevices) {
+  EXPECT_EQ(parse_spmv_algorithm("binned"), spmv_algorithm::binned);
+  EXPECT_EQ(to_string(spmv_algorithm::binned), "binned");
+  const context<host> ctx({.threads = 1});
+  const auto csr = as_csr<double, i32, i32>(ctx, random_rows<double>("", 40, 40, [](i64) { return 3; }));
+  try {
+    (void)spmv_plan<double, i32, i32, host>(ctx, csr.view(), {.algorithm = spmv_algorithm::binned});
+    FAIL() << "taken";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported) << e.what();
+  }
+}
+
+template <class V_, class I_, class O_>
+struct types {
+  using V = V_;
+  using I = I_;
+  using O = O_;
+};
+
+template <class Types>
+class SpmvBinned : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+};
+
+using all_types = testing::Types<types<float, i32, i32>, types<double, i32, i64>, types<std::complex<float>, i64, i64>,
+                                 types<std::complex<double>, i32, i32>, types<double, i64, i64>>;
+TYPED_TEST_SUITE(SpmvBinned, all_types);
+
+#define SPMV_TYPES                 \
+  using V = typename TypeParam::V; \
+  using I = typename TypeParam::I; \
+  using O = typename TypeParam::O
+
+// Entries all over a wide matrix. `every_column`: each column has one at least, so that none is left out.
+enum class coverage { some_columns, every_column };
+
+template <class V>
+triplets<V> scattered(i64 rows, i64 cols, i64 width, coverage covers) {
+  std::mt19937_64 random(static_cast<unsigned>(rows + cols));
+  triplets<V> m{"scattered over " + std::to_string(cols), rows, cols, {}};
+  i64 next = 0;
+  for (i64 r = 0; r < rows; ++r) {
+    if (r % 11 == 3) continue;
+    for (i64 k = 0; k < 1 + r % (2 * width); ++k) {
+      const auto anywhere = static_cast<i64>(random() % static_cast<std::uint64_t>(cols));
+      const i64 col = covers == coverage::every_column && k % 2 == 0 ? next++ % cols : anywhere;
+      m.entries.push_back({r, col, random_number<V>(random)});
+    }
+  }
+  return m;
+}
+
+// What few rows and columns do not reach: many column blocks and bins, rows longer than bins, cells longer than a
+// group of lanes takes.
+template <class V>
+std::vector<triplets<V>> wide_shapes() {
+  std::vector<triplets<V>> all;
+  all.push_back(scattered<V>(20'000, 300'000, 5, coverage::some_columns));
+  all.push_back(scattered<V>(30'001, 110'003, 9, coverage::every_column));
+  auto rows = scattered<V>(3000, 120'000, 4, coverage::some_columns);
+  rows.name = "a row of every column among others";
+  std::vector<triplet<V>> dense;
+  for (i64 c = 0; c < rows.cols; ++c) dense.push_back({1500, c, number<V>(1.0 / static_cast<double>(c + 1), 1)});
+  const auto at = std::find_if(rows.entries.begin(), rows.entries.end(), [](const auto& e) { return e.row > 1500; });
+  rows.entries.insert(at, dense.begin(), dense.end());
+  all.push_back(std::move(rows));
+  triplets<V> full{"full", 301, 299, {}};
+  std::mt19937_64 random(9);
+  for (i64 r = 0; r < full.rows; ++r) {
+    for (i64 c = 0; c < full.cols; ++c) full.entries.push_back({r, c, random_number<V>(random)});
+  }
+  all.push_back(std::move(full));
+  triplets<V> empty{"40000 empty rows after an entry", 40'001, 7, {{0, 6, number<V>(2, 1)}}};
+  all.push_back(std::move(empty));
+  return all;
+}
+
+TYPED_TEST(SpmvBinned, AgreesWithTheReferenceOnEveryShape) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  auto all = shapes_to_copy<V>();
+  for (auto& m : wide_shapes<V>()) all.push_back(std::move(m));
+  for (const auto& m : all) {
+    const auto csr = as_csr<V, I, O>(ctx, m);
+    const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::binned});
+    EXPECT_EQ(plan.algorithm(), spmv_algorithm::binned);
+    for (const auto& [alpha, beta] :
+         {std::pair(number<V>(1, 0), V{}), std::pair(number<V>(-2, 0.5), number<V>(3, 1))}) {
+      if (!this->HasFatalFailure()) expect_product(run(ctx, plan, m, alpha, beta), m, alpha, beta);
+    }
+  }
+}
+
+TYPED_TEST(SpmvBinned, GivesTheSameBitsEveryTimeAndFromEveryPlan) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto m = scattered<V>(20'000, 200'000, 12, coverage::some_columns);
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_options options{.algorithm = spmv_algorithm::binned};
+  const spmv_plan<V, I, O, device> plan(ctx, csr.view(), options);
+  const auto first = run(ctx, plan, m, number<V>(1, 0), V{});
+  for (int k = 0; k < 3; ++k) {
+    const spmv_plan<V, I, O, device> other(ctx, csr.view(), options);
+    const auto again = run(ctx, k == 0 ? plan : other, m, number<V>(1, 0), V{});
+    EXPECT_EQ(std::memcmp(first.data(), again.data(), first.size() * sizeof(V)), 0);
+  }
+}
+
+TYPED_TEST(SpmvBinned, KeepsACopyAndTakesNewValues) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  auto m = scattered<V>(9000, 60'000, 4, coverage::every_column);
+  auto csr = as_csr<V, I, O>(ctx, m);
+  spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::binned});
+  EXPECT_EQ(plan.storage(), spmv_storage::copied);
+  EXPECT_GE(plan.workspace_bytes(), csr.nnz() * static_cast<i64>(2 * sizeof(V) + 4));
+  fill_zero(ctx, csr.values().view());  // the plan must not look at it any more
+  expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
+
+  for (auto& e : m.entries) e.value = e.value * number<V>(0.5, 0) + number<V>(1, 1);
+  const auto changed = as_csr<V, I, O>(ctx, m);
+  plan.update_values(changed.view());
+  expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
+
+  auto other = m;
+  other.entries[5].col = (other.entries[5].col + 1) % m.cols;
+  const auto wrong = as_csr<V, I, O>(ctx, other);
+  EXPECT_THROW(plan.update_values(wrong.view()), error);
+}
+
+// x and y at an address that only their elements are aligned to.
+TYPED_TEST(SpmvBinned, TakesVectorsOfAnyAlignment) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto m = scattered<V>(3000, 70'000, 6, coverage::every_column);
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::binned});
+  auto x = random_vector<V>(m.cols, 1);
+  x.insert(x.begin(), V{});
+  const auto dx = upload(ctx, x);
+  array<V, device> dy(ctx, m.rows + 1);
+  plan.run(number<V>(1, 0), dx.view().subspan(1, m.cols), V{}, dy.view().subspan(1, m.rows));
+  expect_product(download<V>(ctx, dy.view().subspan(1, m.rows)), m, number<V>(1, 0), V{});
+}
+
+TYPED_TEST(SpmvBinned, IsChosenWhereColumnsAreScattered) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  const auto m = random_rows<V>("scattered", 1 << 17, 1 << 18, [](i64) { return 33; });
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
+  EXPECT_EQ(plan.algorithm(), spmv_algorithm::binned) << plan.reason();
+  const spmv_plan<V, I, O, device> borrowed(ctx, csr.view());
+  EXPECT_EQ(borrowed.storage(), spmv_storage::borrowed);
+
+  triplets<V> band{"band", 1 << 17, 1 << 18, {}};
+  for (i64 r = 0; r < band.rows; ++r) {
+    for (i64 k = 0; k < 33; ++k)
+      band.entries.push_back({r, r + 3 * k, number<V>(1.0 / static_cast<double>(r + k + 1), 0)});
+  }
+  const auto local = as_csr<V, I, O>(ctx, band);
+  const spmv_plan<V, I, O, device> stays(ctx, local.view(), {.storage = spmv_storage::copied});
+  EXPECT_NE(stays.algorithm(), spmv_algorithm::binned) << stays.reason();
+}
+
+}  // namespace
+}  // namespace spargo::test
