@@ -113,6 +113,7 @@ sparse_spmv_test:Spmv/23.Scales*:Spmv/23.Takes*
 sparse_spmv_update_test:SpmvUpdate/1.*
 sparse_spmv_compressed_test:SpmvCompressed/0.*-*IsChosen*|SpmvCompressed/0.Padding*:SpmvCompressed/0.TakesOther*
 sparse_spmv_blocked_test:SpmvBlocked/0.KeepsACopy*
+sparse_spmv_binned_test:SpmvBinned/0.KeepsACopy*
 sparse_spmm_test:SpmmPlan/3.Scales*:SpmmPlan/3.Splits*:SpmmPlan/3.TakesRegular*
 graph_bfs_test:Bfs/3.NoEdges:Bfs/3.Disconnected:Bfs/3.OneCall*|Bfs/3.OneCall*
 graph_bfs_test:Bfs/5.NoEdges:Bfs/5.OneCall*|Bfs/5.OneCall*

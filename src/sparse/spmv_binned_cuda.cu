@@ -30,12 +30,12 @@ namespace {
 struct tuning {
   // One block a multiprocessor, with as much of x as fits.
   static constexpr int multiply_threads = 1024;
-  static constexpr int multiply_quads = 2;  // of entries, a thread at a time
+  // Bytes of values, at least, that a thread multiplies at a time, while the next ones are on their way.
+  static constexpr int multiply_bytes = 32;
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
   // Three blocks a multiprocessor.
   static constexpr int sum_threads = 512;
-  static constexpr int sum_cells = 2;  // a group of lanes at a time
-  static constexpr int least_lanes = 4;
+  static constexpr int sum_quads = 2;  // of products, a thread at a time
   static constexpr std::int64_t bin_bytes = std::int64_t{64} * 1024;
   // Columns are renumbered where fewer than this share of them has entries.
   static constexpr double dense_share = 0.75;
@@ -45,6 +45,8 @@ template <class D>
 inline constexpr std::int64_t block_columns = tuning::block_bytes / static_cast<std::int64_t>(sizeof(D));
 template <class D>
 inline constexpr std::int64_t bin_items = tuning::bin_bytes / static_cast<std::int64_t>(sizeof(D));
+template <class D>
+inline constexpr int multiply_quads = std::max(1, tuning::multiply_bytes / static_cast<int>(sizeof(quad<D>)));
 static_assert(block_columns<float> <= 1 << 16 && bin_items<float> < 1 << 16);
 
 template <class D>
@@ -55,7 +57,6 @@ struct binned_arguments {
   std::int64_t blocks;
   std::int64_t bins;
   std::int64_t bin_items;
-  int lanes;  // that share a cell
   const std::uint32_t* bin_rows;
   const std::uint16_t* row_ends;
   const std::uint32_t* starts;
@@ -85,38 +86,76 @@ __device__ void store_quad(D* to, const quad<D>& q) {
 
 extern __shared__ int4 binned_bytes[];
 
-// products[k] = values[k] * its element of x, for places begin <= k < end, all of one column block whose part of x is
-// in shared memory.
 template <class D>
-__device__ void multiply_places(const binned_arguments<D>& a, const D* x_block, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t step = 4 * tuning::multiply_threads;
-  for (std::int64_t first = (begin & ~std::int64_t{3}) + 4 * static_cast<int>(threadIdx.x); first < end;
-       first += step * tuning::multiply_quads) {
-    quad<std::uint16_t> columns[tuning::multiply_quads];
-    quad<D> values[tuning::multiply_quads];
+__device__ void copy_async(D* shared, const D* from) {
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+      "l"(from), "n"(sizeof(D))
+      : "memory");
+}
+__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+// Starts copies of the block's part of x; no register waits for them.
+template <class D>
+__device__ void load_block(const binned_arguments<D>& a, const D* x, std::int64_t block, D* x_block) {
+  const std::int64_t first = block * block_columns<D>;
+  const int size = static_cast<int>(min(block_columns<D>, a.used - first));
+  const int thread = static_cast<int>(threadIdx.x);
+  if (a.columns == nullptr) {
+    for (int c = thread; c < size; c += tuning::multiply_threads) copy_async(x_block + c, x + first + c);
+    return;
+  }
+  constexpr int batch = 8;  // of indices in flight
+  for (int c = thread; c < size; c += batch * tuning::multiply_threads) {
+    std::uint32_t columns[batch];
 #pragma unroll
-    for (int q = 0; q < tuning::multiply_quads; ++q) {
+    for (int k = 0; k < batch; ++k) {
+      const int at = c + k * tuning::multiply_threads;
+      columns[k] = at < size ? a.columns[first + at] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const int at = c + k * tuning::multiply_threads;
+      if (at < size) copy_async(x_block + at, x + columns[k]);
+    }
+  }
+}
+
+// What a thread multiplies at a time: quads of places, the threads' side by side.
+template <class D>
+struct multiply_round {
+  quad<std::uint16_t> columns[multiply_quads<D>];
+  quad<D> values[multiply_quads<D>];
+
+  static constexpr std::int64_t step = 4 * tuning::multiply_threads;
+
+  __device__ void load(const binned_arguments<D>& a, std::int64_t first, std::int64_t end) {
+#pragma unroll
+    for (int q = 0; q < multiply_quads<D>; ++q) {
       const std::int64_t k = first + q * step;
-      if (k >= end) break;
+      if (k >= end) continue;
       columns[q] = load_short_quad(a.block_columns + k);
       values[q] = load_quad(a.values + k);
     }
+  }
+  // Writes the products of the places that lie in begin .. end - 1.
+  __device__ void multiply(const binned_arguments<D>& a, const D* x_block, std::int64_t first, std::int64_t begin,
+                           std::int64_t end) {
 #pragma unroll
-    for (int q = 0; q < tuning::multiply_quads; ++q) {
+    for (int q = 0; q < multiply_quads<D>; ++q) {
       const std::int64_t k = first + q * step;
-      if (k >= end) break;
       if (k >= begin && k + 4 <= end) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) values[q].v[j] = values[q].v[j] * x_block[columns[q].v[j]];
         store_quad(a.products + k, values[q]);
-      } else {  // shared with the block before or after
+      } else if (k < end) {  // shared with the block before or after
         for (int j = 0; j < 4; ++j) {
           if (k + j >= begin && k + j < end) a.products[k + j] = values[q].v[j] * x_block[columns[q].v[j]];
         }
       }
     }
   }
-}
+};
 
 // The last column block that begins at or before `place`.
 template <class D>
@@ -145,108 +184,128 @@ __global__ void __launch_bounds__(tuning::multiply_threads, 1) multiply_kernel(b
   for (std::int64_t block = block_of(a, place); place < last; ++block) {
     const std::int64_t end = min(static_cast<std::int64_t>(a.starts[(block + 1) * a.bins]), last);
     if (end <= place) continue;
-    const std::int64_t first = block * block_columns<D>;
-    const int size = static_cast<int>(min(block_columns<D>, a.used - first));
+    constexpr std::int64_t step = multiply_round<D>::step * multiply_quads<D>;
+    std::int64_t first = (place & ~std::int64_t{3}) + 4 * static_cast<int>(threadIdx.x);
+    multiply_round<D> next;
+    next.load(a, first, end);
     __syncthreads();  // the block before is done with
-    for (int c = static_cast<int>(threadIdx.x); c < size; c += tuning::multiply_threads) {
-      x_block[c] = read(x + (a.columns == nullptr ? first + c : static_cast<std::int64_t>(a.columns[first + c])));
-    }
+    load_block(a, x, block, x_block);
+    wait_for_copies();
     __syncthreads();
-    multiply_places(a, x_block, place, end);
+    for (; first < end; first += step) {
+      multiply_round<D> now = next;
+      next.load(a, first + step, end);
+      now.multiply(a, x_block, first, place, end);
+    }
     place = end;
   }
 }
 
-// Of a cell: the quad from its place `from` on, and what of it belongs to the cell.
-template <class D>
-struct cell_quad {
-  quad<D> products;
-  quad<std::uint16_t> places;
-
-  __device__ void load(const binned_arguments<D>& a, std::int64_t from) {
-    products = load_quad(a.products + from);
-    places = load_short_quad(a.bin_places + from);
-  }
-  __device__ void put(D* stage, std::int64_t from, std::int64_t begin, std::int64_t end) const {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      if (from + j >= begin && from + j < end) stage[skewed<D>(places.v[j])] = products.v[j];
-    }
-  }
+// The cells of a bin as one list of quads, each cell from the multiple of four at or before its first place on: for as
+// many cells as there are threads at a time.
+struct cell_list {
+  std::uint32_t begin[tuning::sum_threads];
+  std::uint32_t end[tuning::sum_threads];
+  int first_quad[tuning::sum_threads + 1];  // in the list
+  int warp_quads[tuning::sum_threads / warp_size];
 };
 
-// Of a bin, in shared memory; the order in the lists has no influence on the sums.
+// Lists the cells of column blocks first .. first + size - 1; the whole thread block calls it and may read afterwards.
 template <class D>
-struct bin_lists {
-  static constexpr int least_long_cell = 8 * tuning::least_lanes - 3;
-  int long_cells;
-  int long_rows;
-  std::uint32_t cells[bin_items<D> / least_long_cell + 1];
-  std::uint16_t rows[bin_items<D> / long_segment + 1];
-};
+__device__ void list_cells(const binned_arguments<D>& a, std::int64_t bin, std::int64_t first, int size,
+                           cell_list& list) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % warp_size;
+  const int warp = thread / warp_size;
+  const std::int64_t cell = (first + thread) * a.bins + bin;
+  const std::uint32_t begin = thread < size ? a.starts[cell] : 0;
+  const std::uint32_t end = thread < size ? a.starts[cell + 1] : 0;
+  const int quads = begin < end ? static_cast<int>((end - 1) / 4 - begin / 4) + 1 : 0;
+  int upto = quads;
+#pragma unroll
+  for (int step = 1; step < warp_size; step *= 2) {
+    const int before = __shfl_up_sync(full_mask, upto, step);
+    if (lane >= step) upto += before;
+  }
+  __syncthreads();  // the list before is done with
+  list.begin[thread] = begin;
+  list.end[thread] = end;
+  if (lane == warp_size - 1) list.warp_quads[warp] = upto;
+  __syncthreads();
+  for (int w = 0; w < warp; ++w) upto += list.warp_quads[w];
+  list.first_quad[thread + 1] = upto;
+  if (thread == 0) list.first_quad[0] = 0;
+  __syncthreads();
+}
 
-// The products of a bin to their places. A group of lanes takes two quads a lane of each cell; what longer cells have
-// beyond that, the whole block does afterwards.
+// The last cell whose quads begin at or before `quad`.
+__device__ inline int cell_of(const cell_list& list, int size, int quad) {
+  int low = 0;
+  int high = size - 1;
+  while (low < high) {
+    const int middle = (low + high + 1) / 2;
+    if (list.first_quad[middle] <= quad) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// The products of the listed cells to their places in the bin, in `stage`. Each warp takes an equal share of the quads.
 template <class D>
-__device__ void gather_cells(const binned_arguments<D>& a, std::int64_t bin, D* stage, bin_lists<D>& lists) {
-  const int lane = static_cast<int>(threadIdx.x) % a.lanes;
-  const int groups = tuning::sum_threads / a.lanes;
-  const int reach = 4 * a.lanes;  // of a group, in places
-  for (std::int64_t block = static_cast<int>(threadIdx.x) / a.lanes; block < a.blocks;
-       block += groups * tuning::sum_cells) {
-    std::int64_t begin[tuning::sum_cells];
-    std::int64_t end[tuning::sum_cells];
-    cell_quad<D> quads[tuning::sum_cells];
+__device__ void stage_cells(const binned_arguments<D>& a, const cell_list& list, int size, D* stage) {
+  constexpr int warps = tuning::sum_threads / warp_size;
+  const int quads = list.first_quad[size];
+  const int share = div_up(quads, warps * warp_size) * warp_size;
+  const int first = static_cast<int>(threadIdx.x) / warp_size * share;
+  const int last = min(first + share, quads);
+  int k = first + static_cast<int>(threadIdx.x) % warp_size;
+  int cell = cell_of(list, size, k);
+  while (k < last) {
+    quad<D> products[tuning::sum_quads];
+    quad<std::uint16_t> places[tuning::sum_quads];
+    unsigned inside[tuning::sum_quads] = {};  // bit j: value j belongs to the cell
 #pragma unroll
-    for (int c = 0; c < tuning::sum_cells; ++c) {
-      const bool exists = block + c * groups < a.blocks;
-      const std::int64_t cell = (block + c * groups) * a.bins + bin;
-      begin[c] = exists ? a.starts[cell] : 0;
-      end[c] = exists ? a.starts[cell + 1] : 0;
+    for (int q = 0; q < tuning::sum_quads; ++q, k += warp_size) {
+      if (k >= last) continue;
+      while (k >= list.first_quad[cell + 1]) ++cell;
+      const std::uint32_t begin = list.begin[cell];
+      const std::uint32_t end = list.end[cell];
+      const std::uint32_t place = (begin & ~3U) + 4 * static_cast<std::uint32_t>(k - list.first_quad[cell]);
+      products[q] = load_quad(a.products + place);
+      places[q] = load_short_quad(a.bin_places + place);
+      const unsigned before = place < begin ? begin - place : 0;
+      const unsigned upto = end - place < 4 ? end - place : 4;
+      inside[q] = ((1U << upto) - 1) & ~((1U << before) - 1);
     }
 #pragma unroll
-    for (int c = 0; c < tuning::sum_cells; ++c) {
-      const std::int64_t from = (begin[c] & ~std::int64_t{3}) + 4 * lane;
-      if (from < end[c]) quads[c].load(a, from);
-    }
+    for (int q = 0; q < tuning::sum_quads; ++q) {
 #pragma unroll
-    for (int c = 0; c < tuning::sum_cells; ++c) {
-      const std::int64_t from = (begin[c] & ~std::int64_t{3}) + 4 * lane;
-      if (from < end[c]) quads[c].put(stage, from, begin[c], end[c]);
-      if (from + reach < end[c]) {
-        quads[c].load(a, from + reach);
-        quads[c].put(stage, from + reach, begin[c], end[c]);
-      }
-      if (lane == 0 && from + 2 * reach < end[c]) {
-        lists.cells[atomicAdd(&lists.long_cells, 1)] = static_cast<std::uint32_t>(block + c * groups);
+      for (int j = 0; j < 4; ++j) {
+        if ((inside[q] >> j & 1U) != 0) stage[skewed<D>(places[q].v[j])] = products[q].v[j];
       }
     }
   }
-  __syncthreads();
-  for (int i = 0; i < lists.long_cells; ++i) {
-    const std::int64_t cell = lists.cells[i] * a.bins + bin;
-    const std::int64_t begin = a.starts[cell];
-    const std::int64_t end = a.starts[cell + 1];
-    const std::int64_t rest = (begin & ~std::int64_t{3}) + 2 * reach;
-    for (std::int64_t from = rest + 4 * static_cast<int>(threadIdx.x); from < end; from += 4 * tuning::sum_threads) {
-      cell_quad<D> q;
-      q.load(a, from);
-      q.put(stage, from, begin, end);
-    }
-  }
-  __syncthreads();
 }
 
 // A thread block a bin.
 template <class D>
 __global__ void __launch_bounds__(tuning::sum_threads) sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {
-  __shared__ bin_lists<D> lists;
+  __shared__ cell_list cells;
+  __shared__ int long_count;
+  __shared__ std::uint16_t long_items[bin_items<D> / long_segment + 1];
   D* const stage = reinterpret_cast<D*>(binned_bytes);
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t bin = blockIdx.x;
-  if (thread == 0) lists.long_cells = lists.long_rows = 0;
+  if (thread == 0) long_count = 0;
+  for (std::int64_t first = 0; first < a.blocks; first += tuning::sum_threads) {
+    const int size = static_cast<int>(min(a.blocks - first, std::int64_t{tuning::sum_threads}));
+    list_cells(a, bin, first, size, cells);
+    stage_cells(a, cells, size, stage);
+  }
   __syncthreads();
-  gather_cells(a, bin, stage, lists);
 
   const std::int64_t first_row = a.bin_rows[bin];
   const int rows = static_cast<int>(a.bin_rows[bin + 1] - first_row);
@@ -265,7 +324,7 @@ __global__ void __launch_bounds__(tuning::sum_threads) sum_kernel(binned_argumen
     const int first = begin_of(j);
     const int end = end_of(j);
     if (end - first > long_segment) {
-      lists.rows[atomicAdd(&lists.long_rows, 1)] = static_cast<std::uint16_t>(j);
+      long_items[atomicAdd(&long_count, 1)] = static_cast<std::uint16_t>(j);
       continue;
     }
     D sum{};
@@ -274,20 +333,14 @@ __global__ void __launch_bounds__(tuning::sum_threads) sum_kernel(binned_argumen
   }
   __syncthreads();
   const int lane = thread % warp_size;
-  for (int i = thread / warp_size; i < lists.long_rows; i += tuning::sum_threads / warp_size) {
-    const int j = lists.rows[i];
+  for (int i = thread / warp_size; i < long_count; i += tuning::sum_threads / warp_size) {
+    const int j = long_items[i];
     const int end = end_of(j);
     D sum{};
     for (int k = begin_of(j) + lane; k < end; k += warp_size) sum += stage[skewed<D>(k)];
     sum = group_sum(sum, warp_size);
     if (lane == 0) emit(j, sum);
   }
-}
-
-// Lanes that take most cells in one go.
-[[nodiscard]] int lanes_for(std::int64_t nnz, std::int64_t cells) {
-  const auto quads = static_cast<std::uint64_t>(div_up(nnz, cells) + 7) / 4;
-  return std::clamp(static_cast<int>(std::bit_ceil(quads)), tuning::least_lanes, warp_size);
 }
 
 template <class V>
@@ -304,7 +357,6 @@ class device_binned final : public spmv_executor<V> {
                   .blocks = matrix_.blocks,
                   .bins = matrix_.bins,
                   .bin_items = matrix_.bin_items,
-                  .lanes = lanes_for(matrix_.nnz, matrix_.blocks * matrix_.bins),
                   .bin_rows = matrix_.bin_rows.data(),
                   .row_ends = matrix_.row_ends.data(),
                   .starts = matrix_.starts.data(),

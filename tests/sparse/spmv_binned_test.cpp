@@ -152,6 +152,23 @@ TYPED_TEST(SpmvBinned, AgreesWithTheReferenceOnEveryShape) {
   }
 }
 
+// More column blocks than a thread block lists at a time.
+TEST(SpmvBinnedWide, ListsMoreBlocksThanThreads) {
+  SPARGO_TEST_NEEDS_GPU();
+  using V = std::complex<double>;
+  const context<device> ctx;
+  triplets<V> m{"every column once", 1999, 6'500'000, {}};
+  const i64 each = m.cols / m.rows + 1;
+  for (i64 r = 0; r < m.rows; ++r) {
+    for (i64 k = 0; k < each && r + k * m.rows < m.cols; ++k) {
+      m.entries.push_back({r, r + k * m.rows, V(static_cast<double>(k % 17) - 8, static_cast<double>(r % 5))});
+    }
+  }
+  const auto csr = as_csr<V, i32, i32>(ctx, m);
+  const spmv_plan<V, i32, i32, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::binned});
+  expect_product(run(ctx, plan, m, V(1, 0), V{}), m, V(1, 0), V{});
+}
+
 TYPED_TEST(SpmvBinned, GivesTheSameBitsEveryTimeAndFromEveryPlan) {
   SPMV_TYPES;
   const context<device> ctx;
@@ -207,7 +224,7 @@ TYPED_TEST(SpmvBinned, TakesVectorsOfAnyAlignment) {
 TYPED_TEST(SpmvBinned, IsChosenWhereColumnsAreScattered) {
   SPMV_TYPES;
   const context<device> ctx;
-  const auto m = random_rows<V>("scattered", 1 << 17, 1 << 18, [](i64) { return 33; });
+  const auto m = random_rows<V>("scattered", 1 << 17, 1 << 20, [](i64) { return 33; });
   const auto csr = as_csr<V, I, O>(ctx, m);
   const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
   EXPECT_EQ(plan.algorithm(), spmv_algorithm::binned) << plan.reason();
