@@ -29,8 +29,9 @@ struct binning_profile {
   std::int64_t cols;
   std::int64_t nnz;
   std::int64_t value_bytes;
-  std::int64_t sectors;  // of 32 bytes of x, that 1000 consecutive entries touch
-  std::int64_t blocks;   // of the columns that have entries
+  std::int64_t l2_bytes;  // of the device's cache
+  std::int64_t sectors;   // of 32 bytes of x, that 1000 consecutive entries touch
+  std::int64_t blocks;    // of the columns that have entries
   std::int64_t bins;
 };
 

@@ -21,7 +21,7 @@ constexpr column_profile worthy{.rows = 1 << 20,
                                 .used = 900,
                                 .popular = 100,
                                 .popular_entries = 250,
-                                .value_bytes = 4};
+                                .value_bytes = 8};
 
 TEST(SpmvBlocking, RefusesScatteredColumns) {
   EXPECT_EQ(why_not_blocked(worthy, blocking_demand::if_it_pays), "");
@@ -29,14 +29,20 @@ TEST(SpmvBlocking, RefusesScatteredColumns) {
   even.popular_entries = 240;
   EXPECT_NE(why_not_blocked(even, blocking_demand::if_it_pays).find("24 percent"), std::string::npos);
   EXPECT_EQ(why_not_blocked(even, blocking_demand::by_name), "");
+  column_profile narrow = worthy;
+  narrow.value_bytes = 4;
+  narrow.popular_entries = 490;
+  EXPECT_NE(why_not_blocked(narrow, blocking_demand::if_it_pays).find("49 percent"), std::string::npos);
+  narrow.popular_entries = 500;
+  EXPECT_EQ(why_not_blocked(narrow, blocking_demand::if_it_pays), "");
 }
 
 TEST(SpmvBlocking, RefusesVectorsInTheCache) {
   column_profile small = worthy;
-  small.cols = 65'536;
+  small.cols = 32'768;
   EXPECT_NE(why_not_blocked(small, blocking_demand::if_it_pays), "");
   EXPECT_EQ(why_not_blocked(small, blocking_demand::by_name), "");
-  small.cols = 65'537;
+  small.cols = 32'769;
   EXPECT_EQ(why_not_blocked(small, blocking_demand::if_it_pays), "");
 }
 
