@@ -98,9 +98,10 @@ class SymmetricFile : public testing::Test {
                                          std::vector<std::string> flags) const {
     const std::string to = folder_ / "out.mtx";
     std::filesystem::remove(to);
-    flags.insert(flags.begin(), {path, "--json", "-", "--quiet"});
-    if (app == "convert") flags.insert(flags.begin() + 1, to);
-    if (app != "convert") flags.insert(flags.end(), {"--output", to});
+    flags.push_back(path);
+    if (app != "convert") flags.emplace_back("--output");
+    flags.push_back(to);
+    for (const char* flag : {"--json", "-", "--quiet"}) flags.emplace_back(flag);
     const test::app_run ran = run_app(app, flags);
     EXPECT_EQ(ran.code, 0) << ran.err;
     return {slurp(to), ran.json()};
