@@ -52,6 +52,10 @@ struct tuning {
   // In a staged block a row has as many lanes as the mean one needs. H200, reorientation_1 (677 rows of 11 entries, one
   // of 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
   static constexpr double longest_staged = 32.0;
+  // Matrices of fewer entries stay in the second cache, and what counts is how few loads come after one another.
+  static constexpr std::int64_t cached_entries = std::int64_t{1} << 20;
+  // A longer row takes its block several rounds.
+  static constexpr std::int64_t block_row = 4096;
   // Host: a row longer than this share of one thread's entries unbalances whole rows.
   static constexpr double longest_share = 0.25;
 };
@@ -80,6 +84,11 @@ choice choose_csr(const context<host>& ctx, const row_profile& p) {
 }
 
 choice choose_csr(const context<device>&, const row_profile& p) {
+  if (p.longest > tuning::thread_row && p.longest <= tuning::block_row && p.nnz < tuning::cached_entries) {
+    return {spmv_algorithm::row_per_warp,
+            fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by a block",
+                        p.mean(), p.longest)};
+  }
   if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
       p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
     return {spmv_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",

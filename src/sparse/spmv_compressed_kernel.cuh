@@ -35,19 +35,6 @@ struct unit_reader {
 };
 
 template <class D>
-__device__ D read_once(const D* p) {
-  if constexpr (sizeof(D) == 4) {
-    return __ldcs(p);
-  } else {
-    using word = std::conditional_t<sizeof(D) == 8, uint2, uint4>;
-    const word raw = __ldcs(reinterpret_cast<const word*>(p));
-    D value;
-    __builtin_memcpy(&value, &raw, sizeof(value));
-    return value;
-  }
-}
-
-template <class D>
 __device__ D value_of_key(unsigned long long key) {
   D value;
   __builtin_memcpy(&value, &key, sizeof(value));

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace spargo::detail {
 
@@ -46,12 +47,18 @@ __device__ inline device_complex<double> read(const device_complex<double>* p) {
   return {v.x, v.y};
 }
 
-// What another block has written during this kernel, from the L2 cache.
-__device__ inline float read_fresh(const float* p) { return __ldcg(p); }
-__device__ inline double read_fresh(const double* p) { return __ldcg(p); }
+// What is read once, so that x keeps the caches.
 template <class T>
-__device__ device_complex<T> read_fresh(const device_complex<T>* p) {
-  return {read_fresh(&p->re), read_fresh(&p->im)};
+__device__ T read_once(const T* p) {
+  if constexpr (sizeof(T) == 4) {
+    return __ldcs(p);
+  } else {
+    using word = std::conditional_t<sizeof(T) == 8, uint2, uint4>;
+    const word raw = __ldcs(reinterpret_cast<const word*>(p));
+    T value;
+    __builtin_memcpy(&value, &raw, sizeof(value));
+    return value;
+  }
 }
 
 // y = alpha * sum + beta * y, where beta = 0 leaves y unread.

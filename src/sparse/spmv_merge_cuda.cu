@@ -4,13 +4,15 @@
 // from the block's number, so its loads need not wait for the search's result (R-MAT 22, fp32, on an H200: 0.483 and
 // 0.474 ms). The plan searches where each tile begins. A block multiplies the entries of its tile, four a thread with
 // all loads in flight, leaves the products in shared memory, sums the rows that end in the tile and writes them, and
-// leaves the sum of the row that does not end there as its carry. A second kernel adds the carries of each row in tile
-// order; for small matrices, where a launch counts for more than a wait, the tile in which a row ends waits for the
-// carries of the tiles before it (decoupled look-back, as in scan_lookback.cuh: blocks begin in the order of their
-// numbers, so what is waited for is under way; it costs R-MAT 22 a fifth and gains 2 microseconds of 8 at 250 thousand
-// entries). One writer an element and a fixed order: deterministic. Shared memory holds the products and no more, so
-// that the gathers of x have the cache. Workspace: 2 indices, a flag and a value a tile; the flags are down between
-// runs.
+// leaves the sum of the row that does not end there as its carry. Neighbouring lanes take neighbouring entries: the
+// gathers of a long row, whose columns lie close together, then share sectors. A second kernel adds the carries of each
+// row in tile order; its launch overlaps the first one's end. One writer an element at a time and a fixed order:
+// deterministic. Shared memory holds the products and no more, so that the gathers of x have the cache. Workspace: 2
+// indices and a value a tile.
+//
+// What bounds it on scattered columns is the traffic from the second cache: 32 bytes a gather that misses the first
+// one, and the entries themselves, at 4.6 TB/s. Uniform 8.4M x 16 in fp32: 134M gathers and 1.07 GB, 1.16 ms; measured
+// 1.15, with the gathers and indices alone 1.04.
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmv_device.cuh"
@@ -22,13 +24,18 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Threads a block, a quad of entries each; the kernel in a program of its own. R-MAT 22, fp32, ms: 128 0.467, 256
-  // 0.464, 512 0.463; fp64 0.536, 0.533, 0.534; uniform 8.4M x 16, fp64: 2.222, 2.214, 2.208 (H200). Two quads a
-  // thread: 0.468, 0.555, 2.357.
+  // Threads a block, four entries each, one, T and 2T entries apart. All measured with the kernel in a program of its
+  // own, ms on an H200, cold; cuSPARSE's best CSR or COO algorithm beside it:
+  //                           T = 512         four neighbouring entries a thread   cuSPARSE
+  //   power law 4M, one of 1M 0.388, 0.518    0.412, 0.548                         0.398, 0.535
+  //   R-MAT 22, degree 16     0.460, 0.523    0.468, 0.533                         0.471, 0.535
+  //   uniform 8.4M x 16       1.149, 2.208    1.171, 2.216                         1.167, 2.240
+  // T = 256: 2 percent slower on the power law.
   static constexpr int threads = 512;
-  static constexpr int small_threads = 128;
-  // Below this many quads small blocks: a tile a multiprocessor leaves most of it idle.
-  static constexpr std::int64_t small_quads = std::int64_t{1} << 19;
+  // Below this many entries more, smaller tiles. Microseconds in a captured graph, fp32 and fp64, 256 and 512 threads:
+  // ego-Twitter, 2.7M entries, 11.7 and 12.3, 14.6 and 15.4; uniform 200k x 16 26.9 and 27.2, 31.1 and 32.3.
+  static constexpr int small_threads = 256;
+  static constexpr std::int64_t small_entries = std::int64_t{1} << 22;
   // Rows of one tile of entries, for each thread, at most; matrices with more empty rows in a row are shared out by
   // rows + entries.
   static constexpr std::int64_t rows_a_thread = 16;
@@ -37,6 +44,8 @@ struct tuning {
 // Threads for values of 16 bytes: half as many, for the same shared memory.
 template <class D>
 inline constexpr int large_threads = sizeof(D) <= 8 ? tuning::threads : tuning::threads / 2;
+
+inline constexpr int entries_a_thread = 4;
 
 enum class merge_shares { entries, rows_and_entries };
 
@@ -47,13 +56,10 @@ struct merge_arguments {
   std::int64_t rows;
   std::int64_t tiles;
   merge_shares shares;
-  // Of the shares' kind, a tile. Its entries, and up to three before them from rounding down to a multiple of four, are
-  // a quad a thread at most.
-  std::int64_t tile_items;
-  I* tile_rows;   // tiles + 1: rows finished before the tile
-  I* carry_rows;  // the row that a tile's carry belongs to; -1: none
+  std::int64_t tile_items;  // of the shares' kind
+  I* tile_rows;             // tiles + 1: rows finished before the tile
+  I* carry_rows;            // the row that a tile's carry belongs to; -1: none
   D* carries;
-  unsigned* published;  // 1: the carry is there and has not been added yet
 
   // The first entry of a tile; by rows + entries this waits for tile_rows.
   [[nodiscard]] __device__ std::int64_t first_entry(std::int64_t tile) const {
@@ -106,99 +112,71 @@ __global__ void __launch_bounds__(spmv_threads)
   atomicMax(most_rows, static_cast<unsigned long long>(row - a.tile_rows[tile]));
 }
 
-// Four products of consecutive entries, in one or more 16-byte stores.
-template <class D>
-__device__ void store_quad(D* to, const quad<D>& q) {
-  constexpr int words = static_cast<int>(sizeof(quad<D>) / 16);
-  int4 raw[words];
-  __builtin_memcpy(raw, &q, sizeof(q));
-#pragma unroll
-  for (int w = 0; w < words; ++w) reinterpret_cast<int4*>(to)[w] = raw[w];
-}
-
-// Segment j of a tile: what its row has of the tile's entries, relative to `origin`.
+// Segment j of a tile: what its row has of the tile's entries, counted from the tile's first.
 template <class D, class I, class O>
 struct merge_tile {
   std::int64_t first_row;
   std::int64_t begin;
-  std::int64_t end;
-  std::int64_t origin;
+  int entries;
   int rows;  // that end here
 
   __device__ merge_tile(const merge_arguments<D, I, O>& a, std::int64_t tile) {
     first_row = a.tile_rows[tile];
     begin = a.first_entry(tile);
-    end = a.first_entry(tile + 1);
-    origin = begin & ~std::int64_t{3};
+    entries = static_cast<int>(a.first_entry(tile + 1) - begin);
     rows = static_cast<int>(a.tile_rows[tile + 1] - first_row);
   }
   [[nodiscard]] __device__ int segment_begin(const O* offsets, int j) const {
-    return static_cast<int>((j == 0 ? begin : static_cast<std::int64_t>(offsets[first_row + j])) - origin);
+    return j == 0 ? 0 : static_cast<int>(static_cast<std::int64_t>(offsets[first_row + j]) - begin);
   }
   [[nodiscard]] __device__ int segment_end(const O* offsets, int j) const {
-    return static_cast<int>((j < rows ? static_cast<std::int64_t>(offsets[first_row + j + 1]) : end) - origin);
+    return j < rows ? static_cast<int>(static_cast<std::int64_t>(offsets[first_row + j + 1]) - begin) : entries;
   }
 };
 
-__device__ inline void publish(unsigned* flag) {
-  asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
-}
-__device__ inline bool is_published(const unsigned* flag) {
-  unsigned value = 0;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-  return value != 0;
-}
-
-// The sum of what the tiles before `tile` have of `row`, in every lane. One warp of one tile asks for it, once a run.
-template <class D, class I, class O>
-__device__ D carried_into(const merge_arguments<D, I, O>& a, std::int64_t tile, std::int64_t row) {
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  D sum{};
-  for (std::int64_t k = tile - 1 - lane; k >= 0 && static_cast<std::int64_t>(a.carry_rows[k]) == row; k -= warp_size) {
-    while (!is_published(a.published + k)) {
-    }
-    sum += read_fresh(a.carries + k);
-    a.published[k] = 0;
+// products[k] of entry begin + k, k < count. All loads of a thread are in flight before the first product.
+template <int Threads, class D, class I>
+__device__ void multiply_entries(const device_entries<D, I>& a, std::int64_t begin, int count, const D* x,
+                                 D* products) {
+  const D* const values = a.values + begin;
+  const I* const indices = a.indices + begin;
+  D value[entries_a_thread];
+  I index[entries_a_thread];
+#pragma unroll
+  for (int j = 0; j < entries_a_thread; ++j) {
+    const int k = j * Threads + static_cast<int>(threadIdx.x);
+    index[j] = k < count ? read_once(indices + k) : I{-1};
+    value[j] = k < count ? read_once(values + k) : D{};
   }
-  __syncwarp();
-  return group_sum(sum, warp_size);
+#pragma unroll
+  for (int j = 0; j < entries_a_thread; ++j) {
+    if (index[j] >= 0) value[j] = value[j] * read(x + index[j]);
+  }
+#pragma unroll
+  for (int j = 0; j < entries_a_thread; ++j) products[j * Threads + static_cast<int>(threadIdx.x)] = value[j];
 }
 
-template <int Threads>
-inline constexpr bool looks_back = Threads == tuning::small_threads;
+// Blocks a multiprocessor: as many as there are threads for, where a thread's entries fit 32 registers.
+template <int Threads, class D, class I>
+inline constexpr int blocks_resident = sizeof(D) + sizeof(I) <= 12 ? 2048 / Threads : 1;
 
 template <int Threads, class D, class I, class O>
-__global__ void __launch_bounds__(Threads)
+__global__ void __launch_bounds__(Threads, blocks_resident<Threads, D, I>)
     merge_path_kernel(merge_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* y) {
-  __shared__ __align__(16) D products[4 * Threads];
-  __shared__ D first_sum;
+  __shared__ D products[entries_a_thread * Threads];
   __shared__ int long_count;
-  __shared__ int long_items[4 * Threads / long_segment + 1];
+  __shared__ int long_items[entries_a_thread * Threads / long_segment + 1];
   const std::int64_t tile = blockIdx.x;
   const merge_tile<D, I, O> here(a, tile);
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) long_count = 0;
 
-  const std::int64_t e = here.origin + 4 * thread;
-  if (e < here.end) {
-    quad<D> values;
-    quad<I> indices;
-    load_entries(a.entries, e, values, indices);
-#pragma unroll
-    for (int j = 0; j < 4; ++j) values.v[j] = values.v[j] * read(x + indices.v[j]);
-    store_quad(products + 4 * thread, values);
-  }
-  // Whether the first row to end here has entries in earlier tiles.
-  const bool resumes = looks_back<Threads> && here.rows > 0 && tile > 0 &&
-                       static_cast<std::int64_t>(a.carry_rows[tile - 1]) == here.first_row;
+  multiply_entries<Threads>(a.entries, here.begin, here.entries, x, products);
   __syncthreads();
 
   const auto emit = [&](int j, D sum) {
     if (j == here.rows) {
       a.carries[tile] = sum;
-      if (looks_back<Threads> && a.carry_rows[tile] >= 0) publish(a.published + tile);
-    } else if (j == 0 && resumes) {
-      first_sum = sum;
     } else {
       update(y[here.first_row + j], alpha, sum, beta);
     }
@@ -224,11 +202,6 @@ __global__ void __launch_bounds__(Threads)
     sum = group_sum(sum, warp_size);
     if (lane == 0) emit(j, sum);
   }
-  if (!resumes) return;  // the whole block
-  __syncthreads();       // first_sum
-  if (thread >= warp_size) return;
-  const D before = carried_into(a, tile, here.first_row);
-  if (lane == 0) update(y[here.first_row], alpha, before + first_sum, beta);
 }
 
 template <class V, class I, class O>
@@ -237,7 +210,7 @@ class device_merge final : public spmv_executor<V> {
 
  public:
   device_merge(const context<device>& ctx, const csr_view<const V, I, O, device>& a)
-      : ctx_(ctx), threads_(a.nnz() / 4 < tuning::small_quads ? tuning::small_threads : large_threads<D>) {
+      : ctx_(ctx), threads_(a.nnz() < tuning::small_entries ? tuning::small_threads : large_threads<D>) {
     const device_guard guard(ctx);
     arguments_.entries = entries_of(a.values.data(), a.indices.data(), a.nnz());
     arguments_.offsets = a.offsets.data();
@@ -254,28 +227,23 @@ class device_merge final : public spmv_executor<V> {
     kernel<<<grid_of(arguments_.tiles, 1), static_cast<unsigned>(threads_), 0, ctx_.stream()>>>(
         arguments_, device_cast(x), alpha, to_device_value(beta), y);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    if (threads_ != tuning::small_threads) {
-      add_carries<D, I>(ctx_, arguments_.carry_rows, arguments_.carries, arguments_.tiles, alpha, y);
-    }
+    add_carries<D, I>(ctx_, arguments_.carry_rows, arguments_.carries, arguments_.tiles, alpha, y);
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return static_cast<std::int64_t>(sizeof(I)) * (tile_rows_.size() + carry_rows_.size()) +
-           static_cast<std::int64_t>(sizeof(V) + sizeof(unsigned)) * carries_.size();
+           static_cast<std::int64_t>(sizeof(V)) * carries_.size();
   }
 
  private:
   // Returns the most rows of a tile. Synchronises the stream.
   std::int64_t share_out(merge_shares shares) {
     const std::int64_t total = arguments_.entries.nnz + (shares == merge_shares::entries ? 0 : arguments_.rows);
-    // Only shares that begin anywhere need room for rounding down.
-    const std::int64_t items = 4 * threads_ - (shares == merge_shares::entries ? 0 : 4);
+    const std::int64_t items = entries_a_thread * threads_;
     const std::int64_t tiles = div_up(total, items);
     tile_rows_ = {ctx_, tiles + 1};
     carry_rows_ = {ctx_, tiles};
     carries_ = {ctx_, tiles};
-    published_ = {ctx_, tiles};
-    fill_zero(ctx_, published_.view());
     array<unsigned long long, device> most(ctx_, 1);
     fill_zero(ctx_, most.view());
     arguments_.shares = shares;
@@ -284,7 +252,6 @@ class device_merge final : public spmv_executor<V> {
     arguments_.tile_rows = tile_rows_.data();
     arguments_.carry_rows = carry_rows_.data();
     arguments_.carries = device_cast(carries_.data());
-    arguments_.published = published_.data();
     tile_rows_kernel<<<grid_of(tiles + 1, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(arguments_);
     SPARGO_CUDA_TRY(cudaGetLastError());
     carry_rows_kernel<<<grid_of(tiles, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(arguments_, most.data());
@@ -297,7 +264,6 @@ class device_merge final : public spmv_executor<V> {
   array<I, device> tile_rows_;
   array<I, device> carry_rows_;
   array<V, device> carries_;
-  array<unsigned, device> published_;
   merge_arguments<D, I, O> arguments_{};
 };
 

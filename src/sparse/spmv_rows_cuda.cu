@@ -2,13 +2,16 @@
 //
 // row_per_thread: one thread a row. Its loads lie a row's length apart from its neighbours', but for rows of a few
 // entries all of them hit the same cache lines soon after each other; the kernel for a row length has all entries of
-// its row in flight at once. row_per_warp: a group of 2 to 32 lanes a row, so that lanes read side by side; groups of a
-// whole warp load 16 bytes a lane, and rows far too long for their group are left to the block. No atomics, one writer
-// an element: deterministic. No workspace.
+// its row in flight at once. row_per_warp: a group of 2 to 32 lanes a row, so that lanes read side by side, with few
+// loads after one another: what counts for matrices that the cache holds. Rows far too long for their group have a
+// block each, which the plan lists: the kernel's first blocks, so that they begin first. Large matrices of long rows
+// have a warp a row, 16 bytes a lane and load. No atomics, one writer an element: deterministic. Workspace: 24 bytes a
+// listed row.
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace spargo::detail {
 
@@ -22,13 +25,18 @@ struct csr_arguments {
 };
 
 struct tuning {
-  // Entries a lane, at least, before a group is widened: below, lanes idle.
-  static constexpr double entries_per_lane = 2.0;
-  // Entries a lane, at most, before a row is left to a warp, and entries before it is left to the whole block.
-  static constexpr int group_limit = 8;
-  static constexpr int warp_limit = 256;
-  // From this mean on a whole warp loads 16 bytes a lane: two full rounds of the warp.
+  // Entries a lane, at least, before a group is widened.
+  static constexpr double entries_per_lane = 4.0;
+  // Entries a lane has in flight.
+  static constexpr int in_flight = 4;
+  // Entries a lane, at most, before a row has a block of its own: one round of loads where all groups run at once, more
+  // where blocks come one after the other; and entries of such a row, at least.
+  static constexpr int entries_of_a_round = 4;
+  static constexpr int entries_of_rounds = 16;
+  static constexpr std::int64_t least_long_row = 64;
+  // From this mean on, in matrices of so many entries, a whole warp loads 16 bytes a lane: two full rounds of the warp.
   static constexpr double wide_mean = 96.0;
+  static constexpr std::int64_t wide_entries = std::int64_t{1} << 21;
   // Entries of a row in flight, one kernel each; it must fit the rows. 5-point Laplacian 4096 x 4096 with 4, 5, 6, 7,
   // 8, ms on an H200: fp32 0.238, 0.209, 0.222, 0.240, 0.243; fp64 0.378, 0.315, 0.362, 0.327, 0.321.
   static constexpr int least_unrolled = 3;
@@ -66,67 +74,90 @@ __global__ void __launch_bounds__(spmv_threads, row_blocks_resident<D, I, O>)
   update(y[row], alpha, sum, beta);
 }
 
-// The sum over entries first, first + step, ... below end, four of them in flight.
-template <class D, class I>
-__device__ D strided_dot(const device_entries<D, I>& a, std::int64_t first, std::int64_t end, int step, const D* x) {
+// A row too long for its group; its block finds its entries by one load.
+struct long_row {
+  std::int64_t row;
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+template <class D, class I, class O>
+struct group_arguments {
+  csr_arguments<D, I, O> csr;
+  int width;                  // lanes a row, a power of two
+  std::int64_t longest;       // of a row that its group sums
+  const long_row* long_rows;  // the longer ones, in any order
+  int long_count;
+};
+
+// The sum over entries first, first + step, ... below last, tuning::in_flight of them at a time.
+template <class D, class I, class Count>
+__device__ D strided_dot(const device_entries<D, I>& a, Count first, Count last, Count step, const D* x) {
+  constexpr int in_flight = tuning::in_flight;
   D sum{};
-#pragma unroll 4
-  for (std::int64_t e = first; e < end; e += step) sum = multiply_add(a.values[e], read(x + a.indices[e]), sum);
+#pragma unroll 1
+  for (Count e = first; e < last; e += in_flight * step) {
+    D value[in_flight];
+    I index[in_flight];
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      const bool inside = e + u * step < last;
+      index[u] = inside ? __ldg(a.indices + e + u * step) : I{-1};
+      value[u] = inside ? read(a.values + e + u * step) : D{};
+    }
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      if (index[u] >= 0) sum = multiply_add(value[u], read(x + index[u]), sum);
+    }
+  }
   return sum;
 }
 
-// The rows of a block that are too long for their groups, as places in the block, in any order: each row's own order of
-// sums is fixed.
-struct waiting_rows {
-  int count;
-  int rows[spmv_threads / 2];  // the narrowest groups have two lanes
-
-  __device__ void add(int row) { rows[atomicAdd(&count, 1)] = row; }
-};
-
-// `width` lanes a row; rows of more than `group_limit` entries wait for a warp, of more than `warp_limit` for the
-// whole block. The lanes of a last, partial warp stay for the sum over lanes.
-template <class D, class I, class O>
+// The first blocks take a long row each, the others spmv_threads / width rows. Lanes without a row stay for the sum.
+// Width: lanes a row, where that is known to the compiler; 0: a.width.
+template <int Width, class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
-    row_per_group_kernel(csr_arguments<D, I, O> a, int width, int group_limit, int warp_limit, const D* __restrict__ x,
-                         D alpha, D beta, D* __restrict__ y) {
-  __shared__ waiting_rows for_warps;
-  __shared__ waiting_rows for_block;
+    row_per_group_kernel(group_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
+  using count = std::make_unsigned_t<O>;  // an entry's place and a few steps more fit it
   __shared__ D warp_sums[spmv_threads / warp_size];
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * (spmv_threads / width);
-  const auto sum_of = [&](std::int64_t row, int lane, int lanes) {
-    return strided_dot(a.entries, static_cast<std::int64_t>(a.offsets[row]) + lane,
-                       static_cast<std::int64_t>(a.offsets[row + 1]), lanes, x);
-  };
-  if (thread == 0) for_warps.count = for_block.count = 0;
-  __syncthreads();
-
-  const std::int64_t row = first_row + thread / width;
-  const int lane = thread & (width - 1);
-  const bool inside = row < a.rows;
-  const std::int64_t length = inside ? static_cast<std::int64_t>(a.offsets[row + 1] - a.offsets[row]) : 0;
-  if (length > group_limit && lane == 0) (length > warp_limit ? for_block : for_warps).add(thread / width);
-  D sum = group_sum(inside && length <= group_limit ? sum_of(row, lane, width) : D{}, width);
-  if (lane == 0 && inside && length <= group_limit) update(y[row], alpha, sum, beta);
-  __syncthreads();
-
-  for (int i = thread / warp_size; i < for_warps.count; i += spmv_threads / warp_size) {
-    const std::int64_t long_row = first_row + for_warps.rows[i];
-    sum = group_sum(sum_of(long_row, thread % warp_size, warp_size), warp_size);
-    if (thread % warp_size == 0) update(y[long_row], alpha, sum, beta);
-  }
-  for (int i = 0; i < for_block.count; ++i) {
-    const std::int64_t long_row = first_row + for_block.rows[i];
-    sum = group_sum(sum_of(long_row, thread, spmv_threads), warp_size);
+  const int block = static_cast<int>(blockIdx.x);
+  if (block < a.long_count) {
+    const long_row here = a.long_rows[block];
+    D sum = group_sum(strided_dot(a.csr.entries, static_cast<count>(here.begin + thread), static_cast<count>(here.end),
+                                  count{spmv_threads}, x),
+                      warp_size);
     if (thread % warp_size == 0) warp_sums[thread / warp_size] = sum;
     __syncthreads();
-    if (thread == 0) {
-      for (int w = 1; w < spmv_threads / warp_size; ++w) sum += warp_sums[w];
-      update(y[long_row], alpha, sum, beta);
-    }
-    __syncthreads();  // before the next row's sums
+    if (thread >= warp_size) return;
+    sum = group_sum(thread < spmv_threads / warp_size ? warp_sums[thread] : D{}, warp_size);
+    if (thread == 0) update(y[here.row], alpha, sum, beta);
+    return;
   }
+  const int width = Width == 0 ? a.width : Width;
+  const std::int64_t row = static_cast<std::int64_t>(block - a.long_count) * (spmv_threads / width) + thread / width;
+  const int lane = thread & (width - 1);
+  const bool inside = row < a.csr.rows;
+  const auto begin = inside ? static_cast<count>(a.csr.offsets[row]) : count{};
+  const auto end = inside ? static_cast<count>(a.csr.offsets[row + 1]) : count{};
+  const bool mine = inside && end - begin <= static_cast<count>(a.longest);
+  const D sum = group_sum(
+      strided_dot(a.csr.entries, begin + static_cast<count>(lane), mine ? end : begin, static_cast<count>(width), x),
+      width);
+  if (lane == 0 && mine) update(y[row], alpha, sum, beta);
+}
+
+// Counts the rows of more than `longest` entries, and lists them where there is a list.
+template <class O>
+__global__ void __launch_bounds__(spmv_threads)
+    long_rows_kernel(const O* offsets, std::int64_t rows, std::int64_t longest, int* count, long_row* list) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  if (row >= rows) return;
+  const auto begin = static_cast<std::int64_t>(offsets[row]);
+  const auto end = static_cast<std::int64_t>(offsets[row + 1]);
+  if (end - begin <= longest) return;
+  const int place = atomicAdd(count, 1);
+  if (list != nullptr) list[place] = {row, begin, end};
 }
 
 // A warp a row, four entries a lane and load; entries of other rows in the first and last load are left out.
@@ -157,6 +188,7 @@ template <class V, class I, class O>
 class device_rows final : public spmv_executor<V> {
   using D = device_value_t<V>;
   using kernel = void (*)(csr_arguments<D, I, O>, const D*, D, D, D*);
+  using group_kernel = void (*)(group_arguments<D, I, O>, const D*, D, D, D*);
 
  public:
   device_rows(const context<device>& ctx, const csr_view<const V, I, O, device>& a, spmv_algorithm algorithm,
@@ -167,9 +199,14 @@ class device_rows final : public spmv_executor<V> {
       return;
     }
     const double mean = static_cast<double>(a.nnz()) / static_cast<double>(a.rows);
-    width_ = 2;
-    while (width_ < warp_size && mean > tuning::entries_per_lane * width_) width_ *= 2;
-    if (mean >= tuning::wide_mean) kernel_ = &row_per_warp_kernel<D, I, O>;
+    if (mean >= tuning::wide_mean && a.nnz() >= tuning::wide_entries) {
+      rows_a_block_ = spmv_threads / warp_size;
+      kernel_ = &row_per_warp_kernel<D, I, O>;
+      return;
+    }
+    groups_.csr = arguments_;
+    choose_width(mean);
+    list_long_rows();
   }
 
   void run(V alpha_value, const V* x_values, V beta_value, V* y_values) const override {
@@ -178,14 +215,18 @@ class device_rows final : public spmv_executor<V> {
     D* const y = device_cast(y_values);
     const D alpha = to_device_value(alpha_value);
     const D beta = to_device_value(beta_value);
-    const unsigned grid = grid_of(arguments_.rows, spmv_threads / width_);
     if (kernel_ != nullptr) {
-      kernel_<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, x, alpha, beta, y);
+      kernel_<<<grid_of(arguments_.rows, rows_a_block_), spmv_threads, 0, ctx_.stream()>>>(arguments_, x, alpha, beta,
+                                                                                           y);
     } else {
-      row_per_group_kernel<<<grid, spmv_threads, 0, ctx_.stream()>>>(arguments_, width_, tuning::group_limit * width_,
-                                                                     tuning::warp_limit, x, alpha, beta, y);
+      const std::int64_t blocks = groups_.long_count + div_up(arguments_.rows, spmv_threads / groups_.width);
+      group_kernel_<<<grid_of(blocks, 1), spmv_threads, 0, ctx_.stream()>>>(groups_, x, alpha, beta, y);
     }
     SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return static_cast<std::int64_t>(sizeof(long_row)) * long_rows_.size();
   }
 
  private:
@@ -202,10 +243,63 @@ class device_rows final : public spmv_executor<V> {
     }
   }
 
+  // As many lanes a row as have entries enough; more, up to a lane an entry, where they all run at once nevertheless.
+  void choose_width(double mean) {
+    const std::int64_t lanes = std::int64_t{2048} * ctx_.properties().multiprocessors;
+    int width = 2;
+    while (width < warp_size && mean >= tuning::entries_per_lane * width) width *= 2;
+    while (width < warp_size && mean > width && arguments_.rows <= lanes / (2 * width)) width *= 2;
+    const int most = arguments_.rows <= lanes / width ? tuning::entries_of_a_round : tuning::entries_of_rounds;
+    groups_.width = width;
+    groups_.longest = std::max(std::int64_t{most} * width, tuning::least_long_row);
+    group_kernel_ = group_kernel_for(width);
+  }
+
+  // The types that matter most have a kernel for each width.
+  [[nodiscard]] static group_kernel group_kernel_for(int width) {
+    if constexpr (complex_type<V> || sizeof(I) + sizeof(O) > 8) {
+      return &row_per_group_kernel<0, D, I, O>;
+    } else {
+      switch (width) {
+        case 2:
+          return &row_per_group_kernel<2, D, I, O>;
+        case 4:
+          return &row_per_group_kernel<4, D, I, O>;
+        case 8:
+          return &row_per_group_kernel<8, D, I, O>;
+        case 16:
+          return &row_per_group_kernel<16, D, I, O>;
+        default:
+          return &row_per_group_kernel<warp_size, D, I, O>;
+      }
+    }
+  }
+
+  // Synchronises the stream.
+  void list_long_rows() {
+    const device_guard guard(ctx_);
+    array<int, device> count(ctx_, 1);
+    const auto visit = [&](long_row* list) {
+      fill_zero(ctx_, count.view());
+      long_rows_kernel<<<grid_of(arguments_.rows, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+          arguments_.offsets, arguments_.rows, groups_.longest, count.data(), list);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    };
+    visit(nullptr);
+    groups_.long_count = to_host(ctx_, std::as_const(count).view())[0];
+    if (groups_.long_count == 0) return;
+    long_rows_ = {ctx_, groups_.long_count};
+    groups_.long_rows = long_rows_.data();
+    visit(long_rows_.data());
+  }
+
   context<device> ctx_;
   csr_arguments<D, I, O> arguments_;
-  int width_ = 1;
-  kernel kernel_ = nullptr;  // null: row_per_group_kernel
+  int rows_a_block_ = spmv_threads;
+  kernel kernel_ = nullptr;  // null: group_kernel_
+  group_kernel group_kernel_ = nullptr;
+  group_arguments<D, I, O> groups_{};
+  array<long_row, device> long_rows_;
 };
 
 }  // namespace

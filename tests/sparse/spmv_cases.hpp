@@ -109,6 +109,14 @@ std::vector<triplets<V>> adversarial() {
   all.push_back(random_rows<V>("one column", 900, 1, [](std::int64_t r) { return r % 2; }));
   all.push_back(random_rows<V>("every length", 300, 77, [](std::int64_t r) { return r; }));
   all.push_back(random_rows<V>("dense rows side by side", 9, 4000, [](std::int64_t r) { return 2040 + r; }));
+  // Groups of 2 to 32 lanes, and rows around what they take before a row has a block of its own.
+  for (const std::int64_t lanes : {2, 4, 8, 16, 32}) {
+    all.push_back(random_rows<V>(
+        "rows around the longest of " + std::to_string(lanes) + " lanes", 613, 900, [lanes](std::int64_t r) {
+          const std::int64_t longest = std::max<std::int64_t>(4 * lanes, 64);
+          return r % 200 == 7 && r > 200 ? longest - 2 + r / 200 : (r % 5 == 3 ? 0 : 3 * lanes / 4 + r % 2);
+        }));
+  }
   all.push_back(random_rows<V>("sixteen a row", 1500, 2000, [](std::int64_t) { return 16; }));
   // Blocks of rows that exceed what their kernel stages, with rows on both sides of what lanes and warps take.
   all.push_back(random_rows<V>("crowds amid short rows", 2600, 700, [](std::int64_t r) {

@@ -168,6 +168,25 @@ TYPED_TEST(SpmvPlan, SplitsAVeryLongRow) {
   }
 }
 
+// Rows that span one tile to forty, whatever the tile: from some number on, a row's parts are summed in another way.
+TYPED_TEST(SpmvPlan, AddsThePartsOfRowsAcrossAnyNumberOfTiles) {
+  SPMV_TYPES;
+  const context<Space> ctx;
+  const auto m = random_rows<V>("rows across tiles", 61, 3000, [](i64 r) {
+    return r % 3 == 0 ? 1024 * (r / 3) + 700 : (r % 3 == 1 ? 0 : 512 * (r % 20));
+  });
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  for (const auto algorithm : csr_algorithms<Space>()) {
+    check_product(ctx, spmv_plan<V, I, O, Space>(ctx, csr.view(), {.algorithm = algorithm}), m, number<V>(2, 0),
+                  number<V>(-1, 0));
+  }
+  const auto coo = as_coo<V, I>(ctx, m);
+  for (const auto algorithm : coo_algorithms<Space>()) {
+    check_product(ctx, spmv_plan<V, I, O, Space>(ctx, coo.view(), {.algorithm = algorithm}), m, number<V>(2, 0),
+                  number<V>(-1, 0));
+  }
+}
+
 // Arrays that begin anywhere: no load may rely on the alignment of whole allocations.
 TYPED_TEST(SpmvPlan, TakesArraysAtAnyElement) {
   SPMV_TYPES;
@@ -472,8 +491,8 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   const context<device> ctx;
   // Rows of `length(r)` entries in consecutive columns from r on, or anywhere.
   enum class columns { consecutive, anywhere };
-  const auto plan_of = [&](auto length, columns where) {
-    auto m = random_rows<double>("", 2000, 4000, length);
+  const auto plan_of = [&](i64 rows, auto length, columns where) {
+    auto m = random_rows<double>("", rows, rows + 5000, length);
     if (where == columns::consecutive) {
       i64 row = -1;
       i64 next = 0;
@@ -487,13 +506,42 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
     const spmv_plan<double, i32, i32, device> plan(ctx, a.view());
     return plan.algorithm();
   };
-  EXPECT_EQ(plan_of([](i64) { return 5; }, columns::anywhere), spmv_algorithm::row_per_thread);
-  EXPECT_EQ(plan_of([](i64) { return 5; }, columns::consecutive), spmv_algorithm::row_per_thread);
-  EXPECT_EQ(plan_of([](i64) { return 20; }, columns::anywhere), spmv_algorithm::merge_path);
-  EXPECT_EQ(plan_of([](i64) { return 20; }, columns::consecutive), spmv_algorithm::row_blocks);
-  EXPECT_EQ(plan_of([](i64 r) { return r == 500 ? 632 : 11; }, columns::consecutive), spmv_algorithm::merge_path);
-  EXPECT_EQ(plan_of([](i64) { return 100; }, columns::consecutive), spmv_algorithm::row_per_warp);
-  EXPECT_EQ(plan_of([](i64 r) { return r % 100 == 0 ? 1000 : 1; }, columns::consecutive), spmv_algorithm::merge_path);
+  constexpr i64 few = 2000;
+  EXPECT_EQ(plan_of(
+                few, [](i64) { return 5; }, columns::anywhere),
+            spmv_algorithm::row_per_thread);
+  EXPECT_EQ(plan_of(
+                few, [](i64) { return 5; }, columns::consecutive),
+            spmv_algorithm::row_per_thread);
+  EXPECT_EQ(plan_of(
+                few, [](i64) { return 20; }, columns::anywhere),
+            spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of(
+                few, [](i64) { return 20; }, columns::consecutive),
+            spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of(
+                few, [](i64 r) { return r == 500 ? 632 : 11; }, columns::consecutive),
+            spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of(
+                few, [](i64 r) { return r == 500 ? 5000 : 1; }, columns::consecutive),
+            spmv_algorithm::merge_path);
+  // More than 2^20 entries.
+  constexpr i64 many = 60'000;
+  EXPECT_EQ(plan_of(
+                many, [](i64) { return 20; }, columns::anywhere),
+            spmv_algorithm::merge_path);
+  EXPECT_EQ(plan_of(
+                many, [](i64) { return 20; }, columns::consecutive),
+            spmv_algorithm::row_blocks);
+  EXPECT_EQ(plan_of(
+                many, [](i64 r) { return r == 500 ? 1000 : 20; }, columns::consecutive),
+            spmv_algorithm::merge_path);
+  EXPECT_EQ(plan_of(
+                many, [](i64) { return 100; }, columns::consecutive),
+            spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of(
+                many, [](i64 r) { return r % 100 == 0 ? 2000 : 1; }, columns::consecutive),
+            spmv_algorithm::merge_path);
 }
 
 TEST(SpmvAlgorithm, NamesRoundTrip) {
