@@ -101,7 +101,8 @@ __global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
   }
   if (threadIdx.x == 0) at = s.control->position;
   __syncthreads();
-  if (at.vertices == 0 || at.ended != 0 || !is_narrow(at, static_cast<int>(gridDim.x), 1)) return;
+  if (at.vertices == 0 || at.ended != 0 || s.allowed == bfs_direction::pull) return;
+  if (!is_narrow(at, static_cast<int>(gridDim.x), 1)) return;
   walk_narrow(s, at, raw);
 }
 

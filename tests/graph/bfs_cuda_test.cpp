@@ -191,27 +191,25 @@ TYPED_TEST(BfsCuda, FindsMoreThanASlotEach) {
   this->check_all(this->undirected(sum(sizes), layer_edges(sizes)), {0, sum(sizes) - 1});
 }
 
-// Of vertices with three entries the last found has room for one in its block's slots: its last edge leads to a leaf of
-// its own. The others have one entry, and come first among those that a warp finds together.
+// One block finds the crowd. Of its vertices with three entries the last has room for one in the block's slots, and its
+// last edge leads to a leaf of its own. Those of one entry come first among what a warp finds together.
 TYPED_TEST(BfsCuda, ManyEntriesAtTheEndOfTheSlots) {
   constexpr std::int64_t longs = 120;
-  constexpr std::int64_t found = longs + narrow_slots + 2 - 3 * longs;
-  constexpr std::int64_t pool = 2 * entry_edges;  // the other edges' ends, which are reached first
+  constexpr std::int64_t crowd = longs + narrow_slots + 2 - 3 * longs;
+  constexpr std::int64_t gates = 4;
+  constexpr std::int64_t pool = 2 * entry_edges;  // the ends of all other edges, which are reached before
   edge_vector edges;
-  for (std::int64_t k = 0; k < pool; ++k) edges.emplace_back(0, 1 + k);
-  std::int64_t from = 0;
-  std::int64_t n = 1 + pool;
-  for (int stage = 0; stage < 8; ++stage) {
-    const std::int64_t first = n;
-    n += found;
-    for (std::int64_t j = 0; j < found; ++j) {
-      edges.emplace_back(from, first + j);
-      if ((found - 1 - j) % 6 != 0 || (found - 1 - j) / 6 >= longs) continue;
-      for (std::int64_t k = 0; k < pool; ++k) edges.emplace_back(first + j, 1 + k);
-      edges.emplace_back(first + j, n++);
-    }
-    from = n++;
-    edges.emplace_back(first, from);
+  for (std::int64_t k = 0; k < gates; ++k) edges.emplace_back(0, 1 + k);
+  for (std::int64_t k = 0; k < pool; ++k) edges.emplace_back(1 + k % gates, 1 + gates + k);
+  const std::int64_t owner = 1 + gates + pool;
+  edges.emplace_back(1, owner);
+  std::int64_t n = owner + 1 + crowd;
+  for (std::int64_t j = 0; j < crowd; ++j) {
+    edges.emplace_back(owner, owner + 1 + j);
+    const std::int64_t from_last = crowd - 1 - j;
+    if (from_last % 6 != 0 || from_last / 6 >= longs) continue;
+    for (std::int64_t k = 0; k < pool; ++k) edges.emplace_back(owner + 1 + j, 1 + gates + k);
+    edges.emplace_back(owner + 1 + j, n++);
   }
   this->check_all(this->directed(n, edges), {0});
 }
@@ -330,14 +328,15 @@ TYPED_TEST(BfsCuda, PullsBetweenPushes) {
   this->check_all(this->directed(n, edges), {0, path + 1});
 }
 
-// The last vertex of a bitmap without spare bits is pulled at any level of a crowd, and the only way on from there.
+// The last vertex of a bitmap without spare bits is pulled at any level of a crowd that is too much for the cluster,
+// and is the only way on from there.
 TYPED_TEST(BfsCuda, PullsTheLastVertexOfFullWords) {
   constexpr std::int64_t path = 10;
   constexpr std::int64_t n = 24 * 128;
   constexpr std::int64_t crowd = n - path - 1;
   test::random_source random(24);
   edge_vector edges;
-  for (const auto& [u, v] : test::random_edges(random, crowd, 3 * crowd, 0)) edges.emplace_back(path + u, path + v);
+  for (const auto& [u, v] : test::random_edges(random, crowd, 20 * crowd, 0)) edges.emplace_back(path + u, path + v);
   for (std::int64_t k = 1; k < path; ++k) edges.emplace_back(k - 1, k);
   const auto levels = test::naive_levels(this->undirected(n, edges).view(), path);
   for (std::int32_t depth = 0; depth < 12; ++depth) {
