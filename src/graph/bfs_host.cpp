@@ -10,6 +10,7 @@
 // thread (bins; untouched on small graphs), besides the results.
 #include "graph/bfs_common.hpp"
 #include "graph/bfs_direction.hpp"
+#include "graph/bfs_host_narrow.hpp"
 #include "graph/bfs_host_parents.hpp"
 #include "graph/bfs_host_pull.hpp"
 #include "graph/bfs_host_push.hpp"
@@ -27,6 +28,7 @@ namespace spargo {
 namespace {
 
 using detail::bfs_host_frontier;
+using detail::bfs_host_patience;
 using detail::bfs_host_search;
 using detail::bfs_host_tuning;
 using detail::bfs_limits;
@@ -104,56 +106,104 @@ std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mar
   return log.reached();
 }
 
-// Whether the frontier is too small to share. Where edges were not counted on the way, they are now, if so few
-// vertices do not settle it.
+// The parallel searches: each level pushed alone or by a few threads while narrow, pushed by all, or pulled. On entry
+// `visited` holds what may not be reached, on return what was reached as well.
 template <class I, class O>
-bool pushes_alone(const bfs_host_search<I, O>& s, const bfs_host_frontier& now) {
-  constexpr std::int64_t most = bfs_host_tuning::sequential_edges;
-  if (s.threads == 1) return true;
-  if (s.counts_edges) return now.edges < most;
-  if (now.size() >= most) return false;
-  std::int64_t edges = 0;
-  for (std::int64_t k = now.begin; k < now.end && edges < most; ++k) edges += s.degree(s.queue[k]);
-  return edges < most;
-}
+class level_search {
+ public:
+  level_search(bfs_host_search<I, O>& s, bfs_direction allowed, const bfs_limits& limits,
+               std::vector<std::int64_t>& sizes)
+      : s_(s), allowed_(allowed), limits_(limits), log_(sizes), unexplored_(s.out.nnz()) {}
 
-// The parallel searches: each level pushed alone while small, pushed together, or pulled. On entry `visited` holds
-// what may not be reached, on return what was reached as well.
-template <class I, class O>
-std::int64_t search_by_levels(bfs_host_search<I, O>& s, bfs_direction allowed, I source, const bfs_limits& limits,
-                              std::vector<std::int64_t>& sizes) {
-  level_log log(sizes);
-  const bool never = limits.target >= 0 && limits.target != source && test_bit(s.visited, limits.target);
-  const auto has_target = [&](std::int64_t v) { return !never && test_bit(s.visited, v); };
-  s.found(source, source, 0);
-  s.queue[0] = source;
-  s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
-  bfs_host_frontier now{0, 1, s.degree(source)};
-  std::int64_t unexplored = s.out.nnz();
-  std::int64_t previous = 0;
-  bool in_queue = true;  // else the frontier is in the bitmaps, left by a pull
-  while (now.size() > 0) {
-    log.add(now.size());
-    if (limits.end_at(log.depth(), has_target)) break;
-    const std::int32_t next_level = log.next_level();
-    bfs_direction direction = allowed;
-    if (allowed == bfs_direction::automatic) {
-      direction = detail::next_direction(in_queue ? bfs_direction::push : bfs_direction::pull,
-                                         {s.out.rows, previous, now.size(), now.edges, unexplored});
-    }
-    previous = now.size();
-    unexplored -= now.edges;
-    if (direction == bfs_direction::pull) {
-      now = pull_together(s, next_level);
-      in_queue = false;
-      continue;
-    }
-    if (!in_queue) now = queue_pulled(s, now.edges);
-    in_queue = true;
-    now = pushes_alone(s, now) ? push_alone(s, now, next_level) : push_together(s, now, next_level);
+  // Returns the number of vertices reached.
+  std::int64_t run(I source, bfs_host_patience& patience) {
+    shares_narrow_ = s_.narrow != nullptr && patience.has_any();
+    never_ = limits_.target >= 0 && limits_.target != source && test_bit(s_.visited, limits_.target);
+    s_.found(source, source, 0);
+    s_.queue[0] = source;
+    s_.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
+    now_ = {0, 1, s_.degree(source)};
+    bool more = begin(now_);
+    while (more) more = pulls_ ? pull() : push(patience);
+    return log_.reached();
   }
-  return log.reached();
-}
+
+ private:
+  using narrow = detail::bfs_host_narrow_tuning;
+  static constexpr detail::bfs_host_narrow_rule rule{};
+
+  // Called once with every level found, before it is expanded; whether it is to be.
+  bool begin(const bfs_host_frontier& now) {
+    if (now.size() == 0) return false;
+    log_.add(now.size());
+    if (limits_.end_at(log_.depth(), [&](std::int64_t v) { return !never_ && test_bit(s_.visited, v); })) return false;
+    bfs_direction direction = allowed_;
+    if (allowed_ == bfs_direction::automatic) {
+      direction = detail::next_direction(pulls_ ? bfs_direction::pull : bfs_direction::push,
+                                         {s_.out.rows, previous_, now.size(), now.edges, unexplored_},
+                                         {.floor = bfs_host_tuning::pull_floor});
+    }
+    pulls_ = direction == bfs_direction::pull;
+    previous_ = now.size();
+    unexplored_ -= now.edges;
+    return true;
+  }
+
+  bool pull() {
+    now_ = pull_together(s_, log_.next_level());
+    in_queue_ = false;
+    narrow_levels_ = 0;
+    return begin(now_);
+  }
+
+  bool push(bfs_host_patience& patience) {
+    const std::int32_t level = log_.next_level();
+    if (!in_queue_) now_ = queue_pulled(s_, now_.edges);
+    in_queue_ = true;
+    if (!s_.counts_edges) now_.edges = count_edges();
+    const bool wide = s_.threads > 1 && now_.edges >= narrow::most_edges;
+    narrow_levels_ = !wide && now_.edges >= rule.enter_edges ? narrow_levels_ + 1 : 0;
+    if (shares_narrow_ && narrow_levels_ > 1) return share_narrow(level, patience);
+    now_ = wide ? push_together(s_, now_, level) : push_alone(s_, now_, level);
+    return begin(now_);
+  }
+
+  bool share_narrow(std::int32_t level, bfs_host_patience& patience) {
+    bool more = false;
+    const auto result = push_narrow(s_, now_, level, [&](const bfs_host_frontier& found) {
+      more = begin(found);
+      return more && !pulls_;
+    });
+    now_ = result.frontier;
+    narrow_levels_ = 0;
+    if (result.stalled) {
+      shares_narrow_ = false;
+      patience.lose();
+    }
+    return more;
+  }
+
+  // Out of the frontier in the queue; any number from `most_edges` on where they are as many.
+  [[nodiscard]] std::int64_t count_edges() const {
+    if (s_.threads == 1 || now_.size() >= narrow::most_edges) return now_.size();
+    std::int64_t edges = 0;
+    for (std::int64_t k = now_.begin; k < now_.end && edges < narrow::most_edges; ++k) edges += s_.degree(s_.queue[k]);
+    return edges;
+  }
+
+  bfs_host_search<I, O>& s_;
+  bfs_direction allowed_;
+  bfs_limits limits_;
+  level_log log_;
+  bfs_host_frontier now_;
+  std::int64_t unexplored_;  // out-edges of the vertices not reached before `now_`
+  std::int64_t previous_ = 0;
+  int narrow_levels_ = 0;  // in turn, with edges enough to be shared
+  bool never_ = false;     // the target is isolated: visited, yet not reached
+  bool pulls_ = false;
+  bool in_queue_ = true;  // the frontier; else in the bitmaps, left by a pull
+  bool shares_narrow_ = false;
+};
 
 }  // namespace
 
@@ -172,9 +222,11 @@ struct bfs_plan<I, O, Space>::state {
   array<I, host> queue;
   array<detail::bfs_host_piece<I, O>, host> pieces;
   array<detail::bfs_host_bins<I>, host> bins;
+  array<I, host> narrow;
   array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
   array<std::uint64_t, host> bitmaps;
   bfs_host_search<I, O> search;
+  bfs_host_patience patience;
   std::uint64_t* before = nullptr;  // what the run before the last had reached
   I source = 0;                     // of the last run
   detail::bfs_smallest_parents<I, O> smallest;
@@ -210,6 +262,9 @@ struct bfs_plan<I, O, Space>::state {
     const bool pulls = choice.direction != bfs_direction::push;
     pieces = {ctx, detail::most_pieces(out.nnz())};
     bins = {ctx, threads};
+    // More threads than cores would wait for each other's turns.
+    if (threads > 1 && threads <= omp_get_num_procs()) narrow = {ctx, detail::narrow_entries(threads)};
+    search.narrow = narrow.data();
     start = {ctx, div_up(vertices, 64)};
     bitmaps = {ctx, start.size() * (pulls ? 3 : 2)};
     search.visited = bitmaps.data();
@@ -269,7 +324,7 @@ struct bfs_plan<I, O, Space>::state {
       source = from;
       std::swap(before, search.visited);
       copy_start();
-      reached = search_by_levels(search, choice.direction, source, limits, level_sizes);
+      reached = level_search(search, choice.direction, limits, level_sizes).run(source, patience);
       forget_stale();
     } else {
       forget_all();
@@ -281,8 +336,8 @@ struct bfs_plan<I, O, Space>::state {
 
   [[nodiscard]] std::int64_t workspace_bytes() const {
     const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
-    return bytes(levels) + bytes(parents) + bytes(queue) + bytes(pieces) + bytes(bins) + bytes(start) + bytes(bitmaps) +
-           static_cast<std::int64_t>(level_sizes.capacity() * 8);
+    return bytes(levels) + bytes(parents) + bytes(queue) + bytes(pieces) + bytes(bins) + bytes(narrow) + bytes(start) +
+           bytes(bitmaps) + static_cast<std::int64_t>(level_sizes.capacity() * 8);
   }
 };
 

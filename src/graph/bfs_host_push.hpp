@@ -115,7 +115,7 @@ class bfs_host_reader {
   [[nodiscard]] bool next_row() {
     while (true) {
       while (k_ < k_end_) {
-        s_.prefetch_ahead(k_, k_end_);
+        s_.prefetch_ahead(s_.queue, k_, k_end_);
         start_row(s_.queue[k_++]);
         if (last_ - e_ <= tuning::piece_edges) return true;
         post_row();

@@ -1,5 +1,6 @@
 // The steps of the host search in every order: each level of a search is taken by a step drawn at random, on graphs
 // so small that the plan itself would never share or pull them.
+#include "graph/bfs_host_narrow.hpp"
 #include "graph/bfs_host_pull.hpp"
 #include "graph/bfs_host_push.hpp"
 
@@ -12,12 +13,15 @@
 namespace spargo::detail {
 namespace {
 
-enum class step { alone, together, pull };
+enum class step { alone, together, pull, narrow };
+
+// Shares every level, however small, and never parts.
+constexpr bfs_host_narrow_rule share_all{.share_edges = 1, .leave_edges = 0, .stalls = 1 << 30};
 
 template <class I, class O>
 struct workspace {
   std::vector<std::int32_t> levels;
-  std::vector<I> parents, queue;
+  std::vector<I> parents, queue, narrow;
   std::vector<bfs_host_piece<I, O>> pieces;
   std::vector<bfs_host_bins<I>> bins;
   std::vector<std::uint64_t> visited, successor;
@@ -26,6 +30,7 @@ struct workspace {
       : levels(static_cast<std::size_t>(g.vertices()), -1),
         parents(levels.size(), -1),
         queue(levels.size()),
+        narrow(static_cast<std::size_t>(narrow_entries(threads))),
         pieces(static_cast<std::size_t>(most_pieces(g.out.nnz()))),
         bins(static_cast<std::size_t>(threads)),
         visited((levels.size() + 63) / 64),
@@ -35,7 +40,8 @@ struct workspace {
   }
 };
 
-// A search whose level d is taken by `choose(d)`; checks what each step returns. Returns the number of levels.
+// A search whose level d is taken by `choose(d)`; checks what each step returns. Levels that are not narrow are pushed
+// alone where `choose` says narrow.
 template <class I, class O, class Choose>
 void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& choose) {
   workspace<I, O> w(g, threads);
@@ -48,28 +54,53 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
                           .queue = w.queue.data(),
                           .bins = w.bins.data(),
                           .pieces = w.pieces.data(),
+                          .narrow = w.narrow.data(),
                           .threads = threads};
   const auto truth = test::naive_levels(g, source);
-  const auto sizes = test::histogram_of(truth);
+  std::vector<bfs_host_frontier> expected(test::histogram_of(truth).size() + 1);
+  for (std::size_t v = 0; v < truth.size(); ++v) {
+    if (truth[v] < 0) continue;
+    ++expected[static_cast<std::size_t>(truth[v])].end;
+    expected[static_cast<std::size_t>(truth[v])].edges += s.degree(static_cast<I>(v));
+  }
   s.found(source, source, 0);
   s.queue[0] = source;
   s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
   bfs_host_frontier now{0, 1, s.degree(source)};
+  std::int32_t level = 0;
+  // Of the level just found; true where there is more to do.
+  const auto check = [&](const bfs_host_frontier& found) {
+    const bfs_host_frontier& right = expected[static_cast<std::size_t>(level)];
+    EXPECT_EQ(found.size(), right.size()) << "at level " << level;
+    EXPECT_EQ(found.edges, right.edges) << "at level " << level;
+    return found.size() > 0 && !testing::Test::HasFailure();
+  };
   bool pulled = false;
-  for (std::int32_t level = 0; now.size() > 0; ++level) {
-    ASSERT_EQ(now.size(), sizes[static_cast<std::size_t>(level)]);
-    std::int64_t edges = 0;
-    for (std::size_t v = 0; v < truth.size(); ++v) edges += truth[v] == level ? s.degree(static_cast<I>(v)) : 0;
-    ASSERT_EQ(now.edges, edges);
+  for (bool more = check(now); more;) {
     const step how = choose(level);
     if (how == step::pull) {
-      now = pull_together(s, level + 1);
+      now = pull_together(s, ++level);
       pulled = true;
+      more = check(now);
       continue;
     }
     if (pulled) now = queue_pulled(s, now.edges);
     pulled = false;
-    now = how == step::alone ? push_alone(s, now, level + 1) : push_together(s, now, level + 1);
+    if (how == step::narrow && now.edges < bfs_host_narrow_tuning::most_edges) {
+      now = push_narrow(
+                s, now, level + 1,
+                [&](const bfs_host_frontier& found) {
+                  ++level;
+                  more = check(found);
+                  return more && choose(level) == step::narrow;
+                },
+                share_all)
+                .frontier;
+      continue;
+    }
+    ++level;
+    now = how == step::together ? push_together(s, now, level) : push_alone(s, now, level);
+    more = check(now);
   }
   ASSERT_EQ(w.levels, truth);
   ASSERT_EQ(test::parent_fault(g, source, truth, w.parents), "");
@@ -78,11 +109,11 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
 template <class I, class O>
 void search_in_every_way(const graph_view<I, O, host>& g, I source, test::random_source& random) {
   for (const int threads : {1, 3}) {
-    for (const step only : {step::alone, step::together, step::pull}) {
+    for (const step only : {step::alone, step::together, step::pull, step::narrow}) {
       search(g, source, threads, [only](std::int32_t) { return only; });
     }
     for (int round = 0; round < 2; ++round) {
-      search(g, source, threads, [&random](std::int32_t) { return static_cast<step>(random.below(3)); });
+      search(g, source, threads, [&random](std::int32_t) { return static_cast<step>(random.below(4)); });
     }
     if (testing::Test::HasFatalFailure()) return;
   }
@@ -158,6 +189,39 @@ TEST(BfsHostPlan, LevelsDoNotDependOnThreads) {
       const auto result = bfs(ctx, g.view(), 11, {.algorithm = algorithm});
       EXPECT_TRUE(std::equal(truth.begin(), truth.end(), result.levels.begin(), result.levels.end())) << threads;
       EXPECT_EQ(result.level_sizes, test::histogram_of(truth));
+    }
+  }
+}
+
+// Hundreds of levels that two threads share, and an end in the midst of them: at a depth, at a target, and at the last
+// vertex.
+TEST(BfsHostPlan, NarrowLevelsAreShared) {
+  const std::int64_t side = 600;
+  const auto g = test::make_undirected<std::int32_t, std::int32_t>(side * side, test::grid_edges(side, side));
+  const auto source = static_cast<std::int32_t>(side * side / 2 + side / 3);
+  const auto truth = test::naive_levels(g.view(), source);
+  const auto depth_of = [&](std::int64_t v) { return truth[static_cast<std::size_t>(v)]; };
+  for (const int threads : {1, 2, 3}) {
+    const context<host> ctx({.threads = threads});
+    for (const auto algorithm : {bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
+      for (const std::int64_t target : {std::int64_t{-1}, std::int64_t{0}, side * side - 1}) {
+        for (const std::int64_t limit : {-1, 400}) {
+          bfs_plan<std::int32_t, std::int32_t, host> plan(
+              ctx, g.view(), {.algorithm = algorithm, .target = target, .max_depth = limit});
+          std::int64_t last = target < 0 ? side * side : depth_of(target);
+          if (limit >= 0) last = std::min(last, limit);
+          std::vector<std::int32_t> expected = truth;
+          for (std::int32_t& level : expected) level = level > last ? -1 : level;
+          for (int run = 0; run < 2; ++run) {
+            plan.run(source);
+            EXPECT_TRUE(std::equal(expected.begin(), expected.end(), plan.levels().begin()))
+                << threads << " threads, target " << target << ", limit " << limit;
+            EXPECT_EQ(plan.level_sizes(), test::histogram_of(expected));
+            const std::vector<std::int32_t> parents(plan.parents().begin(), plan.parents().end());
+            EXPECT_EQ(test::parent_fault(g.view(), source, expected, parents), "");
+          }
+        }
+      }
     }
   }
 }

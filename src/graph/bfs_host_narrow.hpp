@@ -1,0 +1,240 @@
+// Narrow levels pushed by a few threads that stay together from level to level.
+//
+// A long and thin graph (roads, meshes) has thousands of levels of a few thousand edges; a parallel region for each
+// would cost as much as the level. Here one region serves as many levels as come. A leader publishes an order: the
+// parts of the frontier and how many threads share it. All wait for it on one word; a thread that has done its share
+// reports on a cache line of its own. Between an order and the last report nobody writes what others read, except
+// bits of the visited set, which are claimed by an atomic or.
+//
+// The frontier is what the threads found, one after the other, and a thread takes an even share of that sequence. So
+// most of what it takes it has found itself: where the frontier moves slowly, rows, bits and results are still in its
+// own cache, and threads meet only where their shares meet.
+//
+// Who waits long gives the core away. After a few long waits of the leader (a core is shared with someone else) the
+// threads part and the search goes on alone.
+//
+// Cost: O(edges of a level / threads), and two messages between cores.
+#pragma once
+
+#include "graph/bfs_host_steps.hpp"
+
+#include <omp.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+namespace spargo::detail {
+
+struct bfs_host_narrow_tuning {
+  static constexpr std::int64_t most_edges = bfs_host_tuning::sequential_edges;  // of a level: what buffers hold
+  static constexpr std::int64_t most_threads = 16;
+  static constexpr int looks = 2000;  // at a word, about 50 us, before the core is given away
+  static constexpr int rest = 16;     // searches without meeting after one in which threads stalled
+};
+
+// When threads share a level, and when they part.
+struct bfs_host_narrow_rule {
+  std::int64_t share_edges = 1024;             // a thread for so many edges
+  std::int64_t enter_edges = 2 * share_edges;  // of two levels in turn, for the threads to meet
+  std::int64_t leave_edges = share_edges / 2;  // fewer: the threads part
+  int stalls = 4;                              // long waits before they part
+};
+
+// Tells the processor that this thread only waits.
+void pause_thread() noexcept;
+
+// Until the word is no less than `least`. Returns whether it took long.
+inline bool wait_for(const std::atomic<std::int64_t>& word, std::int64_t least) {
+  int looks = 0;
+  for (; word.load(std::memory_order_acquire) < least; ++looks) {
+    if (looks < bfs_host_narrow_tuning::looks) {
+      pause_thread();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  return looks >= bfs_host_narrow_tuning::looks;
+}
+
+// The name of an order: its number in sequence, and for how many threads it is (none: the end). Whom it does not
+// concern looks at nothing else of it, because the rest may change meanwhile.
+class bfs_host_order_name {
+ public:
+  constexpr explicit bfs_host_order_name(std::int64_t bits) : bits_(bits) {}
+  constexpr bfs_host_order_name(std::int64_t number, std::int64_t threads) : bits_(number * base + threads) {}
+  [[nodiscard]] constexpr std::int64_t bits() const { return bits_; }
+  [[nodiscard]] constexpr std::int64_t number() const { return bits_ / base; }
+  [[nodiscard]] constexpr std::int64_t threads() const { return bits_ % base; }
+
+ private:
+  static constexpr std::int64_t base = 2 * bfs_host_narrow_tuning::most_threads;
+  std::int64_t bits_;
+};
+
+template <class I>
+struct bfs_host_part {
+  const I* vertices = nullptr;
+  std::int64_t end = 0;  // of this part in the frontier
+};
+
+// A level to expand.
+template <class I>
+struct alignas(64) bfs_host_order {
+  std::atomic<std::int64_t> name{0};
+  std::int32_t next_level = 0;
+  std::int64_t parts = 0;
+  std::array<bfs_host_part<I>, static_cast<std::size_t>(bfs_host_narrow_tuning::most_threads)> part;
+  [[nodiscard]] std::int64_t size() const { return part[static_cast<std::size_t>(parts - 1)].end; }
+};
+
+// What a thread has to say of its share.
+struct alignas(64) bfs_host_report {
+  std::atomic<std::int64_t> done{0};  // the name of the last order carried out
+  std::int64_t size = 0;              // vertices found
+  std::int64_t edges = 0;             // their out-edges
+};
+
+// Entries of bfs_host_search::narrow: of every thread two levels, the one it reads and the one it finds.
+[[nodiscard]] constexpr std::int64_t narrow_entries(std::int64_t threads) {
+  return 2 * bfs_host_narrow_tuning::most_edges * std::min(threads, bfs_host_narrow_tuning::most_threads);
+}
+
+template <class I, class O>
+class bfs_host_team {
+ public:
+  using tuning = bfs_host_narrow_tuning;
+  bfs_host_team(const bfs_host_search<I, O>& s, const bfs_host_frontier& now, const bfs_host_narrow_rule& rule)
+      : s_(s), rule_(rule), now_(now) {
+    order_.parts = 1;
+    order_.part[0] = {s.queue + now.begin, now.size()};
+  }
+
+  // For the first of `threads` threads.
+  template <class GoOn>
+  void lead(std::int64_t threads, std::int32_t next_level, GoOn&& go_on) {
+    bfs_host_frontier next = now_;
+    std::int64_t number = 1;
+    int stalls = 0;
+    for (bool more = true; more; ++number, ++next_level) {
+      const std::int64_t useful = std::max<std::int64_t>(1, next.edges / rule_.share_edges);
+      const bfs_host_order_name name(number, std::min({useful, threads, tuning::most_threads}));
+      order_.next_level = next_level;
+      order_.name.store(name.bits(), std::memory_order_release);
+      carry_out(0, name);
+      for (std::int64_t t = 1; t < name.threads(); ++t) stalls += int{wait_for(report(t).done, name.bits())};
+      next = gather(name);
+      more = go_on(next) && next.edges >= rule_.leave_edges && next.edges < tuning::most_edges && stalls < rule_.stalls;
+    }
+    order_.name.store(bfs_host_order_name(number, 0).bits(), std::memory_order_release);
+    stalled_ = stalls >= rule_.stalls;
+    now_ = {now_.end, now_.end + next.size(), next.edges};
+    queue_parts();
+  }
+
+  // For the others.
+  void follow(std::int64_t thread) {
+    bfs_host_order_name name(0);
+    while (true) {
+      wait_for(order_.name, name.bits() + 1);
+      name = bfs_host_order_name(order_.name.load(std::memory_order_acquire));
+      if (name.threads() == 0) return;
+      if (thread < name.threads()) carry_out(thread, name);
+    }
+  }
+
+  // After the threads have parted.
+  [[nodiscard]] const bfs_host_frontier& frontier() const { return now_; }
+  [[nodiscard]] bool stalled() const { return stalled_; }
+
+ private:
+  I* buffer(std::int64_t thread, const bfs_host_order_name& name) const {
+    return s_.narrow + (2 * thread + name.number() % 2) * tuning::most_edges;
+  }
+  bfs_host_report& report(std::int64_t thread) { return reports_[static_cast<std::size_t>(thread)]; }
+
+  void carry_out(std::int64_t thread, const bfs_host_order_name& name) {
+    std::int64_t k = order_.size() * thread / name.threads();
+    const std::int64_t end = order_.size() * (thread + 1) / name.threads();
+    bfs_host_expander<bfs_host_claim::shared, I, O> expander(s_, buffer(thread, name), order_.next_level);
+    std::int64_t begin = 0;
+    for (std::size_t p = 0; k < end; ++p) {
+      const std::int64_t stop = std::min(end, order_.part[p].end);
+      if (k < stop) {
+        expander.expand(order_.part[p].vertices + (k - begin), stop - k);
+        k = stop;
+      }
+      begin = order_.part[p].end;
+    }
+    expander.work_off();
+    report(thread).size = expander.size();
+    report(thread).edges = expander.edges();
+    report(thread).done.store(name.bits(), std::memory_order_release);
+  }
+
+  // What was found becomes the parts of the next order.
+  bfs_host_frontier gather(const bfs_host_order_name& name) {
+    bfs_host_frontier next;
+    order_.parts = name.threads();
+    for (std::int64_t t = 0; t < order_.parts; ++t) {
+      next.end += report(t).size;
+      next.edges += report(t).edges;
+      order_.part[static_cast<std::size_t>(t)] = {buffer(t, name), next.end};
+    }
+    return next;
+  }
+
+  // The parts, back in the queue.
+  void queue_parts() const {
+    I* to = s_.queue + now_.begin;
+    for (std::size_t p = 0; p < static_cast<std::size_t>(order_.parts); ++p) {
+      const std::int64_t begin = p == 0 ? 0 : order_.part[p - 1].end;
+      to = std::copy_n(order_.part[p].vertices, order_.part[p].end - begin, to);
+    }
+  }
+
+  const bfs_host_search<I, O>& s_;
+  bfs_host_narrow_rule rule_;
+  bfs_host_frontier now_;
+  bool stalled_ = false;
+  bfs_host_order<I> order_;
+  std::array<bfs_host_report, static_cast<std::size_t>(bfs_host_narrow_tuning::most_threads)> reports_;
+};
+
+// Of a plan: whether its searches share narrow levels. Where threads have waited long for each other, the next
+// searches do without, so that a busy machine costs them little.
+class bfs_host_patience {
+ public:
+  // Called once a search.
+  [[nodiscard]] bool has_any() { return rest_ == 0 || --rest_ == 0; }
+  void lose() { rest_ = bfs_host_narrow_tuning::rest; }
+
+ private:
+  int rest_ = 0;
+};
+
+struct bfs_host_narrow_result {
+  bfs_host_frontier frontier;  // of the last level found
+  bool stalled = false;        // threads had to wait long for each other
+};
+
+// By all threads, level after level until one is found that is not narrow, or `go_on` says so: it is called by one
+// thread with the size (as [0, size)) and the out-edges of each level found, and tells whether to expand it here.
+// `now`: narrow, with its out-edges.
+template <class I, class O, class GoOn>
+[[nodiscard]] bfs_host_narrow_result push_narrow(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
+                                                 std::int32_t next_level, GoOn&& go_on,
+                                                 const bfs_host_narrow_rule& rule = {}) {
+  bfs_host_team<I, O> team(s, now, rule);
+#pragma omp parallel num_threads(s.threads)
+  {
+    if (omp_get_thread_num() == 0) {
+      team.lead(omp_get_num_threads(), next_level, go_on);
+    } else {
+      team.follow(omp_get_thread_num());
+    }
+  }
+  return {team.frontier(), team.stalled()};
+}
+
+}  // namespace spargo::detail
