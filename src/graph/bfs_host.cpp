@@ -1,38 +1,30 @@
 // Breadth-first search on the host: a sequential reference, a parallel push, and Beamer's direction-optimizing
-// search. What a level costs and why it is right is told in bfs_host_steps.hpp, bfs_host_push.hpp and
-// bfs_host_pull.hpp; this file has the plan and the loop over levels.
+// search. The loop over levels is in bfs_host_levels.hpp, what a level costs and why it is right is told in
+// bfs_host_steps.hpp, bfs_host_narrow.hpp, bfs_host_push.hpp and bfs_host_pull.hpp; this file has the plan.
 //
 // A plan does not clear its results before a run: a run writes every vertex that it reaches, so only those that the
 // run before had reached and this one has not are set back to -1 at its end, usually none.
 //
 // Cost: O(vertices + edges) for push; a direction-optimizing search of a small-world graph follows about a tenth
-// of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes a vertex and 0.3 MiB a
-// thread (bins; untouched on small graphs), besides the results.
+// of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes a vertex and 0.4 MiB a
+// thread (bins and narrow levels; untouched on small graphs), besides the results.
 #include "graph/bfs_common.hpp"
-#include "graph/bfs_direction.hpp"
-#include "graph/bfs_host_narrow.hpp"
+#include "graph/bfs_host_levels.hpp"
 #include "graph/bfs_host_parents.hpp"
-#include "graph/bfs_host_pull.hpp"
-#include "graph/bfs_host_push.hpp"
-#include "graph/bfs_host_steps.hpp"
 
 #include "core/instantiate.hpp"
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <new>
 
 namespace spargo {
 
 namespace {
 
-using detail::bfs_host_frontier;
-using detail::bfs_host_patience;
 using detail::bfs_host_search;
 using detail::bfs_host_tuning;
 using detail::bfs_limits;
-using detail::test_bit;
 
 template <class T>
 void fill(int threads, span<T, host> to, T value) {
@@ -52,36 +44,12 @@ void reserve_levels(std::vector<std::int64_t>& sizes, std::int64_t vertices) {
   }
 }
 
-// Level sizes of a search in progress, and the depth its next level will have.
-class level_log {
- public:
-  explicit level_log(std::vector<std::int64_t>& sizes) : sizes_(sizes) { sizes_.clear(); }
-
-  void add(std::int64_t size) {
-    sizes_.push_back(size);
-    reached_ += size;
-  }
-  [[nodiscard]] std::int32_t next_level() const {
-    if (sizes_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-      throw error(error_code::unsupported, "bfs: more than 2^31 - 1 levels");
-    }
-    return static_cast<std::int32_t>(sizes_.size());
-  }
-  // Of the level just added.
-  [[nodiscard]] std::int64_t depth() const { return static_cast<std::int64_t>(sizes_.size()) - 1; }
-  [[nodiscard]] std::int64_t reached() const { return reached_; }
-
- private:
-  std::vector<std::int64_t>& sizes_;
-  std::int64_t reached_ = 0;
-};
-
 // The reference: one thread, the current and the next queue back to back in one array. `mark` is the result array
 // that tells what was reached.
 template <class I, class O, class Mark>
 std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mark, I source, const bfs_limits& limits,
                                  std::vector<std::int64_t>& sizes) {
-  level_log log(sizes);
+  detail::bfs_level_log log(sizes);
   s.found(source, source, 0);
   s.queue[0] = source;
   std::int64_t begin = 0;
@@ -106,105 +74,6 @@ std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mar
   return log.reached();
 }
 
-// The parallel searches: each level pushed alone or by a few threads while narrow, pushed by all, or pulled. On entry
-// `visited` holds what may not be reached, on return what was reached as well.
-template <class I, class O>
-class level_search {
- public:
-  level_search(bfs_host_search<I, O>& s, bfs_direction allowed, const bfs_limits& limits,
-               std::vector<std::int64_t>& sizes)
-      : s_(s), allowed_(allowed), limits_(limits), log_(sizes), unexplored_(s.out.nnz()) {}
-
-  // Returns the number of vertices reached.
-  std::int64_t run(I source, bfs_host_patience& patience) {
-    shares_narrow_ = s_.narrow != nullptr && patience.has_any();
-    never_ = limits_.target >= 0 && limits_.target != source && test_bit(s_.visited, limits_.target);
-    s_.found(source, source, 0);
-    s_.queue[0] = source;
-    s_.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
-    now_ = {0, 1, s_.degree(source)};
-    bool more = begin(now_);
-    while (more) more = pulls_ ? pull() : push(patience);
-    return log_.reached();
-  }
-
- private:
-  using narrow = detail::bfs_host_narrow_tuning;
-  static constexpr detail::bfs_host_narrow_rule rule{};
-
-  // Called once with every level found, before it is expanded; whether it is to be.
-  bool begin(const bfs_host_frontier& now) {
-    if (now.size() == 0) return false;
-    log_.add(now.size());
-    if (limits_.end_at(log_.depth(), [&](std::int64_t v) { return !never_ && test_bit(s_.visited, v); })) return false;
-    bfs_direction direction = allowed_;
-    if (allowed_ == bfs_direction::automatic) {
-      direction = detail::next_direction(pulls_ ? bfs_direction::pull : bfs_direction::push,
-                                         {s_.out.rows, previous_, now.size(), now.edges, unexplored_},
-                                         {.floor = bfs_host_tuning::pull_floor});
-    }
-    pulls_ = direction == bfs_direction::pull;
-    previous_ = now.size();
-    unexplored_ -= now.edges;
-    return true;
-  }
-
-  bool pull() {
-    now_ = pull_together(s_, log_.next_level());
-    in_queue_ = false;
-    narrow_levels_ = 0;
-    return begin(now_);
-  }
-
-  bool push(bfs_host_patience& patience) {
-    const std::int32_t level = log_.next_level();
-    if (!in_queue_) now_ = queue_pulled(s_, now_.edges);
-    in_queue_ = true;
-    if (!s_.counts_edges) now_.edges = count_edges();
-    const bool wide = s_.threads > 1 && now_.edges >= narrow::most_edges;
-    narrow_levels_ = !wide && now_.edges >= rule.enter_edges ? narrow_levels_ + 1 : 0;
-    if (shares_narrow_ && narrow_levels_ > 1) return share_narrow(level, patience);
-    now_ = wide ? push_together(s_, now_, level) : push_alone(s_, now_, level);
-    return begin(now_);
-  }
-
-  bool share_narrow(std::int32_t level, bfs_host_patience& patience) {
-    bool more = false;
-    const auto result = push_narrow(s_, now_, level, [&](const bfs_host_frontier& found) {
-      more = begin(found);
-      return more && !pulls_;
-    });
-    now_ = result.frontier;
-    narrow_levels_ = 0;
-    if (result.stalled) {
-      shares_narrow_ = false;
-      patience.lose();
-    }
-    return more;
-  }
-
-  // Out of the frontier in the queue; any number from `most_edges` on where they are as many.
-  [[nodiscard]] std::int64_t count_edges() const {
-    if (s_.threads == 1 || now_.size() >= narrow::most_edges) return now_.size();
-    std::int64_t edges = 0;
-    for (std::int64_t k = now_.begin; k < now_.end && edges < narrow::most_edges; ++k) edges += s_.degree(s_.queue[k]);
-    return edges;
-  }
-
-  bfs_host_search<I, O>& s_;
-  bfs_direction allowed_;
-  bfs_limits limits_;
-  level_log log_;
-  bfs_host_frontier now_;
-  std::int64_t unexplored_;  // out-edges of the vertices not reached before `now_`
-  std::int64_t previous_ = 0;
-  int narrow_levels_ = 0;  // in turn, with edges enough to be shared
-  bool never_ = false;     // the target is isolated: visited, yet not reached
-  bool pulls_ = false;
-  bool in_queue_ = true;  // the frontier; else in the bitmaps, left by a pull
-  bool shares_narrow_ = false;
-};
-
 }  // namespace
 
 template <index_type I, index_type O, class Space>
@@ -226,7 +95,7 @@ struct bfs_plan<I, O, Space>::state {
   array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
   array<std::uint64_t, host> bitmaps;
   bfs_host_search<I, O> search;
-  bfs_host_patience patience;
+  detail::bfs_host_patience patience;
   std::uint64_t* before = nullptr;  // what the run before the last had reached
   I source = 0;                     // of the last run
   detail::bfs_smallest_parents<I, O> smallest;
@@ -298,7 +167,7 @@ struct bfs_plan<I, O, Space>::state {
   }
 
   void copy_start() {
-#pragma omp parallel for num_threads(vertices < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
+#pragma omp parallel for num_threads(start.size() < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
     for (std::int64_t w = 0; w < start.size(); ++w) search.visited[w] = start[w];
   }
 
@@ -309,7 +178,7 @@ struct bfs_plan<I, O, Space>::state {
 
   // Vertices that only the run before had reached. Its source may be without edges, and is then in no bitmap.
   void forget_stale() {
-#pragma omp parallel for num_threads(vertices < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
+#pragma omp parallel for num_threads(start.size() < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
     for (std::int64_t w = 0; w < start.size(); ++w) {
       for (std::uint64_t rest = before[w] & ~search.visited[w]; rest != 0; rest &= rest - 1) {
         search.found(static_cast<I>(w * 64 + std::countr_zero(rest)), I{-1}, -1);
@@ -324,7 +193,7 @@ struct bfs_plan<I, O, Space>::state {
       source = from;
       std::swap(before, search.visited);
       copy_start();
-      reached = level_search(search, choice.direction, limits, level_sizes).run(source, patience);
+      reached = detail::bfs_host_levels(search, choice.direction, limits, level_sizes, patience).run(source);
       forget_stale();
     } else {
       forget_all();

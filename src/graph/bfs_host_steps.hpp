@@ -197,9 +197,9 @@ class bfs_host_expander {
   void work_off() {
     const std::int64_t fresh = claim_listed();
     for (std::int64_t j = 0; j < fresh; ++j) {
-      const I v = edges_listed_[static_cast<std::size_t>(j)].to;
+      const I v = to_[static_cast<std::size_t>(j)];
       found_[size_ + j] = v;
-      s_.found(v, edges_listed_[static_cast<std::size_t>(j)].from, level_);
+      s_.found(v, from_[static_cast<std::size_t>(j)], level_);
       const O first = s_.out.offsets[v];
       edges_ += s_.out.offsets[v + 1] - first;
       __builtin_prefetch(s_.out.indices.data() + first);
@@ -213,7 +213,8 @@ class bfs_host_expander {
 
  private:
   void list(I v, I u) {
-    edges_listed_[static_cast<std::size_t>(listed_)] = {v, u};
+    to_[static_cast<std::size_t>(listed_)] = v;
+    from_[static_cast<std::size_t>(listed_)] = u;
     if constexpr (claim == bfs_host_claim::shared) {
       listed_ += std::int64_t{!test_shared_bit(s_.visited, v)};
     } else {
@@ -225,14 +226,15 @@ class bfs_host_expander {
   std::int64_t claim_listed() {
     std::int64_t fresh = 0;
     for (std::int64_t j = 0; j < listed_; ++j) {
-      const bfs_host_edge<I> edge = edges_listed_[static_cast<std::size_t>(j)];
-      s_.prefetch_result(edge.to);
-      __builtin_prefetch(s_.out.offsets.data() + edge.to);
-      edges_listed_[static_cast<std::size_t>(fresh)] = edge;
+      const I v = to_[static_cast<std::size_t>(j)];
+      s_.prefetch_result(v);
+      __builtin_prefetch(s_.out.offsets.data() + v);
+      to_[static_cast<std::size_t>(fresh)] = v;
+      from_[static_cast<std::size_t>(fresh)] = from_[static_cast<std::size_t>(j)];
       if constexpr (claim == bfs_host_claim::shared) {
-        fresh += std::int64_t{claim_bit(s_.visited, edge.to)};
+        fresh += std::int64_t{claim_bit(s_.visited, v)};
       } else {
-        fresh += std::int64_t{!test_and_set_bit(s_.visited, edge.to)};
+        fresh += std::int64_t{!test_and_set_bit(s_.visited, v)};
       }
     }
     return fresh;
@@ -244,7 +246,8 @@ class bfs_host_expander {
   std::int64_t size_ = 0;
   std::int64_t edges_ = 0;
   std::int64_t listed_ = 0;
-  std::array<bfs_host_edge<I>, static_cast<std::size_t>(tuning::list_edges + tuning::run)> edges_listed_;
+  std::array<I, static_cast<std::size_t>(tuning::list_edges + tuning::run)> to_;
+  std::array<I, static_cast<std::size_t>(tuning::list_edges + tuning::run)> from_;
 };
 
 // By the calling thread alone.

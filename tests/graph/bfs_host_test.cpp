@@ -1,8 +1,6 @@
 // The steps of the host search in every order: each level of a search is taken by a step drawn at random, on graphs
 // so small that the plan itself would never share or pull them.
-#include "graph/bfs_host_narrow.hpp"
-#include "graph/bfs_host_pull.hpp"
-#include "graph/bfs_host_push.hpp"
+#include "graph/bfs_host_levels.hpp"
 
 #include "graph/graph_support.hpp"
 
@@ -10,13 +8,15 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace spargo::detail {
 namespace {
 
 enum class step { alone, together, pull, narrow };
 
 // Shares every level, however small, and never parts.
-constexpr bfs_host_narrow_rule share_all{.share_edges = 1, .leave_edges = 0, .stalls = 1 << 30};
+constexpr bfs_host_narrow_rule share_all{.share_edges = 1, .enter_edges = 0, .leave_edges = 0, .stalls = 1 << 30};
 
 template <class I, class O>
 struct workspace {
@@ -38,6 +38,20 @@ struct workspace {
     // Bits past the last vertex: never unvisited.
     if (levels.size() % 64 != 0) visited.back() = ~std::uint64_t{0} << (levels.size() % 64);
   }
+
+  bfs_host_search<I, O> search(const graph_view<I, O, host>& g, int threads) {
+    return {.out = g.out,
+            .in = g.in,
+            .levels = levels.data(),
+            .parents = parents.data(),
+            .visited = visited.data(),
+            .successor = successor.data(),
+            .queue = queue.data(),
+            .bins = bins.data(),
+            .pieces = pieces.data(),
+            .narrow = narrow.data(),
+            .threads = threads};
+  }
 };
 
 // A search whose level d is taken by `choose(d)`; checks what each step returns. Levels that are not narrow are pushed
@@ -45,17 +59,7 @@ struct workspace {
 template <class I, class O, class Choose>
 void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& choose) {
   workspace<I, O> w(g, threads);
-  bfs_host_search<I, O> s{.out = g.out,
-                          .in = g.in,
-                          .levels = w.levels.data(),
-                          .parents = w.parents.data(),
-                          .visited = w.visited.data(),
-                          .successor = w.successor.data(),
-                          .queue = w.queue.data(),
-                          .bins = w.bins.data(),
-                          .pieces = w.pieces.data(),
-                          .narrow = w.narrow.data(),
-                          .threads = threads};
+  bfs_host_search<I, O> s = w.search(g, threads);
   const auto truth = test::naive_levels(g, source);
   std::vector<bfs_host_frontier> expected(test::histogram_of(truth).size() + 1);
   for (std::size_t v = 0; v < truth.size(); ++v) {
@@ -193,34 +197,87 @@ TEST(BfsHostPlan, LevelsDoNotDependOnThreads) {
   }
 }
 
-// Hundreds of levels that two threads share, and an end in the midst of them: at a depth, at a target, and at the last
-// vertex.
-TEST(BfsHostPlan, NarrowLevelsAreShared) {
-  const std::int64_t side = 600;
-  const auto g = test::make_undirected<std::int32_t, std::int32_t>(side * side, test::grid_edges(side, side));
-  const auto source = static_cast<std::int32_t>(side * side / 2 + side / 3);
-  const auto truth = test::naive_levels(g.view(), source);
-  const auto depth_of = [&](std::int64_t v) { return truth[static_cast<std::size_t>(v)]; };
-  for (const int threads : {1, 2, 3}) {
-    const context<host> ctx({.threads = threads});
-    for (const auto algorithm : {bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
-      for (const std::int64_t target : {std::int64_t{-1}, std::int64_t{0}, side * side - 1}) {
-        for (const std::int64_t limit : {-1, 400}) {
-          bfs_plan<std::int32_t, std::int32_t, host> plan(
-              ctx, g.view(), {.algorithm = algorithm, .target = target, .max_depth = limit});
-          std::int64_t last = target < 0 ? side * side : depth_of(target);
-          if (limit >= 0) last = std::min(last, limit);
-          std::vector<std::int32_t> expected = truth;
-          for (std::int32_t& level : expected) level = level > last ? -1 : level;
-          for (int run = 0; run < 2; ++run) {
-            plan.run(source);
-            EXPECT_TRUE(std::equal(expected.begin(), expected.end(), plan.levels().begin()))
-                << threads << " threads, target " << target << ", limit " << limit;
-            EXPECT_EQ(plan.level_sizes(), test::histogram_of(expected));
-            const std::vector<std::int32_t> parents(plan.parents().begin(), plan.parents().end());
-            EXPECT_EQ(test::parent_fault(g.view(), source, expected, parents), "");
-          }
+// The levels of a search up to its end at a target or a depth.
+std::vector<std::int32_t> cut(std::vector<std::int32_t> levels, const bfs_limits& limits) {
+  std::int64_t last = limits.max_depth < 0 ? std::numeric_limits<std::int32_t>::max() : limits.max_depth;
+  if (limits.target >= 0) last = std::min<std::int64_t>(last, levels[static_cast<std::size_t>(limits.target)]);
+  for (std::int32_t& level : levels) level = level > last ? -1 : level;
+  return levels;
+}
+
+// Every level shared, and an end in the midst of them.
+template <class I, class O>
+void search_together(const graph_view<I, O, host>& g, I source, int threads, bfs_direction allowed,
+                     const bfs_limits& limits) {
+  SCOPED_TRACE(testing::Message() << threads << " threads, target " << limits.target << ", depth " << limits.max_depth);
+  workspace<I, O> w(g, threads);
+  bfs_host_search<I, O> s = w.search(g, threads);
+  s.counts_edges = allowed == bfs_direction::automatic;
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(w.levels.size());
+  bfs_host_patience patience;
+  bfs_host_levels(s, allowed, limits, sizes, patience, share_all).run(source);
+  const auto expected = cut(test::naive_levels(g, source), limits);
+  EXPECT_EQ(w.levels, expected);
+  EXPECT_EQ(sizes, test::histogram_of(expected));
+  EXPECT_EQ(test::parent_fault(g, source, expected, w.parents), "");
+}
+
+TEST(BfsHostLevels, EndWhereTheyShould) {
+  const auto grid = test::make_undirected<std::int32_t, std::int64_t>(20 * 30, test::grid_edges(20, 30));
+  for (const int threads : {1, 3}) {
+    for (const auto allowed : {bfs_direction::push, bfs_direction::automatic}) {
+      for (const std::int64_t target : {-1, 0, 310, 599}) {
+        for (const std::int64_t depth : {-1, 1, 2, 13, 48}) {
+          search_together(grid.view(), 310, threads, allowed, {.target = target, .max_depth = depth});
         }
+      }
+    }
+  }
+}
+
+TEST(BfsHostLevels, ShareRandomGraphs) {
+  test::random_source random(66);
+  for (int round = 0; round < 40; ++round) {
+    const std::int64_t n = 1 + random.below(300);
+    const auto edges = test::random_edges(random, n, random.below(3 * n), round % 4);
+    SCOPED_TRACE("round " + std::to_string(round));
+    const auto g = test::make_undirected<std::int32_t, std::int32_t>(n, edges);
+    const auto source = static_cast<std::int32_t>(random.below(n));
+    search_together(g.view(), source, 4, bfs_direction::automatic, {});
+    search_together(g.view(), source, 4, bfs_direction::push, {.max_depth = random.below(5)});
+  }
+}
+
+// Threads that stalled stay apart for some searches, then try again.
+TEST(BfsHostPatience, ComesBack) {
+  bfs_host_patience patience;
+  EXPECT_TRUE(patience.has_any());
+  EXPECT_TRUE(patience.has_any());
+  patience.lose();
+  for (int search = 1; search < bfs_host_narrow_tuning::rest; ++search) EXPECT_FALSE(patience.has_any()) << search;
+  EXPECT_TRUE(patience.has_any());
+  EXPECT_TRUE(patience.has_any());
+}
+
+// The plan's own choice on a grid wide enough to be shared.
+TEST(BfsHostPlan, NarrowLevels) {
+  const std::int64_t side = 560;
+  const auto g = test::make_undirected<std::int32_t, std::int32_t>(side * side, test::grid_edges(side, side));
+  const auto source = static_cast<std::int32_t>(side * side / 2 + side / 2);
+  const auto truth = test::naive_levels(g.view(), source);
+  for (const auto algorithm : {bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
+    for (const bfs_limits limits : {bfs_limits{}, bfs_limits{.target = 7, .max_depth = 400}}) {
+      bfs_plan<std::int32_t, std::int32_t, host> plan(
+          context<host>({.threads = 2}), g.view(),
+          {.algorithm = algorithm, .target = limits.target, .max_depth = limits.max_depth});
+      const auto expected = cut(truth, limits);
+      for (int run = 0; run < 3; ++run) {
+        plan.run(source);
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), plan.levels().begin()));
+        EXPECT_EQ(plan.level_sizes(), test::histogram_of(expected));
+        const std::vector<std::int32_t> parents(plan.parents().begin(), plan.parents().end());
+        EXPECT_EQ(test::parent_fault(g.view(), source, expected, parents), "");
       }
     }
   }

@@ -1,0 +1,151 @@
+// The loop over the levels of a host search: who takes the next one, and how.
+#pragma once
+
+#include "graph/bfs_common.hpp"
+#include "graph/bfs_direction.hpp"
+#include "graph/bfs_host_narrow.hpp"
+#include "graph/bfs_host_pull.hpp"
+#include "graph/bfs_host_push.hpp"
+#include "graph/bfs_host_steps.hpp"
+
+#include <spargo/core/error.hpp>
+
+#include <limits>
+#include <vector>
+
+namespace spargo::detail {
+
+// Level sizes of a search in progress, and the depth its next level will have.
+class bfs_level_log {
+ public:
+  explicit bfs_level_log(std::vector<std::int64_t>& sizes) : sizes_(sizes) { sizes_.clear(); }
+
+  void add(std::int64_t size) {
+    sizes_.push_back(size);
+    reached_ += size;
+  }
+  [[nodiscard]] std::int32_t next_level() const {
+    if (sizes_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+      throw error(error_code::unsupported, "bfs: more than 2^31 - 1 levels");
+    }
+    return static_cast<std::int32_t>(sizes_.size());
+  }
+  // Of the level just added.
+  [[nodiscard]] std::int64_t depth() const { return static_cast<std::int64_t>(sizes_.size()) - 1; }
+  [[nodiscard]] std::int64_t reached() const { return reached_; }
+
+ private:
+  std::vector<std::int64_t>& sizes_;
+  std::int64_t reached_ = 0;
+};
+
+// The parallel searches: each level pushed alone or by a few threads while narrow, pushed by all, or pulled. On entry
+// `visited` holds what may not be reached, on return what was reached as well.
+template <class I, class O>
+class bfs_host_levels {
+ public:
+  bfs_host_levels(bfs_host_search<I, O>& s, bfs_direction allowed, const bfs_limits& limits,
+                  std::vector<std::int64_t>& sizes, bfs_host_patience& patience, const bfs_host_narrow_rule& rule = {})
+      : s_(s),
+        allowed_(allowed),
+        limits_(limits),
+        patience_(patience),
+        rule_(rule),
+        log_(sizes),
+        unexplored_(s.out.nnz()) {}
+
+  // Returns the number of vertices reached.
+  std::int64_t run(I source) {
+    shares_narrow_ = s_.narrow != nullptr && patience_.has_any();
+    never_ = limits_.target >= 0 && limits_.target != source && test_bit(s_.visited, limits_.target);
+    s_.found(source, source, 0);
+    s_.queue[0] = source;
+    s_.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
+    now_ = {0, 1, s_.degree(source)};
+    bool more = begin(now_);
+    while (more) more = pulls_ ? pull() : push();
+    return log_.reached();
+  }
+
+ private:
+  using narrow = bfs_host_narrow_tuning;
+
+  // Called once with every level found, before it is expanded; whether it is to be.
+  bool begin(const bfs_host_frontier& now) {
+    if (now.size() == 0) return false;
+    log_.add(now.size());
+    if (limits_.end_at(log_.depth(), [&](std::int64_t v) { return !never_ && test_bit(s_.visited, v); })) return false;
+    bfs_direction direction = allowed_;
+    if (allowed_ == bfs_direction::automatic) {
+      direction = next_direction(pulls_ ? bfs_direction::pull : bfs_direction::push,
+                                 {s_.out.rows, previous_, now.size(), now.edges, unexplored_},
+                                 {.floor = bfs_host_tuning::pull_floor});
+    }
+    pulls_ = direction == bfs_direction::pull;
+    previous_ = now.size();
+    unexplored_ -= now.edges;
+    return true;
+  }
+
+  bool pull() {
+    now_ = pull_together(s_, log_.next_level());
+    in_queue_ = false;
+    narrow_levels_ = 0;
+    return begin(now_);
+  }
+
+  bool push() {
+    const std::int32_t level = log_.next_level();
+    if (!in_queue_) now_ = queue_pulled(s_, now_.edges);
+    in_queue_ = true;
+    if (!s_.counts_edges) now_.edges = count_edges();
+    const bool wide = s_.threads > 1 && now_.edges >= narrow::most_edges;
+    narrow_levels_ = !wide && now_.edges >= rule_.enter_edges ? narrow_levels_ + 1 : 0;
+    if (shares_narrow_ && narrow_levels_ > 1) return share_narrow(level);
+    now_ = wide ? push_together(s_, now_, level) : push_alone(s_, now_, level);
+    return begin(now_);
+  }
+
+  bool share_narrow(std::int32_t level) {
+    bool more = false;
+    const auto result = push_narrow(
+        s_, now_, level,
+        [&](const bfs_host_frontier& found) {
+          more = begin(found);
+          return more && !pulls_;
+        },
+        rule_);
+    now_ = result.frontier;
+    narrow_levels_ = 0;
+    if (result.stalled) {
+      shares_narrow_ = false;
+      patience_.lose();
+    }
+    return more;
+  }
+
+  // Out of the frontier in the queue; any number from `most_edges` on where they are as many.
+  [[nodiscard]] std::int64_t count_edges() const {
+    if (s_.threads == 1 || now_.size() >= narrow::most_edges) return now_.size();
+    std::int64_t edges = 0;
+    for (std::int64_t k = now_.begin; k < now_.end && edges < narrow::most_edges; ++k) edges += s_.degree(s_.queue[k]);
+    return edges;
+  }
+
+  bfs_host_search<I, O>& s_;
+  bfs_direction allowed_;
+  bfs_limits limits_;
+  bfs_host_patience& patience_;
+  bfs_host_narrow_rule rule_;
+  bfs_level_log log_;
+  bfs_host_frontier now_;
+  std::int64_t unexplored_;  // out-edges of the vertices not reached before `now_`
+  std::int64_t previous_ = 0;
+  int narrow_levels_ = 0;  // in turn, with edges enough to be shared
+  bool never_ = false;     // the target is isolated: visited, yet not reached
+  bool pulls_ = false;
+  bool in_queue_ = true;  // the frontier; else in the bitmaps, left by a pull
+  bool shares_narrow_ = false;
+};
+
+}  // namespace spargo::detail
