@@ -249,6 +249,14 @@ TEST(BfsHostLevels, ShareRandomGraphs) {
   }
 }
 
+// The longer the rows, the smaller a frontier can be pulled; never on a road, and nothing is divided by no vertices.
+TEST(BfsHostPullRule, FollowsTheMeanDegree) {
+  EXPECT_EQ(bfs_host_pull_rule::of(1 << 20, 32 << 20).alpha, 8);
+  EXPECT_EQ(bfs_host_pull_rule::of(1000, 10000).alpha, 4);
+  EXPECT_EQ(bfs_host_pull_rule::of(114599, 239332).alpha, 2);
+  EXPECT_EQ(bfs_host_pull_rule::of(0, 0).alpha, 2);
+}
+
 // Threads that stalled stay apart for some searches, then try again.
 TEST(BfsHostPatience, ComesBack) {
   bfs_host_patience patience;
