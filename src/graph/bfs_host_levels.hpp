@@ -107,7 +107,7 @@ class bfs_host_levels {
   bool pull() {
     now_ = pull_together(s_, log_.next_level());
     in_queue_ = false;
-    narrow_levels_ = 0;
+    narrow_edges_ = 0;
     return begin(now_);
   }
 
@@ -117,8 +117,8 @@ class bfs_host_levels {
     in_queue_ = true;
     if (!s_.counts_edges) now_.edges = count_edges();
     const bool wide = s_.threads > 1 && now_.edges >= narrow::most_edges;
-    narrow_levels_ = !wide && now_.edges >= rule_.enter_edges ? narrow_levels_ + 1 : 0;
-    if (shares_narrow_ && narrow_levels_ > 1) return share_narrow(level);
+    narrow_edges_ = !wide && now_.edges >= rule_.enter_edges ? narrow_edges_ + now_.edges : 0;
+    if (shares_narrow_ && narrow_edges_ > rule_.enter_after) return share_narrow(level);
     now_ = wide ? push_together(s_, now_, level) : push_alone(s_, now_, level);
     return begin(now_);
   }
@@ -133,11 +133,9 @@ class bfs_host_levels {
         },
         rule_);
     now_ = result.frontier;
-    narrow_levels_ = 0;
-    if (result.stalled) {
-      shares_narrow_ = false;
-      patience_.lose();
-    }
+    narrow_edges_ = 0;
+    shares_narrow_ = !result.stalled;
+    patience_.learn(result.stalled);
     return more;
   }
 
@@ -159,8 +157,8 @@ class bfs_host_levels {
   bfs_host_frontier now_;
   std::int64_t unexplored_;  // out-edges of the vertices not reached before `now_`
   std::int64_t previous_ = 0;
-  int narrow_levels_ = 0;  // in turn, with edges enough to be shared
-  bool never_ = false;     // the target is isolated: visited, yet not reached
+  std::int64_t narrow_edges_ = 0;  // of the last levels in turn that could have been shared
+  bool never_ = false;             // the target is isolated: visited, yet not reached
   bool pulls_ = false;
   bool in_queue_ = true;  // the frontier; else in the bitmaps, left by a pull
   bool shares_narrow_ = false;

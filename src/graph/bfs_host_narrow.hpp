@@ -10,7 +10,7 @@
 // most of what it takes it has found itself: where the frontier moves slowly, rows, bits and results are still in its
 // own cache, and threads meet only where their shares meet.
 //
-// Who waits long gives the core away. After a few long waits of the leader (a core is shared with someone else) the
+// Who waits long gives the core away. Where that takes a fair part of the time (a core is shared with someone else) the
 // threads part and the search goes on alone.
 //
 // Cost: O(edges of a level / threads), and two messages between cores: 0.24 us on 2 threads of a Xeon, 0.52 us on 16.
@@ -22,6 +22,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace spargo::detail {
@@ -29,36 +30,41 @@ namespace spargo::detail {
 struct bfs_host_narrow_tuning {
   static constexpr std::int64_t most_edges = bfs_host_tuning::sequential_edges;  // of a level: what buffers hold
   static constexpr std::int64_t most_threads = 16;
-  // Looks at a word, 40 to 90 us of them, before the core is given away.
-  static constexpr int looks = 2000;
-  // Searches without meeting after one in which threads stalled. On two cores with six busy programs a search of the
-  // 2000 x 2000 grid loses 46 ms to eight stalls.
-  static constexpr int rest = 16;
+  // Looks at a word, 10 to 25 us of them, before the core is given away.
+  static constexpr int looks = 500;
+  // Searches without meeting after one in which threads stalled: 1, and twice as many each time in turn, up to this.
+  static constexpr int most_rest = 64;
+  // Time lost by waiting, meeting and parting that counts as such, where it is a quarter of all.
+  static constexpr std::chrono::nanoseconds least_loss = std::chrono::microseconds(200);
 };
 
 // When threads share a level, and when they part.
 struct bfs_host_narrow_rule {
   // A thread for so many edges. 2000 x 2000 grid on 8 / 16 threads of a Xeon: 512 21.8 / 21.3 ms, 256 20.3 / 16.0.
   std::int64_t share_edges = 256;
-  std::int64_t enter_edges = 2048;  // of two levels in turn, for the threads to meet
-  std::int64_t leave_edges = 512;   // fewer: the threads part
-  int stalls = 4;                   // long waits before they part
+  // Threads meet at a level of so many edges, after so many in such levels in turn: one thread takes about as long for
+  // those as sleeping threads to wake up.
+  std::int64_t enter_edges = 2048;
+  std::int64_t enter_after = 32768;
+  std::int64_t leave_edges = 512;  // fewer: the threads part
+  // Where the leader waited so long, and this part of the time since they met, the threads part. A scheduler needs a
+  // few ms to find out that one core has two of them and another has none.
+  std::chrono::nanoseconds stall = std::chrono::milliseconds(4);
+  int stall_part = 4;
 };
 
 // Tells the processor that this thread only waits.
 void pause_thread() noexcept;
 
-// Until the word is no less than `least`. Returns whether it took long.
-inline bool wait_for(const std::atomic<std::int64_t>& word, std::int64_t least) {
-  int looks = 0;
-  for (; word.load(std::memory_order_acquire) < least; ++looks) {
-    if (looks < bfs_host_narrow_tuning::looks) {
-      pause_thread();
-    } else {
-      std::this_thread::yield();
-    }
+// Until the word is no less than `least`. Returns how long it took beyond a number of looks.
+inline std::chrono::nanoseconds wait_for(const std::atomic<std::int64_t>& word, std::int64_t least) {
+  for (int looks = 0; looks < bfs_host_narrow_tuning::looks; ++looks) {
+    if (word.load(std::memory_order_acquire) >= least) return std::chrono::nanoseconds(0);
+    pause_thread();
   }
-  return looks >= bfs_host_narrow_tuning::looks;
+  const auto start = std::chrono::steady_clock::now();
+  while (word.load(std::memory_order_acquire) < least) std::this_thread::yield();
+  return std::chrono::steady_clock::now() - start;
 }
 
 // The name of an order: its number in sequence, and for how many threads it is (none: the end). Whom it does not
@@ -145,6 +151,7 @@ template <class I, class O>
 class bfs_host_team {
  public:
   using tuning = bfs_host_narrow_tuning;
+  using clock = std::chrono::steady_clock;
   bfs_host_team(const bfs_host_search<I, O>& s, const bfs_host_frontier& now, const bfs_host_narrow_rule& rule)
       : s_(s), rule_(rule), now_(now) {
     order_.parts = 1;
@@ -156,21 +163,23 @@ class bfs_host_team {
   void lead(std::int64_t threads, std::int32_t next_level, GoOn&& go_on) {
     bfs_host_frontier next = now_;
     std::int64_t number = 1;
-    int stalls = 0;
+    const auto start = clock::now();
+    bool stalled = false;
     for (bool more = true; more; ++number, ++next_level) {
       const std::int64_t useful = std::max<std::int64_t>(1, next.edges / rule_.share_edges);
       const bfs_host_order_name name(number, std::min({useful, threads, tuning::most_threads}));
       order_.next_level = next_level;
       order_.name.store(name.bits(), std::memory_order_release);
       carry_out(0, name);
-      for (std::int64_t t = 1; t < name.threads(); ++t) stalls += int{wait_for(report(t).done, name.bits())};
+      for (std::int64_t t = 1; t < name.threads(); ++t) waited_ += wait_for(report(t).done, name.bits());
+      stalled = waited_ >= rule_.stall && waited_ >= (clock::now() - start) / rule_.stall_part;
       next = gather(name);
-      more = go_on(next) && next.edges >= rule_.leave_edges && next.edges < tuning::most_edges && stalls < rule_.stalls;
+      more = go_on(next) && next.edges >= rule_.leave_edges && next.edges < tuning::most_edges && !stalled;
     }
     order_.name.store(bfs_host_order_name(number, 0).bits(), std::memory_order_release);
-    stalled_ = stalls >= rule_.stalls;
     now_ = {now_.end, now_.end + next.size(), next.edges};
     queue_parts();
+    led_ = clock::now() - start;
   }
 
   // For the others.
@@ -186,7 +195,12 @@ class bfs_host_team {
 
   // After the threads have parted.
   [[nodiscard]] const bfs_host_frontier& frontier() const { return now_; }
-  [[nodiscard]] bool stalled() const { return stalled_; }
+  // Of the time since `start`, which is before they met.
+  [[nodiscard]] bool lost_much_since(clock::time_point start) const {
+    const std::chrono::nanoseconds all = clock::now() - start;
+    const std::chrono::nanoseconds lost = waited_ + (all - led_);
+    return lost > tuning::least_loss && lost > all / 4;
+  }
 
  private:
   I* buffer(std::int64_t thread, const bfs_host_order_name& name) const {
@@ -236,7 +250,8 @@ class bfs_host_team {
   const bfs_host_search<I, O>& s_;
   bfs_host_narrow_rule rule_;
   bfs_host_frontier now_;
-  bool stalled_ = false;
+  std::chrono::nanoseconds waited_{0};  // by the leader, for long
+  std::chrono::nanoseconds led_{0};
   bfs_host_order<I> order_;
   std::array<bfs_host_report, static_cast<std::size_t>(bfs_host_narrow_tuning::most_threads)> reports_;
 };
@@ -246,16 +261,25 @@ class bfs_host_team {
 class bfs_host_patience {
  public:
   // Called once a search.
-  [[nodiscard]] bool has_any() { return rest_ == 0 || --rest_ == 0; }
-  void lose() { rest_ = bfs_host_narrow_tuning::rest; }
+  [[nodiscard]] bool has_any() {
+    if (rest_ == 0) return true;
+    --rest_;
+    return false;
+  }
+  // What became of it.
+  void learn(bool stalled) {
+    last_rest_ = stalled ? std::clamp(2 * last_rest_, 1, bfs_host_narrow_tuning::most_rest) : 0;
+    rest_ = last_rest_;
+  }
 
  private:
-  int rest_ = 0;
+  int rest_ = 0;  // searches still to do without
+  int last_rest_ = 0;
 };
 
 struct bfs_host_narrow_result {
   bfs_host_frontier frontier;  // of the last level found
-  bool stalled = false;        // threads had to wait long for each other
+  bool stalled = false;        // much of the time was lost
 };
 
 // By all threads, level after level until one is found that is not narrow, or `go_on` says so: it is called by one
@@ -265,6 +289,7 @@ template <class I, class O, class GoOn>
 [[nodiscard]] bfs_host_narrow_result push_narrow(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
                                                  std::int32_t next_level, GoOn&& go_on,
                                                  const bfs_host_narrow_rule& rule = {}) {
+  const auto start = std::chrono::steady_clock::now();
   bfs_host_team<I, O> team(s, now, rule);
 #pragma omp parallel num_threads(s.threads)
   {
@@ -274,7 +299,7 @@ template <class I, class O, class GoOn>
       team.follow(omp_get_thread_num());
     }
   }
-  return {team.frontier(), team.stalled()};
+  return {team.frontier(), team.lost_much_since(start)};
 }
 
 }  // namespace spargo::detail

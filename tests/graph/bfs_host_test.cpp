@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 
 namespace spargo::detail {
@@ -16,7 +17,8 @@ namespace {
 enum class step { alone, together, pull, narrow };
 
 // Shares every level, however small, and never parts.
-constexpr bfs_host_narrow_rule share_all{.share_edges = 1, .enter_edges = 0, .leave_edges = 0, .stalls = 1 << 30};
+constexpr bfs_host_narrow_rule share_all{
+    .share_edges = 1, .enter_edges = 0, .enter_after = -1, .leave_edges = 0, .stall = std::chrono::hours(1)};
 
 template <class I, class O>
 struct workspace {
@@ -257,15 +259,49 @@ TEST(BfsHostPullRule, FollowsTheMeanDegree) {
   EXPECT_EQ(bfs_host_pull_rule::of(0, 0).alpha, 2);
 }
 
-// Threads that stalled stay apart for some searches, then try again.
+// Threads that stalled stay apart for a while, longer each time in turn, and come back.
 TEST(BfsHostPatience, ComesBack) {
   bfs_host_patience patience;
-  EXPECT_TRUE(patience.has_any());
-  EXPECT_TRUE(patience.has_any());
-  patience.lose();
-  for (int search = 1; search < bfs_host_narrow_tuning::rest; ++search) EXPECT_FALSE(patience.has_any()) << search;
-  EXPECT_TRUE(patience.has_any());
-  EXPECT_TRUE(patience.has_any());
+  const auto searches_without = [&patience] {
+    int searches = 0;
+    while (!patience.has_any()) ++searches;
+    return searches;
+  };
+  EXPECT_EQ(searches_without(), 0);
+  for (const int rest : {1, 2, 4, 8, 16, 32, 64, 64}) {
+    patience.learn(true);
+    EXPECT_EQ(searches_without(), rest);
+    EXPECT_EQ(searches_without(), 0);
+  }
+  patience.learn(false);
+  EXPECT_EQ(searches_without(), 0);
+  patience.learn(true);
+  EXPECT_EQ(searches_without(), 1);
+}
+
+// Threads without patience part after a level, and the search goes on alone.
+TEST(BfsHostNarrow, StalledThreadsPart) {
+  const auto grid = test::make_undirected<std::int32_t, std::int32_t>(40 * 40, test::grid_edges(40, 40));
+  const std::int32_t source = 820;
+  workspace<std::int32_t, std::int32_t> w(grid.view(), 8);
+  bfs_host_search<std::int32_t, std::int32_t> s = w.search(grid.view(), 8);
+  bfs_host_narrow_rule hasty = share_all;
+  hasty.stall = std::chrono::nanoseconds(0);
+  hasty.stall_part = std::numeric_limits<int>::max();
+  s.found(source, source, 0);
+  s.queue[0] = source;
+  s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
+  int levels = 0;
+  const auto result = push_narrow(
+      s, {0, 1, 4}, 1,
+      [&](const bfs_host_frontier& found) {
+        EXPECT_EQ(found.size(), 4);
+        return ++levels < 10;
+      },
+      hasty);
+  EXPECT_EQ(levels, 1);
+  EXPECT_EQ(result.frontier.size(), 4);
+  EXPECT_EQ(result.frontier.begin, 1);
 }
 
 // The plan's own choice on a grid wide enough to be shared.
