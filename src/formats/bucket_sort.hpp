@@ -19,6 +19,8 @@
 
 namespace spargo::detail {
 
+inline constexpr std::int64_t row_slack = 16;  // columns that may be written behind a bucket's last
+
 // Where the rows of a bucket are put together, and as much to sort long ones with; columns of 32 bits or 64.
 template <class C, class V>
 struct row_scratch {

@@ -79,9 +79,9 @@ class bucket_room {
       const std::int64_t size = starts[b + 1] - starts[b];
       places_[b] = size <= usual ? -1 : large_;
       if (size <= usual) usual_ = std::max(usual_, size);
-      if (size > usual) large_ += 2 * size;
+      if (size > usual) large_ += room_of(size);
     }
-    cols_ = array<C, host>(ctx, large_ + ctx.threads() * 2 * usual_);
+    cols_ = array<C, host>(ctx, large_ + ctx.threads() * room_of(usual_));
     values_ = array<V, host>(ctx, is_pattern<V> ? 0 : cols_.size());
   }
 
@@ -89,11 +89,13 @@ class bucket_room {
 
   // Of `size` entries; for the calling thread.
   [[nodiscard]] row_scratch<C, V> of(std::int64_t bucket, std::int64_t size) {
-    const std::int64_t place = is_large(bucket) ? places_[bucket] : large_ + omp_get_thread_num() * 2 * usual_;
+    const std::int64_t place = is_large(bucket) ? places_[bucket] : large_ + omp_get_thread_num() * room_of(usual_);
     return {cols_.data() + place, at(values_, place), cols_.data() + place + size, at(values_, place + size)};
   }
 
  private:
+  static std::int64_t room_of(std::int64_t size) { return 2 * size + row_slack; }
+
   array<std::int64_t, host> places_;  // of large buckets; -1 for usual ones
   std::int64_t usual_ = 0;            // entries of the largest usual bucket
   std::int64_t large_ = 0;            // all the others take

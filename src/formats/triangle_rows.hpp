@@ -11,6 +11,7 @@
 #include "formats/bucket_sort.hpp"
 #include "formats/convert_backend.hpp"
 
+#include <cstring>
 #include <utility>
 
 namespace spargo::detail {
@@ -62,17 +63,14 @@ class triangle_runs {
     O before = 0;
     for (std::int64_t r = 0; r < at.size(); ++r) {  // from here on `at` is where a row's next entry of this half goes
       const run part = run_of(first_row + r);
-      if (!to_the_right_) copy(part, before, to);
-      const O across = std::exchange(at[r], static_cast<O>(to_the_right_ ? before : before + part.size()));
+      const O across = at[r];
+      copy(part, to_the_right_ ? before + across : before, to);
+      at[r] = static_cast<O>(to_the_right_ ? before : before + part.size());
       before = static_cast<O>(before + across + part.size());
     }
     place_across(shape, first_row, keys, values, n, at, to);
     if (to_the_right_) {
-      for (std::int64_t r = 0; r < at.size(); ++r) {
-        const run part = run_of(first_row + r);
-        copy(part, at[r], to);
-        at[r] = static_cast<O>(at[r] + part.size());
-      }
+      for (std::int64_t r = 0; r < at.size(); ++r) at[r] = static_cast<O>(at[r] + run_of(first_row + r).size());
     }
     // Each start has advanced to the end of its row, which is the start of the next.
     std::copy_backward(at.begin(), at.end() - 1, at.end());
@@ -110,7 +108,7 @@ class triangle_runs {
   template <class C>
   void copy(const run& part, std::int64_t place, const row_scratch<C, V>& to) const {
     const std::int64_t size = part.size();
-    for (std::int64_t k = 0; k < size; ++k) to.cols[place + k] = static_cast<C>(minors_[part.begin + k]);
+    copy_columns(part.begin, size, to.cols + place);
     if constexpr (!is_pattern<V>) {
       if (by_columns_ && kind_ != symmetry_kind::symmetric) {
         for (std::int64_t k = 0; k < size; ++k) to.values[place + k] = mirrored(values_[part.begin + k], kind_);
@@ -118,6 +116,21 @@ class triangle_runs {
         std::copy_n(values_.data() + part.begin, size, to.values + place);
       }
     }
+  }
+
+  // A few at a time and past the end, where what is written is written over later: runs are short, and to foresee how
+  // short each is takes longer than to copy it.
+  template <class C>
+  void copy_columns(std::int64_t from, std::int64_t size, C* to) const {
+    if constexpr (sizeof(C) == sizeof(I)) {
+      if (from + size + row_slack <= minors_.size()) {
+        for (std::int64_t k = 0; k < size; k += row_slack) {
+          std::memcpy(to + k, minors_.data() + from + k, row_slack * sizeof(C));
+        }
+        return;
+      }
+    }
+    for (std::int64_t k = 0; k < size; ++k) to[k] = static_cast<C>(minors_[from + k]);
   }
 
   template <class Key, class C>
