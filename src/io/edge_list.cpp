@@ -6,8 +6,8 @@
 // renumbered in ascending order where they stand: not at all if none is missing, by a bitmap and its running popcount
 // if the largest is not far above the number of edges, else by the table.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
-// Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes an edge for the bitmap or 16 to
-// 24 an id for the table, 40 while it grows.
+// Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes an edge for the bitmap or 17 to
+// 26 an id for the table, 43 while it grows.
 #include "io/edge_list_read.hpp"
 
 #include "core/instantiate.hpp"

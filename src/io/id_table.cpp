@@ -101,76 +101,77 @@ std::uint64_t id_table<I>::hash(std::int64_t id) const noexcept {
 
 template <class I>
 void id_table<I>::clear() {
-  const parts shares = split(ids_.size(), ctx_.threads(), std::int64_t{1} << 16);
+  const parts shares = split(lines_.size(), ctx_.threads(), std::int64_t{1} << 14);
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
   for (std::int64_t s = 0; s < shares.count; ++s) {
-    std::fill(ids_.data() + shares.first(s), ids_.data() + shares.last(s), free_place);
-    std::fill(numbers_.data() + shares.first(s), numbers_.data() + shares.last(s), not_yet);
+    line empty;
+    std::fill_n(empty.ids, slots, free_place);
+    std::fill_n(empty.numbers, slots, not_yet);
+    std::fill(lines_.data() + shares.first(s), lines_.data() + shares.last(s), empty);
   }
 }
 
 template <class I>
 void id_table<I>::reserve(std::int64_t more) {
   const std::int64_t wanted =
-      std::max(tuning::least_places, (size() + more) / tuning::ids * tuning::places + tuning::places);
-  const std::int64_t before = ids_.size();
+      std::max(tuning::least_places, (size() + more) / tuning::ids * tuning::places + tuning::places) / slots + 1;
+  const std::int64_t before = lines_.size();
   if (before >= wanted) return;
-  const std::int64_t count = std::max(wanted, before + before / 2);
-  array<std::int64_t, host> old_ids(ctx_, count);
-  array<number_type, host> old_numbers(ctx_, count);
-  ids_.swap(old_ids);
-  numbers_.swap(old_numbers);
+  array<line, host> old(ctx_, std::max(wanted, before + before / 2));
+  lines_.swap(old);
   clear();
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-  for (std::int64_t k = 0; k < before; ++k) {
-    if (old_ids[k] == free_place) continue;
-    for (std::int64_t at = place_of(hash(old_ids[k]), count);; at = next_place(at, count)) {
-      std::int64_t there = free_place;
-      const std::atomic_ref<std::int64_t> id(ids_[at]);
-      if (!id.compare_exchange_strong(there, old_ids[k], std::memory_order_relaxed)) continue;
-      numbers_[at] = old_numbers[k];
-      break;
+  for (std::int64_t l = 0; l < before; ++l) {
+    for (std::int64_t s = 0; s < slots && old[l].ids[s] != free_place; ++s) {
+      number_type* fresh = nullptr;
+      *find(old[l].ids[s], place_of(hash(old[l].ids[s]), lines_.size()), fresh) = old[l].numbers[s];
     }
+  }
+}
+
+// The number of an id that is looked for from line `at` on; `fresh` points there, too, if the id was not in the table.
+template <class I>
+typename id_table<I>::number_type* id_table<I>::find(std::int64_t id, std::int64_t at, number_type*& fresh) {
+  while (true) {
+    line& here = lines_.data()[at];
+    for (std::int64_t s = 0; s < slots; ++s) {
+      std::int64_t there = load(here.ids[s], std::memory_order_relaxed);
+      if (there == free_place) {
+        const std::atomic_ref<std::int64_t> place(here.ids[s]);
+        if (place.compare_exchange_strong(there, id, std::memory_order_relaxed)) return fresh = &here.numbers[s];
+      }
+      if (there == id) return &here.numbers[s];  // also when another thread was faster
+    }
+    at = next_place(at, lines_.size());
   }
 }
 
 template <class I>
 void id_table<I>::number(const std::int64_t* ids, std::int64_t count, std::int64_t* numbers) {
-  std::array<std::int64_t, batch> found;
-  std::array<std::int64_t, batch> fresh;
+  std::array<std::int64_t, batch> lines;
+  std::array<number_type*, batch> found;
+  std::array<number_type*, batch> fresh;
   std::int64_t fresh_count = 0;
-  std::int64_t* const table_ids = ids_.data();
-  number_type* const table_numbers = numbers_.data();
-  const std::int64_t places = ids_.size();
+  const line* const table = lines_.data();
+  const std::int64_t size = lines_.size();
   for (std::int64_t k = 0; k < count; ++k) {
-    const std::int64_t at = place_of(hash(ids[k]), places);
-    found[static_cast<std::size_t>(k)] = at;
-    __builtin_prefetch(table_ids + at, 1);
-    __builtin_prefetch(table_numbers + at, 1);
+    const std::int64_t at = place_of(hash(ids[k]), size);
+    lines[static_cast<std::size_t>(k)] = at;
+    __builtin_prefetch(table + at, 1);
   }
   for (std::int64_t k = 0; k < count; ++k) {
-    std::int64_t& at = found[static_cast<std::size_t>(k)];
-    while (true) {
-      std::int64_t there = load(table_ids[at], std::memory_order_relaxed);
-      if (there == free_place) {
-        const std::atomic_ref<std::int64_t> id(table_ids[at]);
-        if (id.compare_exchange_strong(there, ids[k], std::memory_order_relaxed)) {
-          fresh[static_cast<std::size_t>(fresh_count++)] = at;
-          break;
-        }
-      }
-      if (there == ids[k]) break;  // also when another thread was faster
-      at = next_place(at, places);
-    }
+    number_type* added = nullptr;
+    found[static_cast<std::size_t>(k)] = find(ids[k], lines[static_cast<std::size_t>(k)], added);
+    if (added != nullptr) fresh[static_cast<std::size_t>(fresh_count++)] = added;
   }
   // All of one's own numbers are given before another thread's is waited for, so someone always gets on.
   const std::int64_t first = fresh_count > 0 ? size_.fetch_add(fresh_count, std::memory_order_relaxed) : 0;
   for (std::int64_t k = 0; k < fresh_count; ++k) {
-    std::atomic_ref<number_type>(table_numbers[fresh[static_cast<std::size_t>(k)]])
+    std::atomic_ref<number_type>(*fresh[static_cast<std::size_t>(k)])
         .store(static_cast<number_type>(first + k), std::memory_order_release);
   }
   for (std::int64_t k = 0; k < count; ++k) {
-    number_type& at = table_numbers[found[static_cast<std::size_t>(k)]];
+    number_type& at = *found[static_cast<std::size_t>(k)];
     number_type given = load(at, std::memory_order_acquire);
     for (; given == not_yet; given = load(at, std::memory_order_acquire)) std::this_thread::yield();
     numbers[k] = static_cast<std::int64_t>(given);
@@ -182,11 +183,13 @@ std::vector<std::int64_t> id_table<I>::ranks(array<number_type, host>& ranks) {
   const std::int64_t count = size();
   sorted_pieces<number_type> pairs{{ctx_, count}, {}};
 #pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-  for (std::int64_t k = 0; k < ids_.size(); ++k) {
-    if (ids_[k] != free_place) pairs.keys[static_cast<std::int64_t>(numbers_[k])] = ids_[k];
+  for (std::int64_t l = 0; l < lines_.size(); ++l) {
+    const line& here = lines_[l];
+    for (std::int64_t s = 0; s < slots && here.ids[s] != free_place; ++s) {
+      pairs.keys[static_cast<std::int64_t>(here.numbers[s])] = here.ids[s];
+    }
   }
-  ids_ = {};
-  numbers_ = {};
+  lines_ = {};
   pairs.values = array<number_type, host>(ctx_, count);
   std::iota(pairs.values.begin(), pairs.values.end(), number_type{0});
   sort_pairs(ctx_, pairs);

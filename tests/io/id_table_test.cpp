@@ -61,7 +61,7 @@ TEST(IdTable, MemoryFollowsTheIds) {
     table.reserve(500);
     table.number(ids.data(), 500, numbers.data());
     if (k > 10'000) {
-      ASSERT_LE(table.bytes(), table.size() * 26) << table.size() << " ids";
+      ASSERT_LE(table.bytes(), table.size() * 27) << table.size() << " ids";
     }
     ASSERT_GE(table.bytes(), table.size() * 16);
   }
