@@ -4,7 +4,8 @@
 // is sorted by rows, and rows by columns unless the input's order has done it (bucket_sort.hpp). Duplicates are merged
 // where they then lie side by side, still in the cache.
 // Invariant: every step is stable, so the result does not depend on the number of threads.
-// Cost: O(nnz + rows) time, whatever the distribution; scratch of a key of 4 or 8 bytes and a value an entry.
+// Cost: O(nnz + rows) time, whatever the distribution. Entries wait in the memory of the result while keys are as large
+// as columns, else in scratch of a key of 4 or 8 bytes and a value each.
 #include "core/instantiate.hpp"
 #include "formats/bucket_sort.hpp"
 #include "formats/convert_backend.hpp"
@@ -64,6 +65,7 @@ void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I
 struct row_work {
   bool sort = false;
   bool merge = false;
+  bool in_order = false;  // a bucket's rows go where entries of those before it may lie
 };
 
 // --- Rows put together bucket by bucket ------------------------------------------------------------------------------
@@ -108,12 +110,12 @@ class bucket_room {
 // large ones, which come first and are there by then.
 template <class C, class V, class I, class O, class Gather>
 csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row_buckets& buckets,
-                                     const array<std::int64_t, host>& starts, row_work work, const Gather& gather) {
+                                     const array<std::int64_t, host>& starts, row_work work, const Gather& gather,
+                                     columns<V, I> to) {
   bucket_room<C, V> room(ctx, starts);
   array<std::int64_t, host> kept(ctx, buckets.count);
   const auto rows = static_cast<I>(buckets.rows);
   array<O, host> offsets(ctx, buckets.rows + 1);
-  columns<V, I> to(ctx, starts[buckets.count]);
   const store_path path = path_of<I>(to.indices.size());
   const auto size_of = [&](std::int64_t b) { return starts[b + 1] - starts[b]; };
   const auto rows_of = [&](std::int64_t b) {
@@ -137,7 +139,7 @@ csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row
     if (!room.is_large(b)) build(b);
     return kept[b];
   };
-  if (work.merge) {
+  if (work.merge || work.in_order) {
     for_each_part_in_order(ctx, buckets.count, 0, count, write);
   } else {
 #pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
@@ -173,7 +175,7 @@ csr_matrix<V, I, O, host> from_rows(const context<host>& ctx, const coo_view<con
     for (std::int64_t k = starts[b]; k < starts[b + 1]; ++k) to.cols[k - starts[b]] = static_cast<C>(m.col_indices[k]);
     if constexpr (!is_pattern<V>) std::copy_n(m.values.data() + starts[b], starts[b + 1] - starts[b], to.values);
   };
-  return build_rows<C, V, I, O>(ctx, m.cols, buckets, starts, work, gather);
+  return build_rows<C, V, I, O>(ctx, m.cols, buckets, starts, work, gather, {ctx, m.nnz()});
 }
 
 // --- Entries in any order --------------------------------------------------------------------------------------------
@@ -197,15 +199,48 @@ bool fits(const key_shape& shape) {
   return shape.bits() <= bits && shape.col_bits < bits && shape.buckets.shift < bits;
 }
 
+// The columns and values of the result, and in the same memory the entries on the way to it, where a key is as large as
+// a column: what a bucket holds is taken out of it before rows are written there.
+template <class Key, class V, class I>
+class result_room {
+ public:
+  static constexpr bool shared = sizeof(Key) == sizeof(I);
+
+  // For `total` entries, of which the last `on_the_way` are distributed: before they are written all those before them
+  // have been, so that rows never overtake them.
+  key_room<Key, V> make(const context<host>& ctx, std::int64_t total, std::int64_t on_the_way) {
+    if constexpr (shared) {
+      const std::int64_t first = div_up(total - on_the_way, line) * line;
+      to_ = columns<V, I>(ctx, first + on_the_way);
+      return {reinterpret_cast<Key*>(to_.indices.data()) + first, at(to_.values, first)};
+    } else {
+      to_ = columns<V, I>(ctx, total);
+      keys_ = array<Key, host>(ctx, on_the_way);
+      values_ = array<V, host>(ctx, is_pattern<V> ? 0 : on_the_way);
+      return {keys_.data(), at(values_, 0)};
+    }
+  }
+
+  [[nodiscard]] columns<V, I> take() { return std::move(to_); }
+
+ private:
+  static constexpr std::int64_t line = 64;  // entries that begin a cache line, whatever their size
+
+  columns<V, I> to_;
+  array<Key, host> keys_;  // these two where they are not shared
+  array<V, host> values_;
+};
+
 template <class Key, class C, class O, class V, class I>
 csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<const V, I, host>& m,
                                        const key_shape& shape, row_work work, symmetry_kind kind) {
-  bucketed_entries<Key, V> entries = distribute<Key, V, I>(ctx, m, shape, kind);
+  result_room<Key, V, I> room;
+  const auto entries =
+      distribute<Key, V, I>(ctx, m, shape, kind, [&](std::int64_t total) { return room.make(ctx, total, total); });
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
-    const std::int64_t begin = entries.starts[b];
-    gather_rows(shape, entries.keys.data() + begin, at(entries.values, begin), entries.starts[b + 1] - begin, rows, to);
+    gather_rows(shape, entries.keys(b), entries.values(b), entries.size(b), rows, to);
   };
-  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, entries.starts, work, gather);
+  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, entries.starts, work, gather, room.take());
 }
 
 // The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
@@ -216,14 +251,15 @@ csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view
   array<O, host> run_starts(ctx, std::int64_t{m.rows} + 1);
   offsets_of_sorted<I, O>(ctx, m.rows, runs.majors(), run_starts);
   runs.set_starts(std::as_const(run_starts).view());
-  bucketed_entries<Key, V> across = distribute<Key, V, I>(ctx, runs.across(m.rows), shape, symmetry_kind::general);
+  result_room<Key, V, I> room;
+  const auto across =
+      distribute<Key, V, I>(ctx, runs.across(m.rows), shape, symmetry_kind::general,
+                            [&](std::int64_t size) { return room.make(ctx, 2 * m.nnz() - order.diagonal, size); });
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
-    const std::int64_t begin = across.starts[b];
-    runs.gather(shape, shape.buckets.first(b), across.keys.data() + begin, at(across.values, begin),
-                across.starts[b + 1] - begin, rows, to);
+    runs.gather(shape, shape.buckets.first(b), across.keys(b), across.values(b), across.size(b), rows, to);
   };
-  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts), {},
-                                gather);
+  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts),
+                                {.in_order = room.shared}, gather, room.take());
 }
 
 // Columns below 2^31 take 32 bits while rows are put together.

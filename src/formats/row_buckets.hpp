@@ -6,7 +6,7 @@
 // would touch a line of memory and a page for each, but by way of one line for each bucket in the cache, which is
 // streamed past it when it is full.
 // Invariant: stable, so the result does not depend on the number of threads.
-// Cost: two passes over the rows, one over columns and values; scratch of a key and a value an entry.
+// Cost: two passes over the rows, one over columns and values; the caller has room for a key and a value an entry.
 // Source: propagation blocking (Beamer, Asanovic, Patterson, IPDPS 2017); write-combining buffers as in Satish et al.,
 // "Fast sort on CPUs and GPUs" (SIGMOD 2010).
 #pragma once
@@ -73,12 +73,24 @@ struct key_shape {
   }
 };
 
+// Room for entries, at the beginning of a line of the cache.
+template <class Key, class V>
+struct key_room {
+  Key* keys = nullptr;
+  V* values = nullptr;  // null for a pattern
+};
+
 // The entries in bucket order, each bucket in input order.
 template <class Key, class V>
 struct bucketed_entries {
   array<std::int64_t, host> starts;  // buckets + 1
-  array<Key, host> keys;
-  array<V, host> values;  // empty for a pattern
+  key_room<Key, V> room;
+
+  [[nodiscard]] std::int64_t size(std::int64_t bucket) const { return starts[bucket + 1] - starts[bucket]; }
+  [[nodiscard]] const Key* keys(std::int64_t bucket) const { return room.keys + starts[bucket]; }
+  [[nodiscard]] const V* values(std::int64_t bucket) const {
+    return is_pattern<V> ? nullptr : room.values + starts[bucket];
+  }
 };
 
 // One share's way into the buckets.
@@ -92,16 +104,16 @@ class bucket_writer {
 
   // `next` says where each bucket's entries go; `keys` and `values` are lines of this share, `lanes` for each bucket.
   bucket_writer(const key_shape& shape, std::int64_t* next, std::int64_t* first, Key* keys, V* values,
-                bucketed_entries<Key, V>& to)
+                const bucketed_entries<Key, V>& to)
       : shift_(static_cast<std::uint16_t>(shape.buckets.shift)),
         col_bits_(static_cast<std::uint16_t>(shape.col_bits)),
         buckets_(shape.buckets.count),
-        path_(path_of<Key>(to.keys.size())),
+        path_(path_of<Key>(to.starts[shape.buckets.count])),
         next_(next),
         first_(first),
         keys_(keys),
         values_(values),
-        to_(to) {
+        to_(to.room) {
     std::copy_n(next_, shape.buckets.count, first_);
   }
 
@@ -130,9 +142,9 @@ class bucket_writer {
     if (place < first_[bucket] || path_ == store_path::cached) {
       return copy_some(bucket, std::max(first_[bucket], place), place + lanes);
     }
-    stream_bytes(to_.keys.data() + place, keys_ + bucket * lanes, lanes * sizeof(Key));
+    stream_bytes(to_.keys + place, keys_ + bucket * lanes, lanes * sizeof(Key));
     if constexpr (!is_pattern<V>) {
-      stream_bytes(to_.values.data() + place, values_ + bucket * lanes, lanes * sizeof(V));
+      stream_bytes(to_.values + place, values_ + bucket * lanes, lanes * sizeof(V));
     }
   }
 
@@ -152,7 +164,7 @@ class bucket_writer {
   std::int64_t* first_;
   Key* keys_;
   V* values_;
-  bucketed_entries<Key, V>& to_;
+  const key_room<Key, V> to_;
 };
 
 template <class V, class I>
@@ -176,10 +188,11 @@ V mirrored(V value, symmetry_kind kind) {
   return value;
 }
 
-// Of a matrix that is not general each entry off the diagonal is followed by the mirrored one.
-template <class Key, class V, class I>
+// Of a matrix that is not general each entry off the diagonal is followed by the mirrored one. room_for(how many) says
+// where they go.
+template <class Key, class V, class I, class RoomFor>
 bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                    const key_shape& shape, symmetry_kind kind) {
+                                    const key_shape& shape, symmetry_kind kind, const RoomFor& room_for) {
   const std::int64_t buckets = shape.buckets.count;
   const int shift = shape.buckets.shift;
   const parts shares = split(m.nnz(), ctx.threads(), bucket_tuning::share);
@@ -198,7 +211,7 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
       mine[m.col_indices[k] >> shift] += m.row_indices[k] != m.col_indices[k] ? 1 : 0;
     }
   }
-  bucketed_entries<Key, V> to{{ctx, buckets + 1}, {}, {}};
+  bucketed_entries<Key, V> to{{ctx, buckets + 1}, {}};
   std::int64_t before = 0;
   for (std::int64_t b = 0; b < buckets; ++b) {
     to.starts[b] = before;
@@ -211,8 +224,7 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
   array<std::int64_t, host> first(ctx, next.size());
   array<Key, host> key_lines(ctx, lines);
   array<V, host> value_lines(ctx, is_pattern<V> ? 0 : lines);
-  to.keys = array<Key, host>(ctx, before);
-  if constexpr (!is_pattern<V>) to.values = array<V, host>(ctx, before);
+  to.room = room_for(before);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
   for (std::int64_t p = 0; p < shares.count; ++p) {
     const std::int64_t mine = p * buckets;
