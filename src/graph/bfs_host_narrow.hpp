@@ -14,6 +14,8 @@
 // threads part and the search goes on alone.
 //
 // Cost: O(edges of a level / threads), and two messages between cores: 0.24 us on 2 threads of a Xeon, 0.52 us on 16.
+// The 2000 x 2000 grid, about 3600 levels of 4000 edges, takes 68, 47, 32, 20 and 18 ms on 1, 2, 4, 8 and 16 threads
+// there (alone, on any number, 75 to 100).
 #pragma once
 
 #include "graph/bfs_host_steps.hpp"
@@ -43,7 +45,8 @@ struct bfs_host_narrow_rule {
   // A thread for so many edges. 2000 x 2000 grid on 8 / 16 threads of a Xeon: 512 21.8 / 21.3 ms, 256 20.3 / 16.0.
   std::int64_t share_edges = 256;
   // Threads meet at a level of so many edges, after so many in such levels in turn: one thread takes about as long for
-  // those as sleeping threads to wake up.
+  // those as sleeping threads to wake up. Small searches stay alone: 4elt on 2 threads of a Xeon 0.21 ms, and 0.32 when
+  // threads met at the second such level.
   std::int64_t enter_edges = 2048;
   std::int64_t enter_after = 32768;
   std::int64_t leave_edges = 512;  // fewer: the threads part
