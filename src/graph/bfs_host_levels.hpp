@@ -23,8 +23,8 @@ namespace spargo::detail {
 struct bfs_host_pull_rule {
   // One thread of an EPYC 9005, alpha 15 / gain 7 / 4 / 2 / 1: Slashdot, directed 0.91 / 0.88 / 0.69 / 0.50 / 0.56 ms,
   // e-mails of Enron 0.41 / 0.31 / 0.29 / 0.25 / 0.29, Gnutella 31, directed 1.24 / 0.63 / 0.54 / 0.47 / 0.48; R-MAT 20
-  // and 22, uniform 2^20 the same within 5 %, and on 2, 8 and 16 threads of a Xeon within 8 % either way. The mesh 4elt
-  // 0.35 with alpha 15, 0.18 with gain 2.
+  // and 22, uniform 2^20 the same within 5 %, and on 2, 8 and 16 threads of a Xeon within 10 %, either way. The mesh
+  // 4elt 0.35 with alpha 15, 0.18 with gain 2.
   static constexpr double gain = 2;
 
   [[nodiscard]] static direction_rule of(std::int64_t vertices, std::int64_t edges) {
