@@ -39,6 +39,12 @@ struct multi_bfs_facts {
   return f.frontier_edges > (f.unfinished_edges + f.vertices) / alpha;
 }
 
+// Whether it pays to look for searches that lag before a pull: finding their vertices costs a look at all of them, and
+// only a pull of many edges can save more. `edges` of the graph.
+[[nodiscard]] SPARGO_HD constexpr bool multi_bfs_may_split(const multi_bfs_facts& f, std::int64_t edges) {
+  return f.frontier_edges > edges / 4;
+}
+
 // Adds to a source's counts that it has found `found` vertices at `level`.
 SPARGO_HD inline void add_level(multi_bfs_counts& to, std::int64_t found, std::int32_t level) {
   if (found == 0) return;

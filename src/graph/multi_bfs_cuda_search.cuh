@@ -14,16 +14,19 @@ struct multi_bfs_cuda_tuning {
   // Resident on a multiprocessor, so at most 64 registers a thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1, 1.91
   // and 6.48 with 3.
   static constexpr int min_blocks = 2;
-  // Edges of a vertex that one lane looks at before its warp takes over, how many of them at a time, and rounds of 32
-  // under way when a warp gathers. All flat: 4 to 32, 2 to 8 and 2 or 4 differ by 1%.
-  static constexpr int lane_edges = 16;
+  // Edges of a vertex that one lane looks at before a team of lanes goes on, and how many of them at a time, for one
+  // word a vertex and for four. Within 1% with 4 to 16 edges.
+  static constexpr int lane_edges = 8;
   static constexpr int lane_unroll = 4;
-  // Of 32 vertices that a warp pulls together, for one word a vertex: 1.16 ms with 2, 1.19 with 1 and with 4.
-  static constexpr int pull_groups = 2;
-  static constexpr int warp_unroll = 2;
+  static constexpr int lane_unroll_wide = 2;
+  // Lanes of a team, and rounds of its edges under way: 1.06 and 3.25 ms; with two rounds 1.08 and 3.33, with teams of
+  // 16 1.06 and 3.29. With whole warps for one vertex at a time 1.10 and 3.2.
+  static constexpr int team = 8;
+  static constexpr int team_rounds = 4;
+  static constexpr int warp_unroll = 2;    // rounds of 32 under way when a warp gathers; 4 is as fast
   static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
   static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces, of eight rounds of a warp
-  static constexpr int push_rounds = 4;    // under way together, for one word a vertex; 2 and 8 are as fast
+  static constexpr int push_rounds = 2;    // under way together, for one word a vertex; 4 and 8 are as fast
   // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside: they would
   // have nearly all edges read (98 million for 64 sources), while without them most vertices are through after a few
   // (33 million, and 7 pushed). All in all 1.15 ms with 1024, 2048 or 4096, 1.60 without.
@@ -127,6 +130,17 @@ __device__ search_words<W> united_by_warp(const search_words<W>& a) {
   return c;
 }
 
+// By each team of so many neighbouring lanes, among the whole warp.
+template <int Team, int W>
+__device__ search_words<W> united_by_team(search_words<W> a) {
+#pragma unroll
+  for (int d = Team / 2; d > 0; d /= 2) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) a.w[i] |= __shfl_xor_sync(full_mask, a.w[i], d);
+  }
+  return a;
+}
+
 // --- What a search works on -----------------------------------------------
 
 template <class I>
@@ -189,10 +203,10 @@ __device__ std::int64_t out_degree(const multi_bfs_search<I, O, W>& s, std::int6
 
 // --- Counting -------------------------------------------------------------
 
-// A warp's sums over what it finds: its lane l counts searches l, l + 32, l + 64, ...
+// A thread's sums over what it finds, but for what each search has found, which goes into its block's.
 template <int W>
 struct multi_bfs_tally {
-  unsigned found[2 * W] = {};
+  unsigned* found;  // [search]
   count64 vertices = 0;
   count64 edges = 0;
   count64 finished = 0;
@@ -222,15 +236,17 @@ __device__ inline unsigned count_column(unsigned word) {
   return static_cast<unsigned>(__popc(word));
 }
 
-// By a whole warp.
+// By a whole warp: its lane l counts searches l, l + 32, l + 64, ...
 template <int W>
-__device__ void count_bits(multi_bfs_tally<W>& tally, const search_words<W>& fresh) {
-  if (__ballot_sync(full_mask, !is_zero(fresh)) == 0) return;
+__device__ void count_bits(const multi_bfs_tally<W>& tally, const search_words<W>& fresh) {
+  const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
   for (int i = 0; i < W; ++i) {
-    if (W > 1 && __ballot_sync(full_mask, fresh.w[i] != 0) == 0) continue;
-    tally.found[2 * i] += count_column(static_cast<unsigned>(fresh.w[i]));
-    tally.found[2 * i + 1] += count_column(static_cast<unsigned>(fresh.w[i] >> 32));
+    if (__ballot_sync(full_mask, fresh.w[i] != 0) == 0) continue;
+    const unsigned low = count_column(static_cast<unsigned>(fresh.w[i]));
+    const unsigned high = count_column(static_cast<unsigned>(fresh.w[i] >> 32));
+    if (low != 0) atomicAdd(tally.found + 64 * i + lane, low);
+    if (high != 0) atomicAdd(tally.found + 64 * i + 32 + lane, high);
   }
 }
 
@@ -244,10 +260,6 @@ __device__ inline count64 sum_of_warp(count64 value) {
 template <int W>
 __device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& block, const multi_bfs_tally<W>& tally) {
   const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (int i = 0; i < 2 * W; ++i) {
-    if (tally.found[i] != 0) atomicAdd(&block.found[32 * i + lane], tally.found[i]);
-  }
   const count64 vertices = sum_of_warp(tally.vertices);
   const count64 edges = sum_of_warp(tally.edges);
   const count64 finished = sum_of_warp(tally.finished);

@@ -215,6 +215,25 @@ TYPED_TEST(MultiBfs, SkewedGraphWithHubs) {
 
 TYPED_TEST(MultiBfs, Star) { this->check_everywhere(30001, test::star_edges(30000), {{0, 1, 29999, 30000, 0}}); }
 
+// Hubs of degrees around the sizes of the pieces that the device cuts them into, each with leaves of its own, in a row.
+TYPED_TEST(MultiBfs, HubsAroundTheSizesOfPieces) {
+  edge_vector edges;
+  std::int64_t n = 1;
+  std::int64_t before = 0;
+  const auto join = [&](std::int64_t u, std::int64_t v) {
+    edges.emplace_back(u, v);
+    edges.emplace_back(v, u);
+  };
+  for (const std::int64_t degree : {255, 256, 257, 300, 2047, 2048, 2049, 2100, 4097}) {
+    const std::int64_t hub = n++;
+    join(before, hub);
+    for (std::int64_t k = 0; k + 2 < degree; ++k) join(hub, n++);
+    before = hub;
+  }
+  join(before, n);
+  this->check_everywhere(n + 1, edges, {{0, static_cast<typename TestFixture::index>(n)}});
+}
+
 // Searches that lag behind by a tail of any length while others cross the crowd: the device pushes them and pulls the
 // others, in one level.
 TYPED_TEST(MultiBfs, LaggingSearches) {
@@ -340,6 +359,11 @@ TEST(MultiBfsDirection, PullsForALargeShareOfWhatIsLeft) {
   EXPECT_FALSE(detail::multi_bfs_pulls({100, 275, 1000}, 4));
   EXPECT_TRUE(detail::multi_bfs_pulls({100, 276, 1000}, 4));
   EXPECT_TRUE(detail::multi_bfs_pulls({100, 26, 0}, 4));
+}
+
+TEST(MultiBfsDirection, SplitsPullsOfAQuarterOfTheEdges) {
+  EXPECT_FALSE(detail::multi_bfs_may_split({100, 250, 1000}, 1000));
+  EXPECT_TRUE(detail::multi_bfs_may_split({100, 251, 0}, 1000));
 }
 
 }  // namespace
