@@ -19,8 +19,8 @@ struct multi_bfs_cuda_tuning {
   static constexpr int lane_edges = 8;
   static constexpr int lane_unroll = 4;
   static constexpr int lane_unroll_wide = 2;
-  // Lanes of a team, and rounds of its edges under way: 1.06 and 3.25 ms; with two rounds 1.08 and 3.33, with teams of
-  // 16 1.06 and 3.29. With whole warps for one vertex at a time 1.10 and 3.2.
+  // Lanes of a team, and rounds of its edges under way: 1.06 and 3.10 ms; with eight rounds 1.09 and 3.17, with teams
+  // of 4 1.13 and 3.40, of 16 no faster. With whole warps for one vertex at a time 1.10 and 3.2.
   static constexpr int team = 8;
   static constexpr int team_rounds = 4;
   static constexpr int warp_unroll = 2;    // rounds of 32 under way when a warp gathers; 4 is as fast
