@@ -23,7 +23,7 @@ template <class V, class I, class O>
 [[nodiscard]] binning<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                                       binning_demand demand);
 
-// What the choice rests on.
+// What the choice rests on; what is not known yet is 1000 sectors and one block.
 struct binning_profile {
   std::int64_t rows;
   std::int64_t cols;

@@ -37,10 +37,12 @@ struct tuning {
   // Bytes of values, at least, that a thread multiplies at a time, while the next ones are on their way. fp32, 32 bytes
   // 0.425, 16 bytes 0.436, 32 and none on their way 0.428; fp64, 32 bytes 0.734, 64 bytes 0.818, 32 and none 0.752.
   static constexpr int multiply_bytes = 32;
-  // Three blocks a multiprocessor (two of fp64). Second pass, fp32: 0.372; 384 threads 0.390, bins of 96 KiB and two
-  // blocks of 768 threads 0.359; fp64 0.676, 0.797, 0.702.
+  // Second pass, two blocks a multiprocessor. fp32: 0.345; three blocks of 512 threads 0.372, of 384 threads 0.390;
+  // bins of 96 KiB and two blocks of 768 threads 0.359. fp64: 0.676; 1024 threads 0.714; three blocks of 512 threads
+  // 0.83, of 384 threads 0.797; bins of 96 KiB and 768 threads 0.702. Cells of whole quads, with zeros in the gaps,
+  // take fewer instructions and more bytes: both passes together 0.774 and 1.591 with 1024 threads.
+  static constexpr int narrow_sum_threads = 1024;
   static constexpr int sum_threads = 512;
-  static constexpr int sum_quads = 2;  // of products, a thread at a time; one: 0.372, four 0.39
   static constexpr std::int64_t bin_bytes = std::int64_t{64} * 1024;
   // Columns are renumbered where fewer than this share of them has entries: then an element of x costs its number, too.
   static constexpr double dense_share = 0.75;
@@ -50,6 +52,11 @@ template <class D>
 inline constexpr std::int64_t block_columns = tuning::block_bytes / static_cast<std::int64_t>(sizeof(D));
 template <class D>
 inline constexpr std::int64_t bin_items = tuning::bin_bytes / static_cast<std::int64_t>(sizeof(D));
+template <class D>
+inline constexpr int sum_threads = sizeof(D) <= 4 ? tuning::narrow_sum_threads : tuning::sum_threads;
+// Of products, a thread at a time: what the registers of two blocks hold.
+template <class D>
+inline constexpr int sum_quads = sizeof(D) <= 4 ? 1 : 2;
 template <class D>
 inline constexpr int multiply_quads = std::max(1, tuning::multiply_bytes / static_cast<int>(sizeof(quad<D>)));
 static_assert(block_columns<float> <= 1 << 16 && bin_items<float> < 1 << 16);
@@ -208,17 +215,18 @@ __global__ void __launch_bounds__(tuning::multiply_threads, 1) multiply_kernel(b
 
 // The cells of a bin as one list of quads, each cell from the multiple of four at or before its first place on: for as
 // many cells as there are threads at a time.
+template <int Threads>
 struct cell_list {
-  std::uint32_t begin[tuning::sum_threads];
-  std::uint32_t end[tuning::sum_threads];
-  int first_quad[tuning::sum_threads + 1];  // in the list
-  int warp_quads[tuning::sum_threads / warp_size];
+  alignas(16) int warp_quads[Threads / warp_size];  // alone in its 16 bytes: the compiler reads these at once
+  std::uint32_t begin[Threads];
+  std::uint32_t end[Threads];
+  int first_quad[Threads + 1];  // in the list
 };
 
 // Lists the cells of column blocks first .. first + size - 1; the whole thread block calls it and may read afterwards.
 template <class D>
 __device__ void list_cells(const binned_arguments<D>& a, std::int64_t bin, std::int64_t first, int size,
-                           cell_list& list) {
+                           cell_list<sum_threads<D>>& list) {
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
@@ -244,7 +252,8 @@ __device__ void list_cells(const binned_arguments<D>& a, std::int64_t bin, std::
 }
 
 // The last cell whose quads begin at or before `quad`.
-__device__ inline int cell_of(const cell_list& list, int size, int quad) {
+template <int Threads>
+__device__ int cell_of(const cell_list<Threads>& list, int size, int quad) {
   int low = 0;
   int high = size - 1;
   while (low < high) {
@@ -260,8 +269,8 @@ __device__ inline int cell_of(const cell_list& list, int size, int quad) {
 
 // The products of the listed cells to their places in the bin, in `stage`. Each warp takes an equal share of the quads.
 template <class D>
-__device__ void stage_cells(const binned_arguments<D>& a, const cell_list& list, int size, D* stage) {
-  constexpr int warps = tuning::sum_threads / warp_size;
+__device__ void stage_cells(const binned_arguments<D>& a, const cell_list<sum_threads<D>>& list, int size, D* stage) {
+  constexpr int warps = sum_threads<D> / warp_size;
   const int quads = list.first_quad[size];
   const int share = div_up(quads, warps * warp_size) * warp_size;
   const int first = static_cast<int>(threadIdx.x) / warp_size * share;
@@ -269,11 +278,11 @@ __device__ void stage_cells(const binned_arguments<D>& a, const cell_list& list,
   int k = first + static_cast<int>(threadIdx.x) % warp_size;
   int cell = cell_of(list, size, k);
   while (k < last) {
-    quad<D> products[tuning::sum_quads];
-    quad<std::uint16_t> places[tuning::sum_quads];
-    unsigned inside[tuning::sum_quads] = {};  // bit j: value j belongs to the cell
+    quad<D> products[sum_quads<D>];
+    quad<std::uint16_t> places[sum_quads<D>];
+    unsigned inside[sum_quads<D>] = {};  // bit j: value j belongs to the cell
 #pragma unroll
-    for (int q = 0; q < tuning::sum_quads; ++q, k += warp_size) {
+    for (int q = 0; q < sum_quads<D>; ++q, k += warp_size) {
       if (k >= last) continue;
       while (k >= list.first_quad[cell + 1]) ++cell;
       const std::uint32_t begin = list.begin[cell];
@@ -286,7 +295,7 @@ __device__ void stage_cells(const binned_arguments<D>& a, const cell_list& list,
       inside[q] = ((1U << upto) - 1) & ~((1U << before) - 1);
     }
 #pragma unroll
-    for (int q = 0; q < tuning::sum_quads; ++q) {
+    for (int q = 0; q < sum_quads<D>; ++q) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         if ((inside[q] >> j & 1U) != 0) stage[skewed<D>(places[q].v[j])] = products[q].v[j];
@@ -297,16 +306,17 @@ __device__ void stage_cells(const binned_arguments<D>& a, const cell_list& list,
 
 // A thread block a bin.
 template <class D>
-__global__ void __launch_bounds__(tuning::sum_threads) sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {
-  __shared__ cell_list cells;
+__global__ void __launch_bounds__(sum_threads<D>, sizeof(D) <= 8 ? 2 : 1)
+    sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {
+  __shared__ cell_list<sum_threads<D>> cells;
   __shared__ int long_count;
   __shared__ std::uint16_t long_items[bin_items<D> / long_segment + 1];
   D* const stage = reinterpret_cast<D*>(binned_bytes);
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t bin = blockIdx.x;
   if (thread == 0) long_count = 0;
-  for (std::int64_t first = 0; first < a.blocks; first += tuning::sum_threads) {
-    const int size = static_cast<int>(min(a.blocks - first, std::int64_t{tuning::sum_threads}));
+  for (std::int64_t first = 0; first < a.blocks; first += sum_threads<D>) {
+    const int size = static_cast<int>(min(a.blocks - first, std::int64_t{sum_threads<D>}));
     list_cells(a, bin, first, size, cells);
     stage_cells(a, cells, size, stage);
   }
@@ -325,7 +335,7 @@ __global__ void __launch_bounds__(tuning::sum_threads) sum_kernel(binned_argumen
       a.carries[bin] = sum;
     }
   };
-  for (int j = thread; j <= rows; j += tuning::sum_threads) {
+  for (int j = thread; j <= rows; j += sum_threads<D>) {
     const int first = begin_of(j);
     const int end = end_of(j);
     if (end - first > long_segment) {
@@ -338,7 +348,7 @@ __global__ void __launch_bounds__(tuning::sum_threads) sum_kernel(binned_argumen
   }
   __syncthreads();
   const int lane = thread % warp_size;
-  for (int i = thread / warp_size; i < long_count; i += tuning::sum_threads / warp_size) {
+  for (int i = thread / warp_size; i < long_count; i += sum_threads<D> / warp_size) {
     const int j = long_items[i];
     const int end = end_of(j);
     D sum{};
@@ -385,8 +395,8 @@ class device_binned final : public spmv_executor<V> {
     multiply_kernel<<<static_cast<unsigned>(grid), tuning::multiply_threads, x_bytes_, ctx_.stream()>>>(arguments_,
                                                                                                         device_cast(x));
     SPARGO_CUDA_TRY(cudaGetLastError());
-    sum_kernel<<<grid_of(arguments_.bins, 1), tuning::sum_threads, stage_bytes, ctx_.stream()>>>(
-        arguments_, alpha, to_device_value(beta), y);
+    sum_kernel<<<grid_of(arguments_.bins, 1), sum_threads<D>, stage_bytes, ctx_.stream()>>>(arguments_, alpha,
+                                                                                            to_device_value(beta), y);
     SPARGO_CUDA_TRY(cudaGetLastError());
     add_carries<D, std::int64_t>(ctx_, matrix_.carry_rows.data(), arguments_.carries, arguments_.bins, alpha, y);
   }
@@ -435,11 +445,13 @@ binning<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O
                           .value_bytes = static_cast<std::int64_t>(sizeof(V)),
                           .l2_bytes = ctx.properties().l2_bytes,
                           .sectors = 1000,
-                          .blocks = div_up(columns, block_columns<D>),
+                          .blocks = 1,
                           .bins = div_up(matrix.rows + matrix.nnz(), bin_items<D>)};
-  auto refused = why_not_binned(profile, demand);  // before anything is counted
+  auto refused = why_not_binned(profile, demand);  // before anything is looked at
   if (!refused.empty()) return {nullptr, std::move(refused)};
   profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
+  refused = why_not_binned(profile, demand);  // before the columns are counted
+  if (!refused.empty()) return {nullptr, std::move(refused)};
   const auto used = count_used(ctx, matrix.indices.data(), profile.nnz, columns);
   const bool renumbered = static_cast<double>(used.count) < tuning::dense_share * static_cast<double>(columns);
   const std::int64_t kept = renumbered ? used.count : columns;
