@@ -181,10 +181,12 @@ class edge_reader {
       return;
     }
     std::int64_t first = total_;
+    const int threads =
+        source_.parsing_context().threads();  // one more would wait for the core of the one that inflates
     for (std::int64_t begin = 0; begin < count; begin += renumbering::parts) {
       const std::int64_t end = std::min(count, begin + renumbering::parts);
       std::int64_t lines = 0;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(+ : lines) if (end - begin > 1)
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : lines) if (end - begin > 1)
       for (std::int64_t i = begin; i < end; ++i) lines += count_lines(i);
       make_room(lines);
       parse_range(begin, end, first, [&](std::int64_t i) { return part(i).lines; });

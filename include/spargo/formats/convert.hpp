@@ -46,7 +46,9 @@ struct SPARGO_EXPORT to_csr_options {
 // then stay in input order. By a stable counting sort over rows and a sort of each row's columns; input in row
 // order, or in column order as Matrix Market files usually have it, skips the half that is done. Sums are
 // formed in input order. With a `symmetry` the same as after `expand_symmetry` (invalid_argument unless rows == cols),
-// but entries of one triangle are mirrored on the way, and nobody stores them twice.
+// but entries of one triangle are mirrored on the way, and nobody stores them twice; half the work of a triangle that
+// is sorted and has no duplicates is copying. The host needs no scratch of the size of the entries as long as a column
+// index and a row within 1/4096 of the rows fit the bits of an index together.
 template <index_type O, entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const coo_view<const V, I, Space>& matrix,
