@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -52,10 +53,20 @@ struct tuning {
   // In a staged block a row has as many lanes as the mean one needs. H200, reorientation_1 (677 rows of 11 entries, one
   // of 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
   static constexpr double longest_staged = 32.0;
-  // Matrices of fewer entries stay in the second cache, and what counts is how few loads come after one another.
-  static constexpr std::int64_t cached_entries = std::int64_t{1} << 20;
-  // A longer row takes its block several rounds.
-  static constexpr std::int64_t block_row = 4096;
+  // Matrices of fewer entries stay in the second cache, and what counts is how few loads come after one another. H200,
+  // captured graph, microseconds: row_per_warp, merge_path and the best of cuSPARSE's CSR and COO algorithms.
+  //   zenios, 27 thousand entries  1.8   4.6   3.5   row_blocks 5.4
+  //   R-MAT 14, 228 thousand       3.8   6.4   4.7
+  //   R-MAT 16, 955 thousand       7.8   9.8   8.0
+  //   27-point 40^3, 1.6 million   4.3   7.4   7.3   row_blocks 4.8
+  //   ego-Twitter, 2.7 million    10.6  12.3  11.3   in fp64 13.5, 15.5, 15.4
+  //   R-MAT 18, 3.9 million       27.4  28.1  28.4   in fp64 37.0, 33.8, 31.9
+  static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
+  // A row's block takes 0.42 microseconds for a thousand entries. Rows as long as this, and as this part of all
+  // entries, are over before the others, or before merge_path would be (a row of 9000 amid 72 thousand entries: 5.3
+  // and 5.7 microseconds; of 20000 amid 160 thousand: 10.1 and 6.5; R-MAT 17, 1.9 million: 13.9 and 16.3).
+  static constexpr std::int64_t block_row = 8192;
+  static constexpr std::int64_t block_row_part = 64;
   // Host: a row longer than this share of one thread's entries unbalances whole rows.
   static constexpr double longest_share = 0.25;
 };
@@ -84,7 +95,8 @@ choice choose_csr(const context<host>& ctx, const row_profile& p) {
 }
 
 choice choose_csr(const context<device>&, const row_profile& p) {
-  if (p.longest > tuning::thread_row && p.longest <= tuning::block_row && p.nnz < tuning::cached_entries) {
+  const std::int64_t block_row = std::max(tuning::block_row, p.nnz / tuning::block_row_part);
+  if (p.longest > tuning::thread_row && p.longest <= block_row && p.nnz < tuning::cached_entries) {
     return {spmv_algorithm::row_per_warp,
             fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by a block",
                         p.mean(), p.longest)};

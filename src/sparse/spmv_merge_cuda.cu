@@ -30,7 +30,8 @@ struct tuning {
   //   power law 4M, one of 1M 0.388, 0.518    0.412, 0.548                         0.398, 0.535
   //   R-MAT 22, degree 16     0.460, 0.523    0.468, 0.533                         0.471, 0.535
   //   uniform 8.4M x 16       1.149, 2.208    1.171, 2.216                         1.167, 2.240
-  // T = 256: 2 percent slower on the power law.
+  // T = 256: 2 percent slower on the power law; T = 1024: the same to half a percent, but for the power law in fp32
+  // with this kernel 0.399 instead of 0.389.
   static constexpr int threads = 512;
   // Below this many entries more, smaller tiles. Microseconds in a captured graph, fp32 and fp64, 256 and 512 threads:
   // ego-Twitter, 2.7M entries, 11.7 and 12.3, 14.6 and 15.4; uniform 200k x 16 26.9 and 27.2, 31.1 and 32.3.
@@ -121,20 +122,28 @@ struct merge_tile {
   int rows;  // that end here
 
   __device__ merge_tile(const merge_arguments<D, I, O>& a, std::int64_t tile) {
-    first_row = a.tile_rows[tile];
+    first_row = __ldg(a.tile_rows + tile);
     begin = a.first_entry(tile);
     entries = static_cast<int>(a.first_entry(tile + 1) - begin);
-    rows = static_cast<int>(a.tile_rows[tile + 1] - first_row);
+    rows = static_cast<int>(__ldg(a.tile_rows + tile + 1) - first_row);
   }
   [[nodiscard]] __device__ int segment_begin(const O* offsets, int j) const {
-    return j == 0 ? 0 : static_cast<int>(static_cast<std::int64_t>(offsets[first_row + j]) - begin);
+    return j == 0 ? 0 : static_cast<int>(static_cast<std::int64_t>(__ldg(offsets + first_row + j)) - begin);
   }
   [[nodiscard]] __device__ int segment_end(const O* offsets, int j) const {
-    return j < rows ? static_cast<int>(static_cast<std::int64_t>(offsets[first_row + j + 1]) - begin) : entries;
+    return j < rows ? static_cast<int>(static_cast<std::int64_t>(__ldg(offsets + first_row + j + 1)) - begin) : entries;
   }
 };
 
-// products[k] of entry begin + k, k < count. All loads of a thread are in flight before the first product.
+// Where the products of a tile's row are.
+struct segment {
+  int row;
+  int first;
+  int end;
+};
+
+// products[k] of entry begin + k, k < count; what follows them no sum reads. All loads of a thread are in flight before
+// the first product; places past the end take index 0, which exists.
 template <int Threads, class D, class I>
 __device__ void multiply_entries(const device_entries<D, I>& a, std::int64_t begin, int count, const D* x,
                                  D* products) {
@@ -145,13 +154,11 @@ __device__ void multiply_entries(const device_entries<D, I>& a, std::int64_t beg
 #pragma unroll
   for (int j = 0; j < entries_a_thread; ++j) {
     const int k = j * Threads + static_cast<int>(threadIdx.x);
-    index[j] = k < count ? read_once(indices + k) : I{-1};
+    index[j] = k < count ? read_once(indices + k) : I{0};
     value[j] = k < count ? read_once(values + k) : D{};
   }
 #pragma unroll
-  for (int j = 0; j < entries_a_thread; ++j) {
-    if (index[j] >= 0) value[j] = value[j] * read(x + index[j]);
-  }
+  for (int j = 0; j < entries_a_thread; ++j) value[j] = value[j] * read(x + index[j]);
 #pragma unroll
   for (int j = 0; j < entries_a_thread; ++j) products[j * Threads + static_cast<int>(threadIdx.x)] = value[j];
 }
@@ -162,10 +169,10 @@ inline constexpr int blocks_resident = sizeof(D) + sizeof(I) <= 12 ? 2048 / Thre
 
 template <int Threads, class D, class I, class O>
 __global__ void __launch_bounds__(Threads, blocks_resident<Threads, D, I>)
-    merge_path_kernel(merge_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* y) {
+    merge_path_kernel(merge_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   __shared__ D products[entries_a_thread * Threads];
   __shared__ int long_count;
-  __shared__ int long_items[entries_a_thread * Threads / long_segment + 1];
+  __shared__ segment long_items[entries_a_thread * Threads / long_segment + 1];
   const std::int64_t tile = blockIdx.x;
   const merge_tile<D, I, O> here(a, tile);
   const int thread = static_cast<int>(threadIdx.x);
@@ -185,7 +192,7 @@ __global__ void __launch_bounds__(Threads, blocks_resident<Threads, D, I>)
     const int first = here.segment_begin(a.offsets, j);
     const int end = here.segment_end(a.offsets, j);
     if (end - first > long_segment) {
-      long_items[atomicAdd(&long_count, 1)] = j;
+      long_items[atomicAdd(&long_count, 1)] = {j, first, end};
       continue;
     }
     D sum{};
@@ -195,12 +202,11 @@ __global__ void __launch_bounds__(Threads, blocks_resident<Threads, D, I>)
   __syncthreads();
   const int lane = thread % warp_size;
   for (int i = thread / warp_size; i < long_count; i += Threads / warp_size) {
-    const int j = long_items[i];
-    const int end = here.segment_end(a.offsets, j);
+    const segment item = long_items[i];
     D sum{};
-    for (int k = here.segment_begin(a.offsets, j) + lane; k < end; k += warp_size) sum += products[k];
+    for (int k = item.first + lane; k < item.end; k += warp_size) sum += products[k];
     sum = group_sum(sum, warp_size);
-    if (lane == 0) emit(j, sum);
+    if (lane == 0) emit(item.row, sum);
   }
 }
 

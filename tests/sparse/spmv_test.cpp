@@ -375,18 +375,32 @@ TYPED_TEST(SpmvPlan, OneCallFormsAgree) {
   expect_good(y, "SELL");
 }
 
-// Above the sizes at which the device's kernels change: more than 2^21 entries, one row of which spans many tiles.
+// Above the sizes at which the device's kernels change: more than 2^22 entries, one row of which spans many tiles.
 TEST(SpmvLarge, DeviceAgreesWithTheHost) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
-  const auto m = random_rows<double>("large", 150'000, 9'000, [](i64 r) { return r == 70'001 ? 200'000 : r % 41; });
-  ASSERT_GT(m.entries.size(), std::size_t{1} << 21);
+  const auto m = random_rows<double>("large", 210'000, 9'000, [](i64 r) { return r == 70'001 ? 200'000 : r % 41; });
+  ASSERT_GT(m.entries.size(), std::size_t{1} << 22);
   const auto csr = as_csr<double, i32, i32>(ctx, m);
   for (const auto algorithm : csr_algorithms<device>()) {
     const spmv_plan<double, i32, i32, device> plan(ctx, csr.view(), {.algorithm = algorithm});
     for (const double beta : {0.0, -2.0}) {
       if (!HasFatalFailure()) check_product(ctx, plan, m, 1.5, beta);
     }
+  }
+}
+
+// More than 2^21 entries in rows that are long throughout: a warp a row.
+TEST(SpmvLarge, LongRowsAgreeWithTheHost) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto m =
+      random_rows<float>("long rows", 21'001, 9'000, [](i64 r) { return r % 97 == 0 ? r % 4 : 90 + r % 41; });
+  ASSERT_GT(m.entries.size(), std::size_t{1} << 21);
+  const auto csr = as_csr<float, i32, i64>(ctx, m);
+  const spmv_plan<float, i32, i64, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::row_per_warp});
+  for (const float beta : {0.0F, -2.0F}) {
+    if (!HasFatalFailure()) check_product(ctx, plan, m, 1.5F, beta);
   }
 }
 
@@ -492,7 +506,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   // Rows of `length(r)` entries in consecutive columns from r on, or anywhere.
   enum class columns { consecutive, anywhere };
   const auto plan_of = [&](i64 rows, auto length, columns where) {
-    auto m = random_rows<double>("", rows, rows + 5000, length);
+    auto m = random_rows<double>("", rows, rows + 10'000, length);
     if (where == columns::consecutive) {
       i64 row = -1;
       i64 next = 0;
@@ -524,9 +538,12 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
             spmv_algorithm::row_per_warp);
   EXPECT_EQ(plan_of(
                 few, [](i64 r) { return r == 500 ? 5000 : 1; }, columns::consecutive),
+            spmv_algorithm::row_per_warp);
+  EXPECT_EQ(plan_of(
+                few, [](i64 r) { return r == 500 ? 9000 : 1; }, columns::consecutive),
             spmv_algorithm::merge_path);
-  // More than 2^20 entries.
-  constexpr i64 many = 60'000;
+  // More than 3 * 2^20 entries.
+  constexpr i64 many = 160'000;
   EXPECT_EQ(plan_of(
                 many, [](i64) { return 20; }, columns::anywhere),
             spmv_algorithm::merge_path);
@@ -537,7 +554,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
                 many, [](i64 r) { return r == 500 ? 1000 : 20; }, columns::consecutive),
             spmv_algorithm::merge_path);
   EXPECT_EQ(plan_of(
-                many, [](i64) { return 100; }, columns::consecutive),
+                many / 5, [](i64) { return 100; }, columns::consecutive),
             spmv_algorithm::row_per_warp);
   EXPECT_EQ(plan_of(
                 many, [](i64 r) { return r % 100 == 0 ? 2000 : 1; }, columns::consecutive),
