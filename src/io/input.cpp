@@ -90,7 +90,6 @@ bool text_source::fill_buffer(std::int64_t target) {
 
 std::string_view text_source::next_streamed() {
   if (begin_ == end_ && stream_ended_ && stream_->failure().empty()) return {};
-  stream_waits_ = stream_->was_held_up();
   lines_before_ += count_newlines(current_);
   std::memmove(buffer_.data(), buffer_.data() + begin_, static_cast<std::size_t>(end_ - begin_));
   end_ -= begin_;
@@ -168,7 +167,7 @@ std::int64_t text_source::expected_bytes_left() const noexcept {
 }
 
 context<host> text_source::parsing_context() const {
-  if (!stream_ || !stream_->is_ahead() || stream_waits_) return ctx_;
+  if (!stream_ || !stream_->is_ahead()) return ctx_;
   return context<host>({.threads = ctx_.threads() - 1, .resource = &ctx_.resource()});
 }
 

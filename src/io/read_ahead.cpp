@@ -39,7 +39,6 @@ void read_ahead::fill(chunk& next) {
 void read_ahead::run() noexcept {
   std::unique_lock lock(mutex_);
   while (!ended_) {
-    held_up_ |= full_ == chunks_.size();
     changed_.wait(lock, [this] { return stop_ || full_ < chunks_.size(); });
     if (stop_) return;
     chunk& next = chunks_[(first_ + full_) % chunks_.size()];
@@ -56,12 +55,6 @@ void read_ahead::run() noexcept {
     if (next.size > 0) ++full_;
     changed_.notify_all();
   }
-}
-
-bool read_ahead::was_held_up() {
-  if (!thread_.joinable()) return false;
-  const std::lock_guard lock(mutex_);
-  return std::exchange(held_up_, false) || ended_;
 }
 
 std::int64_t read_ahead::read(char* to, std::int64_t bytes) {

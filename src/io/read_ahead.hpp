@@ -37,8 +37,6 @@ class read_ahead {
   [[nodiscard]] const std::string& failure() const noexcept { return stream_.failure(); }
   // Whether a thread is at work besides the caller.
   [[nodiscard]] bool is_ahead() const noexcept { return thread_.joinable(); }
-  // Whether that thread has had nothing to do since this was last asked: the reader is the slower of the two.
-  [[nodiscard]] bool was_held_up();
   [[nodiscard]] std::int64_t consumed() const noexcept { return thread_.joinable() ? consumed_ : stream_.consumed(); }
 
  private:
@@ -67,7 +65,6 @@ class read_ahead {
   std::size_t full_ = 0;                      // chunks
   bool ended_ = false;                        // nothing comes after the full chunks
   bool stop_ = false;
-  bool held_up_ = false;
   std::exception_ptr exception_;
   std::thread thread_;
 };

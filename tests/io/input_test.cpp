@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <chrono>
 #include <thread>
 
 namespace spargo {
@@ -192,26 +191,6 @@ TEST(Input, TextBeforeADamageIsDelivered) {
     EXPECT_EQ(e.code(), error_code::io);
     EXPECT_STREQ(e.what(), (path + ":3:4: the gzip stream is truncated").c_str());
   }
-}
-
-// The thread that inflates leaves its core to the parser while it waits for room, and when it has come to the end.
-TEST(Input, WhoeverWaitsForTheParserHelpsIt) {
-  const test::temporary_folder folder;
-  std::string text;
-  while (text.size() < (std::size_t{24} << 20)) text += "0123456789 some words that come again and again\n";
-  const std::string path = folder.write("file", gzip(text));
-  text_source source(context<host>({.threads = 3}), path);
-  int helped = 0;
-  std::size_t size = 0;
-  for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
-    size += block.size();
-    const int threads = source.parsing_context().threads();
-    ASSERT_TRUE(threads == 2 || threads == 3);
-    helped += threads == 3 ? 1 : 0;
-    std::this_thread::sleep_for(std::chrono::milliseconds(size < text.size() / 4 ? 300 : 0));  // the parser is slow
-  }
-  EXPECT_EQ(size, text.size());
-  EXPECT_GE(helped, 2);
 }
 
 TEST(Input, WhatIsNoFileIsRefusedInOneLine) {

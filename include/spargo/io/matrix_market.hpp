@@ -51,7 +51,7 @@ struct SPARGO_EXPORT matrix_market_summary {
 // V = pattern checks and drops values. Numbers are correctly rounded to V's precision, once. I too small for the
 // dimensions is `unsupported`. Throws `io` (file, gzip stream), `parse` (text) or `out_of_memory`. One pass over the
 // text; peak memory is the result and some MiB (for gzip up to twice the result, where a file grows denser on the way).
-// A .gz is inflated by one of the context's threads while the others parse; while it waits for them, all do.
+// A .gz is inflated by one of the context's threads while the others parse.
 template <entry_type V, index_type I>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::string& path,
                                                                       const read_options& options = {},
