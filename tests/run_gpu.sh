@@ -151,17 +151,15 @@ LIST
 # on purpose, and the library checks every call itself.
 sanitize_one() {
   local tool=$1 program=${2%%:*} filter=${2#*:} start=$SECONDS status=0 log detail
-  local skip=()
-  # Blocks of the kernel for narrow levels send each other 16 bytes by st.async, which racecheck does not follow: it warns
-  # of them, and a warning sets the exit status as an error does.
-  case $tool in
-    racecheck) filter=${filter#*|} skip=(--kernel-name-exclude kns=bfs_narrow_kernel) ;;
-    *) filter=${filter%%|*} ;;
-  esac
+  [ "$tool" = racecheck ] && filter=${filter#*|}
+  filter=${filter%%|*}
   log=$work/$tool-$program-$BASHPID.log
-  timeout -k 5 "$4" compute-sanitizer --tool "$tool" "${skip[@]}" --error-exitcode 99 --report-api-errors no --print-limit 20 \
+  timeout -k 5 "$4" compute-sanitizer --tool "$tool" --error-exitcode 99 --report-api-errors no --print-limit 20 \
     "$3/bin/tests/$program" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
   detail=$(grep -oE 'ERROR SUMMARY: .*|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
+  # A warning sets the exit status as an error does. Blocks of the kernel for narrow levels send each other 16 bytes by
+  # st.async, which racecheck does not follow: it warns of them.
+  case "$tool $detail" in "racecheck "*"(0 errors, "*) [ $status -ne 99 ] || status=0 ;; esac
   detail="${detail:-no summary}; $(grep -E '^\[==========\].*ran|^\[  PASSED' "$log" | tail -n 1 | tr -d '[]=')"
   if [ $status -eq 99 ] || [ $status -eq 1 ]; then
     printf '\n--- %s %s\n' "$tool" "$program" >> "$work/failures"
