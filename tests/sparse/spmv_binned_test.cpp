@@ -3,6 +3,7 @@
 #include "sparse/spmv_binned.hpp"
 
 #include "sparse/spmv_copied_cases.hpp"
+#include "sparse/spmv_copied_types.hpp"
 
 #include <cstring>
 
@@ -89,27 +90,13 @@ TEST(SpmvBinning, IsForDevices) {
   }
 }
 
-template <class V_, class I_, class O_>
-struct types {
-  using V = V_;
-  using I = I_;
-  using O = O_;
-};
-
 template <class Types>
 class SpmvBinned : public testing::Test {
  protected:
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 };
 
-using all_types = testing::Types<types<float, i32, i32>, types<double, i32, i64>, types<std::complex<float>, i64, i64>,
-                                 types<std::complex<double>, i32, i32>, types<double, i64, i64>>;
-TYPED_TEST_SUITE(SpmvBinned, all_types);
-
-#define SPMV_TYPES                 \
-  using V = typename TypeParam::V; \
-  using I = typename TypeParam::I; \
-  using O = typename TypeParam::O
+TYPED_TEST_SUITE(SpmvBinned, copied_types);
 
 // Entries all over a wide matrix. `every_column`: each column has one at least, so that none is left out.
 enum class coverage { some_columns, every_column };

@@ -2,6 +2,7 @@
 #include "sparse/spmv_blocked.hpp"
 
 #include "sparse/spmv_copied_cases.hpp"
+#include "sparse/spmv_copied_types.hpp"
 
 #include <cstring>
 
@@ -71,27 +72,13 @@ TEST(SpmvBlocking, IsForDevices) {
   }
 }
 
-template <class V_, class I_, class O_>
-struct types {
-  using V = V_;
-  using I = I_;
-  using O = O_;
-};
-
 template <class Types>
 class SpmvBlocked : public testing::Test {
  protected:
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 };
 
-using all_types = testing::Types<types<float, i32, i32>, types<double, i32, i64>, types<std::complex<float>, i64, i64>,
-                                 types<std::complex<double>, i32, i32>, types<double, i64, i64>>;
-TYPED_TEST_SUITE(SpmvBlocked, all_types);
-
-#define SPMV_TYPES                 \
-  using V = typename TypeParam::V; \
-  using I = typename TypeParam::I; \
-  using O = typename TypeParam::O
+TYPED_TEST_SUITE(SpmvBlocked, copied_types);
 
 TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnEveryShape) {
   SPMV_TYPES;

@@ -4,6 +4,7 @@
 #include "sparse/simd/bands.hpp"
 #include "sparse/simd/tiles.hpp"
 #include "sparse/spmv_cases.hpp"
+#include "sparse/spmv_copied_types.hpp"
 #include "support/resource.hpp"
 
 #include <tuple>
@@ -15,24 +16,10 @@ using i32 = std::int32_t;
 using i64 = std::int64_t;
 using detail::compression_demand;
 
-template <class V_, class I_, class O_>
-struct types {
-  using V = V_;
-  using I = I_;
-  using O = O_;
-};
-
 template <class Types>
 class SpmvCompressedHost : public testing::Test {};
 
-using all_types = testing::Types<types<float, i32, i32>, types<double, i32, i64>, types<std::complex<float>, i64, i64>,
-                                 types<std::complex<double>, i32, i32>, types<double, i64, i64>>;
-TYPED_TEST_SUITE(SpmvCompressedHost, all_types);
-
-#define SPMV_TYPES                 \
-  using V = typename TypeParam::V; \
-  using I = typename TypeParam::I; \
-  using O = typename TypeParam::O
+TYPED_TEST_SUITE(SpmvCompressedHost, copied_types);
 
 enum class fill { repeated, distinct };
 

@@ -2,6 +2,7 @@
 #include "sparse/spmv_compressed.hpp"
 
 #include "sparse/spmv_cases.hpp"
+#include "sparse/spmv_copied_types.hpp"
 #include "support/device.hpp"
 
 #include <cstring>
@@ -52,27 +53,13 @@ TEST(SpmvCompression, HasAName) {
   EXPECT_EQ(to_string(spmv_algorithm::compressed), "compressed");
 }
 
-template <class V_, class I_, class O_>
-struct types {
-  using V = V_;
-  using I = I_;
-  using O = O_;
-};
-
 template <class Types>
 class SpmvCompressed : public testing::Test {
  protected:
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 };
 
-using all_types = testing::Types<types<float, i32, i32>, types<double, i32, i64>, types<std::complex<float>, i64, i64>,
-                                 types<std::complex<double>, i32, i32>, types<double, i64, i64>>;
-TYPED_TEST_SUITE(SpmvCompressed, all_types);
-
-#define SPMV_TYPES                 \
-  using V = typename TypeParam::V; \
-  using I = typename TypeParam::I; \
-  using O = typename TypeParam::O
+TYPED_TEST_SUITE(SpmvCompressed, copied_types);
 
 // How an entry's value follows from its row and column.
 enum class fill { constant, few, distinct, just_few, just_too_many };
