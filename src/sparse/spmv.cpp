@@ -239,6 +239,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
     const bool copies = automatic && options.storage == spmv_storage::copied;
+    const auto demand = automatic ? detail::copy_demand::if_it_pays : detail::copy_demand::by_name;
     // Makes the plan of an attempt that gave an executor; otherwise notes why not.
     const auto keep = [&](spmv_algorithm algorithm, auto&& attempt) {
       if (attempt.executor == nullptr) {
@@ -254,16 +255,13 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
       return true;
     };
     if (!nothing && (copies || options.algorithm == spmv_algorithm::compressed)) {
-      const auto demand = automatic ? detail::compression_demand::if_it_pays : detail::compression_demand::by_name;
       if (keep(spmv_algorithm::compressed, detail::compress<V, I, O>(ctx, matrix, demand))) return;
     }
     if constexpr (std::same_as<Space, device>) {
       if (!nothing && (copies || options.algorithm == spmv_algorithm::blocked)) {
-        const auto demand = automatic ? detail::blocking_demand::if_it_pays : detail::blocking_demand::by_name;
         if (keep(spmv_algorithm::blocked, detail::block_columns<V, I, O>(ctx, matrix, demand))) return;
       }
       if (!nothing && (copies || options.algorithm == spmv_algorithm::binned)) {
-        const auto demand = automatic ? detail::binning_demand::if_it_pays : detail::binning_demand::by_name;
         if (keep(spmv_algorithm::binned, detail::bin_products<V, I, O>(ctx, matrix, demand))) return;
       }
     }

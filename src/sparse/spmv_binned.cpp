@@ -28,12 +28,12 @@ struct tuning {
 
 }  // namespace
 
-std::string why_not_binned(const binning_profile& p, binning_demand demand) {
+std::string why_not_binned(const binning_profile& p, copy_demand demand) {
   constexpr std::int64_t most = std::int64_t{1} << 32;
   if (p.rows > most - 1 || p.cols > most - 1 || p.nnz > most - 1) {
     return fmt::format("{} x {} with {} entries, of which one is beyond 32 bits", p.rows, p.cols, p.nnz);
   }
-  if (demand == binning_demand::by_name) return {};
+  if (demand == copy_demand::by_name) return {};
   if (p.cols * p.value_bytes <= tuning::cached_bytes) {
     return fmt::format("x of {} elements is in the cache as it is", p.cols);
   }

@@ -1,27 +1,16 @@
-// What the rest of the product sees of binned matrices: an attempt that gives an executor, or says why not.
+// What the rest of the product sees of binned matrices: the attempt at a copy, and when it is refused.
 #pragma once
 
-#include "sparse/spmv_executor.hpp"
+#include "sparse/spmv_copy.hpp"
 
 #include <string>
 
 namespace spargo::detail {
 
-template <class V>
-struct binning {
-  spmv_executor_ptr<V> executor;  // null: refused
-  std::string reason;             // what the copy is like, or why there is none
-};
-
-enum class binning_demand {
-  if_it_pays,  // refused where CSR as it stands is expected to be as fast
-  by_name,     // refused only where rows, columns or entries do not fit 32 bits
-};
-
 // The matrix has at least one entry. O(rows + cols + nnz); synchronises the stream.
 template <class V, class I, class O>
-[[nodiscard]] binning<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                                      binning_demand demand);
+[[nodiscard]] copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                                           copy_demand demand);
 
 // What the choice rests on; what is not known yet is 1000 sectors and one block.
 struct binning_profile {
@@ -36,6 +25,6 @@ struct binning_profile {
 };
 
 // Why not; empty: nothing speaks against it.
-[[nodiscard]] std::string why_not_binned(const binning_profile& profile, binning_demand demand);
+[[nodiscard]] std::string why_not_binned(const binning_profile& profile, copy_demand demand);
 
 }  // namespace spargo::detail

@@ -434,8 +434,8 @@ class device_binned final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I, class O>
-binning<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                        binning_demand demand) {
+copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                             copy_demand demand) {
   using D = device_value_t<V>;
   const device_guard guard(ctx);
   const auto columns = static_cast<std::int64_t>(matrix.cols);
@@ -466,7 +466,7 @@ binning<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O
 }
 
 #define INSTANTIATE(V, I, O) \
-  template binning<V> bin_products(const context<device>&, const csr_view<const V, I, O, device>&, binning_demand);
+  template copy_attempt<V> bin_products(const context<device>&, const csr_view<const V, I, O, device>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

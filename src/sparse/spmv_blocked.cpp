@@ -22,12 +22,12 @@ struct tuning {
 
 }  // namespace
 
-std::string why_not_blocked(const column_profile& c, blocking_demand demand) {
+std::string why_not_blocked(const column_profile& c, copy_demand demand) {
   constexpr std::int64_t most = std::int64_t{1} << 32;
   if (c.rows > most - 1 || c.cols > most - 1 || c.nnz > most - 1) {
     return fmt::format("{} x {} with {} entries, of which one is beyond 32 bits", c.rows, c.cols, c.nnz);
   }
-  if (demand == blocking_demand::by_name) return {};
+  if (demand == copy_demand::by_name) return {};
   if (c.cols * c.value_bytes <= tuning::cached_bytes) {
     return fmt::format("x of {} elements is in the cache as it is", c.cols);
   }

@@ -359,8 +359,8 @@ class device_blocked final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I, class O>
-blocking<V> block_columns(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                          blocking_demand demand) {
+copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                              copy_demand demand) {
   const device_guard guard(ctx);
   column_profile profile{.rows = matrix.rows,
                          .cols = matrix.cols,
@@ -385,7 +385,7 @@ blocking<V> block_columns(const context<device>& ctx, const csr_view<const V, I,
 }
 
 #define INSTANTIATE(V, I, O) \
-  template blocking<V> block_columns(const context<device>&, const csr_view<const V, I, O, device>&, blocking_demand);
+  template copy_attempt<V> block_columns(const context<device>&, const csr_view<const V, I, O, device>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

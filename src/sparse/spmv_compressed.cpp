@@ -26,12 +26,12 @@ constexpr std::int64_t longest_row = UINT16_MAX;
 
 }  // namespace
 
-std::string why_not_compressed(const slice_statistics& s, compression_demand demand) {
+std::string why_not_compressed(const slice_statistics& s, copy_demand demand) {
   if (s.cols > most_columns) return fmt::format("{} columns, at most {} can be compressed", s.cols, most_columns);
   if (s.longest_row > longest_row) {
     return fmt::format("a row of {} entries, at most {} can be compressed", s.longest_row, longest_row);
   }
-  const bool by_name = demand == compression_demand::by_name;
+  const bool by_name = demand == copy_demand::by_name;
   const auto slots = static_cast<double>(s.slots - (by_name ? tuning::free_slots : 0));
   if (slots > tuning::most_padding * static_cast<double>(s.nnz)) {
     return fmt::format("slices of 32 rows would hold {:.2f} slots an entry, at most {} pay",

@@ -1,30 +1,19 @@
-// What the rest of the product sees of compressed matrices: an attempt that gives an executor, or says why not.
+// What the rest of the product sees of compressed matrices: the attempt at a copy, and when it is refused.
 #pragma once
 
-#include "sparse/spmv_executor.hpp"
+#include "sparse/spmv_copy.hpp"
 
 #include <string>
 
 namespace spargo::detail {
 
-template <class V>
-struct compression {
-  spmv_executor_ptr<V> executor;  // null: refused
-  std::string reason;             // what is stored how, or why it was refused
-};
-
-enum class compression_demand {
-  if_it_pays,  // refused where CSR is expected to be as fast
-  by_name,     // refused where it cannot be stored or takes too much memory
-};
-
 // The matrix has at least one entry. O(rows + nnz); the device one synchronises the stream.
 template <class V, class I, class O>
-[[nodiscard]] compression<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                      compression_demand demand);
+[[nodiscard]] copy_attempt<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                                       copy_demand demand);
 template <class V, class I, class O>
-[[nodiscard]] compression<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                                      compression_demand demand);
+[[nodiscard]] copy_attempt<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                                       copy_demand demand);
 
 // A matrix in slices of 32 rows.
 struct slice_statistics {
@@ -36,7 +25,7 @@ struct slice_statistics {
 };
 
 // Why not, before anything is stored; empty: nothing speaks against it.
-[[nodiscard]] std::string why_not_compressed(const slice_statistics& slices, compression_demand demand);
+[[nodiscard]] std::string why_not_compressed(const slice_statistics& slices, copy_demand demand);
 
 // Why the copy is not worth keeping; empty: it is.
 [[nodiscard]] std::string why_not_compressed(std::int64_t csr_bytes, std::int64_t compressed_bytes);

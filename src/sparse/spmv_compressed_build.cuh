@@ -19,7 +19,7 @@ struct pattern_attempt {
 
 // What the pattern is to be stored for.
 struct pattern_request {
-  compression_demand demand;
+  copy_demand demand;
   bool values_named;  // then columns are, too, where at most 256 differences to the row occur; else if that is less
   int value_bytes;    // of the CSR matrix
 };

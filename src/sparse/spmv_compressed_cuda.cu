@@ -92,8 +92,8 @@ class device_compressed final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I, class O>
-compression<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                        compression_demand demand) {
+copy_attempt<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                         copy_demand demand) {
   auto names = name_values(ctx, words(matrix.values.data()), matrix.nnz());
   pattern_attempt attempt =
       compress_pattern<I, O>(ctx, matrix, {demand, names.count <= most_names, static_cast<int>(sizeof(V))});
@@ -105,7 +105,7 @@ compression<V> compress(const context<device>& ctx, const csr_view<const V, I, O
 }
 
 #define INSTANTIATE(V, I, O) \
-  template compression<V> compress(const context<device>&, const csr_view<const V, I, O, device>&, compression_demand);
+  template copy_attempt<V> compress(const context<device>&, const csr_view<const V, I, O, device>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

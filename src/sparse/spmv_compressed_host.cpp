@@ -8,9 +8,8 @@
 namespace spargo::detail {
 
 template <class V, class I, class O>
-compression<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                        compression_demand demand) {
-  auto bands = compress_bands<V, I, O>(ctx, matrix, compression_demand::if_it_pays);
+copy_attempt<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix, copy_demand demand) {
+  auto bands = compress_bands<V, I, O>(ctx, matrix, copy_demand::if_it_pays);
   if (bands.executor != nullptr) return bands;
   auto tiles = compress_tiles<V, I, O>(ctx, matrix, demand);
   if (tiles.executor == nullptr) tiles.reason = bands.reason + ", and " + tiles.reason;
@@ -18,7 +17,7 @@ compression<V> compress(const context<host>& ctx, const csr_view<const V, I, O, 
 }
 
 #define INSTANTIATE(V, I, O) \
-  template compression<V> compress(const context<host>&, const csr_view<const V, I, O, host>&, compression_demand);
+  template copy_attempt<V> compress(const context<host>&, const csr_view<const V, I, O, host>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -8,13 +8,13 @@ namespace spargo::detail {
 // Runs of rows that repeat one pattern along the diagonal: their columns once a run, their values too where they
 // repeat; other rows as CSR. spmv_compressed_host_bands.cpp.
 template <class V, class I, class O>
-[[nodiscard]] compression<V> compress_bands(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                            compression_demand demand);
+[[nodiscard]] copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                                             copy_demand demand);
 
 // Tiles whose rows and columns are numbered by 16 bits, so that x and y of a tile stay in the second cache.
 // spmv_compressed_host_tiles.cpp.
 template <class V, class I, class O>
-[[nodiscard]] compression<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                            compression_demand demand);
+[[nodiscard]] copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                                             copy_demand demand);
 
 }  // namespace spargo::detail

@@ -257,8 +257,8 @@ class bands_executor final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I, class O>
-compression<V> compress_bands(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                              compression_demand demand) {
+copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                               copy_demand demand) {
   const std::int64_t rows = matrix.rows;
   array<std::uint8_t, host> same(ctx, rows);
   same[0] = 0;
@@ -277,7 +277,7 @@ compression<V> compress_bands(const context<host>& ctx, const csr_view<const V, 
     e.entries += width * count;
   });
   const double share = static_cast<double>(e.entries) / static_cast<double>(matrix.nnz());
-  if (e.bands == 0 || (demand == compression_demand::if_it_pays && share < tuning::least_share)) {
+  if (e.bands == 0 || (demand == copy_demand::if_it_pays && share < tuning::least_share)) {
     return {nullptr, fmt::format("{:.0f} % of the entries are in runs of rows that repeat a pattern", 100 * share)};
   }
   auto made = std::make_unique<bands_executor<V, I, O>>(ctx, matrix, same, e);
@@ -287,9 +287,8 @@ compression<V> compress_bands(const context<host>& ctx, const csr_view<const V, 
   return {std::move(made), std::move(reason)};
 }
 
-#define INSTANTIATE(V, I, O)                                                                         \
-  template compression<V> compress_bands(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                         compression_demand);
+#define INSTANTIATE(V, I, O) \
+  template copy_attempt<V> compress_bands(const context<host>&, const csr_view<const V, I, O, host>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

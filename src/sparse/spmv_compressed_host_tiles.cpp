@@ -259,7 +259,7 @@ double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) 
 
 template <class V, class I, class O>
 std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& a, const shape& s,
-                          compression_demand demand) {
+                          copy_demand demand) {
   constexpr std::int64_t most_entries = std::int64_t{1} << 32;
   for (std::int64_t b = 0; b < s.blocks; ++b) {
     const std::int64_t last = std::min<std::int64_t>(a.rows, (b + 1) * s.block_rows);
@@ -271,7 +271,7 @@ std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O
   if (s.columns > (free_tiles + a.nnz()) / s.blocks) {
     return fmt::format("{} x {} tiles for {} entries", s.blocks, s.columns, a.nnz());
   }
-  if (demand == compression_demand::by_name) return {};
+  if (demand == copy_demand::by_name) return {};
   constexpr auto tile_bytes = tile_side * static_cast<std::int64_t>(sizeof(V));
   if (tile_bytes > second_cache() / tuning::cache_parts) {
     return fmt::format("a tile's x of {} bytes is too large for a second cache of {}", tile_bytes, second_cache());
@@ -292,8 +292,8 @@ std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O
 }  // namespace
 
 template <class V, class I, class O>
-compression<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                              compression_demand demand) {
+copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                               copy_demand demand) {
   const shape s = shape_of<V>(matrix.rows, matrix.cols, ctx.threads());
   std::string why_not = why_not_tiles<V, I, O>(ctx, matrix, s, demand);
   if (!why_not.empty()) return {nullptr, std::move(why_not)};
@@ -301,9 +301,8 @@ compression<V> compress_tiles(const context<host>& ctx, const csr_view<const V, 
           fmt::format("scattered columns, in {} x {} tiles whose part of x caches hold", s.blocks, s.columns)};
 }
 
-#define INSTANTIATE(V, I, O)                                                                         \
-  template compression<V> compress_tiles(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                         compression_demand);
+#define INSTANTIATE(V, I, O) \
+  template copy_attempt<V> compress_tiles(const context<host>&, const csr_view<const V, I, O, host>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(compressed_threads)
 template <class I, class O>
 [[nodiscard]] std::string no_saving(const pattern_request& request, const csr_pattern_view<I, O, device>& matrix,
                                     const compressed_pattern& p, std::int64_t column_units) {
-  if (request.demand == compression_demand::by_name) return {};
+  if (request.demand == copy_demand::by_name) return {};
   const std::int64_t before = matrix.nnz() * (request.value_bytes + static_cast<std::int64_t>(sizeof(I))) +
                               matrix.offsets.size() * static_cast<std::int64_t>(sizeof(O));
   const int value_bytes = request.values_named ? 1 : request.value_bytes;

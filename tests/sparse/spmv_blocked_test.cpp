@@ -11,8 +11,8 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::blocking_demand;
 using detail::column_profile;
+using detail::copy_demand;
 using detail::why_not_blocked;
 
 // A matrix worth a copy.
@@ -25,37 +25,37 @@ constexpr column_profile worthy{.rows = 1 << 20,
                                 .value_bytes = 8};
 
 TEST(SpmvBlocking, RefusesScatteredColumns) {
-  EXPECT_EQ(why_not_blocked(worthy, blocking_demand::if_it_pays), "");
+  EXPECT_EQ(why_not_blocked(worthy, copy_demand::if_it_pays), "");
   column_profile even = worthy;
   even.popular_entries = 240;
-  EXPECT_NE(why_not_blocked(even, blocking_demand::if_it_pays).find("24 percent"), std::string::npos);
-  EXPECT_EQ(why_not_blocked(even, blocking_demand::by_name), "");
+  EXPECT_NE(why_not_blocked(even, copy_demand::if_it_pays).find("24 percent"), std::string::npos);
+  EXPECT_EQ(why_not_blocked(even, copy_demand::by_name), "");
   column_profile narrow = worthy;
   narrow.value_bytes = 4;
   narrow.popular_entries = 490;
-  EXPECT_NE(why_not_blocked(narrow, blocking_demand::if_it_pays).find("49 percent"), std::string::npos);
+  EXPECT_NE(why_not_blocked(narrow, copy_demand::if_it_pays).find("49 percent"), std::string::npos);
   narrow.popular_entries = 500;
-  EXPECT_EQ(why_not_blocked(narrow, blocking_demand::if_it_pays), "");
+  EXPECT_EQ(why_not_blocked(narrow, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBlocking, RefusesVectorsInTheCache) {
   column_profile small = worthy;
   small.cols = 32'768;
-  EXPECT_NE(why_not_blocked(small, blocking_demand::if_it_pays), "");
-  EXPECT_EQ(why_not_blocked(small, blocking_demand::by_name), "");
+  EXPECT_NE(why_not_blocked(small, copy_demand::if_it_pays), "");
+  EXPECT_EQ(why_not_blocked(small, copy_demand::by_name), "");
   small.cols = 32'769;
-  EXPECT_EQ(why_not_blocked(small, blocking_demand::if_it_pays), "");
+  EXPECT_EQ(why_not_blocked(small, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBlocking, RefusesWhatDoesNotFit32Bits) {
   constexpr i64 most = (i64{1} << 32) - 1;
   column_profile large = worthy;
   large.rows = large.cols = large.nnz = most;
-  EXPECT_EQ(why_not_blocked(large, blocking_demand::by_name), "");
+  EXPECT_EQ(why_not_blocked(large, copy_demand::by_name), "");
   for (const auto size : {&column_profile::rows, &column_profile::cols, &column_profile::nnz}) {
     column_profile larger = large;
     larger.*size += 1;
-    EXPECT_NE(why_not_blocked(larger, blocking_demand::by_name), "");
+    EXPECT_NE(why_not_blocked(larger, copy_demand::by_name), "");
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::compression_demand;
+using detail::copy_demand;
 
 template <class Types>
 class SpmvCompressedHost : public testing::Test {};
@@ -89,7 +89,7 @@ TYPED_TEST(SpmvCompressedHost, BandsAgreeWithTheReference) {
     for (const int threads : {1, 3}) {
       const context<host> ctx({.threads = threads});
       const auto csr = as_csr<V, I, O>(ctx, m);
-      const auto made = detail::compress_bands<V, I, O>(ctx, csr.view(), compression_demand::by_name);
+      const auto made = detail::compress_bands<V, I, O>(ctx, csr.view(), copy_demand::by_name);
       ASSERT_NE(made.executor, nullptr) << made.reason;
       EXPECT_EQ(made.executor->storage(), spmv_storage::copied);
       expect_product<V>(*made.executor, m);
@@ -104,7 +104,7 @@ TYPED_TEST(SpmvCompressedHost, BandsMeetNothingElse) {
   for (const fill how : {fill::repeated, fill::distinct}) {
     const auto m = diagonals<V>(205, 205, {-5, 0, 2}, how, 100'000);
     const auto csr = as_csr<V, I, O>(ctx, m);
-    const auto made = detail::compress_bands<V, I, O>(ctx, csr.view(), compression_demand::by_name);
+    const auto made = detail::compress_bands<V, I, O>(ctx, csr.view(), copy_demand::by_name);
     for (const i64 spoiled : {0, 70, 204}) {
       auto x = random_vector<V>(m.cols, 3);
       x[static_cast<std::size_t>(spoiled)] = number<V>(std::numeric_limits<double>::infinity(), 0);
@@ -126,7 +126,7 @@ TYPED_TEST(SpmvCompressedHost, BandsTakeOtherValues) {
   const context<host> ctx({.threads = 2});
   const auto with = [](fill how) { return diagonals<V>(500, 500, {-3, 0, 4}, how, 171); };
   const auto first = as_csr<V, I, O>(ctx, with(fill::repeated));
-  const auto made = detail::compress_bands<V, I, O>(ctx, first.view(), compression_demand::by_name);
+  const auto made = detail::compress_bands<V, I, O>(ctx, first.view(), copy_demand::by_name);
   for (const fill how : {fill::distinct, fill::repeated, fill::distinct, fill::distinct, fill::repeated}) {
     auto m = with(how);
     m.entries[7].value = number<V>(3, 1);
@@ -141,7 +141,7 @@ TEST(SpmvCompressedBands, KeepTheSignOfZero) {
   auto m = diagonals<double>(200, 200, {0}, fill::repeated, 100'000);
   for (auto& e : m.entries) e.value = e.row == 100 ? -0.0 : 0.0;
   const auto csr = as_csr<double, i32, i32>(ctx, m);
-  const auto made = detail::compress_bands<double, i32, i32>(ctx, csr.view(), compression_demand::by_name);
+  const auto made = detail::compress_bands<double, i32, i32>(ctx, csr.view(), copy_demand::by_name);
   EXPECT_EQ(made.reason.find("which 0 values"), std::string::npos) << made.reason;
 }
 
@@ -149,7 +149,7 @@ TEST(SpmvCompressedBands, StoreWhatRepeatsOnce) {
   const context<host> ctx({.threads = 1});
   const auto bytes = [&](fill how) {
     const auto csr = as_csr<double, i32, i32>(ctx, diagonals<double>(100'000, 100'000, {-1, 0, 1}, how, 1'000'000));
-    return detail::compress_bands<double, i32, i32>(ctx, csr.view(), compression_demand::if_it_pays)
+    return detail::compress_bands<double, i32, i32>(ctx, csr.view(), copy_demand::if_it_pays)
         .executor->workspace_bytes();
   };
   EXPECT_LT(bytes(fill::repeated), 8'000);
@@ -223,7 +223,7 @@ TYPED_TEST(SpmvCompressedHost, TilesAgreeWithTheReference) {
     for (const int threads : {1, 3}) {
       const context<host> ctx({.threads = threads});
       const auto csr = as_csr<V, I, O>(ctx, m);
-      const auto made = detail::compress_tiles<V, I, O>(ctx, csr.view(), compression_demand::by_name);
+      const auto made = detail::compress_tiles<V, I, O>(ctx, csr.view(), copy_demand::by_name);
       ASSERT_NE(made.executor, nullptr) << m.name << made.reason;
       EXPECT_EQ(made.executor->storage(), spmv_storage::copied);
       expect_product<V>(*made.executor, m);
@@ -236,7 +236,7 @@ TYPED_TEST(SpmvCompressedHost, TilesTakeOtherValues) {
   const context<host> ctx({.threads = 2});
   for (auto m : scattered<V>()) {
     const auto csr = as_csr<V, I, O>(ctx, m);
-    const auto made = detail::compress_tiles<V, I, O>(ctx, csr.view(), compression_demand::by_name);
+    const auto made = detail::compress_tiles<V, I, O>(ctx, csr.view(), copy_demand::by_name);
     for (auto& e : m.entries) e.value = e.value * number<V>(3, 0) + number<V>(1, 1);
     made.executor->update_values(as_csr<V, I, O>(ctx, m).values().data());
     expect_product<V>(*made.executor, m);

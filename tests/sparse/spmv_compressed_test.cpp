@@ -12,11 +12,11 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::compression_demand;
+using detail::copy_demand;
 using detail::why_not_compressed;
 
 TEST(SpmvCompression, RefusesWhatCannotBeStored) {
-  constexpr auto by_name = compression_demand::by_name;
+  constexpr auto by_name = copy_demand::by_name;
   const i64 many = i64{1} << 32;
   EXPECT_EQ(why_not_compressed({1000, many, 5000, 5000, 5}, by_name), "");
   EXPECT_NE(why_not_compressed({1000, many + 1, 5000, 5000, 5}, by_name), "");
@@ -25,8 +25,8 @@ TEST(SpmvCompression, RefusesWhatCannotBeStored) {
 }
 
 TEST(SpmvCompression, RefusesPadding) {
-  constexpr auto automatic = compression_demand::if_it_pays;
-  constexpr auto by_name = compression_demand::by_name;
+  constexpr auto automatic = copy_demand::if_it_pays;
+  constexpr auto by_name = copy_demand::by_name;
   EXPECT_EQ(why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'000'000, 20}, automatic), "");
   const std::string why = why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'200'000, 20}, automatic);
   EXPECT_NE(why.find("1.30"), std::string::npos) << why;
@@ -37,10 +37,10 @@ TEST(SpmvCompression, RefusesPadding) {
 }
 
 TEST(SpmvCompression, RefusesFewRows) {
-  constexpr auto automatic = compression_demand::if_it_pays;
+  constexpr auto automatic = copy_demand::if_it_pays;
   EXPECT_NE(why_not_compressed({270'335, 1000, 2'700'000, 2'700'000, 10}, automatic).find("270335"), std::string::npos);
   EXPECT_EQ(why_not_compressed({270'336, 1000, 2'700'000, 2'700'000, 10}, automatic), "");
-  EXPECT_EQ(why_not_compressed({1000, 1000, 10'000, 10'000, 10}, compression_demand::by_name), "");
+  EXPECT_EQ(why_not_compressed({1000, 1000, 10'000, 10'000, 10}, copy_demand::by_name), "");
 }
 
 TEST(SpmvCompression, RefusesToSaveNothing) {
