@@ -260,9 +260,7 @@ exit_status traverse(const bfs_flags& flags, backend where, const input_descript
   out.keys()["edges"] = g.edges();
   const bool directed = g.direction() == direction_kind::directed;
   out.keys()["directed"] = directed;
-  out.keys()["device"] = where.name;
-  out.keys()["device_reason"] = where.reason;
-  out.keys()["threads"] = where.cpu.threads();
+  report_backend(out, flags.common.device, where);
   out.keys()["algorithm"] = nullptr;
   out.keys()["load_ms"] = load_ms;
   out.keys()["build_ms"] = build_ms;

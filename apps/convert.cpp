@@ -1,6 +1,7 @@
 // convert IN OUT: between Matrix Market, edge lists and snapshots; OUT's name says which.
 #include "common/cache.hpp"
 #include "common/cli.hpp"
+#include "common/device_choice.hpp"
 #include "common/input.hpp"
 #include "common/memory_limit.hpp"
 #include "common/progress.hpp"
@@ -226,11 +227,10 @@ written convert(const context<host>& ctx, const convert_flags& flags, const targ
 exit_status run(const convert_flags& flags) {
   const target to = recognise_target(flags.to);
   const stopwatch watch;
-  host_options options;
-  options.threads = flags.common.threads;
-  options.resource = &host_memory();
-  const context<host> ctx(options);
+  const backend where = choose_cpu(flags.common.device, flags.common.threads);
+  const context<host>& ctx = where.cpu;
   report out("convert", flags.common);
+  report_backend(out, flags.common.device, where);
   const input_description input = describe_input(ctx, flags.from);
   out.keys()["cache"] = to_string(cache_outcome::off);
   const written result = convert(ctx, flags, to, out, input);

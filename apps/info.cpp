@@ -231,9 +231,10 @@ void report_check(report& out, const std::vector<oddity>& found) {
 // `odd` is empty where nobody asked, and for a snapshot, which is canonical and has no lines. `cache` is null where
 // there can be none.
 template <class V, class I, class O>
-exit_status inspect(const info_flags& flags, const context<host>& ctx, const input_description& input,
+exit_status inspect(const info_flags& flags, const backend& where, const input_description& input,
                     const csr_input<V, I, O>& read, const std::vector<oddity>& odd,
                     const input_cache* cache = nullptr) {
+  const context<host>& ctx = where.cpu;
   const csr_pattern_view<I, O, host>& matrix = read.matrix;
   SPARGO_EXPECTS(flags.distances == 0 || matrix.rows == matrix.cols,
                  fmt::format("--distances: {} is {} x {} (expected as many rows as columns)", input.path, matrix.rows,
@@ -241,6 +242,7 @@ exit_status inspect(const info_flags& flags, const context<host>& ctx, const inp
   const row_profile rows = profile_rows(matrix);
   const band_profile band = profile_band(matrix);
   report out("info", flags.common);
+  report_backend(out, flags.common.device, where);
   json& keys = out.keys();
   report_shape(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz(), read.facts.expanded - matrix.nnz());
   report_values<V>(out, look_at_values<V>(read.matrix.values));
@@ -275,19 +277,17 @@ exit_status inspect(const info_flags& flags, const context<host>& ctx, const inp
 
 // Whether entries are odd shows only before they are sorted.
 template <class V, class I>
-exit_status check_and_inspect(const info_flags& flags, const context<host>& ctx, input_description& input,
+exit_status check_and_inspect(const info_flags& flags, const backend& where, input_description& input,
                               coo_input<V, I>& read) {
   const std::vector<oddity> odd = check<V, I>(input, read);
-  return with_canonical<V, I>(ctx, read, [&]<class O>(csr_input<V, I, O>& canonical) {
-    return inspect<V, I, O>(flags, ctx, input, canonical, odd);
+  return with_canonical<V, I>(where.cpu, read, [&]<class O>(csr_input<V, I, O>& canonical) {
+    return inspect<V, I, O>(flags, where, input, canonical, odd);
   });
 }
 
 exit_status run(const info_flags& flags) {
-  host_options options;
-  options.threads = flags.common.threads;
-  options.resource = &host_memory();
-  const context<host> ctx(options);
+  const backend where = choose_cpu(flags.common.device, flags.common.threads);
+  const context<host>& ctx = where.cpu;
   input_description input = describe_input(ctx, flags.file);
   std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
   const read_options reading = bar->options();
@@ -297,7 +297,7 @@ exit_status run(const info_flags& flags) {
   };
   const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
     settle.template operator()<V>();
-    return check_and_inspect<V, I>(flags, ctx, input, read);
+    return check_and_inspect<V, I>(flags, where, input, read);
   };
   if (flags.check && input.kind == input_kind::edge_list) return with_edges(ctx, input, reading, go_on);
   if (flags.check && input.kind != input_kind::snapshot) {
@@ -306,7 +306,7 @@ exit_status run(const info_flags& flags) {
   return with_cached_matrix(ctx, input, reading, flags.cache,
                             [&]<class V, class I, class O>(csr_input<V, I, O>& read, const input_cache& cache) {
                               settle.template operator()<V>();
-                              return inspect<V, I, O>(flags, ctx, input, read, {}, &cache);
+                              return inspect<V, I, O>(flags, where, input, read, {}, &cache);
                             });
 }
 

@@ -366,9 +366,7 @@ exit_status run_typed(const spmv_flags& flags, const request& wanted, const back
   keys["format_reason"] = choice.reason;
   keys["algorithm"] = to_string(result.algorithm);
   keys["algorithm_reason"] = result.reason;
-  keys["device"] = where.name;
-  keys["device_reason"] = where.reason;
-  keys["threads"] = where.cpu.threads();
+  report_backend(out, flags.common.device, where);
   keys["precision"] = single ? "fp32" : "fp64";
   keys["index_bits"] = sizeof(I) * 8;
   keys["offset_bits"] = sizeof(O) * 8;

@@ -116,13 +116,14 @@ CLI::Validator positive_count() {
 
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& examples) {
   const std::string group = "Shared by all apps";
-  if (kind == app_kind::computes) {
-    app.add_option("--device", flags.device, "auto (the GPU if there is a usable one), cpu, cuda or cuda:N")
-        ->check(CLI::Validator(check_device, ""))
-        ->type_name("DEVICE")
-        ->capture_default_str()
-        ->group(group);
-  }
+  app.add_option("--device", flags.device,
+                 kind == app_kind::computes
+                     ? "auto (the GPU if there is a usable one), cpu, cuda or cuda:N"
+                     : "auto, cpu, cuda or cuda:N; the work of this app is the CPU's in any case")
+      ->check(CLI::Validator(check_device, ""))
+      ->type_name("DEVICE")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--threads", flags.threads, "CPU threads; default: as many as the process may run on")
       ->check(CLI::Validator(check_threads, ""))
       ->type_name("N")

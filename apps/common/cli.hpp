@@ -19,7 +19,7 @@ struct common_flags {
   bool quiet = false;
 };
 
-// Whether an app computes (and so takes --device) or only reads and writes.
+// Whether an app computes, on --device, or only reads and writes, which the CPU does whatever --device says.
 enum class app_kind { computes, reads };
 
 // --device, --threads, --max-memory, --json, --quiet, --version, and the closing paragraph of --help, after `examples`.

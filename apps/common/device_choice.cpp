@@ -66,11 +66,16 @@ std::string processor_name() {
   return "CPU";
 }
 
-backend choose_backend(const std::string& device, int threads) {
+backend choose_cpu(const std::string& device, int threads) {
   host_options options;
   options.threads = threads;
   options.resource = &host_memory();
-  backend chosen{context<host>(options), std::nullopt, "cpu", "as asked for"};
+  const char* reason = device == "cpu" ? "as asked for" : "reading and writing files is the CPU's work";
+  return {context<host>(options), std::nullopt, "cpu", reason};
+}
+
+backend choose_backend(const std::string& device, int threads) {
+  backend chosen = choose_cpu("cpu", threads);
   if (device == "auto") {
     use_gpu_if_possible(chosen);
   } else if (device != "cpu") {
@@ -108,6 +113,16 @@ std::string reason_for_cpu(const std::string& device, const std::string& gpu, co
                        with_commas(search.entries), gpu);
   }
   return {};
+}
+
+void report_backend(report& out, const std::string& device, const backend& where) {
+  json& keys = out.keys();
+  keys["device"] = where.name;
+  keys["device_reason"] = where.reason;
+  keys["threads"] = where.cpu.threads();
+  if (device.starts_with("cuda") && !where.gpu.has_value()) {
+    out.warn(fmt::format("--device {} changes nothing here: {}", device, where.reason));
+  }
 }
 
 void settle_backend(backend& chosen, const std::string& device, const search_size& search, std::int64_t most_bytes) {

@@ -8,6 +8,8 @@
 
 namespace spargo::apps {
 
+class report;
+
 struct backend {
   context<host> cpu;                   // always there: reading, checking
   std::optional<context<device>> gpu;  // when the GPU was chosen
@@ -17,6 +19,12 @@ struct backend {
 
 // `device` is auto, cpu, cuda or cuda:N. `auto` never throws for want of a GPU; the others throw device_unavailable.
 [[nodiscard]] backend choose_backend(const std::string& device, int threads);
+
+// For an app whose work no device does: the CPU, whatever `device` says. Never throws for want of a GPU.
+[[nodiscard]] backend choose_cpu(const std::string& device, int threads);
+
+// Writes the backend's keys, and warns where it is not the one that `device` names.
+void report_backend(report& out, const std::string& device, const backend& where);
 
 // What a search asks of a device, known before anything is copied to it.
 struct search_size {

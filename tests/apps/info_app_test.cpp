@@ -122,6 +122,26 @@ TEST_F(InfoFile, ErrorsInOneLine) {
   expect_failure(run_app("info", {"--spy", folder_ / "no/such.png", matrix_}), "info", 1, "No such file");
 }
 
+// Both take --device like every app; what they do is the CPU's, and they say so rather than leave one in the belief
+// that a GPU worked.
+TEST_F(InfoFile, TakesADeviceAndSaysWhatWorked) {
+  const auto expect = [](const std::vector<std::string>& arguments, const std::string& app, bool warns) {
+    const app_run run = run_app(app, arguments);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.json()["device"], "cpu");
+    EXPECT_EQ(run.json()["threads"], 2);
+    EXPECT_EQ(run.err.find("changes nothing here") != std::string::npos, warns) << run.err;
+  };
+  for (const std::string device : {"auto", "cpu", "cuda", "cuda:3"}) {
+    const bool warns = device.starts_with("cuda");
+    expect({"--device", device, "--threads", "2", "--json", "-", matrix_}, "info", warns);
+    expect({"--device", device, "--threads", "2", "--json", "-", matrix_, folder_ / "a.spg"}, "convert", warns);
+    expect({"--quiet", "--device", device, "--threads", "2", "--json", "-", matrix_}, "info", false);
+  }
+  expect_failure(run_app("info", {"--device", "gpu", matrix_}), "info", 2, "gpu is not a device");
+  expect_failure(run_app("convert", {"--device", "cuda:x", matrix_, folder_ / "a.spg"}), "convert", 2, "cuda:x");
+}
+
 TEST_F(InfoFile, ConversionsKeepTheMatrix) {
   const json expected = run_app("spmv", {"--json", "-", "--x", "reciprocal", matrix_}).json()["y"];
   for (const std::string name : {"a.spg", "a.mtx", "a.mtx.gz"}) {
