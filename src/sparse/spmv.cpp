@@ -3,6 +3,7 @@
 #include "sparse/spmv_binned.hpp"
 #include "sparse/spmv_blocked.hpp"
 #include "sparse/spmv_compressed.hpp"
+#include "sparse/spmv_device_choice.hpp"
 #include "sparse/spmv_executor.hpp"
 
 #include <spargo/sparse/spmv.hpp>
@@ -19,6 +20,7 @@ namespace spargo {
 namespace {
 
 using detail::row_profile;
+using choice = detail::spmv_choice;
 
 constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 12> algorithm_names{{
     {spmv_algorithm::automatic, "automatic"},
@@ -35,39 +37,9 @@ constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 12> algorithm_
     {spmv_algorithm::coo_segmented, "coo_segmented"},
 }};
 
-struct choice {
-  spmv_algorithm algorithm;
-  std::string reason;
-};
-
-// Thresholds of the automatic choices.
+// Thresholds of the automatic choices on the host.
 struct tuning {
-  // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
-  static constexpr double irregular_share = 0.1;
-  // Device, all on an H200, ms: rows this short are best left to a thread each, whose reads share cache lines with its
-  // neighbours' (5-point Laplacian 4096 x 4096, fp32: 0.209; row_blocks 0.240, merge_path 0.265; fp64 0.315, 0.344,
-  // 0.418). At 15 entries it loses (banded 8.4M x 15, fp32: 0.303; row_blocks 0.258).
-  static constexpr std::int64_t thread_row = 8;
-  // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
-  static constexpr double widest_staged_mean = 64.0;
-  // In a staged block a row has as many lanes as the mean one needs. H200, reorientation_1 (677 rows of 11 entries, one
-  // of 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
-  static constexpr double longest_staged = 32.0;
-  // Matrices of fewer entries stay in the second cache, and what counts is how few loads come after one another. H200,
-  // captured graph, microseconds: row_per_warp, merge_path and the best of cuSPARSE's CSR and COO algorithms.
-  //   zenios, 27 thousand entries  1.8   4.6   3.5   row_blocks 5.4
-  //   R-MAT 14, 228 thousand       3.8   6.4   4.7
-  //   R-MAT 16, 955 thousand       7.8   9.8   8.0
-  //   27-point 40^3, 1.6 million   4.3   7.4   7.3   row_blocks 4.8
-  //   ego-Twitter, 2.7 million    10.6  12.3  11.3   in fp64 13.5, 15.5, 15.4
-  //   R-MAT 18, 3.9 million       27.4  28.1  28.4   in fp64 37.0, 33.8, 31.9
-  static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
-  // A row's block takes 0.42 microseconds for a thousand entries. Rows as long as this, and as this part of all
-  // entries, are over before the others, or before merge_path would be (a row of 9000 amid 72 thousand entries: 5.3
-  // and 5.7 microseconds; of 20000 amid 160 thousand: 10.1 and 6.5; R-MAT 17, 1.9 million: 13.9 and 16.3).
-  static constexpr std::int64_t block_row = 8192;
-  static constexpr std::int64_t block_row_part = 64;
-  // Host: a row longer than this share of one thread's entries unbalances whole rows.
+  // A row longer than this share of one thread's entries unbalances whole rows.
   static constexpr double longest_share = 0.25;
 };
 
@@ -94,33 +66,7 @@ choice choose_csr(const context<host>& ctx, const row_profile& p) {
           fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
 }
 
-choice choose_csr(const context<device>&, const row_profile& p) {
-  const std::int64_t block_row = std::max(tuning::block_row, p.nnz / tuning::block_row_part);
-  if (p.longest > tuning::thread_row && p.longest <= block_row && p.nnz < tuning::cached_entries) {
-    return {spmv_algorithm::row_per_warp,
-            fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by a block",
-                        p.mean(), p.longest)};
-  }
-  if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
-      p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
-    return {spmv_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
-                                                    p.mean(), p.longest, p.empty_rows)};
-  }
-  if (p.longest <= tuning::thread_row) {
-    return {spmv_algorithm::row_per_thread, fmt::format("no row has more than {} entries", p.longest)};
-  }
-  if (p.mean() > tuning::widest_staged_mean) {
-    return {spmv_algorithm::row_per_warp, fmt::format("regular long rows: mean {:.1f} entries", p.mean())};
-  }
-  // Uniform columns, 8.4M x 16, ms on an H200: merge_path 1.153 in fp32, 2.207 in fp64; row_blocks 1.39 and 2.36 or
-  // more. 27-point 160^3: row_blocks 0.240 and 0.342, merge_path 0.258 and 0.475.
-  const auto shape = fmt::format("rows of {:.1f} entries, longest {}, ", p.mean(), p.longest);
-  if (p.is_local() && static_cast<double>(p.longest) <= tuning::longest_staged * p.mean()) {
-    return {spmv_algorithm::row_blocks, shape + "whose columns lie near those of the next row"};
-  }
-  return {spmv_algorithm::merge_path,
-          shape + (p.is_local() ? "of which the longest would keep its block busy" : "with scattered columns")};
-}
+choice choose_csr(const context<device>&, const row_profile& p) { return detail::choose_csr_on_device(p); }
 
 template <class Space>
 bool csr_has(spmv_algorithm algorithm) {
