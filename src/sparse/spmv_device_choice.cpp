@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace spargo::detail {
 
 namespace {
@@ -30,22 +28,18 @@ struct tuning {
   //   R-MAT 16, 955 thousand       7.8   9.8   8.0
   //   27-point 40^3, 1.6 million   4.3   7.4   7.3   row_blocks 4.8
   //   ego-Twitter, 2.7 million    10.6  12.3  11.3   in fp64 13.5, 15.5, 15.4
+  //   20 thousand of 160 in a row  4.1   5.9   4.6   in fp64 4.5, 6.2, 4.6
+  //   a million of 2.9 in a row   17.5  22.1  22.6   in fp64 19.2, 25.4, 26.5
   //   R-MAT 18, 3.9 million       27.4  28.1  28.4   in fp64 37.0, 33.8, 31.9
   static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
-  // A row's block takes 0.42 microseconds for a thousand entries. Rows as long as this, and as this part of all
-  // entries, are over before the others, or before merge_path would be (a row of 9000 amid 72 thousand entries: 5.3
-  // and 5.7 microseconds; of 20000 amid 160 thousand: 10.1 and 6.5; R-MAT 17, 1.9 million: 13.9 and 16.3).
-  static constexpr std::int64_t block_row = 8192;
-  static constexpr std::int64_t block_row_part = 64;
 };
 
 }  // namespace
 
 spmv_choice choose_csr_on_device(const row_profile& p) {
-  const std::int64_t block_row = std::max(tuning::block_row, p.nnz / tuning::block_row_part);
-  if (p.longest > tuning::thread_row && p.longest <= block_row && p.nnz < tuning::cached_entries) {
+  if (p.longest > tuning::thread_row && p.nnz < tuning::cached_entries) {
     return {spmv_algorithm::row_per_warp,
-            fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by a block",
+            fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by blocks",
                         p.mean(), p.longest)};
   }
   if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||

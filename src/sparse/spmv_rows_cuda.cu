@@ -3,10 +3,11 @@
 // row_per_thread: one thread a row. Its loads lie a row's length apart from its neighbours', but for rows of a few
 // entries all of them hit the same cache lines soon after each other; the kernel for a row length has all entries of
 // its row in flight at once. row_per_warp: a group of 2 to 32 lanes a row, so that lanes read side by side, with few
-// loads after one another: what counts for matrices that the cache holds. Rows far too long for their group have a
-// block each, which the plan lists: the kernel's first blocks, so that they begin first. Large matrices of long rows
-// have a warp a row, 16 bytes a lane and load. No atomics, one writer an element: deterministic. Workspace: 24 bytes a
-// listed row.
+// loads after one another: what counts for matrices that the cache holds. Rows far too long for their group are cut
+// into parts of a block each, which the plan lists: the kernel's first blocks, so that they begin first. Of a row of
+// several parts the block that is done last adds the sums in the order of the parts. Large matrices of long rows have a
+// warp a row, 16 bytes a lane and load. One writer an element and a fixed order: deterministic. Workspace: 36 bytes and
+// a value a listed part.
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
 
@@ -38,9 +39,18 @@ struct tuning {
   static constexpr int entries_of_a_round = 4;
   static constexpr int entries_of_rounds = 16;
   static constexpr std::int64_t least_long_row = 64;
+  // Entries that a block takes of such a row: these, doubled until the parts are as many a multiprocessor at most. With
+  // 512, 1024, 2048, 4096 and without parts, fp32: a row of 20 thousand amid 160 thousand entries 4.0, 4.2, 4.7, 5.4
+  // and 10.4; one of a million amid 2.9 million 20.4, 18.1, 17.7, 17.7 and 395; a matrix of one row of 2 million 13.0,
+  // 8.5, 6.5, 6.1 and 771. With 3, 6 and 12 parts a multiprocessor, fp64: the row of a million 19.8, 19.1 and 20.2; 20
+  // rows of 140 thousand 12.8, 11.9 and 14.5.
+  static constexpr std::int64_t least_part = 1024;
+  static constexpr std::int64_t parts_a_multiprocessor = 6;
   // From this mean on, in matrices of so many entries, a whole warp loads 16 bytes a lane: two full rounds of the warp.
   static constexpr double wide_mean = 96.0;
   static constexpr std::int64_t wide_entries = std::int64_t{1} << 21;
+  // Rows of more entries would keep their warp busy after the others.
+  static constexpr std::int64_t widest_row = 4096;
   // Entries of a row in flight, one kernel each; it must fit the rows. 5-point Laplacian 4096 x 4096 with 4, 5, 6, 7,
   // 8, ms on an H200: fp32 0.238, 0.209, 0.222, 0.240, 0.243; fp64 0.378, 0.315, 0.362, 0.327, 0.321.
   static constexpr int least_unrolled = 3;
@@ -78,20 +88,25 @@ __global__ void __launch_bounds__(spmv_threads, row_blocks_resident<D, I, O>)
   update(y[row], alpha, sum, beta);
 }
 
-// A row too long for its group; its block finds its entries by one load.
-struct long_row {
+// A part of a row too long for its group; its block finds its entries by one load. The parts of a row are neighbours in
+// the list.
+struct long_part {
   std::int64_t row;
   std::int64_t begin;
   std::int64_t end;
+  int first;  // the place of the row's first part
+  int parts;  // of the row
 };
 
 template <class D, class I, class O>
 struct group_arguments {
   csr_arguments<D, I, O> csr;
-  int width;                  // lanes a row, a power of two
-  std::int64_t longest;       // of a row that its group sums
-  const long_row* long_rows;  // the longer ones, in any order
+  int width;                    // lanes a row, a power of two
+  std::int64_t longest;         // of a row that its group sums
+  const long_part* long_parts;  // of the longer ones, in any order of rows
   int long_count;
+  D* part_sums;
+  unsigned* parts_done;  // at a row's first part: 0 between runs
 };
 
 // The sum over entries first, first + step, ... below last, tuning::in_flight of them at a time.
@@ -117,25 +132,55 @@ __device__ D strided_dot(const device_entries<D, I>& a, Count first, Count last,
   return sum;
 }
 
-// The first blocks take a long row each, the others spmv_threads / width rows. Lanes without a row stay for the sum.
-// Width: lanes a row, where that is known to the compiler; 0: a.width.
+// The sum over the block, for its first thread. `warp_sums` is free for the next call after a barrier.
+template <class D>
+__device__ D block_sum(D v, D* warp_sums) {
+  const int thread = static_cast<int>(threadIdx.x);
+  v = group_sum(v, warp_size);
+  if (thread % warp_size == 0) warp_sums[thread / warp_size] = v;
+  __syncthreads();
+  if (thread >= warp_size) return v;
+  return group_sum(thread < spmv_threads / warp_size ? warp_sums[thread] : D{}, warp_size);
+}
+
+// A part of a long row by a block. The block that finds all other parts of its row done finishes the row.
+template <class D, class I, class O>
+__device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, const D* x, D alpha, D beta, D* y) {
+  using count = std::make_unsigned_t<O>;
+  __shared__ D warp_sums[spmv_threads / warp_size];
+  __shared__ bool finishes;
+  const int thread = static_cast<int>(threadIdx.x);
+  const long_part here = a.long_parts[place];
+  D sum = block_sum(strided_dot(a.csr.entries, static_cast<count>(here.begin + thread), static_cast<count>(here.end),
+                                count{spmv_threads}, x),
+                    warp_sums);
+  if (here.parts > 1) {
+    if (thread == 0) {
+      a.part_sums[place] = sum;
+      __threadfence();  // the sum is there before it is counted, and those counted are there before they are read
+      const auto last = static_cast<unsigned>(here.parts) - 1;
+      finishes = atomicInc(a.parts_done + here.first, last) == last;  // which makes it 0 again
+      __threadfence();
+    }
+    __syncthreads();
+    if (!finishes) return;
+    sum = D{};
+    for (int k = thread; k < here.parts; k += spmv_threads) sum += a.part_sums[here.first + k];
+    sum = block_sum(sum, warp_sums);
+  }
+  if (thread == 0) update(y[here.row], alpha, sum, beta);
+}
+
+// The first blocks take a part of a long row each, the others spmv_threads / width rows. Lanes without a row stay for
+// the sum. Width: lanes a row, where that is known to the compiler; 0: a.width.
 template <int Width, class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     row_per_group_kernel(group_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   using count = std::make_unsigned_t<O>;  // an entry's place and a few steps more fit it
-  __shared__ D warp_sums[spmv_threads / warp_size];
   const int thread = static_cast<int>(threadIdx.x);
   const int block = static_cast<int>(blockIdx.x);
   if (block < a.long_count) {
-    const long_row here = a.long_rows[block];
-    D sum = group_sum(strided_dot(a.csr.entries, static_cast<count>(here.begin + thread), static_cast<count>(here.end),
-                                  count{spmv_threads}, x),
-                      warp_size);
-    if (thread % warp_size == 0) warp_sums[thread / warp_size] = sum;
-    __syncthreads();
-    if (thread >= warp_size) return;
-    sum = group_sum(thread < spmv_threads / warp_size ? warp_sums[thread] : D{}, warp_size);
-    if (thread == 0) update(y[here.row], alpha, sum, beta);
+    sum_long_part(a, block, x, alpha, beta, y);
     return;
   }
   const int width = Width == 0 ? a.width : Width;
@@ -151,17 +196,28 @@ __global__ void __launch_bounds__(spmv_threads)
   if (lane == 0 && mine) update(y[row], alpha, sum, beta);
 }
 
-// Counts the rows of more than `longest` entries, and lists them where there is a list.
+struct part_counts {
+  int parts;
+  int full;  // of tuning::least_part entries
+};
+
+// Cuts the rows of more than `longest` entries into parts of `size`; lists them where there is a list.
 template <class O>
 __global__ void __launch_bounds__(spmv_threads)
-    long_rows_kernel(const O* offsets, std::int64_t rows, std::int64_t longest, int* count, long_row* list) {
+    long_parts_kernel(const O* offsets, std::int64_t rows, std::int64_t longest, std::int64_t size, part_counts* counts,
+                      long_part* list) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
   if (row >= rows) return;
   const auto begin = static_cast<std::int64_t>(offsets[row]);
   const auto end = static_cast<std::int64_t>(offsets[row + 1]);
   if (end - begin <= longest) return;
-  const int place = atomicAdd(count, 1);
-  if (list != nullptr) list[place] = {row, begin, end};
+  const auto parts = static_cast<int>((end - begin + size - 1) / size);
+  const int first = atomicAdd(&counts->parts, parts);
+  atomicAdd(&counts->full, static_cast<int>((end - begin) / tuning::least_part));
+  if (list == nullptr) return;
+  for (int k = 0; k < parts; ++k) {
+    list[first + k] = {row, begin + k * size, k + 1 < parts ? begin + (k + 1) * size : end, first, parts};
+  }
 }
 
 // A warp a row, four entries a lane and load; entries of other rows in the first and last load are left out.
@@ -203,14 +259,15 @@ class device_rows final : public spmv_executor<V> {
       return;
     }
     const double mean = static_cast<double>(a.nnz()) / static_cast<double>(a.rows);
-    if (mean >= tuning::wide_mean && a.nnz() >= tuning::wide_entries) {
+    if (mean >= tuning::wide_mean && a.nnz() >= tuning::wide_entries &&
+        cut_long_rows(tuning::widest_row, tuning::least_part, nullptr).parts == 0) {
       rows_a_block_ = spmv_threads / warp_size;
       kernel_ = &row_per_warp_kernel<D, I, O>;
       return;
     }
     groups_.csr = arguments_;
     choose_width(mean);
-    list_long_rows();
+    list_long_parts();
   }
 
   void run(V alpha_value, const V* x_values, V beta_value, V* y_values) const override {
@@ -230,7 +287,7 @@ class device_rows final : public spmv_executor<V> {
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return static_cast<std::int64_t>(sizeof(long_row)) * long_rows_.size();
+    return static_cast<std::int64_t>(sizeof(long_part) + sizeof(V) + sizeof(unsigned)) * long_parts_.size();
   }
 
  private:
@@ -279,22 +336,33 @@ class device_rows final : public spmv_executor<V> {
     }
   }
 
-  // Synchronises the stream.
-  void list_long_rows() {
+  void list_long_parts() {
+    std::int64_t size = tuning::least_part;
+    part_counts counts = cut_long_rows(groups_.longest, size, nullptr);
+    if (counts.parts == 0) return;
+    const std::int64_t most = tuning::parts_a_multiprocessor * ctx_.properties().multiprocessors;
+    while (counts.full > most * (size / tuning::least_part)) size *= 2;
+    if (size != tuning::least_part) counts = cut_long_rows(groups_.longest, size, nullptr);
+    long_parts_ = {ctx_, counts.parts};
+    part_sums_ = {ctx_, counts.parts};
+    parts_done_ = {ctx_, counts.parts};
+    fill_zero(ctx_, parts_done_.view());
+    groups_.long_count = counts.parts;
+    groups_.long_parts = long_parts_.data();
+    groups_.part_sums = device_cast(part_sums_.data());
+    groups_.parts_done = parts_done_.data();
+    (void)cut_long_rows(groups_.longest, size, long_parts_.data());
+  }
+
+  // As the kernel says. Synchronises the stream.
+  [[nodiscard]] part_counts cut_long_rows(std::int64_t longest, std::int64_t size, long_part* list) const {
     const device_guard guard(ctx_);
-    array<int, device> count(ctx_, 1);
-    const auto visit = [&](long_row* list) {
-      fill_zero(ctx_, count.view());
-      long_rows_kernel<<<grid_of(arguments_.rows, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
-          arguments_.offsets, arguments_.rows, groups_.longest, count.data(), list);
-      SPARGO_CUDA_TRY(cudaGetLastError());
-    };
-    visit(nullptr);
-    groups_.long_count = to_host(ctx_, std::as_const(count).view())[0];
-    if (groups_.long_count == 0) return;
-    long_rows_ = {ctx_, groups_.long_count};
-    groups_.long_rows = long_rows_.data();
-    visit(long_rows_.data());
+    array<part_counts, device> counts(ctx_, 1);
+    fill_zero(ctx_, counts.view());
+    long_parts_kernel<<<grid_of(arguments_.rows, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+        arguments_.offsets, arguments_.rows, longest, size, counts.data(), list);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    return to_host(ctx_, std::as_const(counts).view())[0];
   }
 
   context<device> ctx_;
@@ -303,7 +371,9 @@ class device_rows final : public spmv_executor<V> {
   kernel kernel_ = nullptr;  // null: group_kernel_
   group_kernel group_kernel_ = nullptr;
   group_arguments<D, I, O> groups_{};
-  array<long_row, device> long_rows_;
+  array<long_part, device> long_parts_;
+  array<V, device> part_sums_;
+  array<unsigned, device> parts_done_;
 };
 
 }  // namespace

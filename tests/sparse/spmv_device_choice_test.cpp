@@ -34,17 +34,16 @@ TEST(SpmvDeviceChoice, GivesMatricesThatTheCacheHoldsToGroups) {
   EXPECT_EQ(chosen(scattered), spmv_algorithm::row_blocks);
 }
 
-TEST(SpmvDeviceChoice, GivesRowsThatABlockSumsInTimeToGroups) {
-  const auto with = [](i64 rows, i64 longest) {
-    auto hub = even(rows, 20);
-    hub.longest = hub.long_entries = longest;
-    return hub;
-  };
-  EXPECT_EQ(chosen(with(2000, 8192)), spmv_algorithm::row_per_warp);
-  EXPECT_EQ(chosen(with(2000, 8193)), spmv_algorithm::merge_path);
-  EXPECT_EQ(chosen(with(150'000, 150'000 * 20 / 64)), spmv_algorithm::row_per_warp);
-  const auto choice = detail::choose_csr_on_device(with(2000, 5000));
-  EXPECT_NE(choice.reason.find("5000"), std::string::npos) << choice.reason;
+TEST(SpmvDeviceChoice, GivesLongRowsAmidFewEntriesToGroups) {
+  for (const i64 longest : {632, 5000, 9000, 70'000, 1'000'000}) {
+    auto hub = even(2000, 20);
+    hub.nnz += longest;
+    hub.longest = longest;
+    hub.long_entries = longest;
+    EXPECT_EQ(chosen(hub), spmv_algorithm::row_per_warp) << longest;
+    const auto choice = detail::choose_csr_on_device(hub);
+    EXPECT_NE(choice.reason.find(std::to_string(longest)), std::string::npos) << choice.reason;
+  }
 }
 
 TEST(SpmvDeviceChoice, GivesLargeIrregularMatricesToMergePath) {

@@ -541,7 +541,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
             spmv_algorithm::row_per_warp);
   EXPECT_EQ(plan_of(
                 few, [](i64 r) { return r == 500 ? 9000 : 1; }, columns::consecutive),
-            spmv_algorithm::merge_path);
+            spmv_algorithm::row_per_warp);
   // More than 3 * 2^20 entries.
   constexpr i64 many = 160'000;
   EXPECT_EQ(plan_of(

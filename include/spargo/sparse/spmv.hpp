@@ -21,7 +21,7 @@ namespace spargo {
 enum class spmv_algorithm {
   automatic,       // from the row profile; spmv_plan::reason() explains
   row_per_thread,  // CSR: one thread (host: a static share of rows balanced by entries) a row
-  row_per_warp,    // CSR, device: a group of 2..32 threads a row, by mean row length; far longer rows by a block
+  row_per_warp,    // CSR, device: a group of 2..32 threads a row, by mean row length; far longer rows by blocks
   row_blocks,      // CSR, device: a block's consecutive rows copied to shared memory (Greathouse, Daga, SC 2014)
   merge_path,      // CSR: equal shares of rows + entries (Merrill and Garland, SC 2016)
   // CSR, a copy in a smaller or more local form. Device: slices with short columns, repeated values named by a byte;
