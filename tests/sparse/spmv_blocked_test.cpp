@@ -18,23 +18,23 @@ using detail::why_not_blocked;
 // A matrix worth a copy.
 constexpr column_profile worthy{.rows = 1 << 20,
                                 .cols = 1 << 20,
-                                .nnz = 1000,
-                                .used = 900,
-                                .popular = 100,
-                                .popular_entries = 250,
+                                .nnz = 100'000'000,
+                                .used = 900'000,
+                                .popular = 24'576,
+                                .popular_entries = 25'000'000,
                                 .value_bytes = 8};
 
 TEST(SpmvBlocking, RefusesScatteredColumns) {
   EXPECT_EQ(why_not_blocked(worthy, copy_demand::if_it_pays), "");
   column_profile even = worthy;
-  even.popular_entries = 240;
+  even.popular_entries = 24'000'000;
   EXPECT_NE(why_not_blocked(even, copy_demand::if_it_pays).find("24 percent"), std::string::npos);
   EXPECT_EQ(why_not_blocked(even, copy_demand::by_name), "");
   column_profile narrow = worthy;
   narrow.value_bytes = 4;
-  narrow.popular_entries = 490;
+  narrow.popular_entries = 49'000'000;
   EXPECT_NE(why_not_blocked(narrow, copy_demand::if_it_pays).find("49 percent"), std::string::npos);
-  narrow.popular_entries = 500;
+  narrow.popular_entries = 50'000'000;
   EXPECT_EQ(why_not_blocked(narrow, copy_demand::if_it_pays), "");
 }
 
@@ -45,6 +45,16 @@ TEST(SpmvBlocking, RefusesVectorsInTheCache) {
   EXPECT_EQ(why_not_blocked(small, copy_demand::by_name), "");
   small.cols = 32'769;
   EXPECT_EQ(why_not_blocked(small, copy_demand::if_it_pays), "");
+}
+
+TEST(SpmvBlocking, RefusesFewEntries) {
+  column_profile few = worthy;
+  few.nnz = (i64{1} << 23) - 1;
+  few.popular_entries = few.nnz;
+  EXPECT_NE(why_not_blocked(few, copy_demand::if_it_pays).find("8388607 entries are too few"), std::string::npos);
+  EXPECT_EQ(why_not_blocked(few, copy_demand::by_name), "");
+  few.nnz += 1;
+  EXPECT_EQ(why_not_blocked(few, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBlocking, RefusesWhatDoesNotFit32Bits) {
@@ -131,20 +141,40 @@ TYPED_TEST(SpmvBlocked, KeepsACopyAndTakesNewValues) {
   EXPECT_THROW(plan.update_values(wrong.view()), error);
 }
 
-TYPED_TEST(SpmvBlocked, IsChosenWhereAFewColumnsHoldTheEntries) {
+TYPED_TEST(SpmvBlocked, IsNotChosenForFewEntries) {
   SPMV_TYPES;
   const context<device> ctx;
-  const auto m = popular_columns<V>(3000, 300'000, 40);
-  const auto csr = as_csr<V, I, O>(ctx, m);
+  const auto csr = as_csr<V, I, O>(ctx, popular_columns<V>(3000, 300'000, 40));
   const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
-  EXPECT_EQ(plan.algorithm(), spmv_algorithm::blocked) << plan.reason();
-  const spmv_plan<V, I, O, device> borrowed(ctx, csr.view());
-  EXPECT_EQ(borrowed.storage(), spmv_storage::borrowed);
+  EXPECT_EQ(plan.storage(), spmv_storage::borrowed);
+  EXPECT_NE(plan.reason().find("not blocked: " + std::to_string(csr.nnz()) + " entries are too few"), std::string::npos)
+      << plan.reason();
+}
 
-  const auto even = random_rows<V>("even", 100'000, 3'000'000, [](i64) { return 5; });
-  const auto scattered = as_csr<V, I, O>(ctx, even);
-  const spmv_plan<V, I, O, device> stays(ctx, scattered.view(), {.storage = spmv_storage::copied});
-  EXPECT_NE(stays.algorithm(), spmv_algorithm::blocked) << stays.reason();
+// More than 2^23 entries, most of them in a few columns, or all over them.
+TEST(SpmvBlockedChoice, TakesWhatAFewColumnsHold) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto m = popular_columns<double>(220'000, 300'000, 40);
+  ASSERT_GT(m.entries.size(), std::size_t{1} << 23);
+  const auto csr = as_csr<double, i32, i32>(ctx, m);
+  const spmv_plan<double, i32, i32, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
+  EXPECT_EQ(plan.algorithm(), spmv_algorithm::blocked) << plan.reason();
+  expect_product(run(ctx, plan, m, 1.5, 0.0), m, 1.5, 0.0);
+  const spmv_plan<double, i32, i32, device> borrowed(ctx, csr.view());
+  EXPECT_EQ(borrowed.storage(), spmv_storage::borrowed);
+}
+
+TEST(SpmvBlockedChoice, LeavesScatteredColumns) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto csr =
+      as_csr<double, i32, i32>(ctx, random_rows<double>("even", 100'000, 3'000'000, [](i64) { return 90; }));
+  const spmv_plan<double, i32, i32, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
+  EXPECT_NE(plan.algorithm(), spmv_algorithm::blocked) << plan.reason();
+  if (plan.storage() == spmv_storage::borrowed) {
+    EXPECT_NE(plan.reason().find("percent of the entries"), std::string::npos) << plan.reason();
+  }
 }
 
 }  // namespace
