@@ -32,18 +32,29 @@ struct tuning {
   //   a million of 2.9 in a row   17.5  22.1  22.6   in fp64 19.2, 25.4, 26.5
   //   R-MAT 18, 3.9 million       27.4  28.1  28.4   in fp64 37.0, 33.8, 31.9
   static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
+  // Where rows are alike, more: with columns near those of the next row up to this many. row_per_warp and row_blocks:
+  // 27-point 50^3, 3.2 million 6.9, 7.4 (fp64 10.4, 11.7); 64^3, 6.9 million 20.4, 18.3 (25.4, 27.9).
+  static constexpr std::int64_t cached_local_entries = std::int64_t{1} << 22;
+  // With scattered columns up to this many; row_per_warp and merge_path. 200 thousand rows of 16, 3.2 million entries
+  // 24.7, 26.5 (26.7, 29.6); 400 thousand, 6.4 million 49.0, 49.8 (52.8, 58.6); 160 thousand rows of up to 79 in
+  // popular columns, 6.3 million 32.8, 36.9 (35.9, 42.3).
+  static constexpr std::int64_t cached_scattered_entries = std::int64_t{7} << 20;
 };
 
 }  // namespace
 
 spmv_choice choose_csr_on_device(const row_profile& p) {
-  if (p.longest > tuning::thread_row && p.nnz < tuning::cached_entries) {
+  const bool irregular = static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
+                         p.longest > 64 * long_row_limit(p.rows, p.nnz);
+  const std::int64_t cached = irregular      ? tuning::cached_entries
+                              : p.is_local() ? tuning::cached_local_entries
+                                             : tuning::cached_scattered_entries;
+  if (p.longest > tuning::thread_row && p.nnz < cached) {
     return {spmv_algorithm::row_per_warp,
             fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by blocks",
                         p.mean(), p.longest)};
   }
-  if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
-      p.longest > 64 * long_row_limit(p.rows, p.nnz)) {
+  if (irregular) {
     return {spmv_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
                                                     p.mean(), p.longest, p.empty_rows)};
   }

@@ -24,14 +24,25 @@ TEST(SpmvDeviceChoice, GivesShortRowsAThreadEach) {
 }
 
 TEST(SpmvDeviceChoice, GivesMatricesThatTheCacheHoldsToGroups) {
-  constexpr i64 cached = i64{3} << 20;
-  EXPECT_EQ(chosen(even((cached - 1) / 20, 20)), spmv_algorithm::row_per_warp);
-  EXPECT_EQ(chosen(even(cached / 20 + 1, 20)), spmv_algorithm::row_blocks);
-  auto scattered = even(cached / 20 + 1, 20);
-  scattered.near_pairs = 499;
-  EXPECT_EQ(chosen(scattered), spmv_algorithm::merge_path);
-  scattered.near_pairs = 500;
-  EXPECT_EQ(chosen(scattered), spmv_algorithm::row_blocks);
+  const auto of = [](i64 nnz, i64 near_pairs, i64 long_entries) {
+    auto profile = even(nnz / 20, 20);
+    profile.nnz = nnz;
+    profile.near_pairs = near_pairs;
+    profile.long_entries = long_entries;
+    return profile;
+  };
+  constexpr i64 local = i64{1} << 22;
+  EXPECT_EQ(chosen(of(local - 1, 500, 0)), spmv_algorithm::row_per_warp);
+  EXPECT_EQ(chosen(of(local, 500, 0)), spmv_algorithm::row_blocks);
+  constexpr i64 scattered = i64{7} << 20;
+  EXPECT_EQ(chosen(of(scattered - 1, 499, 0)), spmv_algorithm::row_per_warp);
+  EXPECT_EQ(chosen(of(scattered, 499, 0)), spmv_algorithm::merge_path);
+  EXPECT_EQ(chosen(of(scattered, 500, 0)), spmv_algorithm::row_blocks);
+  constexpr i64 irregular = i64{3} << 20;
+  for (const i64 near_pairs : {499, 500}) {
+    EXPECT_EQ(chosen(of(irregular - 1, near_pairs, irregular / 2)), spmv_algorithm::row_per_warp);
+    EXPECT_EQ(chosen(of(irregular, near_pairs, irregular / 2)), spmv_algorithm::merge_path);
+  }
 }
 
 TEST(SpmvDeviceChoice, GivesLongRowsAmidFewEntriesToGroups) {

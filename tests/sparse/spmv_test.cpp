@@ -542,11 +542,14 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   EXPECT_EQ(plan_of(
                 few, [](i64 r) { return r == 500 ? 9000 : 1; }, columns::consecutive),
             spmv_algorithm::row_per_warp);
-  // More than 3 * 2^20 entries.
-  constexpr i64 many = 160'000;
+  // More than 3, 4 and 7 * 2^20 entries.
+  constexpr i64 many = 215'000;
+  EXPECT_EQ(plan_of(
+                many, [](i64 r) { return r % 100 == 0 ? 1500 : 1; }, columns::consecutive),
+            spmv_algorithm::merge_path);
   EXPECT_EQ(plan_of(
                 many, [](i64) { return 20; }, columns::anywhere),
-            spmv_algorithm::merge_path);
+            spmv_algorithm::row_per_warp);
   EXPECT_EQ(plan_of(
                 many, [](i64) { return 20; }, columns::consecutive),
             spmv_algorithm::row_blocks);
@@ -557,7 +560,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
                 many / 5, [](i64) { return 100; }, columns::consecutive),
             spmv_algorithm::row_per_warp);
   EXPECT_EQ(plan_of(
-                many, [](i64 r) { return r % 100 == 0 ? 2000 : 1; }, columns::consecutive),
+                370'000, [](i64) { return 20; }, columns::anywhere),
             spmv_algorithm::merge_path);
 }
 
