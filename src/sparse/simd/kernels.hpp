@@ -27,7 +27,7 @@ struct host_kernels {
   // valid) but never reach a sum.
   void (*lane_sums)(const V* values, const I* indices, std::int64_t stride, const I* lengths, std::int64_t lanes,
                     const V* x, V* sums);
-  const char* name;  // "AVX-512 gathers", "AVX-512", "AVX2" or "portable"
+  const char* name;  // "AVX-512", "AVX2" or "portable"
 };
 
 // The fastest that this processor runs. The choice is made once; every call returns the same table.

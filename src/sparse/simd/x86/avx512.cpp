@@ -14,15 +14,11 @@ struct avx512;
 // What all of them share.
 struct avx512_lines {
   static constexpr const char* name = "AVX-512";
-  static constexpr const char* gather_name = "AVX-512 gathers";
   static void stream_line(void* to, const void* from) {
     _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_load_si512(from));
   }
   static void fence() { _mm_sfence(); }
 };
-
-// The first `count` lanes of a mask.
-inline unsigned first_lanes(std::int64_t count) { return (1U << count) - 1U; }
 
 struct avx512_double : avx512_lines {
   using value = double;
@@ -41,11 +37,6 @@ struct avx512<double, std::int32_t> : avx512_double {
   using index = std::int32_t;
   static __m256i load_index(const index* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
   static reg gather(const double* x, const index* p) { return _mm512_i32gather_pd(load_index(p), x, 8); }
-  static reg multiply_add_first(std::int64_t count, const double* v, const double* x, const index* p, reg c) {
-    const auto live = static_cast<__mmask8>(first_lanes(count));
-    const reg b = _mm512_mask_i32gather_pd(zero(), live, _mm256_maskz_loadu_epi32(live, p), x, 8);
-    return _mm512_mask3_fmadd_pd(_mm512_maskz_loadu_pd(live, v), b, c, live);
-  }
   static reg multiply_add_below(index k, const index* lengths, const double* v, const double* x, const index* p,
                                 reg c) {
     const __mmask8 live = _mm256_cmpgt_epi32_mask(load_index(lengths), _mm256_set1_epi32(k));
@@ -59,11 +50,6 @@ struct avx512<double, std::int64_t> : avx512_double {
   using index = std::int64_t;
   static __m512i load_index(const index* p) { return _mm512_loadu_si512(p); }
   static reg gather(const double* x, const index* p) { return _mm512_i64gather_pd(load_index(p), x, 8); }
-  static reg multiply_add_first(std::int64_t count, const double* v, const double* x, const index* p, reg c) {
-    const auto live = static_cast<__mmask8>(first_lanes(count));
-    const reg b = _mm512_mask_i64gather_pd(zero(), live, _mm512_maskz_loadu_epi64(live, p), x, 8);
-    return _mm512_mask3_fmadd_pd(_mm512_maskz_loadu_pd(live, v), b, c, live);
-  }
   static reg multiply_add_below(index k, const index* lengths, const double* v, const double* x, const index* p,
                                 reg c) {
     const __mmask8 live = _mm512_cmpgt_epi64_mask(load_index(lengths), _mm512_set1_epi64(k));
@@ -86,11 +72,6 @@ struct avx512<float, std::int32_t> : avx512_lines {
   static float sum(reg a) { return _mm512_reduce_add_ps(a); }
   static __m512i load_index(const index* p) { return _mm512_loadu_si512(p); }
   static reg gather(const float* x, const index* p) { return _mm512_i32gather_ps(load_index(p), x, 4); }
-  static reg multiply_add_first(std::int64_t count, const float* v, const float* x, const index* p, reg c) {
-    const auto live = static_cast<__mmask16>(first_lanes(count));
-    const reg b = _mm512_mask_i32gather_ps(zero(), live, _mm512_maskz_loadu_epi32(live, p), x, 4);
-    return _mm512_mask3_fmadd_ps(_mm512_maskz_loadu_ps(live, v), b, c, live);
-  }
   static reg multiply_add_below(index k, const index* lengths, const float* v, const float* x, const index* p, reg c) {
     const __mmask16 live = _mm512_cmpgt_epi32_mask(load_index(lengths), _mm512_set1_epi32(k));
     const reg b = _mm512_mask_i32gather_ps(zero(), live, load_index(p), x, 4);
@@ -117,11 +98,6 @@ struct avx512<float, std::int64_t> : avx512_lines {
   }
   static __m512i load_index(const index* p) { return _mm512_loadu_si512(p); }
   static reg gather(const float* x, const index* p) { return _mm512_i64gather_ps(load_index(p), x, 4); }
-  static reg multiply_add_first(std::int64_t count, const float* v, const float* x, const index* p, reg c) {
-    const auto live = static_cast<__mmask8>(first_lanes(count));
-    const reg b = _mm512_mask_i64gather_ps(zero(), live, _mm512_maskz_loadu_epi64(live, p), x, 4);
-    return _mm256_mask3_fmadd_ps(_mm256_maskz_loadu_ps(live, v), b, c, live);
-  }
   static reg multiply_add_below(index k, const index* lengths, const float* v, const float* x, const index* p, reg c) {
     const __mmask8 live = _mm512_cmpgt_epi64_mask(load_index(lengths), _mm512_set1_epi64(k));
     const reg b = _mm512_mask_i64gather_ps(zero(), live, load_index(p), x, 4);
@@ -136,16 +112,9 @@ const host_kernels<V, I, O>* avx512_kernels() {
   return &vector_table<avx512<V, I>, O>;
 }
 
-template <class V, class I, class O>
-const host_kernels<V, I, O>* avx512_gather_kernels() {
-  return &gather_table<avx512<V, I>, O>;
-}
-
-#define INSTANTIATE(I, O)                                                         \
-  template const host_kernels<float, I, O>* avx512_kernels<float, I, O>();        \
-  template const host_kernels<double, I, O>* avx512_kernels<double, I, O>();      \
-  template const host_kernels<float, I, O>* avx512_gather_kernels<float, I, O>(); \
-  template const host_kernels<double, I, O>* avx512_gather_kernels<double, I, O>();
+#define INSTANTIATE(I, O)                                                  \
+  template const host_kernels<float, I, O>* avx512_kernels<float, I, O>(); \
+  template const host_kernels<double, I, O>* avx512_kernels<double, I, O>();
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

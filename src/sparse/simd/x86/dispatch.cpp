@@ -17,11 +17,7 @@ std::vector<const host_kernels<V, I, O>*> usable_host_kernels() {
   std::vector<const host_kernels<V, I, O>*> all{&portable::table<V, I, O>};
   if constexpr (real_type<V>) {
     if (has_avx2()) all.push_back(avx2_kernels<V, I, O>());
-    if (has_avx512()) {
-      all.push_back(avx512_kernels<V, I, O>());
-      // Usable in any case; last where it is the fastest.
-      all.insert(has_fast_gathers() ? all.end() : all.end() - 1, avx512_gather_kernels<V, I, O>());
-    }
+    if (has_avx512()) all.push_back(avx512_kernels<V, I, O>());
   }
   return all;
 }

@@ -4,10 +4,11 @@
 // for it: it gives every instantiation internal linkage. For the same reason nothing of the standard library is
 // called here. It has: value, index, reg, lanes, zero, load, gather, multiply_add, add, sum, stream_line, fence, and
 // `multiply_add_below(k, lengths, ...)`, which reads and multiplies only the lanes whose length exceeds k and leaves
-// the others as they are. With fast gathers also `multiply_add_first(count, ...)`, the same for the first lanes.
+// the others as they are.
 #pragma once
 
 #include "sparse/simd/kernels.hpp"
+#include "sparse/simd/x86/picked_rows.hpp"
 
 namespace spargo::detail {
 
@@ -15,72 +16,41 @@ template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx2_kernels();
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx512_kernels();
-// The same instructions; rows of a few entries are gathered, too.
-template <class V, class I, class O>
-[[nodiscard]] const host_kernels<V, I, O>* avx512_gather_kernels();
 
-// Rows shorter than this many registers are faster one entry at a time: a gather costs about as much as its lanes'
-// scalar loads, and only long rows repay the horizontal sum (Zen 5, 27 entries a row: 2.8 ms against 4.3 with 2).
-inline constexpr std::int64_t vector_row_registers = 8;
-// Where gathers are fast, rows of this many entries already, their last ones under a mask (a Xeon with AVX-512 FP16,
-// two threads, fp64, ms: R-MAT 20 symmetric 27.7, by loads 40.5; uniform 1M x 20 20.9, by loads 23.0).
-// Prefetching x 32 to 128 entries ahead only costs: 27.9 to 37.6 (R-MAT 20 in fp32), 26.4 to 32.4 (uniform in fp64).
-inline constexpr std::int64_t gathered_row = 12;
-
-enum class gathers { slow, fast };
-
-template <class Simd, gathers Gathers = gathers::slow>
-struct vector_kernels {
+// Loops over rows. Sums are collected before they are written: y often begins at the same place in a page as x, and
+// then a load of x[r] waits for the store of y[r] just before it (processors tell the two apart by the last 12 bits
+// first).
+template <class Simd>
+struct row_loops {
   using V = typename Simd::value;
   using I = typename Simd::index;
-  using reg = typename Simd::reg;
-  static constexpr std::int64_t lanes = Simd::lanes;
+  using picked = picked_rows<Simd>;
+  static constexpr std::int64_t collected = 32;
 
-  static V long_dot(const V* values, const I* indices, std::int64_t count, const V* x) {
-    reg a = Simd::zero();
-    reg b = Simd::zero();
-    std::int64_t k = 0;
-    for (; k + 2 * lanes <= count; k += 2 * lanes) {
-      a = Simd::multiply_add(Simd::load(values + k), Simd::gather(x, indices + k), a);
-      b = Simd::multiply_add(Simd::load(values + k + lanes), Simd::gather(x, indices + k + lanes), b);
+  // sums[l] = row first + l times x, where no entry from `limit` on may be read.
+  template <class O>
+  [[gnu::always_inline]] static void row_sums(const O* offsets, const I* indices, const V* values, const V* x,
+                                              std::int64_t first, std::int64_t count, std::int64_t limit, V* sums) {
+    for (std::int64_t l = 0; l < count; ++l) {
+      const std::int64_t begin = offsets[first + l];
+      const std::int64_t end = offsets[first + l + 1];
+      sums[l] = end + picked::lanes <= limit ? picked::open_sum(values + begin, indices + begin, end - begin, x)
+                                             : picked::dot(values + begin, indices + begin, end - begin, x);
     }
-    if (k + lanes <= count) {
-      a = Simd::multiply_add(Simd::load(values + k), Simd::gather(x, indices + k), a);
-      k += lanes;
-    }
-    if constexpr (Gathers == gathers::fast) {
-      if (k < count) b = Simd::multiply_add_first(count - k, values + k, x, indices + k, b);
-      return Simd::sum(Simd::add(a, b));
-    }
-    V sum = Simd::sum(Simd::add(a, b));
-    for (; k < count; ++k) sum += values[k] * x[indices[k]];
-    return sum;
-  }
-
-  static V dot(const V* values, const I* indices, std::int64_t count, const V* x) {
-    constexpr std::int64_t vector_row = Gathers == gathers::fast ? gathered_row : vector_row_registers * lanes;
-    if (count >= vector_row) return long_dot(values, indices, count, x);
-    V a = 0;
-    V b = 0;
-    std::int64_t k = 0;
-    for (; k + 2 <= count; k += 2) {
-      a += values[k] * x[indices[k]];
-      b += values[k + 1] * x[indices[k + 1]];
-    }
-    if (k < count) a += values[k] * x[indices[k]];
-    return a + b;
   }
 
   template <class O>
   static void csr_rows(const O* offsets, const I* indices, const V* values, const V* x, V alpha, V beta, V* y,
                        std::int64_t first, std::int64_t last) {
     if (first >= last) return;
-    O begin = offsets[first];
-    for (std::int64_t row = first; row < last; ++row) {
-      const O end = offsets[row + 1];
-      const V product = alpha * dot(values + begin, indices + begin, end - begin, x);
-      y[row] = beta == V{} ? product : product + beta * y[row];
-      begin = end;
+    const std::int64_t limit = offsets[last];
+    V sums[collected];
+    for (std::int64_t row = first; row < last; row += collected) {
+      const std::int64_t count = last - row < collected ? last - row : collected;
+      row_sums<O>(offsets, indices, values, x, row, count, limit, sums);
+      for (std::int64_t l = 0; l < count; ++l) {
+        y[row + l] = beta == V{} ? alpha * sums[l] : alpha * sums[l] + beta * y[row + l];
+      }
     }
   }
 
@@ -88,22 +58,31 @@ struct vector_kernels {
   template <class O>
   static void stream_rows(const O* offsets, const I* indices, const V* values, const V* x, V alpha, V beta, V* y,
                           std::int64_t first, std::int64_t last) {
+    if (first >= last) return;
     constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(V));
     const auto place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(y + first) / sizeof(V)) % line;
     const std::int64_t before = place == 0 ? 0 : line - place;
+    const std::int64_t limit = offsets[last];
     std::int64_t row = before < last - first ? first + before : last;
     csr_rows<O>(offsets, indices, values, x, alpha, beta, y, first, row);
     for (; row + line <= last; row += line) {
       alignas(64) V sums[line];
-      for (std::int64_t l = 0; l < line; ++l) {
-        const O begin = offsets[row + l];
-        sums[l] = alpha * dot(values + begin, indices + begin, offsets[row + l + 1] - begin, x);
-      }
+      row_sums<O>(offsets, indices, values, x, row, line, limit, sums);
+      for (std::int64_t l = 0; l < line; ++l) sums[l] *= alpha;
       Simd::stream_line(y + row, sums);
     }
     Simd::fence();
     csr_rows<O>(offsets, indices, values, x, alpha, beta, y, row, last);
   }
+};
+
+// Sums of lanes, for ELL and SELL.
+template <class Simd>
+struct lane_loops {
+  using V = typename Simd::value;
+  using I = typename Simd::index;
+  using reg = typename Simd::reg;
+  static constexpr std::int64_t lanes = Simd::lanes;
 
   // `registers` neighbouring groups of lanes at once: independent gathers in flight.
   template <int Registers>
@@ -156,13 +135,7 @@ struct vector_kernels {
 
 template <class Simd, class O>
 inline constexpr host_kernels<typename Simd::value, typename Simd::index, O> vector_table{
-    vector_kernels<Simd>::template csr_rows<O>, vector_kernels<Simd>::template stream_rows<O>,
-    vector_kernels<Simd>::dot, vector_kernels<Simd>::lane_sums, Simd::name};
-
-template <class Simd, class O>
-inline constexpr host_kernels<typename Simd::value, typename Simd::index, O> gather_table{
-    vector_kernels<Simd, gathers::fast>::template csr_rows<O>,
-    vector_kernels<Simd, gathers::fast>::template stream_rows<O>, vector_kernels<Simd, gathers::fast>::dot,
-    vector_kernels<Simd>::lane_sums, Simd::gather_name};
+    row_loops<Simd>::template csr_rows<O>, row_loops<Simd>::template stream_rows<O>, picked_rows<Simd>::dot,
+    lane_loops<Simd>::lane_sums, Simd::name};
 
 }  // namespace spargo::detail
