@@ -133,6 +133,76 @@ TYPED_TEST(Simd, LaneSumsStopAtEachLength) {
   }
 }
 
+// The rows of CSR matrices, cut and written as callers may: each sum depends on its row alone, bit for bit. Arrays end
+// with the last row, so that reading past them is seen by address sanitizers.
+TYPED_TEST(Simd, SumsDependOnTheRowAlone) {
+  using V = typename TypeParam::V;
+  using I = typename TypeParam::I;
+  const auto x = random_vector<V>(97, 6);
+  std::vector<I> offsets{0};
+  for (I row = 0; row < 80; ++row) offsets.push_back(offsets.back() + row * row % 43);
+  const auto values = random_vector<V>(offsets.back(), 7);
+  std::vector<I> indices(values.size());
+  for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<I>(k * 53 % 97);
+  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+    std::vector<V> whole(80);
+    const auto rows = [&](auto loop, std::int64_t first, std::int64_t last, std::vector<V>& y) {
+      loop(offsets.data(), indices.data(), values.data(), x.data(), V{1}, V{}, y.data(), first, last);
+    };
+    rows(kernels->csr_rows, 0, 80, whole);
+    for (const std::int64_t cut : {1, 2, 17, 32, 33, 63, 79}) {
+      for (const auto loop : {kernels->csr_rows, kernels->stream_rows}) {
+        std::vector<V> y(80);
+        rows(loop, 0, cut, y);
+        rows(loop, cut, 80, y);
+        ASSERT_EQ(y, whole) << kernels->name << ", cut at " << cut;
+      }
+    }
+    for (std::size_t row = 0; row < 80; ++row) {
+      const I begin = offsets[row];
+      EXPECT_EQ(kernels->dot(values.data() + begin, indices.data() + begin, offsets[row + 1] - begin, x.data()),
+                whole[row])
+          << kernels->name << ", row " << row;
+    }
+  }
+}
+
+// Rows between rows of NaN whose columns hold infinities: no sum takes anything of its neighbours.
+TYPED_TEST(Simd, NeighboursOfARowDoNotReachItsSum) {
+  using V = typename TypeParam::V;
+  using I = typename TypeParam::I;
+  constexpr std::size_t longest = 40;
+  auto x = random_vector<V>(50, 8);
+  x[0] = number<V>(std::numeric_limits<double>::infinity(), 0);
+  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+    for (std::size_t length = 0; length <= longest; ++length) {
+      const std::size_t before = 11;
+      const std::size_t after = length + 19;
+      auto values = random_vector<V>(static_cast<std::int64_t>(after) + 19, 9);
+      std::vector<I> indices(values.size(), 0);
+      std::complex<long double> sum{};
+      long double magnitude = 0;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (k < before || k >= before + length) {
+          values[k] = number<V>(std::nan(""), 0);
+          continue;
+        }
+        indices[k] = static_cast<I>(1 + k * 7 % 49);
+        const V xk = x[static_cast<std::size_t>(indices[k])];
+        sum += wide(values[k]) * wide(xk);
+        magnitude += std::abs(wide(values[k])) * std::abs(wide(xk));
+      }
+      const std::vector<I> offsets{0, static_cast<I>(before), static_cast<I>(before + length),
+                                   static_cast<I>(values.size())};
+      std::vector<V> y(3);
+      kernels->csr_rows(offsets.data(), indices.data(), values.data(), x.data(), V{1}, V{}, y.data(), 0, 3);
+      expect_near(y[1], sum, magnitude, static_cast<std::int64_t>(length), kernels->name);
+      EXPECT_TRUE(std::isnan(std::real(y[0]))) << kernels->name;
+      EXPECT_TRUE(std::isnan(std::real(y[2]))) << kernels->name;
+    }
+  }
+}
+
 TEST(SimdChoice, TakesTheLastUsable) {
   const auto all = detail::usable_host_kernels<double, std::int32_t, std::int32_t>();
   const auto& best = detail::best_host_kernels<double, std::int32_t, std::int32_t>();

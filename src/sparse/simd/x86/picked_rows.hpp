@@ -8,6 +8,8 @@
 // where the caller has not that many, it copies what there is. Nothing read past the end reaches a sum.
 #pragma once
 
+#include "sparse/simd/fetch.hpp"
+
 #include <spargo/core/types.hpp>
 
 #include <type_traits>
@@ -68,10 +70,8 @@ struct picked_rows {
 
  private:
   [[gnu::always_inline]] static void fetch_ahead(const V* values, const I* indices) {
-    // By addresses: there is no array so far ahead at the end.
-    constexpr auto ahead = static_cast<std::uintptr_t>(picked_tuning::ahead);
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(values) + ahead * sizeof(V)));
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(indices) + ahead * sizeof(I)));
+    fetch(values, picked_tuning::ahead);
+    fetch(indices, picked_tuning::ahead);
   }
 
   [[gnu::always_inline]] static vector product(const V* values, const I* i, const V* x) {
