@@ -100,6 +100,8 @@ struct lane_loops {
     I k = 0;
     for (; k < shortest; ++k, values += stride, indices += stride) {
       for (int g = 0; g < Registers; ++g) {
+        fetch(values + g * lanes, picked_tuning::ahead);
+        fetch(indices + g * lanes, picked_tuning::ahead);
         partial[g] =
             Simd::multiply_add(Simd::load(values + g * lanes), Simd::gather(x, indices + g * lanes), partial[g]);
       }
