@@ -27,8 +27,14 @@ struct slice_statistics {
 // Why not, before anything is stored; empty: nothing speaks against it.
 [[nodiscard]] std::string why_not_compressed(const slice_statistics& slices, copy_demand demand);
 
+struct compressed_size {
+  std::int64_t rows;
+  std::int64_t csr_bytes;
+  std::int64_t compressed_bytes;
+};
+
 // Why the copy is not worth keeping; empty: it is.
-[[nodiscard]] std::string why_not_compressed(std::int64_t csr_bytes, std::int64_t compressed_bytes);
+[[nodiscard]] std::string why_not_compressed(const compressed_size& size);
 
 // How a matrix is stored. Numbers of names; 0: not by name.
 struct compressed_storage {

@@ -166,7 +166,9 @@ template <class I, class O>
   const std::int64_t before = matrix.nnz() * (request.value_bytes + static_cast<std::int64_t>(sizeof(I))) +
                               matrix.offsets.size() * static_cast<std::int64_t>(sizeof(O));
   const int value_bytes = request.values_named ? 1 : request.value_bytes;
-  return why_not_compressed(before, p.bytes() + slice_rows * (column_units + p.groups * value_bytes));
+  return why_not_compressed({.rows = static_cast<std::int64_t>(matrix.rows),
+                             .csr_bytes = before,
+                             .compressed_bytes = p.bytes() + slice_rows * (column_units + p.groups * value_bytes)});
 }
 
 }  // namespace

@@ -38,14 +38,24 @@ TEST(SpmvCompression, RefusesPadding) {
 
 TEST(SpmvCompression, RefusesFewRows) {
   constexpr auto automatic = copy_demand::if_it_pays;
-  EXPECT_NE(why_not_compressed({270'335, 1000, 2'700'000, 2'700'000, 10}, automatic).find("270335"), std::string::npos);
-  EXPECT_EQ(why_not_compressed({270'336, 1000, 2'700'000, 2'700'000, 10}, automatic), "");
+  EXPECT_NE(why_not_compressed({99'999, 1000, 2'700'000, 2'700'000, 10}, automatic).find("99999"), std::string::npos);
+  EXPECT_EQ(why_not_compressed({100'000, 1000, 2'700'000, 2'700'000, 10}, automatic), "");
   EXPECT_EQ(why_not_compressed({1000, 1000, 10'000, 10'000, 10}, copy_demand::by_name), "");
 }
 
 TEST(SpmvCompression, RefusesToSaveNothing) {
-  EXPECT_EQ(why_not_compressed(1000, 900), "");
-  EXPECT_NE(why_not_compressed(1000, 901), "");
+  constexpr i64 mega = 1'000'000;
+  constexpr i64 many = 270'336;
+  EXPECT_EQ(why_not_compressed({many, 100 * mega, 90 * mega}), "");
+  EXPECT_NE(why_not_compressed({many, 100 * mega, 91 * mega}), "");
+  // Where rows are fewer, or the cache holds them, it takes more.
+  for (const auto& [rows, bytes] : {std::pair(many - 1, 100 * mega), std::pair(many, 48 * mega - 10)}) {
+    EXPECT_EQ(why_not_compressed({rows, bytes, bytes / 2}), "");
+    EXPECT_NE(why_not_compressed({rows, bytes, bytes / 2 + 1}).find("so small"), std::string::npos);
+  }
+  EXPECT_EQ(why_not_compressed({many, 48 * mega, 43 * mega}), "");
+  EXPECT_EQ(why_not_compressed({many, 24 * mega, 1000}), "");
+  EXPECT_NE(why_not_compressed({many, 24 * mega - 100'000, 1000}).find("23.9 MB"), std::string::npos);
 }
 
 TEST(SpmvCompression, HasAName) {
@@ -290,7 +300,7 @@ TYPED_TEST(SpmvCompressed, IsChosenWhereItPays) {
   const auto plan_of = [&](const triplets<V>& m, spmv_storage storage) {
     return spmv_plan<V, I, O, device>(ctx, as_csr<V, I, O>(ctx, m).view(), {.storage = storage});
   };
-  const auto regular = band<V>(271'000, 271'000, 7, fill::distinct, 271'000);
+  const auto regular = band<V>(271'000, 271'000, 7, fill::constant, 271'000);
   EXPECT_EQ(plan_of(regular, spmv_storage::copied).algorithm(), spmv_algorithm::compressed);
   EXPECT_NE(plan_of(regular, spmv_storage::borrowed).algorithm(), spmv_algorithm::compressed);
   const auto uneven = random_rows<V>("uneven", 271'000, 900, [](i64 r) { return r % 32 == 0 ? 40 : 1; });
@@ -298,7 +308,7 @@ TYPED_TEST(SpmvCompressed, IsChosenWhereItPays) {
   EXPECT_NE(refused.algorithm(), spmv_algorithm::compressed);
   EXPECT_NE(refused.reason().find("not compressed"), std::string::npos) << refused.reason();
   EXPECT_EQ(refused.storage(), spmv_storage::borrowed);
-  const auto scattered = plan_of(spread<V>(271'000, 8, 100'000, fill::distinct), spmv_storage::copied);
+  const auto scattered = plan_of(spread<V>(271'000, 12, 100'000, fill::distinct), spmv_storage::copied);
   if (sizeof(I) == 4) {  // of which columns take as much again
     EXPECT_NE(scattered.algorithm(), spmv_algorithm::compressed);
   } else if (sizeof(V) <= 8) {
