@@ -1,359 +1,398 @@
-// CSR products on the device from a copy whose columns are ranked by use: the columns that most entries lie in first.
+// CSR products on the device from a copy that keeps x in shared memory for most of its entries.
 //
-// Graphs gather a few elements of x from everywhere, and these lie scattered: each sits in a cache line of its own amid
-// others that are rarely wanted. The plan numbers the columns that have entries by falling count (equal counts by
-// column) and keeps the matrix with these ranks for indices. A run gathers x into that order, once an element. The
-// popular first ones go to the shared memory of every multiprocessor; the others come through its cache in lines full
-// of elements that are as popular, and columns without entries take no room in it.
+// Where the columns of a row lie all over x, an entry costs a sector of x from the L2 cache: 32 bytes for one element.
+// Two things make some of them cheap. Popular columns: graphs gather a few elements again and again; columns are
+// numbered by falling use, and the first ones fit shared memory. Long rows: these have several entries in each block
+// of columns that fits shared memory; such a cell of a row and a column block is stored with those of the same block,
+// with 16-bit columns, and gives one partial sum. What is left, short rows and stray entries, is gathered as before.
 //
-// The product is a merge path by warps, which need not wait for each other while one block holds a multiprocessor's
-// shared memory. A warp takes an equal share of rows + entries, in tiles of a quad of entries a lane, and sums rows by
-// a segmented scan in registers; the sum of a row that does not end in a tile goes on into the next. What a share
-// leaves open is added to its row afterwards, in order: deterministic, though not row_per_thread's bits. The caller
-// never sees the ranks.
+// The copy is cut into pieces that one lane sums, up to 64 entries of a cell or of a row's other entries, and pieces
+// are sorted by length: 32 neighbours of a like length share a warp, with their entries interleaved (SELL-C-sigma), and
+// no lane looks for the ends of rows. A thread block takes an equal share of the column blocks' chunks of pieces, and
+// loads the part of x of each block that it meets; the other chunks are dealt out to all warps. At last a row adds the
+// sums of its pieces, in order: the same bits every time, from every plan, though not row_per_thread's. The caller
+// never sees the order of the columns.
 //
-// Cost of a plan: a count of the columns, a radix sort of them, a pass over the entries; of a run: a copy of x beside
-// the matrix. Workspace: the matrix with 4-byte indices, x, an index a used column, 4 bytes a tile.
-// Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); merge path
-// (Merrill and Garland, SC 2016); segmented scans (Blelloch, Heroux and Zagha, CMU-CS-93-173).
+// Cost of a run, in bytes of the L2 cache: an entry's value and 2 bytes in a cell, its value and 4 bytes elsewhere and
+// 32 more if its column is not popular; a piece about 40; where columns are ranked, about 44 a used column.
+// Workspace: a value and 8 bytes an entry (6 in cells), x and 4 bytes a column where these are ranked, a value and 6
+// bytes a piece, 4 a row. A plan costs 20 to 45 products.
+// Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); column blocks
+// (Nishtala et al., "When cache blocking of sparse matrix vector multiply works and why", AAECC 2007); SELL-C-sigma
+// (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014).
 #include "core/instantiate.hpp"
 #include "primitives/launch.cuh"
-#include "primitives/radix_sort.hpp"
-#include "sparse/merge_path.hpp"
-#include "sparse/spmv_blocked.hpp"
+#include "sparse/spmv_binned.cuh"
+#include "sparse/spmv_blocked.cuh"
+#include "sparse/spmv_blocked_add.cuh"
 #include "sparse/spmv_device.cuh"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace spargo::detail {
 
 namespace {
 
+// Measured on an H200; ms of a product, R-MAT 22 and a power law (4.2M rows of 16, one of a million).
 struct tuning {
-  // One block a multiprocessor. R-MAT 22, products without sums, fp32, ms by bytes of shared memory for x: 64 KiB
-  // 0.302, 128 KiB 0.269, 192 KiB 0.242; fp64 0.382, 0.360, 0.325 (H200). From plain CSR the gathers take 0.412 and
-  // 0.434.
-  static constexpr int threads = 1024;
-  static constexpr std::int64_t popular_bytes = std::int64_t{192} * 1024;
-  // Rows + entries: with up to three entries before them from rounding down, and the place after the last one, these
-  // fit the warp's 128.
-  static constexpr int tile_items = 124;
+  // One block a multiprocessor. fp32 0.221, 0.308, fp64 0.336, 0.437; with 216 KiB 0.265, 0.377 and 0.376, 0.442: the
+  // cache has too little left for what is under way.
+  static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
+  static constexpr std::int64_t most_blocks = 512;
+  // With pieces of 128 and another last step, R-MAT 22: fp32 0.263; 768 threads 0.272, 512 threads 0.305. fp64 0.434;
+  // 1024 threads, whose registers do not suffice, 0.609, 512 threads 0.477.
+  static constexpr int narrow_threads = 1024;
+  static constexpr int threads = 768;
+  static constexpr int wide_threads = 512;
+  // Of a kernel that only gathers, where no column is popular and values are wide. Power law, with pieces of 32 and
+  // another last step: fp64 0.530 instead of 0.561, fp32 0.408 instead of 0.403.
+  static constexpr int gather_threads = 512;
+  static constexpr int gather_blocks = 2;
+  // What a chunk costs beside its entries, in entries a lane: its start, sizes and sums. To count the parts of x that a
+  // thread block loads, too, changes nothing (0, 600 or 2000 each).
+  static constexpr std::int64_t chunk_cost = 2;
+  // Elements of x of a thread: each waits for its column, not for the other elements.
+  static constexpr int batch = 4;
 };
 
-// Bits that numbers below `count` take.
-[[nodiscard]] int key_bits(std::int64_t count) {
-  return count < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count - 1)));
-}
+template <class D>
+inline constexpr std::int64_t part_columns = tuning::block_bytes / static_cast<std::int64_t>(sizeof(D));
+template <class D>
+inline constexpr int product_threads = sizeof(D) <= 4   ? tuning::narrow_threads
+                                       : sizeof(D) <= 8 ? tuning::threads
+                                                        : tuning::wide_threads;
+static_assert(part_columns<float> <= 1 << 16);
 
-// Columns by falling count of entries.
-struct column_ranks {
-  array<std::uint64_t, device> missing;  // by rank, ascending: nnz less the column's entries
-  array<std::uint32_t, device> columns;  // by rank
+template <class D>
+struct blocked_arguments {
+  std::int64_t used;  // ranks
+  std::uint32_t popular;
+  std::uint32_t groups;
+  std::uint32_t chunks;
+  std::uint32_t cell_chunks;
+  const std::uint32_t* group_chunks;
+  const std::uint32_t* shares;  // a thread block: its first chunk of cells
+  const std::uint32_t* chunk_starts;
+  const std::uint16_t* piece_sizes;
+  const std::uint16_t* cell_columns;
+  const std::uint32_t* other_ranks;
+  std::int64_t cell_slots;
+  const D* values;
+  D* sums;  // by place
 };
 
-template <class I>
-[[nodiscard]] column_ranks rank_columns(const context<device>& ctx, const I* indices, std::int64_t nnz,
-                                        std::int64_t cols) {
-  array<std::uint32_t, device> counts(ctx, cols);
-  fill_zero(ctx, counts.view());
-  std::uint32_t* const count = counts.data();
-  // Integers: the order of the additions leaves no trace.
-  for_each(ctx, nnz, [=] __device__(std::int64_t e) { atomicAdd(count + indices[e], 1U); });
-  column_ranks ranks{{ctx, cols}, iota(ctx, cols)};
-  std::uint64_t* const missing = ranks.missing.data();
-  const auto all = static_cast<std::uint64_t>(nnz);
-  for_each(ctx, cols, [=] __device__(std::int64_t c) { missing[c] = all - count[c]; });
-  sort_pairs(ctx, ranks.missing, ranks.columns, 0, key_bits(nnz + 1));
-  return ranks;
-}
-
-struct column_totals {
-  unsigned long long used;
-  unsigned long long popular_entries;
-};
-
-[[nodiscard]] column_totals total_columns(const context<device>& ctx, const column_ranks& ranks, std::int64_t nnz,
-                                          std::int64_t popular) {
-  array<column_totals, device> totals(ctx, 1);
-  fill_zero(ctx, totals.view());
-  column_totals* const total = totals.data();
-  const std::uint64_t* const missing = ranks.missing.data();
-  const auto all = static_cast<std::uint64_t>(nnz);
-  const std::int64_t cols = ranks.missing.size();
-  for_each(ctx, cols, [=] __device__(std::int64_t r) {
-    // Ascending: after the last used rank come columns that miss everything.
-    if (missing[r] < all && (r + 1 == cols || missing[r + 1] == all))
-      total->used = static_cast<unsigned long long>(r) + 1;
-    if (r < popular) atomicAdd(&total->popular_entries, static_cast<unsigned long long>(all - missing[r]));
-  });
-  return to_host(ctx, std::as_const(totals).view())[0];
-}
-
-// ranks[e] = the rank of entry e's column.
-template <class I>
-[[nodiscard]] array<std::uint32_t, device> rank_entries(const context<device>& ctx, span<const I, device> indices,
-                                                        std::int64_t cols, const column_ranks& ranks) {
-  array<std::uint32_t, device> positions(ctx, cols);
-  std::uint32_t* const position = positions.data();
-  const std::uint32_t* const columns = ranks.columns.data();
-  for_each(ctx, cols, [=] __device__(std::int64_t r) { position[columns[r]] = static_cast<std::uint32_t>(r); });
-  array<std::uint32_t, device> ranked(ctx, indices.size());
-  std::uint32_t* const to = ranked.data();
-  const I* const from = indices.data();
-  for_each(ctx, indices.size(), [=] __device__(std::int64_t e) { to[e] = position[from[e]]; });
-  return ranked;
-}
-
+// to[i] = from[places[i]], a few a thread: their loads wait for each other's results, not for each other.
 template <class D>
 __global__ void __launch_bounds__(spmv_threads)
     gather_kernel(const D* from, const std::uint32_t* places, std::int64_t size, D* to) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
-  if (i < size) to[i] = read(from + places[i]);
+  constexpr int batch = tuning::batch;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (batch * spmv_threads) + threadIdx.x;
+  std::uint32_t place[batch];
+  D value[batch];
+#pragma unroll
+  for (int j = 0; j < batch; ++j) place[j] = first + j * spmv_threads < size ? places[first + j * spmv_threads] : 0;
+#pragma unroll
+  for (int j = 0; j < batch; ++j) value[j] = read(from + place[j]);
+#pragma unroll
+  for (int j = 0; j < batch; ++j) {
+    if (first + j * spmv_threads < size) to[first + j * spmv_threads] = value[j];
+  }
 }
 
-template <class D, class O>
-struct ranked_arguments {
-  device_entries<D, std::uint32_t> entries;
-  const O* offsets;
-  std::int64_t rows;
-  std::int64_t tiles;
-  std::int64_t shares;       // of the tiles: one a warp
-  std::uint32_t popular;     // ranks below are in shared memory
-  std::uint32_t* tile_rows;  // tiles + 1: rows finished before the tile
-  std::int64_t* carry_rows;  // the row that a share's carry belongs to; -1: none
-  D* carries;
+extern __shared__ int4 blocked_bytes[];
 
-  [[nodiscard]] __device__ std::int64_t diagonal(std::int64_t tile) const {
-    const std::int64_t total = rows + entries.nnz;
-    const std::int64_t d = tile * tuning::tile_items;
-    return d < total ? d : total;
-  }
-  [[nodiscard]] __device__ std::int64_t first_tile(std::int64_t share) const {
-    const std::int64_t each = tiles / shares;
-    const std::int64_t extra = tiles % shares;
-    return share * each + (share < extra ? share : extra);
+template <class D>
+__device__ void copy_async(D* shared, const D* from) {
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+      "l"(from), "n"(sizeof(D))
+      : "memory");
+}
+
+// The whole thread block calls it, and may read afterwards.
+template <class D>
+__device__ void load_part(const D* x, std::int64_t size, D* part) {
+  __syncthreads();  // the part before is done with
+  for (std::int64_t c = threadIdx.x; c < size; c += blockDim.x) copy_async(part + c, x + c);
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+}
+
+// Four columns, eight or sixteen bytes.
+__device__ inline quad<std::uint16_t> load_columns(const std::uint16_t* p) {
+  const uint2 raw = __ldcs(reinterpret_cast<const uint2*>(p));
+  quad<std::uint16_t> q;
+  __builtin_memcpy(&q, &raw, sizeof(q));
+  return q;
+}
+__device__ inline quad<std::uint32_t> load_columns(const std::uint32_t* p) { return load_quad(p); }
+
+// A chunk as a lane sees it.
+struct lane_chunk {
+  std::uint32_t number;
+  std::uint32_t start;  // slots before it over the warp's width
+  std::uint32_t size;   // entries of its longest piece; 0: no chunk
+  std::uint32_t mine;   // entries of the lane's piece
+
+  template <class D>
+  __device__ static lane_chunk of(const blocked_arguments<D>& a, std::uint32_t number, std::uint32_t end, int lane) {
+    if (number >= end) return {number, 0, 0, 0};
+    const std::uint32_t start = a.chunk_starts[number];
+    return {number, start, a.chunk_starts[number + 1] - start, a.piece_sizes[number * warp_size + lane]};
   }
 };
 
-template <class D, class O>
-__global__ void __launch_bounds__(spmv_threads) tile_rows_kernel(ranked_arguments<D, O> a) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
-  if (tile > a.tiles) return;
-  const std::int64_t row = merge_path_row(a.offsets, a.rows, a.entries.nnz, a.diagonal(tile));
-  a.tile_rows[tile] = static_cast<std::uint32_t>(row);
-}
-
-template <class D, class O>
-__global__ void __launch_bounds__(spmv_threads) carry_rows_kernel(ranked_arguments<D, O> a) {
-  const std::int64_t share = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
-  if (share >= a.shares) return;
-  const std::int64_t first = a.first_tile(share);
-  const std::int64_t last = a.first_tile(share + 1);
-  const std::int64_t row = a.tile_rows[last];
-  const std::int64_t begin = a.diagonal(first) - a.tile_rows[first];
-  const std::int64_t end = a.diagonal(last) - row;
-  const bool carries = row < a.rows && end > begin && end > static_cast<std::int64_t>(a.offsets[row]);
-  a.carry_rows[share] = carries ? row : -1;
-}
-
-// A tile: the rows that end in it, and the quad of its entries that each lane of the warp loads.
-template <class D>
-struct ranked_tile {
-  std::int64_t first_row;
-  int rows;
-  std::int64_t begin;
-  std::int64_t end;
-  std::int64_t origin;  // begin, rounded down to a multiple of four
+// Up to four entries of a lane's piece, from a multiple of four on.
+template <class D, class C>
+struct piece_step {
   quad<D> values;
-  quad<std::uint32_t> ranks;
+  quad<C> columns;
 
-  template <class O>
-  __device__ void load(const ranked_arguments<D, O>& a, std::int64_t tile, int lane) {
-    first_row = a.tile_rows[tile];
-    const std::int64_t last_row = a.tile_rows[tile + 1];
-    rows = static_cast<int>(last_row - first_row);
-    begin = a.diagonal(tile) - first_row;
-    end = a.diagonal(tile + 1) - last_row;
-    origin = begin & ~std::int64_t{3};
-    if (origin + 4 * lane < end) load_entries(a.entries, origin + 4 * lane, values, ranks);
-  }
-};
-
-// Sums that start anew at each head, over the four values of all lanes in order; `chain` comes before the first one.
-// Bit j of `heads` is the head of the lane's value j.
-template <class D>
-__device__ void segmented_scan(quad<D>& q, unsigned heads, D chain, int lane) {
+  // `all_columns` begins where slot 0 would.
+  __device__ void load(const D* all_values, const C* all_columns, const lane_chunk& chunk, std::uint32_t k, int lane) {
+    const std::int64_t slot = (static_cast<std::int64_t>(chunk.start) + k) * warp_size;
+    if (k + 4 <= chunk.size) {
+      values = load_quad(all_values + slot + 4 * lane);
+      columns = load_columns(all_columns + slot + 4 * lane);
+      return;
+    }
 #pragma unroll
-  for (int j = 1; j < 4; ++j) {
-    if ((heads >> j & 1U) == 0) q.v[j] = q.v[j] + q.v[j - 1];
-  }
-  D sum = q.v[3];
-  unsigned closed = heads != 0 ? 1U : 0U;
-#pragma unroll
-  for (int step = 1; step < warp_size; step *= 2) {
-    const D before = shuffle(sum, lane - step);
-    const unsigned closed_before = __shfl_sync(full_mask, closed, lane - step);
-    if (lane >= step) {
-      if (closed == 0) sum = before + sum;
-      closed |= closed_before;
+    for (int j = 0; j < 3; ++j) {
+      if (k + j >= chunk.size) continue;
+      values.v[j] = read_once(all_values + slot + j * warp_size + lane);
+      columns.v[j] = __ldcs(all_columns + slot + j * warp_size + lane);
     }
   }
-  D before = shuffle(sum, lane - 1);
-  const unsigned closed_before = __shfl_sync(full_mask, closed, lane - 1);
-  if (lane == 0) {
-    before = chain;
-  } else if (closed_before == 0) {
-    before = chain + before;
-  }
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    if ((heads & ((2U << j) - 1)) == 0) q.v[j] = before + q.v[j];
-  }
-}
+};
 
-// Multiplies, writes the rows that end in the tile, and returns the sum so far of the one that does not.
-// `popular` and `heads` (warp_size / 8 words of the warp's own) are in shared memory.
-template <class D, class O>
-__device__ D sum_tile(const ranked_arguments<D, O>& a, const ranked_tile<D>& tile, const D* popular, unsigned* heads,
-                      const D* x, D chain, D alpha, D beta, D* y, int lane) {
-  quad<D> sums{};
-  const int from = static_cast<int>(tile.begin - tile.origin);
-  const int to = static_cast<int>(tile.end - tile.origin);
+// The sums of chunks first .. end - 1, dealt out to workers in turn and back, so that each gets as many long ones.
+// While a step is multiplied the next one is on its way. `fetch` gives the element of x of a column.
+template <class D, class C, class Fetch>
+__device__ void sum_chunks(const blocked_arguments<D>& a, const C* columns, std::uint32_t first, std::uint32_t end,
+                           std::uint32_t workers, std::uint32_t worker, int lane, Fetch fetch) {
+  const auto chunk_of = [&](std::uint32_t round) {
+    const std::uint32_t turn = (round & 1U) != 0 ? workers - 1 - worker : worker;
+    return lane_chunk::of(a, first + round * workers + turn, end, lane);
+  };
+  std::uint32_t round = 0;
+  lane_chunk chunk = chunk_of(0);
+  if (chunk.size == 0) return;
+  lane_chunk next = chunk_of(1);
+  piece_step<D, C> now;
+  now.load(a.values, columns, chunk, 0, lane);
+  D sum{};
+  for (std::uint32_t k = 0;;) {
+    const bool last = k + 4 >= chunk.size;
+    piece_step<D, C> ahead;
+    if (!last) {
+      ahead.load(a.values, columns, chunk, k + 4, lane);
+    } else if (next.size > 0) {
+      ahead.load(a.values, columns, next, 0, lane);
+    }
+    D elements[4];
 #pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const int k = 4 * lane + j;
-    if (k < from || k >= to) continue;
-    const std::uint32_t rank = tile.ranks.v[j];
-    sums.v[j] = tile.values.v[j] * (rank < a.popular ? popular[rank] : read(x + rank));
-  }
-  if (lane < warp_size / 8) heads[lane] = 0;
-  __syncwarp();
-  const O* const ends = a.offsets + tile.first_row + 1;
-  for (int r = lane; r < tile.rows; r += warp_size) {
-    const int k = static_cast<int>(static_cast<std::int64_t>(ends[r]) - tile.origin);
-    atomicOr(heads + k / warp_size, 1U << (k % warp_size));
-  }
-  __syncwarp();
-  segmented_scan(sums, heads[lane / 8] >> (4 * (lane % 8)) & 15U, chain, lane);
-  __syncwarp();
-  for (int first = 0; first < tile.rows; first += warp_size) {
-    const int r = first + lane;
-    const O end = r < tile.rows ? ends[r] : O{0};
-    const O begin = r < tile.rows ? ends[r - 1] : O{0};
-    const int k = static_cast<int>(static_cast<std::int64_t>(end) - tile.origin) - 1;  // the row's last entry
-    D sum = chain;
+    for (int j = 0; j < 4; ++j) elements[j] = k + j < chunk.mine ? fetch(now.columns.v[j]) : D{};
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const D there = shuffle(sums.v[j], (k >> 2) & (warp_size - 1));
-      if (k >= 0 && (k & 3) == j) sum = there;
+      if (k + j < chunk.mine) sum = multiply_add(now.values.v[j], elements[j], sum);
     }
-    if (r < tile.rows) update(y[tile.first_row + r], alpha, begin == end ? D{} : sum, beta);
+    k += 4;
+    if (last) {
+      a.sums[static_cast<std::int64_t>(chunk.number) * warp_size + lane] = sum;
+      if (next.size == 0) return;
+      sum = D{};
+      k = 0;
+      chunk = next;
+      next = chunk_of(++round + 1);
+    }
+    now = ahead;
   }
-  return shuffle(sums.v[3], warp_size - 1);
 }
 
-extern __shared__ int4 popular_bytes[];
-
-template <class D, class O>
-__global__ void __launch_bounds__(tuning::threads, 1)
-    ranked_kernel(ranked_arguments<D, O> a, const D* x, D alpha, D beta, D* y) {
-  __shared__ unsigned heads[tuning::threads / warp_size][warp_size / 8];
-  D* const popular = reinterpret_cast<D*>(popular_bytes);
-  for (std::uint32_t r = threadIdx.x; r < a.popular; r += tuning::threads) popular[r] = x[r];
+template <class D>
+__device__ void sum_cells(const blocked_arguments<D>& a, const D* x, D* part) {
+  __shared__ std::uint32_t first_group;
+  std::uint32_t first = a.shares[blockIdx.x];
+  const std::uint32_t last = a.shares[blockIdx.x + 1];
+  if (first >= last) return;
+  for (std::uint32_t g = threadIdx.x; g < a.groups; g += product_threads<D>) {
+    if (a.group_chunks[g] <= first && first < a.group_chunks[g + 1]) first_group = g;
+  }
   __syncthreads();
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const std::int64_t share = static_cast<std::int64_t>(blockIdx.x) * (tuning::threads / warp_size) + warp;
-  const std::int64_t last = a.first_tile(share + 1);
-  std::int64_t t = a.first_tile(share);
-  ranked_tile<D> next;
-  if (t < last) next.load(a, t, lane);
-  D chain{};
-  for (; t < last; ++t) {
-    const ranked_tile<D> tile = next;
-    if (t + 1 < last) next.load(a, t + 1, lane);
-    chain = sum_tile(a, tile, popular, heads[warp], x, chain, alpha, beta, y, lane);
+  constexpr int warps = product_threads<D> / warp_size;
+  for (std::uint32_t group = first_group; first < last; ++group) {
+    const std::uint32_t end = min(a.group_chunks[group + 1], last);
+    if (end <= first) continue;
+    const std::int64_t begin = group * part_columns<D>;
+    load_part(x + begin, min(part_columns<D>, a.used - begin), part);
+    sum_chunks(a, a.cell_columns, first, end, warps, threadIdx.x / warp_size, static_cast<int>(threadIdx.x) % warp_size,
+               [&](std::uint16_t c) { return part[c]; });
+    first = end;
   }
-  if (lane == 0) a.carries[share] = chain;
 }
 
-template <class V, class O>
+// Ranks below `popular` are in `part`.
+template <class D>
+__device__ void sum_others(const blocked_arguments<D>& a, const D* x, const D* part, std::uint32_t popular) {
+  const std::uint32_t warps = blockDim.x / warp_size;
+  sum_chunks(a, a.other_ranks - a.cell_slots, a.cell_chunks, a.chunks, gridDim.x * warps,
+             blockIdx.x * warps + threadIdx.x / warp_size, static_cast<int>(threadIdx.x) % warp_size,
+             [&](std::uint32_t c) { return c < popular ? part[c] : read(x + c); });
+}
+
+template <class D>
+__global__ void __launch_bounds__(product_threads<D>, 1) blocked_kernel(blocked_arguments<D> a, const D* x) {
+  D* const part = reinterpret_cast<D*>(blocked_bytes);
+  sum_cells(a, x, part);
+  if (a.cell_chunks == a.chunks) return;
+  load_part(x, a.popular, part);
+  sum_others(a, x, part, a.popular);
+}
+
+// The pieces outside of cells where no column is popular: without x in shared memory more gathers are under way.
+template <class D>
+__global__ void __launch_bounds__(tuning::gather_threads, tuning::gather_blocks)
+    others_kernel(blocked_arguments<D> a, const D* x) {
+  sum_others(a, x, static_cast<const D*>(nullptr), 0U);
+}
+
+// shares[i] = the first chunk of cells of thread block i: equal shares of the entries and chunks.
+[[nodiscard]] array<std::uint32_t, device> share_chunks(const context<device>& ctx, const blocked_pattern& pattern,
+                                                        std::int64_t blocks) {
+  array<std::uint32_t, device> shares(ctx, blocks + 1);
+  std::uint32_t* const share = shares.data();
+  const std::uint32_t* const starts = pattern.chunk_starts.data();
+  const std::int64_t chunks = pattern.cell_chunks;
+  for_each(ctx, blocks + 1, [=] __device__(std::int64_t b) {
+    const auto cost_before = [&](std::int64_t chunk) { return starts[chunk] + tuning::chunk_cost * chunk; };
+    const std::int64_t wanted = cost_before(chunks) * b / blocks;
+    std::int64_t low = 0;
+    std::int64_t high = chunks;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (cost_before(middle) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    share[b] = static_cast<std::uint32_t>(low);
+  });
+  return shares;
+}
+
+template <class V>
 class device_blocked final : public spmv_executor<V> {
   using D = device_value_t<V>;
 
  public:
-  template <class I>
-  device_blocked(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix, const column_ranks& ranks,
-                 const column_profile& profile)
+  device_blocked(const context<device>& ctx, blocked_pattern pattern, const V* values)
       : ctx_(ctx),
-        offsets_(clone(ctx, matrix.offsets)),
-        ranks_(rank_entries<I>(ctx, matrix.indices, matrix.cols, ranks)),
-        values_(clone(ctx, matrix.values)),
-        columns_(clone(ctx, ranks.columns.view().subspan(0, profile.used))),
-        x_(ctx, profile.used) {
-    const std::int64_t tiles = div_up(profile.rows + profile.nnz, std::int64_t{tuning::tile_items});
-    constexpr int warps = tuning::threads / warp_size;
-    blocks_ = std::min<std::int64_t>(ctx.properties().multiprocessors, div_up(tiles, std::int64_t{warps}));
-    const std::int64_t popular = std::min(profile.popular, profile.used);
-    shared_bytes_ = static_cast<std::size_t>(popular) * sizeof(V);
-    tile_rows_ = {ctx, tiles + 1};
-    carry_rows_ = {ctx, blocks_ * warps};
-    carries_ = {ctx, blocks_ * warps};
-    arguments_ = {.entries = entries_of(std::as_const(values_).data(), std::as_const(ranks_).data(), profile.nnz),
-                  .offsets = offsets_.data(),
-                  .rows = profile.rows,
-                  .tiles = tiles,
-                  .shares = blocks_ * warps,
-                  .popular = static_cast<std::uint32_t>(popular),
-                  .tile_rows = tile_rows_.data(),
-                  .carry_rows = carry_rows_.data(),
-                  .carries = device_cast(carries_.data())};
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&ranked_kernel<D, O>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(tuning::popular_bytes)));
-    tile_rows_kernel<<<grid_of(tiles + 1, spmv_threads), spmv_threads, 0, ctx.stream()>>>(arguments_);
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    carry_rows_kernel<<<grid_of(arguments_.shares, spmv_threads), spmv_threads, 0, ctx.stream()>>>(arguments_);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+        pattern_(std::move(pattern)),
+        values_(ctx, pattern_.slots),
+        x_(ctx, pattern_.columns.size()),
+        sums_(ctx, pattern_.chunks * warp_size),
+        part_sums_(ctx, pattern_.part_hubs.size()),
+        arrived_(ctx, pattern_.hub_rows) {
+    blocks_ = std::min<std::int64_t>(ctx.properties().multiprocessors, pattern_.chunks);
+    shares_ = share_chunks(ctx, pattern_, blocks_);
+    device_blocked::update_values(values);
+    arguments_ = {.used = pattern_.used,
+                  .popular = static_cast<std::uint32_t>(pattern_.popular),
+                  .groups = static_cast<std::uint32_t>(pattern_.groups),
+                  .chunks = static_cast<std::uint32_t>(pattern_.chunks),
+                  .cell_chunks = static_cast<std::uint32_t>(pattern_.cell_chunks),
+                  .group_chunks = pattern_.group_chunks.data(),
+                  .shares = shares_.data(),
+                  .chunk_starts = pattern_.chunk_starts.data(),
+                  .piece_sizes = pattern_.piece_sizes.data(),
+                  .cell_columns = pattern_.cell_columns.data(),
+                  .other_ranks = pattern_.other_ranks.data(),
+                  .cell_slots = pattern_.cell_slots,
+                  .values = device_cast(values_.data()),
+                  .sums = device_cast(sums_.data())};
+    pieces_ = {.rows = pattern_.rows,
+               .row_pieces = pattern_.row_pieces.data(),
+               .places = pattern_.places.data(),
+               .sums = arguments_.sums,
+               .long_rows = pattern_.long_rows.data(),
+               .hub_rows = pattern_.hub_rows,
+               .warp_rows = pattern_.warp_rows,
+               .group_rows = pattern_.group_rows,
+               .parts = pattern_.part_hubs.size(),
+               .hub_parts = pattern_.hub_parts.data(),
+               .part_hubs = pattern_.part_hubs.data(),
+               .part_sums = device_cast(part_sums_.data()),
+               .arrived = arrived_.data()};
+    fill_zero(ctx, arrived_.view());
+    shared_bytes_ = static_cast<std::size_t>(std::min(pattern_.used, part_columns<D>)) * sizeof(D);
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&blocked_kernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(tuning::block_bytes)));
   }
 
-  void run(V alpha_value, const V* x, V beta, V* y_values) const override {
+  void run(V alpha, const V* x_values, V beta, V* y) const override {
     const device_guard guard(ctx_);
-    const D alpha = to_device_value(alpha_value);
-    D* const y = device_cast(y_values);
-    D* const ranked_x = device_cast(x_.data());
-    gather_kernel<<<grid_of(x_.size(), spmv_threads), spmv_threads, 0, ctx_.stream()>>>(device_cast(x), columns_.data(),
-                                                                                        x_.size(), ranked_x);
+    const D* x = device_cast(x_values);
+    constexpr std::int64_t per_block = tuning::batch * spmv_threads;
+    if (!x_.empty()) {
+      D* const ranked = device_cast(x_.data());
+      gather_kernel<<<grid_of(x_.size(), per_block), spmv_threads, 0, ctx_.stream()>>>(x, pattern_.columns.data(),
+                                                                                       x_.size(), ranked);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+      x = ranked;
+    }
+    multiply(x);
+    add_pieces_kernel<<<grid_of(pieces_.blocks(), 1), spmv_threads, 0, ctx_.stream()>>>(
+        pieces_, to_device_value(alpha), to_device_value(beta), device_cast(y));
     SPARGO_CUDA_TRY(cudaGetLastError());
-    ranked_kernel<D, O><<<static_cast<unsigned>(blocks_), tuning::threads, shared_bytes_, ctx_.stream()>>>(
-        arguments_, ranked_x, alpha, to_device_value(beta), y);
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    add_carries<D, std::int64_t>(ctx_, arguments_.carry_rows, arguments_.carries, arguments_.shares, alpha, y);
   }
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
   void update_values(const V* values) override {
-    copy<V>(ctx_, span<const V, device>(values, values_.size()), values_.view());
+    D* const to = device_cast(values_.data());
+    const D* const from = device_cast(values);
+    const std::uint32_t* const sources = pattern_.sources.data();
+    for_each(ctx_, pattern_.slots,
+             [=] __device__(std::int64_t s) { to[s] = sources[s] == no_entry ? D{} : from[sources[s]]; });
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
-    return bytes(offsets_) + bytes(ranks_) + bytes(values_) + bytes(columns_) + bytes(x_) + bytes(tile_rows_) +
-           bytes(carry_rows_) + bytes(carries_);
+    const auto bytes = [](const auto&... a) {
+      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
+    };
+    return bytes(pattern_.columns, pattern_.group_chunks, pattern_.chunk_starts, pattern_.piece_sizes, pattern_.places,
+                 pattern_.row_pieces, pattern_.sources, pattern_.cell_columns, pattern_.other_ranks, pattern_.long_rows,
+                 pattern_.hub_parts, pattern_.part_hubs, values_, x_, sums_, part_sums_, arrived_, shares_);
   }
 
  private:
+  // The sums of all pieces.
+  void multiply(const D* x) const {
+    const bool apart = sizeof(D) > 4 && pattern_.popular == 0;
+    blocked_arguments<D> a = arguments_;
+    if (apart) a.chunks = a.cell_chunks;
+    if (a.chunks > 0) {
+      blocked_kernel<<<static_cast<unsigned>(blocks_), product_threads<D>, shared_bytes_, ctx_.stream()>>>(a, x);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    }
+    if (apart && a.chunks < arguments_.chunks) {
+      const auto blocks = static_cast<unsigned>(blocks_) * tuning::gather_blocks;
+      others_kernel<<<blocks, tuning::gather_threads, 0, ctx_.stream()>>>(arguments_, x);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    }
+  }
+
   context<device> ctx_;
-  array<O, device> offsets_;
-  array<std::uint32_t, device> ranks_;  // of the entries' columns
-  array<V, device> values_;
-  array<std::uint32_t, device> columns_;  // by rank
-  mutable array<V, device> x_;            // of the run, by rank
-  array<std::uint32_t, device> tile_rows_;
-  array<std::int64_t, device> carry_rows_;
-  array<V, device> carries_;
+  blocked_pattern pattern_;
+  array<V, device> values_;        // by slot
+  mutable array<V, device> x_;     // of the run, by rank, where ranks are not the columns
+  mutable array<V, device> sums_;  // of the run, by place
+  mutable array<V, device> part_sums_;
+  mutable array<unsigned, device> arrived_;
+  array<std::uint32_t, device> shares_;
   std::int64_t blocks_ = 0;
   std::size_t shared_bytes_ = 0;
-  ranked_arguments<D, O> arguments_{};
+  blocked_arguments<D> arguments_{};
+  piece_arguments<D> pieces_{};
 };
 
 }  // namespace
@@ -361,27 +400,34 @@ class device_blocked final : public spmv_executor<V> {
 template <class V, class I, class O>
 copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                               copy_demand demand) {
+  using D = device_value_t<V>;
   const device_guard guard(ctx);
-  column_profile profile{.rows = matrix.rows,
-                         .cols = matrix.cols,
-                         .nnz = matrix.nnz(),
-                         .used = 0,
-                         .popular = 0,
-                         .popular_entries = matrix.nnz(),
-                         .value_bytes = static_cast<std::int64_t>(sizeof(V))};
-  auto refused = why_not_blocked(profile, demand);  // before the columns are counted
+  blocking_profile profile{.rows = matrix.rows,
+                           .cols = matrix.cols,
+                           .nnz = matrix.nnz(),
+                           .value_bytes = static_cast<std::int64_t>(sizeof(V)),
+                           .sectors = 1000,
+                           .gathered = 0,
+                           .pieces = 0,
+                           .ranked = 0};
+  auto refused = why_not_blocked(profile, demand);  // before anything is looked at
   if (!refused.empty()) return {nullptr, std::move(refused)};
-  const auto ranks = rank_columns(ctx, matrix.indices.data(), matrix.nnz(), matrix.cols);
-  profile.popular = std::min(profile.cols, tuning::popular_bytes / profile.value_bytes);
-  const column_totals totals = total_columns(ctx, ranks, matrix.nnz(), profile.popular);
-  profile.used = static_cast<std::int64_t>(totals.used);
-  profile.popular_entries = static_cast<std::int64_t>(totals.popular_entries);
+  profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
+  refused = why_not_blocked(profile, demand);  // before the columns are counted
+  if (!refused.empty()) return {nullptr, std::move(refused)};
+  const blocked_shape shape{part_columns<D>, tuning::most_blocks};
+  auto order = order_columns<I>(ctx, matrix.indices, matrix.cols, shape);
+  const auto cut = cut_rows<O>(ctx, matrix.offsets, order, shape);
+  profile.gathered = cut.gathered;
+  profile.pieces = cut.pieces;
+  profile.ranked = order.columns.size();
   refused = why_not_blocked(profile, demand);
   if (!refused.empty()) return {nullptr, std::move(refused)};
-  const auto percent = 100 * profile.popular_entries / profile.nnz;
-  return {std::make_unique<device_blocked<V, O>>(ctx, matrix, ranks, profile),
-          "columns by use: the first " + std::to_string(profile.popular) + " hold " + std::to_string(percent) +
-              " percent of the entries"};
+  auto pattern = arrange_entries(ctx, std::move(order), cut, shape, blocked_row_tuning::limits);
+  const auto percent = 100 * (profile.nnz - profile.gathered) / profile.nnz;
+  return {std::make_unique<device_blocked<V>>(ctx, std::move(pattern), matrix.values.data()),
+          "x from shared memory for " + std::to_string(percent) + " percent of the entries, in " +
+              std::to_string(profile.pieces) + " pieces"};
 }
 
 #define INSTANTIATE(V, I, O) \

@@ -29,9 +29,11 @@ constexpr binning_profile worthy{.rows = 1 << 20,
 TEST(SpmvBinning, RefusesColumnsThatLieTogether) {
   EXPECT_EQ(why_not_binned(worthy, copy_demand::if_it_pays), "");
   binning_profile local = worthy;
-  local.sectors = 200;
-  EXPECT_NE(why_not_binned(local, copy_demand::if_it_pays).find("200 sectors"), std::string::npos);
+  local.sectors = 799;
+  EXPECT_NE(why_not_binned(local, copy_demand::if_it_pays).find("799 sectors"), std::string::npos);
   EXPECT_EQ(why_not_binned(local, copy_demand::by_name), "");
+  local.sectors = 800;
+  EXPECT_EQ(why_not_binned(local, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBinning, RefusesVectorsInTheCache) {

@@ -1,4 +1,5 @@
-// Copies with columns ranked by use: what is refused, products against the reference, the same bits, new values.
+// Copies with column blocks in shared memory: what is refused, products against the reference, the same bits, new
+// values.
 #include "sparse/spmv_blocked.hpp"
 
 #include "sparse/spmv_copied_cases.hpp"
@@ -11,46 +12,59 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::column_profile;
+using detail::blocking_profile;
 using detail::copy_demand;
 using detail::why_not_blocked;
 
 // A matrix worth a copy.
-constexpr column_profile worthy{.rows = 1 << 20,
-                                .cols = 1 << 20,
-                                .nnz = 100'000'000,
-                                .used = 900'000,
-                                .popular = 24'576,
-                                .popular_entries = 25'000'000,
-                                .value_bytes = 8};
+constexpr blocking_profile worthy{.rows = 1 << 22,
+                                  .cols = 1 << 22,
+                                  .nnz = 60'000'000,
+                                  .value_bytes = 8,
+                                  .sectors = 1000,
+                                  .gathered = 20'000'000,
+                                  .pieces = 5'000'000,
+                                  .ranked = 2'000'000};
 
-TEST(SpmvBlocking, RefusesScatteredColumns) {
-  EXPECT_EQ(why_not_blocked(worthy, copy_demand::if_it_pays), "");
-  column_profile even = worthy;
-  even.popular_entries = 24'000'000;
-  EXPECT_NE(why_not_blocked(even, copy_demand::if_it_pays).find("24 percent"), std::string::npos);
-  EXPECT_EQ(why_not_blocked(even, copy_demand::by_name), "");
-  column_profile narrow = worthy;
-  narrow.value_bytes = 4;
-  narrow.popular_entries = 49'000'000;
-  EXPECT_NE(why_not_blocked(narrow, copy_demand::if_it_pays).find("49 percent"), std::string::npos);
-  narrow.popular_entries = 50'000'000;
-  EXPECT_EQ(why_not_blocked(narrow, copy_demand::if_it_pays), "");
+TEST(SpmvBlocking, RefusesWhatSavesTooLittle) {
+  // Bytes: 60e6 * 44 = 2640e6; 60e6 * 12 + 5e6 * 44 + 2e6 * 52 = 1044e6, and 32 a gathered entry.
+  constexpr i64 most = (2'640'000'000 / 4 * 3 - 1'044'000'000) / 32;
+  blocking_profile p = worthy;
+  p.gathered = most;
+  EXPECT_EQ(why_not_blocked(p, copy_demand::if_it_pays), "");
+  p.gathered = most + 1;
+  const auto why = why_not_blocked(p, copy_demand::if_it_pays);
+  EXPECT_NE(why.find("48 percent of the entries"), std::string::npos) << why;
+  EXPECT_NE(why.find("75 percent of the traffic"), std::string::npos) << why;
+  EXPECT_EQ(why_not_blocked(p, copy_demand::by_name), "");
+  for (const auto count : {&blocking_profile::pieces, &blocking_profile::ranked}) {
+    blocking_profile more = worthy;
+    more.*count = 60'000'000;
+    EXPECT_NE(why_not_blocked(more, copy_demand::if_it_pays), "");
+  }
+}
+
+TEST(SpmvBlocking, RefusesRowsThatShareSectors) {
+  blocking_profile local = worthy;
+  local.sectors = 60;
+  local.gathered = 0;
+  EXPECT_NE(why_not_blocked(local, copy_demand::if_it_pays), "");
+  EXPECT_EQ(why_not_blocked(local, copy_demand::by_name), "");
 }
 
 TEST(SpmvBlocking, RefusesVectorsInTheCache) {
-  column_profile small = worthy;
+  blocking_profile small = worthy;
   small.cols = 32'768;
-  EXPECT_NE(why_not_blocked(small, copy_demand::if_it_pays), "");
+  EXPECT_NE(why_not_blocked(small, copy_demand::if_it_pays).find("32768 elements"), std::string::npos);
   EXPECT_EQ(why_not_blocked(small, copy_demand::by_name), "");
   small.cols = 32'769;
   EXPECT_EQ(why_not_blocked(small, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBlocking, RefusesFewEntries) {
-  column_profile few = worthy;
+  blocking_profile few = worthy;
+  few.gathered = few.pieces = few.ranked = 0;
   few.nnz = (i64{1} << 23) - 1;
-  few.popular_entries = few.nnz;
   EXPECT_NE(why_not_blocked(few, copy_demand::if_it_pays).find("8388607 entries are too few"), std::string::npos);
   EXPECT_EQ(why_not_blocked(few, copy_demand::by_name), "");
   few.nnz += 1;
@@ -58,12 +72,12 @@ TEST(SpmvBlocking, RefusesFewEntries) {
 }
 
 TEST(SpmvBlocking, RefusesWhatDoesNotFit32Bits) {
-  constexpr i64 most = (i64{1} << 32) - 1;
-  column_profile large = worthy;
+  constexpr i64 most = (i64{1} << 32) - (i64{1} << 16);
+  blocking_profile large = worthy;
   large.rows = large.cols = large.nnz = most;
   EXPECT_EQ(why_not_blocked(large, copy_demand::by_name), "");
-  for (const auto size : {&column_profile::rows, &column_profile::cols, &column_profile::nnz}) {
-    column_profile larger = large;
+  for (const auto size : {&blocking_profile::rows, &blocking_profile::cols, &blocking_profile::nnz}) {
+    blocking_profile larger = large;
     larger.*size += 1;
     EXPECT_NE(why_not_blocked(larger, copy_demand::by_name), "");
   }
@@ -82,6 +96,22 @@ TEST(SpmvBlocking, IsForDevices) {
   }
 }
 
+// Rows of 0, 20, 40, ... entries in `used` columns all over the matrix: one of the columns that entries lie in, each
+// `stride` apart. The last row has more entries than a warp walks through, or a thread block adds in one step.
+template <class V>
+triplets<V> long_rows(std::string name, i64 rows, i64 used, i64 stride) {
+  std::mt19937_64 random(static_cast<unsigned>(used));
+  triplets<V> m{std::move(name), rows, used * stride, {}};
+  for (i64 r = 0; r < rows; ++r) {
+    const i64 entries = r + 1 == rows ? 70'000 : 20 * (r % 200);
+    for (i64 k = 0; k < entries; ++k) {
+      const auto column = static_cast<i64>(random() % static_cast<std::uint64_t>(used));
+      m.entries.push_back({r, column * stride + stride - 1, random_number<V>(random)});
+    }
+  }
+  return m;
+}
+
 template <class Types>
 class SpmvBlocked : public testing::Test {
  protected:
@@ -93,7 +123,10 @@ TYPED_TEST_SUITE(SpmvBlocked, copied_types);
 TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnEveryShape) {
   SPMV_TYPES;
   const context<device> ctx;
-  for (const auto& m : shapes_to_copy<V>()) {
+  auto all = shapes_to_copy<V>();
+  all.push_back(long_rows<V>("long rows", 401, 150'000, 1));
+  all.push_back(long_rows<V>("long rows in a third of the columns", 401, 110'000, 3));
+  for (const auto& m : all) {
     const auto csr = as_csr<V, I, O>(ctx, m);
     const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
     EXPECT_EQ(plan.algorithm(), spmv_algorithm::blocked);
@@ -104,10 +137,27 @@ TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnEveryShape) {
   }
 }
 
+TYPED_TEST(SpmvBlocked, LeavesColumnsWithoutEntriesUnread) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  // Column blocks begin at multiples of this: where slots without an entry would look.
+  constexpr i64 first = 12'288;
+  auto m = long_rows<V>("the first column of each block is empty", 150, 60'000, 1);
+  for (auto& e : m.entries) e.col += e.col % first == 0 ? 1 : 0;
+  const auto csr = as_csr<V, I, O>(ctx, m);
+  const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
+  auto x = random_vector<V>(m.cols, 1);
+  for (i64 c = 0; c < m.cols; c += first) x[static_cast<std::size_t>(c)] = number<V>(std::nan(""), std::nan(""));
+  const auto dx = upload(ctx, x);
+  array<V, device> y(ctx, m.rows);
+  plan.run(number<V>(1, 0), dx.view(), V{}, y.view());
+  expect_product(download<V>(ctx, y.view()), m, number<V>(1, 0), V{});
+}
+
 TYPED_TEST(SpmvBlocked, GivesTheSameBitsEveryTimeAndFromEveryPlan) {
   SPMV_TYPES;
   const context<device> ctx;
-  const auto m = popular_columns<V>(4000, 3000, 30);
+  const auto m = long_rows<V>("long rows", 401, 110'000, 3);
   const auto csr = as_csr<V, I, O>(ctx, m);
   const spmv_options options{.algorithm = spmv_algorithm::blocked};
   const spmv_plan<V, I, O, device> plan(ctx, csr.view(), options);
@@ -122,11 +172,11 @@ TYPED_TEST(SpmvBlocked, GivesTheSameBitsEveryTimeAndFromEveryPlan) {
 TYPED_TEST(SpmvBlocked, KeepsACopyAndTakesNewValues) {
   SPMV_TYPES;
   const context<device> ctx;
-  auto m = popular_columns<V>(700, 900, 12);
+  auto m = long_rows<V>("long rows", 401, 150'000, 1);
   auto csr = as_csr<V, I, O>(ctx, m);
   spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
   EXPECT_EQ(plan.storage(), spmv_storage::copied);
-  EXPECT_GE(plan.workspace_bytes(), csr.nnz() * static_cast<i64>(sizeof(V) + 4));
+  EXPECT_GE(plan.workspace_bytes(), csr.nnz() * static_cast<i64>(sizeof(V) + 6));
   fill_zero(ctx, csr.values().view());  // the plan must not look at it any more
   expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
 
@@ -151,7 +201,7 @@ TYPED_TEST(SpmvBlocked, IsNotChosenForFewEntries) {
       << plan.reason();
 }
 
-// More than 2^23 entries, most of them in a few columns, or all over them.
+// More than 2^23 entries: most of them in a few columns, in long rows all over the columns, or in short ones.
 TEST(SpmvBlockedChoice, TakesWhatAFewColumnsHold) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -165,16 +215,24 @@ TEST(SpmvBlockedChoice, TakesWhatAFewColumnsHold) {
   EXPECT_EQ(borrowed.storage(), spmv_storage::borrowed);
 }
 
+TEST(SpmvBlockedChoice, TakesLongRowsOverEvenColumns) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto m = random_rows<double>("even", 8500, 200'000, [](i64) { return 1000; });
+  const auto csr = as_csr<double, i32, i32>(ctx, m);
+  const spmv_plan<double, i32, i32, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
+  EXPECT_EQ(plan.algorithm(), spmv_algorithm::blocked) << plan.reason();
+  expect_product(run(ctx, plan, m, 1.5, -1.0), m, 1.5, -1.0);
+}
+
 TEST(SpmvBlockedChoice, LeavesScatteredColumns) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   const auto csr =
       as_csr<double, i32, i32>(ctx, random_rows<double>("even", 100'000, 3'000'000, [](i64) { return 90; }));
   const spmv_plan<double, i32, i32, device> plan(ctx, csr.view(), {.storage = spmv_storage::copied});
-  EXPECT_NE(plan.algorithm(), spmv_algorithm::blocked) << plan.reason();
-  if (plan.storage() == spmv_storage::borrowed) {
-    EXPECT_NE(plan.reason().find("percent of the entries"), std::string::npos) << plan.reason();
-  }
+  EXPECT_EQ(plan.storage(), spmv_storage::borrowed) << plan.reason();
+  EXPECT_NE(plan.reason().find("percent of the entries would be gathered"), std::string::npos) << plan.reason();
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ enum class spmv_algorithm {
   // CSR, a copy in a smaller or more local form. Device: slices with short columns, repeated values named by a byte;
   // row_per_thread's bits. Host: rows that repeat a pattern as bands without indices, or tiles whose x caches hold.
   compressed,
-  // CSR, device: columns ranked by use, the popular ones' part of x in shared memory; where few columns hold most.
+  // CSR, device: x in shared memory for popular columns and, a block of columns at a time, for rows of many entries.
   blocked,
   // CSR, device: products by column blocks that shared memory holds, then sums by rows; where columns are scattered.
   binned,
