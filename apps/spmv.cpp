@@ -445,10 +445,10 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->check(CLI::IsMember({"auto", "csr", "coo", "ell", "sell"}))
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--algorithm", flags.algorithm,
-                 "auto; on csr row_per_thread, row_per_warp (GPU), row_blocks (GPU) or merge_path; ell; sell; on coo "
-                 "coo_segmented or "
-                 "coo_atomic (GPU)")
+  app.add_option(
+         "--algorithm", flags.algorithm,
+         "auto; on csr row_per_thread, merge_path or, on a GPU, row_per_warp, row_blocks or column_passes; ell; "
+         "sell; on coo coo_segmented or coo_atomic (GPU)")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--precision", flags.precision, "fp32 or fp64; complex matrices work in fp64 complex")

@@ -106,8 +106,8 @@ template <class V>
 void add_matrix(const std::string& name, const std::string& source) {
   const std::string group = "spmv/" + name + "/" + precision_name<V> + "/cuda/";
   for (const auto algorithm : {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
-                               spmv_algorithm::row_blocks, spmv_algorithm::merge_path, spmv_algorithm::compressed,
-                               spmv_algorithm::blocked, spmv_algorithm::binned}) {
+                               spmv_algorithm::row_blocks, spmv_algorithm::merge_path, spmv_algorithm::column_passes,
+                               spmv_algorithm::compressed, spmv_algorithm::blocked, spmv_algorithm::binned}) {
     add_csr<V>(group, source, std::string(to_string(algorithm)), {.algorithm = algorithm}, how::cold);
   }
   add_csr<V>(group, source, "automatic_copied", {.storage = spmv_storage::copied}, how::cold);

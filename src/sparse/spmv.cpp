@@ -22,12 +22,13 @@ namespace {
 using detail::row_profile;
 using choice = detail::spmv_choice;
 
-constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 12> algorithm_names{{
+constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 13> algorithm_names{{
     {spmv_algorithm::automatic, "automatic"},
     {spmv_algorithm::row_per_thread, "row_per_thread"},
     {spmv_algorithm::row_per_warp, "row_per_warp"},
     {spmv_algorithm::row_blocks, "row_blocks"},
     {spmv_algorithm::merge_path, "merge_path"},
+    {spmv_algorithm::column_passes, "column_passes"},
     {spmv_algorithm::compressed, "compressed"},
     {spmv_algorithm::blocked, "blocked"},
     {spmv_algorithm::binned, "binned"},
@@ -55,7 +56,7 @@ void expect_size(std::string_view what, std::int64_t size, std::int64_t expected
   SPARGO_EXPECTS(size == expected, fmt::format("spmv: {} has {} elements, expected {}", what, size, expected));
 }
 
-choice choose_csr(const context<host>& ctx, const row_profile& p) {
+choice choose_csr(const context<host>& ctx, const row_profile& p, detail::gathered_vector /*x*/) {
   const double share = static_cast<double>(p.rows + p.nnz) / ctx.threads();
   if (ctx.threads() > 1 && static_cast<double>(p.longest) > tuning::longest_share * share) {
     return {spmv_algorithm::merge_path,
@@ -66,7 +67,10 @@ choice choose_csr(const context<host>& ctx, const row_profile& p) {
           fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
 }
 
-choice choose_csr(const context<device>&, const row_profile& p) { return detail::choose_csr_on_device(p); }
+choice choose_csr(const context<device>& ctx, const row_profile& p, detail::gathered_vector x) {
+  x.cache_bytes = ctx.properties().l2_bytes;
+  return detail::choose_csr_on_device(p, x);
+}
 
 template <class Space>
 bool csr_has(spmv_algorithm algorithm) {
@@ -77,6 +81,7 @@ bool csr_has(spmv_algorithm algorithm) {
       return true;
     case spmv_algorithm::row_per_warp:
     case spmv_algorithm::row_blocks:
+    case spmv_algorithm::column_passes:
     case spmv_algorithm::blocked:
     case spmv_algorithm::binned:
       return std::same_as<Space, device>;
@@ -213,8 +218,9 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     }
     row_profile profile{matrix.rows, matrix.nnz()};
     if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
-    state_ = std::make_unique<state>(
-        ctx, matrix, automatic ? choose_csr(ctx, profile) : choice{options.algorithm, std::string(as_asked)});
+    state_ = std::make_unique<state>(ctx, matrix,
+                                     automatic ? choose_csr(ctx, profile, {matrix.cols, sizeof(V)})
+                                               : choice{options.algorithm, std::string(as_asked)});
     state_->chosen.reason += refused;
     state_->profile = profile;
     state_->pattern = matrix;

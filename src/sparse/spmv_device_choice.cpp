@@ -43,7 +43,7 @@ struct tuning {
 
 }  // namespace
 
-spmv_choice choose_csr_on_device(const row_profile& p) {
+spmv_choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
   const bool irregular = static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
                          p.longest > 64 * long_row_limit(p.rows, p.nnz);
   const std::int64_t cached = irregular      ? tuning::cached_entries
@@ -64,11 +64,16 @@ spmv_choice choose_csr_on_device(const row_profile& p) {
   if (p.mean() > tuning::widest_staged_mean) {
     return {spmv_algorithm::row_per_warp, fmt::format("regular long rows: mean {:.1f} entries", p.mean())};
   }
-  // Uniform columns, 8.4M x 16, ms: merge_path 1.153 in fp32, 2.207 in fp64; row_blocks 1.39 and 2.36 or more. 27-point
-  // 160^3: row_blocks 0.240 and 0.342, merge_path 0.258 and 0.475.
+  // Uniform columns, 8.4M x 16, ms: merge_path 1.10 in fp32, 2.09 in fp64, column_passes 1.126 and 1.50;
+  // row_blocks 1.39 and 2.36 or more. 27-point 160^3: row_blocks 0.231 and 0.336, merge_path 0.316 and 0.384.
   const auto shape = fmt::format("rows of {:.1f} entries, longest {}, ", p.mean(), p.longest);
   if (p.is_local() && static_cast<double>(p.longest) <= tuning::longest_staged * p.mean()) {
     return {spmv_algorithm::row_blocks, shape + "whose columns lie near those of the next row"};
+  }
+  if (passes_pay(p, x)) {
+    return {spmv_algorithm::column_passes,
+            fmt::format("{}with columns scattered over {} MB of x, which the second cache holds in {} parts", shape,
+                        x.bytes() / 1'000'000, column_passes(x))};
   }
   return {spmv_algorithm::merge_path,
           shape + (p.is_local() ? "of which the longest would keep its block busy" : "with scattered columns")};

@@ -1,7 +1,7 @@
 // The algorithm that `automatic` takes for a CSR matrix on the device.
 #pragma once
 
-#include "sparse/spmv_executor.hpp"
+#include "sparse/spmv_passes.hpp"
 
 #include <string>
 
@@ -13,6 +13,6 @@ struct spmv_choice {
 };
 
 // For a matrix that stays as it is. O(1).
-[[nodiscard]] spmv_choice choose_csr_on_device(const row_profile& profile);
+[[nodiscard]] spmv_choice choose_csr_on_device(const row_profile& profile, const gathered_vector& x);
 
 }  // namespace spargo::detail

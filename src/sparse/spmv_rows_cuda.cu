@@ -10,6 +10,7 @@
 // a value a listed part.
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
+#include "sparse/spmv_passes.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -382,6 +383,7 @@ template <class V, class I, class O>
 spmv_executor_ptr<V> make_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                                    spmv_algorithm algorithm, const row_profile& profile) {
   if (algorithm == spmv_algorithm::merge_path) return make_merge_executor<V, I, O>(ctx, matrix);
+  if (algorithm == spmv_algorithm::column_passes) return make_passes_executor<V, I, O>(ctx, matrix);
   if (algorithm == spmv_algorithm::row_blocks) return make_blocks_executor<V, I, O>(ctx, matrix);
   return std::make_unique<device_rows<V, I, O>>(ctx, matrix, algorithm, profile);
 }

@@ -14,7 +14,13 @@ row_profile even(i64 rows, i64 length) {
   return {.rows = rows, .nnz = rows * length, .longest = length, .sampled_pairs = 1000, .near_pairs = 1000};
 }
 
-spmv_algorithm chosen(const row_profile& profile) { return detail::choose_csr_on_device(profile).algorithm; }
+// Of 60 MB, as an H200's.
+constexpr i64 cache = i64{60} << 20;
+constexpr detail::gathered_vector small_x{1000, 8, cache};
+
+spmv_algorithm chosen(const row_profile& profile, const detail::gathered_vector& x = small_x) {
+  return detail::choose_csr_on_device(profile, x).algorithm;
+}
 
 TEST(SpmvDeviceChoice, GivesShortRowsAThreadEach) {
   for (const i64 rows : {10, 2000, 10'000'000}) {
@@ -52,7 +58,7 @@ TEST(SpmvDeviceChoice, GivesLongRowsAmidFewEntriesToGroups) {
     hub.longest = longest;
     hub.long_entries = longest;
     EXPECT_EQ(chosen(hub), spmv_algorithm::row_per_warp) << longest;
-    const auto choice = detail::choose_csr_on_device(hub);
+    const auto choice = detail::choose_csr_on_device(hub, small_x);
     EXPECT_NE(choice.reason.find(std::to_string(longest)), std::string::npos) << choice.reason;
   }
 }
@@ -78,6 +84,53 @@ TEST(SpmvDeviceChoice, GivesLargeIrregularMatricesToMergePath) {
   EXPECT_EQ(chosen(long_rows), spmv_algorithm::merge_path);
   EXPECT_EQ(chosen(even(rows, 64)), spmv_algorithm::row_blocks);
   EXPECT_EQ(chosen(even(rows, 65)), spmv_algorithm::row_per_warp);
+}
+
+TEST(SpmvDeviceChoice, TakesScatteredColumnsOfALargeXInPasses) {
+  constexpr i64 rows = 10'000'000;
+  auto scattered = even(rows, 16);
+  scattered.near_pairs = 499;
+  constexpr i64 least = cache / 10 * 6 / 8;
+  EXPECT_EQ(chosen(scattered, {least + 1, 8, cache}), spmv_algorithm::column_passes);
+  EXPECT_EQ(chosen(scattered, {least - 1, 8, cache}), spmv_algorithm::merge_path);
+  EXPECT_EQ(chosen(even(rows, 16), {least + 1, 8, cache}), spmv_algorithm::row_blocks);
+  auto hub = even(rows, 16);
+  hub.longest = 33 * 16;
+  EXPECT_EQ(chosen(hub, {least + 1, 8, cache}), spmv_algorithm::merge_path);
+  // Irregular rows, rows of few entries, and columns of few.
+  auto uneven = scattered;
+  uneven.longest = 500;
+  uneven.long_entries = uneven.nnz / 2;
+  EXPECT_EQ(chosen(uneven, {least + 1, 8, cache}), spmv_algorithm::merge_path);
+  scattered.nnz = rows * 8;
+  EXPECT_EQ(chosen(scattered, {rows, 8, cache}), spmv_algorithm::column_passes);
+  scattered.nnz -= 1;
+  EXPECT_EQ(chosen(scattered, {rows, 8, cache}), spmv_algorithm::merge_path);
+  scattered.nnz = rows * 16;
+  EXPECT_EQ(chosen(scattered, {4 * rows, 8, cache}), spmv_algorithm::column_passes);
+  EXPECT_EQ(chosen(scattered, {4 * rows + 1, 8, cache}), spmv_algorithm::merge_path);
+  const auto choice = detail::choose_csr_on_device(scattered, {rows, 8, cache});
+  EXPECT_NE(choice.reason.find("80 MB of x"), std::string::npos) << choice.reason;
+  EXPECT_NE(choice.reason.find("3 parts"), std::string::npos) << choice.reason;
+}
+
+TEST(SpmvDeviceChoice, CountsPassesByWhatTheCacheKeeps) {
+  const auto passes = [](i64 size) { return detail::column_passes({size, 8, cache}); };
+  constexpr i64 part = cache / 10 * 6 / 8;
+  EXPECT_EQ(passes(1), 2);
+  EXPECT_EQ(passes(2 * part), 2);
+  EXPECT_EQ(passes(2 * part + 1), 3);
+  EXPECT_EQ(passes(7 * part), 7);
+  EXPECT_EQ(passes(1'000 * part), 64);
+  EXPECT_EQ(detail::column_passes({0, 8, 0}), 2);
+}
+
+TEST(SpmvDeviceChoice, FetchesMoreThanAskedForOfAnXThatTheCacheKeeps) {
+  constexpr i64 part = cache / 10 * 6 / 8;
+  EXPECT_TRUE(detail::is_kept(4 * part, {part - 1, 8, cache}));
+  EXPECT_FALSE(detail::is_kept(5 * part, {part + 1, 8, cache}));
+  EXPECT_TRUE(detail::is_kept(4000, {1000, 8, cache}));
+  EXPECT_FALSE(detail::is_kept(3999, {1000, 8, cache}));
 }
 
 }  // namespace

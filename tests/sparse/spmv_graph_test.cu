@@ -39,7 +39,7 @@ TEST(SpmvGraph, ProductsCanBeCapturedAndReplayed) {
   auto m = random_rows<double>("uneven", 900, 900, [](std::int64_t r) { return r == 5 ? 9000 : r % 9; });
   const auto csr = as_csr<double, std::int32_t, std::int32_t>(ctx, m);
   for (const auto algorithm : {spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp, spmv_algorithm::row_blocks,
-                               spmv_algorithm::merge_path}) {
+                               spmv_algorithm::merge_path, spmv_algorithm::column_passes}) {
     expect_replays(ctx, csr_plan(ctx, csr.view(), {.algorithm = algorithm}), 900);
   }
   const auto ell = as_ell<double, std::int32_t>(ctx, m);

@@ -109,7 +109,7 @@ class SpmvHuge : public testing::Test {
 TEST_F(SpmvHuge, Csr) {
   make(shape::irregular);
   for (const auto algorithm : {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
-                               spmv_algorithm::row_blocks, spmv_algorithm::merge_path}) {
+                               spmv_algorithm::row_blocks, spmv_algorithm::merge_path, spmv_algorithm::column_passes}) {
     EXPECT_EQ(wrong_rows(plan_type(*ctx_, csr(), {.algorithm = algorithm})), 0U) << to_string(algorithm);
   }
 }

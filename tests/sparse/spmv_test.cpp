@@ -26,8 +26,8 @@ std::vector<spmv_algorithm> csr_algorithms() {
   if constexpr (std::same_as<Space, host>) {
     return {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::merge_path};
   } else {
-    return {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
-            spmv_algorithm::row_blocks, spmv_algorithm::merge_path};
+    return {spmv_algorithm::automatic,  spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
+            spmv_algorithm::row_blocks, spmv_algorithm::merge_path,     spmv_algorithm::column_passes};
   }
 }
 template <class Space>
@@ -565,9 +565,10 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
 }
 
 TEST(SpmvAlgorithm, NamesRoundTrip) {
-  for (const auto a : {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
-                       spmv_algorithm::row_blocks, spmv_algorithm::merge_path, spmv_algorithm::ell,
-                       spmv_algorithm::sell, spmv_algorithm::coo_atomic, spmv_algorithm::coo_segmented}) {
+  for (const auto a :
+       {spmv_algorithm::automatic, spmv_algorithm::row_per_thread, spmv_algorithm::row_per_warp,
+        spmv_algorithm::row_blocks, spmv_algorithm::merge_path, spmv_algorithm::column_passes, spmv_algorithm::ell,
+        spmv_algorithm::sell, spmv_algorithm::coo_atomic, spmv_algorithm::coo_segmented}) {
     EXPECT_EQ(parse_spmv_algorithm(to_string(a)), a);
   }
   try {

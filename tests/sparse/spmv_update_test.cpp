@@ -29,6 +29,7 @@ void for_each_csr_plan(const context<Space>& ctx, const csr_view<const double, i
   if constexpr (std::same_as<Space, device>) {
     all.push_back({.algorithm = spmv_algorithm::row_per_warp});
     all.push_back({.algorithm = spmv_algorithm::row_blocks});
+    all.push_back({.algorithm = spmv_algorithm::column_passes});
   }
   for (const auto& options : all) {
     SCOPED_TRACE(std::string(to_string(options.algorithm)) + ", " + std::string(to_string(options.storage)));
