@@ -3,11 +3,11 @@
 // row_per_thread: one thread a row. Its loads lie a row's length apart from its neighbours', but for rows of a few
 // entries all of them hit the same cache lines soon after each other; the kernel for a row length has all entries of
 // its row in flight at once. row_per_warp: a group of 2 to 32 lanes a row, so that lanes read side by side, with few
-// loads after one another: what counts for matrices that the cache holds. Rows far too long for their group are cut
-// into parts of a block each, which the plan lists: the kernel's first blocks, so that they begin first. Of a row of
-// several parts the block that is done last adds the sums in the order of the parts. Large matrices of long rows have a
-// warp a row, 16 bytes a lane and load. One writer an element and a fixed order: deterministic. Workspace: 36 bytes and
-// a value a listed part.
+// loads after one another: what counts for matrices that the cache holds. Rows far too long for their group have a
+// block each, which the plan lists: the kernel's first blocks, so that they begin first. Rows that would keep a block
+// busy after all others are cut into parts of a block each; the block that is done last adds the sums in the order of
+// the parts. Large matrices of long rows have a warp a row, 16 bytes a lane and load. One writer an element and a fixed
+// order: deterministic. Workspace: 36 bytes and a value a listed row or part.
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
 #include "sparse/spmv_passes.hpp"
@@ -40,7 +40,12 @@ struct tuning {
   static constexpr int entries_of_a_round = 4;
   static constexpr int entries_of_rounds = 16;
   static constexpr std::int64_t least_long_row = 64;
-  // Entries that a block takes of such a row: these, doubled until the parts are as many a multiprocessor at most. With
+  // Such rows are cut into parts above so many entries, and above this part of all. Parts have to wait for each other:
+  // rajat01, whose longest row has 1442 entries, in parts of 1024 3.07 (fp64 3.61), whole 2.0 (2.1); R-MAT 14 4.17
+  // (4.73) and 3.56 (3.85); a row of 9000 amid 72 thousand entries 3.7 (4.1) and 5.6 (8.2).
+  static constexpr std::int64_t whole_row = 4096;
+  static constexpr std::int64_t whole_row_part = 128;
+  // Entries of a part: these, doubled until the parts are as many a multiprocessor at most. With
   // 512, 1024, 2048, 4096 and without parts, fp32: a row of 20 thousand amid 160 thousand entries 4.0, 4.2, 4.7, 5.4
   // and 10.4; one of a million amid 2.9 million 20.4, 18.1, 17.7, 17.7 and 395; a matrix of one row of 2 million 13.0,
   // 8.5, 6.5, 6.1 and 771. With 3, 6 and 12 parts a multiprocessor, fp64: the row of a million 19.8, 19.1 and 20.2; 20
@@ -99,6 +104,10 @@ struct long_part {
   int parts;  // of the row
 };
 
+// Whether the kernel is for matrices with rows in parts: waiting for the others of a row costs those without 0.1 to 0.4
+// microseconds even so (JohnsHopkins55 3.7 and 3.5, in fp64 4.3 and 3.9).
+enum class long_rows { whole, in_parts };
+
 template <class D, class I, class O>
 struct group_arguments {
   csr_arguments<D, I, O> csr;
@@ -144,18 +153,19 @@ __device__ D block_sum(D v, D* warp_sums) {
   return group_sum(thread < spmv_threads / warp_size ? warp_sums[thread] : D{}, warp_size);
 }
 
-// A part of a long row by a block. The block that finds all other parts of its row done finishes the row.
-template <class D, class I, class O>
+// A part of a long row, or the whole of it, by a block. The block that finds all other parts of its row done finishes
+// the row.
+template <long_rows Rows, class D, class I, class O>
 __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, const D* x, D alpha, D beta, D* y) {
   using count = std::make_unsigned_t<O>;
   __shared__ D warp_sums[spmv_threads / warp_size];
-  __shared__ bool finishes;
   const int thread = static_cast<int>(threadIdx.x);
   const long_part here = a.long_parts[place];
   D sum = block_sum(strided_dot(a.csr.entries, static_cast<count>(here.begin + thread), static_cast<count>(here.end),
                                 count{spmv_threads}, x),
                     warp_sums);
-  if (here.parts > 1) {
+  if (Rows == long_rows::in_parts && here.parts > 1) {
+    __shared__ bool finishes;
     if (thread == 0) {
       a.part_sums[place] = sum;
       __threadfence();  // the sum is there before it is counted, and those counted are there before they are read
@@ -172,16 +182,16 @@ __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, cons
   if (thread == 0) update(y[here.row], alpha, sum, beta);
 }
 
-// The first blocks take a part of a long row each, the others spmv_threads / width rows. Lanes without a row stay for
-// the sum. Width: lanes a row, where that is known to the compiler; 0: a.width.
-template <int Width, class D, class I, class O>
+// The first blocks take a long row or a part of one each, the others spmv_threads / width rows. Lanes without a row
+// stay for the sum. Width: lanes a row, where that is known to the compiler; 0: a.width.
+template <int Width, long_rows Rows, class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     row_per_group_kernel(group_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   using count = std::make_unsigned_t<O>;  // an entry's place and a few steps more fit it
   const int thread = static_cast<int>(threadIdx.x);
   const int block = static_cast<int>(blockIdx.x);
   if (block < a.long_count) {
-    sum_long_part(a, block, x, alpha, beta, y);
+    sum_long_part<Rows>(a, block, x, alpha, beta, y);
     return;
   }
   const int width = Width == 0 ? a.width : Width;
@@ -197,27 +207,34 @@ __global__ void __launch_bounds__(spmv_threads)
   if (lane == 0 && mine) update(y[row], alpha, sum, beta);
 }
 
-struct part_counts {
-  int parts;
-  int full;  // of tuning::least_part entries
+// Which rows are listed, and how.
+struct cut_limits {
+  std::int64_t longest;  // rows of more entries are listed
+  std::int64_t whole;    // of them, those of more are cut
+  std::int64_t size;     // into parts of so many
 };
 
-// Cuts the rows of more than `longest` entries into parts of `size`; lists them where there is a list.
+struct part_counts {
+  int parts;  // and whole rows
+  int full;   // parts of tuning::least_part entries that there would be of cut rows
+};
+
+// Lists the long rows and parts of rows where there is a list.
 template <class O>
 __global__ void __launch_bounds__(spmv_threads)
-    long_parts_kernel(const O* offsets, std::int64_t rows, std::int64_t longest, std::int64_t size, part_counts* counts,
-                      long_part* list) {
+    long_parts_kernel(const O* offsets, std::int64_t rows, cut_limits limits, part_counts* counts, long_part* list) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
   if (row >= rows) return;
   const auto begin = static_cast<std::int64_t>(offsets[row]);
   const auto end = static_cast<std::int64_t>(offsets[row + 1]);
-  if (end - begin <= longest) return;
-  const auto parts = static_cast<int>((end - begin + size - 1) / size);
+  if (end - begin <= limits.longest) return;
+  const bool whole = end - begin <= limits.whole;
+  const auto parts = whole ? 1 : static_cast<int>((end - begin + limits.size - 1) / limits.size);
   const int first = atomicAdd(&counts->parts, parts);
-  atomicAdd(&counts->full, static_cast<int>((end - begin) / tuning::least_part));
+  if (!whole) atomicAdd(&counts->full, static_cast<int>((end - begin) / tuning::least_part));
   if (list == nullptr) return;
   for (int k = 0; k < parts; ++k) {
-    list[first + k] = {row, begin + k * size, k + 1 < parts ? begin + (k + 1) * size : end, first, parts};
+    list[first + k] = {row, begin + k * limits.size, k + 1 < parts ? begin + (k + 1) * limits.size : end, first, parts};
   }
 }
 
@@ -261,14 +278,15 @@ class device_rows final : public spmv_executor<V> {
     }
     const double mean = static_cast<double>(a.nnz()) / static_cast<double>(a.rows);
     if (mean >= tuning::wide_mean && a.nnz() >= tuning::wide_entries &&
-        cut_long_rows(tuning::widest_row, tuning::least_part, nullptr).parts == 0) {
+        cut_long_rows({tuning::widest_row, tuning::widest_row, tuning::least_part}, nullptr).parts == 0) {
       rows_a_block_ = spmv_threads / warp_size;
       kernel_ = &row_per_warp_kernel<D, I, O>;
       return;
     }
     groups_.csr = arguments_;
     choose_width(mean);
-    list_long_parts();
+    group_kernel_ = list_long_rows() == long_rows::whole ? group_kernel_for<long_rows::whole>(groups_.width)
+                                                         : group_kernel_for<long_rows::in_parts>(groups_.width);
   }
 
   void run(V alpha_value, const V* x_values, V beta_value, V* y_values) const override {
@@ -314,36 +332,38 @@ class device_rows final : public spmv_executor<V> {
     const int most = arguments_.rows <= lanes / width ? tuning::entries_of_a_round : tuning::entries_of_rounds;
     groups_.width = width;
     groups_.longest = std::max(std::int64_t{most} * width, tuning::least_long_row);
-    group_kernel_ = group_kernel_for(width);
   }
 
   // The types that matter most have a kernel for each width.
+  template <long_rows Rows>
   [[nodiscard]] static group_kernel group_kernel_for(int width) {
     if constexpr (complex_type<V> || sizeof(I) + sizeof(O) > 8) {
-      return &row_per_group_kernel<0, D, I, O>;
+      return &row_per_group_kernel<0, Rows, D, I, O>;
     } else {
       switch (width) {
         case 2:
-          return &row_per_group_kernel<2, D, I, O>;
+          return &row_per_group_kernel<2, Rows, D, I, O>;
         case 4:
-          return &row_per_group_kernel<4, D, I, O>;
+          return &row_per_group_kernel<4, Rows, D, I, O>;
         case 8:
-          return &row_per_group_kernel<8, D, I, O>;
+          return &row_per_group_kernel<8, Rows, D, I, O>;
         case 16:
-          return &row_per_group_kernel<16, D, I, O>;
+          return &row_per_group_kernel<16, Rows, D, I, O>;
         default:
-          return &row_per_group_kernel<warp_size, D, I, O>;
+          return &row_per_group_kernel<warp_size, Rows, D, I, O>;
       }
     }
   }
 
-  void list_long_parts() {
-    std::int64_t size = tuning::least_part;
-    part_counts counts = cut_long_rows(groups_.longest, size, nullptr);
-    if (counts.parts == 0) return;
+  // Synchronises the stream.
+  long_rows list_long_rows() {
+    const std::int64_t whole = std::max(tuning::whole_row, arguments_.entries.nnz / tuning::whole_row_part);
+    cut_limits limits{groups_.longest, whole, tuning::least_part};
+    part_counts counts = cut_long_rows(limits, nullptr);
+    if (counts.parts == 0) return long_rows::whole;
     const std::int64_t most = tuning::parts_a_multiprocessor * ctx_.properties().multiprocessors;
-    while (counts.full > most * (size / tuning::least_part)) size *= 2;
-    if (size != tuning::least_part) counts = cut_long_rows(groups_.longest, size, nullptr);
+    while (counts.full > most * (limits.size / tuning::least_part)) limits.size *= 2;
+    if (limits.size != tuning::least_part) counts = cut_long_rows(limits, nullptr);
     long_parts_ = {ctx_, counts.parts};
     part_sums_ = {ctx_, counts.parts};
     parts_done_ = {ctx_, counts.parts};
@@ -352,16 +372,17 @@ class device_rows final : public spmv_executor<V> {
     groups_.long_parts = long_parts_.data();
     groups_.part_sums = device_cast(part_sums_.data());
     groups_.parts_done = parts_done_.data();
-    (void)cut_long_rows(groups_.longest, size, long_parts_.data());
+    (void)cut_long_rows(limits, long_parts_.data());
+    return counts.full == 0 ? long_rows::whole : long_rows::in_parts;
   }
 
   // As the kernel says. Synchronises the stream.
-  [[nodiscard]] part_counts cut_long_rows(std::int64_t longest, std::int64_t size, long_part* list) const {
+  [[nodiscard]] part_counts cut_long_rows(const cut_limits& limits, long_part* list) const {
     const device_guard guard(ctx_);
     array<part_counts, device> counts(ctx_, 1);
     fill_zero(ctx_, counts.view());
     long_parts_kernel<<<grid_of(arguments_.rows, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
-        arguments_.offsets, arguments_.rows, longest, size, counts.data(), list);
+        arguments_.offsets, arguments_.rows, limits, counts.data(), list);
     SPARGO_CUDA_TRY(cudaGetLastError());
     return to_host(ctx_, std::as_const(counts).view())[0];
   }

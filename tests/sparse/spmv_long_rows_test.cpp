@@ -9,10 +9,11 @@ namespace {
 
 using i64 = std::int64_t;
 
-// Long rows of every kind amid short and empty ones; of one of them even the sums of its parts are more than a block.
+// Long rows of every kind amid short and empty ones: of less than a part, whole, of full parts and of one entry less or
+// more; of one of them even the sums of its parts are more than a block.
 template <class V>
 triplets<V> long_rows() {
-  constexpr std::array<i64, 12> lengths{1023, 1024, 1025, 2047, 2048, 2049, 3071, 5121, 20'000, 65, 70'001, 600'000};
+  constexpr std::array<i64, 12> lengths{1023, 4096, 4097, 8191, 8192, 8193, 9217, 5121, 20'000, 65, 70'001, 600'000};
   return random_rows<V>("long rows", 1300, 9001,
                         [&](i64 r) { return r % 100 == 50 ? lengths[static_cast<std::size_t>(r / 100 % 12)] : r % 7; });
 }
