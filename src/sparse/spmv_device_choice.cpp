@@ -32,9 +32,13 @@ struct tuning {
   //   a million of 2.9 in a row   17.5  22.1  22.6   in fp64 19.2, 25.4, 26.5
   //   R-MAT 18, 3.9 million       27.4  28.1  28.4   in fp64 37.0, 33.8, 31.9
   static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
-  // Where rows are alike, more: with columns near those of the next row up to this many. row_per_warp and row_blocks:
-  // 27-point 50^3, 3.2 million 6.9, 7.4 (fp64 10.4, 11.7); 64^3, 6.9 million 20.4, 18.3 (25.4, 27.9).
+  // Where rows are alike, more: with columns near those of the next row up to this many, and with values of 8 bytes up
+  // to the second number. row_per_warp and row_blocks: 27-point 50^3, 3.2 million 6.9, 7.4 (fp64 10.4, 11.7); 64^3, 6.9
+  // million 20.4, 18.3 (25.4, 27.9); 80^3, 13.5 million 37.4, 32.4 (46.4, 49.1); but 160^3, 109 million, 286, 232
+  // (356, 337).
   static constexpr std::int64_t cached_local_entries = std::int64_t{1} << 22;
+  static constexpr std::int64_t cached_local_wide = std::int64_t{1} << 24;
+  static constexpr std::int64_t wide_value = 8;
   // With scattered columns up to this many; row_per_warp and merge_path. 200 thousand rows of 16, 3.2 million entries
   // 24.7, 26.5 (26.7, 29.6); 400 thousand, 6.4 million 49.0, 49.8 (52.8, 58.6); 160 thousand rows of up to 79 in
   // popular columns, 6.3 million 32.8, 36.9 (35.9, 42.3).
@@ -46,8 +50,10 @@ struct tuning {
 spmv_choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
   const bool irregular = static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
                          p.longest > 64 * long_row_limit(p.rows, p.nnz);
+  const std::int64_t local =
+      x.value_bytes >= tuning::wide_value ? tuning::cached_local_wide : tuning::cached_local_entries;
   const std::int64_t cached = irregular      ? tuning::cached_entries
-                              : p.is_local() ? tuning::cached_local_entries
+                              : p.is_local() ? local
                                              : tuning::cached_scattered_entries;
   if (p.longest > tuning::thread_row && p.nnz < cached) {
     return {spmv_algorithm::row_per_warp,

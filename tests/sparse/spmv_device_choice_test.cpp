@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace spargo::test {
 namespace {
 
@@ -37,13 +39,15 @@ TEST(SpmvDeviceChoice, GivesMatricesThatTheCacheHoldsToGroups) {
     profile.long_entries = long_entries;
     return profile;
   };
-  constexpr i64 local = i64{1} << 22;
-  EXPECT_EQ(chosen(of(local - 1, 500, 0)), spmv_algorithm::row_per_warp);
-  EXPECT_EQ(chosen(of(local, 500, 0)), spmv_algorithm::row_blocks);
+  constexpr detail::gathered_vector narrow_x{1000, 4, cache};
+  for (const auto& [x, local] : {std::pair(narrow_x, i64{1} << 22), std::pair(small_x, i64{1} << 24)}) {
+    EXPECT_EQ(chosen(of(local - 1, 500, 0), x), spmv_algorithm::row_per_warp) << x.value_bytes;
+    EXPECT_EQ(chosen(of(local, 500, 0), x), spmv_algorithm::row_blocks) << x.value_bytes;
+  }
   constexpr i64 scattered = i64{7} << 20;
   EXPECT_EQ(chosen(of(scattered - 1, 499, 0)), spmv_algorithm::row_per_warp);
   EXPECT_EQ(chosen(of(scattered, 499, 0)), spmv_algorithm::merge_path);
-  EXPECT_EQ(chosen(of(scattered, 500, 0)), spmv_algorithm::row_blocks);
+  EXPECT_EQ(chosen(of(scattered, 500, 0), narrow_x), spmv_algorithm::row_blocks);
   constexpr i64 irregular = i64{3} << 20;
   for (const i64 near_pairs : {499, 500}) {
     EXPECT_EQ(chosen(of(irregular - 1, near_pairs, irregular / 2)), spmv_algorithm::row_per_warp);
