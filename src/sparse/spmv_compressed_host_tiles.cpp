@@ -26,7 +26,8 @@ namespace {
 
 struct tuning {
   // R-MAT 20 symmetric, two threads of a Xeon with 2 MiB of second cache, fp64, ms: 17.7 with segments of 8 and more
-  // (19.1 from 4, 18.4 from 16), 24.8 without; CSR 40.1, with gathers 28.6.
+  // (19.1 from 4, 18.4 from 16), 24.8 without. Beside rows of CSR that fetch ahead, two threads of a busier Xeon, fp32
+  // and fp64: 20.3 and 24.3, CSR 25.1 and 33.4; uniform 1M x 20 12.4 and 20.4, CSR 28.0 and 32.0.
   static constexpr std::int64_t shortest_segment = 8;
   // Rows of a block: as many as 16 bits name (the same matrix: 32768 rows 19.8, 65536 rows 19.1 ms), fewer where there
   // would be less than four blocks a thread, and these not so few that x is fetched for nothing.
@@ -34,7 +35,8 @@ struct tuning {
   static constexpr std::int64_t blocks_per_thread = 4;
   // Of the second cache, the part that a tile's x may take, and the sums of its rows: values, columns and places pass
   // through the rest. With 1 MiB (Zen 5) 8-byte values fill half of it with x alone, and tiles are slower than CSR
-  // (uniform 1M x 20, fp64, one thread, ms: 47 against 30).
+  // (uniform 1M x 20, fp64, two threads, ms: 9.0 against 7.9); in fp32 they are as fast (7.2 and 7.4), and R-MAT 20
+  // takes 12.2 and 11.2.
   static constexpr std::int64_t cache_parts = 4;
   static constexpr std::int64_t unknown_cache = std::int64_t{1} << 20;
   // Below, x fits the second cache and CSR's gathers find it there.

@@ -20,7 +20,13 @@ TEST(SuggestFormat, TakesCsrForFewEntries) {
 TEST(SuggestFormat, TakesEllForEqualRowsOnADevice) {
   const auto m = random_rows<double>("", 5000, 100, [](std::int64_t) { return 9; });
   EXPECT_EQ(suggestion<device>(m).format, sparse_format::ell);
-  EXPECT_EQ(suggestion<host>(m).format, sparse_format::sell);
+}
+
+TEST(SuggestFormat, TakesCsrOnAHost) {
+  for (const auto& m : {random_rows<double>("equal", 5000, 100, [](std::int64_t) { return 9; }),
+                        random_rows<double>("slow", 6400, 100, [](std::int64_t r) { return 8 + r / 640; })}) {
+    EXPECT_EQ(suggestion<host>(m).format, sparse_format::csr) << m.name;
+  }
 }
 
 TEST(SuggestFormat, TakesSellForRowsThatChangeSlowly) {

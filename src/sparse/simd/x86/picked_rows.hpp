@@ -45,6 +45,10 @@ struct picked_rows {
   // The sum of values[k] * x[indices[k]], begin <= k < end, where as many entries as there are lanes may be read from
   // `end` on.
   [[gnu::always_inline]] static V open_sum(const V* values, const I* indices, std::int64_t count, const V* x) {
+    if (count <= lanes) {  // by itself: the loop's bookkeeping is a tenth of a short row's time
+      fetch_ahead(values, indices);
+      return total(add_first(count, values, indices, x, vector{}));
+    }
     vector sum{};
     for (; count > lanes; count -= lanes, values += lanes, indices += lanes) {
       fetch_ahead(values, indices);
