@@ -506,7 +506,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   // Rows of `length(r)` entries in consecutive columns from r on, or anywhere.
   enum class columns { consecutive, anywhere };
   const auto plan_of = [&](i64 rows, auto length, columns where) {
-    auto m = random_rows<double>("", rows, rows + 10'000, length);
+    auto m = random_rows<float>("", rows, rows + 10'000, length);
     if (where == columns::consecutive) {
       i64 row = -1;
       i64 next = 0;
@@ -516,8 +516,8 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
         e.col = next;
       }
     }
-    const auto a = as_csr<double, i32, i32>(ctx, m);
-    const spmv_plan<double, i32, i32, device> plan(ctx, a.view());
+    const auto a = as_csr<float, i32, i32>(ctx, m);
+    const spmv_plan<float, i32, i32, device> plan(ctx, a.view());
     return plan.algorithm();
   };
   constexpr i64 few = 2000;
@@ -542,7 +542,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   EXPECT_EQ(plan_of(
                 few, [](i64 r) { return r == 500 ? 9000 : 1; }, columns::consecutive),
             spmv_algorithm::row_per_warp);
-  // More than 3, 4 and 7 * 2^20 entries.
+  // More than 3, 4 and 7 * 2^20 entries, with values of 4 bytes.
   constexpr i64 many = 215'000;
   EXPECT_EQ(plan_of(
                 many, [](i64 r) { return r % 100 == 0 ? 1500 : 1; }, columns::consecutive),
