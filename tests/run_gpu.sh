@@ -114,6 +114,8 @@ sparse_spmv_update_test:SpmvUpdate/1.*
 sparse_spmv_compressed_test:SpmvCompressed/0.*-*IsChosen*|SpmvCompressed/0.Padding*:SpmvCompressed/0.TakesOther*
 sparse_spmv_blocked_test:SpmvBlocked/0.KeepsACopy*
 sparse_spmv_binned_test:SpmvBinned/0.KeepsACopy*
+sparse_spmv_passes_test:SpmvPasses.AddTheCarries*
+sparse_spmv_long_rows_test:SpmvLongRows/0.Agree*
 sparse_spmm_test:SpmmPlan/3.Scales*:SpmmPlan/3.Splits*:SpmmPlan/3.TakesRegular*
 graph_bfs_test:Bfs/3.NoEdges:Bfs/3.Disconnected:Bfs/3.OneCall*|Bfs/3.OneCall*
 graph_bfs_test:Bfs/5.NoEdges:Bfs/5.OneCall*|Bfs/5.OneCall*
