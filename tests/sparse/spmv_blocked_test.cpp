@@ -5,6 +5,8 @@
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace spargo::test {
@@ -154,6 +156,35 @@ TYPED_TEST(SpmvBlocked, LeavesColumnsWithoutEntriesUnread) {
   array<V, device> y(ctx, m.rows);
   plan.run(number<V>(1, 0), dx.view(), V{}, y.view());
   expect_product(download<V>(ctx, y.view()), m, number<V>(1, 0), V{});
+}
+
+// Slots without an entry name the most used column, or the first of their block: NaN there must stay in its own rows.
+TYPED_TEST(SpmvBlocked, BringsAnElementOfXToRowsThatHaveItAlone) {
+  SPMV_TYPES;
+  const context<device> ctx;
+  for (const auto& m : {popular_columns<V>(3000, 5003, 20), long_rows<V>("long rows", 150, 60'000, 1)}) {
+    std::vector<i64> uses(static_cast<std::size_t>(m.cols));
+    for (const auto& e : m.entries) ++uses[static_cast<std::size_t>(e.col)];
+    auto x = random_vector<V>(m.cols, 1);
+    const auto most = std::max_element(uses.begin(), uses.end()) - uses.begin();
+    x[static_cast<std::size_t>(most)] = number<V>(std::nan(""), std::nan(""));
+    const auto csr = as_csr<V, I, O>(ctx, m);
+    const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
+    const auto dx = upload(ctx, x);
+    array<V, device> y(ctx, m.rows);
+    plan.run(number<V>(1, 0), dx.view(), V{}, y.view());
+    const auto got = download<V>(ctx, y.view());
+    const auto expected = reference(m, number<V>(1, 0), x, V{}, random_vector<V>(m.rows, 2));
+    i64 finite = 0;
+    for (std::size_t r = 0; r < got.size(); ++r) {
+      const std::complex<long double> value(std::real(got[r]), std::imag(got[r]));
+      ASSERT_EQ(std::isnan(value.real()), std::isnan(expected[r].value.real())) << m.name << ", row " << r;
+      if (std::isnan(value.real())) continue;
+      ASSERT_LE(std::abs(value - expected[r].value), expected[r].bound) << m.name << ", row " << r;
+      ++finite;
+    }
+    EXPECT_TRUE(finite > 0 && finite < m.rows) << m.name << ": " << finite << " finite rows";
+  }
 }
 
 TYPED_TEST(SpmvBlocked, GivesTheSameBitsEveryTimeAndFromEveryPlan) {

@@ -4,8 +4,9 @@
 // end is foretold wrongly at most once a row, and not at all where rows have up to eight entries. Values and indices
 // are fetched far ahead, so that loads of x are all that anything waits for. Cost: three or four instructions an entry.
 //
-// The order of a sum depends on the row's length alone. The last step reads up to eight entries past the row's end;
-// where the caller has not that many, it copies what there is. Nothing read past the end reaches a sum.
+// The order of a sum depends on the row's length alone, and no product is fused with it (-ffp-contract=off). The last
+// step reads up to eight entries past the row's end; where the caller has not that many, it copies what there is.
+// Nothing read past the end reaches a sum.
 #pragma once
 
 #include "sparse/simd/fetch.hpp"
