@@ -14,6 +14,7 @@
 // fp64, at the speed of a copy. Workspace: all of these, 4 bytes a cell, 2 a row.
 // Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
 // merge path (Merrill and Garland, SC 2016).
+#include "core/async_copy.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/launch.cuh"
 #include "sparse/spmv_binned.cuh"
@@ -97,15 +98,6 @@ __device__ void store_quad(D* to, const quad<D>& q) {
 }
 
 extern __shared__ int4 binned_bytes[];
-
-template <class D>
-__device__ void copy_async(D* shared, const D* from) {
-  asm volatile(
-      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))),
-      "l"(from), "n"(sizeof(D))
-      : "memory");
-}
-__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // Starts copies of the block's part of x; no register waits for them.
 template <class D>

@@ -20,6 +20,7 @@
 // Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); column blocks
 // (Nishtala et al., "When cache blocking of sparse matrix vector multiply works and why", AAECC 2007); SELL-C-sigma
 // (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014).
+#include "core/async_copy.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/launch.cuh"
 #include "sparse/spmv_binned.cuh"
@@ -102,20 +103,12 @@ __global__ void __launch_bounds__(spmv_threads)
 
 extern __shared__ int4 blocked_bytes[];
 
-template <class D>
-__device__ void copy_async(D* shared, const D* from) {
-  asm volatile(
-      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))),
-      "l"(from), "n"(sizeof(D))
-      : "memory");
-}
-
 // The whole thread block calls it, and may read afterwards.
 template <class D>
 __device__ void load_part(const D* x, std::int64_t size, D* part) {
   __syncthreads();  // the part before is done with
   for (std::int64_t c = threadIdx.x; c < size; c += blockDim.x) copy_async(part + c, x + c);
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  wait_for_copies();
   __syncthreads();
 }
 

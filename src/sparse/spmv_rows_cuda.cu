@@ -41,8 +41,8 @@ struct tuning {
   static constexpr int entries_of_rounds = 16;
   static constexpr std::int64_t least_long_row = 64;
   // Such rows are cut into parts above so many entries, and above this part of all. Parts have to wait for each other:
-  // rajat01, whose longest row has 1442 entries, in parts of 1024 3.07 (fp64 3.61), whole 2.0 (2.1); R-MAT 14 4.17
-  // (4.73) and 3.56 (3.85); a row of 9000 amid 72 thousand entries 3.7 (4.1) and 5.6 (8.2).
+  // rajat01, whose longest row has 1442 entries, in parts of 1024 3.07 (fp64 3.61), whole 2.1 (2.2); R-MAT 14 4.17
+  // (4.73) and 3.55 (3.85); a row of 9000 amid 72 thousand entries 3.7 (4.1) and 5.6 (8.2).
   static constexpr std::int64_t whole_row = 4096;
   static constexpr std::int64_t whole_row_part = 128;
   // Entries of a part: these, doubled until the parts are as many a multiprocessor at most. With
@@ -104,8 +104,8 @@ struct long_part {
   int parts;  // of the row
 };
 
-// Whether the kernel is for matrices with rows in parts: waiting for the others of a row costs those without 0.1 to 0.4
-// microseconds even so (JohnsHopkins55 3.7 and 3.5, in fp64 4.3 and 3.9).
+// Whether the kernel is for matrices with rows in parts: waiting for the others of a row costs those without 0.1 to 0.3
+// microseconds even so (JohnsHopkins55 3.7 and 3.6, in fp64 4.3 and 4.1).
 enum class long_rows { whole, in_parts };
 
 template <class D, class I, class O>
