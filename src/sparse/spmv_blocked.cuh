@@ -31,7 +31,6 @@ struct column_order {
   array<std::uint32_t, device> ranks;    // of the entries' columns
   std::int64_t used = 0;                 // ranks that have entries; all columns where these are their own ranks
   std::int64_t popular = 0;              // ranks of the first block where it is the popular columns; else 0
-  std::int64_t popular_entries = 0;      // in the first `block_columns` by use, ordered or not
   std::int64_t first_block = 0;          // the first one whose cells are stored apart
   std::int64_t blocks = 0;               // the last one, plus one
 };

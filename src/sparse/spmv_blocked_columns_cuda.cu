@@ -85,10 +85,9 @@ column_order order_columns(const context<device>& ctx, span<const I, device> ind
   const column_totals totals = total_columns(ctx, keys, nnz, popular);
 
   column_order order;
-  order.popular_entries = static_cast<std::int64_t>(totals.popular_entries);
   const auto used = static_cast<std::int64_t>(totals.used);
   const bool by_use =
-      static_cast<double>(order.popular_entries) >= tuning::least_popular_share * static_cast<double>(nnz) ||
+      static_cast<double>(totals.popular_entries) >= tuning::least_popular_share * static_cast<double>(nnz) ||
       static_cast<double>(used) < tuning::dense_share * static_cast<double>(cols);
   if (!by_use) {
     order.ranks = rank_entries(ctx, indices, nullptr);

@@ -37,12 +37,7 @@ struct avx2_double : avx2_lines {
   static reg zero() { return _mm256_setzero_pd(); }
   static reg load(const double* p) { return _mm256_loadu_pd(p); }
   static void store(double* p, reg a) { _mm256_storeu_pd(p, a); }
-  static reg add(reg a, reg b) { return _mm256_add_pd(a, b); }
   static reg multiply_add(reg a, reg b, reg c) { return _mm256_fmadd_pd(a, b, c); }
-  static double sum(reg a) {
-    const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
-  }
 };
 
 template <>
@@ -80,13 +75,7 @@ struct avx2<float, std::int32_t> : avx2_lines {
   static reg zero() { return _mm256_setzero_ps(); }
   static reg load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, reg a) { _mm256_storeu_ps(p, a); }
-  static reg add(reg a, reg b) { return _mm256_add_ps(a, b); }
   static reg multiply_add(reg a, reg b, reg c) { return _mm256_fmadd_ps(a, b, c); }
-  static float sum(reg a) {
-    const __m128 half = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    const __m128 pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
-    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
-  }
   static __m256i load_index(const index* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
   static reg gather(const float* x, const index* p) { return _mm256_i32gather_ps(x, load_index(p), 4); }
   static reg multiply_add_below(index k, const index* lengths, const float* v, const float* x, const index* p, reg c) {
@@ -106,12 +95,7 @@ struct avx2<float, std::int64_t> : avx2_lines {
   static reg zero() { return _mm_setzero_ps(); }
   static reg load(const float* p) { return _mm_loadu_ps(p); }
   static void store(float* p, reg a) { _mm_storeu_ps(p, a); }
-  static reg add(reg a, reg b) { return _mm_add_ps(a, b); }
   static reg multiply_add(reg a, reg b, reg c) { return _mm_fmadd_ps(a, b, c); }
-  static float sum(reg a) {
-    const __m128 pair = _mm_add_ps(a, _mm_movehl_ps(a, a));
-    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
-  }
   static __m256i load_index(const index* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
   static reg gather(const float* x, const index* p) { return _mm256_i64gather_ps(x, load_index(p), 4); }
   static reg multiply_add_below(index k, const index* lengths, const float* v, const float* x, const index* p, reg c) {

@@ -27,9 +27,7 @@ struct avx512_double : avx512_lines {
   static reg zero() { return _mm512_setzero_pd(); }
   static reg load(const double* p) { return _mm512_loadu_pd(p); }
   static void store(double* p, reg a) { _mm512_storeu_pd(p, a); }
-  static reg add(reg a, reg b) { return _mm512_add_pd(a, b); }
   static reg multiply_add(reg a, reg b, reg c) { return _mm512_fmadd_pd(a, b, c); }
-  static double sum(reg a) { return _mm512_reduce_add_pd(a); }
 };
 
 template <>
@@ -67,9 +65,7 @@ struct avx512<float, std::int32_t> : avx512_lines {
   static reg zero() { return _mm512_setzero_ps(); }
   static reg load(const float* p) { return _mm512_loadu_ps(p); }
   static void store(float* p, reg a) { _mm512_storeu_ps(p, a); }
-  static reg add(reg a, reg b) { return _mm512_add_ps(a, b); }
   static reg multiply_add(reg a, reg b, reg c) { return _mm512_fmadd_ps(a, b, c); }
-  static float sum(reg a) { return _mm512_reduce_add_ps(a); }
   static __m512i load_index(const index* p) { return _mm512_loadu_si512(p); }
   static reg gather(const float* x, const index* p) { return _mm512_i32gather_ps(load_index(p), x, 4); }
   static reg multiply_add_below(index k, const index* lengths, const float* v, const float* x, const index* p, reg c) {
@@ -89,13 +85,7 @@ struct avx512<float, std::int64_t> : avx512_lines {
   static reg zero() { return _mm256_setzero_ps(); }
   static reg load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, reg a) { _mm256_storeu_ps(p, a); }
-  static reg add(reg a, reg b) { return _mm256_add_ps(a, b); }
   static reg multiply_add(reg a, reg b, reg c) { return _mm256_fmadd_ps(a, b, c); }
-  static float sum(reg a) {
-    const __m128 half = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    const __m128 pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
-    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
-  }
   static __m512i load_index(const index* p) { return _mm512_loadu_si512(p); }
   static reg gather(const float* x, const index* p) { return _mm512_i64gather_ps(load_index(p), x, 4); }
   static reg multiply_add_below(index k, const index* lengths, const float* v, const float* x, const index* p, reg c) {

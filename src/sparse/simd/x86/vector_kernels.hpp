@@ -2,7 +2,7 @@
 //
 // A `Simd` type names the instruction set and must live in the unnamed namespace of the one file that is compiled
 // for it: it gives every instantiation internal linkage. For the same reason nothing of the standard library is
-// called here. It has: value, index, reg, lanes, zero, load, gather, multiply_add, add, sum, stream_line, fence, and
+// called here. It has: value, index, reg, lanes, zero, load, store, gather, multiply_add, stream_line, fence, and
 // `multiply_add_below(k, lengths, ...)`, which reads and multiplies only the lanes whose length exceeds k and leaves
 // the others as they are.
 #pragma once
