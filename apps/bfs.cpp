@@ -3,8 +3,10 @@
 #include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
+#include "common/help.hpp"
 #include "common/input.hpp"
 #include "common/memory_limit.hpp"
+#include "common/outputs.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
@@ -44,12 +46,7 @@ struct bfs_flags {
 };
 
 bfs_algorithm parse_algorithm(const std::string& name) {
-  if (name == "auto") return bfs_algorithm::automatic;
-  try {
-    return parse_bfs_algorithm(name);
-  } catch (const error& e) {
-    throw usage_error(fmt::format("--algorithm: {}", e.what()));
-  }
+  return name == "auto" ? bfs_algorithm::automatic : parse_bfs_algorithm(name);
 }
 
 bfs_options parse_options(const bfs_flags& flags) {
@@ -74,7 +71,7 @@ template <class I>
 struct search {
   I source = 0;
   std::int64_t reached = 0;
-  std::vector<std::int64_t> level_sizes;
+  span<const std::int64_t, host> level_sizes;  // the plan's, until its next run
   array<std::int32_t, host> levels;
   array<I, host> parents;
   time_summary times;
@@ -142,6 +139,7 @@ template <index_type I, index_type O, class Space, class Sink>
 plan_facts search_all(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
                       const graph_view<I, O, host>& reference, const std::vector<std::int64_t>& sources,
                       const settings& how, Sink&& sink) {
+  const busy searching("searching");
   const stopwatch planning;
   bfs_plan<I, O, Space> plan(ctx, g, how.options);
   ctx.synchronize();
@@ -171,6 +169,7 @@ double harmonic_mean(const std::vector<double>& rates) {
 // `id level parent` a line, ids ascending, -1 -1 for what was not reached.
 template <class I>
 void write_tree(const std::string& path, const search<I>& found, const vertex_names& names) {
+  const busy writing("writing " + path);
   output_file file(path);
   std::string line;
   for (std::int64_t v = 0; v < found.levels.size(); ++v) {
@@ -183,25 +182,27 @@ void write_tree(const std::string& path, const search<I>& found, const vertex_na
   file.commit();
 }
 
-std::string describe_levels(const std::vector<std::int64_t>& sizes) {
-  constexpr std::size_t shown = 12;
+std::string describe_levels(span<const std::int64_t, host> sizes) {
+  constexpr std::int64_t shown = 12;
   std::string text;
-  for (std::size_t d = 0; d < std::min(sizes.size(), shown); ++d) text += fmt::format(" {}", sizes[d]);
+  for (std::int64_t d = 0; d < std::min(sizes.size(), shown); ++d) text += fmt::format(" {}", sizes[d]);
   return sizes.size() > shown ? text + " ..." : text;
 }
 
 template <class I>
 void report_search(report& out, const search<I>& found, const vertex_names& names, bool in_full) {
-  const auto depth = static_cast<std::int64_t>(found.level_sizes.size()) - 1;
+  const std::int64_t depth = found.level_sizes.size() - 1;
   const std::int64_t id = names.id(found.source);
   const json valid = found.fault.has_value() ? json(found.fault->empty()) : json();
-  out.keys()["runs"].push_back({{"source", id},
-                                {"reached", found.reached},
-                                {"depth", depth},
-                                {"levels", found.level_sizes},
-                                {"time_ms", to_json(found.times)},
-                                {"mteps", found.mteps},
-                                {"valid", valid}});
+  if (out.writes_json()) {
+    out.keys()["runs"].push_back({{"source", id},
+                                  {"reached", found.reached},
+                                  {"depth", depth},
+                                  {"levels", list_of(found.level_sizes)},
+                                  {"time_ms", to_json(found.times)},
+                                  {"mteps", found.mteps},
+                                  {"valid", valid}});
+  }
   const std::string verdict = !found.fault.has_value() ? "not validated"
                               : found.wrong()          ? "WRONG: " + *found.fault
                                                        : "valid by Graph500's five checks";
@@ -255,6 +256,7 @@ exit_status traverse(const bfs_flags& flags, backend where, const input_descript
   settle_backend(where, flags.common.device, size_of(host_view, how.options.algorithm), most_bytes);
 
   report out("bfs", flags.common);
+  if (!facts.passed_over.empty()) out.warn(input.path + ": passed over: " + facts.passed_over);
   out.keys()["file"] = input.path;
   out.keys()["vertices"] = std::int64_t{g.vertices()};
   out.keys()["edges"] = g.edges();
@@ -322,8 +324,12 @@ exit_status build_and_traverse(const bfs_flags& flags, const backend& where, con
   const std::int64_t most = directed ? entries.nnz() : 2 * entries.nnz();
   return with_offset<I>(most, [&]<class O>(type_tag<O>) {
     const stopwatch building;
-    graph<I, O, host> g = build_graph<O, I>(where.cpu, entries.view(), options);
-    entries = {};  // the graph replaces it
+    graph<I, O, host> g;
+    {
+      const busy at_work("building the graph");
+      g = build_graph<O, I>(where.cpu, entries.view(), options);
+      entries = {};  // the graph replaces it
+    }
     return traverse<I, O>(flags, where, input, cache, facts, g, load_ms, building.milliseconds());
   });
 }
@@ -370,8 +376,7 @@ exit_status run(const bfs_flags& flags) {
 
 void add_flags(CLI::App& app, bfs_flags& flags) {
   app.add_option("FILE", flags.file,
-                 "edge list (SNAP text, .el, .wel, CSV), Matrix Market, any of them .gz, snapshot (.spg) or "
-                 "gen:NAME:key=value,...")
+                 "a graph: edge list, Matrix Market, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   auto* source = app.add_option("--source", flags.source,
                                 "an id as the file writes it; first (the first vertex named in the file, the default); "
@@ -387,17 +392,20 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
                "take edges as listed; default: undirected for symmetric matrices, else directed")
       ->excludes(undirected);
   app.add_option("--direction", flags.direction, "auto, push or pull")
-      ->check(CLI::IsMember({"auto", "push", "pull"}))
+      ->check(one_of("a direction", {"auto", "push", "pull"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--algorithm", flags.algorithm,
                  "auto, sequential (CPU), global_queue (GPU), block_queue (GPU), load_balanced or direction_optimizing")
+      ->check(one_of("an algorithm",
+                     {"auto", "sequential", "global_queue", "block_queue", "load_balanced", "direction_optimizing"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--repeat", flags.repeat, "timed runs of each source; default: 3, with --sources 1")
       ->check(positive_count())
       ->type_name("N");
-  app.add_option("--output", flags.output, "write `id level parent` a line, -1 -1 where unreached (.gz by name)")
+  app.add_option("--output", flags.output,
+                 "write `id level parent` a line, -1 -1 where unreached (.gz by name); - is standard output")
       ->type_name("FILE");
   add_cache_flag(app, flags.cache);
   app.add_option("--max-device-memory", flags.max_device_memory,
@@ -427,11 +435,15 @@ int main(int argc, char** argv) {
   bfs_flags flags;
   add_flags(app, flags);
   add_common_flags(app, flags.common, app_kind::computes,
-                   "Examples:\n"
-                   "  bfs soc-Slashdot0902.txt.gz --source max-degree\n"
-                   "  bfs roads.mtx --source 17 --output tree.txt --json report.json\n"
-                   "  bfs gen:rmat:scale=20,degree=16 --undirected --sources 64\n\n"
-                   "Vertices are called as the file writes them: the ids of an edge list, the row numbers of a matrix\n"
-                   "from 1, the numbers of a generated graph from 0.\n");
-  return run_app(app, argc, argv, [&] { return run_checked(flags); });
+                   std::string("Examples:\n"
+                               "  bfs soc-Slashdot0902.txt.gz --source max-degree\n"
+                               "  bfs roads.mtx --source 17 --output tree.txt --json report.json\n"
+                               "  bfs gen:rmat:scale=20,degree=16 --undirected --sources 64\n\n"
+                               "Vertices are called as the file writes them: the ids of an edge list, the row\n"
+                               "numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n") +
+                       help_on_graph_inputs);
+  return run_app(app, argc, argv, [&] {
+    prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
+    return run_checked(flags);
+  });
 }

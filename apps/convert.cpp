@@ -1,20 +1,32 @@
-// convert IN OUT: between Matrix Market, edge lists and snapshots; OUT's name says which.
+// convert IN OUT: among Matrix Market, edge lists, METIS and snapshots, so that every command gives the same answer on
+// OUT as on IN; where OUT cannot hold something, a warning or an error says so.
+//
+// Text becomes text as it is listed: in its order, with its duplicates, a triangle a triangle where OUT can be one. A
+// snapshot and METIS hold each place once: duplicates are summed on the way there.
 #include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
+#include "common/help.hpp"
 #include "common/input.hpp"
+#include "common/input_check.hpp"
 #include "common/memory_limit.hpp"
+#include "common/mirrored.hpp"
+#include "common/outputs.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
+#include "common/target.hpp"
 #include "common/timing.hpp"
 
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/matrix_market.hpp>
+#include <spargo/io/metis.hpp>
+#include <spargo/io/output.hpp>
 #include <spargo/io/snapshot.hpp>
 #include <spargo/io/stream.hpp>
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -28,35 +40,9 @@ struct convert_flags {
   common_flags common;
   std::string from;
   std::string to;
+  std::string format;  // empty: by the name of `to`
   cache_mode cache = cache_mode::off;
 };
-
-enum class target_kind { matrix_market, edge_list, snapshot };
-
-struct target {
-  target_kind kind = target_kind::matrix_market;
-  std::string format;
-  std::string suffix;  // without .gz
-};
-
-target recognise_target(const std::string& path) {
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  const bool compressed = name.extension() == ".gz";
-  if (compressed) name = name.stem();
-  const std::string suffix = name.extension().string();
-  if (suffix == ".mtx" || suffix == ".mm") return {target_kind::matrix_market, "Matrix Market", suffix};
-  if (suffix == ".spg") {
-    if (compressed) throw usage_error(fmt::format("{}: a snapshot is mapped, not compressed (expected .spg)", path));
-    return {target_kind::snapshot, "snapshot", suffix};
-  }
-  for (const std::string_view known : {".el", ".wel", ".txt", ".csv", ".tsv", ".edges", ".snap"}) {
-    if (suffix == known) return {target_kind::edge_list, "edge list", suffix};
-  }
-  throw usage_error(fmt::format(
-      "{}: the name does not say which format to write (expected .mtx, .spg, or .el, .wel, .txt, .csv, .tsv, .edges or "
-      ".snap; .gz after any but .spg)",
-      path));
-}
 
 struct written {
   std::int64_t rows = 0, cols = 0, entries = 0;
@@ -64,168 +50,406 @@ struct written {
   bool streamed = false;
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& message) {
-  throw error(error_code::unsupported, source_position{path, 0, 0}, message);
-}
+// One conversion: what is read, where it goes, and who is told.
+struct conversion {
+  const context<host>& ctx;
+  const convert_flags& flags;
+  const target& to;
+  report& out;
+  const input_description& input;
 
-void warn_of_rounding(report& out, const convert_flags& flags, std::int64_t integers) {
+  [[nodiscard]] std::string source() const { return input.file.has_value() ? input.file->name() : flags.from; }
+  void warn(const std::string& message) const { out.warn(flags.to + ": " + message); }
+  [[noreturn]] void refuse(const std::string& message) const {
+    throw error(error_code::unsupported, source_position{source(), 0, 0}, message);
+  }
+};
+
+void warn_of_rounding(const conversion& c, std::int64_t integers) {
   if (integers == 0) return;
-  out.warn(fmt::format("{}: {} integers exceed what float64 holds exactly, rounded to nearest", flags.from, integers));
+  c.out.warn(
+      fmt::format("{}: {} integers exceed what float64 holds exactly, rounded to nearest", c.source(), integers));
 }
 
-void warn_of_isolated(report& out, const convert_flags& flags, std::int64_t isolated) {
-  out.warn(fmt::format("{}: {} vertices have no edge and do not appear in an edge list", flags.to, isolated));
+void warn_of_isolated(const conversion& c, std::int64_t isolated) {
+  if (isolated > 0) c.warn(fmt::format("{} vertices have no edge and do not appear in an edge list", isolated));
 }
 
-void warn_of_weights(report& out, const convert_flags& flags) {
-  out.warn(fmt::format("{}: an .el file has no weights, they are left out (.wel keeps them)", flags.to));
+void warn_of_weights(const conversion& c) { c.warn("an .el file has no weights, they are left out (.wel keeps them)"); }
+
+void warn_of_direction(const conversion& c) {
+  if (c.input.directed) return;
+  c.warn(
+      "an edge list does not say that it is undirected: both directions are listed (a graph command is to be told "
+      "--undirected)");
 }
 
-// Vertices that an edge list cannot show: those without any entry.
-template <class I>
-std::int64_t count_isolated(const coo_pattern_view<I, host>& entries) {
-  std::vector<char> seen(static_cast<std::size_t>(std::max(entries.rows, entries.cols)));
-  for (std::int64_t k = 0; k < entries.nnz(); ++k) {
-    seen[static_cast<std::size_t>(entries.row_indices[k])] = 1;
-    seen[static_cast<std::size_t>(entries.col_indices[k])] = 1;
-  }
-  return std::count(seen.begin(), seen.end(), 0);
-}
-
-// Ids that a Matrix Market file cannot show: rows are numbered from 1.
-bool loses_ids(const vertex_names& names) {
-  if (names.naming != vertex_naming::listed) return false;
+// Rows from 1 are called otherwise where they come from.
+void warn_of_ids(const conversion& c, const vertex_names& names) {
   for (std::int64_t v = 0; v < names.vertices; ++v) {
-    if (names.id(v) != v + 1) return true;
+    if (names.id(v) == v + 1) continue;
+    return c.warn("ids become row numbers from 1, in ascending order of id (.spg keeps the ids)");
   }
-  return false;
 }
 
+// Parallel edges weigh what the algorithm makes of them; here they are one.
+void warn_of_sums(const conversion& c, std::int64_t duplicates) {
+  if (duplicates == 0 || !is_graph_text(c.input.kind) || c.to.kind != target_kind::snapshot) return;
+  c.warn(
+      fmt::format("{} edges are listed before, and their weights summed: a snapshot holds an edge once", duplicates));
+}
+
+// Where a search starts unless it is told otherwise: the first vertex of the source, and of what is written.
+void warn_of_first_vertex(const conversion& c, const input_facts& facts, std::int64_t first) {
+  if (first < 0 || first == facts.first_vertex) return;
+  c.warn(fmt::format("the first vertex is {}, where {} begins with {}: bfs starts there unless --source says otherwise",
+                     facts.names.id(first), c.source(), facts.names.id(facts.first_vertex)));
+}
+
+// Entries that go to a file of text, in this order.
 template <entry_type V, index_type I>
-written write_edges(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
-                    const coo_view<const V, I, host>& entries, const input_facts& facts) {
+struct listed {
+  coo_view<const V, I, host> entries;
+  symmetry_kind triangle = symmetry_kind::general;
+  bool integers = false;
+};
+
+template <entry_type V, index_type I>
+written write_edges(const conversion& c, const listed<V, I>& list, const input_facts& facts) {
   if constexpr (complex_type<V>) {
-    refuse(flags.from, "complex values do not fit an edge list (expected real values or none)");
+    c.refuse("complex values do not fit an edge list (expected real values or none)");
   } else {
+    const coo_view<const V, I, host>& entries = list.entries;
     if (entries.rows != entries.cols) {
-      refuse(flags.from, fmt::format("a {} x {} matrix is no graph (expected a square one for an edge list)",
-                                     entries.rows, entries.cols));
+      c.refuse(fmt::format("a {} x {} matrix is no graph (expected a square one for an edge list)", entries.rows,
+                           entries.cols));
     }
-    const std::int64_t isolated = count_isolated<I>(entries);
-    if (isolated > 0) warn_of_isolated(out, flags, isolated);
+    if (list.triangle != symmetry_kind::general) {
+      const coo_matrix<V, I, host> all = with_mirrored<V, I>(c.ctx, entries, list.triangle);
+      return write_edges<V, I>(c, {all.view()}, facts);
+    }
+    warn_of_isolated(c, find_isolated<I>(entries).count);
+    warn_of_direction(c);
     const std::vector<std::int64_t> ids = facts.names.all();
-    const bool weighted = !is_pattern<V> && to.suffix != ".el";
-    if (to.suffix == ".wel" && is_pattern<V>) {
-      const array<double, host> ones = convert_values<double, V>(ctx, entries.values, entries.nnz());
-      write_edge_list<double, I>(
-          flags.to, {{entries.rows, entries.cols, entries.row_indices, entries.col_indices}, ones.view()}, ids);
-    } else if (weighted || is_pattern<V>) {
-      write_edge_list<V, I>(flags.to, entries, ids);
+    const coo_view<const pattern, I, host> bare{{entries}, {}};
+    bool values = !is_pattern<V>;
+    if (c.to.weights == edge_weights::ones_if_none && is_pattern<V>) {
+      const array<double, host> ones = convert_values<double, V>(c.ctx, entries.values, entries.nnz());
+      write_edge_list<double, I>(c.flags.to, {{entries}, ones.view()}, ids, c.to.style);
+      values = true;
+    } else if (c.to.weights == edge_weights::left_out) {
+      if (values) warn_of_weights(c);
+      write_edge_list<pattern, I>(c.flags.to, bare, ids, c.to.style);
+      values = false;
     } else {
-      warn_of_weights(out, flags);
-      write_edge_list<pattern, I>(flags.to,
-                                  {{entries.rows, entries.cols, entries.row_indices, entries.col_indices}, {}}, ids);
+      write_edge_list<V, I>(c.flags.to, entries, ids, c.to.style);
     }
-    return {entries.rows, entries.cols, entries.nnz(), weighted || to.suffix == ".wel"};
+    if (entries.nnz() > 0) warn_of_first_vertex(c, facts, entries.row_indices[0]);
+    return {entries.rows, entries.cols, entries.nnz(), values};
   }
 }
 
 template <entry_type V, index_type I>
-written write_matrix(const convert_flags& flags, report& out, const coo_view<const V, I, host>& entries,
-                     const input_facts& facts) {
-  if (loses_ids(facts.names)) {
-    out.warn(fmt::format("{}: ids become row numbers from 1, in ascending order of id (.spg keeps the ids)", flags.to));
-  }
-  write_matrix_market<V, I>(flags.to, entries);
+written write_listed(const conversion& c, const listed<V, I>& list, const input_facts& facts) {
+  const busy writing("writing " + c.flags.to);
+  if (c.to.kind == target_kind::edge_list) return write_edges<V, I>(c, list, facts);
+  const coo_view<const V, I, host>& entries = list.entries;
+  const bool graph = entries.rows == entries.cols;
+  if (graph) warn_of_ids(c, facts.names);
+  matrix_market_write_options options;
+  options.symmetry = list.triangle;
+  if (real_type<V> && list.integers) options.numbers = matrix_market_numbers::integers;
+  write_matrix_market<V, I>(c.flags.to, entries, options);
+  if (graph && entries.nnz() > 0) warn_of_first_vertex(c, facts, entries.row_indices[0]);
   return {entries.rows, entries.cols, entries.nnz(), !is_pattern<V>};
 }
 
+// The kind of which the entries, all of a matrix, may be written as a triangle.
 template <entry_type V, index_type I, index_type O>
-written write_csr(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
-                  const input_description& input, const csr_input<V, I, O>& read) {
-  const auto& matrix = read.matrix;
-  warn_of_rounding(out, flags, read.facts.rounded_integers);
-  if (to.kind != target_kind::snapshot) {
-    const coo_matrix<V, I, host> entries = to_coo<V, I, O, host>(ctx, matrix);
-    if (to.kind == target_kind::matrix_market) return write_matrix<V, I>(flags, out, entries.view(), read.facts);
-    return write_edges<V, I>(ctx, flags, to, out, entries.view(), read.facts);
+symmetry_kind find_symmetry(const conversion& c, const csr_view<const V, I, O, host>& matrix) {
+  if (c.input.directed || c.to.kind != target_kind::matrix_market || matrix.rows != matrix.cols) {
+    return symmetry_kind::general;
   }
+  symmetry_kind kind = c.input.symmetry;
+  const bool possible = kind == symmetry_kind::hermitian ? complex_type<V> : !is_pattern<V>;
+  if (kind == symmetry_kind::general || !possible) kind = symmetry_kind::symmetric;
+  if (is_mirrored<V, I, O>(c.ctx, matrix, kind)) return kind;
+  c.warn(
+      "an undirected graph whose values differ by direction is written as a general matrix, which graph commands take "
+      "as directed unless told --undirected");
+  return symmetry_kind::general;
+}
+
+bool are_integers(span<const double, host> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double v) { return std::abs(v) <= 9223372036854775808.0 && v == std::trunc(v); });
+}
+
+bool are_counts(span<const double, host> values) {
+  return are_integers(values) &&
+         std::all_of(values.begin(), values.end(), [](double v) { return v >= 0 && v <= 4294967296.0; });
+}
+
+// A snapshot or an undirected graph from a generator: all of a matrix, in canonical form.
+template <entry_type V, index_type I, index_type O>
+written list_and_write(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts) {
+  if constexpr (std::same_as<V, float> || std::same_as<V, std::complex<float>>) {  // a reader of text takes float64
+    using wide = std::conditional_t<complex_type<V>, std::complex<double>, double>;
+    const array<wide, host> values = convert_values<wide, V>(c.ctx, matrix.values, matrix.nnz());
+    return list_and_write<wide, I, O>(c, {{matrix.rows, matrix.cols, matrix.offsets, matrix.indices}, values.view()},
+                                      facts);
+  } else {
+    listed<V, I> list;
+    list.triangle = find_symmetry<V, I, O>(c, matrix);
+    coo_matrix<V, I, host> entries = to_coo_from<V, I, O>(c.ctx, matrix, facts.first_vertex);
+    if (list.triangle != symmetry_kind::general) {
+      entries = choose_entries<V, I>(c.ctx, std::as_const(entries).view(), [](I row, I col) { return row >= col; });
+    }
+    list.entries = std::as_const(entries).view();
+    if constexpr (std::same_as<V, double>) {
+      if (c.input.mapped.has_value() && c.input.mapped->header().origin == value_origin::counts) {
+        if (!are_counts(list.entries.values)) c.refuse("the snapshot's counts are none (expected 0 to 2^32)");
+        const coo_matrix<pattern, I, host> repeated = repeat_entries<I>(c.ctx, list.entries);
+        return write_listed<pattern, I>(c, {repeated.view(), list.triangle}, facts);
+      }
+      list.integers = c.input.field == matrix_market_field::integer && are_integers(list.entries.values);
+    }
+    return write_listed<V, I>(c, list, facts);
+  }
+}
+
+template <entry_type V, index_type I, index_type O>
+written write_spg(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
+                  value_origin origin) {
   snapshot_options options;
-  options.symmetry = input.symmetry;
-  options.directed = input.directed;
+  options.symmetry = c.input.symmetry;
+  options.directed = c.input.directed;
+  options.origin = real_type<V> ? origin : value_origin::numbers;
   // Rows from 1 need no ids: that is how a snapshot without them is read.
-  const bool named = read.facts.names.naming != vertex_naming::rows_from_one && matrix.rows == matrix.cols;
-  const std::vector<std::int64_t> ids = named ? read.facts.names.all() : std::vector<std::int64_t>{};
+  const bool named = facts.names.naming != vertex_naming::rows_from_one && matrix.rows == matrix.cols;
+  const std::vector<std::int64_t> ids = named ? facts.names.all() : std::vector<std::int64_t>{};
   options.ids = ids;
-  write_snapshot<V, I, O>(ctx, flags.to, matrix, options);
+  options.first_vertex = facts.first_vertex;
+  write_snapshot<V, I, O>(c.ctx, c.flags.to, matrix, options);
   return {matrix.rows, matrix.cols, matrix.nnz(), !is_pattern<V>};
 }
 
-written convert_in_memory(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
-                          const input_description& input) {
-  progress_bar bar("reading " + input.path, flags.common.quiet);
-  if (input.kind == input_kind::edge_list && to.kind == target_kind::edge_list) {  // in its order, duplicates and all
-    return with_edges(ctx, input, bar.options(), [&]<class V, class I>(coo_input<V, I>& read) {
-      return write_edges<V, I>(ctx, flags, to, out, std::as_const(read.entries).view(), read.facts);
-    });
+// Whether METIS could take the values off the diagonal as weights.
+template <entry_type V, index_type I, index_type O>
+bool are_metis_weights(const conversion& c, const csr_view<const V, I, O, host>& matrix) {
+  if constexpr (real_type<V>) {
+    for (const V& v : matrix.values) {
+      if (!(v >= V(1) && v < V(9223372036854775808.0) && v == std::trunc(v))) return false;
+    }
+    return is_mirrored<V, I, O>(c.ctx, matrix, symmetry_kind::symmetric);
+  } else {
+    return false;
   }
-  return with_cached_matrix(ctx, input, bar.options(), flags.cache,
-                            [&]<class V, class I, class O>(csr_input<V, I, O>& read, const input_cache& cache) {
-                              report_cache(out, cache);
-                              return write_csr<V, I, O>(ctx, flags, to, out, input, read);
-                            });
+}
+
+template <entry_type V, index_type I, index_type O>
+written write_graph(const conversion& c, const csr_view<const V, I, O, host>& all, const input_facts& facts) {
+  if (all.rows != all.cols) {
+    c.refuse(fmt::format("a {} x {} matrix is no graph (expected a square one for METIS)", all.rows, all.cols));
+  }
+  const auto every = to_coo<V, I, O, host>(c.ctx, all);
+  const auto entries = choose_entries<V, I>(c.ctx, every.view(), [](I row, I col) { return row != col; });
+  const csr_matrix<V, I, O, host> owned = to_csr<O>(c.ctx, entries.view());
+  const csr_view<const V, I, O, host> matrix = owned.view();
+  if (!is_mirrored<V, I, O>(c.ctx, matrix, symmetry_kind::symmetric, compared::pattern_only)) {
+    c.refuse("a METIS graph is undirected (expected with each entry the one at the mirrored place)");
+  }
+  if (c.input.directed)
+    c.warn("a METIS graph is undirected, and graph commands take it so (expected --directed there)");
+  if (matrix.nnz() < all.nnz()) {
+    c.warn(fmt::format("{} self-loops are left out, which METIS does not allow", all.nnz() - matrix.nnz()));
+  }
+  const bool counts = c.input.field == matrix_market_field::pattern;
+  const std::int64_t merged = facts.expanded - all.nnz();
+  if (merged > 0) c.warn(fmt::format("{} entries at a place given before are left out or summed", merged));
+  const bool weighted = !counts && are_metis_weights<V, I, O>(c, matrix);
+  if (!is_pattern<V> && !counts && !weighted) {
+    c.warn("the values are left out, since METIS has integers above 0 as weights, the same in both directions");
+  }
+  warn_of_ids(c, facts.names);
+  std::int64_t first = 0;
+  while (first < matrix.rows && matrix.offsets[first + 1] == 0) ++first;
+  if (first < matrix.rows) warn_of_first_vertex(c, facts, first);
+  if constexpr (real_type<V>) {
+    if (weighted) {
+      write_metis<V, I, O>(c.ctx, c.flags.to, matrix);
+      return {matrix.rows, matrix.cols, matrix.nnz(), true};
+    }
+  }
+  write_metis<pattern, I, O>(c.ctx, c.flags.to, {{matrix.rows, matrix.cols, matrix.offsets, matrix.indices}, {}});
+  return {matrix.rows, matrix.cols, matrix.nnz(), false};
+}
+
+// All of a matrix in canonical form, to whichever format.
+template <entry_type V, index_type I, index_type O>
+written write_canonical(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
+                        value_origin origin) {
+  const busy writing("writing " + c.flags.to);
+  warn_of_rounding(c, facts.rounded_integers);
+  if (c.to.kind == target_kind::snapshot) return write_spg<V, I, O>(c, matrix, facts, origin);
+  if (c.to.kind == target_kind::metis) return write_graph<V, I, O>(c, matrix, facts);
+  return list_and_write<V, I, O>(c, matrix, facts);
+}
+
+written convert_snapshot(const conversion& c) {
+  const snapshot_header& header = c.input.mapped->header();
+  return with_stored_indices(header, [&]<class I, class O>(type_tag<I>, type_tag<O>) {
+    const auto go_on = [&]<class V>(type_tag<V>) {
+      const csr_input<V, I, O> read = borrow_csr<V, I, O>(c.ctx, c.input);
+      return write_canonical<V, I, O>(c, read.matrix, read.facts, header.origin);
+    };
+    switch (header.values) {
+      case value_kind::pattern:
+        return go_on(type_tag<pattern>{});
+      case value_kind::fp32:
+        return go_on(type_tag<float>{});
+      case value_kind::fp64:
+        return go_on(type_tag<double>{});
+      case value_kind::complex_fp32:
+        return go_on(type_tag<std::complex<float>>{});
+      case value_kind::complex_fp64:
+        break;
+    }
+    return go_on(type_tag<std::complex<double>>{});
+  });
+}
+
+value_origin origin_of(const input_description& input) {
+  return input.field == matrix_market_field::integer ? value_origin::integers : value_origin::numbers;
+}
+
+// Entries as listed, with the values they have: f(coo_input<V, I>&).
+template <class F>
+decltype(auto) with_listed(const conversion& c, const read_options& options, F&& f) {
+  if (is_graph_text(c.input.kind)) return with_edges(c.ctx, c.input, options, f);
+  return with_stored_values(c.input, [&]<class V>(type_tag<V>) { return with_coo<V>(c.ctx, c.input, options, f); });
+}
+
+// A pattern whose places are listed more than once is kept by how often they are.
+template <index_type I, index_type O>
+written write_counts(const conversion& c, const coo_input<pattern, I>& read) {
+  const auto entries = read.entries.view();
+  const array<double, host> ones = convert_values<double, pattern>(c.ctx, {}, entries.nnz());
+  const coo_view<const double, I, host> counted{{entries}, ones.view()};
+  const csr_matrix<double, I, O, host> matrix = to_csr<O>(c.ctx, counted, {.symmetry = read.triangle});
+  return write_canonical<double, I, O>(c, matrix.view(), read.facts, value_origin::counts);
+}
+
+template <entry_type V, index_type I>
+written sort_and_write(const conversion& c, coo_input<V, I>& read) {
+  return with_offset<I>(read.facts.expanded, [&]<class O>(type_tag<O>) {
+    const csr_matrix<V, I, O, host> matrix = [&] {
+      const busy building("building CSR");
+      return to_csr<O>(c.ctx, std::as_const(read.entries).view(), {.symmetry = read.triangle});
+    }();
+    const std::int64_t duplicates = read.facts.expanded - matrix.nnz();
+    if constexpr (is_pattern<V>) {
+      if (duplicates > 0 && c.to.kind == target_kind::snapshot) return write_counts<I, O>(c, read);
+    } else {
+      warn_of_sums(c, duplicates);
+    }
+    read.entries = {};
+    return write_canonical<V, I, O>(c, matrix.view(), read.facts, origin_of(c.input));
+  });
+}
+
+written convert_cached(const conversion& c, const read_options& options) {
+  const auto go_on = [&]<class V, class I, class O>(csr_input<V, I, O>& read, const input_cache& cache) {
+    report_cache(c.out, cache);
+    const std::int64_t duplicates = read.facts.expanded - read.matrix.nnz();
+    if (!is_pattern<V>) warn_of_sums(c, duplicates);
+    if (is_pattern<V> && duplicates > 0 && c.to.kind == target_kind::snapshot) {
+      return with_listed(c, options, [&]<class W, class J>(coo_input<W, J>& again) {  // the counts are in the text only
+        return sort_and_write<W, J>(c, again);
+      });
+    }
+    return write_canonical<V, I, O>(c, read.matrix, read.facts, origin_of(c.input));
+  };
+  return with_cached_matrix(c.ctx, c.input, options, c.flags.cache, go_on);
+}
+
+written convert_in_memory(const conversion& c) {
+  progress_bar bar("reading " + c.input.path, c.flags.common.quiet);
+  if (c.input.kind == input_kind::snapshot) return convert_snapshot(c);
+  const bool to_text = c.to.kind == target_kind::matrix_market || c.to.kind == target_kind::edge_list;
+  if (!to_text && c.flags.cache == cache_mode::on) {
+    if (c.input.can_be_read_again()) return convert_cached(c, bar.options());
+    report_cache(c.out, input_cache(c.flags.cache, c.input, value_kind::fp64));  // says why it is off
+  }
+  return with_listed(c, bar.options(), [&]<class V, class I>(coo_input<V, I>& read) {
+    if (!read.facts.passed_over.empty()) c.out.warn(c.source() + ": passed over: " + read.facts.passed_over);
+    const bool expanded = !c.input.directed && read.triangle == symmetry_kind::general;
+    if (!to_text || expanded) return sort_and_write<V, I>(c, read);
+    warn_of_rounding(c, read.facts.rounded_integers);
+    return write_listed<V, I>(
+        c, {std::as_const(read.entries).view(), read.triangle, c.input.field == matrix_market_field::integer},
+        read.facts);
+  });
 }
 
 // Rewrites the text in bounded memory where that gives what memory for the whole would have given; none where not.
-std::optional<written> convert_streamed(const context<host>& ctx, const convert_flags& flags, const target& to,
-                                        report& out, const input_description& input) {
-  const bool edges = to.kind == target_kind::edge_list;
+std::optional<written> convert_streamed(const conversion& c) {
+  const input_description& input = c.input;
+  const bool edges = c.to.kind == target_kind::edge_list;
   const bool listed = input.kind == input_kind::edge_list && edges;
   const bool matrix = input.kind == input_kind::matrix_market && input.format == "Matrix Market coordinate" &&
-                      input.symmetry == symmetry_kind::general && to.kind != target_kind::snapshot &&
+                      (edges || c.to.kind == target_kind::matrix_market) &&
                       (!edges || (input.rows == input.cols && input.field != matrix_market_field::complex));
-  std::error_code failure;
-  if ((!listed && !matrix) || !std::filesystem::is_regular_file(flags.from, failure)) return std::nullopt;
-  progress_bar bar("rewriting " + input.path, flags.common.quiet);
+  if ((!listed && !matrix) || !input.can_be_read_again()) return std::nullopt;
+  progress_bar bar("rewriting " + input.path, c.flags.common.quiet);
   stream_options options;
   options.to = edges ? text_format::edge_list : text_format::matrix_market;
-  if (to.suffix == ".el") options.weights = edge_weights::left_out;
-  if (to.suffix == ".wel") options.weights = edge_weights::ones_if_none;
+  options.weights = c.to.weights;
+  options.style = c.to.style;
   options.reading = bar.options();
   stream_result result;
   if (listed) {
-    result = stream_edge_list(ctx, flags.from, flags.to, options);
+    result = stream_edge_list(c.ctx, *input.file, c.flags.to, options);
   } else {
-    const std::optional<stream_result> rewritten = stream_matrix_market(ctx, flags.from, flags.to, options);
+    const std::optional<stream_result> rewritten = stream_matrix_market(c.ctx, *input.file, c.flags.to, options);
     if (!rewritten.has_value()) return std::nullopt;
     result = *rewritten;
   }
-  warn_of_rounding(out, flags, result.rounded_integers);
-  if (result.isolated > 0) warn_of_isolated(out, flags, result.isolated);
-  if (edges && result.weighted && to.suffix == ".el") warn_of_weights(out, flags);
-  const bool values = edges ? to.suffix == ".wel" || (result.weighted && to.suffix != ".el") : result.weighted;
-  return written{result.rows, result.cols, result.entries, values, true};
+  warn_of_rounding(c, result.rounded_integers);
+  warn_of_isolated(c, result.isolated);
+  if (edges) warn_of_direction(c);
+  const bool left_out = edges && c.to.weights == edge_weights::left_out;
+  if (left_out && result.weighted) warn_of_weights(c);
+  const bool ones = edges && c.to.weights == edge_weights::ones_if_none;
+  return written{result.rows, result.cols, result.entries, ones || (result.weighted && !left_out), true};
+}
+
+// Whether what is written can be taken back: not from a pipe.
+bool is_replaceable(const std::string& path) {
+  std::error_code failure;
+  return !output_descriptor(path).has_value() &&
+         (!std::filesystem::exists(path, failure) || std::filesystem::is_regular_file(path, failure));
 }
 
 // In memory if it fits: what does not is streamed, if that is possible.
-written convert(const context<host>& ctx, const convert_flags& flags, const target& to, report& out,
-                const input_description& input) {
+written convert(const conversion& c) {
   std::error_code failure;
-  const auto bytes = std::filesystem::file_size(flags.from, failure);
-  if (!failure && bytes / 2 > static_cast<std::uintmax_t>(host_memory().limit())) {  // no array is much smaller
-    if (const auto result = convert_streamed(ctx, flags, to, out, input)) return *result;
+  const auto bytes = std::filesystem::file_size(c.flags.from, failure);
+  const bool too_large = !failure && bytes / 2 > static_cast<std::uintmax_t>(host_memory().limit());
+  if (too_large && is_replaceable(c.flags.to)) {  // no array is much smaller
+    if (const auto result = convert_streamed(c)) return *result;
   }
   try {
-    return convert_in_memory(ctx, flags, to, out, input);
+    return convert_in_memory(c);
   } catch (const error& e) {
     if (e.code() != error_code::out_of_memory) throw;
-    if (const auto result = convert_streamed(ctx, flags, to, out, input)) return *result;
+    if (const auto result = convert_streamed(c)) return *result;
     throw;
   }
 }
 
 exit_status run(const convert_flags& flags) {
-  const target to = recognise_target(flags.to);
+  const target to = choose_target(flags.to, flags.format);
   const stopwatch watch;
   const backend where = choose_cpu(flags.common.device, flags.common.threads);
   const context<host>& ctx = where.cpu;
@@ -233,10 +457,10 @@ exit_status run(const convert_flags& flags) {
   report_backend(out, flags.common.device, where);
   const input_description input = describe_input(ctx, flags.from);
   out.keys()["cache"] = to_string(cache_outcome::off);
-  const written result = convert(ctx, flags, to, out, input);
+  const written result = convert({ctx, flags, to, out, input});
 
-  std::error_code ignored;
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(flags.to, ignored));
+  std::optional<std::int64_t> bytes;
+  if (is_replaceable(flags.to)) bytes = static_cast<std::int64_t>(std::filesystem::file_size(flags.to));
   json& keys = out.keys();
   keys["file"] = flags.from;
   keys["from"] = input.format;
@@ -247,11 +471,12 @@ exit_status run(const convert_flags& flags) {
   keys["entries"] = result.entries;
   keys["values"] = result.values;
   keys["streamed"] = result.streamed;
-  keys["bytes"] = bytes;
+  keys["bytes"] = bytes.has_value() ? json(*bytes) : json();
   keys["total_ms"] = watch.milliseconds();
   out.title(fmt::format("convert {}", flags.from));
   out.row("read", input.format);
-  out.row("written", fmt::format("{} ({}, {})", flags.to, to.format, format_bytes(static_cast<double>(bytes))));
+  const std::string amount = bytes.has_value() ? ", " + format_bytes(static_cast<double>(*bytes)) : std::string();
+  out.row("written", fmt::format("{} ({}{})", flags.to, to.format, amount));
   const std::string size = result.rows < 0 ? std::string("vertices not counted")
                                            : fmt::format("{} x {}", with_commas(result.rows), with_commas(result.cols));
   out.row("matrix",
@@ -269,23 +494,33 @@ exit_status run(const convert_flags& flags) {
 int main(int argc, char** argv) {
   using namespace spargo::apps;
   CLI::App app(
-      "Converts among Matrix Market, edge lists and the binary snapshot; duplicates are summed, symmetric halves\n"
-      "expanded, and the file is written whole or not at all. What does not fit into memory is rewritten line by line\n"
-      "where that gives the same: an edge list as an edge list, and a general coordinate Matrix Market file whose\n"
-      "entries are sorted by row and column; not what is symmetric or goes to a snapshot.",
+      "Converts among Matrix Market, edge lists, METIS and the binary snapshot, so that every command gives the same "
+      "answer on OUT as on IN: symmetry, integers and duplicates are kept, and a warning names what OUT cannot hold. "
+      "The file is written whole or not at all. What does not fit into memory is rewritten line by line where that "
+      "gives the same: an edge list as an edge list, a coordinate Matrix Market file as either.",
       "convert");
   convert_flags flags;
-  app.add_option("IN", flags.from, "any of them (recognised from its content, .gz too), or gen:NAME:key=value,...")
+  app.add_option("IN", flags.from,
+                 "Matrix Market, edge list, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option(
          "OUT", flags.to,
-         "by its name: .mtx; .spg; .el (no weights), .wel, .txt, .csv, .tsv, .edges, .snap; .gz after any but .spg")
+         "by its name: .mtx; .spg; .el (no weights), .wel, .csv, .txt, .tsv, .edges, .snap; .graph or .metis; .gz "
+         "after any but .spg; -, with --to, is standard output")
       ->required();
+  app.add_option("--to", flags.format, "the format, whatever OUT is called: mtx, el, wel, csv, spg or metis")
+      ->check(CLI::IsMember({"mtx", "el", "wel", "csv", "spg", "metis"}))
+      ->type_name("FORMAT");
   add_cache_flag(app, flags.cache);
   add_common_flags(app, flags.common, app_kind::reads,
-                   "Examples:\n"
-                   "  convert soc-Slashdot0902.txt.gz slashdot.spg\n"
-                   "  convert matrix.mtx edges.wel.gz\n"
-                   "  convert gen:rmat:scale=18,degree=16 rmat18.spg\n");
-  return run_app(app, argc, argv, [&] { return run(flags); });
+                   std::string("Examples:\n"
+                               "  convert soc-Slashdot0902.txt.gz slashdot.spg\n"
+                               "  convert matrix.mtx edges.wel.gz\n"
+                               "  convert mesh.mtx mesh.graph\n"
+                               "  convert gen:rmat:scale=18,degree=16 rmat18.spg\n\n") +
+                       help_on_graph_inputs);
+  return run_app(app, argc, argv, [&] {
+    prepare_outputs(flags.common, {flags.from}, {{"OUT", flags.to}});
+    return run(flags);
+  });
 }

@@ -2,9 +2,11 @@
 #include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
+#include "common/help.hpp"
 #include "common/input.hpp"
 #include "common/input_check.hpp"
 #include "common/memory_limit.hpp"
+#include "common/outputs.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"
 #include "common/progress.hpp"
@@ -210,6 +212,7 @@ void draw(report& out, const info_flags& flags, const input_description& input,
 template <class V, class I>
 std::vector<oddity> check(const input_description& input, const coo_input<V, I>& read) {
   std::vector<oddity> found = check_entries<V, I>(std::as_const(read.entries).view(), input.symmetry);
+  if (!input.can_be_read_again()) return found;
   if (input.kind == input_kind::matrix_market) find_lines(input.path, 2, found);
   if (input.kind == input_kind::edge_list) find_lines(input.path, 0, found);
   return found;
@@ -234,6 +237,7 @@ template <class V, class I, class O>
 exit_status inspect(const info_flags& flags, const backend& where, const input_description& input,
                     const csr_input<V, I, O>& read, const std::vector<oddity>& odd,
                     const input_cache* cache = nullptr) {
+  std::optional<busy> counting("counting");
   const context<host>& ctx = where.cpu;
   const csr_pattern_view<I, O, host>& matrix = read.matrix;
   SPARGO_EXPECTS(flags.distances == 0 || matrix.rows == matrix.cols,
@@ -245,6 +249,7 @@ exit_status inspect(const info_flags& flags, const backend& where, const input_d
   report_backend(out, flags.common.device, where);
   json& keys = out.keys();
   report_shape(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz(), read.facts.expanded - matrix.nnz());
+  if (!read.facts.passed_over.empty()) out.warn(input.path + ": passed over: " + read.facts.passed_over);
   report_values<V>(out, look_at_values<V>(read.matrix.values));
   keys["rounded_integers"] = read.facts.rounded_integers;
   if (read.facts.rounded_integers > 0) {
@@ -271,6 +276,7 @@ exit_status inspect(const info_flags& flags, const backend& where, const input_d
   draw(out, flags, input, matrix, rows);
   keys["cache"] = to_string(cache_outcome::off);
   if (cache != nullptr) report_cache(out, *cache);
+  counting.reset();
   out.print();
   return exit_status::success;
 }
@@ -293,13 +299,13 @@ exit_status run(const info_flags& flags) {
   const read_options reading = bar->options();
   const auto settle = [&]<class V>() {
     bar.reset();
-    if (input.kind == input_kind::edge_list && is_pattern<V>) input.field = matrix_market_field::pattern;
+    if (is_graph_text(input.kind) && is_pattern<V>) input.field = matrix_market_field::pattern;
   };
   const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
     settle.template operator()<V>();
     return check_and_inspect<V, I>(flags, where, input, read);
   };
-  if (flags.check && input.kind == input_kind::edge_list) return with_edges(ctx, input, reading, go_on);
+  if (flags.check && is_graph_text(input.kind)) return with_edges(ctx, input, reading, go_on);
   if (flags.check && input.kind != input_kind::snapshot) {
     return with_stored_values(input, [&]<class V>(type_tag<V>) { return with_coo<V>(ctx, input, reading, go_on); });
   }
@@ -319,26 +325,31 @@ int main(int argc, char** argv) {
   CLI::App app("What a matrix or graph looks like: size, row lengths, bandwidth, components, memory by format.",
                "info");
   info_flags flags;
-  app.add_option("FILE", flags.file, "Matrix Market, edge list, either .gz, snapshot (.spg) or gen:NAME:key=value,...")
+  app.add_option("FILE", flags.file,
+                 "Matrix Market, edge list, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture (PNG)")->type_name("OUT.png");
   app.add_option("--degrees", flags.degrees, "draw the distribution of degrees, that is row lengths (PNG)")
       ->type_name("OUT.png");
   auto* check = app.add_flag(
       "--check", flags.check,
-      "look for what is odd: duplicates, zeros, infinities, the wrong triangle, disorder, self-loops, isolated\n"
+      "look for what is odd: duplicates, zeros, infinities, the wrong triangle, disorder, self-loops, isolated "
       "vertices; with the first line of each");
   add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
   app.add_option("--distances", flags.distances,
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
       ->type_name("SOURCES")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
+      ->check(positive_count());
   add_common_flags(app, flags.common, app_kind::reads,
-                   "Examples:\n"
-                   "  info matrix.mtx.gz\n"
-                   "  info soc-Slashdot0902.txt.gz --degrees degrees.png\n"
-                   "  info matrix.mtx --check\n"
-                   "  info gen:rmat:scale=16,degree=16 --distances 64\n"
-                   "  info gen:laplacian3d:n=30 --spy pattern.png --json -\n");
-  return run_app(app, argc, argv, [&] { return run(flags); });
+                   std::string("Examples:\n"
+                               "  info matrix.mtx.gz\n"
+                               "  info soc-Slashdot0902.txt.gz --degrees degrees.png\n"
+                               "  info matrix.mtx --check\n"
+                               "  info gen:rmat:scale=16,degree=16 --distances 64\n"
+                               "  info gen:laplacian3d:n=30 --spy pattern.png --json -\n\n") +
+                       help_on_graph_inputs);
+  return run_app(app, argc, argv, [&] {
+    prepare_outputs(flags.common, {flags.file}, {{"--spy", flags.spy}, {"--degrees", flags.degrees}});
+    return run(flags);
+  });
 }

@@ -2,11 +2,14 @@
 #include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
+#include "common/help.hpp"
 #include "common/input.hpp"
+#include "common/outputs.hpp"
 #include "common/progress.hpp"
 #include "common/random.hpp"
 #include "common/report.hpp"
 #include "common/spmv_check.hpp"
+#include "common/spmv_request.hpp"
 #include "common/timing.hpp"
 
 #include <spargo/io/matrix_market.hpp>
@@ -15,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <optional>
 
 namespace spargo::apps {
@@ -36,6 +38,7 @@ struct spmv_flags {
   std::string file;
   std::string format = "auto";
   std::string algorithm = "auto";
+  std::string storage = "auto";
   std::string precision = "fp64";
   std::string x = "ones";
   std::string output;
@@ -45,55 +48,6 @@ struct spmv_flags {
   std::int64_t warmup = 2;
   bool no_verify = false;
 };
-
-// The one format that an algorithm works on; none for `automatic`.
-std::optional<sparse_format> format_of(spmv_algorithm algorithm) {
-  switch (algorithm) {
-    case spmv_algorithm::automatic:
-      return std::nullopt;
-    case spmv_algorithm::ell:
-      return sparse_format::ell;
-    case spmv_algorithm::sell:
-      return sparse_format::sell;
-    case spmv_algorithm::coo_atomic:
-    case spmv_algorithm::coo_segmented:
-      return sparse_format::coo;
-    default:
-      return sparse_format::csr;  // all others
-  }
-}
-
-spmv_algorithm parse_algorithm(const std::string& name) {
-  if (name == "auto") return spmv_algorithm::automatic;
-  try {
-    return parse_spmv_algorithm(name);
-  } catch (const error& e) {
-    throw usage_error(fmt::format("--algorithm: {}", e.what()));
-  }
-}
-
-struct request {
-  spmv_algorithm algorithm = spmv_algorithm::automatic;
-  std::optional<sparse_format> format;  // none: choose
-};
-
-request parse_request(const spmv_flags& flags) {
-  static const std::map<std::string, sparse_format> formats = {{"csr", sparse_format::csr},
-                                                               {"coo", sparse_format::coo},
-                                                               {"ell", sparse_format::ell},
-                                                               {"sell", sparse_format::sell}};
-  request wanted;
-  wanted.algorithm = parse_algorithm(flags.algorithm);
-  wanted.format = format_of(wanted.algorithm);
-  if (flags.format == "auto") return wanted;
-  const sparse_format named = formats.at(flags.format);
-  if (wanted.format.has_value() && *wanted.format != named) {
-    throw usage_error(fmt::format("--algorithm {} works on {}, not on --format {}", flags.algorithm,
-                                  to_string(*wanted.format), flags.format));
-  }
-  wanted.format = named;
-  return wanted;
-}
 
 // x from a file: a column (or a row) of the right length, dense or sparse.
 template <value_type V>
@@ -179,9 +133,11 @@ std::int64_t compulsory_bytes(sparse_format format, std::int64_t rows, std::int6
 template <class V>
 struct product {
   array<V, host> y;
-  sparse_format format = sparse_format::csr;
+  format_choice format;
   spmv_algorithm algorithm = spmv_algorithm::automatic;
   std::string reason;
+  spmv_storage storage = spmv_storage::borrowed;
+  std::string storage_reason;
   double upload_ms = 0, convert_ms = 0, plan_ms = 0;
   std::int64_t workspace_bytes = 0;
   time_summary times;
@@ -213,39 +169,98 @@ void with_format(const context<Space>& ctx, const csr_view<const V, I, O, Space>
   }
 }
 
-// Converts, plans, times. On return `result.y` is not yet filled; y holds A x, synchronised.
+// A plan on CSR, with its storage as asked for or as pays for --repeat products, and why.
+template <class V, class I, class O, class Space>
+spmv_plan<V, I, O, Space> plan_csr(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                   const spmv_flags& flags, const spmv_request& wanted, std::string& why) {
+  using plan = spmv_plan<V, I, O, Space>;
+  why = "as asked for";
+  if (wanted.algorithm != spmv_algorithm::automatic) return plan(ctx, matrix, {.algorithm = wanted.algorithm});
+  if (wanted.storage == spmv_storage::borrowed) return plan(ctx, matrix);
+  if (wanted.storage == spmv_storage::copied) {
+    plan made(ctx, matrix, {.storage = spmv_storage::copied});
+    if (made.storage() == spmv_storage::borrowed) why = "no copy is expected to be faster";
+    return made;
+  }
+  try {
+    plan made(ctx, matrix, {.storage = spmv_storage::copied, .products = flags.repeat});
+    why = fmt::format("{} within {} product{} (--repeat)",
+                      made.storage() == spmv_storage::copied ? "the copy pays" : "no copy pays",
+                      with_commas(flags.repeat), flags.repeat == 1 ? "" : "s");
+    return made;
+  } catch (const error& e) {
+    if (e.code() != error_code::out_of_memory) throw;
+    why = "no memory for a copy";
+    return plan(ctx, matrix);
+  }
+}
+
+// Plans on CSR, or converts where neither CSR nor a copy of it is expected to be as fast; then times. On return
+// `result.y` is not yet filled; y holds A x, synchronised.
 template <class V, class I, class O, class Space>
 void measure(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix, span<const V, Space> x,
-             span<V, Space> y, const spmv_flags& flags, spmv_algorithm algorithm, product<V>& result) {
-  const stopwatch converting;
-  with_format(ctx, matrix, result.format, [&](const auto& view) {
-    ctx.synchronize();
-    result.convert_ms = converting.milliseconds();
+             span<V, Space> y, const spmv_flags& flags, const spmv_request& wanted, product<V>& result) {
+  const busy multiplying("multiplying");
+  using plan = spmv_plan<V, I, O, Space>;
+  const auto time = [&](const plan& made) {
+    result.algorithm = made.algorithm();
+    result.reason = made.reason();
+    result.storage = made.storage();
+    result.workspace_bytes = made.workspace_bytes();
+    result.times = time_calls(
+        flags.warmup, flags.repeat, [&] { made.run(V(1), x, V(0), y); }, [&] { ctx.synchronize(); });
+  };
+  format_choice& format = result.format;
+  std::optional<plan> on_csr;
+  if (format.format == sparse_format::csr || !wanted.format.has_value()) {
     const stopwatch planning;
-    const spmv_plan<V, I, O, Space> plan(ctx, view, {.algorithm = algorithm});
+    on_csr.emplace(plan_csr<V, I, O, Space>(ctx, matrix, flags, wanted, result.storage_reason));
     ctx.synchronize();
     result.plan_ms = planning.milliseconds();
-    result.algorithm = plan.algorithm();
-    result.reason = plan.reason();
-    result.workspace_bytes = plan.workspace_bytes();
-    result.times = time_calls(
-        flags.warmup, flags.repeat, [&] { plan.run(V(1), x, V(0), y); }, [&] { ctx.synchronize(); });
-  });
-  const std::int64_t bytes = compulsory_bytes<V, I, O>(result.format, matrix.rows, matrix.cols, matrix.nnz());
+    if (format.format != sparse_format::csr && on_csr->storage() == spmv_storage::copied) {
+      format = {sparse_format::csr, "what the copy is made of"};
+    }
+  }
+  if (format.format == sparse_format::csr) {
+    time(*on_csr);
+  } else {
+    const stopwatch converting;
+    with_format(ctx, matrix, format.format, [&](const auto& view) {
+      ctx.synchronize();
+      result.convert_ms = converting.milliseconds();
+      const stopwatch planning;
+      const plan made(ctx, view, {.algorithm = wanted.algorithm});
+      ctx.synchronize();
+      result.plan_ms += planning.milliseconds();
+      result.storage_reason = "the matrix as converted";
+      time(made);
+    });
+  }
+  const std::int64_t bytes = compulsory_bytes<V, I, O>(format.format, matrix.rows, matrix.cols, matrix.nnz());
   result.copy_rate = copy_bytes_per_second(ctx, bytes);
+}
+
+// The format as asked for, or as pays for --repeat products.
+template <class V, class I, class O>
+format_choice choose_format(const backend& where, const csr_pattern_view<I, O, host>& matrix, const spmv_flags& flags,
+                            const spmv_request& wanted) {
+  if (wanted.format.has_value()) return {*wanted.format, "as asked for"};
+  if (wanted.storage == spmv_storage::copied) return {sparse_format::csr, "what copies are made of"};
+  if (wanted.storage == spmv_storage::borrowed) return {sparse_format::csr, "as read"};
+  const format_use use{.value_bytes = sizeof(V), .complex_values = complex_type<V>, .products = flags.repeat};
+  return where.gpu.has_value() ? suggest_format<device>(where.cpu, matrix, use)
+                               : suggest_format<host>(where.cpu, matrix, use);
 }
 
 template <class V, class I, class O>
 product<V> multiply(const backend& where, const csr_input<V, I, O>& read, const array<V, host>& x,
-                    const spmv_flags& flags, const request& wanted, format_choice& choice) {
+                    const spmv_flags& flags, const spmv_request& wanted) {
   const csr_view<const V, I, O, host>& matrix = read.matrix;
   product<V> result;
-  choice = where.gpu.has_value() ? suggest_format<device>(where.cpu, matrix) : suggest_format<host>(where.cpu, matrix);
-  if (wanted.format.has_value()) choice = {*wanted.format, "as asked for"};
-  result.format = choice.format;
+  result.format = choose_format<V, I, O>(where, matrix, flags, wanted);
   result.y = array<V, host>(where.cpu, matrix.rows);
   if (!where.gpu.has_value()) {
-    measure<V, I, O, host>(where.cpu, matrix, x.view(), result.y.view(), flags, wanted.algorithm, result);
+    measure<V, I, O, host>(where.cpu, matrix, x.view(), result.y.view(), flags, wanted, result);
     return result;
   }
   if constexpr (config::has_cuda) {
@@ -261,7 +276,7 @@ product<V> multiply(const backend& where, const csr_input<V, I, O>& read, const 
     array<V, device> device_y(gpu, matrix.rows);
     gpu.synchronize();
     result.upload_ms = uploading.milliseconds();
-    measure<V, I, O, device>(gpu, there, device_x.view(), device_y.view(), flags, wanted.algorithm, result);
+    measure<V, I, O, device>(gpu, there, device_x.view(), device_y.view(), flags, wanted, result);
     result.y = to_host(gpu, device_y.view(), where.cpu);
   }
   return result;
@@ -295,7 +310,7 @@ template <class V, class I, class O>
 void report_speed(report& out, const product<V>& result, std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
   const double seconds = result.times.median * 1e-3;
   const double flops = (complex_type<V> ? 8.0 : 2.0) * static_cast<double>(nnz);
-  const std::int64_t bytes = compulsory_bytes<V, I, O>(result.format, rows, cols, nnz);
+  const std::int64_t bytes = compulsory_bytes<V, I, O>(result.format.format, rows, cols, nnz);
   const double rate = static_cast<double>(bytes) / seconds;
   out.keys()["time_ms"] = to_json(result.times);
   out.keys()["gflops"] = flops / seconds * 1e-9;
@@ -350,20 +365,21 @@ void report_input(report& out, const input_description& input, const input_facts
 }
 
 template <class V, class I, class O>
-exit_status run_typed(const spmv_flags& flags, const request& wanted, const backend& where,
+exit_status run_typed(const spmv_flags& flags, const spmv_request& wanted, const backend& where,
                       const input_description& input, const csr_input<V, I, O>& read, const input_cache& cache) {
   const auto& matrix = read.matrix;
   const array<V, host> x = make_x<V>(where.cpu, flags.x, matrix.cols);
-  format_choice choice;
-  const product<V> result = multiply<V, I, O>(where, read, x, flags, wanted, choice);
+  const product<V> result = multiply<V, I, O>(where, read, x, flags, wanted);
 
   report out("spmv", flags.common);
   report_input(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz());
   const bool single = std::same_as<V, float>;
   const double convert_ms = read.convert_ms + result.convert_ms;
   json& keys = out.keys();
-  keys["format"] = to_string(result.format);
-  keys["format_reason"] = choice.reason;
+  keys["format"] = to_string(result.format.format);
+  keys["format_reason"] = result.format.reason;
+  keys["storage"] = to_string(result.storage);
+  keys["storage_reason"] = result.storage_reason;
   keys["algorithm"] = to_string(result.algorithm);
   keys["algorithm_reason"] = result.reason;
   report_backend(out, flags.common.device, where);
@@ -378,7 +394,8 @@ exit_status run_typed(const spmv_flags& flags, const request& wanted, const back
   keys["plan_ms"] = result.plan_ms;
   keys["workspace_bytes"] = result.workspace_bytes;
   out.row("device", fmt::format("{} ({}), {} threads", where.name, where.reason, where.cpu.threads()));
-  out.row("format", fmt::format("{}: {}", to_string(result.format), choice.reason));
+  out.row("format", fmt::format("{}: {}", to_string(result.format.format), result.format.reason));
+  out.row("storage", fmt::format("{}: {}", to_string(result.storage), result.storage_reason));
   out.row("algorithm", fmt::format("{}: {}", to_string(result.algorithm), result.reason));
   out.row("numbers", fmt::format("{}{}, {}-bit indices, {}-bit offsets", complex_type<V> ? "complex " : "",
                                  single ? "fp32" : "fp64", sizeof(I) * 8, sizeof(O) * 8));
@@ -390,10 +407,14 @@ exit_status run_typed(const spmv_flags& flags, const request& wanted, const back
   report_speed<V, I, O>(out, result, matrix.rows, matrix.cols, matrix.nnz());
   report_y(out, result.y);
   std::optional<spmv_check> check;
-  if (!flags.no_verify) check = check_spmv<V, I, O>(matrix, x.view(), result.y.view());
+  if (!flags.no_verify) {
+    const busy checking("checking the product");
+    check = check_spmv<V, I, O>(matrix, x.view(), result.y.view());
+  }
   const std::optional<bool> valid = report_check(out, check);
 
   if (!flags.output.empty() && valid != false) {  // a wrong y never replaces a file
+    const busy writing("writing " + flags.output);
     write_matrix_market<V>(flags.output, dense_view<const V, host>{result.y.size(), 1, 1, result.y.view()});
     out.row("written", flags.output);
   }
@@ -405,7 +426,7 @@ exit_status run_typed(const spmv_flags& flags, const request& wanted, const back
 }
 
 template <class V>
-exit_status run_valued(const spmv_flags& flags, const request& wanted, const backend& where,
+exit_status run_valued(const spmv_flags& flags, const spmv_request& wanted, const backend& where,
                        const input_description& input) {
   std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
   input_cache cache(flags.cache, input, kind_of_values<V>());
@@ -417,15 +438,17 @@ exit_status run_valued(const spmv_flags& flags, const request& wanted, const bac
 }
 
 exit_status run(const spmv_flags& flags) {
-  const request wanted = parse_request(flags);
+  const spmv_request wanted = parse_spmv_request(flags.format, flags.algorithm, flags.storage);
   std::uint64_t seed = 0;
   (void)parse_random("--x", flags.x, seed);
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   const input_description input = describe_input(where.cpu, flags.file);
-  if (input.kind == input_kind::edge_list) {
-    throw error(error_code::unsupported, source_position{flags.file, 0, 0},
-                "not a Matrix Market file (expected one that begins with %%MatrixMarket, a snapshot, or gen:...; "
-                "convert turns an edge list into either)");
+  if (is_graph_text(input.kind)) {
+    throw error(
+        error_code::unsupported, source_position{flags.file, 0, 0},
+        fmt::format("not a Matrix Market file: {} (expected one that begins with %%MatrixMarket, a snapshot, or "
+                    "gen:...; convert turns a graph into either)",
+                    input.format));
   }
   const bool fp32 = flags.precision == "fp32";
   if (input.field == matrix_market_field::complex) {
@@ -439,33 +462,43 @@ exit_status run(const spmv_flags& flags) {
 }
 
 void add_flags(CLI::App& app, spmv_flags& flags) {
-  app.add_option("FILE", flags.file, "Matrix Market (.mtx, .mtx.gz), snapshot (.spg) or gen:NAME:key=value,...")
+  app.add_option("FILE", flags.file, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option("--format", flags.format, "auto, csr, coo, ell or sell")
-      ->check(CLI::IsMember({"auto", "csr", "coo", "ell", "sell"}))
+      ->check(one_of("a format", {"auto", "csr", "coo", "ell", "sell"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--algorithm", flags.algorithm,
+                 "auto; of csr row_per_thread, merge_path and compressed, on a GPU also row_per_warp, row_blocks, "
+                 "column_passes, blocked and binned; of coo coo_segmented, on a GPU also coo_atomic; ell; sell")
+      ->check(
+          one_of("an algorithm", {"auto", "row_per_thread", "row_per_warp", "row_blocks", "merge_path", "column_passes",
+                                  "compressed", "blocked", "binned", "ell", "sell", "coo_atomic", "coo_segmented"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option(
-         "--algorithm", flags.algorithm,
-         "auto; on csr row_per_thread, merge_path or, on a GPU, row_per_warp, row_blocks or column_passes; ell; "
-         "sell; on coo coo_segmented or coo_atomic (GPU)")
+         "--storage", flags.storage,
+         "borrowed: the matrix as it stands; copied: in another form where that is faster; auto: whichever pays "
+         "for --repeat products")
+      ->check(one_of("a storage", {"auto", "borrowed", "copied"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--precision", flags.precision, "fp32 or fp64; complex matrices work in fp64 complex")
-      ->check(CLI::IsMember({"fp32", "fp64"}))
+      ->check(one_of("a precision", {"fp32", "fp64"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--x", flags.x,
                  "ones; reciprocal (1/(1+i), i from 0); random[:SEED] in [-1, 1); or a Matrix Market file")
       ->type_name("X")
       ->capture_default_str();
-  app.add_option("--output", flags.output, "write y as a Matrix Market array (.gz by name)")->type_name("FILE");
+  app.add_option("--output", flags.output, "write y as a Matrix Market array (.gz by name); - is standard output")
+      ->type_name("FILE");
   app.add_option("--repeat", flags.repeat, "timed samples; short products are batched into samples of about 0.2 ms")
       ->check(positive_count())
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--warmup", flags.warmup, "products before the timed ones")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000}))
+      ->check(count_from(0))
       ->type_name("N")
       ->capture_default_str();
   add_parse_flag(app, flags.parse);
@@ -485,9 +518,13 @@ int main(int argc, char** argv) {
   spmv_flags flags;
   add_flags(app, flags);
   add_common_flags(app, flags.common, app_kind::computes,
-                   "Examples:\n"
-                   "  spmv matrix.mtx.gz\n"
-                   "  spmv matrix.mtx --x random:7 --output y.mtx --json report.json\n"
-                   "  spmv gen:laplacian2d:n=1000 --format sell --precision fp32 --device cuda\n");
-  return run_app(app, argc, argv, [&] { return run(flags); });
+                   std::string("Examples:\n"
+                               "  spmv matrix.mtx.gz\n"
+                               "  spmv matrix.mtx --x random:7 --output y.mtx --json report.json\n"
+                               "  spmv gen:laplacian2d:n=1000 --format sell --precision fp32 --device cuda\n\n") +
+                       help_on_matrix_inputs);
+  return run_app(app, argc, argv, [&] {
+    prepare_outputs(flags.common, {flags.file, flags.x}, {{"--output", flags.output}});
+    return run(flags);
+  });
 }

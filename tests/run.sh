@@ -5,17 +5,18 @@
 #   --fuzz            besides, fuzz the readers for a minute each (with clang)
 #   --no-install      leave the system's packages alone
 #   -- ARGUMENTS      for ctest: bash tests/run.sh --quick -- -R spmv
-# Steps: packages, format check (with clang-format 14), release build, sanitizer build and tests, tests. Device tests
-# skip without a GPU; SPARGO_REQUIRE_GPU=1 makes that a failure. Real inputs are taken from SPARGO_DATA.
+# Steps: packages, format check (with clang-format 14), release build, CUDA files compiled for other GPUs (with nvcc),
+# sanitizer build and tests, tests. Device tests skip without a GPU; SPARGO_REQUIRE_GPU=1 makes that a failure. Real
+# inputs are taken from SPARGO_DATA.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=apps/common/setup.sh
 source apps/common/setup.sh
 
-install=yes format=yes sanitizers=yes fuzz=no ctest_arguments=()
+install=yes format=yes architectures=yes sanitizers=yes fuzz=no ctest_arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --quick) format=no sanitizers=no ;;
+    --quick) format=no architectures=no sanitizers=no ;;
     --no-sanitizers) sanitizers=no ;;
     --fuzz) fuzz=yes ;;
     --no-install) install=no ;;
@@ -52,9 +53,6 @@ run_ctest() {
   return $status
 }
 
-# Test programs share the cores: threads that wait without spinning leave them to those that work.
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
-
 if [ $install = yes ]; then spargo_install "${spargo_packages_for_apps[@]}" "${spargo_packages_for_tests[@]}"; fi
 spargo_check_tools
 failed=() last=build
@@ -63,6 +61,11 @@ if [ $format = yes ]; then check_format || failed+=("the format check"); fi
 step "release build, in build/"
 spargo_configure release -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON
 cmake --build build --parallel "$(spargo_jobs)"
+
+if [ $architectures = yes ]; then
+  step "CUDA files for compute capabilities 7.5 and 8.0"
+  bash tests/architectures.sh --jobs "$(spargo_jobs)" || failed+=("compiling for other GPUs")
+fi
 
 if [ $sanitizers = yes ]; then
   step "build under AddressSanitizer and UBSan, in build/asan-ubsan/"

@@ -2,7 +2,10 @@
 # On a machine with an NVIDIA GPU: builds, runs every test (a skipped device test is a failure), runs the device tests
 # under compute-sanitizer's four tools, then the benchmarks named, and closes with a table of all of it.
 #   bash tests/run_gpu.sh [options] [BENCH_FILTER...]
-#   --stage NAME      build, test, sanitize or bench; may be repeated (default: all, bench if filters are given)
+#   --stage NAME      build, test, portable, sanitize or bench; may be repeated (default: build, test and sanitize, bench
+#                     if filters are given)
+#                     portable: a second build (FOLDER/portable) for 80-virtual, whose PTX the driver compiles, and every
+#                     test of device code with it: what older GPUs run. Give it a budget of its own: it builds everything
 #   --budget SECONDS  for all stages together (default 570); what does not fit is reported as not run
 #   --preset NAME     CMake preset (default release); --build FOLDER where it builds (default build)
 # Environment: OUT, folder for the full logs (default FOLDER/gpu-logs); SPARGO_DATA, real inputs; SPARGO_CMAKE_ARGS and
@@ -30,8 +33,8 @@ if [ ${#stages[@]} -eq 0 ]; then
 fi
 for stage in "${stages[@]}"; do
   case $stage in
-    build | test | sanitize | bench) ;;
-    *) echo "run_gpu.sh: no stage '$stage' (build, test, sanitize, bench)" >&2; exit 2 ;;
+    build | test | portable | sanitize | bench) ;;
+    *) echo "run_gpu.sh: no stage '$stage' (build, test, portable, sanitize, bench)" >&2; exit 2 ;;
   esac
 done
 wants() { case " ${stages[*]} " in *" $1 "*) true ;; *) false ;; esac; }
@@ -74,7 +77,7 @@ stage_test() {
   local start=$SECONDS status=0 arguments=() cases last
   read -ra arguments <<< "${SPARGO_CTEST_ARGS:-}"
   say "tests"
-  OMP_WAIT_POLICY=passive timeout "$(left)" ctest --test-dir "$build" --output-on-failure --parallel "$cores" "${arguments[@]}" \
+  timeout "$(left)" ctest --test-dir "$build" --output-on-failure --parallel "$cores" "${arguments[@]}" \
     > "$logs/test.log" 2>&1 || status=$?
   sed -n '/\*\*\*/p;/^\[  FAILED  \]/p' "$logs/test.log" | sort -u | head -n 40
   [ $status -eq 0 ] || tail -n 40 "$logs/test.log"
@@ -82,6 +85,42 @@ stage_test() {
   cases=$(awk '/^\[  PASSED  \]/ {p += $4} /^\[  SKIPPED \] [0-9]+ test/ {s += $4} /^\[  FAILED  \] [0-9]+ test/ {f += $4}
                END {printf "cases: %d passed, %d skipped, %d failed", p, s, f}' "$last" 2> /dev/null)
   row "ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/test.log" | tail -n 1); $cases"
+}
+
+# Programs whose sources have device tests, but for those of the apps: the apps are built for this machine's GPU.
+device_tests() {
+  grep -lE 'SPARGO_TEST_NEEDS_GPU|context<device>' tests/*/*_test.cpp tests/*/*_test.cu | grep -v '^tests/apps/' \
+    | sed -E 's|^tests/||; s|/|_|; s|\.[a-z]+$||'
+}
+
+# The portable device paths on this machine's GPU: no code but PTX of compute capability 8.0 is in the library.
+stage_portable() {
+  local start=$SECONDS status=0 generator=() arguments=() tests folder=$build/portable cases
+  command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
+  read -ra arguments <<< "${SPARGO_CMAKE_ARGS:-}"
+  mapfile -t tests < <(device_tests)
+  say "build for 80-virtual"
+  {
+    timeout "$(left)" cmake --preset "$preset" -B "$folder" "${generator[@]}" -DSPARGO_CUDA=ON -DSPARGO_APPS=OFF \
+      -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF -DSPARGO_TEST_TIMEOUT=300 "${arguments[@]}" \
+      -DCMAKE_CUDA_ARCHITECTURES=80-virtual \
+      && timeout "$(left)" cmake --build "$folder" --parallel "$cores" --target "${tests[@]}"
+  } > "$logs/portable-build.log" 2>&1 || status=$?
+  [ $status -eq 0 ] || tail -n 60 "$logs/portable-build.log"
+  row "portable build" "$(verdict $status)" "$start"
+  [ $status -eq 0 ] || return
+  start=$SECONDS
+  say "portable tests"
+  # The driver's compiler leaves what it made in a cache, which all programs share.
+  CUDA_CACHE_PATH=$(realpath "$folder")/cuda-cache CUDA_CACHE_MAXSIZE=4294967296 timeout "$(left)" \
+    ctest --test-dir "$folder" --output-on-failure --parallel "$cores" -R "^($(IFS='|'; echo "${tests[*]}"))\$" \
+    > "$logs/portable-test.log" 2>&1 || status=$?
+  sed -n '/\*\*\*/p;/^\[  FAILED  \]/p' "$logs/portable-test.log" | sort -u | head -n 40
+  [ $status -eq 0 ] || tail -n 40 "$logs/portable-test.log"
+  cases=$(awk '/^\[  PASSED  \]/ {p += $4} /^\[  SKIPPED \] [0-9]+ test/ {s += $4} /^\[  FAILED  \] [0-9]+ test/ {f += $4}
+               END {printf "cases: %d passed, %d skipped, %d failed", p, s, f}' \
+    "$folder/Testing/Temporary/LastTest.log" 2> /dev/null)
+  row "portable ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/portable-test.log" | tail -n 1); $cases"
 }
 
 # Of a program's tests those that name the device in suite, type parameter or test, or all if none does, but for the long
@@ -144,6 +183,7 @@ LIST
     case $program in
       formats_convert_test | sparse_spm* | graph_bfs_test | graph_bfs_cuda_test | graph_bfs_differential_test | graph_operators_cuda_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
+      *_exhausted_*) continue ;;  # takes the memory of those that run beside it
     esac
     [ ! -x "$build/bin/tests/$program" ] || echo "$program:$(device_filter "$build/bin/tests/$program")"
   done
@@ -185,7 +225,7 @@ stage_sanitize() {
       [ ! -x "$build/bin/tests/${test%%:*}" ] || printf '%s %s\n' "$tool" "$test"
     done
   done > "$work/jobs"
-  OMP_WAIT_POLICY=passive timeout "$limit" xargs -a "$work/jobs" -P "$jobs" -L 1 \
+  timeout "$limit" xargs -a "$work/jobs" -P "$jobs" -L 1 \
     bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$build" "$((limit < 150 ? limit : 150))" > "$work/rows"
   sort "$work/rows" >> "$table"
   if grep -qvE '^[^ ]+ +[^ ]+ +ok ' "$work/rows"; then failed=yes; fi
@@ -214,6 +254,7 @@ stage_bench() {
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null || say "no nvidia-smi"
 if ! wants build || stage_build; then
   if wants test; then stage_test; fi
+  if wants portable; then stage_portable; fi
   if wants sanitize; then stage_sanitize; fi
   if wants bench; then stage_bench; fi
 fi

@@ -1,7 +1,7 @@
 // What the pattern of an access costs: copies whose reads begin at an offset, or step by a stride. A thread moves one
 // float, so that a warp's request shows as it is; GB/s counts useful bytes (one read and one written an element),
 // "moved" the bytes of all 32-byte sectors that are touched, per useful byte.
-#include "bench/device_timing.hpp"
+#include "bench/check_device.hpp"
 
 #include <array>
 
@@ -31,12 +31,8 @@ unsigned blocks(std::int64_t size) { return static_cast<unsigned>(div_up(size, t
 
 // The first of the results that is wrong is an error.
 void check(const array<float, device>& out, std::int64_t offset, std::int64_t stride) {
-  const array<float, host> got = to_host(device_context(), out.view());
-  for (std::int64_t i = 0; i < got.size(); ++i) {
-    if (got[i] != static_cast<float>((offset + i * stride) & 0xfffff)) {
-      throw wrong_result("wrong element " + std::to_string(i));
-    }
-  }
+  expect_all_on_device("element", out,
+                       [=](std::int64_t i) { return static_cast<float>((offset + i * stride) & 0xfffff); });
 }
 
 double measure(benchmark::State& state, std::int64_t size, std::int64_t offset, std::int64_t stride) {
@@ -46,6 +42,7 @@ double measure(benchmark::State& state, std::int64_t size, std::int64_t offset, 
   array<float, device> out(ctx, size);
   fill_kernel<<<blocks(span_read), threads, 0, ctx.stream()>>>(in.data(), span_read);
   expect(cudaGetLastError());
+  poison(ctx, out.view());
   const double seconds = device_seconds(
       ctx,
       [&] {

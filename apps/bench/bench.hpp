@@ -7,6 +7,8 @@
 
 #include "bench/outcome.hpp"
 
+#include <spargo/core/context.hpp>
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -44,6 +46,12 @@ inline bool is_matrix_market_name(const std::string& file) {
 inline std::map<std::string, std::string>& run_context() {
   static std::map<std::string, std::string> value;
   return value;
+}
+
+// Threads of the host cases of this run.
+inline int host_threads() {
+  static const int threads = context<host>({.threads = current_settings().threads}).threads();
+  return threads;
 }
 
 // Called before the results are written: more to say about the run, now that it is over.
@@ -91,7 +99,8 @@ inline constexpr const char* least_ms = "least_ms";
 inline constexpr const char* first_quartile_ms = "first_quartile_ms";
 inline constexpr const char* third_quartile_ms = "third_quartile_ms";
 inline constexpr const char* greatest_ms = "greatest_ms";
-inline constexpr const char* is_peer = "peer";  // 1: another library's
+inline constexpr const char* is_peer = "peer";                    // 1: another library's
+inline constexpr const char* host_threads_used = "host_threads";  // of a case on the host
 
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -124,6 +133,27 @@ inline bool is_wanted(const std::string& name) {
   return current_settings().filter.empty() || std::regex_search(name, wanted);
 }
 
+// The peers of each group that this program has, wanted or not: a comparison names the best one known, or says which
+// were left out.
+inline std::map<std::string, std::vector<std::string>>& known_peers() {
+  static std::map<std::string, std::vector<std::string>> all;
+  return all;
+}
+
+inline std::string group_of(const std::string& name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string::npos ? "" : name.substr(0, slash);
+}
+inline std::string rung_of(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
+// The threads of a case on the host that has not said otherwise: those of the run, or one where the rung is sequential.
+inline void note_threads(const std::string& name, benchmark::State& state) {
+  const std::string group = group_of(name);
+  const bool on_host = group.ends_with("/cpu") || group.ends_with("/host") || rung_of(name).starts_with("host:");
+  if (!on_host || state.counters.count(host_threads_used) != 0) return;
+  state.counters[host_threads_used] = rung_of(name).starts_with("sequential") ? 1 : host_threads();
+}
+
 // A case that measures itself once: `measure` returns its median seconds and sets counters, or throws: wrong_result if
 // what it timed computes something else.
 template <class Measure>
@@ -131,10 +161,11 @@ void add_case(const std::string& name, Measure measure) {
   if (!is_wanted(name)) return;
   wanted_cases().push_back(name);
   benchmark::RegisterBenchmark(name.c_str(),
-                               [measure](benchmark::State& state) {
+                               [name, measure](benchmark::State& state) {
                                  for (auto _ : state) {
                                    try {
                                      state.SetIterationTime(measure(state));
+                                     note_threads(name, state);
                                    } catch (const std::exception& e) {
                                      const outcome how = outcome_of(e);
                                      worst_outcome() = std::max(worst_outcome(), how);
@@ -146,6 +177,25 @@ void add_case(const std::string& name, Measure measure) {
       ->UseManualTime()
       ->Iterations(1)
       ->Unit(benchmark::kMillisecond);
+}
+
+// The same of another library's operation.
+template <class Measure>
+void add_peer(const std::string& name, Measure measure) {
+  known_peers()[group_of(name)].push_back(rung_of(name));
+  add_case(name, [measure](benchmark::State& state) {
+    state.counters[is_peer] = 1;
+    return measure(state);
+  });
+}
+
+// The same of one on the host that has `threads` threads: 1 where it knows no others.
+template <class Measure>
+void add_peer_of(int threads, const std::string& name, Measure measure) {
+  add_peer(name, [measure, threads](benchmark::State& state) {
+    state.counters[host_threads_used] = threads;
+    return measure(state);
+  });
 }
 
 }  // namespace spargo::bench

@@ -18,7 +18,6 @@ double measure_peer(benchmark::State& state, const bfs_spec& spec, const bfs_pee
   const auto search = peer.make(p.graph.view());
   std::vector<std::int32_t> levels(static_cast<std::size_t>(p.graph.vertices()));
   std::vector<bfs_index> parents(levels.size());
-  state.counters[is_peer] = 1;
   return measure_bfs(
       state, p, [&](bfs_index source) { search(source, levels, parents); },
       [&]() -> const std::vector<std::int32_t>& { return levels; },
@@ -38,8 +37,8 @@ void add_host(const bfs_case& c) {
   }
   if (!c.push_only_rungs) return;
   for (const auto& peer : bfs_peers()) {
-    add_case(group + peer.name + "+parents",
-             [=](benchmark::State& state) { return measure_peer(state, c.spec, peer); });
+    add_peer_of(peer.threads, group + peer.name + "+parents",
+                [=](benchmark::State& state) { return measure_peer(state, c.spec, peer); });
   }
 }
 

@@ -40,7 +40,7 @@ bfs_peer::search make(const bfs_view& g) {
 }
 
 bool add() {
-  bfs_peers().push_back({"boost", make});
+  bfs_peers().push_back({"boost", 1, make});
   return true;
 }
 

@@ -128,6 +128,7 @@ struct bfs_peer {
   using search =
       std::function<void(bfs_index source, std::vector<std::int32_t>& levels, std::vector<bfs_index>& parents)>;
   std::string name;
+  int threads;
   std::function<search(const bfs_view&)> make;
 };
 

@@ -217,7 +217,7 @@ struct bfs_problem {
   void draw_sources() {
     const auto offsets = graph.view().out.offsets;
     if (graph.view().out.nnz() == 0) {
-      throw error(error_code::invalid_data, "bench bfs: '" + spec.source + "' has no edges");
+      throw error(error_code::invalid_data, "'" + spec.source + "' has no edges");
     }
     std::mt19937_64 random(1);
     while (sources.size() < source_count) {

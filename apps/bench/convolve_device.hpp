@@ -1,8 +1,8 @@
 // Data of the device's convolution benchmarks, and how their times are reported.
 #pragma once
 
+#include "bench/check_device.hpp"
 #include "bench/convolve_cases.hpp"
-#include "bench/device_timing.hpp"
 
 #include <memory>
 
@@ -18,7 +18,7 @@ struct convolve_data {
   explicit convolve_data(std::int64_t count) : size(count), in(device_context(), count), out(device_context(), count) {
     std::vector<T> values(static_cast<std::size_t>(count));
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = convolve_input<T>(i);
+    for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = random_input<T>(i);
     copy<T>(device_context(), span<const T, host>(values), in.view());
     device_context().synchronize();
   }
@@ -35,14 +35,14 @@ struct convolve_data {
 
 // Times run(), checks what it left in `out`, and sets the counters. Slow calls are run fewer times.
 template <class T, class Run>
-double measure_convolution(benchmark::State& state, const convolve_case<T>& c, const convolve_data<T>& data,
-                           Run&& run) {
+double measure_convolution(benchmark::State& state, const convolve_case<T>& c, convolve_data<T>& data, Run&& run) {
   const auto& ctx = device_context();
+  poison(ctx, data.out.view());
   const double once = device_seconds(ctx, run, 1, 1);
   const int runs = once > 0.05 ? 3 : once > 0.01 ? 9 : 25;
   const double seconds = device_seconds(ctx, run, runs, 2);
-  const auto out = to_host(ctx, data.out.view());
-  expect_convolved<T>(c.rows, c.cols, c.filter, c.down(), c.width, [&](std::int64_t i) { return out[i]; });
+  expect_convolved_on_device<T>(c.rows, c.cols, c.filter, c.down(), c.width, std::as_const(data.in).view(),
+                                std::as_const(data.out).view());
   state.counters[gbytes_per_second] = c.bytes() / seconds * 1e-9;
   state.counters[gflops] = c.operations() / seconds * 1e-9;
   const double rate = std::same_as<T, float> ? arithmetic_limit : arithmetic_limit / 2;

@@ -27,7 +27,6 @@ double measure_npp(benchmark::State& state, std::int64_t side, std::int64_t widt
                            static_cast<std::size_t>(side) * sizeof(float),
                            static_cast<std::size_t>(side) * sizeof(float), static_cast<std::size_t>(side),
                            cudaMemcpyDeviceToDevice, ctx.stream()));
-  state.counters[is_peer] = 1;
   const int n = static_cast<int>(side);
   const int k = static_cast<int>(width);
   return measure_convolution(state, c, data, [&] {
@@ -39,7 +38,7 @@ double measure_npp(benchmark::State& state, std::int64_t side, std::int64_t widt
 void add_all() {
   if (!current_settings().device) return;
   for (const std::int64_t width : {7, 11, 15}) {
-    add_case(convolve_group("float", 8192, 8192, width, "") + "npp",
+    add_peer(convolve_group("float", 8192, 8192, width, "") + "npp",
              [=](benchmark::State& state) { return measure_npp(state, 8192, width); });
   }
 }

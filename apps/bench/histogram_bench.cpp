@@ -1,4 +1,5 @@
 // Histograms on the host, against the rate of a triad of the same run.
+#include "bench/check.hpp"
 #include "bench/host_timing.hpp"
 
 #include <spargo/primitives/histogram.hpp>
@@ -24,17 +25,14 @@ double measure(benchmark::State& state, std::int64_t size, std::int64_t bins, hi
     }
   }
   array<std::int64_t, host> counts(ctx, bins);
+  poison(counts.view());
   const auto view = std::as_const(*keys).view();
   const double seconds = median_seconds(
       [&] { histogram<Key, std::int64_t, host>(ctx, view, counts.view(), {.algorithm = algorithm}); }, 9, 1);
   std::vector<std::int64_t> expected(static_cast<std::size_t>(bins), 0);
   for (std::int64_t i = 0; i < size; ++i) ++expected[static_cast<std::size_t>(view[i])];
-  for (std::int64_t bin = 0; bin < bins; ++bin) {
-    if (counts[bin] != expected[static_cast<std::size_t>(bin)]) {
-      throw wrong_result("bin " + std::to_string(bin) + " holds " + std::to_string(counts[bin]) + ", expected " +
-                         std::to_string(expected[static_cast<std::size_t>(bin)]));
-    }
-  }
+  expect_all("bin", std::as_const(counts).view(),
+             [&](std::int64_t bin) { return expected[static_cast<std::size_t>(bin)]; });
   const double bytes = static_cast<double>(size) * sizeof(Key);
   state.counters[gbytes_per_second] = bytes / seconds * 1e-9;
   state.counters[fraction_of_triad] = bytes / seconds / host_triad_rate(host_threads());

@@ -20,7 +20,6 @@ double measure_cub(benchmark::State& state, histogram_problem<Key>& p) {
   };
   expect(call(nullptr));
   array<unsigned char, device> storage(device_context(), static_cast<std::int64_t>(bytes) + 1);
-  state.counters[is_peer] = 1;
   return measure_histogram(state, p, [&] { expect(call(storage.data())); });
 }
 
@@ -38,7 +37,7 @@ void add_patterns(const std::string& name, std::int64_t size, int bins,
         });
       });
     }
-    add_case(group + "cub",
+    add_peer(group + "cub",
              [=](benchmark::State& state) { return measure_cub(state, histogram_problem<Key>::of(size, bins, kind)); });
   }
 }

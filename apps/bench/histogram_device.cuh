@@ -1,7 +1,7 @@
 // Keys for the histograms on the device, the check of their counts, and how times are reported.
 #pragma once
 
-#include "bench/device_timing.hpp"
+#include "bench/check_device.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -54,21 +54,11 @@ struct histogram_problem {
     for (std::int64_t i = 0; i < n; ++i) ++expected[static_cast<std::size_t>(there[i])];
   }
 
-  void forget() {
-    expect(cudaMemsetAsync(counts.data(), 0xff, sizeof(std::int32_t) * static_cast<std::size_t>(bins),
-                           device_context().stream()));
-  }
+  void forget() { poison(device_context(), counts.view()); }
 
   // Throws if a bin is not what a plain loop counted.
   void validate() const {
-    const auto got = to_host(device_context(), counts.view());
-    device_context().synchronize();
-    for (std::int64_t bin = 0; bin < bins; ++bin) {
-      if (got[bin] != expected[static_cast<std::size_t>(bin)]) {
-        throw wrong_result("bin " + std::to_string(bin) + " holds " + std::to_string(got[bin]) + ", expected " +
-                           std::to_string(expected[static_cast<std::size_t>(bin)]));
-      }
-    }
+    expect_all_on_device("bin", counts, [&](std::int64_t bin) { return expected[static_cast<std::size_t>(bin)]; });
   }
 
   // One is kept.

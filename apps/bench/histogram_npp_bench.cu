@@ -14,7 +14,6 @@ double measure_npp(benchmark::State& state, pattern kind) {
   std::size_t bytes = 0;
   expect(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx({side, side}, p.bins + 1, &bytes, npp));
   array<Npp8u, device> buffer(device_context(), static_cast<std::int64_t>(bytes) + 1);
-  state.counters[is_peer] = 1;
   return measure_histogram(state, p, [&] {
     expect(nppiHistogramEven_8u_C1R_Ctx(p.keys.data(), side, {side, side}, p.counts.data(), p.bins + 1, 0, p.bins,
                                         buffer.data(), npp));
@@ -25,7 +24,7 @@ void add_all() {
   if (!current_settings().device) return;
   for (const auto& pattern_and_name : histogram_patterns()) {
     const pattern kind = pattern_and_name.first;
-    add_case("histogram/256/uint8/2^30/" + pattern_and_name.second + "/cuda/npp",
+    add_peer("histogram/256/uint8/2^30/" + pattern_and_name.second + "/cuda/npp",
              [kind](benchmark::State& state) { return measure_npp(state, kind); });
   }
 }

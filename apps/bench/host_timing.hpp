@@ -4,6 +4,8 @@
 
 #include "bench/bench.hpp"
 
+#include "core/parallel.hpp"
+
 #include <spargo/core/array.hpp>
 
 #include <sys/mman.h>
@@ -53,23 +55,18 @@ inline double host_triad_rate(int threads) {
   double* const a = to.data();
   double* const b = left.data();
   double* const c = right.data();
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) {
+  detail::parallel_for(threads, size, detail::grain::elements, [&](std::int64_t i) {
     a[i] = 0;
     b[i] = static_cast<double>(i % 1000);
     c[i] = static_cast<double>(i % 777);
-  }
+  });
   const double seconds = median_seconds(
       [&] {
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (std::int64_t i = 0; i < size; ++i) a[i] = b[i] + 3.0 * c[i];
+        detail::parallel_for(threads, size, detail::grain::elements, [&](std::int64_t i) { a[i] = b[i] + 3.0 * c[i]; });
       },
       11, 2);
   at->second = note_ceiling("host_triad_bytes_per_second", 24.0 * static_cast<double>(size) / seconds);
   return at->second;
 }
-
-// Threads of the host cases of this run.
-inline int host_threads() { return context<host>({.threads = current_settings().threads}).threads(); }
 
 }  // namespace spargo::bench

@@ -1,4 +1,8 @@
 // The driver of everything that is timed: bench [FILTER] runs the cases whose names match, a table last.
+#include "bench/check_automatic.hpp"
+#include "bench/interrupt.hpp"
+#include "common/help.hpp"
+
 #include "bench/plot.hpp"
 #include "bench/table.hpp"
 
@@ -12,9 +16,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <regex>
 
 namespace {
@@ -30,22 +36,29 @@ struct command {
   bool list = false;
   int threads = 0;
   int repetitions = 1;
+  double check_automatic = -1;  // percent; negative: not asked for
 };
 
 constexpr const char* closing =
-    "A case is named GROUP/RUNG, as in reduce/sum/float/2^28/cuda/single_pass. Device cases are timed by CUDA events\n"
-    "with a cold L2 cache, host cases by the clock; each reports the median of its own runs, and with --repetitions\n"
-    "the median of those. `bench occupancy` (or occupancy/REGEX) prints the registers, memory and resident blocks of\n"
-    "the library's kernels instead.\n\n"
+    "A case is named GROUP/RUNG, as in reduce/sum/float/2^28/cuda/single_pass.\n"
+    "Device cases are timed by CUDA events with a cold L2 cache, host cases by the\n"
+    "clock; each reports the median of its own runs, and with --repetitions the\n"
+    "median of those. Outputs are poisoned before and compared in full after.\n"
+    "`bench occupancy` (or occupancy/REGEX) prints the registers, memory and\n"
+    "resident blocks of the library's kernels instead.\n\n"
     "Examples:\n"
     "  bench --list\n"
     "  bench 'transfer|pipeline' --json link.json\n"
     "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n"
     "  bench spmv matrix.mtx\n"
     "  bench ^bfs edges.txt --device cpu\n\n"
-    "Exit codes: 0 success; 1 the run or a case failed (a file, the device); 2 the command line is wrong; 3 a result "
-    "is\n"
-    "wrong. Cases that this machine or the library does not offer are skipped.";
+    "Inputs: Matrix Market (.gz too), for bfs also an edge list, or one of the\n"
+    "generators.\n\n";
+
+constexpr const char* exit_codes =
+    "Exit codes: 0 success; 1 the run, a case or --check-automatic failed;\n"
+    "            2 the command line is wrong; 3 a result is wrong. Cases that this\n"
+    "            machine or the library does not offer are skipped";
 
 int fail(int code, const std::string& message) {
   std::string line = "bench: " + message;
@@ -55,25 +68,38 @@ int fail(int code, const std::string& message) {
 }
 
 void add_options(CLI::App& app, command& c) {
-  app.set_version_flag("--version", std::string("bench ") + SPARGO_VERSION_STRING);
-  app.add_option("FILTER", c.filter, "Regular expression on the names of cases; default: all");
-  app.add_option("FILE", c.file,
-                 "With a filter for `spmv` or `bfs`: a Matrix Market file, a generator's spec or (bfs) an edge list,\n"
-                 "timed instead of the built-in ones");
-  app.add_flag("--list", c.list, "List the cases and stop");
-  app.add_option("--json", c.json, "Also write the results to FILE, with the machine, the command and the ceilings")
+  app.set_version_flag("--version", std::string("bench ") + SPARGO_VERSION_STRING, "this program's version");
+  app.add_option("FILTER", c.filter, "regular expression on the names of cases; default: all");
+  app.add_option(
+      "FILE", c.file,
+      "with a filter for `spmv` or `bfs`: a Matrix Market file, gen:NAME:key=value,... or (bfs) an edge list, "
+      "timed instead of the built-in ones");
+  app.add_flag("--list", c.list, "list the cases and stop");
+  app.add_option(
+         "--json", c.json,
+         "also write the results to FILE, with the machine, the command and the ceilings; what was measured before an "
+         "interrupt is kept. - is standard output, and the table then goes to standard error")
       ->type_name("FILE");
-  app.add_option("--plot", c.plot, "Also draw the results to FILE (SVG): a panel a group, a bar a rung")
+  app.add_option("--plot", c.plot, "also draw the results to FILE (SVG): a panel a group, a bar a rung")
       ->type_name("FILE");
-  app.add_option("--repetitions", c.repetitions, "Measure every case N times and show the median")
+  app.add_option("--repetitions", c.repetitions, "measure every case N times and show the median")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000))
+      ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
-  app.add_option("--device", c.device, "Cases to run: auto (both, where there is a GPU), cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+  app.add_flag("--check-automatic{5}", c.check_automatic,
+               "fail where `automatic` is slower than a rung of its own by more than 5 percent, or as many as "
+               "--check-automatic=PERCENT says")
+      ->check(CLI::Range(0.0, 1e9));
+  app.add_option("--device", c.device, "cases to run: auto (both, where there is a GPU), cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""))
+      ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--threads", c.threads, "Threads of the host cases; 0: all")->check(CLI::NonNegativeNumber);
-  app.footer(closing);
+  app.add_option("--threads", c.threads, "threads of the host cases; 0: all")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 20).description(""));
+  app.footer(closing + std::string(spargo::apps::help_on_generators) + "\n" + exit_codes);
+  app.get_option("--help")->description("this text");
+  spargo::apps::use_help_format(app);
 }
 
 // What is wrong with the filter; empty: nothing.
@@ -120,6 +146,34 @@ void write(output_file& file, const std::string& text) {
   file.commit();
 }
 
+// Prints what --check-automatic found; whether it is in order.
+bool check_choices(const std::vector<spargo::bench::measured_case>& cases, double percent) {
+  const auto slow = spargo::bench::slow_choices(cases, percent);
+  std::printf("\n%lld cases of automatic, %zu slower than a rung of its own by more than %g percent\n%s",
+              static_cast<long long>(spargo::bench::automatic_cases(cases)), slow.size(), percent,
+              spargo::bench::slow_choices_table(slow).c_str());
+  return slow.empty();
+}
+
+// The results on their way to --json: written once, by the run or by an interrupt.
+struct results {
+  std::mutex mutex;
+  bool open = true;
+  output_file* json = nullptr;
+  const spargo::bench::table_reporter* table = nullptr;
+};
+
+void save_interrupted(results& so_far, int signal) {
+  const std::lock_guard lock(so_far.mutex);
+  if (!so_far.open || so_far.json == nullptr) return;
+  so_far.open = false;
+  try {
+    write(*so_far.json, so_far.table->json({{"interrupted_by", ::strsignal(signal)}}));
+  } catch (const std::exception& e) {
+    (void)fail(1, e.what());
+  }
+}
+
 int run(const command& c, const std::string& words, const spargo::device_status& status) {
   // Before anything is measured: a name that cannot be written costs no time.
   std::unique_ptr<output_file> json;
@@ -133,14 +187,26 @@ int run(const command& c, const std::string& words, const spargo::device_status&
   context["host_threads"] = std::to_string(spargo::context<spargo::host>({.threads = c.threads}).threads());
 
   spargo::bench::table_reporter table;
+  if (spargo::output_descriptor(c.json) == 1 || spargo::output_descriptor(c.plot) == 1) {
+    table.SetOutputStream(&std::cerr);
+  }
+  const auto so_far = std::make_shared<results>();
+  so_far->json = json.get();
+  so_far->table = &table;
+  spargo::bench::on_interrupt([so_far](int signal) { save_interrupted(*so_far, signal); });
   benchmark::RunSpecifiedBenchmarks(&table);
   if (json) {
     for (const auto& note : spargo::bench::closing_notes()) note();
-    write(*json, table.json());
+    const std::lock_guard lock(so_far->mutex);
+    so_far->open = false;
+    write(*json, table.json(spargo::bench::run_context()));
   }
   if (plot) write(*plot, spargo::bench::plot_ladder(table.cases(), place_of_run(status)));
+  const bool choices_are_good = c.check_automatic < 0 || check_choices(table.cases(), c.check_automatic);
   const auto how = spargo::bench::worst_outcome();
-  if (how == spargo::bench::outcome::good) return 0;
+  if (how == spargo::bench::outcome::good) {
+    return choices_are_good ? 0 : fail(1, "automatic is slower than a rung of its own (see above)");
+  }
   return fail(static_cast<int>(how), how == spargo::bench::outcome::wrong ? "a result is wrong (see WRONG above)"
                                                                           : "a case failed (see FAILED above)");
 }
@@ -174,6 +240,7 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return e.get_exit_code() == 0 ? app.exit(e) : fail(2, std::string(e.what()) + " (see --help)");
   }
+  if (app.count("--check-automatic") == 0) c.check_automatic = -1;  // CLI11 makes it 0
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
   if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
   if (!c.file.empty() && c.filter.find("spmv") == std::string::npos && c.filter.find("bfs") == std::string::npos) {

@@ -1,5 +1,6 @@
 // The dense product on the host, beside OpenBLAS where it is there.
 #include "bench/host_timing.hpp"
+#include "bench/references.hpp"
 
 #include <spargo/primitives/matmul.hpp>
 
@@ -14,10 +15,10 @@ double measure(benchmark::State& state, std::int64_t n, matmul_algorithm algorit
   huge_page_array<V> b(n * n);
   huge_page_array<V> c(n * n);
   for (std::int64_t i = 0; i < n * n; ++i) {
-    a[i] = static_cast<V>((i * 7919) % 1000) / V(1000);
-    b[i] = static_cast<V>((i * 104729) % 1000) / V(1000);
-    c[i] = 0;
+    a[i] = random_input<V>(i);
+    b[i] = random_input<V>(i + n * n);
   }
+  poison(c.view());
   const dense_view<const V, host> left{n, n, n, {a.data(), n * n}};
   const dense_view<const V, host> right{n, n, n, {b.data(), n * n}};
   const double seconds = median_seconds(
@@ -26,6 +27,7 @@ double measure(benchmark::State& state, std::int64_t n, matmul_algorithm algorit
                         {.algorithm = algorithm});
       },
       7, 1);
+  expect_product(n, std::as_const(a).view(), std::as_const(b).view(), std::as_const(c).view());
   state.counters[gflops] = 2e-9 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) / seconds;
   return seconds;
 }
@@ -37,10 +39,8 @@ void add_type(const std::string& type) {
            [](benchmark::State& state) { return measure<V>(state, 2048, matmul_algorithm::blocked); });
   add_case(group + "automatic",
            [](benchmark::State& state) { return measure<V>(state, 2048, matmul_algorithm::automatic); });
-  add_case(group + "openblas", [](benchmark::State& state) {
-    state.counters[is_peer] = 1;
-    return measure<V>(state, 2048, matmul_algorithm::openblas);
-  });
+  add_peer(group + "openblas",
+           [](benchmark::State& state) { return measure<V>(state, 2048, matmul_algorithm::openblas); });
 }
 
 void add_all() {

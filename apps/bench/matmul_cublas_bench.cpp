@@ -1,11 +1,11 @@
 // The ladder of the dense product on the device, beside cuBLAS (float: CUBLAS_PEDANTIC_MATH, which rounds no input).
-#include "bench/device_timing.hpp"
+#include "bench/check_device.hpp"
 
 #include <spargo/primitives/matmul.hpp>
 
 #include <cublas_v2.h>
 
-#include <cmath>
+#include <memory>
 #include <random>
 
 namespace spargo::bench {
@@ -25,7 +25,6 @@ template <class V>
 struct problem {
   shape size{};
   array<V, device> a, b, c;
-  std::vector<V> row, column;  // the last row of A and column of op(B): their product is checked after each case
 
   explicit problem(const shape& s) : size(s) {
     const auto& ctx = device_context();
@@ -38,11 +37,6 @@ struct problem {
     };
     const auto left = fill(s.m * s.k);
     const auto right = fill(s.k * s.n);
-    row.assign(left.end() - s.k, left.end());
-    for (std::int64_t p = 0; p < s.k; ++p) {
-      const std::int64_t at = s.op_b == transpose_kind::none ? p * s.n + s.n - 1 : (s.n - 1) * s.k + p;
-      column.push_back(right[static_cast<std::size_t>(at)]);
-    }
     a = to_device(ctx, span<const V, host>(left));
     b = to_device(ctx, span<const V, host>(right));
     c = {ctx, s.m * s.n};
@@ -50,15 +44,8 @@ struct problem {
   }
 
   void check() const {
-    long double sum = 0;
-    for (std::size_t p = 0; p < row.size(); ++p) {
-      sum += static_cast<long double>(row[p]) * static_cast<long double>(column[p]);
-    }
-    const auto last = to_host(device_context(), c.view().subspan(c.size() - 1, 1));
-    device_context().synchronize();
-    if (!(std::abs(static_cast<double>(last[0]) - static_cast<double>(sum)) < 1e-3 * static_cast<double>(size.k))) {
-      throw wrong_result("wrong product");
-    }
+    expect_product_on_device<V>({size.m, size.n, size.k, size.op_b == transpose_kind::transpose}, a.view(), b.view(),
+                                c.view());
   }
 
   // One is kept.
@@ -73,7 +60,8 @@ struct problem {
 };
 
 template <class V, class Run>
-double measure(benchmark::State& state, const problem<V>& p, Run&& run) {
+double measure(benchmark::State& state, problem<V>& p, Run&& run) {
+  poison(device_context(), p.c.view());
   run();
   device_context().synchronize();
   const double flops =
@@ -97,7 +85,6 @@ double measure_cublas(benchmark::State& state, problem<V>& p, cublasMath_t mode)
   const auto n = static_cast<int>(p.size.n);
   const auto k = static_cast<int>(p.size.k);
   const bool transposed = p.size.op_b == transpose_kind::transpose;
-  state.counters[is_peer] = 1;
   const double seconds = measure(state, p, [&] {  // column-major: C^T = op(B)^T A^T
     const auto op = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     if constexpr (std::same_as<V, float>) {
@@ -130,7 +117,7 @@ void add_shape(const std::string& type, const std::string& name, const shape& s,
   }
   // The default math mode multiplies doubles on tensor cores; pedantic floats are what compares.
   const auto mode = std::same_as<V, float> ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH;
-  add_case(group + "cublas", [=](benchmark::State& state) { return measure_cublas(state, problem<V>::of(s), mode); });
+  add_peer(group + "cublas", [=](benchmark::State& state) { return measure_cublas(state, problem<V>::of(s), mode); });
 }
 
 void add_all() {

@@ -1,7 +1,7 @@
 // What the benchmarks of products on tensor cores share: the sizes, operands of random values, and a check of results.
 #pragma once
 
-#include "bench/device_timing.hpp"
+#include "bench/check_device.hpp"
 
 #include <spargo/primitives/matmul_tensor.hpp>
 
@@ -22,8 +22,6 @@ inline double tensor_limit(tensor_inputs inputs) { return inputs == tensor_input
 struct tensor_problem {
   const context<device>& ctx = device_context();
   std::int64_t n;
-  std::vector<float> a_here;
-  std::vector<float> b_here;
   array<float, device> a;
   array<float, device> b;
   array<bfloat16, device> a_narrow;
@@ -32,12 +30,10 @@ struct tensor_problem {
 
   explicit tensor_problem(std::int64_t size)
       : n(size),
-        a_here(values(1)),
-        b_here(values(2)),
-        a(to_device(ctx, span<const float, host>(a_here))),
-        b(to_device(ctx, span<const float, host>(b_here))),
-        a_narrow(narrowed(a_here)),
-        b_narrow(narrowed(b_here)),
+        a(to_device(ctx, span<const float, host>(values(1)))),
+        b(to_device(ctx, span<const float, host>(values(2)))),
+        a_narrow(narrowed(values(1))),
+        b_narrow(narrowed(values(2))),
         c(ctx, n * n) {}
 
   // The last one is kept.
@@ -55,33 +51,14 @@ struct tensor_problem {
     return {n, n, n, of.view()};
   }
 
-  // Throws unless elements of C all over agree with sums in double to the rounding of the inputs.
+  // Throws unless C agrees with sums in double to the rounding of the inputs, of which each product has two.
   void check(tensor_inputs inputs, transpose_kind op_b) {
-    const auto got = to_host(ctx, std::as_const(c).view());
     const double rounding = inputs == tensor_inputs::bf16 ? 0x1p-8 : 0x1p-11;
-    for (std::int64_t sample = 0; sample < 64; ++sample) {
-      const std::int64_t i = (sample * 2654435761) % n;
-      const std::int64_t j = (sample * 40503 + 77) % n;
-      double sum = 0;
-      double magnitude = 0;
-      for (std::int64_t l = 0; l < n; ++l) {
-        const double term =
-            double{at(a_here, i, l)} * double{op_b == transpose_kind::none ? at(b_here, l, j) : at(b_here, j, l)};
-        sum += term;
-        magnitude += std::abs(term);
-      }
-      const double allowed = (2.01 * rounding + static_cast<double>(n) * 0x1p-22) * magnitude;
-      if (!(std::abs(static_cast<double>(got[i * n + j]) - sum) <= allowed)) {
-        throw wrong_result("wrong result at " + std::to_string(i) + ", " + std::to_string(j));
-      }
-    }
+    expect_product_on_device<float>({n, n, n, op_b == transpose_kind::transpose, 2.01 * rounding},
+                                    std::as_const(a).view(), std::as_const(b).view(), std::as_const(c).view());
   }
 
  private:
-  [[nodiscard]] float at(const std::vector<float>& x, std::int64_t i, std::int64_t j) const {
-    return x[static_cast<std::size_t>(i * n + j)];
-  }
-
   [[nodiscard]] std::vector<float> values(std::uint32_t seed) const {
     std::minstd_rand random(seed);
     std::vector<float> result(static_cast<std::size_t>(n * n));
@@ -106,6 +83,7 @@ inline std::string tensor_group(tensor_inputs inputs, transpose_kind op_b, std::
 template <class Run>
 double measure_tensor(benchmark::State& state, tensor_problem& p, tensor_inputs inputs, transpose_kind op_b,
                       Run&& run) {
+  poison(p.ctx, p.c.view());
   const double seconds = device_seconds(p.ctx, run, 15);
   p.check(inputs, op_b);
   const double operations = 2 * std::pow(static_cast<double>(p.n), 3);

@@ -1,5 +1,6 @@
 // The pipeline on the host, where it is a loop over chunks: what the cuts cost beside one call over everything.
 #include "bench/bench.hpp"
+#include "bench/check.hpp"
 
 #include <spargo/primitives/pipeline.hpp>
 
@@ -18,7 +19,7 @@ double measure(benchmark::State& state, std::int64_t chunk) {
   array<float, host> in(ctx, size);
   array<float, host> out(ctx, size);
   for (std::int64_t i = 0; i < size; ++i) in[i] = static_cast<float>(i);
-  std::fill(out.begin(), out.end(), -1.0F);
+  poison(out.view());
   const auto run = [&] {
     if (chunk == size) {
       scale(ctx, in.view(), out.view());
@@ -27,9 +28,8 @@ double measure(benchmark::State& state, std::int64_t chunk) {
     }
   };
   const double seconds = median_seconds(run, 9, 2);
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (out[i] != 2 * in[i]) throw wrong_result("wrong element " + std::to_string(i));
-  }
+  state.counters[host_threads_used] = 1;
+  expect_all("element", std::as_const(out).view(), [&](std::int64_t i) { return 2 * in[i]; });
   state.counters[gbytes_per_second] = 2.0 * sizeof(float) * static_cast<double>(size) / seconds * 1e-9;
   return seconds;
 }

@@ -1,17 +1,16 @@
-// Texts that the reading cases read: made once a run in the folder for temporary files, and removed when it ends.
+// Texts that the reading cases read: made once a run in the folder for temporary files.
 //
 // In the page cache when they are read, so that rates are those of the readers; "GB/s" is of text.
 #pragma once
 
 #include "bench/bench.hpp"
+#include "bench/interrupt.hpp"
 
 #include <spargo/core/context.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
@@ -30,14 +29,7 @@ class text_file {
     return kind == text_kind::real ? real : kind == text_kind::edges ? edges : symmetric;
   }
 
-  text_file(const text_file&) = delete;
-  text_file& operator=(const text_file&) = delete;
-  ~text_file() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] double bytes() const { return bytes_; }
 
  private:
@@ -59,12 +51,10 @@ class text_file {
     return text;
   }
 
-  explicit text_file(text_kind kind)
-      : path_((std::filesystem::temp_directory_path() / fmt::format("spargo-bench-{}-{}", ::getpid(), int(kind)))
-                  .string()) {
+  explicit text_file(text_kind kind) {
     const std::string block = block_of(kind);
     const std::int64_t blocks = wanted / static_cast<std::int64_t>(block.size()) + 1;
-    std::ofstream file(path_, std::ios::binary);
+    std::ofstream file(path(), std::ios::binary);
     if (kind == text_kind::real) {
       file << fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", vertices, vertices,
                           blocks * lines);
@@ -76,10 +66,10 @@ class text_file {
     for (std::int64_t k = 0; k < blocks; ++k) file << block;
     bytes_ = static_cast<double>(file.tellp());
     file.close();
-    if (!file) throw error(error_code::io, {path_}, "cannot write the text to be read");
+    if (!file) throw error(error_code::io, {path()}, "cannot write the text to be read");
   }
 
-  std::string path_;
+  temporary_file file_;
   double bytes_ = 0;
 };
 

@@ -1,10 +1,9 @@
 // Reductions on the host: against the rate of a triad of the same run.
 #include "bench/host_timing.hpp"
+#include "bench/references.hpp"
 
 #include <spargo/primitives/reduce.hpp>
 
-#include <cmath>
-#include <memory>
 #include <numeric>
 
 namespace spargo::bench {
@@ -12,6 +11,10 @@ namespace spargo::bench {
 namespace {
 
 constexpr std::int64_t size = std::int64_t{1} << 27;
+
+// One element above all others.
+constexpr std::int64_t largest_at = size / 3 * 2;
+constexpr int largest = 9;
 
 template <class T>
 struct host_ranges {
@@ -22,9 +25,10 @@ struct host_ranges {
     const std::int64_t n = size;
 #pragma omp parallel for num_threads(host_threads()) schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
-      a[i] = static_cast<T>(i % 1000);
-      b[i] = static_cast<T>(i % 7);
+      a[i] = whole_number<T>(i);
+      b[i] = whole_number<T>(i, 1);
     }
+    a[largest_at] = largest;
   }
   static host_ranges& of() {
     static host_ranges kept;
@@ -32,9 +36,26 @@ struct host_ranges {
   }
 };
 
-template <class Run>
-double measure(benchmark::State& state, double bytes, Run&& run) {
-  const double seconds = median_seconds(run);
+std::int64_t expected_sum() {
+  static const std::int64_t sum = whole_sum(size) - whole_number<int>(largest_at) + largest;
+  return sum;
+}
+std::int64_t expected_dot() {
+  static const std::int64_t sum =
+      whole_dot(size, 0, 1) + (largest - whole_number<int>(largest_at)) * whole_number<int>(largest_at, 1);
+  return sum;
+}
+
+// run(result) leaves its number there.
+template <class T, class Run>
+double measure(benchmark::State& state, double bytes, std::int64_t expected, Run&& run) {
+  T result{};
+  poison(span<T, host>(&result, 1));
+  const double seconds = median_seconds([&] {
+    run(result);
+    benchmark::DoNotOptimize(&result);  // of the value itself, version 1.7 with GCC loses the result
+  });
+  expect_equal("the result", 0, result, static_cast<T>(expected));
   state.counters[gbytes_per_second] = bytes / seconds * 1e-9;
   state.counters[fraction_of_triad] = bytes / seconds / host_triad_rate(host_threads());
   return seconds;
@@ -48,25 +69,20 @@ void add_type(const std::string& type) {
     add_case(group + "automatic", [=](benchmark::State& state) {
       const context<host> ctx({.threads = current_settings().threads});
       auto& ranges = host_ranges<T>::of();
-      T result{};
-      return measure(state, bytes,
-                     [&] { benchmark::DoNotOptimize(result = reduce<T, host>(ctx, ranges.a.view(), op)); });
+      return measure<T>(state, bytes, op == operation::sum ? expected_sum() : largest,
+                        [&](T& result) { result = reduce<T, host>(ctx, ranges.a.view(), op); });
     });
   }
-  add_case("reduce/sum/" + type + "/2^27/cpu/std::accumulate", [=](benchmark::State& state) {
+  add_peer_of(1, "reduce/sum/" + type + "/2^27/cpu/std::accumulate", [=](benchmark::State& state) {
     auto& ranges = host_ranges<T>::of();
-    state.counters[is_peer] = 1;
-    T result{};
-    return measure(state, bytes, [&] {
-      benchmark::DoNotOptimize(result = std::accumulate(ranges.a.data(), ranges.a.data() + size, T{}));
-    });
+    return measure<T>(state, bytes, expected_sum(),
+                      [&](T& result) { result = std::accumulate(ranges.a.data(), ranges.a.data() + size, T{}); });
   });
   add_case("reduce/dot/" + type + "/2^27/cpu/automatic", [=](benchmark::State& state) {
     const context<host> ctx({.threads = current_settings().threads});
     auto& ranges = host_ranges<T>::of();
-    T result{};
-    return measure(state, 2 * bytes,
-                   [&] { benchmark::DoNotOptimize(result = dot<T, host>(ctx, ranges.a.view(), ranges.b.view())); });
+    return measure<T>(state, 2 * bytes, expected_dot(),
+                      [&](T& result) { result = dot<T, host>(ctx, ranges.a.view(), ranges.b.view()); });
   });
 }
 

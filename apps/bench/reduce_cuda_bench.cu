@@ -1,11 +1,11 @@
 // The ladder of the reduction on the device, beside CUB. Times are of the form that leaves the result on the device.
-#include "bench/device_timing.hpp"
+#include "bench/check_device.hpp"
+#include "bench/references.hpp"
 
 #include <spargo/primitives/reduce.hpp>
 
 #include <cub/device/device_reduce.cuh>
 
-#include <cmath>
 #include <map>
 
 namespace spargo::bench {
@@ -15,11 +15,19 @@ namespace {
 constexpr int fill_blocks = 2048;
 
 template <class T>
-__global__ void fill_kernel(T* values, std::int64_t size) {
+__global__ void fill_kernel(T* values, std::int64_t size, std::uint64_t key) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size;
        i += std::int64_t{gridDim.x} * blockDim.x) {
-    values[i] = static_cast<T>((i * 7919) % 17 - 8);  // sums of these are exact
+    values[i] = whole_number<T>(i, key);
   }
+}
+
+template <class T>
+array<T, device> filled(std::int64_t size, std::uint64_t key) {
+  array<T, device> values(device_context(), size);
+  fill_kernel<<<fill_blocks, 256, 0, device_context().stream()>>>(values.data(), size, key);
+  expect(cudaGetLastError());
+  return values;
 }
 
 // The last range of each type is kept.
@@ -28,9 +36,7 @@ const array<T, device>& values_of(std::int64_t size) {
   static array<T, device> kept;
   if (kept.size() != size) {
     kept = {};
-    kept = {device_context(), size};
-    fill_kernel<<<fill_blocks, 256, 0, device_context().stream()>>>(kept.data(), size);
-    expect(cudaGetLastError());
+    kept = filled<T>(size, 0);
   }
   return kept;
 }
@@ -38,20 +44,17 @@ const array<T, device>& values_of(std::int64_t size) {
 std::int64_t expected_sum(std::int64_t size) {
   static std::map<std::int64_t, std::int64_t> known;
   const auto [at, fresh] = known.try_emplace(size, 0);
-  if (fresh) {
-    for (std::int64_t i = 0; i < size; ++i) at->second += (i * 7919) % 17 - 8;
-  }
+  if (fresh) at->second = whole_sum(size);
   return at->second;
 }
 
+// `reads` ranges of `size` elements; run() leaves one number in `result`.
 template <class T, class Run>
-double measure(benchmark::State& state, std::int64_t size, std::int64_t reads, T& result_on_device, Run&& run,
-               int runs = 25) {
-  const double seconds = device_seconds(device_context(), run, runs, 3);
-  T result{};
-  expect(cudaMemcpyAsync(&result, &result_on_device, sizeof(T), cudaMemcpyDeviceToHost, device_context().stream()));
-  device_context().synchronize();
-  if (reads == 1 && static_cast<std::int64_t>(result) != expected_sum(size)) throw wrong_result("wrong sum");
+double measure(benchmark::State& state, std::int64_t size, std::int64_t reads, array<T, device>& result,
+               std::int64_t expected, Run&& run) {
+  poison(device_context(), result.view());
+  const double seconds = device_seconds(device_context(), run);
+  expect_all_on_device("the result", result, [=](std::int64_t) { return static_cast<T>(expected); });
   const double bytes = static_cast<double>(reads * size) * sizeof(T);
   state.counters[gbytes_per_second] = bytes / seconds * 1e-9;
   state.counters[fraction_of_read] = bytes / seconds / device_read_rate();
@@ -68,21 +71,20 @@ void add_sums(const std::string& type, int log_size) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const auto& values = values_of<T>(size);
       array<T, device> result(device_context(), 1);
-      return measure(state, size, 1, *result.data(), [&] {
+      return measure(state, size, 1, result, expected_sum(size), [&] {
         reduce_into<T, device>(device_context(), values.view(), result.view(), operation::sum,
                                {.algorithm = algorithm});
       });
     });
   }
-  add_case(group + "cub", [=](benchmark::State& state) {
+  add_peer(group + "cub", [=](benchmark::State& state) {
     const auto& values = values_of<T>(size);
     array<T, device> result(device_context(), 1);
     std::size_t bytes = 0;
     const auto stream = device_context().stream();
     expect(cub::DeviceReduce::Sum(nullptr, bytes, values.data(), result.data(), size, stream));
     array<unsigned char, device> storage(device_context(), static_cast<std::int64_t>(bytes) + 1);
-    state.counters[is_peer] = 1;
-    return measure(state, size, 1, *result.data(), [&] {
+    return measure(state, size, 1, result, expected_sum(size), [&] {
       expect(cub::DeviceReduce::Sum(storage.data(), bytes, values.data(), result.data(), size, stream));
     });
   });
@@ -95,9 +97,10 @@ void add_dot(const std::string& type, int log_size) {
     add_case("reduce/dot/" + type + "/2^" + std::to_string(log_size) + "/cuda/" + std::string(to_string(algorithm)),
              [=](benchmark::State& state) {
                const auto& values = values_of<T>(size);
-               const array<T, device> other = clone(device_context(), values.view());
+               const array<T, device> other = filled<T>(size, 1);
+               static const std::int64_t expected = whole_dot(size, 0, 1);
                array<T, device> result(device_context(), 1);
-               return measure(state, size, 2, *result.data(), [&] {
+               return measure(state, size, 2, result, expected, [&] {
                  dot_into<T, device>(device_context(), values.view(), other.view(), result.view(),
                                      {.algorithm = algorithm});
                });

@@ -15,9 +15,9 @@ struct host_problem {
 
   explicit host_problem(std::int64_t size) : in(size), out(size) {
     for (std::int64_t i = 0; i < size; ++i) {
-      in[i] = scan_value<T>(i);
-      out[i] = T{-9};
+      in[i] = whole_number<T>(i);
     }
+    poison(out.view());
   }
 };
 
@@ -26,7 +26,7 @@ double measure(benchmark::State& state, scan_direction direction, std::int64_t s
   const double triad = host_triad_rate(host_threads());
   host_problem<T> p(size);
   const double seconds = median_seconds([&] { run(p); }, size > 1000000 ? 9 : 101, 2);
-  expect_scanned(direction, p.out.data(), 0, size);
+  scan_checker<T>(direction).expect(std::as_const(p.out).view());
   report_scan<T>(state, size, seconds, fraction_of_triad, triad);
   return seconds;
 }
@@ -48,8 +48,7 @@ void add_type(scan_direction direction, std::int64_t size) {
       });
     });
   }
-  add_case(group + "std", [=](benchmark::State& state) {
-    state.counters[is_peer] = 1;
+  add_peer_of(1, group + "std", [=](benchmark::State& state) {
     return measure<T>(state, direction, size, [&](host_problem<T>& p) {
       if (direction == scan_direction::inclusive) {
         std::inclusive_scan(p.in.data(), p.in.data() + size, p.out.data());

@@ -18,8 +18,7 @@ cudaError_t cub_scan(scan_direction direction, void* storage, std::size_t& bytes
 
 template <class T>
 void add_cub(std::type_identity<T>, scan_direction direction, std::int64_t size) {
-  add_case(scan_group<T>(direction, size, "cuda") + "cub", [=](benchmark::State& state) {
-    state.counters[is_peer] = 1;
+  add_peer(scan_group<T>(direction, size, "cuda") + "cub", [=](benchmark::State& state) {
     array<char, device> storage;
     std::size_t bytes = 0;
     return measure_device_scan<T>(state, direction, size, [&](device_scan_problem<T>& p) {

@@ -1,7 +1,7 @@
 // The arrays of a device scan case, and its timing.
 #pragma once
 
-#include "bench/device_timing.hpp"
+#include "bench/check_device.hpp"
 #include "bench/scan_cases.hpp"
 
 #include <vector>
@@ -19,20 +19,23 @@ struct device_scan_problem {
 
   explicit device_scan_problem(std::int64_t size) : in(ctx, size), out(ctx, size) {
     std::vector<T> values(static_cast<std::size_t>(std::min(size, scan_chunk)));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = scan_value<T>(static_cast<std::int64_t>(i));
-    for (std::int64_t first = 0; first < size; first += scan_chunk) {  // the values' period divides a chunk
+    for (std::int64_t first = 0; first < size; first += scan_chunk) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = whole_number<T>(first + static_cast<std::int64_t>(i));
+      }
       copy<T>(ctx, span<const T, host>(values), in.view().subspan(first, static_cast<std::int64_t>(values.size())));
+      ctx.synchronize();  // the values are overwritten next
     }
-    detail::fill_bytes(ctx, out.data(), 0xA5, static_cast<std::size_t>(size) * sizeof(T));
-    ctx.synchronize();
+    poison(ctx, out.view());
   }
 
   void expect_result(scan_direction direction) const {
+    scan_checker<T> check(direction);
     std::vector<T> values(static_cast<std::size_t>(std::min(out.size(), scan_chunk)));
     for (std::int64_t first = 0; first < out.size(); first += scan_chunk) {
       copy<T>(ctx, out.view().subspan(first, static_cast<std::int64_t>(values.size())), span<T, host>(values));
       ctx.synchronize();
-      expect_scanned(direction, values.data(), first, static_cast<std::int64_t>(values.size()));
+      check.expect(values);
     }
   }
 };

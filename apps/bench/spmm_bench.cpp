@@ -1,8 +1,7 @@
-// Products with multi-vectors on the host: every algorithm beside the peers that this machine has. Results are checked
-// against sums in double precision.
+// Products with multi-vectors on the host: every algorithm beside the peers that this machine has.
+#include "bench/references.hpp"
 #include "bench/spmm_cases.hpp"
 
-#include <cstring>
 #include <memory>
 
 namespace spargo::bench {
@@ -32,10 +31,10 @@ struct problem {
   }
 
   void validate() const {
-    constexpr std::int64_t step = 17;
-    for (std::int64_t row = 0; row < matrix.rows(); row += step) {
-      validate_spmm_row<V>(matrix.view(), row, k, y.view().data.data() + row * k);
-    }
+    const V* const in = x.view().data.data();
+    expect_sparse_product<V, index>(
+        matrix.rows(), k, matrix.offsets().data(), matrix.indices().data(), matrix.values().data(),
+        [&](std::int64_t i, std::int64_t j) { return in[i * k + j]; }, y.view().data);
   }
 
   static problem& of(const std::string& source, std::int64_t k) {
@@ -52,8 +51,7 @@ struct problem {
 
 template <class V, class Run>
 double measure(benchmark::State& state, problem<V>& p, Run&& run) {
-  const auto y = p.y.view().data;
-  std::memset(static_cast<void*>(y.data()), 0xff, static_cast<std::size_t>(y.size()) * sizeof(V));  // poison
+  poison(p.y.view().data);
   const double seconds = median_seconds(run);
   p.validate();
   report_rates(state, spmm_bytes<V>(p.matrix.rows(), p.matrix.cols(), p.matrix.nnz(), p.k), seconds, 0);
@@ -73,9 +71,8 @@ void add_group(const spmv_case& c, std::int64_t k) {
     });
   }
   for (const auto& peer : spmm_host_peers<V>()) {
-    add_case(group + peer.name, [=](benchmark::State& state) {
+    add_peer(group + peer.name, [=](benchmark::State& state) {
       auto& p = problem<V>::of(c.source, k);
-      state.counters[is_peer] = 1;
       return measure(state, p,
                      peer.make(p.matrix.view(), p.x.view().data.data(), p.y.view().data.data(), k, p.ctx.threads()));
     });

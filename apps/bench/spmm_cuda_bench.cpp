@@ -1,7 +1,6 @@
 // Products with multi-vectors on the device: every algorithm beside cuSPARSE's. Times are CUDA events around one
-// product, the L2 cache emptied before each, the median of 25; X and Y row-major. A sample of Y's rows, the longest one
-// among them, is checked against sums in double precision.
-#include "bench/device_timing.hpp"
+// product, the L2 cache emptied before each, the median of 25; X and Y row-major.
+#include "bench/check_device.hpp"
 #include "bench/spmm_cases.hpp"
 
 #include <cusparse.h>
@@ -23,14 +22,12 @@ template <class V>
 struct problem {
   const context<device>& ctx = device_context();
   csr_matrix<V, index, index, device> matrix;
-  csr_matrix<V, index, index, host> there;  // the same, for checks
   std::int64_t k = 0;
   dense_matrix<V, device> x;
   dense_matrix<V, device> y;
 
   explicit problem(const std::string& source)
-      : matrix(to_csr<index>(ctx, to_device(ctx, generated_as<V>(context<host>(), source).view()).view())),
-        there(to_host(ctx, matrix.view())) {}
+      : matrix(to_csr<index>(ctx, to_device(ctx, generated_as<V>(context<host>(), source).view()).view())) {}
 
   void set_columns(std::int64_t columns) {
     if (k == columns) return;
@@ -48,21 +45,7 @@ struct problem {
     ctx.synchronize();
   }
 
-  void check_row(std::int64_t row) const {
-    const auto got = to_host(ctx, y.view().data.subspan(row * k, k));
-    validate_spmm_row<V>(there.view(), row, k, got.data());
-  }
-
-  void validate() const {
-    constexpr std::int64_t samples = 200;
-    const auto& offsets = there.offsets();
-    std::int64_t longest = 0;
-    for (std::int64_t row = 0; row < matrix.rows(); ++row) {
-      if (offsets[row + 1] - offsets[row] > offsets[longest + 1] - offsets[longest]) longest = row;
-    }
-    check_row(longest);
-    for (std::int64_t s = 0; s < samples; ++s) check_row(s * (matrix.rows() - 1) / (samples - 1));
-  }
+  void validate() const { expect_sparse_product_on_device<V>(matrix.view(), k, x.view().data, y.view().data); }
 
   // The last one is kept; one at a time, over all types, so that memory holds large matrices.
   static problem& of(const std::string& source, std::int64_t k) {
@@ -95,9 +78,7 @@ std::function<void()>& problem<V>::drop_held() {
 
 template <class V, class Run>
 double measure(benchmark::State& state, problem<V>& p, Run&& run) {
-  // Poison: a product that writes nothing must not pass for the one before it.
-  const auto y = p.y.view().data;
-  expect(cudaMemsetAsync(y.data(), 0xff, static_cast<std::size_t>(y.size()) * sizeof(V), p.ctx.stream()));
+  poison(p.ctx, p.y.view().data);
   const double seconds = device_seconds(p.ctx, run);
   p.validate();
   report_rates(state, spmm_bytes<V>(p.matrix.rows(), p.matrix.cols(), p.matrix.nnz(), p.k), seconds,
@@ -175,9 +156,8 @@ void add_group(const spmv_case& c, std::int64_t k) {
                                                               {"cusparse:csr_alg1", CUSPARSE_SPMM_CSR_ALG1},
                                                               {"cusparse:csr_alg2", CUSPARSE_SPMM_CSR_ALG2},
                                                               {"cusparse:csr_alg3", CUSPARSE_SPMM_CSR_ALG3}}) {
-    add_case(group + name, [=](benchmark::State& state) {
+    add_peer(group + name, [=](benchmark::State& state) {
       auto& p = problem<V>::of(c.source, k);
-      state.counters[is_peer] = 1;
       cusparse_spmm<V> product(p, algorithm);
       return measure(state, p, product);
     });

@@ -1,6 +1,8 @@
 // SpMV on the host: every algorithm and format beside the peers that this machine has, and the plan that `automatic`
 // makes on 1 to 16 threads. Every product is checked before its time counts.
+#include "bench/check.hpp"
 #include "bench/host_timing.hpp"
+#include "bench/native_products.hpp"
 #include "bench/spmv_cases.hpp"
 
 #include <fmt/format.h>
@@ -26,8 +28,7 @@ struct problem {
   csr_matrix<V, std::int32_t, std::int32_t, host> matrix;
   array<V, host> x;
   array<V, host> y;
-  std::vector<double> expected;  // A x in double precision
-  std::vector<double> bounds;    // how far a product may be from it
+  std::vector<bounded> expected;  // A x in double precision
 
   explicit problem(const host_case& c) {
     auto entries = generated_as<V>(ctx, c.matrix.source);
@@ -51,14 +52,9 @@ struct problem {
     return *kept;
   }
 
-  // Throws if y is not A x within rounding: (row length + 2) eps sum |a||x|, and the reference's own.
+  // Throws if y is not A x within rounding.
   void validate() const {
-    for (std::size_t row = 0; row < expected.size(); ++row) {
-      const double value = static_cast<double>(y[static_cast<std::int64_t>(row)]);
-      if (!(std::abs(value - expected[row]) <= bounds[row])) {
-        throw wrong_result(fmt::format("y[{}] is {}, expected {} (within {})", row, value, expected[row], bounds[row]));
-      }
-    }
+    expect_all("y: element", y.view(), [&](std::int64_t row) { return expected[static_cast<std::size_t>(row)]; });
   }
 
  private:
@@ -66,8 +62,6 @@ struct problem {
 
   void set_expected() {
     expected.resize(static_cast<std::size_t>(matrix.rows()));
-    bounds.resize(expected.size());
-    const auto eps = static_cast<double>(std::numeric_limits<V>::epsilon());
     for (std::int32_t row = 0; row < matrix.rows(); ++row) {
       double sum = 0;
       double size = 0;
@@ -77,8 +71,7 @@ struct problem {
         size += std::abs(product);
       }
       const double length = matrix.offsets()[row + 1] - matrix.offsets()[row];
-      expected[static_cast<std::size_t>(row)] = sum;
-      bounds[static_cast<std::size_t>(row)] = 2 * (length + 2) * eps * size;
+      expected[static_cast<std::size_t>(row)] = {sum, rounding_bound<V>(length, size)};
     }
   }
 };
@@ -94,7 +87,7 @@ std::function<void()>& problem<V>::drop_held() {
 
 template <class V>
 double measure(benchmark::State& state, problem<V>& p, const host_product& product) {
-  std::fill(p.y.begin(), p.y.end(), std::numeric_limits<V>::quiet_NaN());
+  poison(p.y.view());
   const double seconds = median_seconds(product.run);
   if (product.fetch) product.fetch();
   p.validate();
@@ -115,22 +108,6 @@ double measure_plan(benchmark::State& state, problem<V>& p, const Matrix& matrix
   state.counters["plan_products"] = analysis / seconds;
   state.counters["plan_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
   return seconds;
-}
-
-// What the peers' users would write without a library.
-template <class V>
-host_product plain_loop(const csr_view<const V, std::int32_t, std::int32_t, host>& m, const V* x, V* y, int threads) {
-  return {[m, x, y, threads] {
-    const std::int32_t* const offsets = m.offsets.data();
-    const std::int32_t* const indices = m.indices.data();
-    const V* const values = m.values.data();
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int32_t row = 0; row < m.rows; ++row) {
-      V sum = 0;
-      for (std::int32_t k = offsets[row]; k < offsets[row + 1]; ++k) sum += values[k] * x[indices[k]];
-      y[row] = sum;
-    }
-  }};
 }
 
 template <class V>
@@ -167,11 +144,10 @@ void add_matrix(const host_case& c) {
   add_csr("csr:automatic_copied", {.storage = spmv_storage::copied});
   add_formats<V>(group, c);
   auto peers = host_peers<V>();
-  peers.push_back({"openmp_loop", plain_loop<V>});
+  peers.push_back({"openmp_loop", native_peer<V>(native::openmp_loop<V>)});
   for (const auto& peer : peers) {
-    add_case(group + peer.name, [=](benchmark::State& state) {
+    add_peer(group + peer.name, [=](benchmark::State& state) {
       auto& p = problem<V>::of(c);
-      state.counters[is_peer] = 1;
       return measure(state, p, peer.make(std::as_const(p.matrix).view(), p.x.data(), p.y.data(), p.ctx.threads()));
     });
   }
@@ -184,6 +160,7 @@ void add_scaling(const host_case& c) {
     for (const auto storage : {spmv_storage::borrowed, spmv_storage::copied}) {
       add_case(fmt::format("{}{}:threads:{}", group, to_string(storage), threads), [=](benchmark::State& state) {
         auto& p = problem<double>::of(c);
+        state.counters[host_threads_used] = threads;
         return measure_plan(state, p, p.matrix, {.storage = storage}, threads);
       });
     }

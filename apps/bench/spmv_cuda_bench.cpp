@@ -93,9 +93,8 @@ void add_csr(const std::string& group, const std::string& source, const std::str
 template <class V>
 void add_peers(const std::string& group, const std::string& source, how timed) {
   for (const auto& rung : cusparse_rungs()) {
-    add_case(group + rung.name, [=](benchmark::State& state) {
+    add_peer(group + rung.name, [=](benchmark::State& state) {
       auto& p = spmv_problem<V>::of(source);
-      state.counters[is_peer] = 1;
       cusparse_product<V> product(p, rung.layout, rung.algorithm, rung.preparation);
       return timed == how::cold ? measure(state, p, product) : measure_in_graph(state, p, product);
     });

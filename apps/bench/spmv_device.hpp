@@ -1,7 +1,7 @@
 // A matrix on the device with its vectors, the check of a product with it, and cuSPARSE's products as peers.
 #pragma once
 
-#include "bench/device_timing.hpp"
+#include "bench/check_device.hpp"
 #include "bench/spmv_cases.hpp"
 
 #include <cusparse.h>
@@ -27,8 +27,7 @@ struct spmv_problem {
   csr_matrix<V, index, index, device> matrix;
   array<V, device> x;
   array<V, device> y;
-  std::vector<double> expected;  // A x in double precision
-  std::vector<double> bounds;    // how far a product may be from it
+  std::vector<bounded> expected;  // A x in double precision
 
   explicit spmv_problem(const std::string& source)
       : matrix(to_csr<index>(ctx, to_device(ctx, generated_as<V>(context<host>(), source).view()).view())),
@@ -41,21 +40,12 @@ struct spmv_problem {
     set_expected(there);
   }
 
-  // Throws if y is not A x within rounding: (row length + 2) eps sum |a||x|, and the reference's own.
+  // Throws if y is not A x within rounding.
   void validate() const {
-    const auto got = to_host(ctx, y.view());
-    for (std::size_t row = 0; row < expected.size(); ++row) {
-      const double value = static_cast<double>(got[static_cast<std::int64_t>(row)]);
-      if (!(std::abs(value - expected[row]) <= bounds[row])) {
-        throw wrong_result(fmt::format("y[{}] is {}, expected {} (within {})", row, value, expected[row], bounds[row]));
-      }
-    }
+    expect_all_on_device("y: element", y, [&](std::int64_t row) { return expected[static_cast<std::size_t>(row)]; });
   }
 
-  // Poison: a product that writes nothing must not pass for the one before it.
-  void forget() {
-    expect(cudaMemsetAsync(y.data(), 0xff, static_cast<std::size_t>(y.size()) * sizeof(V), ctx.stream()));
-  }
+  void forget() { poison(ctx, y.view()); }
 
   // The last one is kept; one at a time, over all types, so that memory holds large matrices.
   static spmv_problem& of(const std::string& source) {
@@ -77,8 +67,6 @@ struct spmv_problem {
     const auto a = to_host(ctx, matrix.view());
     const std::int64_t rows = a.rows();
     expected.resize(static_cast<std::size_t>(rows));
-    bounds.resize(expected.size());
-    const auto eps = static_cast<double>(std::numeric_limits<V>::epsilon());
 #pragma omp parallel for schedule(dynamic, 4096)
     for (std::int64_t row = 0; row < rows; ++row) {
       double sum = 0;
@@ -90,8 +78,7 @@ struct spmv_problem {
         size += std::abs(product);
       }
       const double length = a.offsets()[row + 1] - a.offsets()[row];
-      expected[static_cast<std::size_t>(row)] = sum;
-      bounds[static_cast<std::size_t>(row)] = 2 * (length + 2) * eps * size;
+      expected[static_cast<std::size_t>(row)] = {sum, rounding_bound<V>(length, size)};
     }
   }
 };

@@ -1,4 +1,5 @@
-// The compact table that closes a run: every case with its rates and its speed relative to the group's best peer.
+// The compact table that closes a run: every case with its rates, its threads where it runs on the host, and its speed
+// relative to the group's best peer, which is named, as are those that were left out.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <ostream>
 #include <sstream>
 
@@ -25,18 +27,31 @@ std::string failure_of(const Run& run) {
 
 class table_reporter final : public benchmark::ConsoleReporter {
  public:
-  table_reporter() : ConsoleReporter(OO_Tabular) {}
+  table_reporter() : ConsoleReporter(OO_Tabular), context_(run_context()) {}
+
+  // What matters of the machine. How Google Benchmark was built does not: nothing of it is timed.
+  bool ReportContext(const Context& context) override {
+    std::string load;
+    for (const double each : context.cpu_info.load_avg) load += fmt::format(" {:.2f}", each);
+    GetOutputStream() << fmt::format("{} CPUs at {:.0f} MHz, load average{}\n", context.cpu_info.num_cpus,
+                                     context.cpu_info.cycles_per_second * 1e-6, load.empty() ? " unknown" : load)
+                      << std::flush;
+    return true;
+  }
 
   // One line a case as it is measured: a long run shows that it lives.
   void ReportRuns(const std::vector<Run>& runs) override {
-    all_.push_back(runs);
+    {
+      const std::lock_guard lock(mutex_);
+      all_.push_back(runs);
+      context_ = run_context();
+    }
     for (const Run& run : runs) {
       if (!is_shown(run)) continue;
       row r;
       const std::string name = run.run_name.function_name;
-      const std::size_t slash = name.rfind('/');
-      r.group = slash == std::string::npos ? "" : name.substr(0, slash);
-      r.rung = slash == std::string::npos ? name : name.substr(slash + 1);
+      r.group = group_of(name);
+      r.rung = rung_of(name);
       r.failed = failure_of(run);
       r.milliseconds = run.GetAdjustedRealTime();
       for (const auto& [counter, value] : run.counters) r.counters[counter] = value.value;
@@ -48,11 +63,11 @@ class table_reporter final : public benchmark::ConsoleReporter {
   }
 
   void Finalize() override {
-    std::map<std::string, double> best_peer;
+    std::map<std::string, row> best_peer;
     for (const row& r : rows_) {
       if (!r.failed.empty() || r.get(is_peer) == 0) continue;
-      const auto [at, fresh] = best_peer.try_emplace(r.group, r.milliseconds);
-      if (!fresh) at->second = std::min(at->second, r.milliseconds);
+      const auto [at, fresh] = best_peer.try_emplace(r.group, r);
+      if (!fresh && r.milliseconds < at->second.milliseconds) at->second = r;
     }
     // A group's cases may come from several files: those of peers.
     std::map<std::string, std::size_t> place;
@@ -60,21 +75,23 @@ class table_reporter final : public benchmark::ConsoleReporter {
     std::stable_sort(rows_.begin(), rows_.end(),
                      [&](const row& a, const row& b) { return place.at(a.group) < place.at(b.group); });
     std::ostream& out = GetOutputStream();
-    out << fmt::format("\n{:<30} {:>11} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "", "median ms", "GB/s", "GFLOP/s", "MTEPS",
-                       "of ceiling", "x best peer");
+    out << fmt::format("\n{:<30} {:>11} {:>8} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "", "median ms", "threads", "GB/s",
+                       "GFLOP/s", "MTEPS", "of ceiling", "x best peer");
     std::string group;
     for (const row& r : rows_) {
-      if (r.group != group) out << r.group << "\n";
+      const auto peer = best_peer.find(r.group);
+      if (r.group != group)
+        out << r.group << describe_peers(r.group, peer == best_peer.end() ? nullptr : &peer->second);
       group = r.group;
       if (!r.failed.empty()) {
         out << fmt::format("  {:<28} {}\n", r.rung, r.failed);
         continue;
       }
-      const auto peer = best_peer.find(r.group);
-      out << fmt::format("  {:<28} {:>11.4f} {:>9} {:>9} {:>9} {:>12} {:>12}\n",
-                         r.rung + (r.get(is_peer) != 0 ? " *" : ""), r.milliseconds, cell(r.get(gbytes_per_second), 1),
-                         cell(r.get(gflops), 0), cell(r.get(mteps), 0), ceiling(r),
-                         peer == best_peer.end() ? "" : fmt::format("{:.2f}", peer->second / r.milliseconds));
+      out << fmt::format(
+          "  {:<28} {:>11.4f} {:>8} {:>9} {:>9} {:>9} {:>12} {:>12}\n", r.rung + (r.get(is_peer) != 0 ? " *" : ""),
+          r.milliseconds, cell(r.get(host_threads_used), 0), cell(r.get(gbytes_per_second), 1), cell(r.get(gflops), 0),
+          cell(r.get(mteps), 0), ceiling(r),
+          peer == best_peer.end() ? "" : fmt::format("{:.2f}", peer->second.milliseconds / r.milliseconds));
       if (r.get(greatest_ms) > 0) {
         out << fmt::format("    {:.4f} least, {:.4f} {:.4f} quartiles, {:.4f} ms greatest; MTEPS +- {:.0f}\n",
                            r.get(least_ms), r.get(first_quartile_ms), r.get(third_quartile_ms), r.get(greatest_ms),
@@ -100,20 +117,45 @@ class table_reporter final : public benchmark::ConsoleReporter {
     return all;
   }
 
-  // Every run, with the context as it is known by now: ceilings are measured on the way.
-  [[nodiscard]] std::string json() const {
+  // Every run so far, with the context as it was known after the last: ceilings are measured on the way. Any thread
+  // may ask, once. `more`: of the context.
+  [[nodiscard]] std::string json(const std::map<std::string, std::string>& more = {}) const {
+    const std::lock_guard lock(mutex_);
     std::ostringstream text;
     benchmark::JSONReporter reporter;
     reporter.SetOutputStream(&text);
     reporter.SetErrorStream(&text);
-    for (const auto& [key, value] : run_context()) benchmark::AddCustomContext(key, value);
+    std::map<std::string, std::string> context = more;
+    context.insert(context_.begin(), context_.end());
+    for (const auto& [key, value] : context) benchmark::AddCustomContext(key, value);
     reporter.ReportContext(Context());
-    for (const std::vector<Run>& runs : all_) reporter.ReportRuns(runs);
+    for (std::vector<Run> runs : all_) {
+      for (Run& run : runs) clean_name(run);
+      reporter.ReportRuns(runs);
+    }
     reporter.Finalize();
-    return text.str();
+    return without_build_type(text.str());
   }
 
  private:
+  // A case's name as it is listed: that it measures itself once by a clock of its own is true of all.
+  static void clean_name(Run& run) {
+    run.run_name.iterations.clear();
+    run.run_name.repetitions.clear();
+    run.run_name.time_type.clear();
+  }
+
+  // Less the line that says how Google Benchmark was built, which a reader takes for how Spargo was.
+  static std::string without_build_type(std::string text) {
+    const std::size_t at = text.find("\"library_build_type\"");
+    if (at == std::string::npos) return text;
+    const std::size_t first = text.rfind('\n', at);
+    const std::size_t last = text.find('\n', at);
+    const bool closes = text[last - 1] != ',';  // the last of the context: what stands before it loses its comma
+    text.erase(first, last - first);
+    if (closes && text[first - 1] == ',') text.erase(first - 1, 1);
+    return text;
+  }
   // Of repetitions, the median of them; a failure has none.
   static bool is_shown(const Run& run) {
     if (run.run_type == Run::RT_Aggregate) return run.aggregate_name == "median";
@@ -133,6 +175,26 @@ class table_reporter final : public benchmark::ConsoleReporter {
     }
   };
 
+  // ": best peer boost+parents, 1 thread; not run: npp", or nothing where the group has none.
+  [[nodiscard]] std::string describe_peers(const std::string& group, const row* best) const {
+    std::string text;
+    if (best != nullptr) {
+      text = ": best peer " + best->rung;
+      const auto threads = static_cast<int>(best->get(host_threads_used));
+      if (threads > 0) text += fmt::format(", {} thread{}", threads, threads == 1 ? "" : "s");
+    }
+    std::string missing;
+    const auto known = known_peers().find(group);
+    for (const std::string& name : known == known_peers().end() ? std::vector<std::string>{} : known->second) {
+      const bool ran = std::any_of(rows_.begin(), rows_.end(), [&](const row& r) {
+        return r.group == group && r.rung == name && r.failed.empty();
+      });
+      if (!ran) missing += (missing.empty() ? "" : ", ") + name;
+    }
+    if (!missing.empty()) text += (best == nullptr ? ": peers not run: " : "; not run: ") + missing;
+    return text + "\n";
+  }
+
   // The name of the counter that says against which ceiling a case was held; null: against none.
   static const char* fraction_of(const row& r) {
     for (const char* fraction : {fraction_of_copy, fraction_of_read, fraction_of_triad, fraction_of_limit}) {
@@ -149,7 +211,9 @@ class table_reporter final : public benchmark::ConsoleReporter {
   static std::string cell(double value, int digits) { return value == 0 ? "" : fmt::format("{:.{}f}", value, digits); }
 
   std::vector<row> rows_;
+  mutable std::mutex mutex_;  // of what json() reads
   std::vector<std::vector<Run>> all_;
+  std::map<std::string, std::string> context_;
 };
 
 }  // namespace spargo::bench

@@ -4,6 +4,7 @@
 // In: `pageable` and `pinned` copy; `managed` is read by a kernel whose first touches fetch the pages, after
 // `managed_prefetch` they were fetched in one go; `zero_copy` is a kernel that reads the host's memory over the link.
 // Out: the same, a kernel writing what the host reads (managed) or writing to the host's memory (zero_copy).
+#include "bench/check_device.hpp"
 #include "bench/link_timing.hpp"
 
 #include <cstring>
@@ -82,6 +83,7 @@ double copies_in(const context<host>& where) {
   const auto& ctx = device_context();
   array<char, host> from(where, bytes);
   array<char, device> to(ctx, bytes);
+  poison(ctx, to.view());
   fill_stamps(from.data(), 1);
   const double seconds =
       link_seconds(no_preparation{}, [&] { copy<char>(ctx, std::as_const(from).view(), to.view()); });
@@ -94,7 +96,7 @@ double copies_out(const context<host>& where) {
   array<char, host> to(where, bytes);
   fill_stamps(to.data(), 2);
   const array<char, device> from = to_device(ctx, std::as_const(to).view());
-  std::memset(to.data(), 0, static_cast<std::size_t>(bytes));
+  poison(to.view());
   const double seconds = link_seconds(no_preparation{}, [&] { copy<char>(ctx, from.view(), to.view()); });
   check_stamps(to.data(), 2);
   return seconds;
@@ -104,6 +106,7 @@ double managed_in(bool prefetched) {
   const auto& ctx = device_context();
   const managed from;
   array<char, device> to(ctx, bytes);
+  poison(ctx, to.view());
   fill_stamps(from.data(), 3);
   const double seconds = link_seconds([&] { from.prefetch(direction::to_host); },
                                       [&] {
@@ -147,6 +150,7 @@ double zero_copy_in() {
   const auto& ctx = device_context();
   array<char, host> from(pinned_context(), bytes);
   array<char, device> to(ctx, bytes);
+  poison(ctx, to.view());
   fill_stamps(from.data(), 5);
   const double seconds = link_seconds(no_preparation{}, [&] { copy_by_kernel(from.data(), to.data()); });
   check_stamps(to_host(ctx, std::as_const(to).view()).data(), 5);
@@ -158,7 +162,7 @@ double zero_copy_out() {
   array<char, host> to(pinned_context(), bytes);
   fill_stamps(to.data(), 6);
   const array<char, device> from = to_device(ctx, std::as_const(to).view());
-  std::memset(to.data(), 0, static_cast<std::size_t>(bytes));
+  poison(to.view());
   const double seconds = link_seconds(no_preparation{}, [&] { copy_by_kernel(from.data(), to.data()); });
   check_stamps(to.data(), 6);
   return seconds;

@@ -1,6 +1,7 @@
 #include "common/bfs_sources.hpp"
 
 #include "common/cli.hpp"
+#include "common/memory_limit.hpp"
 #include "common/random.hpp"
 
 #include <spargo/core/error.hpp>
@@ -18,7 +19,7 @@ namespace {
 // Vertices with out-edges in a random order: the first `wanted` places of a Fisher-Yates shuffle.
 std::vector<std::int64_t> draw(std::int64_t wanted, std::uint64_t seed, std::int64_t vertices,
                                const degree_function& out_degree) {
-  std::vector<std::int64_t> candidates;
+  std::vector<std::int64_t, counted_allocator<std::int64_t>> candidates;
   for (std::int64_t v = 0; v < vertices; ++v) {
     if (out_degree(v) > 0) candidates.push_back(v);
   }

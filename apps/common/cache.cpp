@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <new>
 #include <thread>
@@ -22,7 +22,7 @@ struct tuning {
   static constexpr std::int64_t tick_ns = 20'000'000;  // twice the longest step of a Linux kernel's file times (100 Hz)
 };
 
-constexpr int notes_version = 2;  // another meaning of the notes or of the arrays: another number
+constexpr int notes_version = 3;  // another meaning of the notes or of the arrays: another number
 
 std::string name_of(value_kind kind) {
   switch (kind) {
@@ -45,12 +45,32 @@ std::int64_t now_ns() {
       .count();
 }
 
-// A regular file, not a link: whose it is.
-std::optional<unsigned> owner_of(const std::string& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return status.st_uid;
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
+
+// An open file, for as long as this lives: what is learnt of it holds for what is read by `path`.
+class held_file {
+ public:
+  explicit held_file(const std::string& name)
+      : descriptor_(::open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
+  held_file(const held_file&) = delete;
+  held_file& operator=(const held_file&) = delete;
+  ~held_file() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  // Of a regular file; none for anything else, a link included.
+  [[nodiscard]] std::optional<unsigned> owner() const {
+    struct stat status {};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return status.st_uid;
+  }
+  [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  int descriptor_;
+};
 
 }  // namespace
 
@@ -69,21 +89,29 @@ std::string to_string(cache_outcome outcome) {
 CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode) {
   return app.add_flag_callback(
       "--cache", [&mode] { mode = cache_mode::on; },
-      "keep what was read beside FILE, as FILE.VALUES.cache.spg, and use it while FILE's size and time are the same");
+      "keep what was read beside FILE, as FILE.VALUES.cache.spg, and use it while FILE is the same, unchanged");
 }
 
 input_cache::identity input_cache::identify(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   return {static_cast<std::int64_t>(status.st_size),
-          static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec, status.st_uid};
+          nanoseconds(status.st_mtim),
+          nanoseconds(status.st_ctim),
+          status.st_dev,
+          status.st_ino,
+          status.st_uid};
 }
 
 input_cache::input_cache(cache_mode mode, const input_description& input, value_kind values)
     : input_path_(input.path), values_(values) {
   if (mode == cache_mode::off || input.kind == input_kind::generator || input.kind == input_kind::snapshot) return;
+  if (!input.can_be_read_again()) {
+    warning_ = fmt::format("{}: a stream cannot be cached (expected a file)", input.file->name());
+    return;
+  }
   input_ = identify(input_path_);
-  const std::int64_t age = now_ns() - input_.time_ns;
+  const std::int64_t age = now_ns() - std::max(input_.time_ns, input_.change_time_ns);
   if (input_.bytes < 0 || age < 0) return;
   if (age < tuning::tick_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(tuning::tick_ns - age));
   path_ = fmt::format("{}.{}.cache.spg", input_path_, name_of(values));
@@ -94,6 +122,9 @@ std::string input_cache::notes(const input_facts& facts) const {
               {"reader", SPARGO_VERSION_STRING},
               {"bytes", input_.bytes},
               {"time_ns", input_.time_ns},
+              {"change_time_ns", input_.change_time_ns},
+              {"device", input_.device},
+              {"inode", input_.inode},
               {"stored", facts.stored},
               {"expanded", facts.expanded},
               {"rounded_integers", facts.rounded_integers},
@@ -124,10 +155,11 @@ bool input_cache::understand(std::string_view text, input_facts& facts) const {
 
 std::optional<snapshot> input_cache::open(const context<host>& ctx, input_facts& facts) {
   if (!is_on()) return std::nullopt;
-  const std::optional<unsigned> owner = owner_of(path_);
+  const held_file file(path_);
+  const std::optional<unsigned> owner = file.owner();
   if (!owner.has_value() || (*owner != ::geteuid() && *owner != input_.owner && *owner != 0)) return std::nullopt;
   try {
-    snapshot cached(ctx, path_);
+    snapshot cached(ctx, file.path());
     if (!understand(cached.notes(), facts)) return std::nullopt;
     const snapshot_header& header = cached.header();
     const vertex_naming naming = header.has_ids ? vertex_naming::listed : vertex_naming::rows_from_one;

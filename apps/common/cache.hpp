@@ -1,10 +1,12 @@
 // A snapshot beside the input: what was parsed once is mapped the next time (--cache).
 //
 // Idea: FILE.VALUES.cache.spg, where VALUES is what the entries were read as (pattern, fp32, fp64, ...), holds the
-// matrix as canonical CSR, and in its notes the size and time of FILE, the version of the reader, and what reading told
-// besides. Invariant: a cache is used only while all of these are as they were, the snapshot is undamaged, and it
-// belongs to the user, the owner of FILE, or root; in any other case FILE is read as if there were no cache.
-// A file system's clock ticks: a FILE changed within the last tick is waited for, so that a later change shows.
+// matrix as canonical CSR, and in its notes which file FILE is (device, inode), its size and the times of its last
+// change, the version of the reader, and what reading told besides. Invariant: a cache is used only while all of these
+// are as they were, the snapshot is undamaged, and it belongs to the user, the owner of FILE, or root; in any other
+// case FILE is read as if there were no cache. A file system's clock ticks: a FILE changed within the last tick is
+// waited for, so that a later change shows. The name can be foreseen: a link in its place is neither read nor followed
+// when the cache is written.
 #pragma once
 
 #include "common/input.hpp"
@@ -28,7 +30,7 @@ CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode);
 class input_cache {
  public:
   // Looks at the file as it is now, before it is read. Off for what has no text to parse (a generator, a snapshot) and
-  // for what cannot be read twice (a pipe).
+  // for what cannot be read twice (a pipe: a warning says so).
   input_cache(cache_mode mode, const input_description& input, value_kind values);
 
   // The cached matrix, verified, with the facts of the input; none where there is none to be used.
@@ -46,7 +48,10 @@ class input_cache {
  private:
   struct identity {
     std::int64_t bytes = -1;
-    std::int64_t time_ns = 0;  // of the last change
+    std::int64_t time_ns = 0;         // of the contents' last change, which anybody may set
+    std::int64_t change_time_ns = 0;  // of any change, set by the kernel
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
     unsigned owner = 0;
     bool operator==(const identity&) const = default;
   };
@@ -84,6 +89,7 @@ void input_cache::write(const context<host>& ctx, const input_description& input
   options.directed = input.directed;
   if (read.facts.names.naming == vertex_naming::listed) options.ids = read.facts.names.ids;
   options.notes = described;
+  options.output.links = output_links::replaced;
   attempt([&] { write_snapshot<V, I, O>(ctx, path_, read.matrix, options); });
 }
 
@@ -118,9 +124,9 @@ decltype(auto) with_cached_csr(const context<host>& ctx, const input_description
   });
 }
 
-// An edge list as canonical CSR, a pattern where it has no weights: f(csr_input<V, I, O>&, const input_cache&). Whether
-// it has any is known before it is read only from a cache: one with weights is there if it has some, and one without
-// remembers whether it had.
+// A graph as text as canonical CSR, a pattern where it has no weights: f(csr_input<V, I, O>&, const input_cache&).
+// Whether it has any is known before it is read only from a cache: one with weights is there if it has some, and one
+// without remembers whether it had.
 template <class F>
 decltype(auto) with_cached_edges(const context<host>& ctx, const input_description& input, const read_options& options,
                                  cache_mode mode, F&& f) {
@@ -149,7 +155,7 @@ decltype(auto) with_cached_edges(const context<host>& ctx, const input_descripti
 template <class F>
 decltype(auto) with_cached_matrix(const context<host>& ctx, const input_description& input, const read_options& options,
                                   cache_mode mode, F&& f) {
-  if (input.kind == input_kind::edge_list) return with_cached_edges(ctx, input, options, mode, f);
+  if (is_graph_text(input.kind)) return with_cached_edges(ctx, input, options, mode, f);
   return with_stored_values(input, [&]<class V>(type_tag<V>) {
     input_cache cache(mode, input, kind_of_values<V>());
     return with_cached_csr<V>(ctx, input, options, cache, [&](auto& read) { return f(read, std::as_const(cache)); });

@@ -1,13 +1,17 @@
 #include "common/cli.hpp"
 
+#include "common/help.hpp"
 #include "common/memory_limit.hpp"
+#include "common/progress.hpp"
 #include "common/signals.hpp"
 #include "common/source_line.hpp"
 
+#include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -21,13 +25,9 @@ namespace spargo::apps {
 namespace {
 
 struct limits {
-  static constexpr std::int64_t max_threads = 1024;  // more is a slip of the finger, and OpenMP would abort on it
+  static constexpr std::int64_t max_threads = spargo::context<spargo::host>::most_threads;
   static constexpr std::int64_t max_count = 1000000;
 };
-
-constexpr const char* exit_codes =
-    "Exit codes: 0 success; 1 the run failed (file, memory, device); 2 the command line is wrong;\n"
-    "            3 the result failed validation.";
 
 // Anything still in the buffers, and whether it could be written: a full disk behind `>` is a failure.
 bool flush_output(const std::string& name) {
@@ -48,7 +48,7 @@ exit_status run_guarded(const std::string& name, const std::function<exit_status
   } catch (const std::bad_alloc&) {
     print_error(name, "out of memory");
   } catch (const error& e) {
-    print_error(name, e.what());
+    print_error(name, message_for(name, e));
     show_source_line(e.position());
   } catch (const std::exception& e) {
     print_error(name, e.what());
@@ -101,25 +101,40 @@ std::string check_threads(const std::string& text) {
 std::string check_bytes(const std::string& text) {
   std::int64_t bytes = 0;
   if (parse_bytes(text, bytes)) return {};
-  return fmt::format("{} is not an amount of memory (expected bytes, or a number with K, M, G or T; 1M at least)",
-                     text);
+  return fmt::format(
+      "{} is not an amount of memory (expected bytes, or a number with K, M, G or T as in 2G, 2GB or 2GiB; 1M at "
+      "least)",
+      text);
 }
 
-CLI::Validator positive_count() {
-  return {[](const std::string& text) -> std::string {
+CLI::Validator count_from(std::int64_t least) {
+  return {[least](const std::string& text) -> std::string {
             std::int64_t n = 0;
-            if (parse_integer(text, n) && n >= 1 && n <= limits::max_count) return {};
-            return fmt::format("{} is not a count (expected 1 to {})", text, limits::max_count);
+            if (parse_integer(text, n) && n >= least && n <= limits::max_count) return {};
+            return fmt::format("{} is not a count (expected {} to {})", text, least, limits::max_count);
           },
           ""};
 }
 
-void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& examples) {
+CLI::Validator positive_count() { return count_from(1); }
+
+CLI::Validator one_of(std::string noun, std::vector<std::string> words) {
+  std::string expected;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    expected += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
+  }
+  return {[noun = std::move(noun), words = std::move(words), expected](const std::string& text) -> std::string {
+            if (std::find(words.begin(), words.end(), text) != words.end()) return {};
+            return fmt::format("{} is not {} (expected {})", text, noun, expected);
+          },
+          ""};
+}
+
+void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing) {
   const std::string group = "Shared by all apps";
   app.add_option("--device", flags.device,
-                 kind == app_kind::computes
-                     ? "auto (the GPU if there is a usable one), cpu, cuda or cuda:N"
-                     : "auto, cpu, cuda or cuda:N; the work of this app is the CPU's in any case")
+                 kind == app_kind::computes ? "auto (the GPU if there is a usable one), cpu, cuda or cuda:N"
+                                            : "auto, cpu, cuda or cuda:N; the work is the CPU's in any case")
       ->check(CLI::Validator(check_device, ""))
       ->type_name("DEVICE")
       ->capture_default_str()
@@ -134,7 +149,9 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
            std::int64_t bytes = 0;
            if (parse_bytes(text, bytes)) host_memory().set_limit(bytes);
          },
-         "host memory for matrices and graphs, such as 500M or 2G; default: nine tenths of the machine's")
+         "host memory for matrices and graphs, such as 500M, 2G or 2GiB; default: nine tenths of the machine's, or of "
+         "what "
+         "a container or another control group leaves")
       ->check(CLI::Validator(check_bytes, ""))
       ->type_name("BYTES")
       ->group(group);
@@ -142,11 +159,27 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
                  "write the report as JSON; - is standard output, and then nothing else goes there")
       ->type_name("FILE")
       ->group(group);
-  app.add_flag("--quiet", flags.quiet, "no report, warnings or progress; errors and --json stay")->group(group);
-  app.set_version_flag("--version", app.get_name() + " (Spargo) " SPARGO_VERSION_STRING)->group(group);
-  app.get_option("--help")->group(group);
-  app.footer(examples + "\n" + exit_codes);
-  app.get_formatter()->column_width(34);
+  app.add_flag("--force", flags.force, "let an output replace the input, which is refused otherwise")->group(group);
+  app.add_flag_callback(
+         "--quiet",
+         [&flags] {
+           flags.quiet = true;
+           silence_progress();
+         },
+         "no report, warnings or progress; errors and --json stay")
+      ->group(group);
+  app.set_version_flag("--version", app.get_name() + " (Spargo) " SPARGO_VERSION_STRING, "this program's version")
+      ->group(group);
+  app.get_option("--help")->description("this text")->group(group);
+  app.footer(closing + "\n" + help_on_generators + "\n" + help_on_exit_codes);
+  use_help_format(app);
+}
+
+std::string message_for(const std::string& app, const error& e) {
+  const std::string text = e.what();
+  const std::string named = app + ": ";
+  // A message about a file begins with the file's name, which may be the app's by chance.
+  return e.position().file.empty() && text.starts_with(named) ? text.substr(named.size()) : text;
 }
 
 void print_error(const std::string& app, const std::string& message) {
@@ -157,6 +190,7 @@ void print_error(const std::string& app, const std::string& message) {
   while (!line.empty() && line.back() == ' ') line.pop_back();
   line.push_back('\n');
   std::fflush(stdout);
+  wipe_progress();
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

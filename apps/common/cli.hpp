@@ -4,11 +4,14 @@
 
 #include "common/exit_status.hpp"
 
+#include <spargo/core/error.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace spargo::apps {
 
@@ -17,19 +20,25 @@ struct common_flags {
   int threads = 0;   // 0: as many as the process may run on
   std::string json;  // empty: none; "-": standard output
   bool quiet = false;
+  bool force = false;         // an output may replace the input
+  bool stdout_taken = false;  // by an output: nothing else is printed there (prepare_outputs)
 };
 
 // Whether an app computes, on --device, or only reads and writes, which the CPU does whatever --device says.
 enum class app_kind { computes, reads };
 
-// --device, --threads, --max-memory, --json, --quiet, --version, and the closing paragraph of --help, after `examples`.
-void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& examples);
+// --device, --threads, --max-memory, --json, --force, --quiet, --version, and the closing paragraphs of --help, after
+// `closing`: examples and the inputs taken (help.hpp).
+void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing);
 
 // Checks of a flag's value, for CLI::Option::check: each returns what is wrong, or nothing.
 [[nodiscard]] std::string check_device(const std::string& text);
 [[nodiscard]] std::string check_threads(const std::string& text);
 [[nodiscard]] std::string check_bytes(const std::string& text);
+[[nodiscard]] CLI::Validator count_from(std::int64_t least);
 [[nodiscard]] CLI::Validator positive_count();
+// "sideways is not a direction (expected auto, push or pull)", where `noun` is "a direction".
+[[nodiscard]] CLI::Validator one_of(std::string noun, std::vector<std::string> words);
 
 // "random" and "random:SEED" as they stand in --x and --source; false when `text` is neither. A seed that is not a
 // number is a usage_error naming `flag`.
@@ -40,6 +49,9 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
 
 // Parses the command line, runs the body and returns the exit code. Never throws.
 [[nodiscard]] int run_app(CLI::App& app, int argc, char** argv, const std::function<exit_status()>& body);
+
+// What the library says of its operation `app`, without the operation's name where that is the app's as well.
+[[nodiscard]] std::string message_for(const std::string& app, const error& e);
 
 // One line on standard error: "NAME: MESSAGE", line breaks and control characters made harmless.
 void print_error(const std::string& app, const std::string& message);

@@ -47,11 +47,16 @@ void use_gpu_if_possible(backend& chosen) {
     chosen.reason = fmt::format("no usable GPU: {}", status.reason);
     return;
   }
-  try {
-    use_gpu(chosen, 0, "the first usable GPU");
-  } catch (const error& e) {
-    use_cpu(chosen, fmt::format("the GPU could not be used: {}", e.what()));
-  }
+  const opened_device opened =
+      open_first(status.ordinals, [&](int ordinal) { use_gpu(chosen, ordinal, "the first usable GPU"); });
+  if (opened.ordinal < 0) use_cpu(chosen, fmt::format("the GPU could not be used: {}", opened.refusal));
+}
+
+// As asked for without a number: the first that works, or the first one's refusal.
+void use_any_gpu(backend& chosen) {
+  const device_status status = query_devices();
+  const auto use = [&](int ordinal) { use_gpu(chosen, ordinal, "as asked for"); };
+  if (open_first(status.ordinals, use).ordinal < 0) use(status.usable() ? status.ordinals.front() : 0);
 }
 
 }  // namespace
@@ -66,6 +71,20 @@ std::string processor_name() {
   return "CPU";
 }
 
+opened_device open_first(const std::vector<int>& ordinals, const std::function<void(int)>& open) {
+  opened_device result;
+  for (const int ordinal : ordinals) {
+    try {
+      open(ordinal);
+      result.ordinal = ordinal;
+      return result;
+    } catch (const error& e) {
+      if (result.refusal.empty()) result.refusal = e.what();
+    }
+  }
+  return result;
+}
+
 backend choose_cpu(const std::string& device, int threads) {
   host_options options;
   options.threads = threads;
@@ -78,9 +97,11 @@ backend choose_backend(const std::string& device, int threads) {
   backend chosen = choose_cpu("cpu", threads);
   if (device == "auto") {
     use_gpu_if_possible(chosen);
+  } else if (device == "cuda") {
+    use_any_gpu(chosen);
   } else if (device != "cpu") {
     std::int64_t ordinal = 0;
-    if (device.size() > 5) (void)parse_integer(std::string_view(device).substr(5), ordinal);
+    (void)parse_integer(std::string_view(device).substr(5), ordinal);
     use_gpu(chosen, static_cast<int>(ordinal), "as asked for");
   }
   return chosen;

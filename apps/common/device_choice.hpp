@@ -3,8 +3,10 @@
 
 #include <spargo/core/context.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace spargo::apps {
 
@@ -17,7 +19,15 @@ struct backend {
   std::string reason;                  // one sentence, for people
 };
 
-// `device` is auto, cpu, cuda or cuda:N. `auto` never throws for want of a GPU; the others throw device_unavailable.
+// Opens devices one after the other until one does not throw an error.
+struct opened_device {
+  int ordinal = -1;     // -1: none opened
+  std::string refusal;  // what the first that failed said
+};
+[[nodiscard]] opened_device open_first(const std::vector<int>& ordinals, const std::function<void(int)>& open);
+
+// `device` is auto, cpu, cuda (the first usable GPU) or cuda:N. `auto` never throws for want of a GPU; the others throw
+// device_unavailable.
 [[nodiscard]] backend choose_backend(const std::string& device, int threads);
 
 // For an app whose work no device does: the CPU, whatever `device` says. Never throws for want of a GPU.

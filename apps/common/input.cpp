@@ -1,78 +1,23 @@
 #include "common/input.hpp"
 
-#include <spargo/core/error.hpp>
-
-#include <fmt/format.h>
-#include <zlib.h>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <memory>
 #include <string_view>
 
 namespace spargo::apps {
 
 namespace {
 
-[[noreturn]] void fail(error_code code, const std::string& path, const std::string& message) {
-  throw error(code, source_position{path, 0, 0}, message);
-}
-
-// The first bytes of a file, unpacked when it is gzip; empty for what cannot be looked at twice (a pipe).
-std::string peek(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) fail(error_code::io, path, fmt::format("cannot open: {}", std::strerror(errno)));
-  struct stat status {};
-  const bool known = ::fstat(descriptor, &status) == 0;
-  if (!known || !S_ISREG(status.st_mode)) {
-    ::close(descriptor);
-    if (known && S_ISDIR(status.st_mode)) fail(error_code::io, path, "is a directory (expected a file)");
-    return {};
-  }
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzdopen(descriptor, "rb"), &::gzclose);
-  if (file == nullptr) {
-    ::close(descriptor);
-    throw std::bad_alloc();
-  }
-  std::array<char, 64> head{};
-  const int got = ::gzread(file.get(), head.data(), static_cast<unsigned>(head.size()));
-  return {head.data(), static_cast<std::size_t>(std::max(got, 0))};  // a corrupt stream: the reader says so
-}
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower) {
-  if (text.size() < lower.size()) return false;
-  return std::equal(lower.begin(), lower.end(), text.begin(),
-                    [](char l, char c) { return l == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c); });
-}
-
-bool named_matrix_market(std::string_view path) {
-  if (path.ends_with(".gz")) path.remove_suffix(3);
-  return path.ends_with(".mtx") || path.ends_with(".mm");
-}
-
-// A wrong banner in a file called .mtx is the Matrix Market reader's to explain.
-bool is_matrix_market(const std::string& head, const std::string& path) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  std::string_view text = head;
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  return starts_with_ignoring_case(text, "%%matrixmarket") || named_matrix_market(path);
-}
-
 void describe_snapshot(const context<host>& ctx, input_description& input) {
   input.kind = input_kind::snapshot;
   input.format = "snapshot";
-  const snapshot_header& header = input.mapped.emplace(ctx, input.path).header();
+  const snapshot_header& header = input.mapped.emplace(ctx, *input.file).header();
   using kind = value_kind;
   input.field = header.values == kind::pattern ? matrix_market_field::pattern
                 : header.values == kind::complex_fp32 || header.values == kind::complex_fp64
                     ? matrix_market_field::complex
                     : matrix_market_field::real;
+  if (header.origin == value_origin::integers) input.field = matrix_market_field::integer;
+  if (header.origin == value_origin::counts) input.field = matrix_market_field::pattern;
   input.single_precision = header.values == kind::fp32 || header.values == kind::complex_fp32;
   input.symmetry = header.symmetry;
   input.directed = header.directed;
@@ -82,7 +27,7 @@ void describe_snapshot(const context<host>& ctx, input_description& input) {
 
 void describe_matrix_market(input_description& input) {
   input.kind = input_kind::matrix_market;
-  const matrix_market_header header = read_matrix_market_header(input.path);
+  const matrix_market_header header = read_matrix_market_header(*input.file);
   input.format = header.layout == matrix_market_layout::array ? "Matrix Market array" : "Matrix Market coordinate";
   input.field = header.field;
   input.symmetry = header.symmetry;
@@ -109,26 +54,43 @@ void describe_generated(input_description& input) {
   input.cols = info.cols;
 }
 
+void describe_graph(input_description& input, input_kind kind, const char* format) {
+  input.kind = kind;
+  input.format = format;
+}
+
+void describe_file(const context<host>& ctx, input_description& input, input_format format) {
+  switch (format) {
+    case input_format::snapshot:
+      return describe_snapshot(ctx, input);
+    case input_format::matrix_market:
+      return describe_matrix_market(input);
+    case input_format::edge_list:
+      return describe_graph(input, input_kind::edge_list, "edge list");
+    case input_format::dimacs_arcs:
+      return describe_graph(input, input_kind::dimacs, "DIMACS arcs");
+    case input_format::dimacs_edges:
+      describe_graph(input, input_kind::dimacs, "DIMACS edges");
+      break;
+    case input_format::metis:
+      describe_graph(input, input_kind::metis, "METIS");
+      break;
+  }
+  input.symmetry = symmetry_kind::symmetric;
+  input.directed = false;
+}
+
 }  // namespace
 
 input_description describe_input(const context<host>& ctx, const std::string& path) {
+  const busy opening("opening " + path);  // a pipe may let its first bytes wait
   input_description input;
   input.path = path;
   if (is_generator_spec(path)) {
     describe_generated(input);
     return input;
   }
-  const std::string head = peek(path);
-  if (is_snapshot(path)) {
-    describe_snapshot(ctx, input);
-  } else if (head.starts_with("SPARGO\r\n")) {
-    fail(error_code::unsupported, path, "a compressed snapshot cannot be mapped (expected it unpacked: gunzip it)");
-  } else if (is_matrix_market(head, path)) {
-    describe_matrix_market(input);
-  } else {
-    input.kind = input_kind::edge_list;
-    input.format = "edge list";
-  }
+  describe_file(ctx, input, input.file.emplace(path).format());
   return input;
 }
 

@@ -1,21 +1,27 @@
 // Any input, recognised from its content and read into a typed matrix or graph.
 //
-// An input is described first (`describe_input`: a look at its head, no more), which fixes the types: the narrowest
-// index type that holds its dimensions, the kind of its values. It is read once, with those types:
+// An input is opened once and described first (`describe_input`: a look at its head, no more), which fixes the types:
+// the narrowest index type that holds its dimensions, the kind of its values. Then the same stream is read with those
+// types, so that a pipe does as well as a file:
 //
-//   Matrix Market, generator, edge list  ->  COO as listed (a triangle stays one)  ->  canonical CSR
-//   snapshot                             ->  CSR, mapped
+//   Matrix Market, generator, edge list, METIS, DIMACS  ->  COO as listed (a triangle stays one)  ->  canonical CSR
+//   snapshot                                            ->  CSR, mapped
 //
 // How vertices are called ("ids as the file writes them"): an edge list and a snapshot of one, as listed; a Matrix
-// Market file and a snapshot without ids, rows from 1; a generated graph, from 0.
+// Market, METIS or DIMACS file and a snapshot without ids, rows from 1; a generated graph, from 0.
 #pragma once
 
+#include "common/extent.hpp"
+#include "common/progress.hpp"
 #include "common/timing.hpp"
 
 #include <spargo/formats/convert.hpp>
+#include <spargo/io/dimacs.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
+#include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>
+#include <spargo/io/metis.hpp>
 #include <spargo/io/snapshot.hpp>
 
 #include <cstdint>
@@ -26,23 +32,32 @@
 
 namespace spargo::apps {
 
-enum class input_kind { matrix_market, edge_list, snapshot, generator };
+enum class input_kind { matrix_market, edge_list, metis, dimacs, snapshot, generator };
+
+// A graph as text: its size, and whether it has weights, are known when it is read.
+[[nodiscard]] constexpr bool is_graph_text(input_kind kind) {
+  return kind == input_kind::edge_list || kind == input_kind::metis || kind == input_kind::dimacs;
+}
 
 struct input_description {
   std::string path;
+  std::optional<input_file> file;  // none for a generator
   input_kind kind = input_kind::matrix_market;
   std::string format;  // "Matrix Market coordinate", "edge list", ...
   matrix_market_field field = matrix_market_field::real;
   bool single_precision = false;  // a snapshot that holds fp32 or complex fp32
   symmetry_kind symmetry = symmetry_kind::general;
   bool directed = true;   // what a graph of it is unless the user says otherwise
-  std::int64_t rows = 0;  // as declared; 0 for an edge list
+  std::int64_t rows = 0;  // as declared; 0 for a graph as text
   std::int64_t cols = 0;
   std::optional<snapshot> mapped;  // the snapshot itself, verified
+
+  // Whether the text can be read once more, as a file can and a pipe cannot.
+  [[nodiscard]] bool can_be_read_again() const { return !file.has_value() || file->can_be_read_again(); }
 };
 
-// Opens, looks at the beginning, and says what the file is. An unreadable file, a directory, a compressed snapshot:
-// `error` (io, unsupported), with the file's name.
+// Opens `path` (`-`: standard input), looks at the beginning, and says what the file is. An unreadable file, a
+// directory, a format that is not read: `error` (io, unsupported), with the file's name.
 [[nodiscard]] input_description describe_input(const context<host>& ctx, const std::string& path);
 
 [[nodiscard]] std::string to_string(matrix_market_field field);
@@ -66,9 +81,10 @@ struct input_facts {
   std::int64_t stored = 0;            // entries in the file
   std::int64_t expanded = 0;          // with mirrored ones, before duplicates are summed
   std::int64_t rounded_integers = 0;  // integers past what the values hold exactly
-  bool weighted = true;               // an edge list: whether it has weights
+  bool weighted = true;               // a graph as text: whether it has weights
   std::int64_t first_vertex = -1;     // the first vertex named in the file; -1: none
   bool parsed_on_device = false;
+  std::string passed_over;  // what the file holds besides; empty: nothing
   vertex_names names;
 };
 
@@ -138,34 +154,97 @@ template <entry_type To, entry_type From>
   }
 }
 
-// Reads anything but a snapshot. `I` as `with_index` chose it; for an edge list it must hold the number of its ids.
+// Entries with values of type V.
+template <entry_type V, index_type I>
+[[nodiscard]] coo_matrix<V, I, host> with_values(const context<host>& ctx, coo_matrix<double, I, host> read) {
+  if constexpr (std::same_as<V, double>) {
+    return read;
+  } else {
+    array<V, host> values = convert_values<V, double>(ctx, read.values().view(), read.nnz());
+    return {read.rows(), read.cols(), std::move(read.row_indices()), std::move(read.col_indices()), std::move(values)};
+  }
+}
+
+template <entry_type V, index_type I>
+void read_edges(const context<host>& ctx, const input_description& input, const read_options& options,
+                coo_input<V, I>& result) {
+  edge_list<I> list = read_edge_list<I>(ctx, *input.file, options);
+  input_facts& facts = result.facts;
+  facts.weighted = list.weighted;
+  facts.first_vertex = list.first_vertex;
+  facts.stored = facts.expanded = list.edges.nnz();
+  facts.names = {vertex_naming::listed, std::move(list.ids), list.edges.rows()};
+  result.entries = with_values<V, I>(ctx, std::move(list.edges));
+}
+
+template <entry_type V, index_type I>
+void read_metis_graph(const context<host>& ctx, const input_description& input, const read_options& options,
+                      coo_input<V, I>& result) {
+  metis_graph<I> graph = read_metis<I>(ctx, *input.file, options);
+  input_facts& facts = result.facts;
+  facts.weighted = graph.weighted;
+  facts.first_vertex = graph.first_vertex;
+  facts.stored = facts.expanded = 2 * graph.triangle.nnz();
+  if (graph.has_vertex_data) facts.passed_over = "weights and sizes of vertices";
+  result.triangle = symmetry_kind::symmetric;
+  result.entries = with_values<V, I>(ctx, std::move(graph.triangle));
+}
+
+template <entry_type V, index_type I>
+void read_dimacs_graph(const context<host>& ctx, const input_description& input, const read_options& options,
+                       coo_input<V, I>& result) {
+  dimacs_graph<I> graph = read_dimacs<I>(ctx, *input.file, options);
+  const bool arcs = graph.problem == dimacs_problem::shortest_path;
+  if (arcs != input.directed) {
+    throw error(error_code::unsupported, source_position{input.file->name(), 0, 0},
+                "the problem line comes too late to tell what the file is (expected it in the first 64 KiB)");
+  }
+  input_facts& facts = result.facts;
+  facts.weighted = arcs;
+  facts.first_vertex = graph.first_vertex;
+  facts.stored = facts.expanded = graph.entries.nnz();
+  if (!arcs) {
+    result.triangle = symmetry_kind::symmetric;
+    for (std::int64_t k = 0; k < facts.stored; ++k) {
+      facts.expanded += graph.entries.row_indices()[k] != graph.entries.col_indices()[k] ? 1 : 0;
+    }
+  }
+  result.entries = with_values<V, I>(ctx, std::move(graph.entries));
+}
+
+// Reads anything but a snapshot. `I` as `with_index` chose it; for a graph as text it must hold the number of its
+// vertices.
 template <entry_type V, index_type I>
 [[nodiscard]] coo_input<V, I> read_coo(const context<host>& ctx, const input_description& input,
                                        const read_options& options) {
   coo_input<V, I> result;
   input_facts& facts = result.facts;
   if (input.kind == input_kind::edge_list) {
-    edge_list<I> list = read_edge_list<I>(ctx, input.path, options);
-    facts.weighted = list.weighted;
-    facts.first_vertex = list.first_vertex;
-    facts.stored = facts.expanded = list.edges.nnz();
-    facts.names = {vertex_naming::listed, std::move(list.ids), list.edges.rows()};
-    if constexpr (std::same_as<V, double>) {
-      result.entries = std::move(list.edges);
-    } else {
-      array<V, host> values = convert_values<V, double>(ctx, list.edges.values().view(), list.edges.nnz());
-      result.entries = {list.edges.rows(), list.edges.cols(), std::move(list.edges.row_indices()),
-                        std::move(list.edges.col_indices()), std::move(values)};
-    }
+    read_edges<V, I>(ctx, input, options, result);
+    return result;
+  }
+  if (is_graph_text(input.kind)) {
+    input.kind == input_kind::metis ? read_metis_graph<V, I>(ctx, input, options, result)
+                                    : read_dimacs_graph<V, I>(ctx, input, options, result);
+    const std::int64_t vertices = facts.names.vertices = result.entries.rows();
+    expect_reasonable_extent(input.path, vertices, vertices, result.entries.nnz());
     return result;
   }
   if (input.kind == input_kind::generator) {
-    result.entries = generate<V, I>(ctx, input.path);
+    const busy generating("generating " + input.path);
+    if (input.field == matrix_market_field::pattern && !is_pattern<V>) {  // as of a pattern that is read
+      auto edges = generate<pattern, I>(ctx, input.path);
+      array<V, host> ones = convert_values<V, pattern>(ctx, {}, edges.nnz());
+      result.entries = {edges.rows(), edges.cols(), std::move(edges.row_indices()), std::move(edges.col_indices()),
+                        std::move(ones)};
+    } else {
+      result.entries = generate<V, I>(ctx, input.path);
+    }
     facts.stored = facts.expanded = result.entries.nnz();
     facts.names.naming = vertex_naming::from_zero;
   } else {
     matrix_market_summary summary;
-    result.entries = read_matrix_market_stored<V, I>(ctx, input.path, options, &summary);
+    result.entries = read_matrix_market_stored<V, I>(ctx, *input.file, options, &summary);
     result.triangle = summary.header.symmetry;
     facts.stored = summary.stored;
     facts.expanded = summary.expanded;
@@ -214,6 +293,7 @@ template <entry_type V, index_type I, index_type O>
     facts.names.naming = vertex_naming::listed;
     facts.names.ids.assign(input.mapped->ids().begin(), input.mapped->ids().end());
   }
+  facts.first_vertex = header.first_vertex;
   for (std::int64_t row = 0; row < header.rows && facts.first_vertex < 0; ++row) {
     if (result.matrix.offsets[row + 1] > 0) facts.first_vertex = row;
   }
@@ -223,24 +303,26 @@ template <entry_type V, index_type I, index_type O>
 // read_coo with the narrowest index type, then f(coo_input<V, I>&). Not for a snapshot.
 template <entry_type V, class F>
 decltype(auto) with_coo(const context<host>& ctx, const input_description& input, const read_options& options, F&& f) {
-  if (input.kind != input_kind::edge_list) {
+  if (!is_graph_text(input.kind)) {
     return with_index(std::max(input.rows, input.cols), [&]<class I>(type_tag<I>) {
       coo_input<V, I> read = read_coo<V, I>(ctx, input, options);
+      expect_reasonable_extent(input.path, input.rows, input.cols, read.entries.nnz());
       return f(read);
     });
   }
   std::optional<coo_input<V, std::int32_t>> narrow;
-  try {  // how many ids there are is known only at the end
+  try {  // how many vertices there are is known only when it is read
     narrow.emplace(read_coo<V, std::int32_t>(ctx, input, options));
   } catch (const error& e) {
-    if (e.code() != error_code::unsupported) throw;
+    if (e.code() != error_code::unsupported || !input.can_be_read_again()) throw;
   }
   if (narrow.has_value()) return f(*narrow);
   coo_input<V, std::int64_t> wide = read_coo<V, std::int64_t>(ctx, input, options);
   return f(wide);
 }
 
-// An edge list as listed, with its weights: f(coo_input<double, I>&), or f(coo_input<pattern, I>&) where it has none.
+// A graph as text as listed, with its weights: f(coo_input<double, I>&), or f(coo_input<pattern, I>&) where it has
+// none.
 template <class F>
 decltype(auto) with_edges(const context<host>& ctx, const input_description& input, const read_options& options,
                           F&& f) {
@@ -252,6 +334,7 @@ decltype(auto) with_edges(const context<host>& ctx, const input_description& inp
                           std::move(read.entries.row_indices()),
                           std::move(read.entries.col_indices()),
                           {}};
+    unweighted.triangle = read.triangle;
     unweighted.facts = std::move(read.facts);
     read.entries = {};
     return f(unweighted);
@@ -264,8 +347,11 @@ decltype(auto) with_canonical(const context<host>& ctx, coo_input<V, I>& read, F
   return with_offset<I>(read.facts.expanded, [&]<class O>(type_tag<O>) {
     const stopwatch converting;
     csr_input<V, I, O> result;
-    result.owned = to_csr<O>(ctx, std::as_const(read.entries).view(), {.symmetry = read.triangle});
-    read.entries = {};
+    {
+      const busy building("building CSR");
+      result.owned = to_csr<O>(ctx, std::as_const(read.entries).view(), {.symmetry = read.triangle});
+      read.entries = {};
+    }
     result.matrix = result.owned.view();
     result.facts = std::move(read.facts);
     result.convert_ms = converting.milliseconds();

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace spargo::apps {
 
@@ -22,9 +23,11 @@ void for_each_line(const std::string& path, const OnLine& on_line) {
   std::vector<char> buffer(buffer_bytes);
   std::int64_t line = 1;
   bool at_start = true;  // nothing but blanks so far on this line
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   for (int got = 0; (got = ::gzread(file.get(), buffer.data(), buffer_bytes)) > 0;) {
     for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(got))) {
-      if (at_start && c != ' ' && c != '\t' && c != '\r') {
+      const bool mark = line == 1 && byte_order_mark.find(c) != std::string_view::npos;
+      if (at_start && c != ' ' && c != '\t' && c != '\r' && !mark) {
         on_line(line, c);
         at_start = false;
       }
@@ -41,7 +44,8 @@ void find_lines(const std::string& path, int lines_before, std::vector<oddity>& 
   std::int64_t number = -lines_before;  // of the line among those that count
   for_each_line(path, [&](std::int64_t line, char first) {
     const bool banner = line == 1 && lines_before > 0;
-    if (!banner && (first == '\n' || first == '%' || (first == '#' && lines_before == 0))) return;
+    const bool digit = first >= '0' && first <= '9';  // what the lines of a list begin with, and no others
+    if (lines_before == 0 ? !digit : !banner && (first == '\n' || first == '%')) return;
     for (oddity& each : found) {
       if (number >= 0 && each.entry == number) each.line = line;
     }

@@ -30,7 +30,8 @@ struct oddity {
 };
 
 // Fills in the lines of a text file (.gz too), whose `lines_before` first lines with anything but a comment on them are
-// no entries: 2 for Matrix Market (banner, size), 0 for an edge list. Throws `error` (io).
+// no entries: 2 for Matrix Market (banner, size), 0 for an edge list. Throws `error` (io). Only for what can be read
+// again.
 void find_lines(const std::string& path, int lines_before, std::vector<oddity>& found);
 
 template <index_type I>

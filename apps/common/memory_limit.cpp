@@ -2,29 +2,49 @@
 
 #include "common/report.hpp"
 
+#include <spargo/core/cgroup.hpp>
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 namespace spargo::apps {
 
 namespace {
 
 struct tuning {
-  static constexpr double fraction = 0.9;  // of the machine: the rest is the system's, and that of what is not counted
+  // Of the machine, or of what a control group leaves: the rest is the system's, and that of what is not counted.
+  static constexpr double fraction = 0.9;
   static constexpr std::int64_t least = 1'000'000;
 };
 
 std::int64_t default_limit() {
+  double most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
   const auto pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
-  const auto bytes = static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return pages > 0 ? static_cast<std::int64_t>(tuning::fraction * pages * bytes)
-                   : std::numeric_limits<std::int64_t>::max();
+  if (pages > 0) most = pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (const std::optional<cgroup_memory> group = cgroup_memory_limit()) {
+    most = std::min(most, static_cast<double>(group->available()));
+  }
+  return static_cast<std::int64_t>(tuning::fraction * most);
+}
+
+// Of "", "G" and "GB" (powers of 1000), "Gi" and "GiB" (of 1024); 0 for what is no unit.
+double scale_of(std::string_view unit) {
+  constexpr std::string_view prefixes = "KMGT";
+  if (unit.empty()) return 1;
+  const std::size_t power = prefixes.find(unit.front());
+  unit.remove_prefix(1);
+  const bool binary = unit == "i" || unit == "iB";
+  if (power == std::string_view::npos || !(binary || unit.empty() || unit == "B")) return 0;
+  return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
 }
 
 }  // namespace
@@ -75,13 +95,7 @@ bool parse_bytes(const std::string& text, std::int64_t& bytes) {
   const auto [end, status] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
   if (status != std::errc{} || !(number > 0)) return false;
   const std::string unit(end, last);
-  const double scale = unit.empty()  ? 1
-                       : unit == "K" ? 1e3
-                       : unit == "M" ? 1e6
-                       : unit == "G" ? 1e9
-                       : unit == "T" ? 1e12
-                                     : 0;
-  const double product = number * scale;
+  const double product = number * scale_of(unit);
   if (!(product >= static_cast<double>(tuning::least)) || product >= 9e18) return false;
   bytes = static_cast<std::int64_t>(product);
   return true;

@@ -1,6 +1,7 @@
 // Host memory up to a limit: a file that asks for more than there is ends in one line, not in the system's killer.
 #pragma once
 
+#include <spargo/core/context.hpp>
 #include <spargo/core/memory.hpp>
 
 #include <cstdint>
@@ -25,10 +26,31 @@ class limited_resource final : public memory_resource<host> {
   state* state_;
 };
 
-// The process's own; its limit is nine tenths of the machine's memory until --max-memory says otherwise.
+// The process's own; its limit is nine tenths of the machine's memory, or of what its control group leaves at the first
+// call, until --max-memory says otherwise.
 [[nodiscard]] limited_resource& host_memory();
 
-// "500M", "2G", "1.5T" or bytes; powers of 1000. False for anything else, and for less than 1 MB.
+// Of standard containers that the limit is to count.
+template <class T>
+struct counted_allocator {
+  using value_type = T;
+
+  counted_allocator() = default;
+  template <class U>
+  counted_allocator(const counted_allocator<U>&) noexcept {}  // NOLINT: an implicit conversion, as of any allocator
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    return static_cast<T*>(
+        host_memory().allocate(detail::checked_bytes(static_cast<std::int64_t>(count), sizeof(T)), nullptr));
+  }
+  void deallocate(T* pointer, std::size_t count) noexcept {
+    host_memory().deallocate(pointer, count * sizeof(T), nullptr);
+  }
+  bool operator==(const counted_allocator&) const noexcept = default;
+};
+
+// Bytes, or a number with K, M, G or T (KB and so on: powers of 1000) or Ki, Mi, Gi or Ti (KiB: powers of 1024). False
+// for anything else, and for less than 1 MB.
 [[nodiscard]] bool parse_bytes(const std::string& text, std::int64_t& bytes);
 
 }  // namespace spargo::apps

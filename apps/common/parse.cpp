@@ -8,7 +8,7 @@ namespace spargo::apps {
 
 void add_parse_flag(CLI::App& app, std::string& where) {
   app.add_option("--parse", where, "where the text is parsed: auto (the GPU in use, for large files), cpu or gpu")
-      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
+      ->check(one_of("a place to parse", {"auto", "cpu", "gpu"}))
       ->type_name("NAME")
       ->capture_default_str();
 }
@@ -22,6 +22,7 @@ parse_choice choose_parsing(const std::string& where, const std::optional<contex
     choice.algorithm = device_read_algorithm::on_device;
   }
   if (where == "cpu" || !gpu.has_value() || input.kind != input_kind::matrix_market) return choice;
+  if (!input.can_be_read_again()) return choice;  // the device's reader looks at a file more than once
   if (where == "auto" && suggest_device_read(input.path) == device_read_algorithm::on_host) return choice;
   choice.gpu = gpu;
   return choice;

@@ -59,6 +59,7 @@ decltype(auto) with_parsed_csr(const context<host>& ctx, const parse_choice& par
     const stopwatch loading;
     input_facts facts;
     coo_matrix<V, I, device> entries = read_coo_on_device<V, I>(ctx, parsing, input, options, facts);
+    expect_reasonable_extent(input.path, input.rows, input.cols, entries.nnz());
     const double load_ms = loading.milliseconds();
     return with_offset<I>(entries.nnz(), [&]<class O>(type_tag<O>) {
       const stopwatch converting;

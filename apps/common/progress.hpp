@@ -1,10 +1,17 @@
-// A progress bar on standard error: only on a terminal, and only for work that lasts over a second.
+// What an app is at, on one line of standard error: only on a terminal, and only for work that lasts over a second.
+//
+// Idea: whoever begins long work holds a progress_bar (reading, whose bytes are counted) or a `busy` (work without a
+// measure: the seconds so far); the one begun last is shown. A thread draws, so that a reader's callback costs a lock
+// and a store, and the clock moves where no callback comes. Invariant: the line fits the terminal as wide as it is when
+// it is drawn (the narrower of TIOCGWINSZ and COLUMNS, 80 where neither is known), and is wiped at the end.
+// A terminal that cannot wipe a line (TERM=dumb, or none) sees nothing.
 #pragma once
 
 #include "common/timing.hpp"
 
 #include <spargo/io/options.hpp>
 
+#include <optional>
 #include <string>
 
 namespace spargo::apps {
@@ -13,9 +20,36 @@ namespace spargo::apps {
 // unknown.
 [[nodiscard]] std::string remaining_time(const read_progress& progress, double seconds);
 
+// The line for a terminal of `width` columns, of which it fills at most all but the last: a terminal may go on to the
+// next line once the last is written. Without `progress`, only the seconds are known. What does not fit is left out,
+// the percentage last; a long label loses its beginning.
+[[nodiscard]] std::string progress_line(const std::string& label, const std::optional<read_progress>& progress,
+                                        double seconds, int width);
+
+// Columns of the terminal behind a descriptor.
+[[nodiscard]] int terminal_width(int descriptor);
+
+// --quiet: nothing is shown from here on.
+void silence_progress();
+
+// Wipes the line before something else is written to the terminal; it is drawn again if the work goes on.
+void wipe_progress();
+
+// Work without a measure, from the constructor to the destructor, which wipes the line.
+class busy {
+ public:
+  explicit busy(const std::string& label);
+  busy(const busy&) = delete;
+  busy& operator=(const busy&) = delete;
+  ~busy();
+
+ private:
+  int id_;
+};
+
 class progress_bar {
  public:
-  progress_bar(std::string label, bool quiet);
+  progress_bar(const std::string& label, bool quiet);
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
   ~progress_bar();  // wipes the line
@@ -26,11 +60,7 @@ class progress_bar {
   [[nodiscard]] read_options options();
 
  private:
-  std::string label_;
-  bool enabled_;
-  bool drawn_ = false;
-  stopwatch since_start_;
-  double last_drawn_ = 0;
+  int id_;  // 0: not shown
 };
 
 }  // namespace spargo::apps

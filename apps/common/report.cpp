@@ -6,20 +6,51 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace spargo::apps {
 
 namespace {
 
-// One key a line, its value on that line: short, and greppable. Invalid UTF-8 (a file's name) is replaced.
-std::string to_text(const json& keys) {
-  std::string text = "{";
-  const char* separator = "\n  ";
-  for (const auto& [key, value] : keys.items()) {
-    text += separator + json(key).dump() + ": " + value.dump(-1, ' ', false, json::error_handler_t::replace);
-    separator = ",\n  ";
+// Invalid UTF-8 (a file's name) is replaced.
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// Piece by piece: the whole as text may be as large as the memory that is left.
+void write_value(output_file& file, const json& value) {
+  if (value.is_binary()) {
+    const auto& text = value.get_binary();
+    file.write({reinterpret_cast<const char*>(text.data()), text.size()});
+  } else if (value.is_array() && !value.empty()) {
+    const char* separator = "[";
+    for (const json& element : value) {
+      file.write(std::exchange(separator, ","));
+      write_value(file, element);
+    }
+    file.write("]");
+  } else if (value.is_object() && !value.empty()) {
+    const char* separator = "{";
+    for (const auto& [key, element] : value.items()) {
+      file.write(std::exchange(separator, ","));
+      file.write(text_of(json(key)) + ":");
+      write_value(file, element);
+    }
+    file.write("}");
+  } else {
+    file.write(text_of(value));
   }
-  return text + "\n}\n";
+}
+
+// One key a line, its value on that line: short, and greppable.
+void write_json(const std::string& path, const json& keys) {
+  output_file file(path);
+  const char* separator = "{\n  ";
+  for (const auto& [key, value] : keys.items()) {
+    file.write(std::exchange(separator, ",\n  "));
+    file.write(text_of(json(key)) + ": ");
+    write_value(file, value);
+  }
+  file.write("\n}\n");
+  file.commit();
 }
 
 void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
@@ -31,10 +62,7 @@ void report::warn(const std::string& message) const {
 }
 
 void report::print() const {
-  const bool json_to_stdout = flags_.json == "-";
-  if (json_to_stdout) {
-    put(to_text(keys_));
-  } else if (!flags_.quiet) {
+  if (!flags_.quiet && !flags_.stdout_taken) {
     std::size_t width = 0;
     for (const auto& [label, text] : rows_) width = std::max(width, label.size());
     put(title_ + "\n");
@@ -42,11 +70,25 @@ void report::print() const {
       put(label.empty() && text.empty() ? std::string("\n") : fmt::format("  {:<{}}  {}\n", label, width, text));
     }
   }
-  if (!flags_.json.empty() && !json_to_stdout) {
-    output_file file(flags_.json);
-    file.write(to_text(keys_));
-    file.commit();
+  if (!flags_.json.empty()) {
+    write_json(flags_.json, keys_);
   }
+}
+
+json list_of(span<const std::int64_t, host> numbers) {
+  std::size_t bytes = 2;
+  for (const std::int64_t number : numbers) bytes += fmt::format_int(number).size() + 1;
+  json::binary_t::container_type text;
+  text.reserve(bytes);
+  char separator = '[';
+  for (const std::int64_t number : numbers) {
+    const fmt::format_int digits(number);
+    text.push_back(static_cast<std::uint8_t>(std::exchange(separator, ',')));
+    text.insert(text.end(), digits.data(), digits.data() + digits.size());
+  }
+  if (numbers.empty()) text.push_back('[');
+  text.push_back(']');
+  return json::binary(std::move(text));
 }
 
 json to_json(const time_summary& times) {

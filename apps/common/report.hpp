@@ -2,7 +2,10 @@
 #pragma once
 
 #include "common/cli.hpp"
+#include "common/memory_limit.hpp"
 #include "common/timing.hpp"
+
+#include <spargo/core/span.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +15,10 @@
 
 namespace spargo::apps {
 
-using json = nlohmann::ordered_json;
+// Binary values are JSON already, see `list_of`; --max-memory counts them.
+using json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, std::int64_t, std::uint64_t,
+                                  double, std::allocator, nlohmann::adl_serializer,
+                                  std::vector<std::uint8_t, counted_allocator<std::uint8_t>>>;
 
 class report {
  public:
@@ -21,6 +27,9 @@ class report {
   // JSON keys, in the order of first use. A number that is not finite becomes null.
   [[nodiscard]] json& keys() { return keys_; }
 
+  // Whether anybody will see them.
+  [[nodiscard]] bool writes_json() const { return !flags_.json.empty(); }
+
   void title(std::string text) { title_ = std::move(text); }
   void row(std::string label, std::string text) { rows_.emplace_back(std::move(label), std::move(text)); }
   void blank() { rows_.emplace_back(); }
@@ -28,7 +37,8 @@ class report {
   // At once, on standard error, unless --quiet.
   void warn(const std::string& message) const;
 
-  // Text to standard output and JSON where --json says. Throws `error` (io) when that cannot be written.
+  // Text to standard output, unless an output goes there, and JSON where --json says. Throws `error` (io) when that
+  // cannot be written.
   void print() const;
 
  private:
@@ -40,6 +50,10 @@ class report {
 };
 
 [[nodiscard]] json to_json(const time_summary& times);
+
+// An array that may have millions of numbers, as its text: some 2 bytes each where a tree of values takes 16, and as
+// many again when it is destroyed.
+[[nodiscard]] json list_of(span<const std::int64_t, host> numbers);
 
 // For people: 12,345,678; 1.23 ms; 45.6 MB.
 [[nodiscard]] std::string with_commas(std::int64_t value);

@@ -3,6 +3,7 @@
 
 #include <spargo/core/array.hpp>
 #include <spargo/core/bfloat16.hpp>
+#include <spargo/core/cgroup.hpp>
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
@@ -13,10 +14,14 @@
 #include <spargo/graph/bfs_validate.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>
+#include <spargo/graph/operators.hpp>
 #include <spargo/io/device_read.hpp>
+#include <spargo/io/dimacs.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
+#include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>
+#include <spargo/io/metis.hpp>
 #include <spargo/io/output.hpp>
 #include <spargo/io/snapshot.hpp>
 #include <spargo/io/stream.hpp>
@@ -30,4 +35,5 @@
 #include <spargo/primitives/scan.hpp>
 #include <spargo/primitives/sliding_max.hpp>
 #include <spargo/primitives/stencil.hpp>
+#include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>

@@ -2,8 +2,12 @@
 // 9.0; PTX ISA, "mbarrier" and "cp.async.bulk").
 //
 // One thread initialises the barrier, expects the bytes of all copies of a phase and starts them; the others may wait
-// once a block barrier has made the initialisation visible. Addresses and sizes are multiples of 16 bytes.
+// once a block barrier has made the initialisation visible. Addresses and sizes are multiples of 16 bytes. In code for
+// earlier chips (`has_hopper_blocks` is false) nothing may call them, and they are empty.
 #pragma once
+
+#include "core/cuda.cuh"
+#include "core/device_features.cuh"
 
 #include <cstdint>
 
@@ -11,35 +15,42 @@ namespace spargo::detail {
 
 inline constexpr int bulk_line = 16;  // bytes: what bulk copies are aligned to
 
-__device__ inline unsigned bulk_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
-
 // For one arrival a phase, visible to the copies that this thread starts.
 __device__ inline void bulk_initialize(std::uint64_t* barrier) {
-  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(bulk_address(barrier)) : "memory");
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  if constexpr (has_hopper_blocks) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
 }
 
 __device__ inline void bulk_expect(std::uint64_t* barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(bulk_address(barrier)), "r"(bytes) : "memory");
+  if constexpr (has_hopper_blocks) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+                 : "memory");
+  }
 }
 
 __device__ inline void bulk_copy(void* to, const void* from, unsigned bytes, std::uint64_t* barrier) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(bulk_address(to)),
-      "l"(from), "r"(bytes), "r"(bulk_address(barrier))
-      : "memory");
+  if constexpr (has_hopper_blocks) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+  }
 }
 
 __device__ inline void bulk_wait(std::uint64_t* barrier, unsigned phase) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-      "@!done bra again;\n"
-      "}" ::"r"(bulk_address(barrier)),
-      "r"(phase)
-      : "memory");
+  if constexpr (has_hopper_blocks) {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}" ::"r"(shared_address(barrier)),
+        "r"(phase)
+        : "memory");
+  }
 }
 
 }  // namespace spargo::detail

@@ -3,6 +3,7 @@
 // Each context owns its pool, so the process-wide default pool keeps its settings; freed memory stays
 // in the pool for the next operation until the context goes.
 #include "core/cuda.cuh"
+#include "core/device_list.hpp"
 
 #include <spargo/core/context.hpp>
 
@@ -16,26 +17,26 @@ namespace spargo {
 
 namespace detail {
 
+namespace {
+
+// Of the current device: "1000 of 2000 bytes are free".
+std::string free_memory_text() {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) cudaGetLastError();
+  return std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " bytes are free";
+}
+
+}  // namespace
+
 void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line) {
   cudaGetLastError();  // clear it, unless it is sticky
   std::string name(file);
   name = name.substr(name.find_last_of('/') + 1);
-  const auto code = status == cudaErrorMemoryAllocation ? error_code::out_of_memory : error_code::device_failure;
-  throw error(code, std::string("cuda: ") + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ") in " +
-                        call + " at " + name + ":" + std::to_string(line));
-}
-
-device_guard::device_guard(int ordinal) {
-  int current = 0;
-  SPARGO_CUDA_TRY(cudaGetDevice(&current));
-  if (current != ordinal) {
-    SPARGO_CUDA_TRY(cudaSetDevice(ordinal));
-    previous_ = current;
-  }
-}
-
-device_guard::~device_guard() {
-  if (previous_ >= 0) cudaSetDevice(previous_);
+  const std::string what = std::string("cuda: ") + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
+                           ") in " + call + " at " + name + ":" + std::to_string(line);
+  if (status != cudaErrorMemoryAllocation) throw error(error_code::device_failure, what);
+  throw error(error_code::out_of_memory, what + " (" + free_memory_text() + ")");
 }
 
 }  // namespace detail
@@ -47,6 +48,7 @@ __global__ void probe_kernel() {}
 
 class pool_resource final : public memory_resource<device> {
  public:
+  // `ordinal` is current.
   explicit pool_resource(int ordinal) : ordinal_(ordinal) {
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
@@ -67,15 +69,12 @@ class pool_resource final : public memory_resource<device> {
       detail::throw_cuda_error(status, "cudaMallocFromPoolAsync", __FILE__, __LINE__);
     }
     cudaGetLastError();
-    std::size_t free_bytes = 0;
-    std::size_t total_bytes = 0;
-    cudaMemGetInfo(&free_bytes, &total_bytes);
     throw error(error_code::out_of_memory, "device memory: " + std::to_string(bytes) +
-                                               " bytes could not be allocated (" + std::to_string(free_bytes) + " of " +
-                                               std::to_string(total_bytes) + " are free)");
+                                               " bytes could not be allocated (" + detail::free_memory_text() + ")");
   }
 
   void deallocate(void* pointer, std::size_t, stream_handle stream) noexcept override {
+    const detail::device_guard guard(ordinal_, std::nothrow);
     cudaFreeAsync(pointer, stream);
   }
 
@@ -151,24 +150,35 @@ std::string why_no_devices(cudaError_t status) {
   return cudaGetErrorString(status);
 }
 
-// Empty when this library can run on the device, else why not.
-std::string unusable_reason(int ordinal) {
+int capability_of(int ordinal) {
+  int major = 0;
+  int minor = 0;
+  SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
+  SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
+  return 10 * major + minor;
+}
+
+// Of the library's code for the current device, which is `ordinal`. Throws device_unavailable if there is none.
+int find_code_capability(int ordinal) {
   cudaFuncAttributes attributes{};
-  int previous = 0;
-  cudaGetDevice(&previous);
-  cudaError_t status = cudaSetDevice(ordinal);
-  if (status == cudaSuccess) status = cudaFuncGetAttributes(&attributes, probe_kernel);
-  cudaSetDevice(previous);
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, probe_kernel);
+  if (status == cudaSuccess) return attributes.ptxVersion;
   cudaGetLastError();
-  if (status == cudaSuccess) return {};
-  if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
-    int major = 0;
-    int minor = 0;
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal);
-    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal);
-    return "the library holds no code for compute capability " + std::to_string(major) + "." + std::to_string(minor);
-  }
-  return cudaGetErrorString(status);
+  const std::string device = "device " + std::to_string(ordinal) + ": ";
+  if (status == cudaErrorMemoryAllocation) throw error(error_code::out_of_memory, device + cudaGetErrorString(status));
+  const bool has_none = status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction;
+  throw error(error_code::device_unavailable, device + (has_none ? "the library holds no code for compute capability " +
+                                                                       detail::capability_text(capability_of(ordinal))
+                                                                 : cudaGetErrorString(status)));
+}
+
+// What can be asked of a device that has no context.
+detail::device_description describe(int ordinal) {
+  cudaDeviceProp raw{};
+  int mode = 0;
+  SPARGO_CUDA_TRY(cudaGetDeviceProperties(&raw, ordinal));
+  SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, ordinal));
+  return {raw.name, 10 * raw.major + raw.minor, mode == cudaComputeModeProhibited};
 }
 
 device_properties read_properties(int ordinal) {
@@ -178,6 +188,7 @@ device_properties read_properties(int ordinal) {
   p.name = raw.name;
   p.compute_capability_major = raw.major;
   p.compute_capability_minor = raw.minor;
+  p.code_capability = find_code_capability(ordinal);
   p.multiprocessors = raw.multiProcessorCount;
   p.max_threads_per_multiprocessor = raw.maxThreadsPerMultiProcessor;
   p.shared_memory_per_block = static_cast<std::int64_t>(raw.sharedMemPerBlockOptin);
@@ -199,26 +210,18 @@ device_status query_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
-    return {0, why_no_devices(status)};
+    return {0, why_no_devices(status), {}};
   }
-  device_status result;
-  std::string first_reason;
-  for (int d = 0; d < count; ++d) {
-    const std::string reason = unusable_reason(d);
-    if (reason.empty()) {
-      if (result.count++ == 0) {
-        cudaDeviceProp raw{};
-        if (cudaGetDeviceProperties(&raw, d) == cudaSuccess) result.reason = raw.name;
-      }
-    } else if (first_reason.empty()) {
-      first_reason = reason;
-    }
+  try {
+    std::vector<detail::device_description> devices;
+    for (int d = 0; d < count; ++d) devices.push_back(describe(d));
+    return detail::usable_devices(devices, config::cuda_architectures);
+  } catch (const error& e) {
+    return {0, e.what(), {}};
   }
-  if (result.count == 0) result.reason = first_reason;
-  return result;
 }
 
-struct context<device>::state {
+struct [[gnu::visibility("hidden")]] context<device>::state {
   int ordinal = 0;
   cudaStream_t stream = nullptr;
   device_properties properties;
@@ -236,9 +239,6 @@ struct context<device>::state {
       throw error(error_code::device_unavailable,
                   "device: no device " + std::to_string(ordinal) + " (" + std::to_string(count) + " found)");
     }
-    if (const std::string reason = unusable_reason(ordinal); !reason.empty()) {
-      throw error(error_code::device_unavailable, "device " + std::to_string(ordinal) + ": " + reason);
-    }
     const detail::device_guard guard(ordinal);
     properties = read_properties(ordinal);
     if (options.resource == nullptr) own_resource = std::make_unique<pool_resource>(ordinal);
@@ -249,13 +249,10 @@ struct context<device>::state {
   state& operator=(const state&) = delete;
   ~state() {
     // The pool must outlive the frees still queued on the stream.
-    int previous = -1;
-    cudaGetDevice(&previous);
-    cudaSetDevice(ordinal);
+    const detail::device_guard guard(ordinal, std::nothrow);
     cudaStreamSynchronize(stream);
     cudaStreamDestroy(stream);
     own_resource.reset();
-    if (previous >= 0) cudaSetDevice(previous);
   }
 };
 
@@ -274,7 +271,10 @@ device_memory context<device>::memory() const {
   return {static_cast<std::int64_t>(free_bytes), static_cast<std::int64_t>(total_bytes)};
 }
 
-void context<device>::synchronize() const { SPARGO_CUDA_TRY(cudaStreamSynchronize(state_->stream)); }
+void context<device>::synchronize() const {
+  const detail::device_guard guard(*this);
+  SPARGO_CUDA_TRY(cudaStreamSynchronize(state_->stream));
+}
 
 void* context<device>::allocate(std::size_t bytes) const {
   return bytes == 0 ? nullptr : state_->resource->allocate(bytes, state_->stream);
@@ -286,14 +286,24 @@ void context<device>::deallocate(void* pointer, std::size_t bytes) const noexcep
 
 namespace detail {
 
+namespace {
+
+void copy_bytes(const context<device>& ctx, const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) {
+  if (bytes == 0) return;
+  const device_guard guard(ctx);
+  SPARGO_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, kind, ctx.stream()));
+}
+
+}  // namespace
+
 void copy_to_device(const context<device>& ctx, const void* from, void* to, std::size_t bytes) {
-  if (bytes != 0) SPARGO_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
+  copy_bytes(ctx, from, to, bytes, cudaMemcpyHostToDevice);
 }
 void copy_to_host(const context<device>& ctx, const void* from, void* to, std::size_t bytes) {
-  if (bytes != 0) SPARGO_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
+  copy_bytes(ctx, from, to, bytes, cudaMemcpyDeviceToHost);
 }
 void copy_on_device(const context<device>& ctx, const void* from, void* to, std::size_t bytes) {
-  if (bytes != 0) SPARGO_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
+  copy_bytes(ctx, from, to, bytes, cudaMemcpyDeviceToDevice);
 }
 void fill_bytes(const context<device>& ctx, void* to, int byte, std::size_t bytes) {
   const device_guard guard(ctx);

@@ -1,15 +1,16 @@
 // Host contexts, the default host memory, and byte copies between host arrays.
+#include "core/parallel.hpp"
+#include "core/rethrow.hpp"
+
 #include <spargo/core/context.hpp>
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
-#include <thread>
 
 namespace spargo {
 
@@ -39,14 +40,6 @@ class aligned_resource final : public memory_resource<host> {
   }
 };
 
-// The processors this process may use: containers and `taskset` restrict it below the machine's.
-int available_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 }  // namespace
 
 memory_resource<host>& default_host_resource() {
@@ -55,13 +48,16 @@ memory_resource<host>& default_host_resource() {
 }
 
 context<host>::context(const host_options& options)
-    : threads_(options.threads == 0 ? available_processors() : options.threads),
+    : threads_(options.threads == 0 ? detail::default_threads() : options.threads),
       resource_(options.resource != nullptr ? options.resource : &default_host_resource()) {
-  SPARGO_EXPECTS(options.threads >= 0, fmt::format("context: {} threads (expected 0 or more)", options.threads));
+  SPARGO_EXPECTS(options.threads >= 0 && options.threads <= most_threads,
+                 fmt::format("context: {} threads (expected 0 to {})", options.threads, most_threads));
 }
 
-void* context<host>::allocate(std::size_t bytes) const {
+void* context<host>::allocate(std::size_t bytes) const try {
   return bytes == 0 ? nullptr : resource_->allocate(bytes, nullptr);
+} catch (...) {
+  detail::rethrow("array");
 }
 
 void context<host>::deallocate(void* pointer, std::size_t bytes) const noexcept {
@@ -88,11 +84,10 @@ void copy_host_to_host(const context<host>& ctx, const void* from, void* to, std
     if (bytes != 0) std::memcpy(to, from, bytes);
     return;
   }
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t p = 0; p < pieces; ++p) {
+  parallel_parts(ctx.threads(), pieces, [&](std::int64_t p) {
     const std::size_t first = static_cast<std::size_t>(p) * grain;
     std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, std::min(grain, bytes - first));
-  }
+  });
 }
 
 void fill_bytes(const context<host>&, void* to, int byte, std::size_t bytes) {

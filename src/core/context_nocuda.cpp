@@ -22,7 +22,7 @@ memory_resource<host>& pinned_host_resource() {
   return resource;
 }
 
-device_status query_devices() { return {0, no_cuda}; }
+device_status query_devices() { return {0, no_cuda, {}}; }
 
 // No object of this type can be made, so nothing below the constructor is ever reached.
 struct context<device>::state {

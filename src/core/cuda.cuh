@@ -1,4 +1,4 @@
-// What every CUDA file of the library shares: checked calls, the device guard, launch shapes.
+// What every CUDA file of the library shares: checked calls, launch shapes.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -11,21 +11,13 @@ namespace spargo::detail {
 // Throws device_failure (out_of_memory for cudaErrorMemoryAllocation) naming the call and its place.
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line);
 
-// Makes a context's device current for a scope and restores the previous one.
-class device_guard {
- public:
-  explicit device_guard(int ordinal);
-  explicit device_guard(const context<device>& ctx) : device_guard(ctx.ordinal()) {}
-  device_guard(const device_guard&) = delete;
-  device_guard& operator=(const device_guard&) = delete;
-  ~device_guard();
-
- private:
-  int previous_ = -1;
-};
-
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_mask = 0xffffffffU;
+
+// Of an object in shared memory, as instructions take it.
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
 
 }  // namespace spargo::detail
 

@@ -1,5 +1,6 @@
-#include <spargo/core/error.hpp>
+#include "core/rethrow.hpp"
 
+#include <new>
 #include <utility>
 
 namespace spargo {
@@ -15,6 +16,9 @@ std::string located(const source_position& at, const std::string& message) {
   return prefix.empty() ? message : prefix + ": " + message;
 }
 
+// Copied where no memory is left for a message; copies share its text.
+const error last_resort(error_code::out_of_memory, "host memory ran out");
+
 }  // namespace
 
 error::error(error_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -25,7 +29,26 @@ error::error(error_code code, source_position position, const std::string& messa
 error::~error() = default;
 
 namespace detail {
+
 void throw_invalid_argument(const std::string& message) { throw error(error_code::invalid_argument, message); }
+
+void throw_out_of_memory(const std::string& file, std::string_view message) try {
+  throw error(error_code::out_of_memory, {file}, std::string(message));
+} catch (const std::bad_alloc&) {
+  throw error(last_resort);
+}
+
+void rethrow(const char* operation) try {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  throw error(error_code::out_of_memory, std::string(operation) + ": host memory ran out");
+} catch (const std::bad_alloc&) {
+  throw error(last_resort);
+}
+
 }  // namespace detail
 
 }  // namespace spargo

@@ -2,6 +2,7 @@
 #include <spargo/formats/convert.hpp>
 
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "formats/convert_backend.hpp"
 
 #include <spargo/primitives/scan.hpp>
@@ -75,9 +76,9 @@ void check_padding(const char* operation, std::int64_t stored, std::int64_t nnz,
   if (static_cast<double>(stored) > ratio * static_cast<double>(nnz)) {
     throw error(
         error_code::unsupported,
-        fmt::format("{}: {} entries would be stored for {} (at most {:g} times as many; raise max_padding_ratio, "
-                    "or keep CSR)",
-                    operation, stored, nnz, ratio));
+        fmt::format(
+            "{}: {} places would be stored for {} entries (expected at most {:g} times as many; CSR has no padding)",
+            operation, stored, nnz, ratio));
   }
 }
 
@@ -105,7 +106,7 @@ void lengths_to_offsets(const char* operation, const context<Space>& ctx, array<
 }  // namespace
 
 template <entry_type V, index_type I, class Space>
-void sort(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix) {
+void sort(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix) try {
   if constexpr (detail::is_built<Space>) {
     check_entries("sort", matrix.view());
     const auto order = examine<I>("sort", ctx, matrix.view());
@@ -113,10 +114,12 @@ void sort(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix) {
   } else {
     detail::no_device("sort");
   }
+} catch (...) {
+  detail::rethrow("sort");
 }
 
 template <entry_type V, index_type I, class Space>
-std::int64_t sum_duplicates(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix) {
+std::int64_t sum_duplicates(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix) try {
   if constexpr (detail::is_built<Space>) {
     const std::int64_t before = matrix.nnz();
     check_entries("sum_duplicates", matrix.view());
@@ -126,11 +129,13 @@ std::int64_t sum_duplicates(const context<Space>& ctx, coo_matrix<V, I, Space>& 
   } else {
     detail::no_device("sum_duplicates");
   }
+} catch (...) {
+  detail::rethrow("sum_duplicates");
 }
 
 template <entry_type V, index_type I, class Space>
 coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
-                                        symmetry_kind kind) {
+                                        symmetry_kind kind) try {
   check_entries("expand_symmetry", matrix);
   if (kind == symmetry_kind::general) {
     return {matrix.rows, matrix.cols, clone(ctx, matrix.row_indices), clone(ctx, matrix.col_indices),
@@ -142,13 +147,15 @@ coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_vie
   } else {
     detail::no_device("expand_symmetry");
   }
+} catch (...) {
+  detail::rethrow("expand_symmetry");
 }
 
 // The host mirrors a triangle on the way. Entries on both sides of the diagonal are expanded first: the order in which
 // duplicates are added must be the same.
 template <index_type O, entry_type V, index_type I, class Space>
 csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
-                                  const to_csr_options& options) {
+                                  const to_csr_options& options) try {
   check_entries("to_csr", matrix);
   check_offsets<O>("to_csr", matrix.nnz());
   if (std::int64_t{matrix.rows} == std::numeric_limits<std::int64_t>::max()) {  // rows + 1 must not overflow
@@ -171,10 +178,12 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<cons
   } else {
     detail::no_device("to_csr");
   }
+} catch (...) {
+  detail::rethrow("to_csr");
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
-coo_matrix<V, I, Space> to_coo(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) {
+coo_matrix<V, I, Space> to_coo(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) try {
   check_entries("to_coo", matrix);
   if constexpr (detail::is_built<Space>) {
     array<I, Space> row_indices(ctx, matrix.nnz());
@@ -183,11 +192,13 @@ coo_matrix<V, I, Space> to_coo(const context<Space>& ctx, const csr_view<const V
   } else {
     detail::no_device("to_coo");
   }
+} catch (...) {
+  detail::rethrow("to_coo");
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
 ell_matrix<V, I, Space> to_ell(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
-                               const ell_options& options) {
+                               const ell_options& options) try {
   check_entries("to_ell", matrix);
   if constexpr (detail::is_built<Space>) {
     const std::int64_t width = detail::longest_row<O>(ctx, matrix.offsets);
@@ -204,11 +215,13 @@ ell_matrix<V, I, Space> to_ell(const context<Space>& ctx, const csr_view<const V
   } else {
     detail::no_device("to_ell");
   }
+} catch (...) {
+  detail::rethrow("to_ell");
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
 sell_matrix<V, I, O, Space> to_sell(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
-                                    const sell_options& options) {
+                                    const sell_options& options) try {
   check_entries("to_sell", matrix);
   SPARGO_EXPECTS(options.slice_height >= 1 && options.slice_height <= 1024,
                  fmt::format("to_sell: slice_height is {} (expected 1 to 1024)", options.slice_height));
@@ -260,10 +273,12 @@ sell_matrix<V, I, O, Space> to_sell(const context<Space>& ctx, const csr_view<co
   } else {
     detail::no_device("to_sell");
   }
+} catch (...) {
+  detail::rethrow("to_sell");
 }
 
 template <index_type O, entry_type V, index_type I, class Space>
-csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix) {
+csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix) try {
   check_offsets<O>("to_csr", matrix.nnz);
   SPARGO_EXPECTS(matrix.row_lengths.size() == matrix.rows,
                  fmt::format("to_csr: {} row lengths for {} rows", matrix.row_lengths.size(), matrix.rows));
@@ -279,10 +294,12 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const ell_view<cons
   } else {
     detail::no_device("to_csr");
   }
+} catch (...) {
+  detail::rethrow("to_csr");
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
-csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix) {
+csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix) try {
   check_offsets<O>("to_csr", matrix.nnz);
   SPARGO_EXPECTS(
       matrix.row_lengths.size() == matrix.permutation.size(),
@@ -299,11 +316,13 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const sell_view<con
   } else {
     detail::no_device("to_csr");
   }
+} catch (...) {
+  detail::rethrow("to_csr");
 }
 
 // Entries in row order have ascending columns once rows and columns change places, which spares the column sort.
 template <entry_type V, index_type I, index_type O, class Space>
-csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) {
+csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) try {
   check_entries("transpose", matrix);
   if constexpr (detail::is_built<Space>) {
     array<I, Space> row_indices(ctx, matrix.nnz());
@@ -315,6 +334,8 @@ csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx, const csr_view<c
   } else {
     detail::no_device("transpose");
   }
+} catch (...) {
+  detail::rethrow("transpose");
 }
 
 #define INSTANTIATE_COO(V, I, Space)                                                                          \

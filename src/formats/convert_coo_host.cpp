@@ -4,10 +4,11 @@
 // entries is sorted by a radix sort of its columns and then its rows instead, in O(nnz): nothing of the size
 // of `rows` is ever allocated for it.
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "formats/convert_backend.hpp"
 #include "formats/row_buckets.hpp"
 #include "formats/row_sort.hpp"
-#include "primitives/parts.hpp"
 
 #include <numeric>
 
@@ -100,8 +101,7 @@ bool is_hypersparse(I rows, std::int64_t nnz) {
 template <class T>
 array<T, host> gathered(const context<host>& ctx, const array<T, host>& from, const array<std::int64_t, host>& where) {
   array<T, host> to(ctx, where.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t k = 0; k < where.size(); ++k) to[k] = from[where[k]];
+  parallel_for(ctx.threads(), where.size(), grain::elements, [&](std::int64_t k) { to[k] = from[where[k]]; });
   return to;
 }
 
@@ -140,8 +140,8 @@ template <index_type I>
 coo_order examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries) {
   const parts shares = split(entries.nnz(), ctx.threads(), share);
   array<coo_order, host> found(ctx, shares.count);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) found[p] = examine_share(entries, shares.first(p), shares.last(p));
+  parallel_parts(ctx.threads(), shares.count,
+                 [&](std::int64_t p) { found[p] = examine_share(entries, shares.first(p), shares.last(p)); });
   coo_order all{.by_columns = true, .all_below = true, .all_above = true};
   for (const coo_order& part : found) {
     if (all.first_invalid < 0) all.first_invalid = part.first_invalid;
@@ -193,13 +193,12 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
   const std::int64_t nnz = m.nnz();
   const parts shares = split(nnz, ctx.threads(), share);
   array<std::int64_t, host> next(ctx, shares.count);  // where each share's mirrored entries go
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     std::int64_t count = 0;
     for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k)
       count += m.row_indices[k] != m.col_indices[k];
     next[p] = count;
-  }
+  });
   std::int64_t total = nnz;
   for (std::int64_t& start : next) total += std::exchange(start, total);
 
@@ -207,8 +206,7 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
   copy<I>(ctx, m.row_indices, full.row_indices().view().subspan(0, nnz));
   copy<I>(ctx, m.col_indices, full.col_indices().view().subspan(0, nnz));
   if constexpr (!is_pattern<V>) copy<V>(ctx, m.values, full.values().view().subspan(0, nnz));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     std::int64_t to = next[p];
     for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
       if (m.row_indices[k] == m.col_indices[k]) continue;
@@ -217,7 +215,7 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
       if constexpr (!is_pattern<V>) full.values()[to] = mirrored(m.values[k], kind);
       ++to;
     }
-  }
+  });
   return full;
 }
 
@@ -225,15 +223,14 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
 template <index_type I, index_type O>
 void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, host> row_indices) {
   const parts shares = split(row_indices.size(), ctx.threads(), share);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     const std::int64_t first = shares.first(p);
     std::int64_t row = std::upper_bound(offsets.begin(), offsets.end(), first) - offsets.begin() - 1;
     for (std::int64_t k = first, last = shares.last(p); k < last; ++k) {
       while (offsets[row + 1] <= k) ++row;
       row_indices[k] = static_cast<I>(row);
     }
-  }
+  });
 }
 
 #define INSTANTIATE_I(I) template coo_order examine(const context<host>&, const coo_pattern_view<I, host>&);

@@ -7,12 +7,11 @@
 // Cost: O(nnz + rows) time, whatever the distribution. Entries wait in the memory of the result while keys are as large
 // as columns, else in scratch of a key of 4 or 8 bytes and a value each.
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "formats/bucket_sort.hpp"
 #include "formats/convert_backend.hpp"
 #include "formats/triangle_rows.hpp"
 #include "primitives/ordered_parts.hpp"
-
-#include <omp.h>
 
 namespace spargo::detail {
 
@@ -49,16 +48,15 @@ void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I
                        array<O, host>& offsets) {
   const std::int64_t nnz = row_indices.size();
   const parts shares = split(nnz, ctx.threads(), bucket_tuning::share);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
       const std::int64_t previous = k == 0 ? -1 : std::int64_t{row_indices[k - 1]};
       for (std::int64_t r = previous + 1; r <= row_indices[k]; ++r) offsets[r] = static_cast<O>(k);
     }
-  }
+  });
   const std::int64_t last_row = nnz == 0 ? -1 : std::int64_t{row_indices[nnz - 1]};
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t r = last_row + 1; r <= rows; ++r) offsets[r] = static_cast<O>(nnz);
+  parallel_for(ctx.threads(), rows - last_row, grain::elements,
+               [&](std::int64_t r) { offsets[last_row + 1 + r] = static_cast<O>(nnz); });
 }
 
 // What is to be done to each row once its entries are together.
@@ -89,9 +87,9 @@ class bucket_room {
 
   [[nodiscard]] bool is_large(std::int64_t bucket) const { return places_[bucket] >= 0; }
 
-  // Of `size` entries; for the calling thread.
-  [[nodiscard]] row_scratch<C, V> of(std::int64_t bucket, std::int64_t size) {
-    const std::int64_t place = is_large(bucket) ? places_[bucket] : large_ + omp_get_thread_num() * room_of(usual_);
+  // Of `size` entries; for the thread that has this slot.
+  [[nodiscard]] row_scratch<C, V> of(std::int64_t bucket, std::int64_t size, std::int64_t slot) {
+    const std::int64_t place = is_large(bucket) ? places_[bucket] : large_ + slot * room_of(usual_);
     return {cols_.data() + place, at(values_, place), cols_.data() + place + size, at(values_, place + size)};
   }
 
@@ -121,32 +119,32 @@ csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row
   const auto rows_of = [&](std::int64_t b) {
     return offsets.view().subspan(buckets.first(b), buckets.last(b) - buckets.first(b));
   };
-  const auto build = [&](std::int64_t b) {
+  const auto build = [&](std::int64_t b, std::int64_t slot) {
     const std::int64_t size = size_of(b);
-    const row_scratch<C, V> scratch = room.of(b, size);
+    const row_scratch<C, V> scratch = room.of(b, size, slot);
     gather(b, rows_of(b), scratch);
     if (work.sort) sort_rows<C, V, O>(rows_of(b), size, scratch);
     kept[b] = work.merge ? merge_rows(rows_of(b), size, scratch) : size;
   };
-  const auto write = [&](std::int64_t b, std::int64_t place) {
-    write_rows(room.of(b, size_of(b)), kept[b], place, rows_of(b), to.indices.data(), to.values.data(), path);
+  const auto write = [&](std::int64_t b, std::int64_t place, std::int64_t slot) {
+    write_rows(room.of(b, size_of(b), slot), kept[b], place, rows_of(b), to.indices.data(), to.values.data(), path);
   };
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-  for (std::int64_t b = 0; b < buckets.count; ++b) {
-    if (room.is_large(b)) build(b);
-  }
-  const auto count = [&](std::int64_t b) {
-    if (!room.is_large(b)) build(b);
+  parallel_parts(ctx.threads(), buckets.count, [&](std::int64_t b) {
+    if (room.is_large(b)) build(b, 0);
+  });
+  const auto count = [&](std::int64_t b, std::int64_t slot) {
+    if (!room.is_large(b)) build(b, slot);
     return kept[b];
   };
   if (work.merge || work.in_order) {
     for_each_part_in_order(ctx, buckets.count, 0, count, write);
   } else {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < buckets.count; ++b) {
-      count(b);
-      write(b, starts[b]);
-    }
+    on_threads(ctx.threads(), buckets.count, [&](part_taker& mine) {
+      for (std::int64_t b; mine.take(b);) {
+        count(b, mine.slot());
+        write(b, starts[b], mine.slot());
+      }
+    });
   }
   std::int64_t nnz = 0;
   for (const std::int64_t size : kept) nnz += size;

@@ -4,6 +4,7 @@
 // block the outer loop runs over k, so that writes are contiguous while the block's CSR rows stay in cache.
 // Cost: O(stored entries); order_rows sorts each window of sigma rows, O(rows * log(sigma)).
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "formats/convert_backend.hpp"
 
 #include <algorithm>
@@ -34,25 +35,28 @@ void fill_block(const csr_view<const V, I, O, host>& m, std::int64_t lanes, std:
 
 template <index_type O>
 std::int64_t longest_row(const context<host>& ctx, span<const O, host> offsets) {
-  std::int64_t longest = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(max : longest)
-  for (std::int64_t r = 0; r < offsets.size() - 1; ++r) {
-    longest = std::max<std::int64_t>(longest, offsets[r + 1] - offsets[r]);
-  }
-  return longest;
+  const auto larger = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
+  return parallel_reduce(
+      ctx.threads(), offsets.size() - 1, grain::elements, std::int64_t{0},
+      [&](std::int64_t first, std::int64_t last) {
+        std::int64_t longest = 0;
+        for (std::int64_t r = first; r < last; ++r) longest = larger(longest, offsets[r + 1] - offsets[r]);
+        return longest;
+      },
+      larger);
 }
 
 template <entry_type V, index_type I, index_type O>
 void fill_ell(const context<host>& ctx, const csr_view<const V, I, O, host>& m, I width, span<I, host> lengths,
               span<I, host> indices, span<V, host> values) {
   const std::int64_t rows = m.rows;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t first = 0; first < rows; first += row_block) {
+  parallel_for(ctx.threads(), div_up(rows, row_block), div_up(grain::rows, row_block), [&](std::int64_t b) {
+    const std::int64_t first = b * row_block;
     const std::int64_t lanes = std::min(row_block, rows - first);
     for (std::int64_t r = first; r < first + lanes; ++r) lengths[r] = static_cast<I>(m.offsets[r + 1] - m.offsets[r]);
     fill_block(
         m, lanes, width, first, rows, [first](std::int64_t l) { return first + l; }, indices.data(), values.data());
-  }
+  });
 }
 
 template <index_type I, index_type O>
@@ -60,15 +64,15 @@ void order_rows(const context<host>& ctx, span<const O, host> offsets, std::int6
                 span<I, host> permutation, span<I, host> lengths) {
   const std::int64_t rows = offsets.size() - 1;
   const auto length = [&](I row) { return offsets[row + 1] - offsets[row]; };
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 16)
-  for (std::int64_t first = 0; first < rows; first += window) {
+  parallel_for(ctx.threads(), div_up(rows, window), div_up(grain::rows, window), [&](std::int64_t w) {
+    const std::int64_t first = w * window;
     const std::int64_t last = std::min(first + window, rows);
     for (std::int64_t r = first; r < last; ++r) permutation[r] = static_cast<I>(r);
     // The row number breaks ties, which makes it a stable sort that needs no memory.
     std::sort(permutation.data() + first, permutation.data() + last,
               [&](I a, I b) { return length(a) != length(b) ? length(a) > length(b) : a < b; });
     for (std::int64_t s = first; s < last; ++s) lengths[s] = static_cast<I>(length(permutation[s]));
-  }
+  });
   for (std::int64_t s = rows; s < permutation.size(); ++s) {
     permutation[s] = -1;
     lengths[s] = 0;
@@ -78,11 +82,10 @@ void order_rows(const context<host>& ctx, span<const O, host> offsets, std::int6
 template <index_type I>
 void slice_sizes(const context<host>& ctx, span<const I, host> lengths, I height, span<std::int64_t, host> sizes) {
   const std::int64_t slices = sizes.size() - 1;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t s = 0; s < slices; ++s) {
+  parallel_for(ctx.threads(), slices, div_up<std::int64_t>(grain::elements, height), [&](std::int64_t s) {
     const I* first = lengths.data() + s * height;
     sizes[s] = std::int64_t{*std::max_element(first, first + height)} * height;
-  }
+  });
   sizes[slices] = 0;
 }
 
@@ -90,62 +93,57 @@ template <entry_type V, index_type I, index_type O>
 void fill_sell(const context<host>& ctx, const csr_view<const V, I, O, host>& m,
                const sell_view<const V, I, O, host>& shape, span<I, host> indices, span<V, host> values) {
   const std::int64_t height = shape.slice_height;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 16)
-  for (std::int64_t s = 0; s < shape.slices(); ++s) {
+  parallel_for(ctx.threads(), shape.slices(), div_up(grain::rows, height), [&](std::int64_t s) {
     const std::int64_t base = shape.slice_offsets[s];
     const std::int64_t width = (shape.slice_offsets[s + 1] - base) / height;
     const I* rows = shape.permutation.data() + s * height;
     fill_block(
         m, height, width, base, height, [rows](std::int64_t l) { return std::int64_t{rows[l]}; }, indices.data(),
         values.data());
-  }
+  });
 }
 
 template <index_type I, index_type O>
 void place_lengths(const context<host>& ctx, span<const I, host> permutation, span<const I, host> lengths,
                    span<O, host> row_lengths) {
   fill_zero(ctx, row_lengths);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t s = 0; s < lengths.size(); ++s) {
+  parallel_for(ctx.threads(), lengths.size(), grain::elements, [&](std::int64_t s) {
     const std::int64_t row = permutation.empty() ? s : std::int64_t{permutation[s]};
     if (row >= 0) row_lengths[row] = static_cast<O>(lengths[s]);
-  }
+  });
 }
 
 template <entry_type V, index_type I, index_type O>
 void gather_ell(const context<host>& ctx, const ell_view<const V, I, host>& m, span<const O, host> offsets,
                 span<I, host> indices, span<V, host> values) {
   const std::int64_t rows = m.rows;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t r = 0; r < rows; ++r) {
+  parallel_for(ctx.threads(), rows, grain::rows, [&](std::int64_t r) {
     std::int64_t from = r;
     for (std::int64_t to = offsets[r]; to < offsets[r + 1]; ++to, from += rows) {
       indices[to] = m.indices[from];
       if constexpr (!is_pattern<V>) values[to] = m.values[from];
     }
-  }
+  });
 }
 
 template <entry_type V, index_type I, index_type O>
 void gather_sell(const context<host>& ctx, const sell_view<const V, I, O, host>& m, span<const O, host> offsets,
                  span<I, host> indices, span<V, host> values) {
   const std::int64_t height = m.slice_height;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t s = 0; s < m.permutation.size(); ++s) {
+  parallel_for(ctx.threads(), m.permutation.size(), grain::rows, [&](std::int64_t s) {
     const I row = m.permutation[s];
-    if (row < 0) continue;
+    if (row < 0) return;
     std::int64_t from = m.slice_offsets[s / height] + s % height;
     for (std::int64_t to = offsets[row]; to < offsets[row + 1]; ++to, from += height) {
       indices[to] = m.indices[from];
       if constexpr (!is_pattern<V>) values[to] = m.values[from];
     }
-  }
+  });
 }
 
 template <index_type O>
 void narrow(const context<host>& ctx, span<const std::int64_t, host> in, span<O, host> out) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t i = 0; i < in.size(); ++i) out[i] = static_cast<O>(in[i]);
+  parallel_for(ctx.threads(), in.size(), grain::elements, [&](std::int64_t i) { out[i] = static_cast<O>(in[i]); });
 }
 
 #define INSTANTIATE_I(I)                                                                             \

@@ -11,7 +11,8 @@
 // "Fast sort on CPUs and GPUs" (SIGMOD 2010).
 #pragma once
 
-#include "primitives/parts.hpp"
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "primitives/simd/stream.hpp"
 
 #include <spargo/core/array.hpp>
@@ -197,20 +198,19 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
   const int shift = shape.buckets.shift;
   const parts shares = split(m.nnz(), ctx.threads(), bucket_tuning::share);
   array<std::int64_t, host> next(ctx, shares.count * buckets);  // share by share: where its entries go
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     std::int64_t* const mine = next.data() + p * buckets;
     std::fill_n(mine, buckets, 0);
     const std::int64_t last = shares.last(p);
     if (kind == symmetry_kind::general) {
       for (std::int64_t k = shares.first(p); k < last; ++k) ++mine[m.row_indices[k] >> shift];
-      continue;
+      return;
     }
     for (std::int64_t k = shares.first(p); k < last; ++k) {
       ++mine[m.row_indices[k] >> shift];
       mine[m.col_indices[k] >> shift] += m.row_indices[k] != m.col_indices[k] ? 1 : 0;
     }
-  }
+  });
   bucketed_entries<Key, V> to{{ctx, buckets + 1}, {}};
   std::int64_t before = 0;
   for (std::int64_t b = 0; b < buckets; ++b) {
@@ -225,8 +225,7 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
   array<Key, host> key_lines(ctx, lines);
   array<V, host> value_lines(ctx, is_pattern<V> ? 0 : lines);
   to.room = room_for(before);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     const std::int64_t mine = p * buckets;
     writer write(shape, next.data() + mine, first.data() + mine, key_lines.data() + mine * writer::lanes,
                  is_pattern<V> ? nullptr : value_lines.data() + mine * writer::lanes, to);
@@ -244,7 +243,7 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
       }
     }
     write.finish();
-  }
+  });
   return to;
 }
 

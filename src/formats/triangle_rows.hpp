@@ -8,6 +8,7 @@
 // Cost: half the traffic through buckets, one pass over each run.
 #pragma once
 
+#include "core/parallel.hpp"
 #include "formats/bucket_sort.hpp"
 #include "formats/convert_backend.hpp"
 
@@ -45,8 +46,8 @@ class triangle_runs {
   [[nodiscard]] array<std::int64_t, host> bucket_starts(const context<host>& ctx, const row_buckets& buckets,
                                                         const array<std::int64_t, host>& across) const {
     array<std::int64_t, host> sizes(ctx, buckets.count + 1);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < buckets.count; ++b) sizes[b] = entries_of_runs(buckets.first(b), buckets.last(b));
+    parallel_parts(ctx.threads(), buckets.count,
+                   [&](std::int64_t b) { sizes[b] = entries_of_runs(buckets.first(b), buckets.last(b)); });
     sizes[buckets.count] = 0;
     std::int64_t before = 0;
     for (std::int64_t b = 0; b <= buckets.count; ++b) before += std::exchange(sizes[b], across[b] + before);

@@ -2,6 +2,7 @@
 #include <spargo/formats/validate.hpp>
 
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "formats/validate_backend.hpp"
 
 #include <fmt/format.h>
@@ -164,45 +165,55 @@ void check_sell(const context<Space>& ctx, const sell_view<const V, I, O, Space>
 }  // namespace
 
 template <index_type I, index_type O, class Space>
-void validate(const context<Space>& ctx, const csr_pattern_view<I, O, Space>& matrix, column_order order) {
+void validate(const context<Space>& ctx, const csr_pattern_view<I, O, Space>& matrix, column_order order) try {
   if constexpr (detail::is_built<Space>) {
     check_csr(ctx, matrix, order);
   } else {
     detail::no_device("validate");
   }
+} catch (...) {
+  detail::rethrow("validate");
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
-void validate(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix, column_order order) {
+void validate(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix, column_order order) try {
   check_values<V>("csr", matrix.values.size(), matrix.nnz());
   validate<I, O, Space>(ctx, static_cast<const csr_pattern_view<I, O, Space>&>(matrix), order);
+} catch (...) {
+  detail::rethrow("validate");
 }
 
 template <entry_type V, index_type I, class Space>
-void validate(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix) {
+void validate(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix) try {
   if constexpr (detail::is_built<Space>) {
     check_coo<V, I, Space>(ctx, matrix);
   } else {
     detail::no_device("validate");
   }
+} catch (...) {
+  detail::rethrow("validate");
 }
 
 template <entry_type V, index_type I, class Space>
-void validate(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix) {
+void validate(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix) try {
   if constexpr (detail::is_built<Space>) {
     check_ell<V, I, Space>(ctx, matrix);
   } else {
     detail::no_device("validate");
   }
+} catch (...) {
+  detail::rethrow("validate");
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
-void validate(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix) {
+void validate(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix) try {
   if constexpr (detail::is_built<Space>) {
     check_sell<V, I, O, Space>(ctx, matrix);
   } else {
     detail::no_device("validate");
   }
+} catch (...) {
+  detail::rethrow("validate");
 }
 
 #define INSTANTIATE_IO(I, O)                                                                       \

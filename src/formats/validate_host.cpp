@@ -1,28 +1,27 @@
 // The searches behind `validate` on the host: each share stops at its first find, and the lowest wins.
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "formats/validate_backend.hpp"
-#include "primitives/parts.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 
 namespace spargo::detail {
 
 namespace {
 
-constexpr std::int64_t grain = 1 << 15;  // elements a thread at least: about 8 us of work; waking a team takes 1 us
-
 template <class Wrong>
 std::int64_t find_first(const context<host>& ctx, std::int64_t size, const Wrong& wrong) {
-  const parts shares = split(size, ctx.threads(), grain);
-  std::int64_t found = size;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) reduction(min : found)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  const parts shares = split(size, ctx.threads(), grain::elements);
+  std::atomic<std::int64_t> found{size};
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     std::int64_t i = shares.first(p);
     while (i < shares.last(p) && !wrong(i)) ++i;
-    if (i < shares.last(p)) found = std::min(found, i);
-  }
-  return found < size ? found : -1;
+    if (i < shares.last(p)) lower_to(found, i);
+  });
+  return found.load() < size ? found.load() : -1;
 }
 
 }  // namespace
@@ -63,15 +62,14 @@ std::int64_t find_long_slot(const context<host>& ctx, span<const O, host> slice_
 template <index_type I>
 void claim_rows(const context<host>& ctx, span<const I, host> permutation, span<std::uint64_t, host> owner) {
   fill_bytes(ctx, owner.data(), 0xff, static_cast<std::size_t>(owner.size()) * sizeof(std::uint64_t));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t s = 0; s < permutation.size(); ++s) {
-    if (permutation[s] < 0) continue;
+  parallel_for(ctx.threads(), permutation.size(), grain::elements, [&](std::int64_t s) {
+    if (permutation[s] < 0) return;
     const std::atomic_ref claim(owner[permutation[s]]);
     std::uint64_t holder = claim.load(std::memory_order_relaxed);
     const auto slot = static_cast<std::uint64_t>(s);
     while (slot < holder && !claim.compare_exchange_weak(holder, slot, std::memory_order_relaxed)) {
     }
-  }
+  });
 }
 
 template <index_type I>
@@ -88,10 +86,14 @@ std::int64_t find_unclaimed(const context<host>& ctx, span<const std::uint64_t, 
 
 template <index_type I>
 std::int64_t sum_lengths(const context<host>& ctx, span<const I, host> lengths) {
-  std::int64_t sum = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : sum)
-  for (std::int64_t s = 0; s < lengths.size(); ++s) sum += lengths[s];
-  return sum;
+  return parallel_reduce(
+      ctx.threads(), lengths.size(), grain::elements, std::int64_t{0},
+      [&](std::int64_t first, std::int64_t last) {
+        std::int64_t sum = 0;
+        for (std::int64_t s = first; s < last; ++s) sum += lengths[s];
+        return sum;
+      },
+      std::plus<>{});
 }
 
 #define INSTANTIATE_I(I)                                                                                           \

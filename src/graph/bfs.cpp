@@ -1,6 +1,8 @@
 // Names, checks and the choice of algorithm: all of a search that does not touch the graph's contents.
 #include "graph/bfs_common.hpp"
 
+#include "core/rethrow.hpp"
+
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
@@ -87,13 +89,15 @@ detail::bfs_choice choose_automatically(detail::bfs_backend backend, const detai
 
 std::string_view to_string(bfs_algorithm algorithm) { return entry_of(algorithm).name; }
 
-bfs_algorithm parse_bfs_algorithm(std::string_view name) {
+bfs_algorithm parse_bfs_algorithm(std::string_view name) try {
   std::string known;
   for (const named_algorithm& a : algorithms) {
     if (a.name == name) return a.algorithm;
     known += (known.empty() ? "" : ", ") + std::string(a.name);
   }
   detail::throw_invalid_argument(fmt::format("bfs: unknown algorithm '{}' (expected one of {})", name, known));
+} catch (...) {
+  detail::rethrow("bfs");
 }
 
 namespace detail {

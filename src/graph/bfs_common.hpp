@@ -74,17 +74,17 @@ struct bfs_limits {
 
 // One search: plan, run, copy out.
 template <class I, class O, class Space>
-[[nodiscard]] bfs_result<I, Space> bfs_once(const context<Space>& ctx, const graph_view<I, O, Space>& g, I source,
-                                            const bfs_options& options) {
+[[nodiscard]] bfs_result<I, Space> bfs_once(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                            std::int64_t source, const bfs_options& options) {
   check_bfs_source(source, g.vertices());
   bfs_plan<I, O, Space> plan(ctx, g, options);
-  plan.run(source);
+  plan.run(static_cast<I>(source));
   bfs_result<I, Space> result;
   result.levels = clone(ctx, plan.levels());
   result.parents = clone(ctx, plan.parents());
-  result.source = source;
+  result.source = static_cast<I>(source);
   result.reached = plan.reached();
-  result.level_sizes = plan.level_sizes();
+  result.level_sizes.assign(plan.level_sizes().begin(), plan.level_sizes().end());
   result.algorithm = plan.algorithm();
   return result;
 }

@@ -8,6 +8,7 @@
 // Patterson, SC 2012. Queues and load balance: Merrill, Garland, Grimshaw, PPoPP 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "graph/bfs_common.hpp"
 #include "graph/bfs_cuda_kernel.cuh"
 #include "graph/bfs_cuda_prepare.cuh"
@@ -182,6 +183,8 @@ struct bfs_plan<I, O, Space>::state {
     if (!balanced()) return;
     SPARGO_CUDA_TRY(cudaFuncSetAttribute(narrow_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          int{detail::narrow_bytes<I, O>()}));
+    cluster_blocks = 1;
+    if (!has_clusters()) return;
     SPARGO_CUDA_TRY(cudaFuncSetAttribute(narrow_kernel(), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     for (cluster_blocks = bfs_narrow_tuning::blocks; cluster_blocks > 1; cluster_blocks /= 2) {
       cudaLaunchAttribute attribute;
@@ -192,6 +195,8 @@ struct bfs_plan<I, O, Space>::state {
     }
   }
 
+  [[nodiscard]] bool has_clusters() const { return ctx.properties().code_capability >= detail::hopper_capability; }
+
   [[nodiscard]] cudaLaunchConfig_t narrow_config(cudaLaunchAttribute& attribute) const {
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(cluster_blocks), 1, 1};
@@ -201,7 +206,7 @@ struct bfs_plan<I, O, Space>::state {
     config.dynamicSmemBytes = detail::narrow_bytes<I, O>();
     config.stream = ctx.stream();
     config.attrs = &attribute;
-    config.numAttrs = 1;
+    config.numAttrs = has_clusters() ? 1 : 0;
     return config;
   }
 
@@ -282,8 +287,12 @@ struct bfs_plan<I, O, Space>::state {
 };
 
 template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const bfs_options& options)
-    : state_(std::make_unique<state>(ctx, g, options)) {}
+bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                const bfs_options& options) try
+    : state_(std::make_unique<state>(ctx, g, options)) {
+} catch (...) {
+  detail::rethrow("bfs");
+}
 template <index_type I, index_type O, class Space>
 bfs_plan<I, O, Space>::bfs_plan(bfs_plan&&) noexcept = default;
 template <index_type I, index_type O, class Space>
@@ -292,8 +301,10 @@ template <index_type I, index_type O, class Space>
 bfs_plan<I, O, Space>::~bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
-void bfs_plan<I, O, Space>::run(I source) {
+void bfs_plan<I, O, Space>::run(I source) try {
   state_->run(source);
+} catch (...) {
+  detail::rethrow("bfs");
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
@@ -308,7 +319,7 @@ std::int64_t bfs_plan<I, O, Space>::reached() const noexcept {
   return state_->reached;
 }
 template <index_type I, index_type O, class Space>
-const std::vector<std::int64_t>& bfs_plan<I, O, Space>::level_sizes() const noexcept {
+span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
   return state_->level_sizes;
 }
 template <index_type I, index_type O, class Space>
@@ -325,15 +336,17 @@ std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
 }
 
 template <index_type I, index_type O, class Space>
-bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, I source,
-                         const bfs_options& options) {
+bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
+                         const bfs_options& options) try {
   return detail::bfs_once(ctx, g, source, options);
+} catch (...) {
+  detail::rethrow("bfs");
 }
 
-#define INSTANTIATE(I, O)                                                                                      \
-  template class bfs_plan<I, O, device>;                                                                       \
-  template bfs_result<I, device> bfs<I, O, device>(const context<device>&, const graph_view<I, O, device>&, I, \
-                                                   const bfs_options&);
+#define INSTANTIATE(I, O)                                                                                   \
+  template class bfs_plan<I, O, device>;                                                                    \
+  template bfs_result<I, device> bfs<I, O, device>(const context<device>&, const graph_view<I, O, device>&, \
+                                                   std::int64_t, const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

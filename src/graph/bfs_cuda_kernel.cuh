@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
   __shared__ bfs_position at;
   if (part.first) {
     if (grid_thread() < warp_size) start_search<push_kind::balanced>(s);
-    cooperative_groups::this_cluster().sync();
+    block_cluster().sync();
   } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // the grid's blocks have read them all by now
     for (bfs_counters& c : s.control->found) c = {};
   }
@@ -117,6 +117,9 @@ template <class I>
 __device__ I* staged_of(unsigned char* raw) {
   return reinterpret_cast<I*>(raw) + threadIdx.x / warp_size * bfs_cuda_tuning::staged;
 }
+
+// That take the narrow levels over.
+inline constexpr int narrow_blocks = has_hopper_blocks ? bfs_narrow_tuning::blocks : 1;
 
 template <push_kind Kind, class I, class O>
 __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
@@ -160,8 +163,7 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
       }
       __syncthreads();
     }
-    if (!part.last && steps > 0 && direction == bfs_direction::push && is_narrow(at, bfs_narrow_tuning::blocks, 2))
-      break;
+    if (!part.last && steps > 0 && direction == bfs_direction::push && is_narrow(at, narrow_blocks, 2)) break;
 
     bfs_counters* const filling = &control->found[(turn + 1) % 3];
     if (first) control->found[(turn + 2) % 3] = {};

@@ -9,14 +9,15 @@
 // blocks but the atomics on `visited`; where entries do, when one block has found most of them, a barrier with a fence
 // goes before. Invariant: a level's entries are in one half of the slots and those that it finds in the other.
 // A vertex with many edges has several entries. What finds its block's slots full goes to the queue in global memory,
-// and so does everything when the frontier has become too wide. Cost: a search of a 2048 x 2048 grid, 2,048 to 4,094
-// levels, takes 8.3 ms (H200; 16.3 with barriers of the cluster in their place).
+// and so does everything when the frontier has become too wide. In code for chips before Hopper the cluster is one
+// block. Cost: a search of a 2048 x 2048 grid, 2,048 to 4,094 levels, takes 8.3 ms (H200; 16.3 with barriers of the
+// cluster in their place).
 #pragma once
 
 #include "core/bulk_copy.cuh"
+#include "core/cluster.cuh"
+#include "core/warp_reduce.cuh"
 #include "graph/bfs_cuda_search.cuh"
-
-#include <cooperative_groups.h>
 
 namespace spargo::detail {
 
@@ -165,8 +166,8 @@ __device__ void append_entries(const bfs_narrow_sink<I, O>& w, bool won, I v, I 
 
 // Entry `index` of the cluster's, wherever it lies. `before` is, in lane r, the number of entries of blocks 0 to r.
 template <class I, class O>
-__device__ bfs_entry<I, O> read_entry(const cooperative_groups::cluster_group& cluster,
-                                      const bfs_local_queue<I, O>& from, unsigned before, bool here, unsigned index) {
+__device__ bfs_entry<I, O> read_entry(const block_cluster& cluster, const bfs_local_queue<I, O>& from, unsigned before,
+                                      bool here, unsigned index) {
   int owner = 0;  // the number of blocks whose entries end at or before `index`
 #pragma unroll
   for (int step = warp_size / 2; step > 0; step /= 2) {
@@ -176,8 +177,8 @@ __device__ bfs_entry<I, O> read_entry(const cooperative_groups::cluster_group& c
   const unsigned shift = __shfl_sync(full_mask, before, owner > 0 ? owner - 1 : 0);
   if (!here) return {};
   const unsigned slot = owner > 0 ? index - shift : index;
-  return {*cluster.map_shared_rank(from.vertex + slot, owner), *cluster.map_shared_rank(from.parent + slot, owner),
-          *cluster.map_shared_rank(from.begin + slot, owner), *cluster.map_shared_rank(from.size + slot, owner)};
+  return {*cluster.at(from.vertex + slot, owner), *cluster.at(from.parent + slot, owner),
+          *cluster.at(from.begin + slot, owner), *cluster.at(from.size + slot, owner)};
 }
 
 // What a warp has found in a level.
@@ -227,7 +228,7 @@ __device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I,
     if (won && v == w.s.target) atomicOr(&w.found->flags, bfs_local_found::target);
     constexpr O most = O{1} << 20;
     tally.vertices += static_cast<unsigned>(__popc(mask));
-    tally.edges += __reduce_add_sync(full_mask, won ? static_cast<unsigned>(degree < most ? degree : most) : 0U);
+    tally.edges += warp_sum(won ? static_cast<unsigned>(degree < most ? degree : most) : 0U);
     tally.edges = tally.edges < (1U << 24) ? tally.edges : 1U << 24;
   }
 }
@@ -279,15 +280,15 @@ __device__ void load_entries(const bfs_narrow_sink<I, O>& w, const bfs_position&
 // Expands a level. What the blocks have `found` is in their lanes: it is shared out among the warps of the cluster or,
 // when that is about as much for each block or little for the fullest, of the block that holds it.
 template <class I, class O>
-__device__ void expand_level(const cooperative_groups::cluster_group& cluster, const bfs_narrow_sink<I, O>& w,
+__device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink<I, O>& w,
                              const bfs_local_queue<I, O>& from, const bfs_local_found& found, int rank, int blocks,
                              bfs_narrow_tally& tally) {
   const unsigned counts = found.entries;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int most = static_cast<int>(__reduce_max_sync(full_mask, counts));
-  const int total = static_cast<int>(__reduce_add_sync(full_mask, counts));
-  const bool little = __reduce_max_sync(full_mask, found.edges) <= bfs_narrow_tuning::local_edges;
+  const int most = static_cast<int>(warp_max(counts));
+  const int total = static_cast<int>(warp_sum(counts));
+  const bool little = warp_max(found.edges) <= bfs_narrow_tuning::local_edges;
   if (little || most * blocks <= 2 * total) {
     const int entries = static_cast<int>(__shfl_sync(full_mask, counts, rank));
     int tile = (entries + bfs_narrow_tuning::warps - 1) / bfs_narrow_tuning::warps;
@@ -325,13 +326,27 @@ struct bfs_mailbox {
 
 // Block `to` of the cluster gets `found` in from[turn][rank].
 __device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, const bfs_local_found& found) {
-  unsigned slot = bulk_address(&box->from[turn][rank]);
-  unsigned barrier = bulk_address(&box->arrived[turn]);
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(slot) : "r"(slot), "r"(to));
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(barrier), "r"(to));
-  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(slot),
-               "r"(found.entries), "r"(found.vertices), "r"(found.edges), "r"(found.flags), "r"(barrier)
-               : "memory");
+  if constexpr (has_hopper_blocks) {
+    unsigned slot = shared_address(&box->from[turn][rank]);
+    unsigned barrier = shared_address(&box->arrived[turn]);
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(slot) : "r"(slot), "r"(to));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(barrier), "r"(to));
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(slot),
+        "r"(found.entries), "r"(found.vertices), "r"(found.edges), "r"(found.flags), "r"(barrier)
+        : "memory");
+  } else {
+    box->from[turn][rank] = found;  // to itself
+  }
+}
+
+// Until what all blocks have sent for a turn is here. All threads of the block call it.
+__device__ inline void wait_for_found(bfs_mailbox* box, int turn, unsigned phase) {
+  if constexpr (has_hopper_blocks) {
+    bulk_wait(&box->arrived[turn], phase);
+  } else {
+    __syncthreads();
+  }
 }
 
 // Walks levels while they are narrow; all blocks of the cluster hold the same `at`. Leaves the frontier in the queue
@@ -340,9 +355,9 @@ template <class I, class O>
 __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigned char* raw) {
   __shared__ bfs_local_found found[2];
   __shared__ bfs_mailbox box;
-  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-  const int blocks = static_cast<int>(cluster.num_blocks());
-  const int rank = static_cast<int>(cluster.block_rank());
+  const block_cluster cluster;
+  const int blocks = cluster.blocks();
+  const int rank = cluster.rank();
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % warp_size;
   const bool keeps = thread == warp_size;  // `at`, which the others do not look at while levels are walked
@@ -363,16 +378,16 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
     __syncthreads();
     if (thread < blocks) send_found(&box, turn, rank, thread, found[turn]);
     __syncwarp();  // all have read it before it is cleared below
-    bulk_wait(&box.arrived[turn], walked / 2 % 2);
+    wait_for_found(&box, turn, walked / 2 % 2);
     bfs_local_found mine{};
     if (lane < blocks) mine = box.from[turn][lane];
     if (thread == 0) {
       found[turn] = {};
       bulk_expect(&box.arrived[turn], bytes);
     }
-    const unsigned flags = __reduce_or_sync(full_mask, mine.flags);
-    const unsigned vertices = __reduce_add_sync(full_mask, mine.vertices);
-    const unsigned edges = __reduce_add_sync(full_mask, mine.edges < (1U << 26) ? mine.edges : 1U << 26);
+    const unsigned flags = warp_or(mine.flags);
+    const unsigned vertices = warp_sum(mine.vertices);
+    const unsigned edges = warp_sum(mine.edges < (1U << 26) ? mine.edges : 1U << 26);
     bool go_on = (flags & bfs_local_found::full) == 0;
     if (walked > 0) {
       const bool ended = (flags & bfs_local_found::target) != 0 || w.level == s.max_depth;

@@ -8,15 +8,15 @@
 // Cost: O(vertices + edges) for push; a direction-optimizing search of a small-world graph follows about a tenth
 // of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes a vertex and 0.4 MiB a
 // thread (bins and narrow levels; untouched on small graphs), besides the results.
+#include "core/parallel.hpp"
 #include "graph/bfs_common.hpp"
 #include "graph/bfs_host_levels.hpp"
 #include "graph/bfs_host_parents.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 
-#include <fmt/format.h>
-
-#include <new>
+#include <utility>
 
 namespace spargo {
 
@@ -29,26 +29,14 @@ using detail::bfs_limits;
 template <class T>
 void fill(int threads, span<T, host> to, T value) {
   const std::int64_t size = to.size();
-#pragma omp parallel for num_threads(size < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) to[i] = value;
-}
-
-// A search of n vertices has at most n levels: room for all, so that `run` never allocates. Untouched pages cost
-// address space only.
-void reserve_levels(std::vector<std::int64_t>& sizes, std::int64_t vertices) {
-  try {
-    sizes.reserve(static_cast<std::size_t>(vertices));
-  } catch (const std::bad_alloc&) {
-    throw error(error_code::out_of_memory,
-                fmt::format("bfs: {} bytes could not be allocated for level sizes", 8 * vertices));
-  }
+  detail::parallel_for(threads, size, detail::grain::elements, [&](std::int64_t i) { to[i] = value; });
 }
 
 // The reference: one thread, the current and the next queue back to back in one array. `mark` is the result array
 // that tells what was reached.
 template <class I, class O, class Mark>
 std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mark, I source, const bfs_limits& limits,
-                                 std::vector<std::int64_t>& sizes) {
+                                 detail::bfs_level_sizes& sizes) {
   detail::bfs_level_log log(sizes);
   s.found(source, source, 0);
   s.queue[0] = source;
@@ -95,11 +83,10 @@ struct bfs_plan<I, O, Space>::state {
   array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
   array<std::uint64_t, host> bitmaps;
   bfs_host_search<I, O> search;
-  detail::bfs_host_patience patience;
   std::uint64_t* before = nullptr;  // what the run before the last had reached
   I source = 0;                     // of the last run
   detail::bfs_smallest_parents<I, O> smallest;
-  std::vector<std::int64_t> level_sizes;
+  detail::bfs_level_sizes level_sizes;
   std::int64_t reached = 0;
 
   state(const context<host>& ctx, const graph_view<I, O, host>& g, const bfs_options& options)
@@ -114,7 +101,7 @@ struct bfs_plan<I, O, Space>::state {
     if (detail::wants_levels(options.output) || picks_smallest) levels = {ctx, vertices};
     if (detail::wants_parents(options.output)) parents = {ctx, vertices};
     queue = {ctx, vertices};
-    reserve_levels(level_sizes, vertices);
+    level_sizes.sizes = {ctx, vertices};
     if (choice.algorithm != bfs_algorithm::sequential) prepare_levels(ctx, g);
     search.out = out;
     search.levels = levels.data();
@@ -131,8 +118,7 @@ struct bfs_plan<I, O, Space>::state {
     const bool pulls = choice.direction != bfs_direction::push;
     pieces = {ctx, detail::most_pieces(out.nnz())};
     bins = {ctx, threads};
-    // More threads than cores would wait for each other's turns.
-    if (threads > 1 && threads <= omp_get_num_procs()) narrow = {ctx, detail::narrow_entries(threads)};
+    if (threads > 1) narrow = {ctx, detail::narrow_entries(threads)};
     search.narrow = narrow.data();
     start = {ctx, div_up(vertices, 64)};
     bitmaps = {ctx, start.size() * (pulls ? 3 : 2)};
@@ -153,8 +139,7 @@ struct bfs_plan<I, O, Space>::state {
   // never look at them, and no edge leads to them.
   void mark_isolated() {
     const bool pulls = search.successor != nullptr;
-#pragma omp parallel for num_threads(vertices < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
-    for (std::int64_t w = 0; w < start.size(); ++w) {
+    detail::parallel_for(threads, start.size(), detail::grain::elements / 64, [&](std::int64_t w) {
       std::uint64_t bits = 0;
       for (std::int64_t b = 0; b < 64; ++b) {
         const std::int64_t v = w * 64 + b;
@@ -163,12 +148,12 @@ struct bfs_plan<I, O, Space>::state {
         bits |= std::uint64_t{isolated} << b;
       }
       start[w] = bits;
-    }
+    });
   }
 
   void copy_start() {
-#pragma omp parallel for num_threads(start.size() < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
-    for (std::int64_t w = 0; w < start.size(); ++w) search.visited[w] = start[w];
+    detail::parallel_for(threads, start.size(), detail::grain::elements,
+                         [&](std::int64_t w) { search.visited[w] = start[w]; });
   }
 
   void forget_all() {
@@ -178,12 +163,11 @@ struct bfs_plan<I, O, Space>::state {
 
   // Vertices that only the run before had reached. Its source may be without edges, and is then in no bitmap.
   void forget_stale() {
-#pragma omp parallel for num_threads(start.size() < bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
-    for (std::int64_t w = 0; w < start.size(); ++w) {
+    detail::parallel_for(threads, start.size(), detail::grain::elements, [&](std::int64_t w) {
       for (std::uint64_t rest = before[w] & ~search.visited[w]; rest != 0; rest &= rest - 1) {
         search.found(static_cast<I>(w * 64 + std::countr_zero(rest)), I{-1}, -1);
       }
-    }
+    });
   }
 
   void run(I from) {
@@ -193,7 +177,7 @@ struct bfs_plan<I, O, Space>::state {
       source = from;
       std::swap(before, search.visited);
       copy_start();
-      reached = detail::bfs_host_levels(search, choice.direction, limits, level_sizes, patience).run(source);
+      reached = detail::bfs_host_levels(search, choice.direction, limits, level_sizes).run(source);
       forget_stale();
     } else {
       forget_all();
@@ -206,13 +190,17 @@ struct bfs_plan<I, O, Space>::state {
   [[nodiscard]] std::int64_t workspace_bytes() const {
     const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
     return bytes(levels) + bytes(parents) + bytes(queue) + bytes(pieces) + bytes(bins) + bytes(narrow) + bytes(start) +
-           bytes(bitmaps) + static_cast<std::int64_t>(level_sizes.capacity() * 8);
+           bytes(bitmaps) + bytes(level_sizes.sizes);
   }
 };
 
 template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const bfs_options& options)
-    : state_(std::make_unique<state>(ctx, g, options)) {}
+bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                const bfs_options& options) try
+    : state_(std::make_unique<state>(ctx, g, options)) {
+} catch (...) {
+  detail::rethrow("bfs");
+}
 template <index_type I, index_type O, class Space>
 bfs_plan<I, O, Space>::bfs_plan(bfs_plan&&) noexcept = default;
 template <index_type I, index_type O, class Space>
@@ -221,8 +209,10 @@ template <index_type I, index_type O, class Space>
 bfs_plan<I, O, Space>::~bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
-void bfs_plan<I, O, Space>::run(I source) {
+void bfs_plan<I, O, Space>::run(I source) try {
   state_->run(source);
+} catch (...) {
+  detail::rethrow("bfs");
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
@@ -238,8 +228,8 @@ std::int64_t bfs_plan<I, O, Space>::reached() const noexcept {
   return state_->reached;
 }
 template <index_type I, index_type O, class Space>
-const std::vector<std::int64_t>& bfs_plan<I, O, Space>::level_sizes() const noexcept {
-  return state_->level_sizes;
+span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
+  return std::as_const(state_->level_sizes.sizes).view().subspan(0, state_->level_sizes.levels);
 }
 template <index_type I, index_type O, class Space>
 bfs_algorithm bfs_plan<I, O, Space>::algorithm() const noexcept {
@@ -255,14 +245,16 @@ std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
 }
 
 template <index_type I, index_type O, class Space>
-bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, I source,
-                         const bfs_options& options) {
+bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
+                         const bfs_options& options) try {
   return detail::bfs_once(ctx, g, source, options);
+} catch (...) {
+  detail::rethrow("bfs");
 }
 
-#define INSTANTIATE(I, O)                                                                              \
-  template class bfs_plan<I, O, host>;                                                                 \
-  template bfs_result<I, host> bfs<I, O, host>(const context<host>&, const graph_view<I, O, host>&, I, \
+#define INSTANTIATE(I, O)                                                                                         \
+  template class bfs_plan<I, O, host>;                                                                            \
+  template bfs_result<I, host> bfs<I, O, host>(const context<host>&, const graph_view<I, O, host>&, std::int64_t, \
                                                const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 

@@ -12,7 +12,6 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace spargo::detail {
 
@@ -33,27 +32,34 @@ struct bfs_host_pull_rule {
   }
 };
 
+// [d]: vertices at depth d. Room for as many levels as there are vertices, so that a search never allocates; pages that
+// are not touched cost address space only.
+struct bfs_level_sizes {
+  array<std::int64_t, host> sizes;
+  std::int64_t levels = 0;
+};
+
 // Level sizes of a search in progress, and the depth its next level will have.
 class bfs_level_log {
  public:
-  explicit bfs_level_log(std::vector<std::int64_t>& sizes) : sizes_(sizes) { sizes_.clear(); }
+  explicit bfs_level_log(bfs_level_sizes& log) : log_(log) { log_.levels = 0; }
 
   void add(std::int64_t size) {
-    sizes_.push_back(size);
+    log_.sizes[log_.levels++] = size;
     reached_ += size;
   }
   [[nodiscard]] std::int32_t next_level() const {
-    if (sizes_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    if (log_.levels > std::numeric_limits<std::int32_t>::max()) {
       throw error(error_code::unsupported, "bfs: more than 2^31 - 1 levels");
     }
-    return static_cast<std::int32_t>(sizes_.size());
+    return static_cast<std::int32_t>(log_.levels);
   }
   // Of the level just added.
-  [[nodiscard]] std::int64_t depth() const { return static_cast<std::int64_t>(sizes_.size()) - 1; }
+  [[nodiscard]] std::int64_t depth() const { return log_.levels - 1; }
   [[nodiscard]] std::int64_t reached() const { return reached_; }
 
  private:
-  std::vector<std::int64_t>& sizes_;
+  bfs_level_sizes& log_;
   std::int64_t reached_ = 0;
 };
 
@@ -62,12 +68,11 @@ class bfs_level_log {
 template <class I, class O>
 class bfs_host_levels {
  public:
-  bfs_host_levels(bfs_host_search<I, O>& s, bfs_direction allowed, const bfs_limits& limits,
-                  std::vector<std::int64_t>& sizes, bfs_host_patience& patience, const bfs_host_narrow_rule& rule = {})
+  bfs_host_levels(bfs_host_search<I, O>& s, bfs_direction allowed, const bfs_limits& limits, bfs_level_sizes& sizes,
+                  const bfs_host_narrow_rule& rule = {})
       : s_(s),
         allowed_(allowed),
         limits_(limits),
-        patience_(patience),
         rule_(rule),
         pull_rule_(bfs_host_pull_rule::of(s.out.rows, s.out.nnz())),
         log_(sizes),
@@ -75,7 +80,6 @@ class bfs_host_levels {
 
   // Returns the number of vertices reached.
   std::int64_t run(I source) {
-    shares_narrow_ = s_.narrow != nullptr && patience_.has_any();
     never_ = limits_.target >= 0 && limits_.target != source && test_bit(s_.visited, limits_.target);
     s_.found(source, source, 0);
     s_.queue[0] = source;
@@ -119,24 +123,21 @@ class bfs_host_levels {
     if (!s_.counts_edges) now_.edges = count_edges();
     const bool wide = s_.threads > 1 && now_.edges >= narrow::most_edges;
     narrow_edges_ = !wide && now_.edges >= rule_.enter_edges ? narrow_edges_ + now_.edges : 0;
-    if (shares_narrow_ && narrow_edges_ > rule_.enter_after) return share_narrow(level);
+    if (s_.narrow != nullptr && narrow_edges_ > rule_.enter_after) return share_narrow(level);
     now_ = wide ? push_together(s_, now_, level) : push_alone(s_, now_, level);
     return begin(now_);
   }
 
   bool share_narrow(std::int32_t level) {
     bool more = false;
-    const auto result = push_narrow(
+    now_ = push_narrow(
         s_, now_, level,
         [&](const bfs_host_frontier& found) {
           more = begin(found);
           return more && !pulls_;
         },
         rule_);
-    now_ = result.frontier;
     narrow_edges_ = 0;
-    shares_narrow_ = !result.stalled;
-    patience_.learn(result.stalled);
     return more;
   }
 
@@ -151,7 +152,6 @@ class bfs_host_levels {
   bfs_host_search<I, O>& s_;
   bfs_direction allowed_;
   bfs_limits limits_;
-  bfs_host_patience& patience_;
   bfs_host_narrow_rule rule_;
   direction_rule pull_rule_;
   bfs_level_log log_;
@@ -162,7 +162,6 @@ class bfs_host_levels {
   bool never_ = false;             // the target is isolated: visited, yet not reached
   bool pulls_ = false;
   bool in_queue_ = true;  // the frontier; else in the bitmaps, left by a pull
-  bool shares_narrow_ = false;
 };
 
 }  // namespace spargo::detail

@@ -9,10 +9,12 @@
 // minimum where an offer is better. The order of the in-edges is looked at once, in O(edges), when a plan is built.
 #pragma once
 
+#include "core/parallel.hpp"
 #include "graph/bfs_common.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 namespace spargo::detail {
 
@@ -40,37 +42,37 @@ class bfs_smallest_parents {
   static constexpr int chunk = 1024;  // vertices handed out at a time
 
   [[nodiscard]] static bool is_ascending(int threads, const csr_pattern_view<I, O, host>& rows) {
-    bool ascending = true;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk) reduction(&& : ascending)
-    for (std::int64_t v = 0; v < rows.rows; ++v) {
-      for (std::int64_t e = rows.offsets[v] + 1; e < rows.offsets[v + 1]; ++e) {
-        ascending = ascending && rows.indices[e - 1] <= rows.indices[e];
-      }
-    }
-    return ascending;
+    return parallel_reduce(
+        threads, rows.rows, chunk, true,
+        [&](std::int64_t first, std::int64_t last) {
+          for (std::int64_t v = first; v < last; ++v) {
+            const I* const begin = rows.indices.data() + rows.offsets[v];
+            if (!std::is_sorted(begin, rows.indices.data() + rows.offsets[v + 1])) return false;
+          }
+          return true;
+        },
+        std::logical_and<>{});
   }
 
   void take_first(int threads, const std::int32_t* levels, I* parents) const {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
-    for (std::int64_t v = 0; v < in_.rows; ++v) {
-      if (levels[v] < 1) continue;
+    parallel_for(threads, in_.rows, chunk, [&](std::int64_t v) {
+      if (levels[v] < 1) return;
       for (O e = in_.offsets[v]; e < in_.offsets[v + 1]; ++e) {
         if (levels[in_.indices[e]] != levels[v] - 1) continue;
         parents[v] = in_.indices[e];
         break;
       }
-    }
+    });
   }
 
   void offer_all(int threads, const std::int32_t* levels, I* parents) const {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
-    for (std::int64_t u = 0; u < out_.rows; ++u) {
-      if (levels[u] < 0) continue;
+    parallel_for(threads, out_.rows, chunk, [&](std::int64_t u) {
+      if (levels[u] < 0) return;
       for (O e = out_.offsets[u]; e < out_.offsets[u + 1]; ++e) {
         const I v = out_.indices[e];
         if (levels[v] == levels[u] + 1) lower(parents[v], static_cast<I>(u));
       }
-    }
+    });
   }
 
   static void lower(I& parent, I offer) {

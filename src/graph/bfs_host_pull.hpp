@@ -9,9 +9,8 @@
 // 16 neighbours at once with gathers (AVX-512) was no faster (R-MAT 20 6.0 to 6.6 ms, uniform 2^20 12.1 to 12.9).
 #pragma once
 
+#include "core/parallel.hpp"
 #include "graph/bfs_host_steps.hpp"
-
-#include <omp.h>
 
 #include <array>
 #include <atomic>
@@ -74,18 +73,22 @@ template <class I, class O>
 // (as [0, size)) and its out-edges.
 template <class I, class O>
 [[nodiscard]] bfs_host_frontier pull_together(bfs_host_search<I, O>& s, std::int32_t next_level) {
-  std::int64_t size = 0;
-  std::int64_t edges = 0;
   const std::int64_t words = s.words();
   constexpr std::int64_t chunk = bfs_host_pull_tuning::chunk_words;
-#pragma omp parallel for num_threads(s.threads) schedule(dynamic) reduction(+ : size, edges)
-  for (std::int64_t w = 0; w < words; w += chunk) {
-    const bfs_host_frontier found = pull_words(s, w, std::min(w + chunk, words), next_level);
-    size += found.size();
-    edges += found.edges;
-  }
+  std::atomic<std::int64_t> size{0};
+  std::atomic<std::int64_t> edges{0};
+  on_threads(s.threads, div_up(words, chunk), [&](part_taker& mine) {
+    bfs_host_frontier own;
+    for (std::int64_t p; mine.take(p);) {
+      const bfs_host_frontier found = pull_words(s, p * chunk, std::min((p + 1) * chunk, words), next_level);
+      own.end += found.size();
+      own.edges += found.edges;
+    }
+    size.fetch_add(own.end, std::memory_order_relaxed);
+    edges.fetch_add(own.edges, std::memory_order_relaxed);
+  });
   std::swap(s.visited, s.successor);
-  return {0, size, edges};
+  return {0, size.load(), edges.load()};
 }
 
 // After a pull: its frontier as a queue, from the start again.
@@ -94,15 +97,16 @@ template <class I, class O>
   std::int64_t tail = 0;
   const std::int64_t words = s.words();
   constexpr std::int64_t chunk = bfs_host_pull_tuning::chunk_words;
-#pragma omp parallel for num_threads(s.threads) schedule(static)
-  for (std::int64_t w = 0; w < words; w += chunk) {
+  parallel_ranges(s.threads, words, chunk, [&](std::int64_t first, std::int64_t last) {
     bfs_host_chunk<I> list;
-    const std::int64_t size = list_bits(
-        w, std::min(w + chunk, words), [&](std::int64_t k) { return s.visited[k] & ~s.successor[k]; }, list.data());
-    if (size == 0) continue;
-    const std::int64_t at = std::atomic_ref<std::int64_t>(tail).fetch_add(size, std::memory_order_relaxed);
-    std::copy_n(list.data(), size, s.queue + at);
-  }
+    for (std::int64_t w = first; w < last; w += chunk) {
+      const std::int64_t size = list_bits(
+          w, std::min(w + chunk, last), [&](std::int64_t k) { return s.visited[k] & ~s.successor[k]; }, list.data());
+      if (size == 0) continue;
+      const std::int64_t at = std::atomic_ref<std::int64_t>(tail).fetch_add(size, std::memory_order_relaxed);
+      std::copy_n(list.data(), size, s.queue + at);
+    }
+  });
   return {0, tail, edges};
 }
 

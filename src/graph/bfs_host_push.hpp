@@ -12,12 +12,11 @@
 // core. Binning by target: Beamer, Asanovic, Patterson, Reducing Pagerank Communication via Propagation Blocking,
 // IPDPS 2017.
 //
-// Cost: O(edges of the frontier); two barriers a round.
+// Cost: O(edges of the frontier); two regions a round.
 #pragma once
 
+#include "core/parallel.hpp"
 #include "graph/bfs_host_steps.hpp"
-
-#include <omp.h>
 
 #include <array>
 #include <atomic>
@@ -38,12 +37,23 @@ struct bfs_host_push_tuning {
   static constexpr std::int64_t output_vertices = 2048;  // gathered before they are appended to the queue
 };
 
-// One thread's edges of a round. Written by it while reading, by the owners of the bins while settling.
+// One reader's edges of a round, and its place in the frontier from round to round. Written by whoever reads, then by
+// those who settle.
 template <class I>
 struct bfs_host_bins {
   using tuning = bfs_host_push_tuning;
+  std::int64_t row = 0;  // in the queue, up to `row_end`
+  std::int64_t row_end = 0;
+  std::int64_t edge = 0;  // of vertex `from`, up to `edge_end`
+  std::int64_t edge_end = 0;
+  I from = 0;
   std::int32_t sizes[tuning::bins];
   bfs_host_edge<I> edges[tuning::bins][tuning::bin_edges + tuning::run];
+
+  void reset() {
+    row = row_end = edge = edge_end = 0;
+    std::fill_n(sizes, tuning::bins, 0);
+  }
 };
 
 [[nodiscard]] constexpr std::int64_t most_pieces(std::int64_t edges) {
@@ -74,23 +84,33 @@ inline std::int64_t take_some(std::int64_t& counter, std::int64_t some) {
   return std::atomic_ref<std::int64_t>(counter).fetch_add(some, std::memory_order_relaxed);
 }
 
-// The reading half of one thread: keeps its place from round to round.
+// The reading half of a round, by one thread: goes on where the bins' last reader stopped.
 template <class I, class O>
 class bfs_host_reader {
  public:
   using tuning = bfs_host_push_tuning;
   bfs_host_reader(const bfs_host_search<I, O>& s, bfs_host_remains& remains, bfs_host_bins<I>& bins)
-      : s_(s), remains_(remains), bins_(bins) {
-    std::fill_n(bins_.sizes, tuning::bins, 0);
-  }
+      : s_(s),
+        remains_(remains),
+        bins_(bins),
+        k_(bins.row),
+        k_end_(bins.row_end),
+        u_(bins.from),
+        e_(static_cast<O>(bins.edge)),
+        last_(static_cast<O>(bins.edge_end)) {}
 
   void read_round() {
     while (e_ < last_ || next_row()) {
       if (!read_row()) {
         take_some(remains_.stopped, 1);
-        return;
+        break;
       }
     }
+    bins_.row = k_;
+    bins_.row_end = k_end_;
+    bins_.from = u_;
+    bins_.edge = e_;
+    bins_.edge_end = last_;
   }
 
  private:
@@ -151,11 +171,11 @@ class bfs_host_reader {
   const bfs_host_search<I, O>& s_;
   bfs_host_remains& remains_;
   bfs_host_bins<I>& bins_;
-  std::int64_t k_ = 0;
-  std::int64_t k_end_ = 0;
-  I u_ = 0;
-  O e_ = 0;
-  O last_ = 0;
+  std::int64_t k_;
+  std::int64_t k_end_;
+  I u_;
+  O e_;
+  O last_;
 };
 
 // The settling half of one thread: what it found, until it is appended to the queue.
@@ -211,24 +231,21 @@ template <class I, class O>
 [[nodiscard]] bfs_host_frontier push_together(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
                                               std::int32_t next_level) {
   bfs_host_remains remains{.next = now.begin, .end = now.end, .tail = now.end};
-  std::int64_t edges = 0;
-#pragma omp parallel num_threads(s.threads) reduction(+ : edges)
-  {
-    const std::int64_t thread = omp_get_thread_num();
-    const std::int64_t team = omp_get_num_threads();
-    bfs_host_reader<I, O> reader(s, remains, s.bins[thread]);
-    bfs_host_settler<I, O> settler(s, remains, next_level);
-    while (!remains.finished) {
-      reader.read_round();
-#pragma omp barrier
-      for (std::int64_t b = thread; b < bfs_host_push_tuning::bins; b += team) settler.take_bin(b, team);
-#pragma omp single
-      remains.end_round();
-    }
-    settler.flush();
-    edges += settler.edges();
+  const int readers = team_size(s.threads);
+  for (int r = 0; r < readers; ++r) s.bins[r].reset();
+  std::atomic<std::int64_t> edges{0};
+  while (!remains.finished) {
+    parallel_parts(readers, readers,
+                   [&](std::int64_t r) { bfs_host_reader<I, O>(s, remains, s.bins[r]).read_round(); });
+    on_threads(readers, bfs_host_push_tuning::bins, [&](part_taker& mine) {
+      bfs_host_settler<I, O> settler(s, remains, next_level);
+      for (std::int64_t b; mine.take(b);) settler.take_bin(b, readers);
+      settler.flush();
+      edges.fetch_add(settler.edges(), std::memory_order_relaxed);
+    });
+    remains.end_round();
   }
-  return {now.end, remains.tail, edges};
+  return {now.end, remains.tail, edges.load()};
 }
 
 }  // namespace spargo::detail

@@ -6,8 +6,6 @@
 
 #include <spargo/formats/csr.hpp>
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,8 +19,6 @@ struct bfs_host_tuning {
   // 2 to 5 us to meet, twice a level, and far longer on a busy machine. Where many such levels come in turn they are
   // shared by threads that stay together (bfs_host_narrow.hpp).
   static constexpr std::int64_t sequential_edges = 16384;
-  // Arrays shorter than this are filled by one thread.
-  static constexpr std::int64_t sequential_fill = std::int64_t{1} << 16;
   static constexpr std::int64_t buffer_entries = 1024;  // of a thread, before they are appended to a shared queue
   // Queue entries looked ahead for offsets, and half as many for rows. Two threads of a Xeon, none ahead / 16 / 32 /
   // 64: uniform 2^20 13.6 / 12.0 / 13.2 / 12.4 ms, R-MAT 20 6.8 / 6.1 / 6.0 / 6.0 ms.

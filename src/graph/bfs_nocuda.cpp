@@ -8,7 +8,6 @@ namespace spargo {
 
 template <index_type I, index_type O, class Space>
 struct bfs_plan<I, O, Space>::state {
-  std::vector<std::int64_t> level_sizes;
   std::string reason;
 };
 
@@ -40,8 +39,8 @@ std::int64_t bfs_plan<I, O, Space>::reached() const noexcept {
   return 0;
 }
 template <index_type I, index_type O, class Space>
-const std::vector<std::int64_t>& bfs_plan<I, O, Space>::level_sizes() const noexcept {
-  return state_->level_sizes;
+span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
+  return {};
 }
 template <index_type I, index_type O, class Space>
 bfs_algorithm bfs_plan<I, O, Space>::algorithm() const noexcept {
@@ -57,14 +56,14 @@ std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
 }
 
 template <index_type I, index_type O, class Space>
-bfs_result<I, Space> bfs(const context<Space>&, const graph_view<I, O, Space>&, I, const bfs_options&) {
+bfs_result<I, Space> bfs(const context<Space>&, const graph_view<I, O, Space>&, std::int64_t, const bfs_options&) {
   detail::no_device("bfs");
 }
 
-#define INSTANTIATE(I, O)                                                                                      \
-  template class bfs_plan<I, O, device>;                                                                       \
-  template bfs_result<I, device> bfs<I, O, device>(const context<device>&, const graph_view<I, O, device>&, I, \
-                                                   const bfs_options&);
+#define INSTANTIATE(I, O)                                                                                   \
+  template class bfs_plan<I, O, device>;                                                                    \
+  template bfs_result<I, device> bfs<I, O, device>(const context<device>&, const graph_view<I, O, device>&, \
+                                                   std::int64_t, const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

@@ -12,6 +12,8 @@
 #include <spargo/graph/bfs_validate.hpp>
 
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/rethrow.hpp"
 
 #include <fmt/format.h>
 
@@ -122,12 +124,19 @@ class bfs_checker {
     return {};
   }
 
+  // The first vertex of which `wrong` is true; it is called once for each.
+  template <class Wrong>
+  [[nodiscard]] std::int64_t first_where(const Wrong& wrong, std::int64_t least) const {
+    std::atomic<std::int64_t> first{nobody};
+    detail::parallel_for(ctx_.threads(), n_, least, [&](std::int64_t v) {
+      if (wrong(v)) detail::lower_to(first, v);
+    });
+    return first.load();
+  }
+
   [[nodiscard]] std::string check_vertices() const {
-    std::int64_t first = nobody;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(min : first)
-    for (std::int64_t v = 0; v < n_; ++v) {
-      if (vertex_fault(v) != fault::none) first = std::min(first, v);
-    }
+    const std::int64_t first =
+        first_where([this](std::int64_t v) { return vertex_fault(v) != fault::none; }, detail::grain::elements);
     return first == nobody ? std::string{} : sentence(first, vertex_fault(first));
   }
 
@@ -175,15 +184,17 @@ class bfs_checker {
   [[nodiscard]] std::string check_edges() {
     joined_ = array<unsigned char, host>(ctx_, n_);
     fill_zero(ctx_, joined_.view());
-    std::int64_t first = nobody;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic, 256) reduction(min : first)
-    for (std::int64_t u = 0; u < n_; ++u) {
-      for (O e = g_.out.offsets[u]; e < g_.out.offsets[u + 1]; ++e) {
-        const std::int64_t v = g_.out.indices[e];
-        if (!edge_is_right(u, v)) first = std::min(first, u);
-        if (edge_joins(u, v)) std::atomic_ref<unsigned char>(joined_[v]).store(1, std::memory_order_relaxed);
-      }
-    }
+    const std::int64_t first = first_where(
+        [this](std::int64_t u) {
+          bool wrong = false;
+          for (O e = g_.out.offsets[u]; e < g_.out.offsets[u + 1]; ++e) {
+            const std::int64_t v = g_.out.indices[e];
+            wrong |= !edge_is_right(u, v);
+            if (edge_joins(u, v)) std::atomic_ref<unsigned char>(joined_[v]).store(1, std::memory_order_relaxed);
+          }
+          return wrong;
+        },
+        detail::grain::rows);
     return first == nobody ? std::string{} : edge_sentence(first);
   }
 
@@ -201,11 +212,8 @@ class bfs_checker {
 
   // --- Pass 3: every reached vertex hangs on an edge ---------------------------------------------------------------
   [[nodiscard]] std::string check_joined() const {
-    std::int64_t first = nobody;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(min : first)
-    for (std::int64_t v = 0; v < n_; ++v) {
-      if (v != source_ && levels_[v] >= 0 && joined_[v] == 0) first = std::min(first, v);
-    }
+    const std::int64_t first = first_where(
+        [this](std::int64_t v) { return v != source_ && levels_[v] >= 0 && joined_[v] == 0; }, detail::grain::elements);
     if (first == nobody) return {};
     if (parents_.empty()) {
       return fmt::format("vertex {} is at level {}, but no edge leads to it from level {}", first, levels_[first],
@@ -227,16 +235,18 @@ class bfs_checker {
 }  // namespace
 
 template <index_type I, index_type O>
-std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, I source,
-                      span<const std::int32_t, host> levels, span<const I, host> parents) {
+std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, std::int64_t source,
+                      span<const std::int32_t, host> levels, std::type_identity_t<span<const I, host>> parents) try {
   SPARGO_EXPECTS(source >= 0 && source < g.vertices(),
                  fmt::format("check_bfs: source {} is not one of {} vertices", source, g.vertices()));
   SPARGO_EXPECTS(!levels.empty() || !parents.empty(), "check_bfs: neither levels nor parents to check");
-  return bfs_checker<I, O>(ctx, g, source, levels, parents).run();
+  return bfs_checker<I, O>(ctx, g, static_cast<I>(source), levels, parents).run();
+} catch (...) {
+  detail::rethrow("check_bfs");
 }
 
-#define INSTANTIATE(I, O)                                                                      \
-  template std::string check_bfs<I, O>(const context<host>&, const graph_view<I, O, host>&, I, \
+#define INSTANTIATE(I, O)                                                                                 \
+  template std::string check_bfs<I, O>(const context<host>&, const graph_view<I, O, host>&, std::int64_t, \
                                        span<const std::int32_t, host>, span<const I, host>);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 

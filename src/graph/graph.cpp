@@ -3,6 +3,7 @@
 #include "graph/graph_common.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/radix_sort.hpp"
 
@@ -79,7 +80,7 @@ graph<I, O, Space> build_packed(const context<Space>& ctx, const coo_pattern_vie
 
 template <index_type O, index_type I, class Space>
 graph<I, O, Space> build_graph(const context<Space>& ctx, const coo_pattern_view<I, Space>& edges,
-                               const graph_options& options) {
+                               const graph_options& options) try {
   detail::check_pair_shape(edges);
   if constexpr (detail::is_built<Space>) {
     return detail::fits_keys(edges.rows) ? detail::build_packed<O>(ctx, edges, options)
@@ -87,26 +88,34 @@ graph<I, O, Space> build_graph(const context<Space>& ctx, const coo_pattern_view
   } else {
     detail::no_device("build_graph");
   }
+} catch (...) {
+  detail::rethrow("build_graph");
 }
 
 template <index_type I, index_type O, class Space>
-void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g) {
+void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g) try {
   if (g.direction_ == direction_kind::undirected || !g.in_.offsets().empty()) return;
   g.in_ = transpose(ctx, std::as_const(g.out_).view());
+} catch (...) {
+  detail::rethrow("add_in_edges");
 }
 
 template <index_type I, index_type O>
-graph<I, O, device> to_device(const context<device>& ctx, const graph_view<I, O, host>& g) {
+graph<I, O, device> to_device(const context<device>& ctx, const graph_view<I, O, host>& g) try {
   auto out = to_device(ctx, detail::with_pattern(g.out));
   if (!detail::stores_in_edges(g)) return {std::move(out), {}, g.direction};
   return {std::move(out), to_device(ctx, detail::with_pattern(g.in)), g.direction};
+} catch (...) {
+  detail::rethrow("to_device");
 }
 
 template <index_type I, index_type O>
-graph<I, O, host> to_host(const context<device>& ctx, const graph_view<I, O, device>& g) {
+graph<I, O, host> to_host(const context<device>& ctx, const graph_view<I, O, device>& g) try {
   auto out = to_host(ctx, detail::with_pattern(g.out));
   if (!detail::stores_in_edges(g)) return {std::move(out), {}, g.direction};
   return {std::move(out), to_host(ctx, detail::with_pattern(g.in)), g.direction};
+} catch (...) {
+  detail::rethrow("to_host");
 }
 
 #define INSTANTIATE(I, O)                                                                                 \

@@ -7,6 +7,7 @@
 // arrays of keys and the sort's spare one, or two and the rows. H200, 2^27 pairs, R-MAT 23: 13.0 ms, of which the two
 // sorts 6.1 and 3.0, joining 1.9, picking 0.8, packing 0.7.
 #include "core/instantiate.hpp"
+#include "core/warp_reduce.cuh"
 #include "graph/graph_common.hpp"
 #include "primitives/element.hpp"
 #include "primitives/launch.cuh"
@@ -93,7 +94,7 @@ __global__ void __launch_bounds__(block_threads)
     count_edges(const std::uint64_t* keys, std::int64_t size, key_format format, std::int64_t* counts) {
   __shared__ int by_warp[warps];
   const tile_keys mine(keys, size, format);
-  const int count = __reduce_add_sync(full_mask, __popc(mine.firsts));
+  const int count = warp_sum(__popc(mine.firsts));
   if (threadIdx.x % warp_size == 0) by_warp[threadIdx.x / warp_size] = count;
   __syncthreads();
   if (threadIdx.x != 0) return;

@@ -8,8 +8,9 @@
 // is sorted by all of them, digit by digit as above. Invariant: a bucket takes the same room in both arrays.
 // Cost: O(keys) a digit, one digit through memory; scratch as much as the keys.
 // Source: Wassenberg and Sanders, Engineering a multi-core radix sort, Euro-Par 2011.
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "graph/graph_common.hpp"
-#include "primitives/parts.hpp"
 #include "primitives/simd/stream.hpp"
 
 #include <algorithm>
@@ -110,19 +111,17 @@ void counts_to_places(array<std::int64_t, host>& counts, std::int64_t parts_coun
 void scatter_together(const context<host>& ctx, const std::uint64_t* from, std::uint64_t* to, std::int64_t size,
                       const digit_of& digit, array<std::int64_t, host>& places) {
   const parts shares = split(size, ctx.threads(), sort_tuning::share);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     std::int64_t count[bins] = {};
     for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) ++count[digit(from[k])];
     std::copy_n(count, bins, places.data() + p * bins);
-  }
+  });
   counts_to_places(places, shares.count);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     line_writer out(to, places.data() + p * bins);
     for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) out.put(digit(from[k]), from[k]);
     out.finish();
-  }
+  });
 }
 
 // All digits by all threads. Returns where the keys are in the end: `from` or `to`.
@@ -197,10 +196,9 @@ void sort_keys(const context<host>& ctx, array<std::uint64_t, host>& keys, int b
   for (std::int64_t b = 0; b < count; ++b) {
     if (range(b).size > large && ctx.threads() > 1) put(b, sort_together(ctx, range(b), places));
   }
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-  for (std::int64_t b = 0; b < count; ++b) {
+  parallel_parts(ctx.threads(), count, [&](std::int64_t b) {
     if (range(b).size <= large || ctx.threads() == 1) put(b, sort_alone(range(b)));
-  }
+  });
   if (ends_in_spare) keys.swap(spare);
 }
 

@@ -1,6 +1,7 @@
 // Building graphs on the host. The pairs are cut into one block a thread; each block's loops are counted, then its
 // proper pairs copied to where they belong, so the order of the input is kept for any thread count. Two reads of
 // the pairs and one write; without loops a directed graph's pairs are not copied at all.
+#include "core/parallel.hpp"
 #include "graph/graph_common.hpp"
 
 #include "core/instantiate.hpp"
@@ -28,8 +29,7 @@ class pair_filter {
     coo_matrix<pattern, I, host> to(ctx_, pairs_.rows, pairs_.cols, mirrored ? 2 * kept() : kept());
     I* from = to.row_indices().data();
     I* into = to.col_indices().data();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (int block = 0; block < ctx_.threads(); ++block) {
+    detail::parallel_parts(ctx_.threads(), ctx_.threads(), [&](std::int64_t block) {
       std::int64_t at = kept_[block];
       for (std::int64_t k = first(block); k < first(block + 1); ++k) {
         const I u = pairs_.row_indices[k];
@@ -43,30 +43,30 @@ class pair_filter {
         }
         ++at;
       }
-    }
+    });
     return to;
   }
 
  private:
-  [[nodiscard]] std::int64_t first(int block) const {
+  [[nodiscard]] std::int64_t first(std::int64_t block) const {
     return std::min(div_up(pairs_.nnz(), ctx_.threads()) * block, pairs_.nnz());
   }
 
   // kept_[block]: proper pairs in the blocks before.
   void count() {
     const I n = pairs_.rows;
-    std::int64_t bad = std::numeric_limits<std::int64_t>::max();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1) reduction(min : bad)
-    for (int block = 0; block < ctx_.threads(); ++block) {
+    std::atomic<std::int64_t> first_bad{std::numeric_limits<std::int64_t>::max()};
+    detail::parallel_parts(ctx_.threads(), ctx_.threads(), [&](std::int64_t block) {
       std::int64_t proper = 0;
       for (std::int64_t k = first(block); k < first(block + 1); ++k) {
         const I u = pairs_.row_indices[k];
         const I v = pairs_.col_indices[k];
-        if (u < 0 || u >= n || v < 0 || v >= n) bad = std::min(bad, k);
+        if (u < 0 || u >= n || v < 0 || v >= n) detail::lower_to(first_bad, k);
         proper += u != v ? 1 : 0;
       }
       kept_[block + 1] = proper;
-    }
+    });
+    const std::int64_t bad = first_bad.load();
     if (bad < pairs_.nnz()) detail::throw_bad_pair(bad, pairs_.row_indices[bad], pairs_.col_indices[bad], n);
     kept_[0] = 0;
     for (int block = 0; block < ctx_.threads(); ++block) kept_[block + 1] += kept_[block];

@@ -7,6 +7,7 @@
 // and pulling after Beamer, Asanovic, Patterson, SC 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "graph/multi_bfs_cuda_kernel.cuh"
 
 #include <algorithm>
@@ -198,8 +199,11 @@ struct multi_bfs_plan<I, O, Space>::state {
 
 template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                            std::int64_t max_sources, const multi_bfs_options& options)
-    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {}
+                                            std::int64_t max_sources, const multi_bfs_options& options) try
+    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
 template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
 template <index_type I, index_type O, class Space>
@@ -208,8 +212,10 @@ template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
-void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) {
+void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
   state_->run(sources);
+} catch (...) {
+  detail::rethrow("multi_bfs");
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> multi_bfs_plan<I, O, Space>::levels() const noexcept {
@@ -231,8 +237,11 @@ std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
 
 template <index_type I, index_type O, class Space>
 multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                     span<const I, host> sources, const multi_bfs_options& options) {
+                                     std::type_identity_t<span<const I, host>> sources,
+                                     const multi_bfs_options& options) try {
   return detail::multi_bfs_once(ctx, g, sources, options);
+} catch (...) {
+  detail::rethrow("multi_bfs");
 }
 
 #define INSTANTIATE(I, O)                                       \

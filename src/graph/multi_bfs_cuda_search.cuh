@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/warp_reduce.cuh"
 #include "graph/multi_bfs_common.hpp"
 
 #include <cstdint>
@@ -123,8 +124,8 @@ __device__ search_words<W> united_by_warp(const search_words<W>& a) {
   search_words<W> c;
 #pragma unroll
   for (int i = 0; i < W; ++i) {
-    const count64 low = __reduce_or_sync(full_mask, static_cast<unsigned>(a.w[i]));
-    const count64 high = __reduce_or_sync(full_mask, static_cast<unsigned>(a.w[i] >> 32));
+    const count64 low = warp_or(static_cast<unsigned>(a.w[i]));
+    const count64 high = warp_or(static_cast<unsigned>(a.w[i] >> 32));
     c.w[i] = high << 32 | low;
   }
   return c;

@@ -3,9 +3,11 @@
 //
 // Cost: on a small-world graph two or three passes over the edges for 64 or 256 sources, instead of one search each.
 // Source: Then et al., VLDB 2015; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
+#include "core/parallel.hpp"
 #include "graph/multi_bfs_host_steps.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 
 #include <fmt/format.h>
 
@@ -23,8 +25,7 @@ using detail::multi_bfs_host_tuning;
 template <class T>
 void fill(int threads, span<T, host> to, T value) {
   const std::int64_t size = to.size();
-#pragma omp parallel for num_threads(size < multi_bfs_host_tuning::sequential_fill ? 1 : threads) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) to[i] = value;
+  detail::parallel_for(threads, size, detail::grain::elements, [&](std::int64_t i) { to[i] = value; });
 }
 
 // Level 0: each source has its own bit; one that is given twice is queued once.
@@ -182,8 +183,11 @@ struct multi_bfs_plan<I, O, Space>::state {
 
 template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                            std::int64_t max_sources, const multi_bfs_options& options)
-    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {}
+                                            std::int64_t max_sources, const multi_bfs_options& options) try
+    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
 template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
 template <index_type I, index_type O, class Space>
@@ -192,8 +196,10 @@ template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
-void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) {
+void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
   state_->run(sources);
+} catch (...) {
+  detail::rethrow("multi_bfs");
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> multi_bfs_plan<I, O, Space>::levels() const noexcept {
@@ -215,8 +221,11 @@ std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
 
 template <index_type I, index_type O, class Space>
 multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                     span<const I, host> sources, const multi_bfs_options& options) {
+                                     std::type_identity_t<span<const I, host>> sources,
+                                     const multi_bfs_options& options) try {
   return detail::multi_bfs_once(ctx, g, sources, options);
+} catch (...) {
+  detail::rethrow("multi_bfs");
 }
 
 #define INSTANTIATE(I, O)                                                                                       \

@@ -10,14 +10,14 @@
 
 #include <spargo/formats/csr.hpp>
 
+#include "core/parallel.hpp"
 #include "graph/bfs_host_steps.hpp"
 #include "graph/multi_bfs_common.hpp"
-
-#include <omp.h>
 
 #include <array>
 #include <atomic>
 #include <bit>
+#include <mutex>
 #include <utility>
 
 namespace spargo::detail {
@@ -25,7 +25,6 @@ namespace spargo::detail {
 struct multi_bfs_host_tuning {
   // Levels with fewer edges are walked by one thread: see bfs_host_tuning::sequential_edges.
   static constexpr std::int64_t sequential_edges = 16384;
-  static constexpr std::int64_t sequential_fill = std::int64_t{1} << 16;
   static constexpr std::int64_t chunk_vertices = 64;  // handed out at a time when pushing
   static constexpr std::int64_t chunk_pulled = 1024;  // and when pulling
   static constexpr std::int64_t alpha = 4;            // multi_bfs_pulls
@@ -99,6 +98,13 @@ struct multi_bfs_host_frontier {
   std::int64_t edges = 0;     // their out-edges
   std::int64_t finished = 0;  // in-edges of those that now lack no search
   std::int64_t open = 0;      // after a pull: in-edges of all that lack a search that goes on
+
+  void add(const multi_bfs_host_frontier& other) {
+    vertices += other.vertices;
+    edges += other.edges;
+    finished += other.finished;
+    open += other.open;
+  }
 };
 
 // What a batch works on: the graph, its output and its workspace, all borrowed from the plan.
@@ -158,55 +164,63 @@ template <class I, class O, int W>
   return has;
 }
 
+template <class I, class O, int W>
+void pull_vertex(const multi_bfs_host_search<I, O, W>& s, I v, std::int32_t level, bit_counter<W>& counter,
+                 multi_bfs_host_frontier& sum) {
+  const search_bits<W> before = s.seen[v];
+  if (covers<W>(before, s.wanted)) {
+    s.other[v] = before;
+    return;
+  }
+  const search_bits<W> has = gather(s, v);
+  s.other[v] = has;
+  if (!covers<W>(has, s.wanted)) sum.open += s.degree(s.in, v);
+  if (has == before) return;
+  search_bits<W> fresh;
+  for (int w = 0; w < W; ++w) fresh[w] = has[w] & ~before[w];
+  s.reached(v, fresh, level, counter, sum);
+}
+
 // By all threads. Afterwards `seen` and `other` have changed places: new bits are seen & ~other.
 template <class I, class O, int W>
 [[nodiscard]] multi_bfs_host_frontier pull_together(multi_bfs_host_search<I, O, W>& s, std::int32_t level) {
-  std::int64_t vertices = 0, edges = 0, open = 0;
-#pragma omp parallel num_threads(s.threads) reduction(+ : vertices, edges, open)
-  {
+  const parts shares = chunks_of(s.in.rows, multi_bfs_host_tuning::chunk_pulled);
+  multi_bfs_host_frontier all;
+  std::mutex mutex;
+  on_threads(s.threads, shares.count, [&](part_taker& mine) {
     bit_counter<W> counter(s.found);
     multi_bfs_host_frontier sum;
-#pragma omp for schedule(dynamic, multi_bfs_host_tuning::chunk_pulled) nowait
-    for (I v = 0; v < s.in.rows; ++v) {
-      const search_bits<W> before = s.seen[v];
-      if (covers<W>(before, s.wanted)) {
-        s.other[v] = before;
-        continue;
+    for (std::int64_t p; mine.take(p);) {
+      for (std::int64_t v = shares.first(p); v < shares.last(p); ++v) {
+        pull_vertex(s, static_cast<I>(v), level, counter, sum);
       }
-      const search_bits<W> has = gather(s, v);
-      s.other[v] = has;
-      if (!covers<W>(has, s.wanted)) sum.open += s.degree(s.in, v);
-      if (has == before) continue;
-      search_bits<W> fresh;
-      for (int w = 0; w < W; ++w) fresh[w] = has[w] & ~before[w];
-      s.reached(v, fresh, level, counter, sum);
     }
-    vertices += sum.vertices;
-    edges += sum.edges;
-    open += sum.open;
-  }
+    const std::lock_guard lock(mutex);
+    all.add(sum);
+  });
   std::swap(s.seen, s.other);
-  return {.vertices = vertices, .edges = edges, .open = open};
+  return {.vertices = all.vertices, .edges = all.edges, .open = all.open};
 }
 
 // After a pull: its frontier as a queue and in `front`, and `other` cleared for pushes.
 template <class I, class O, int W>
 void queue_pulled(const multi_bfs_host_search<I, O, W>& s) {
   std::int64_t tail = 0;
-#pragma omp parallel num_threads(s.threads)
-  {
-    bfs_host_buffer<I> buffer(s.buffers + omp_get_thread_num() * bfs_host_tuning::buffer_entries, s.queue, tail);
-#pragma omp for schedule(static) nowait
-    for (I v = 0; v < s.out.rows; ++v) {
-      search_bits<W> fresh;
-      for (int w = 0; w < W; ++w) fresh[w] = s.seen[v][w] & ~s.other[v][w];
-      s.other[v] = {};
-      if (!any<W>(fresh)) continue;
-      s.front[v] = fresh;
-      buffer.push(v);
+  const parts shares = chunks_of(s.out.rows, multi_bfs_host_tuning::chunk_pulled);
+  on_threads(s.threads, shares.count, [&](part_taker& mine) {
+    bfs_host_buffer<I> buffer(s.buffers + mine.slot() * bfs_host_tuning::buffer_entries, s.queue, tail);
+    for (std::int64_t p; mine.take(p);) {
+      for (std::int64_t v = shares.first(p); v < shares.last(p); ++v) {
+        search_bits<W> fresh;
+        for (int w = 0; w < W; ++w) fresh[w] = s.seen[v][w] & ~s.other[v][w];
+        s.other[v] = {};
+        if (!any<W>(fresh)) continue;
+        s.front[v] = fresh;
+        buffer.push(static_cast<I>(v));
+      }
     }
     buffer.flush();
-  }
+  });
 }
 
 // First half of a push: u's new bits to those of its neighbours that lack them; whom they meet first is queued.
@@ -245,24 +259,32 @@ void take_gathered(const multi_bfs_host_search<I, O, W>& s, I v, std::int32_t le
 template <class I, class O, int W>
 [[nodiscard]] multi_bfs_host_frontier push_together(multi_bfs_host_search<I, O, W>& s,
                                                     const multi_bfs_host_frontier& now, std::int32_t level) {
+  const int threads = s.threads_for(now.edges);
   std::int64_t tail = 0;
-  std::int64_t edges = 0, finished = 0;
-#pragma omp parallel num_threads(s.threads_for(now.edges)) reduction(+ : edges, finished)
-  {
-    bfs_host_buffer<I> buffer(s.buffers + omp_get_thread_num() * bfs_host_tuning::buffer_entries, s.next_queue, tail);
-#pragma omp for schedule(dynamic, multi_bfs_host_tuning::chunk_vertices) nowait
-    for (std::int64_t k = 0; k < now.vertices; ++k) push_edges(s, s.queue[k], buffer);
+  const parts pushed = chunks_of(now.vertices, multi_bfs_host_tuning::chunk_vertices);
+  on_threads(threads, pushed.count, [&](part_taker& mine) {
+    bfs_host_buffer<I> buffer(s.buffers + mine.slot() * bfs_host_tuning::buffer_entries, s.next_queue, tail);
+    for (std::int64_t p; mine.take(p);) {
+      for (std::int64_t k = pushed.first(p); k < pushed.last(p); ++k) push_edges(s, s.queue[k], buffer);
+    }
     buffer.flush();
-#pragma omp barrier
+  });
+  multi_bfs_host_frontier all;
+  std::mutex mutex;
+  const parts taken = chunks_of(tail, multi_bfs_host_tuning::chunk_pulled);
+  on_threads(threads, taken.count, [&](part_taker& mine) {
     bit_counter<W> counter(s.found);
     multi_bfs_host_frontier sum;
-#pragma omp for schedule(static) nowait
-    for (std::int64_t k = 0; k < tail; ++k) take_gathered(s, s.next_queue[k], level, counter, sum);
-    edges += sum.edges;
-    finished += sum.finished;
-  }
+    for (std::int64_t p; mine.take(p);) {
+      for (std::int64_t k = taken.first(p); k < taken.last(p); ++k) {
+        take_gathered(s, s.next_queue[k], level, counter, sum);
+      }
+    }
+    const std::lock_guard lock(mutex);
+    all.add(sum);
+  });
   std::swap(s.queue, s.next_queue);
-  return {.vertices = tail, .edges = edges, .finished = finished};
+  return {.vertices = tail, .edges = all.edges, .finished = all.finished};
 }
 
 }  // namespace spargo::detail

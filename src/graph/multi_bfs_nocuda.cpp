@@ -45,8 +45,8 @@ std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
 }
 
 template <index_type I, index_type O, class Space>
-multi_bfs_result<I, Space> multi_bfs(const context<Space>&, const graph_view<I, O, Space>&, span<const I, host>,
-                                     const multi_bfs_options&) {
+multi_bfs_result<I, Space> multi_bfs(const context<Space>&, const graph_view<I, O, Space>&,
+                                     std::type_identity_t<span<const I, host>>, const multi_bfs_options&) {
   detail::no_device("multi_bfs");
 }
 

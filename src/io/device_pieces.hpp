@@ -7,6 +7,7 @@
 // Invariant: what is thrown is the first failure that was met; after it no piece is handed on.
 #pragma once
 
+#include "core/parallel.hpp"
 #include "io/device_text.hpp"
 #include "io/file.hpp"
 
@@ -67,8 +68,7 @@ void parse_pieces(const context<host>& ctx, const file_handle& file, const std::
     if (i == pieces - 1 && !text.ended) to[bytes++] = '\n';
     return bytes;
   };
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  for (std::int64_t i = taken.fetch_add(1); i < pieces; i = taken.fetch_add(1)) {
+  const auto work = [&](std::int64_t i) {
     std::int64_t bytes = 0;
     std::exception_ptr mine;
     turns.wait_for(i - tuning.slots + 1);  // whose slot this is was handed on
@@ -89,7 +89,10 @@ void parse_pieces(const context<host>& ctx, const file_handle& file, const std::
       failed.store(true, std::memory_order_relaxed);
     }
     turns.pass();
-  }
+  };
+  parallel_parts(threads, threads, [&](std::int64_t) {
+    for (std::int64_t i = taken.fetch_add(1); i < pieces; i = taken.fetch_add(1)) work(i);
+  });
   if (exception != nullptr) std::rethrow_exception(exception);
 }
 

@@ -9,6 +9,7 @@
 #include "io/device_read.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "io/matrix_market_parts.hpp"
 #include "primitives/backend.hpp"
 
@@ -73,9 +74,19 @@ text_range without_blank_end(const opened_file& file, const std::string& path, s
   return {first, from + static_cast<std::int64_t>(newline) + 1, true};
 }
 
-std::string line_at(const mapped_file& map, std::int64_t offset) {
-  const std::string_view rest = map.bytes().substr(static_cast<std::size_t>(offset));
-  return std::string(rest.substr(0, rest.find('\n'))) + '\n';
+std::string line_at(const opened_file& file, const std::string& path, std::int64_t offset) {
+  constexpr std::int64_t piece_bytes = 4096;
+  const auto too_long = [](const std::string& text) { return std::ssize(text) > input_tuning{}.max_line_bytes; };
+  std::string line;
+  std::size_t newline = std::string::npos;
+  for (std::int64_t got = piece_bytes; newline == std::string::npos && got == piece_bytes && !too_long(line);) {
+    const std::size_t size = line.size();
+    line.resize(size + piece_bytes);
+    got = read_up_to(file, path, line.data() + size, piece_bytes, offset + static_cast<std::int64_t>(size));
+    line.resize(size + static_cast<std::size_t>(got));
+    newline = line.find('\n', size);
+  }
+  return line.substr(0, newline) + '\n';
 }
 
 std::function<void(std::int64_t)> report_to(const device_read_options& options, std::int64_t file_bytes) {
@@ -104,7 +115,7 @@ std::optional<matrix_file> open_matrix(const context<host>& ctx, const std::stri
   const matrix_market_header& header = matrix.header;
   constexpr std::int64_t most = std::numeric_limits<I>::max();
   if (header.layout != matrix_market_layout::coordinate || header.field == matrix_market_field::complex) return {};
-  if (header.rows > most || header.cols > most || header.entries == 0 || !source.is_mapped()) return {};
+  if (header.rows > most || header.cols > most || header.entries == 0 || !source.has_size()) return {};
   matrix.file = open_for_reading(path);
   matrix.text = without_blank_end(matrix.file, path, matrix.file.size - source.bytes_left());
   const std::int64_t least_bytes = header.field == matrix_market_field::pattern ? 4 : 6;
@@ -116,8 +127,11 @@ std::optional<matrix_file> open_matrix(const context<host>& ctx, const std::stri
 template <class V, class I>
 class host_lines {
  public:
-  host_lines(const matrix_market_header& header, const mapped_file& map, device_text_outcome& outcome)
-      : rule_{header.rows, header.cols, header.symmetry, input_tuning{}.max_line_bytes}, map_(map), outcome_(outcome) {}
+  host_lines(const matrix_file& matrix, const std::string& path, device_text_outcome& outcome)
+      : rule_{matrix.header.rows, matrix.header.cols, matrix.header.symmetry, input_tuning{}.max_line_bytes},
+        file_(matrix.file),
+        path_(path),
+        outcome_(outcome) {}
 
   // None where a line holds no entry, or a bad one.
   template <mtx::field_kind F>
@@ -126,7 +140,7 @@ class host_lines {
     entries.reserve(outcome_.unusual.size());
     mtx::entry_value<F, typename mtx::real_part<V>::type> value;
     for (const unusual_line& unusual : outcome_.unusual) {
-      const std::string line = line_at(map_, unusual.offset);
+      const std::string line = line_at(file_, path_, unusual.offset);
       const char* start = nullptr;
       std::int64_t row = 0;
       std::int64_t col = 0;
@@ -150,7 +164,8 @@ class host_lines {
 
  private:
   const mtx::rules rule_;
-  const mapped_file& map_;
+  const opened_file& file_;
+  const std::string& path_;
   device_text_outcome& outcome_;
 };
 
@@ -158,8 +173,7 @@ template <class V, class I>
 bool patch_unusual(const context<device>& ctx, const std::string& path, const matrix_file& matrix,
                    device_text_outcome& outcome, const device_entry_sink<V, I>& to) {
   if (outcome.unusual.empty()) return true;
-  const mapped_file map(matrix.file, path);
-  host_lines<V, I> lines(matrix.header, map, outcome);
+  host_lines<V, I> lines(matrix, path, outcome);
   std::optional<std::vector<patched_entry<V, I>>> entries;
   switch (matrix.header.field) {
     case matrix_market_field::real:
@@ -252,7 +266,7 @@ coo_matrix<V, I, device> read_matrix_market(const context<device>& ctx, const co
     if (summary != nullptr) *summary = met;
     return read;
   } catch (const std::bad_alloc&) {
-    throw error(error_code::out_of_memory, {path}, "host memory ran out while the file was read");
+    detail::throw_out_of_memory(path, "host memory ran out while the file was read");
   }
 }
 

@@ -26,8 +26,8 @@ template <index_type I>
 // The text from byte `first` on without the blank lines at its end; empty where there is nothing else.
 [[nodiscard]] text_range without_blank_end(const opened_file& file, const std::string& path, std::int64_t first);
 
-// The line at a byte of the file, with a '\n' at its end.
-[[nodiscard]] std::string line_at(const mapped_file& map, std::int64_t offset);
+// The line at a byte of the file, with a '\n' at its end; of one beyond the limit a part that is.
+[[nodiscard]] std::string line_at(const opened_file& file, const std::string& path, std::int64_t offset);
 
 [[nodiscard]] std::function<void(std::int64_t)> report_to(const device_read_options& options, std::int64_t file_bytes);
 

@@ -6,7 +6,9 @@
 // Invariant: as there: every line from the first edge on holds an edge, or the host reads the file.
 // Cost: one pass over the text, two where its lines grow much shorter; renumbering is O(edges + largest id).
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "io/device_read.hpp"
+#include "io/edge_columns.hpp"
 #include "io/edge_line.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/element.hpp"
@@ -55,12 +57,15 @@ std::optional<edge_file> open_edges(const std::string& path) {
   if (looked_at == size && !edges.text.ended) head += '\n';
   if (begins_with_banner(head)) return {};
   edge_text::edge_part<I> part;
+  bool named = false;
   for (std::size_t line = 0;;) {
     const std::size_t newline = head.find('\n', line);
     if (newline == std::string::npos) return {};
     edge_text::edge_fields edge;
     try {
-      if (edge_text::read_any_edge(head.data() + line, part, edge)) {
+      if (!named && edge_text::names_columns(skip_blanks(head.data() + line))) {
+        named = true;
+      } else if (edge_text::read_any_edge(head.data() + line, part, edge)) {
         edges.text.first = static_cast<std::int64_t>(line);
         edges.weighted = part.weighted;
         break;
@@ -81,12 +86,11 @@ template <class I>
 bool patch_unusual(const context<device>& ctx, const std::string& path, const edge_file& edges,
                    device_text_outcome& outcome, const device_entry_sink<double, I>& to) {
   if (outcome.unusual.empty()) return true;
-  const mapped_file map(edges.file, path);
   edge_text::edge_part<I> part;
   part.weighted = edges.weighted;
   std::vector<patched_entry<double, I>> entries;
   for (const unusual_line& unusual : outcome.unusual) {
-    const std::string line = line_at(map, unusual.offset);
+    const std::string line = line_at(edges.file, path, unusual.offset);
     part.first_column = line.data();  // there has been a first edge
     edge_text::edge_fields edge;
     try {
@@ -185,7 +189,7 @@ device_edge_list<I> read_edge_list(const context<device>& ctx, const context<hos
   try {
     return detail::read_edge_list_with<I>(ctx, reading, path, options, {});
   } catch (const std::bad_alloc&) {
-    throw error(error_code::out_of_memory, {path}, "host memory ran out while the file was read");
+    detail::throw_out_of_memory(path, "host memory ran out while the file was read");
   }
 }
 

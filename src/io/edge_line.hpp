@@ -6,10 +6,9 @@
 #pragma once
 
 #include "io/common_line.hpp"
+#include "io/edge_attributes.hpp"
+#include "io/edge_fields.hpp"
 #include "io/entry_store.hpp"
-#include "io/matrix_market_detail.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -25,69 +24,6 @@ inline bool has_banner(std::string_view text) {
   constexpr std::string_view banner = "%%matrixmarket";
   const auto same = [](char b, char a) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
   return text.size() >= banner.size() && std::equal(banner.begin(), banner.end(), text.begin(), same);
-}
-
-// --- The warm half: any line -----------------------------------------------------------------------------------------
-
-inline bool is_separator(char c) { return is_blank(c) || c == ',' || c == ';'; }
-inline bool ends_line(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
-
-inline std::string_view field_at(const char* p) {
-  const char* end = p;
-  while (!is_separator(*end) && !ends_line(end)) ++end;
-  return {p, static_cast<std::size_t>(end - p)};
-}
-
-// Past blanks and at most one comma or semicolon.
-inline const char* skip_separator(const char* p) {
-  p = skip_blanks(p);
-  if (*p == ',' || *p == ';') p = skip_blanks(p + 1);
-  return p;
-}
-
-[[noreturn, gnu::noinline]] inline void refuse_id(const char* p, const char* what) {
-  const std::string_view token = field_at(p);
-  if (token.empty()) throw bad_line{p, fmt::format("the {} vertex is missing (expected an id, 0 to 2^63-1)", what)};
-  std::int64_t integer = 0;
-  double real = 0;
-  if (parse_integer(token, integer) != number_status::malformed) {
-    if (token[0] == '-')
-      throw bad_line{p, fmt::format("vertex id {} is negative (expected 0 to 2^63-1)", quoted(token))};
-    if (token[0] != '+')
-      throw bad_line{p, fmt::format("vertex id {} is too large (expected 0 to 2^63-1)", quoted(token))};
-    throw bad_line{p, fmt::format("{} is not a vertex id (expected digits alone, 0 to 2^63-1)", quoted(token))};
-  }
-  if (parse_real(token, real) != number_status::malformed) {
-    throw bad_line{p, fmt::format("vertex id {} is not an integer (expected 0 to 2^63-1)", quoted(token))};
-  }
-  throw bad_line{p, fmt::format("{} is not a vertex id (expected 0 to 2^63-1)", quoted(token))};
-}
-
-[[gnu::noinline]] inline const char* read_id(const char* p, const char* what, std::int64_t& id) {
-  const char* const first = p;
-  std::uint64_t value = 0;
-  for (; is_digit(*p); ++p) value = value * 10 + static_cast<std::uint64_t>(*p - '0');
-  const bool whole = p != first && (is_separator(*p) || ends_line(p));
-  if (whole && p - first <= 18) {
-    id = static_cast<std::int64_t>(value);
-    return p;
-  }
-  const std::string_view token = field_at(first);
-  if (!whole || parse_integer(token, id) != number_status::ok) refuse_id(first, what);
-  return first + token.size();
-}
-
-[[gnu::noinline]] inline double read_weight(const char* p) {
-  decimal common;
-  double exact = 0;
-  if (scan_real(p, common) != nullptr && to_real(common, exact)) return exact;
-  const std::string_view token = field_at(p);
-  double weight = 0;
-  const number_status status = parse_real(token, weight);
-  if (status == number_status::ok) return weight;
-  throw bad_line{p, status == number_status::malformed
-                        ? fmt::format("{} is not a weight (expected a real number)", quoted(token))
-                        : fmt::format("weight {} is beyond the range of float64", quoted(token))};
 }
 
 // --- The hot half ----------------------------------------------------------------------------------------------------
@@ -160,13 +96,18 @@ void check_weight(edge_part<I>& part, bool weighted, const char* column) {
   }
 }
 
-// Any line: false if there is no edge on it.
+// Any line: false if there is no edge on it. A third column is the weight, or attributes that may hold one.
 template <class I>
 [[nodiscard]] bool read_any_edge(const char* p, edge_part<I>& part, edge_fields& edge) {
   p = skip_blanks(p);
-  if (ends_line(p) || *p == '#' || *p == '%') return false;
+  if (ends_line(p) || is_comment(p)) return false;
   p = skip_separator(read_id(p, "source", edge.source));
   p = skip_separator(read_id(p, "target", edge.target));
+  if (*p == '{') {
+    edge.weighted = read_attributes(p, edge.weight);
+    check_weight(part, edge.weighted, p);
+    return true;
+  }
   edge.weighted = !ends_line(p);
   check_weight(part, edge.weighted, p);
   if (edge.weighted) edge.weight = read_weight(p);
@@ -186,7 +127,9 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
     if (!good) {
       const bool has_edge = read_any_edge(line, part, edge);
       next = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line))) + 1;
-      if (next - 1 - line > max_line_bytes) throw bad_line{line, {}};  // `text_source::fail` knows what to say
+      if (next - 1 - line > max_line_bytes && !is_comment(skip_blanks(line))) {
+        throw bad_line{line, {}};  // `text_source::fail` knows what to say
+      }
       line = next;
       if (!has_edge) continue;
     }

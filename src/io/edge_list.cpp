@@ -8,14 +8,17 @@
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
 // Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes an edge for the bitmap or 17 to
 // 26 an id for the table, 43 while it grows.
+#include "core/parallel.hpp"
 #include "io/edge_list_read.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/parts.hpp"
+#include "core/rethrow.hpp"
+#include "io/edge_columns.hpp"
 #include "io/edge_line.hpp"
 #include "io/id_bitmap.hpp"
 #include "io/id_table.hpp"
 #include "primitives/ordered_parts.hpp"
-#include "primitives/parts.hpp"
 
 #include <fmt/format.h>
 
@@ -96,6 +99,8 @@ class edge_reader {
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
       if (seen_bytes_ == 0) refuse_matrix_market(block);
       seen_bytes_ += static_cast<std::int64_t>(block.size());
+      block = names_.skip(source_, block);
+      if (block.empty()) continue;
       cut(block);
       parse();
       if (!numbered_ && any_stopped()) {
@@ -149,11 +154,10 @@ class edge_reader {
 
   void mark_from(std::int64_t first) {
     const parts shares = split(total_ - first, ctx_.threads(), renumbering::share);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (std::int64_t s = 0; s < shares.count; ++s) {
+    parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
       const std::int64_t from = first + shares.first(s);
       mark(edges_.rows.data() + from, edges_.cols.data() + from, first + shares.last(s) - from);
-    }
+    });
   }
 
   // The ids of the block that ends with edge `total_`, if some were too large for the bitmap when they were read.
@@ -185,10 +189,9 @@ class edge_reader {
         source_.parsing_context().threads();  // one more would wait for the core of the one that inflates
     for (std::int64_t begin = 0; begin < count; begin += renumbering::parts) {
       const std::int64_t end = std::min(count, begin + renumbering::parts);
-      std::int64_t lines = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : lines) if (end - begin > 1)
-      for (std::int64_t i = begin; i < end; ++i) lines += count_lines(i);
-      make_room(lines);
+      std::atomic<std::int64_t> lines{0};
+      parallel_parts(threads, end - begin, [&](std::int64_t i) { lines.fetch_add(count_lines(begin + i)); });
+      make_room(lines.load());
       parse_range(begin, end, first, [&](std::int64_t i) { return part(i).lines; });
       first += lines;
     }
@@ -203,9 +206,9 @@ class edge_reader {
   // Parts [begin, end); `first` edges come before them if every line has one.
   template <class Count>
   void parse_range(std::int64_t begin, std::int64_t end, std::int64_t first, const Count& count) {
-    const auto count_here = [&](std::int64_t i) { return count(begin + i); };
+    const auto count_here = [&](std::int64_t i, std::int64_t) { return count(begin + i); };
     const context<host> parsing = source_.parsing_context();
-    for_each_part_in_order(parsing, end - begin, first, count_here, [&](std::int64_t i, std::int64_t at) {
+    for_each_part_in_order(parsing, end - begin, first, count_here, [&](std::int64_t i, std::int64_t at, std::int64_t) {
       edge_part<I>& p = part(begin + i);
       p.first = at;
       p.count = 0;
@@ -280,15 +283,14 @@ class edge_reader {
       const std::int64_t size = std::min(renumbering::round, total_ - begin);
       make_room(size);
       const parts shares = split(size, ctx_.threads(), renumbering::share);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-      for (std::int64_t s = 0; s < shares.count; ++s) {
+      parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
         const std::int64_t first = begin + shares.first(s);
         numbered_ids<I> sink(table_, edges_.from(first));
         for (std::int64_t k = first; k < begin + shares.last(s); ++k) {
           (void)sink.put(k, edges_.rows[k], edges_.cols[k]);
         }
         sink.finish();
-      }
+      });
     }
   }
 
@@ -329,22 +331,21 @@ class edge_reader {
   // At the end, each thread its own share: where threads parse neighbouring parts they would meet at the same untouched
   // large page, and the kernel would clear it for both of them.
   void fill_with_ones() {
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t k = 0; k < total_; ++k) edges_.values[k] = 1;
+    parallel_for(ctx_.threads(), total_, grain::elements, [&](std::int64_t k) { edges_.values[k] = 1; });
   }
 
   template <class Rank>
   void renumber(const Rank& rank) {
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t k = 0; k < total_; ++k) {
+    parallel_for(ctx_.threads(), total_, grain::elements, [&](std::int64_t k) {
       edges_.rows[k] = static_cast<I>(rank(edges_.rows[k]));
       edges_.cols[k] = static_cast<I>(rank(edges_.cols[k]));
-    }
+    });
   }
 
   const context<host>& ctx_;
   text_source& source_;
   const edge_list_tuning tuning_;
+  column_names names_;
   std::vector<edge_part<I>> parts_;
   std::size_t used_ = 0;  // of the parts, by the current block
   entry_store<double, I> edges_;
@@ -361,27 +362,28 @@ class edge_reader {
 }  // namespace
 
 template <index_type I>
-edge_list<I> read_edge_list_with(const context<host>& ctx, const std::string& path, const read_options& options,
+edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const read_options& options,
                                  const edge_list_tuning& tuning) {
   try {
-    text_source source(ctx, path, options, tuning.input);
+    text_source source(ctx, file, options, tuning.input);
+    source.set_comment_marks(edge_text::comment_marks);
     return edge_reader<I>(ctx, source, tuning).run();
   } catch (const std::bad_alloc&) {
-    throw error(error_code::out_of_memory, {path}, "host memory ran out while the file was read");
+    detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
   }
 }
 
 }  // namespace detail
 
 template <index_type I>
-edge_list<I> read_edge_list(const context<host>& ctx, const std::string& path, const read_options& options) {
-  return detail::read_edge_list_with<I>(ctx, path, options, {});
+edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file, const read_options& options) {
+  return detail::read_edge_list_with<I>(ctx, file, options, {});
 }
 
-#define INSTANTIATE(I)                                                                                                \
-  template edge_list<I> detail::read_edge_list_with<I>(const context<host>&, const std::string&, const read_options&, \
-                                                       const edge_list_tuning&);                                      \
-  template edge_list<I> read_edge_list<I>(const context<host>&, const std::string&, const read_options&);
+#define INSTANTIATE(I)                                                                                               \
+  template edge_list<I> detail::read_edge_list_with<I>(const context<host>&, const input_file&, const read_options&, \
+                                                       const edge_list_tuning&);                                     \
+  template edge_list<I> read_edge_list<I>(const context<host>&, const input_file&, const read_options&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 #undef INSTANTIATE
 

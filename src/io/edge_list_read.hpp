@@ -14,7 +14,7 @@ struct edge_list_tuning {
 };
 
 template <index_type I>
-[[nodiscard]] edge_list<I> read_edge_list_with(const context<host>& ctx, const std::string& path,
+[[nodiscard]] edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file,
                                                const read_options& options, const edge_list_tuning& tuning);
 
 }  // namespace spargo::detail

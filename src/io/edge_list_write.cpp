@@ -1,5 +1,7 @@
 // Edge lists, written: lines by line_writer.hpp.
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "io/edge_heading.hpp"
 #include "io/line_writer.hpp"
 
 #include <spargo/io/edge_list.hpp>
@@ -30,15 +32,17 @@ void check_vertices(span<const I, host> vertices, I count, span<const std::int64
 }
 
 template <class V, index_type I>
-void write_edges(output_file& out, const coo_view<const V, I, host>& edges, span<const std::int64_t, host> ids) {
+void write_edges(output_file& out, const coo_view<const V, I, host>& edges, span<const std::int64_t, host> ids,
+                 edge_list_style style) {
+  const char separator = detail::separator_of(style);
   const auto name_of = [&](I vertex) { return ids.empty() ? std::int64_t{vertex} : ids[vertex]; };
-  out.write(is_pattern<V> ? "# source\ttarget\n" : "# source\ttarget\tweight\n");
+  out.write(detail::edge_list_heading(style, !is_pattern<V>));
   detail::write_lines(context<host>(), out, edges.nnz(), [&](char* to, std::int64_t k) {
     to = put_number(to, name_of(edges.row_indices[k]));
-    *to++ = '\t';
+    *to++ = separator;
     to = put_number(to, name_of(edges.col_indices[k]));
     if constexpr (!is_pattern<V>) {
-      *to++ = '\t';
+      *to++ = separator;
       to = put_number(to, edges.values[k]);
     }
     return to;
@@ -49,7 +53,7 @@ void write_edges(output_file& out, const coo_view<const V, I, host>& edges, span
 
 template <entry_type V, index_type I>
 void write_edge_list(const std::string& path, const coo_view<const V, I, host>& edges,
-                     span<const std::int64_t, host> ids) {
+                     span<const std::int64_t, host> ids, edge_list_style style) {
   const std::int64_t count = edges.nnz();
   SPARGO_EXPECTS(edges.rows == edges.cols && edges.col_indices.size() == count &&
                      edges.values.size() == (is_pattern<V> ? 0 : count) && (ids.empty() || ids.size() == edges.rows),
@@ -63,17 +67,17 @@ void write_edge_list(const std::string& path, const coo_view<const V, I, host>& 
       check_vertices<I>(edges.row_indices, edges.rows, ids);
       check_vertices<I>(edges.col_indices, edges.rows, ids);
       output_file out(path);
-      write_edges(out, edges, ids);
+      write_edges(out, edges, ids, style);
       out.commit();
     } catch (const std::bad_alloc&) {
-      throw error(error_code::out_of_memory, {path}, "host memory ran out while the file was written");
+      detail::throw_out_of_memory(path, "host memory ran out while the file was written");
     }
   }
 }
 
 #define INSTANTIATE(V, I)                                                                    \
   template void write_edge_list<V, I>(const std::string&, const coo_view<const V, I, host>&, \
-                                      span<const std::int64_t, host>);
+                                      span<const std::int64_t, host>, edge_list_style);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 #undef INSTANTIATE
 

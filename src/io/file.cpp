@@ -27,34 +27,63 @@ file_handle::~file_handle() {
 
 int file_handle::release() noexcept { return std::exchange(descriptor_, -1); }
 
-opened_file open_for_reading(const std::string& path) {
-  opened_file file;
+namespace {
+
+std::int64_t time_of(const struct stat& status) {
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+int open_descriptor(const std::string& path) {
+  if (path == "-") return ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   int descriptor = -1;
   do {
     descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   } while (descriptor < 0 && errno == EINTR);
-  if (descriptor < 0) throw_system_error(path, "open for reading", errno);
-  file.handle = file_handle(descriptor);
+  return descriptor;
+}
+
+}  // namespace
+
+opened_file open_for_reading(const std::string& path) {
+  const std::string name = input_name(path);
+  opened_file file;
+  file.handle = file_handle(open_descriptor(path));
+  if (!file.handle.is_open()) throw_system_error(name, "open for reading", errno);
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0) throw_system_error(path, "examine", errno);
-  if (S_ISDIR(status.st_mode)) throw_system_error(path, "read", EISDIR);
-  file.is_regular = S_ISREG(status.st_mode);
+  if (::fstat(file.handle.get(), &status) != 0) throw_system_error(name, "examine", errno);
+  if (S_ISDIR(status.st_mode)) throw error(error_code::io, {name}, "is a directory (expected a file)");
+  file.is_regular = S_ISREG(status.st_mode) && path != "-";
   file.size = file.is_regular ? static_cast<std::int64_t>(status.st_size) : 0;
+  file.time_ns = time_of(status);
   return file;
 }
 
-std::int64_t read_some(const file_handle& file, const std::string& path, char* to, std::int64_t bytes) {
+std::int64_t read_some(const opened_file& file, const std::string& path, char* to, std::int64_t bytes,
+                       std::int64_t offset) {
   while (true) {
-    const auto got = ::read(file.get(), to, static_cast<std::size_t>(bytes));
+    const auto got = file.is_regular ? ::pread(file.handle.get(), to, static_cast<std::size_t>(bytes), offset)
+                                     : ::read(file.handle.get(), to, static_cast<std::size_t>(bytes));
     if (got >= 0) return static_cast<std::int64_t>(got);
     if (errno != EINTR) throw_system_error(path, "read", errno);
   }
 }
 
-mapped_file::mapped_file(const std::string& path) {
-  const opened_file file = open_for_reading(path);
-  if (!file.is_regular) throw error(error_code::io, {path}, "cannot map: not a regular file");
-  *this = mapped_file(file, path);
+std::int64_t read_up_to(const opened_file& file, const std::string& path, char* to, std::int64_t bytes,
+                        std::int64_t offset) {
+  std::int64_t all = 0;
+  while (all < bytes) {
+    const std::int64_t got = read_some(file, path, to + all, bytes - all, offset + all);
+    if (got == 0) break;
+    all += got;
+  }
+  return all;
+}
+
+void expect_unchanged(const opened_file& file, const std::string& path) {
+  struct stat status {};
+  if (!file.is_regular || ::fstat(file.handle.get(), &status) != 0) return;
+  if (status.st_size == file.size && time_of(status) == file.time_ns) return;
+  throw error(error_code::io, {path}, "was changed by another process while it was read");
 }
 
 mapped_file::mapped_file(const opened_file& file, const std::string& path) : size_(file.size) {
@@ -76,13 +105,6 @@ mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
 
 mapped_file::~mapped_file() {
   if (data_ != nullptr) ::munmap(const_cast<char*>(data_), static_cast<std::size_t>(size_));
-}
-
-void mapped_file::forget(std::int64_t first, std::int64_t last) const noexcept {
-  const auto page = static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
-  const std::int64_t from = (first + page - 1) / page * page;
-  const std::int64_t to = last / page * page;
-  if (from < to) ::madvise(const_cast<char*>(data_) + from, static_cast<std::size_t>(to - from), MADV_DONTNEED);
 }
 
 }  // namespace spargo::detail

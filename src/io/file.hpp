@@ -31,22 +31,34 @@ class file_handle {
 
 struct opened_file {
   file_handle handle;
-  std::int64_t size = 0;   // bytes; 0 when it is no regular file
-  bool is_regular = true;  // else a pipe or a device: it can only be read in order
+  std::int64_t size = 0;     // bytes; 0 when it is no regular file
+  bool is_regular = true;    // else a pipe or a device: it can only be read in order
+  std::int64_t time_ns = 0;  // of the last change
 };
 
-// Opens for reading. Missing, unreadable, a directory: `error` (io).
+// What messages call an input.
+[[nodiscard]] inline std::string input_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+
+// Opens for reading; `-` is standard input, which is read in order, whatever it is. Missing, unreadable, a directory:
+// `error` (io).
 [[nodiscard]] opened_file open_for_reading(const std::string& path);
 
-// Reads up to `bytes`; 0 at the end. Retries when interrupted.
-[[nodiscard]] std::int64_t read_some(const file_handle& file, const std::string& path, char* to, std::int64_t bytes);
+// Reads up to `bytes`; 0 at the end. Retries when interrupted. `offset` counts for a regular file only.
+[[nodiscard]] std::int64_t read_some(const opened_file& file, const std::string& path, char* to, std::int64_t bytes,
+                                     std::int64_t offset);
+
+// Up to `bytes` from byte `offset` on of a regular file; less only where it ends.
+[[nodiscard]] std::int64_t read_up_to(const opened_file& file, const std::string& path, char* to, std::int64_t bytes,
+                                      std::int64_t offset);
+
+// Throws `error` (io) if a regular file is not as long, or not as old, as when it was opened.
+void expect_unchanged(const opened_file& file, const std::string& path);
 
 // A regular file in memory, read-only. The operating system reads it as it is touched. If another process shortens
 // the file meanwhile, touching what was cut off raises SIGBUS, as for every user of mmap.
 class mapped_file {
  public:
   mapped_file() = default;
-  explicit mapped_file(const std::string& path);
   mapped_file(const opened_file& file, const std::string& path);
   mapped_file(mapped_file&& other) noexcept;
   mapped_file& operator=(mapped_file&& other) noexcept;
@@ -55,9 +67,6 @@ class mapped_file {
   [[nodiscard]] const char* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
   [[nodiscard]] std::string_view bytes() const noexcept { return {data_, static_cast<std::size_t>(size_)}; }
-
-  // Tells the system that [first, last) will not be needed soon; it stays readable.
-  void forget(std::int64_t first, std::int64_t last) const noexcept;
 
  private:
   const char* data_ = nullptr;

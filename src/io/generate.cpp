@@ -7,6 +7,8 @@
 #include <spargo/io/generate.hpp>
 
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/rethrow.hpp"
 #include "io/generate_spec.hpp"
 #include "io/random.hpp"
 
@@ -14,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -135,18 +138,16 @@ void fill_known_rows(const context<host>& ctx, const generator_spec& s, const si
     for (std::int64_t row = chunk * chunk_rows; row < last; ++row) known_row(s, row, emit);
   };
   starts[0] = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+  detail::parallel_parts(ctx.threads(), chunks, [&](std::int64_t chunk) {
     std::int64_t count = 0;
     for_rows(chunk, [&](std::int64_t, std::int64_t, double) { ++count; });
     starts[chunk + 1] = count;
-  }
+  });
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) starts[chunk + 1] += starts[chunk];
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
   const bool random = s.kind == generator_kind::banded;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+  detail::parallel_parts(ctx.threads(), chunks, [&](std::int64_t chunk) {
     std::int64_t at = starts[chunk];
     for_rows(chunk, [&](std::int64_t i, std::int64_t j, double value) {
       to.put(at, i, j);
@@ -157,7 +158,7 @@ void fill_known_rows(const context<host>& ctx, const generator_spec& s, const si
       }
       ++at;
     });
-  }
+  });
 }
 
 // --- Random kinds ------------------------------------------------------------
@@ -174,8 +175,7 @@ void fill_rmat(const context<host>& ctx, const generator_spec& s, const sink<V, 
   const counter_random im(s.seed, stream_imaginary);
   const random_permutation rename(s.rows, detail::mix_bits(s.seed ^ stream_order));
   const auto words = static_cast<std::uint64_t>(div_up(s.scale, 2));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t e = 0; e < s.entries; ++e) {
+  detail::parallel_for(ctx.threads(), s.entries, detail::grain::rows, [&](std::int64_t e) {
     std::uint64_t i = 0;
     std::uint64_t j = 0;
     std::uint64_t word = 0;
@@ -188,7 +188,7 @@ void fill_rmat(const context<host>& ctx, const generator_spec& s, const sink<V, 
     }
     to.put(e, rename(static_cast<std::int64_t>(i)), rename(static_cast<std::int64_t>(j)));
     to.random_value(e, re, im);
-  }
+  });
 }
 
 template <class V, class I>
@@ -196,11 +196,10 @@ void fill_uniform(const context<host>& ctx, const generator_spec& s, const sink<
   const counter_random draws(s.seed, stream_structure);
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t e = 0; e < s.entries; ++e) {
+  detail::parallel_for(ctx.threads(), s.entries, detail::grain::rows, [&](std::int64_t e) {
     to.put(e, e / s.degree, draws.below(static_cast<std::uint64_t>(e), s.cols));
     to.random_value(e, re, im);
-  }
+  });
 }
 
 // x^(quarters / 4) by multiplication and square roots alone, which IEEE 754 rounds alike everywhere (`pow` is not).
@@ -220,10 +219,14 @@ void powerlaw_lengths(const context<host>& ctx, const generator_spec& s, span<st
     return rank == 0 ? s.longest : std::min(s.longest, static_cast<std::int64_t>(share));
   };
   const auto total = [&](std::int64_t c) {
-    std::int64_t sum = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : sum)
-    for (std::int64_t rank = 0; rank < s.rows; ++rank) sum += length(rank, c);
-    return sum;
+    return detail::parallel_reduce(
+        ctx.threads(), s.rows, detail::grain::elements, std::int64_t{0},
+        [&](std::int64_t first, std::int64_t last) {
+          std::int64_t sum = 0;
+          for (std::int64_t rank = first; rank < last; ++rank) sum += length(rank, c);
+          return sum;
+        },
+        std::plus<>{});
   };
   std::int64_t least = 0;
   std::int64_t most = std::int64_t{1} << 52;
@@ -257,19 +260,21 @@ void fill_powerlaw(const context<host>& ctx, const generator_spec& s, const sink
   const counter_random draws(s.seed, stream_structure);
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
-  for (std::int64_t row = 0; row < s.rows; ++row) {
-    for (std::int64_t e = starts[row]; e < starts[row + 1]; ++e) {
-      to.put(e, row, draws.below(static_cast<std::uint64_t>(e), s.cols));
-      to.random_value(e, re, im);
+  const detail::parts chunks = detail::chunks_of(s.rows, chunk_rows);
+  detail::parallel_parts(ctx.threads(), chunks.count, [&](std::int64_t p) {
+    for (std::int64_t row = chunks.first(p); row < chunks.last(p); ++row) {
+      for (std::int64_t e = starts[row]; e < starts[row + 1]; ++e) {
+        to.put(e, row, draws.below(static_cast<std::uint64_t>(e), s.cols));
+        to.random_value(e, re, im);
+      }
     }
-  }
+  });
 }
 
 }  // namespace
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec) {
+coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec) try {
   const generator_spec s = detail::parse_generator_spec(spec);
   if (std::max(s.rows, s.cols) > std::numeric_limits<I>::max()) {
     throw error(error_code::unsupported,
@@ -291,6 +296,8 @@ coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec)
       fill_known_rows(ctx, s, to);
   }
   return result;
+} catch (...) {
+  detail::rethrow("generate");
 }
 
 #define INSTANTIATE(V, I) template coo_matrix<V, I, host> generate<V, I>(const context<host>&, std::string_view);

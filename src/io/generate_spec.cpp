@@ -1,5 +1,7 @@
 #include "io/generate_spec.hpp"
 
+#include "core/rethrow.hpp"
+
 #include <spargo/core/error.hpp>
 #include <spargo/io/generate.hpp>
 
@@ -226,9 +228,11 @@ generator_spec parse_generator_spec(std::string_view text) {
 
 bool is_generator_spec(std::string_view name) { return name.substr(0, 4) == "gen:"; }
 
-generator_info describe_generator(std::string_view spec) {
+generator_info describe_generator(std::string_view spec) try {
   const detail::generator_spec s = detail::parse_generator_spec(spec);
   return {s.rows, s.cols, s.entries, s.symmetric};
+} catch (...) {
+  detail::rethrow("describe_generator");
 }
 
 }  // namespace spargo

@@ -1,5 +1,7 @@
 #include "io/gzip.hpp"
 
+#include "io/input_format.hpp"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -33,11 +35,12 @@ struct byte_stream::inflater {
   ~inflater() { ::inflateEnd(&z); }
 };
 
-byte_stream::byte_stream(opened_file file, std::string path)
+byte_stream::byte_stream(std::shared_ptr<const opened_file> file, std::string path)
     : file_(std::move(file)), path_(std::move(path)), buffer_(tuning::file_buffer) {
   while (pending_.size() < 2 && refill()) {
   }
   if (looks_like_gzip(pending_)) inflater_ = std::make_unique<inflater>();
+  if (has_byte_order_mark(look_ahead(byte_order_mark.size()))) ahead_used_ = byte_order_mark.size();
 }
 
 byte_stream::~byte_stream() = default;
@@ -47,20 +50,44 @@ bool byte_stream::refill() {
   if (at_end_) return false;
   std::copy(pending_.begin(), pending_.end(), buffer_.begin());
   const auto room = static_cast<std::int64_t>(buffer_.size() - pending_.size());
-  const std::int64_t got = read_some(file_.handle, path_, buffer_.data() + pending_.size(), room);
+  const std::int64_t got = read_some(*file_, path_, buffer_.data() + pending_.size(), room, offset_);
+  offset_ += got;
   at_end_ = got == 0;
   pending_ = {buffer_.data(), pending_.size() + static_cast<std::size_t>(got)};
   return !at_end_;
 }
 
+std::string_view byte_stream::look_ahead(std::int64_t bytes) {
+  ahead_.erase(0, ahead_used_);
+  ahead_used_ = 0;
+  auto size = static_cast<std::int64_t>(ahead_.size());
+  if (size < bytes) ahead_.resize(static_cast<std::size_t>(bytes));
+  while (size < bytes) {
+    const std::int64_t got = read_next(ahead_.data() + size, bytes - size);
+    if (got == 0) break;
+    size += got;
+  }
+  ahead_.resize(static_cast<std::size_t>(size));
+  return std::string_view(ahead_).substr(0, static_cast<std::size_t>(bytes));
+}
+
 std::int64_t byte_stream::read(char* to, std::int64_t bytes) {
+  if (ahead_used_ == ahead_.size()) return read_next(to, bytes);
+  const std::size_t n = std::min(ahead_.size() - ahead_used_, static_cast<std::size_t>(bytes));
+  std::copy_n(ahead_.data() + ahead_used_, n, to);
+  ahead_used_ += n;
+  return static_cast<std::int64_t>(n);
+}
+
+std::int64_t byte_stream::read_next(char* to, std::int64_t bytes) {
   if (!failure_.empty()) return 0;
   return inflater_ ? read_gzip(to, bytes) : read_plain(to, bytes);
 }
 
 std::int64_t byte_stream::read_plain(char* to, std::int64_t bytes) {
   if (pending_.empty()) {
-    const std::int64_t got = at_end_ ? 0 : read_some(file_.handle, path_, to, bytes);
+    const std::int64_t got = at_end_ ? 0 : read_some(*file_, path_, to, bytes, offset_);
+    offset_ += got;
     at_end_ = got == 0;
     consumed_ += got;
     return got;

@@ -13,33 +13,41 @@ namespace spargo::detail {
 // Whether bytes are the beginning of a gzip member.
 [[nodiscard]] bool looks_like_gzip(std::string_view bytes) noexcept;
 
-// The bytes of a file in order: decompressed if they begin like gzip, else as they are. Several members one after
-// the other count as one text; zeros may pad the last. A truncated or corrupt stream does not throw at once: what
-// came before it is delivered, then `read` returns 0 and `failure` says what is wrong, so that a reader can report
-// an error that lies earlier in the text first.
+// The bytes of a file in order: decompressed if they begin like gzip, else as they are; without the byte-order mark of
+// a text. Several members one after the other count as one text; zeros may pad the last. A truncated or corrupt stream
+// does not throw at once: what came before it is delivered, then `read` returns 0 and `failure` says what is wrong, so
+// that a reader can report an error that lies earlier in the text first.
 class byte_stream {
  public:
-  byte_stream(opened_file file, std::string path);
+  byte_stream(std::shared_ptr<const opened_file> file, std::string path);
   ~byte_stream();
   byte_stream(const byte_stream&) = delete;
   byte_stream& operator=(const byte_stream&) = delete;
 
   // Up to `bytes` > 0; 0 at the end or after a failure.
   [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes);
+
+  // The next `bytes`, or all where there are fewer; `read` still gives them. Valid until then.
+  [[nodiscard]] std::string_view look_ahead(std::int64_t bytes);
+
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
   [[nodiscard]] std::int64_t consumed() const noexcept { return consumed_; }  // bytes of the file as stored
   [[nodiscard]] bool is_compressed() const noexcept { return inflater_ != nullptr; }
-  [[nodiscard]] bool is_regular() const noexcept { return file_.is_regular; }
+  [[nodiscard]] bool is_regular() const noexcept { return file_->is_regular; }
 
  private:
   struct inflater;
   bool refill();
   bool begin_next_member();
+  std::int64_t read_next(char* to, std::int64_t bytes);
   std::int64_t read_plain(char* to, std::int64_t bytes);
   std::int64_t read_gzip(char* to, std::int64_t bytes);
 
-  opened_file file_;
+  std::shared_ptr<const opened_file> file_;
+  std::int64_t offset_ = 0;  // of the file: what is read next
   std::string path_;
+  std::string ahead_;  // was looked at and is yet to be read, from byte `ahead_used_` on
+  std::size_t ahead_used_ = 0;
   std::vector<char> buffer_;
   std::string_view pending_;  // the part of the buffer that is not used up
   std::int64_t consumed_ = 0;

@@ -2,6 +2,8 @@
 // malice. Big arrays are hashed as a hash of the hashes of 1 MiB chunks, so that threads can share them.
 #pragma once
 
+#include "core/parallel.hpp"
+
 #include <spargo/core/array.hpp>
 
 #include <algorithm>
@@ -20,13 +22,12 @@ template <class Look>
                                          const Look& look) {
   const auto chunks = static_cast<std::int64_t>(div_up(bytes, hash_chunk_bytes));
   array<std::uint64_t, host> hashes(ctx, chunks);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) if (chunks > 1)
-  for (std::int64_t c = 0; c < chunks; ++c) {
+  parallel_parts(ctx.threads(), chunks, [&](std::int64_t c) {
     const std::size_t first = static_cast<std::size_t>(c) * hash_chunk_bytes;
     const std::size_t size = std::min(hash_chunk_bytes, bytes - first);
     hashes[c] = xxh64(static_cast<const char*>(data) + first, size);
     look(first, size);
-  }
+  });
   return xxh64(hashes.data(), static_cast<std::size_t>(chunks) * sizeof(std::uint64_t));
 }
 

@@ -5,6 +5,8 @@
 // id / 64); 1/8 byte for each id up to the largest while marking, 1/4 byte more for ranks.
 #pragma once
 
+#include "core/parallel.hpp"
+
 #include <spargo/core/array.hpp>
 
 #include <algorithm>
@@ -58,13 +60,12 @@ class id_bitmap {
       before += count_bits(words_[w]);
     }
     std::vector<std::int64_t> ids(static_cast<std::size_t>(before));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-    for (std::int64_t w = 0; w < places_.size(); ++w) {
+    parallel_for(ctx.threads(), places_.size(), grain::elements, [&](std::int64_t w) {
       auto to = static_cast<std::size_t>(places_[w].before);
       for (std::uint64_t word = places_[w].word; word != 0; word &= word - 1) {
         ids[to++] = w * 64 + std::countr_zero(word);
       }
-    }
+    });
     words_ = {};
     return ids;
   }

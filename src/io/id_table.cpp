@@ -1,8 +1,9 @@
 #include "io/id_table.hpp"
+#include "core/parallel.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/parts.hpp"
 #include "formats/row_sort.hpp"
-#include "primitives/parts.hpp"
 
 #include <array>
 #include <numeric>
@@ -63,19 +64,18 @@ void sort_pairs(const context<host>& ctx, sorted_pieces<Number>& pairs) {
   const std::int64_t size = pairs.keys.size();
   sorted_pieces<Number> spare{{ctx, size}, {ctx, size}};
   const parts pieces = split(size, ctx.threads(), tuning::sorted_piece);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < pieces.count; ++p) {
+  parallel_parts(ctx.threads(), pieces.count, [&](std::int64_t p) {
     const std::int64_t first = pieces.first(p);
     radix_sort(pairs.keys.data() + first, pairs.values.data() + first, spare.keys.data() + first,
                spare.values.data() + first, pieces.last(p) - first);
-  }
+  });
   for (std::int64_t step = 1; step < pieces.count; step *= 2) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-    for (std::int64_t p = 0; p < pieces.count; p += 2 * step) {
+    parallel_parts(ctx.threads(), div_up(pieces.count, 2 * step), [&](std::int64_t pair) {
+      const std::int64_t p = pair * 2 * step;
       const std::int64_t middle = std::min(p + step, pieces.count);
       const std::int64_t last = std::min(p + 2 * step, pieces.count);
       merge(pairs, pieces.first(p), pieces.first(middle), pieces.first(last), spare);
-    }
+    });
     std::swap(pairs, spare);
   }
 }
@@ -102,13 +102,12 @@ std::uint64_t id_table<I>::hash(std::int64_t id) const noexcept {
 template <class I>
 void id_table<I>::clear() {
   const parts shares = split(lines_.size(), ctx_.threads(), std::int64_t{1} << 14);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-  for (std::int64_t s = 0; s < shares.count; ++s) {
+  parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
     line empty;
     std::fill_n(empty.ids, slots, free_place);
     std::fill_n(empty.numbers, slots, not_yet);
     std::fill(lines_.data() + shares.first(s), lines_.data() + shares.last(s), empty);
-  }
+  });
 }
 
 template <class I>
@@ -120,13 +119,12 @@ void id_table<I>::reserve(std::int64_t more) {
   array<line, host> old(ctx_, std::max(wanted, before + before / 2));
   lines_.swap(old);
   clear();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-  for (std::int64_t l = 0; l < before; ++l) {
+  parallel_for(ctx_.threads(), before, grain::rows, [&](std::int64_t l) {
     for (std::int64_t s = 0; s < slots && old[l].ids[s] != free_place; ++s) {
       number_type* fresh = nullptr;
       *find(old[l].ids[s], place_of(hash(old[l].ids[s]), lines_.size()), fresh) = old[l].numbers[s];
     }
-  }
+  });
 }
 
 // The number of an id that is looked for from line `at` on; `fresh` points there, too, if the id was not in the table.
@@ -182,22 +180,20 @@ template <class I>
 std::vector<std::int64_t> id_table<I>::ranks(array<number_type, host>& ranks) {
   const std::int64_t count = size();
   sorted_pieces<number_type> pairs{{ctx_, count}, {}};
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-  for (std::int64_t l = 0; l < lines_.size(); ++l) {
+  parallel_for(ctx_.threads(), lines_.size(), grain::rows, [&](std::int64_t l) {
     const line& here = lines_[l];
     for (std::int64_t s = 0; s < slots && here.ids[s] != free_place; ++s) {
       pairs.keys[static_cast<std::int64_t>(here.numbers[s])] = here.ids[s];
     }
-  }
+  });
   lines_ = {};
   pairs.values = array<number_type, host>(ctx_, count);
   std::iota(pairs.values.begin(), pairs.values.end(), number_type{0});
   sort_pairs(ctx_, pairs);
   ranks = array<number_type, host>(ctx_, count);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-  for (std::int64_t k = 0; k < count; ++k) {
+  parallel_for(ctx_.threads(), count, grain::elements, [&](std::int64_t k) {
     ranks[static_cast<std::int64_t>(pairs.values[k])] = static_cast<number_type>(k);
-  }
+  });
   pairs.values = {};
   return {pairs.keys.begin(), pairs.keys.end()};
 }

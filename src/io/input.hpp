@@ -1,18 +1,20 @@
 // Text files as a sequence of blocks of whole lines, the base of every text reader.
 //
-// Idea: a plain file is mapped and its blocks are views of the mapping, nothing is copied; gzip (recognised from
-// the content) and pipes are streamed through one bounded buffer. A reader splits each block at line ends and parses
-// the parts in parallel; it keeps pointers only, and asks for line and column when something is wrong, so the good
-// case never counts lines.
+// Idea: a block is read into a buffer of our own, of a regular file by all threads at once, so that nobody can change
+// it while it is looked at; gzip (recognised from the content) and pipes come in order through the same buffer. A
+// reader splits each block at line ends and parses the parts in parallel; it keeps pointers only, and asks for line and
+// column when something is wrong, so the good case never counts lines.
 // Invariant: every block ends with '\n' (added to the last line of a file that lacks it), so '\n' is a sentinel for
-// every loop inside a block; only a line longer than the limit is delivered cut, and the next call throws.
-// Memory: the buffer of a stream, block_bytes + max_line_bytes; for a mapped file nothing but an unended last line.
+// every loop inside a block; only a line longer than the limit is delivered cut, and the next call throws, unless it is
+// a comment: of these the rest is dropped, whatever its length.
+// Memory: the buffer, block_bytes + max_line_bytes.
 #pragma once
 
 #include "io/file.hpp"
 #include "io/read_ahead.hpp"
 
 #include <spargo/core/array.hpp>
+#include <spargo/io/input.hpp>
 #include <spargo/io/options.hpp>
 
 #include <memory>
@@ -31,12 +33,19 @@ struct input_tuning {
 
 class text_source {
  public:
-  // Opens `path`; throws `error` (io) for what cannot be opened or is a directory.
-  text_source(const context<host>& ctx, const std::string& path, const read_options& options = {},
+  // Reads `file` from its beginning. Throws `error`: io for a stream that was read already, unsupported for bytes that
+  // are known to be no text.
+  text_source(const context<host>& ctx, const input_file& file, const read_options& options = {},
               const input_tuning& tuning = {});
   ~text_source();
   text_source(const text_source&) = delete;
   text_source& operator=(const text_source&) = delete;
+
+  // The first characters of lines that are comments, from the next block on.
+  void set_comment_marks(std::string_view marks) noexcept { comment_marks_ = marks; }
+
+  // Who goes on reading a source that another has begun: with these threads and this progress.
+  void hand_over(const context<host>& ctx, const read_options& options);
 
   // The next block; empty at the end. It is valid until the next call. Throws `error` (io) where a stream is
   // truncated or corrupt, after everything before that place was delivered.
@@ -48,8 +57,8 @@ class text_source {
   // Line and column (bytes, from 1) of a byte in the current block, or one past its end. Slow: for errors only.
   [[nodiscard]] source_position position_of(const char* where) const;
 
-  // Throws `error` (parse) at a byte of the current block; or, if that byte's line is longer than the limit, says so
-  // instead, so that the message does not depend on where a cut line was cut.
+  // Throws `error` (parse) at a byte of the current block; or, if that byte's line is longer than the limit (and is no
+  // comment, or there is no message), says so instead, so that the message does not depend on where a line was cut.
   [[noreturn]] void fail(const char* where, const std::string& message) const;
 
   // After the end: throws `error` (parse) at the first position after the text.
@@ -64,50 +73,55 @@ class text_source {
   // What is likely to come, judged by how far a compressed file has grown so far; 0 when unknown. Not to be trusted.
   [[nodiscard]] std::int64_t expected_bytes_left() const noexcept;
 
-  [[nodiscard]] bool is_mapped() const noexcept { return stream_ == nullptr; }
+  // Whether `bytes_left` is known.
+  [[nodiscard]] bool has_size() const noexcept { return stream_ == nullptr; }
 
   // Threads for what the blocks hold: those of the context, less the one that inflates them. A team of all of them
   // while that one waits for room is no help: it spins where the next block is inflated (2.5 s became 4.4 on two busy
   // cores).
   [[nodiscard]] context<host> parsing_context() const;
 
-  // Whether opening the path again gives the same text; not so for a pipe.
-  [[nodiscard]] bool can_be_read_again() const noexcept { return is_regular_; }
+  // Of a regular file, from its beginning and in blocks of another size if need be; null for what is read once.
+  [[nodiscard]] std::unique_ptr<text_source> again() const;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
-  std::string_view next_mapped();
-  std::string_view next_streamed();
-  std::string_view deliver_copy(std::string_view text);
+  text_source(const context<host>& ctx, std::shared_ptr<const opened_file> file, std::string path,
+              std::int64_t mark_bytes, std::unique_ptr<byte_stream> stream, const read_options& options,
+              const input_tuning& tuning);
   [[nodiscard]] bool fill_buffer(std::int64_t target);
+  [[nodiscard]] std::int64_t read_file(char* to, std::int64_t bytes);
+  std::string_view deliver_added_newline(std::int64_t bytes);
+  [[nodiscard]] bool begins_with_comment(std::string_view line) const;
+  void drop_rest_of_line();
+  [[nodiscard]] std::int64_t count_lines_before() const;
   void report();
 
   context<host> ctx_;
+  std::shared_ptr<const opened_file> file_;
   std::string path_;
   read_options options_;
+  input_tuning tuning_;
+  std::string_view comment_marks_;
   std::int64_t block_bytes_ = 0;
   std::int64_t max_line_bytes_ = 0;
-  std::int64_t file_bytes_ = 0;
-  bool is_regular_ = true;
+  std::int64_t mark_bytes_ = 0;  // of a byte-order mark, before the text
   std::int64_t reported_ = -1;
 
   std::string_view current_;  // the block delivered last
   bool newline_added_ = false;
   bool line_cut_ = false;
+  bool dropping_ = false;  // the rest of a comment is not read yet
 
-  mapped_file map_;
-  std::int64_t position_ = 0;  // of the map: where the next block begins
-  std::int64_t origin_ = 0;    // of the map: where the current block begins
-  array<char, host> copy_;     // an unended last line and its '\n'
-
-  std::unique_ptr<read_ahead> stream_;  // null for a mapped file
+  std::unique_ptr<read_ahead> stream_;  // null for a regular file that is not compressed
+  std::int64_t position_ = 0;           // in that file: what is read next
   array<char, host> buffer_;
   std::int64_t begin_ = 0;  // of the buffer: text that is not delivered yet
   std::int64_t end_ = 0;
-  std::int64_t lines_before_ = 0;  // the current block
+  std::int64_t lines_before_ = 0;  // the current block, of a stream
   std::int64_t delivered_ = 0;     // bytes of all blocks so far
-  bool stream_ended_ = false;
+  bool ended_ = false;             // nothing comes after the buffer
 };
 
 // Lines of a text of whole lines. 16 bytes at a time: faster than memory delivers them.

@@ -5,6 +5,8 @@
 // Numbers are the shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018).
 #pragma once
 
+#include "core/parallel.hpp"
+
 #include <spargo/core/array.hpp>
 #include <spargo/io/output.hpp>
 
@@ -14,6 +16,7 @@
 #include <complex>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <vector>
 
 namespace spargo::detail {
@@ -30,6 +33,12 @@ template <class T>
   return std::to_chars(to, to + 24, value).ptr;
 }
 
+// Of a real that is an integer of 64 bits; 2^63, to which 2^63 - 1 is rounded, as that.
+[[nodiscard]] inline char* put_integer(char* to, double value) noexcept {
+  constexpr double limit = 9223372036854775808.0;
+  return put_number(to, value >= limit ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(value));
+}
+
 // Line k of `count` is what `put_line(to, k)` puts at `to`, returning past it, and a '\n'; it must not throw.
 template <class PutLine>
 void write_lines(const context<host>& ctx, output_file& out, std::int64_t count, const PutLine& put_line) {
@@ -39,7 +48,6 @@ void write_lines(const context<host>& ctx, output_file& out, std::int64_t count,
   std::vector<array<char, host>> texts;
   for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, tuning::piece * tuning::longest_line);
   std::atomic<std::int64_t> taken{0};
-  std::atomic<std::size_t> buffers{0};
   std::atomic<int> turn{0};
   std::exception_ptr failure;  // the first, whose piece ends the text
   const auto write = [&](std::string_view text) {
@@ -51,9 +59,8 @@ void write_lines(const context<host>& ctx, output_file& out, std::int64_t count,
     }
   };
   if (threads == 0) return;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    char* const text = texts[buffers.fetch_add(1)].data();
+  parallel_parts(threads, threads, [&](std::int64_t slot) {
+    char* const text = texts[static_cast<std::size_t>(slot)].data();
     for (std::int64_t i = taken.fetch_add(1); i < pieces; i = taken.fetch_add(1)) {
       char* to = text;
       const std::int64_t last = std::min(count, (i + 1) * tuning::piece);
@@ -68,7 +75,7 @@ void write_lines(const context<host>& ctx, output_file& out, std::int64_t count,
       turn.store(static_cast<int>(i) + 1, std::memory_order_release);
       turn.notify_all();
     }
-  }
+  });
   if (failure) std::rethrow_exception(failure);
 }
 

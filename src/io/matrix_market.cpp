@@ -1,8 +1,10 @@
 // The head of a Matrix Market file: banner, comments, size line; and what its combinations mean.
 #include <spargo/io/matrix_market.hpp>
 
+#include "core/rethrow.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/number.hpp"
+#include "io/opened_input.hpp"
 
 #include <fmt/format.h>
 
@@ -40,8 +42,12 @@ class line_reader {
     }
     line_ = p_;
     p_ = std::find(p_, end_, '\n') + 1;
-    if (p_ - 1 - line_ > source_.max_line_bytes()) source_.fail(line_, {});
     return true;
+  }
+
+  // Not for comments, which may have any length.
+  void expect_short() const {
+    if (p_ - 1 - line_ > source_.max_line_bytes()) source_.fail(line_, {});
   }
 
   [[nodiscard]] const char* begin() const { return line_; }
@@ -209,34 +215,69 @@ std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind s
   return a > most / b ? -1 : a * b;
 }
 
-matrix_market_header parse_matrix_market_header(text_source& source) {
+matrix_market_header parse_matrix_market_header(text_source& source) try {
   matrix_market_header header;
+  source.set_comment_marks("%");
   line_reader lines(source);
   if (!lines.next()) source.fail_at_end("the file is empty (expected the banner %%MatrixMarket)");
+  lines.expect_short();
   parse_banner(source, lines.begin(), header);
   while (lines.next()) {
     const char* const p = skip_blanks(lines.begin());
     if (*p == '%') {
-      if (const char* nul = std::find(p, lines.end(), '\0'); nul != lines.end())
-        source.fail(nul, "unexpected NUL byte");
+      (void)skip_comment(p, lines.end(), source.max_line_bytes() - (p - lines.begin()));
       continue;
     }
+    lines.expect_short();
     if (token_at(p).empty()) continue;
     parse_size_line(source, lines.begin(), header);
     lines.stop();
     return header;
   }
   source.fail_at_end("the file ends before the size line");
+} catch (const bad_line& bad) {
+  source.fail(bad.where, bad.message);
+}
+
+namespace {
+
+// With one thread: nobody asks for the entries yet.
+std::unique_ptr<text_source> begin_text(const input_file& file, const input_tuning& tuning,
+                                        matrix_market_header& header) {
+  auto source = std::make_unique<text_source>(context<host>(host_options{.threads = 1}), file, read_options{}, tuning);
+  header = parse_matrix_market_header(*source);
+  return source;
+}
+
+}  // namespace
+
+std::unique_ptr<text_source> open_matrix_market(const context<host>& ctx, const input_file& file,
+                                                const read_options& options, const input_tuning& tuning,
+                                                matrix_market_header& header) {
+  opened_input& opened = file.opened();
+  if (opened.begun == nullptr) {
+    auto source = std::make_unique<text_source>(ctx, file, options, tuning);
+    header = parse_matrix_market_header(*source);
+    return source;
+  }
+  opened.begun->hand_over(ctx, options);
+  header = opened.header;
+  return std::move(opened.begun);
 }
 
 }  // namespace detail
 
-matrix_market_header read_matrix_market_header(const std::string& path) try {
-  constexpr detail::input_tuning little{.block_bytes = std::int64_t{64} << 10};  // nobody asks for the entries
-  detail::text_source source(context<host>(host_options{.threads = 1}), path, {}, little);
-  return detail::parse_matrix_market_header(source);
+matrix_market_header read_matrix_market_header(const input_file& file) try {
+  detail::opened_input& opened = file.opened();
+  if (file.can_be_read_again()) {
+    matrix_market_header header;
+    (void)detail::begin_text(file, {.block_bytes = std::int64_t{64} << 10}, header);
+    return header;
+  }
+  if (opened.begun == nullptr) opened.begun = detail::begin_text(file, {}, opened.header);
+  return opened.header;
 } catch (const std::bad_alloc&) {
-  throw error(error_code::out_of_memory, {path}, "host memory ran out while the header was read");
+  detail::throw_out_of_memory(file.name(), "host memory ran out while the header was read");
 }
 
 }  // namespace spargo

@@ -20,6 +20,11 @@ enum class triangles { stored, both };
 // Reads banner, comments and size line; the source's next block begins behind them. Throws `error` (parse).
 [[nodiscard]] matrix_market_header parse_matrix_market_header(text_source& source);
 
+// `file` with its header read, which a stream may have been before.
+[[nodiscard]] std::unique_ptr<text_source> open_matrix_market(const context<host>& ctx, const input_file& file,
+                                                              const read_options& options, const input_tuning& tuning,
+                                                              matrix_market_header& header);
+
 // Entries that a header with these dimensions stands for in array layout; -1 where that exceeds 2^63-1.
 [[nodiscard]] std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) noexcept;
 
@@ -28,7 +33,7 @@ enum class triangles { stored, both };
 
 // As the public function.
 template <entry_type V, index_type I>
-[[nodiscard]] coo_matrix<V, I, host> read_entries(const context<host>& ctx, const std::string& path,
+[[nodiscard]] coo_matrix<V, I, host> read_entries(const context<host>& ctx, const input_file& file,
                                                   const read_options& options, const matrix_market_tuning& tuning,
                                                   triangles wanted, matrix_market_summary& summary);
 
@@ -38,8 +43,9 @@ struct bad_line {
   std::string message;
 };
 
-// Skips the rest of a comment line: the place of its '\n'. A NUL byte in it is a `bad_line`.
-[[nodiscard]] const char* skip_comment(const char* p, const char* end);
+// Skips a comment: the beginning of the next line. A NUL byte among its first `looked_at` bytes is a `bad_line`: of a
+// long comment the rest is not always there.
+[[nodiscard]] const char* skip_comment(const char* p, const char* end, std::int64_t looked_at);
 
 // Checks that nothing but blanks follows on the line that began at `line`, and that the line is not too long;
 // returns the beginning of the next line.

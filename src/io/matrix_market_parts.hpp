@@ -178,7 +178,7 @@ struct part {
 inline const char* skip_if_empty(const char* line, const char*& p, const char* end, const rules& rule) {
   p = skip_blanks(line);
   if (is_digit(*p)) return nullptr;
-  if (*p == '%') return finish_line(skip_comment(p, end), line, rule.max_line_bytes);
+  if (*p == '%') return skip_comment(p, end, rule.max_line_bytes - (p - line));
   return ends_token(p) ? finish_line(p, line, rule.max_line_bytes) : nullptr;
 }
 

@@ -10,10 +10,12 @@
 // the declared count counts as one before anything else that is wrong with its line.
 // Cost: one pass over the text; memory is the result. Its pages are first touched by the thread that fills them.
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
+#include "core/rethrow.hpp"
 #include "io/matrix_market_detail.hpp"
 #include "io/matrix_market_parts.hpp"
 #include "primitives/ordered_parts.hpp"
-#include "primitives/parts.hpp"
 
 #include <fmt/format.h>
 
@@ -27,12 +29,13 @@ namespace spargo {
 
 namespace detail {
 
-const char* skip_comment(const char* p, const char* end) {
+const char* skip_comment(const char* p, const char* end, std::int64_t looked_at) {
   const char* const newline = std::find(p, end, '\n');
-  if (const void* nul = std::memchr(p, '\0', static_cast<std::size_t>(newline - p)); nul != nullptr) {
+  const auto bytes = static_cast<std::size_t>(std::clamp<std::int64_t>(looked_at, 0, newline - p));
+  if (const void* nul = std::memchr(p, '\0', bytes); nul != nullptr) {
     throw bad_line{static_cast<const char*>(nul), "unexpected NUL byte"};
   }
-  return newline;
+  return newline + 1;
 }
 
 const char* finish_line(const char* p, const char* line, std::int64_t max_line_bytes) {
@@ -143,9 +146,9 @@ class entry_reader {
 
   void parse_parts() {
     const auto part_of = [&](std::int64_t i) -> part<V, I>& { return parts_[static_cast<std::size_t>(i)]; };
-    const auto count = [&](std::int64_t i) { return part_of(i).lines = count_newlines(part_of(i).text); };
+    const auto count = [&](std::int64_t i, std::int64_t) { return part_of(i).lines = count_newlines(part_of(i).text); };
     for_each_part_in_order(source_.parsing_context(), static_cast<std::int64_t>(used_), total_, count,
-                           [&](std::int64_t i, std::int64_t at) {
+                           [&](std::int64_t i, std::int64_t at, std::int64_t) {
                              part<V, I>& p = part_of(i);
                              p.first = at;
                              try {
@@ -181,11 +184,11 @@ class entry_reader {
   }
 
   // Room for what was read, of which the first `used` entries are in place, and for what the rest of the file may hold:
-  // for a mapped file at most that, for a stream as much if it goes on as it was.
+  // for a file at most that, for a stream as much if it goes on as it was.
   void reserve(std::int64_t used, std::int64_t unread_bytes) {
     if (entries_.capacity() >= total_ && total_ > 0) return;
     std::int64_t wanted = std::max(total_, 2 * entries_.capacity());
-    if (source_.is_mapped()) {
+    if (source_.has_size()) {
       wanted = total_ + unread_bytes / least_bytes() + 1;
     } else if (seen_bytes_ > 0) {
       const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) *
@@ -212,15 +215,14 @@ class entry_reader {
   // Rows and columns of an array's entries follow from their numbers.
   void number_places() {
     const auto count = static_cast<std::int64_t>(used_);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic) if (count > 1)
-    for (std::int64_t i = 0; i < count; ++i) {
+    parallel_parts(ctx_.threads(), count, [&](std::int64_t i) {
       const part<V, I>& p = parts_[static_cast<std::size_t>(i)];
       array_position position(rule_, p.place);
       for (std::int64_t k = p.place; k < p.place + p.count; ++k, position.advance()) {
         entries_.rows[k] = static_cast<I>(position.row());
         entries_.cols[k] = static_cast<I>(position.col());
       }
-    }
+    });
   }
 
   static V mirrored(const V& value, symmetry_kind kind) {
@@ -235,18 +237,16 @@ class entry_reader {
   void add_mirrored() {
     const parts shares = split(total_, ctx_.threads(), tuning_.mirror_share);
     std::vector<std::int64_t> next(static_cast<std::size_t>(shares.count));
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (std::int64_t s = 0; s < shares.count; ++s) {
+    parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
       std::int64_t count = 0;
       for (std::int64_t k = shares.first(s), last = shares.last(s); k < last; ++k)
         count += entries_.rows[k] != entries_.cols[k];
       next[static_cast<std::size_t>(s)] = count;
-    }
+    });
     std::int64_t all = total_;
     for (std::int64_t& start : next) all += std::exchange(start, all);
     if (entries_.capacity() < all) entries_.grow(ctx_, total_, all);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (std::int64_t s = 0; s < shares.count; ++s) {
+    parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
       std::int64_t to = next[static_cast<std::size_t>(s)];
       for (std::int64_t k = shares.first(s), last = shares.last(s); k < last; ++k) {
         if (entries_.rows[k] == entries_.cols[k]) continue;
@@ -255,7 +255,7 @@ class entry_reader {
         if constexpr (!is_pattern<V>) entries_.values[to] = mirrored(entries_.values[k], header_.symmetry);
         ++to;
       }
-    }
+    });
     total_ = all;
   }
 
@@ -290,11 +290,11 @@ class entry_reader {
 
   // By reading again: entries do not remember their lines.
   [[nodiscard]] source_position position_of_entry(std::int64_t entry) const {
-    if (!source_.can_be_read_again()) return {source_.path()};
-    text_source again(ctx_, source_.path());
-    [[maybe_unused]] const auto header = parse_matrix_market_header(again);
-    for (std::string_view block = again.next(); !block.empty(); block = again.next()) {
-      if (const char* const found = find_entry(block, entry); found != nullptr) return again.position_of(found);
+    const std::unique_ptr<text_source> again = source_.again();
+    if (again == nullptr) return {source_.path()};
+    [[maybe_unused]] const auto header = parse_matrix_market_header(*again);
+    for (std::string_view block = again->next(); !block.empty(); block = again->next()) {
+      if (const char* const found = find_entry(block, entry); found != nullptr) return again->position_of(found);
       entry -= count_entries(block);
     }
     return {source_.path()};
@@ -321,22 +321,21 @@ class entry_reader {
 }  // namespace
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> read_entries(const context<host>& ctx, const std::string& path, const read_options& options,
+coo_matrix<V, I, host> read_entries(const context<host>& ctx, const input_file& file, const read_options& options,
                                     const matrix_market_tuning& tuning, triangles wanted,
                                     matrix_market_summary& summary) {
-  text_source source(ctx, path, options, tuning.input);
   summary = {};
-  summary.header = parse_matrix_market_header(source);
+  const auto source = open_matrix_market(ctx, file, options, tuning.input, summary.header);
   if (real_type<V> && summary.header.field == matrix_market_field::complex) {
-    throw error(error_code::unsupported, {path}, "the matrix is complex and was asked for in real numbers");
+    throw error(error_code::unsupported, {file.name()}, "the matrix is complex and was asked for in real numbers");
   }
   constexpr std::int64_t most = std::numeric_limits<I>::max();
   if (summary.header.rows > most || summary.header.cols > most) {
-    throw error(error_code::unsupported, {path},
+    throw error(error_code::unsupported, {file.name()},
                 fmt::format("the matrix is {} x {} (expected at most {} for {}-bit indices)", summary.header.rows,
                             summary.header.cols, most, 8 * sizeof(I)));
   }
-  return entry_reader<V, I>(ctx, source, summary.header, tuning, wanted).run(summary);
+  return entry_reader<V, I>(ctx, *source, summary.header, tuning, wanted).run(summary);
 }
 
 }  // namespace detail
@@ -344,39 +343,39 @@ coo_matrix<V, I, host> read_entries(const context<host>& ctx, const std::string&
 namespace {
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> read_triangles(const context<host>& ctx, const std::string& path, const read_options& options,
+coo_matrix<V, I, host> read_triangles(const context<host>& ctx, const input_file& file, const read_options& options,
                                       detail::triangles wanted, matrix_market_summary* summary) {
   try {
     matrix_market_summary met;
-    auto read = detail::read_entries<V, I>(ctx, path, options, {}, wanted, met);
+    auto read = detail::read_entries<V, I>(ctx, file, options, {}, wanted, met);
     if (summary != nullptr) *summary = met;
     return read;
   } catch (const std::bad_alloc&) {
-    throw error(error_code::out_of_memory, {path}, "host memory ran out while the file was read");
+    detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
   }
 }
 
 }  // namespace
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::string& path,
-                                          const read_options& options, matrix_market_summary* summary) {
-  return read_triangles<V, I>(ctx, path, options, detail::triangles::both, summary);
+coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const input_file& file, const read_options& options,
+                                          matrix_market_summary* summary) {
+  return read_triangles<V, I>(ctx, file, options, detail::triangles::both, summary);
 }
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> read_matrix_market_stored(const context<host>& ctx, const std::string& path,
+coo_matrix<V, I, host> read_matrix_market_stored(const context<host>& ctx, const input_file& file,
                                                  const read_options& options, matrix_market_summary* summary) {
-  return read_triangles<V, I>(ctx, path, options, detail::triangles::stored, summary);
+  return read_triangles<V, I>(ctx, file, options, detail::triangles::stored, summary);
 }
 
-#define INSTANTIATE(V, I)                                                                                             \
-  template coo_matrix<V, I, host> detail::read_entries(const context<host>&, const std::string&, const read_options&, \
-                                                       const matrix_market_tuning&, triangles,                        \
-                                                       matrix_market_summary&);                                       \
-  template coo_matrix<V, I, host> read_matrix_market(const context<host>&, const std::string&, const read_options&,   \
-                                                     matrix_market_summary*);                                         \
-  template coo_matrix<V, I, host> read_matrix_market_stored(const context<host>&, const std::string&,                 \
+#define INSTANTIATE(V, I)                                                                                            \
+  template coo_matrix<V, I, host> detail::read_entries(const context<host>&, const input_file&, const read_options&, \
+                                                       const matrix_market_tuning&, triangles,                       \
+                                                       matrix_market_summary&);                                      \
+  template coo_matrix<V, I, host> read_matrix_market(const context<host>&, const input_file&, const read_options&,   \
+                                                     matrix_market_summary*);                                        \
+  template coo_matrix<V, I, host> read_matrix_market_stored(const context<host>&, const input_file&,                 \
                                                             const read_options&, matrix_market_summary*);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 #undef INSTANTIATE

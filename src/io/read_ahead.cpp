@@ -6,9 +6,8 @@
 
 namespace spargo::detail {
 
-read_ahead::read_ahead(const context<host>& ctx, opened_file file, const std::string& path)
-    : stream_(std::move(file), path) {
-  if (ctx.threads() == 1 || !stream_.is_compressed() || !stream_.is_regular()) return;
+read_ahead::read_ahead(const context<host>& ctx, std::unique_ptr<byte_stream> stream) : stream_(std::move(stream)) {
+  if (ctx.threads() == 1 || !stream_->is_compressed() || !stream_->is_regular()) return;
   for (chunk& each : chunks_) each.bytes = array<char, host>(ctx, tuning::chunk_bytes);
   try {
     thread_ = std::thread([this] { run(); });
@@ -29,11 +28,11 @@ read_ahead::~read_ahead() {
 void read_ahead::fill(chunk& next) {
   next.size = 0;
   while (next.size < next.bytes.size()) {
-    const std::int64_t got = stream_.read(next.bytes.data() + next.size, next.bytes.size() - next.size);
+    const std::int64_t got = stream_->read(next.bytes.data() + next.size, next.bytes.size() - next.size);
     if (got == 0) break;
     next.size += got;
   }
-  next.consumed = stream_.consumed();
+  next.consumed = stream_->consumed();
 }
 
 void read_ahead::run() noexcept {
@@ -58,7 +57,7 @@ void read_ahead::run() noexcept {
 }
 
 std::int64_t read_ahead::read(char* to, std::int64_t bytes) {
-  if (!thread_.joinable()) return stream_.read(to, bytes);
+  if (!thread_.joinable()) return stream_->read(to, bytes);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return full_ > 0 || ended_; });
   if (full_ == 0) {

@@ -15,6 +15,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -22,7 +23,7 @@ namespace spargo::detail {
 
 class read_ahead {
  public:
-  read_ahead(const context<host>& ctx, opened_file file, const std::string& path);
+  read_ahead(const context<host>& ctx, std::unique_ptr<byte_stream> stream);
   ~read_ahead();
   read_ahead(const read_ahead&) = delete;
   read_ahead& operator=(const read_ahead&) = delete;
@@ -34,10 +35,10 @@ class read_ahead {
   // As `byte_stream`: up to `bytes` > 0; 0 at the end or after a failure.
   [[nodiscard]] std::int64_t read(char* to, std::int64_t bytes);
   // What is wrong, once `read` has returned 0.
-  [[nodiscard]] const std::string& failure() const noexcept { return stream_.failure(); }
+  [[nodiscard]] const std::string& failure() const noexcept { return stream_->failure(); }
   // Whether a thread is at work besides the caller.
   [[nodiscard]] bool is_ahead() const noexcept { return thread_.joinable(); }
-  [[nodiscard]] std::int64_t consumed() const noexcept { return thread_.joinable() ? consumed_ : stream_.consumed(); }
+  [[nodiscard]] std::int64_t consumed() const noexcept { return thread_.joinable() ? consumed_ : stream_->consumed(); }
 
  private:
   struct tuning {
@@ -54,7 +55,7 @@ class read_ahead {
   void run() noexcept;
   void fill(chunk& next);
 
-  byte_stream stream_;
+  std::unique_ptr<byte_stream> stream_;
   std::int64_t consumed_ = 0;
   std::int64_t taken_ = 0;  // bytes of the first full chunk
 

@@ -10,23 +10,28 @@
 //     19      1  symmetry of the source: 0 general, 1 symmetric, 2 skew-symmetric, 3 hermitian
 //     20      1  1 for a directed graph, 0 for an undirected one
 //     21      1  1 when vertex ids follow
-//     22      2  0
+//     22      1  origin of the values: 0 numbers, 1 integers, 2 counts of a pattern's entries
+//     23      1  0
 //     24     24  rows, cols, nnz
 //     48     32  checksums of the sections: offsets, indices, values, ids (see hash.hpp; 0 bytes have one too)
 //     80      8  bytes of the whole file
 //     88      8  bytes of the notes
 //     96      8  their checksum, 0 when there are none
-//    104     16  0
+//    104      8  the first vertex named in the source plus 1, or 0: not told
+//    112      8  0
 //    120      8  XXH64 of the bytes before
 // Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); rows ids, int64, ascending (or none);
-// notes, bytes of the writer's own (or none). The bytes between sections are 0. A reader accepts exactly this: any
-// other byte is an error, so a damaged file shows. Cost of opening: one pass over the file to check sums and indices;
-// nothing is copied.
+// notes, bytes of the writer's own (or none). Bytes 22 and 104 to 111 came later: 0 in older files. The bytes between
+// sections are 0. A reader accepts exactly this: any other byte is an error, so a damaged file shows. Cost of opening:
+// one pass over the file to check sums and indices; of a mapped file the offsets are copied, nothing else.
 #include <spargo/io/snapshot.hpp>
 
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
 #include "io/file.hpp"
 #include "io/hash.hpp"
+#include "io/input_format.hpp"
+#include "io/opened_input.hpp"
 
 #include <spargo/formats/validate.hpp>
 #include <spargo/io/output.hpp>
@@ -38,6 +43,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <string_view>
@@ -49,7 +55,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the snapshot is mapped as it lies");
 
-constexpr std::string_view magic = "SPARGO\r\n";
+using detail::snapshot_magic;
 constexpr std::uint32_t version = 1;
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::int64_t section_alignment = 64;
@@ -64,7 +70,8 @@ struct raw_header {
   std::uint8_t symmetry;
   std::uint8_t directed;
   std::uint8_t has_ids;
-  std::uint8_t zero[2];
+  std::uint8_t origin;
+  std::uint8_t zero;
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t nnz;
@@ -72,7 +79,8 @@ struct raw_header {
   std::int64_t file_bytes;
   std::int64_t notes_bytes;
   std::uint64_t notes_checksum;
-  std::uint8_t more_zero[16];
+  std::int64_t first_vertex;
+  std::uint8_t more_zero[8];
   std::uint64_t own_checksum;
 };
 static_assert(sizeof(raw_header) == 128 && offsetof(raw_header, own_checksum) == 120);
@@ -119,7 +127,7 @@ raw_header check_header(const std::string& path, std::string_view file) {
     refuse(path, fmt::format("{} bytes (expected a snapshot's header of {})", file.size(), sizeof(h)));
   }
   std::memcpy(&h, file.data(), sizeof(h));
-  if (std::string_view(h.magic, sizeof(h.magic)) != magic) {
+  if (std::string_view(h.magic, sizeof(h.magic)) != snapshot_magic) {
     refuse(path, "not a snapshot (expected SPARGO at its start)");
   }
   if (h.byte_order == 0x04030201) refuse(path, "a snapshot of another byte order (expected little-endian)");
@@ -138,9 +146,12 @@ raw_header check_header(const std::string& path, std::string_view file) {
   const bool counts = h.rows >= 0 && h.cols >= 0 && h.nnz >= 0 && h.rows < size && h.nnz < size && h.rows <= most &&
                       h.cols <= most && (h.offset_bytes == 8 || h.nnz <= std::numeric_limits<std::int32_t>::max()) &&
                       h.notes_bytes >= 0 && h.notes_bytes < size;
-  const bool zeros = std::all_of(h.zero, h.zero + 2, [](auto b) { return b == 0; }) &&
-                     std::all_of(h.more_zero, h.more_zero + sizeof(h.more_zero), [](auto b) { return b == 0; });
-  if (h.values > 4 || h.symmetry > 3 || h.directed > 1 || h.has_ids > 1 || !widths || !counts || !zeros) {
+  const bool zeros =
+      h.zero == 0 && std::all_of(h.more_zero, h.more_zero + sizeof(h.more_zero), [](auto b) { return b == 0; });
+  const bool origin = h.origin == 0 || (h.origin <= 2 && (h.values == 1 || h.values == 2));
+  const bool first = h.first_vertex >= 0 && h.first_vertex <= h.rows;
+  if (h.values > 4 || h.symmetry > 3 || h.directed > 1 || h.has_ids > 1 || !widths || !counts || !zeros || !origin ||
+      !first) {
     refuse(path, "the snapshot's header is inconsistent with itself or the file's size");
   }
   const std::int64_t expected = end_of(layout(h));
@@ -151,13 +162,16 @@ raw_header check_header(const std::string& path, std::string_view file) {
   return h;
 }
 
+// Where the sections are. The offsets of a mapped file are a copy: whatever becomes of the file, those who trust them
+// stay within their arrays.
+using section_data = std::array<const char*, section_names.size()>;
+
 template <class I, class O>
-csr_pattern_view<I, O, host> pattern_of(const raw_header& h, const char* file) {
-  const auto sections = layout(h);
+csr_pattern_view<I, O, host> pattern_of(const raw_header& h, const section_data& data) {
   return {static_cast<I>(h.rows),
           static_cast<I>(h.cols),
-          {reinterpret_cast<const O*>(file + sections[0].begin), h.rows + 1},
-          {reinterpret_cast<const I*>(file + sections[1].begin), h.nnz}};
+          {reinterpret_cast<const O*>(data[0]), h.rows + 1},
+          {reinterpret_cast<const I*>(data[1]), h.nnz}};
 }
 
 std::uint64_t& checksum(raw_header& h, std::size_t section) {
@@ -225,27 +239,26 @@ bool looks_right(const raw_header& h, std::size_t k, const char* section, std::s
 }
 
 // The ends of the offsets and the first id.
-bool ends_look_right(const raw_header& h, const char* file) {
-  const auto sections = layout(h);
+bool ends_look_right(const raw_header& h, const section_data& data) {
   const auto offset = [&](std::int64_t row) {
-    const char* const at = file + sections[0].begin + row * h.offset_bytes;
+    const char* const at = data[0] + row * h.offset_bytes;
     return h.offset_bytes == 4 ? std::int64_t{*reinterpret_cast<const std::int32_t*>(at)}
                                : *reinterpret_cast<const std::int64_t*>(at);
   };
-  const auto* const ids = reinterpret_cast<const std::int64_t*>(file + sections[3].begin);
-  return offset(0) == 0 && offset(h.rows) == h.nnz && (sections[3].bytes == 0 || ids[0] >= 0);
+  const auto* const ids = reinterpret_cast<const std::int64_t*>(data[3]);
+  return offset(0) == 0 && offset(h.rows) == h.nnz && (h.has_ids == 0 || h.rows == 0 || ids[0] >= 0);
 }
 
 // Throws where a checksum differs. Whether the contents look right, too.
-bool check_sums(const context<host>& ctx, const std::string& path, raw_header h, const char* file) {
+bool check_sums(const context<host>& ctx, const std::string& path, raw_header h, const char* file,
+                const section_data& data) {
   const auto sections = layout(h);
   std::atomic<bool> right = true;
   for (std::size_t k = 0; k < sections.size(); ++k) {
     const section& s = sections[k];
-    const std::uint64_t sum =
-        sum_of(ctx, k, file + s.begin, s.bytes, [&](std::size_t first, std::size_t bytes) noexcept {
-          if (!looks_right(h, k, file + s.begin, first, bytes)) right = false;
-        });
+    const std::uint64_t sum = sum_of(ctx, k, data[k], s.bytes, [&](std::size_t first, std::size_t bytes) noexcept {
+      if (!looks_right(h, k, data[k], first, bytes)) right = false;
+    });
     if (sum != checksum(h, k)) {
       refuse(path, fmt::format("the snapshot's {} are damaged (their checksum differs)", section_names[k]));
     }
@@ -254,7 +267,7 @@ bool check_sums(const context<host>& ctx, const std::string& path, raw_header h,
       refuse(path, fmt::format("the bytes after the snapshot's {} are not 0", section_names[k]));
     }
   }
-  return right && ends_look_right(h, file);
+  return right && ends_look_right(h, data);
 }
 
 void check_ids(const std::string& path, span<const std::int64_t, host> ids) {
@@ -265,22 +278,45 @@ void check_ids(const std::string& path, span<const std::int64_t, host> ids) {
   }
 }
 
-void check_contents(const context<host>& ctx, const std::string& path, const raw_header& h, const char* file) {
+void check_contents(const context<host>& ctx, const std::string& path, const raw_header& h, const section_data& data) {
   try {
     if (h.offset_bytes == 4) {
-      validate(ctx, pattern_of<std::int32_t, std::int32_t>(h, file));
+      validate(ctx, pattern_of<std::int32_t, std::int32_t>(h, data));
     } else if (h.index_bytes == 4) {
-      validate(ctx, pattern_of<std::int32_t, std::int64_t>(h, file));
+      validate(ctx, pattern_of<std::int32_t, std::int64_t>(h, data));
     } else {
-      validate(ctx, pattern_of<std::int64_t, std::int64_t>(h, file));
+      validate(ctx, pattern_of<std::int64_t, std::int64_t>(h, data));
     }
   } catch (const error& e) {
     if (e.code() != error_code::invalid_data) throw;
     throw error(error_code::invalid_data, {path}, e.what());
   }
   if (h.has_ids != 0) {
-    check_ids(path, {reinterpret_cast<const std::int64_t*>(file + layout(h)[3].begin), h.rows});
+    check_ids(path, {reinterpret_cast<const std::int64_t*>(data[3]), h.rows});
   }
+}
+
+// A stream to its end. Room is made for as much as the header states, but never for more than twice of what has come.
+std::string_view read_whole(const context<host>& ctx, detail::byte_stream& stream, const std::string& path,
+                            array<char, host>& copy) {
+  constexpr std::int64_t least = std::int64_t{1} << 20;
+  std::int64_t size = 0;
+  copy = array<char, host>(ctx, least);
+  while (true) {
+    const std::int64_t got = stream.read(copy.data() + size, copy.size() - size);
+    if (got == 0) break;
+    size += got;
+    if (size < copy.size()) continue;
+    if (stream.look_ahead(1).empty()) break;
+    raw_header stated;
+    std::memcpy(&stated, copy.data(), sizeof(stated));
+    const std::int64_t wanted = stated.file_bytes > size ? std::min(stated.file_bytes, 2 * size) : 2 * size;
+    array<char, host> larger(ctx, wanted);
+    std::copy_n(copy.data(), size, larger.data());
+    copy = std::move(larger);
+  }
+  if (!stream.failure().empty()) throw error(error_code::io, {path}, stream.failure());
+  return {copy.data(), static_cast<std::size_t>(size)};
 }
 
 template <class V>
@@ -295,12 +331,13 @@ constexpr value_kind kind_of() {
 }  // namespace
 
 bool is_snapshot(const std::string& path) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) return false;
   try {
     const detail::opened_file file = detail::open_for_reading(path);
-    if (!file.is_regular) return false;
-    char begin[magic.size()];
-    return detail::read_some(file.handle, path, begin, sizeof(begin)) == static_cast<std::int64_t>(sizeof(begin)) &&
-           std::string_view(begin, sizeof(begin)) == magic;
+    char begin[snapshot_magic.size()];
+    const std::int64_t got = detail::read_up_to(file, path, begin, sizeof(begin), 0);
+    return std::string_view(begin, static_cast<std::size_t>(got)) == snapshot_magic;
   } catch (const error&) {
     return false;
   }
@@ -309,15 +346,32 @@ bool is_snapshot(const std::string& path) {
 struct snapshot::state {
   std::string path;
   detail::mapped_file map;
+  array<char, host> copy;     // of what cannot be mapped
+  array<char, host> offsets;  // of what is
+  section_data data{};
   raw_header raw{};
   snapshot_header header;
 };
 
-snapshot::snapshot(const context<host>& ctx, const std::string& path) try : state_(std::make_unique<state>()) {
-  state_->path = path;
-  state_->map = detail::mapped_file(path);
-  const raw_header h = check_header(path, state_->map.bytes());
-  if (!check_sums(ctx, path, h, state_->map.data())) check_contents(ctx, path, h, state_->map.data());
+snapshot::snapshot(const context<host>& ctx, const input_file& input) try : state_(std::make_unique<state>()) {
+  detail::opened_input& opened = input.opened();
+  const std::string& path = state_->path = input.name();
+  std::string_view bytes;
+  if (opened.is_plain()) {
+    state_->map = detail::mapped_file(*opened.file, path);
+    bytes = state_->map.bytes();
+  } else {
+    bytes = read_whole(ctx, *opened.take_stream(), path, state_->copy);
+  }
+  const raw_header h = check_header(path, bytes);
+  const section_list sections = layout(h);
+  for (std::size_t k = 0; k < sections.size(); ++k) state_->data[k] = bytes.data() + sections[k].begin;
+  if (opened.is_plain()) {
+    state_->offsets = array<char, host>(ctx, sections[0].bytes);
+    std::copy_n(state_->data[0], sections[0].bytes, state_->offsets.data());
+    state_->data[0] = state_->offsets.data();
+  }
+  if (!check_sums(ctx, path, h, bytes.data(), state_->data)) check_contents(ctx, path, h, state_->data);
   state_->raw = h;
   state_->header = {.values = static_cast<value_kind>(h.values),
                     .index_bytes = h.index_bytes,
@@ -327,9 +381,11 @@ snapshot::snapshot(const context<host>& ctx, const std::string& path) try : stat
                     .rows = h.rows,
                     .cols = h.cols,
                     .nnz = h.nnz,
-                    .has_ids = h.has_ids != 0};
+                    .has_ids = h.has_ids != 0,
+                    .origin = static_cast<value_origin>(h.origin),
+                    .first_vertex = h.first_vertex - 1};
 } catch (const std::bad_alloc&) {
-  throw error(error_code::out_of_memory, {path}, "host memory ran out while the snapshot was opened");
+  detail::throw_out_of_memory(input.name(), "host memory ran out while the snapshot was opened");
 }
 
 snapshot::snapshot(snapshot&&) noexcept = default;
@@ -340,13 +396,11 @@ const snapshot_header& snapshot::header() const noexcept { return state_->header
 
 span<const std::int64_t, host> snapshot::ids() const noexcept {
   if (!state_->header.has_ids) return {};
-  const std::int64_t begin = layout(state_->raw)[3].begin;
-  return {reinterpret_cast<const std::int64_t*>(state_->map.data() + begin), state_->raw.rows};
+  return {reinterpret_cast<const std::int64_t*>(state_->data[3]), state_->raw.rows};
 }
 
 std::string_view snapshot::notes() const noexcept {
-  const section notes = layout(state_->raw)[4];
-  return {state_->map.data() + notes.begin, static_cast<std::size_t>(notes.bytes)};
+  return {state_->data[4], static_cast<std::size_t>(state_->raw.notes_bytes)};
 }
 
 template <entry_type V, index_type I, index_type O>
@@ -359,8 +413,7 @@ csr_view<const V, I, O, host> snapshot::matrix() const {
                     "kind {}, {} and {})",
                     h.values, h.index_bytes, h.offset_bytes, static_cast<int>(kind_of<V>()), sizeof(I), sizeof(O)));
   }
-  const char* const values = state_->map.data() + layout(h)[2].begin;
-  return {pattern_of<I, O>(h, state_->map.data()), {reinterpret_cast<const V*>(values), is_pattern<V> ? 0 : h.nnz}};
+  return {pattern_of<I, O>(h, state_->data), {reinterpret_cast<const V*>(state_->data[2]), is_pattern<V> ? 0 : h.nnz}};
 }
 
 template <entry_type V, index_type I, index_type O>
@@ -369,10 +422,14 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   SPARGO_EXPECTS(!path.ends_with(".gz"), fmt::format("write_snapshot: {}: a snapshot is mapped, not compressed", path));
   SPARGO_EXPECTS(options.ids.empty() || options.ids.size() == matrix.rows,
                  fmt::format("write_snapshot: {} ids for {} rows", options.ids.size(), matrix.rows));
+  SPARGO_EXPECTS(options.origin == value_origin::numbers || real_type<V>,
+                 "write_snapshot: integers or counts without real values (expected fp32 or fp64)");
+  SPARGO_EXPECTS(options.first_vertex >= -1 && options.first_vertex < matrix.rows,
+                 fmt::format("write_snapshot: first vertex {} of {} rows", options.first_vertex, matrix.rows));
   validate(ctx, matrix);
   check_ids(path, options.ids);
   raw_header h{};
-  std::copy(magic.begin(), magic.end(), h.magic);
+  std::copy(snapshot_magic.begin(), snapshot_magic.end(), h.magic);
   h.version = version;
   h.byte_order = byte_order;
   h.values = static_cast<std::uint8_t>(kind_of<V>());
@@ -381,6 +438,8 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   h.symmetry = static_cast<std::uint8_t>(options.symmetry);
   h.directed = options.directed ? 1 : 0;
   h.has_ids = options.ids.empty() ? 0 : 1;
+  h.origin = static_cast<std::uint8_t>(options.origin);
+  h.first_vertex = options.first_vertex + 1;
   h.rows = matrix.rows;
   h.cols = matrix.cols;
   h.nnz = matrix.nnz();
@@ -394,7 +453,7 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   h.file_bytes = end_of(sections);
   h.own_checksum = detail::xxh64(&h, offsetof(raw_header, own_checksum));
 
-  output_file out(path);
+  output_file out(path, options.output);
   out.write({reinterpret_cast<const char*>(&h), sizeof(h)});
   constexpr char padding[section_alignment] = {};
   for (std::size_t k = 0; k < sections.size(); ++k) {
@@ -404,7 +463,7 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   }
   out.commit();
 } catch (const std::bad_alloc&) {
-  throw error(error_code::out_of_memory, {path}, "host memory ran out while the snapshot was written");
+  detail::throw_out_of_memory(path, "host memory ran out while the snapshot was written");
 }
 
 #define INSTANTIATE(V, I, O)                                                      \

@@ -2,6 +2,7 @@
 // written in order. The frame of both streams; what differs is how a part becomes text.
 #pragma once
 
+#include "core/parallel.hpp"
 #include "io/input.hpp"
 #include "io/matrix_market_detail.hpp"
 
@@ -48,8 +49,7 @@ void make_texts(const context<host>& ctx, std::string_view block, const stream_t
   parts.resize(pieces.size());
   texts.resize(std::max(texts.size(), pieces.size()));
   const auto count = static_cast<std::int64_t>(pieces.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic) if (count > 1)
-  for (std::int64_t k = 0; k < count; ++k) {
+  parallel_parts(ctx.threads(), count, [&](std::int64_t k) {
     const auto i = static_cast<std::size_t>(k);
     streamed_text& text = texts[i];
     text.bytes = 0;
@@ -61,7 +61,7 @@ void make_texts(const context<host>& ctx, std::string_view block, const stream_t
     } catch (...) {
       text.exception = std::current_exception();
     }
-  }
+  });
 }
 
 inline void write_text(output_file& out, const streamed_text& text) {

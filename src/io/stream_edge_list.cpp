@@ -1,4 +1,7 @@
 // Edge list to edge list, as it is listed: ids and order stay. The frame is in stream.hpp.
+#include "core/rethrow.hpp"
+#include "io/edge_columns.hpp"
+#include "io/edge_heading.hpp"
 #include "io/edge_line.hpp"
 #include "io/line_writer.hpp"
 #include "io/stream.hpp"
@@ -36,22 +39,27 @@ third_column column_for(edge_weights wanted, bool weighted) {
 
 class edge_stream {
  public:
-  edge_stream(const context<host>& ctx, const std::string& from, const std::string& to, const stream_options& options,
+  edge_stream(const context<host>& ctx, const input_file& from, const std::string& to, const stream_options& options,
               const stream_tuning& tuning)
       : ctx_(ctx),
         options_(options),
         tuning_(tuning),
         source_(ctx, from, options.reading, streamed_input(ctx, tuning)),
-        out_(to) {}
+        out_(to) {
+    source_.set_comment_marks(edge_text::comment_marks);
+  }
 
   stream_result run() {
     std::vector<edge_text::edge_part<std::int64_t>> parts;
     std::vector<streamed_text> texts;
+    edge_text::column_names names;
     bool first = true;
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
       if (std::exchange(first, false) && edge_text::has_banner(block)) {
         source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
       }
+      block = names.skip(source_, block);
+      if (block.empty()) continue;
       make_texts(ctx_, block, tuning_, parts, texts, [&](auto& part, auto& text) { make(part, text); });
       for (std::size_t i = 0; i < parts.size(); ++i) check_and_write(parts[i], texts[i]);
     }
@@ -70,13 +78,14 @@ class edge_stream {
     edge_text::parse_edges(part, sink, source_.max_line_bytes());
     char* const first = text.ensure(ctx_, part.count * longest_line);
     char* to = first;
+    const char separator = separator_of(options_.style);
     const third_column third = column_for(options_.weights, part.weighted);
     for (std::int64_t k = 0; k < part.count; ++k) {
       to = put_number(to, part.to.rows[k]);
-      *to++ = '\t';
+      *to++ = separator;
       to = put_number(to, part.to.cols[k]);
       if (third != third_column::none) {
-        *to++ = '\t';
+        *to++ = separator;
         to = put_number(to, third == third_column::weight ? part.to.values[k] : 1.0);
       }
       *to++ = '\n';
@@ -103,7 +112,7 @@ class edge_stream {
 
   void write_heading() {
     const bool three = column_for(options_.weights, result_.weighted) != third_column::none;
-    out_.write(three ? "# source\ttarget\tweight\n" : "# source\ttarget\n");
+    out_.write(edge_list_heading(options_.style, three));
   }
 
   const context<host>& ctx_;
@@ -116,13 +125,13 @@ class edge_stream {
 
 }  // namespace
 
-stream_result stream_edge_list(const context<host>& ctx, const std::string& from, const std::string& to,
+stream_result stream_edge_list(const context<host>& ctx, const input_file& from, const std::string& to,
                                const stream_options& options) {
   SPARGO_EXPECTS(options.to == text_format::edge_list, "stream_edge_list: to another format (expected an edge list)");
   try {
     return edge_stream(ctx, from, to, options, {}).run();
   } catch (const std::bad_alloc&) {
-    throw error(error_code::out_of_memory, {from}, "host memory ran out while the file was rewritten");
+    detail::throw_out_of_memory(from.name(), "host memory ran out while the file was rewritten");
   }
 }
 

@@ -1,5 +1,7 @@
-// Matrix Market to Matrix Market or edge list, as long as the entries are in canonical order. The frame is in
-// stream.hpp; the header's number of entries goes out first and is held against what follows.
+// Matrix Market to Matrix Market or edge list, entry by entry. The frame is in stream.hpp; the header's number of
+// entries goes out first and is held against what follows.
+#include "core/rethrow.hpp"
+#include "io/edge_heading.hpp"
 #include "io/line_writer.hpp"
 #include "io/matrix_market_parts.hpp"
 #include "io/stream.hpp"
@@ -9,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <new>
-#include <utility>
 
 namespace spargo {
 
@@ -55,7 +56,10 @@ class matrix_stream {
         edges_(options.to == text_format::edge_list),
         values_(!is_pattern<V> && !(edges_ && options.weights == edge_weights::left_out)),
         ones_(is_pattern<V> && edges_ && options.weights == edge_weights::ones_if_none),
-        separator_(edges_ ? '\t' : ' '),
+        integers_(!edges_ && header.field == field_kind::integer),
+        mirrored_(edges_ && header.symmetry != symmetry_kind::general),
+        separator_(edges_ ? separator_of(options.style) : ' '),
+        style_(options.style),
         seen_(ctx, edges_ ? div_up(header.rows, std::int64_t{64}) : 0),
         out_(to) {
     std::fill(seen_.begin(), seen_.end(), std::uint64_t{0});
@@ -71,9 +75,8 @@ class matrix_stream {
         if (!check_and_write(parts[i], texts[i])) return std::nullopt;
       }
     }
-    if (result_.entries < header_.entries) {
-      source_.fail_at_end(
-          fmt::format("the file ends after {} entries (expected {})", result_.entries, header_.entries));
+    if (read_ < header_.entries) {
+      source_.fail_at_end(fmt::format("the file ends after {} entries (expected {})", read_, header_.entries));
     }
     out_.commit();
     result_.rows = header_.rows;
@@ -85,10 +88,9 @@ class matrix_stream {
 
  private:
   void write_heading() {
-    if (edges_) return out_.write(values_ || ones_ ? "# source\ttarget\tweight\n" : "# source\ttarget\n");
-    const char* const field = is_pattern<V> ? "pattern" : complex_type<V> ? "complex" : "real";
-    out_.write(fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", field, header_.rows, header_.cols,
-                           header_.entries));
+    if (edges_) return out_.write(edge_list_heading(style_, values_ || ones_));
+    out_.write(fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", name_of(header_.field),
+                           name_of(header_.symmetry), header_.rows, header_.cols, header_.entries));
   }
 
   void parse(part_type& part) const {
@@ -108,40 +110,53 @@ class matrix_stream {
     }
   }
 
-  // The part's `above` is free: a general matrix needs neither triangle. Here it says that the order is broken.
+  char* put_entry(char* to, std::int64_t row, std::int64_t col, const V& value) const {
+    to = put_number(to, row + 1);
+    *to++ = separator_;
+    to = put_number(to, col + 1);
+    if (integers_) {
+      if constexpr (real_type<V>) {
+        *to++ = separator_;
+        to = put_integer(to, value);
+      }
+    } else if (values_) {
+      to = put_value(to, separator_, value);
+    }
+    if (ones_) {
+      *to++ = separator_;
+      *to++ = '1';
+    }
+    *to++ = '\n';
+    return to;
+  }
+
   void make(part_type& part, streamed_text& text) const {
-    part.count = part.rounded = 0;
+    part.count = part.rounded = part.diagonal = 0;
+    part.below = part.above = false;
     part.own.ensure(ctx_, count_newlines(part.text));
     part.to = part.own.from(0);
     parse(part);
-    part.above = false;
-    char* const first = text.ensure(ctx_, part.count * (longest_line<V> + 2));
+    char* const first = text.ensure(ctx_, part.count * (longest_line<V> + 2) * (mirrored_ ? 2 : 1));
     char* to = first;
     for (std::int64_t k = 0; k < part.count; ++k) {
-      part.above |= k > 0 && place_of(part, k) <= place_of(part, k - 1);
-      to = put_number(to, part.to.rows[k] + 1);
-      *to++ = separator_;
-      to = put_number(to, part.to.cols[k] + 1);
+      const std::int64_t row = part.to.rows[k];
+      const std::int64_t col = part.to.cols[k];
+      V value{};
+      if constexpr (!is_pattern<V>) value = part.to.values[k];
+      to = put_entry(to, row, col, value);
+      if (!mirrored_ || row == col) continue;
       if constexpr (!is_pattern<V>) {
-        if (values_) to = put_value(to, separator_, part.to.values[k]);
+        if (header_.symmetry == symmetry_kind::skew_symmetric) value = -value;
       }
-      if (ones_) {
-        *to++ = separator_;
-        *to++ = '1';
-      }
-      *to++ = '\n';
+      to = put_entry(to, col, row, value);
     }
     text.bytes = to - first;
   }
 
-  static std::pair<std::int64_t, std::int64_t> place_of(const part_type& part, std::int64_t k) {
-    return {part.to.rows[k], part.to.cols[k]};
-  }
-
-  // False where the order is broken. An error that lies before that place comes first, one behind it does not matter.
+  // False where the triangle turns out to lie on both sides of the diagonal.
   [[nodiscard]] bool check_and_write(const part_type& part, const streamed_text& text) {
     if (text.exception) std::rethrow_exception(text.exception);
-    const std::int64_t room = header_.entries - result_.entries;
+    const std::int64_t room = header_.entries - read_;
     if (part.count > room || (text.bad && part.count == room)) {
       const char* const extra = mtx::find_entry(part.text, room);
       if (extra != nullptr && (part.count > room || extra <= text.bad->where)) {
@@ -149,11 +164,12 @@ class matrix_stream {
       }
     }
     if (text.bad) source_.fail(text.bad->where, text.bad->message);
-    if (part.count == 0) return true;
-    if (part.above || place_of(part, 0) <= last_) return false;
-    last_ = place_of(part, part.count - 1);
+    below_ |= part.below;
+    above_ |= part.above;
+    if (below_ && above_ && header_.symmetry != symmetry_kind::general) return false;
     write_text(out_, text);
-    result_.entries += part.count;
+    read_ += part.count;
+    result_.entries += part.count + (mirrored_ ? part.count - part.diagonal : 0);
     result_.rounded_integers += part.rounded;
     if (edges_) mark(part);
     return true;
@@ -178,9 +194,14 @@ class matrix_stream {
   const bool edges_;
   const bool values_;
   const bool ones_;
+  const bool integers_;
+  const bool mirrored_;
   const char separator_;
+  const edge_list_style style_;
   array<std::uint64_t, host> seen_;
-  std::pair<std::int64_t, std::int64_t> last_{-1, -1};
+  std::int64_t read_ = 0;  // entries
+  bool below_ = false;     // the diagonal
+  bool above_ = false;
   output_file out_;
   stream_result result_;
 };
@@ -191,24 +212,23 @@ class matrix_stream {
 
 }  // namespace
 
-std::optional<stream_result> stream_matrix_market(const context<host>& ctx, const std::string& from,
+std::optional<stream_result> stream_matrix_market(const context<host>& ctx, const input_file& from,
                                                   const std::string& to, const stream_options& options) {
   try {
     const stream_tuning tuning;
-    text_source source(ctx, from, options.reading, streamed_input(ctx, tuning));
-    const matrix_market_header header = parse_matrix_market_header(source);
-    if (header.layout != matrix_market_layout::coordinate || header.symmetry != symmetry_kind::general) {
-      refuse(from,
-             "an array or a symmetric matrix cannot be rewritten as it is read (expected a general coordinate "
-             "one)");
+    matrix_market_header header;
+    const auto text = open_matrix_market(ctx, from, options.reading, streamed_input(ctx, tuning), header);
+    text_source& source = *text;
+    if (header.layout != matrix_market_layout::coordinate) {
+      refuse(from.name(), "an array cannot be rewritten as it is read (expected a coordinate file)");
     }
     if (options.to == text_format::edge_list && header.rows != header.cols) {
-      refuse(from, fmt::format("a {} x {} matrix is no graph (expected a square one for an edge list)", header.rows,
-                               header.cols));
+      refuse(from.name(), fmt::format("a {} x {} matrix is no graph (expected a square one for an edge list)",
+                                      header.rows, header.cols));
     }
     if (header.field == field_kind::complex) {
       if (options.to == text_format::edge_list) {
-        refuse(from, "complex values do not fit an edge list (expected real values or none)");
+        refuse(from.name(), "complex values do not fit an edge list (expected real values or none)");
       }
       return matrix_stream<std::complex<double>>(ctx, source, header, to, options, tuning).run();
     }
@@ -217,7 +237,7 @@ std::optional<stream_result> stream_matrix_market(const context<host>& ctx, cons
     }
     return matrix_stream<double>(ctx, source, header, to, options, tuning).run();
   } catch (const std::bad_alloc&) {
-    throw error(error_code::out_of_memory, {from}, "host memory ran out while the file was rewritten");
+    detail::throw_out_of_memory(from.name(), "host memory ran out while the file was rewritten");
   }
 }
 

@@ -67,14 +67,14 @@ unfinished_file::~unfinished_file() {
   keep();
 }
 
-int unfinished_file::create(std::string name) {
+int unfinished_file::create(std::string name, mode_t permissions) {
   const signals_blocked blocked;
   const int taken = take_slot(name);
   int descriptor = -1;
   if (closed) {
     errno = EINTR;
   } else {
-    descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
   }
   if (descriptor < 0) {
     if (taken >= 0) table[taken].state = slot_state::empty;

@@ -6,6 +6,8 @@
 // `taken`. The handler closes the table first: nothing begins after it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 namespace spargo::detail {
@@ -18,9 +20,10 @@ class unfinished_file {
   unfinished_file& operator=(const unfinished_file&) = delete;
   ~unfinished_file();
 
-  // Creates `name`, which must not exist: the descriptor, or -1 and errno; EINTR after `remove_unfinished_files`. With
-  // every slot taken, or a name longer than the system's limit, no signal handler finds it.
-  [[nodiscard]] int create(std::string name);
+  // Creates `name`, which must not exist, with these permissions less the umask: the descriptor, or -1 and errno; EINTR
+  // after `remove_unfinished_files`. With every slot taken, or a name longer than the system's limit, no signal handler
+  // finds it.
+  [[nodiscard]] int create(std::string name, mode_t permissions);
 
   // The name, empty before `create` has succeeded.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

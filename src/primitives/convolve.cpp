@@ -1,6 +1,7 @@
 // Convolution: names, checks, filters of rank 1, the choice of algorithm and of backend.
 #include "primitives/convolve.hpp"
 
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 
 #include <algorithm>
@@ -186,9 +187,10 @@ std::string_view to_string(convolve_algorithm algorithm) noexcept {
   return index < names.size() ? names[index] : "unknown";
 }
 
-template <class T, class Space>
+template <detail::real T, class Space>
 void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
-              std::type_identity_t<span<const T, host>> filter, span<T, Space> out, const convolve_options& options) {
+              std::type_identity_t<span<const T, host>> filter, span<T, Space> out,
+              const convolve_options& options) try {
   using enum convolve_algorithm;
   expect_span("inputs", in);
   expect_span("filter taps", filter);
@@ -206,12 +208,14 @@ void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Spac
   } else {
     detail::no_device("convolve");
   }
+} catch (...) {
+  detail::rethrow("convolve");
 }
 
-template <class T, class Space>
+template <detail::real T, class Space>
 void convolve(const context<Space>& ctx, std::type_identity_t<image_view<const T, Space>> in,
               std::type_identity_t<span<const T, host>> filter, image_view<T, Space> out,
-              const convolve_options& options) {
+              const convolve_options& options) try {
   expect_image("the input", in);
   expect_image("the output", out);
   expect_span("filter taps", filter);
@@ -227,6 +231,8 @@ void convolve(const context<Space>& ctx, std::type_identity_t<image_view<const T
   } else {
     detail::no_device("convolve");
   }
+} catch (...) {
+  detail::rethrow("convolve");
 }
 
 #define INSTANTIATE(T, Space)                                                                               \

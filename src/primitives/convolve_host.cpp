@@ -3,8 +3,9 @@
 // A line is an image of one row. A separable filter takes a tile of outputs in two passes over scratch that stays in
 // the cache: along the rows that the tile reaches, then down the columns. An output's sum runs in one order whatever
 // the tiles and threads are.
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "primitives/convolve.hpp"
-#include "primitives/parts.hpp"
 #include "primitives/simd/convolve.hpp"
 
 #include <algorithm>
@@ -33,14 +34,13 @@ void for_tiles(const context<host>& ctx, std::int64_t rows, std::int64_t cols, s
   const std::int64_t across = div_up(cols, wide);
   const std::int64_t fewest = std::max<std::int64_t>(1, tuning::grain / std::max<std::int64_t>(1, tall * wide * work));
   const parts shares = split(down * across, ctx.threads(), fewest);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (shares.count > 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
       const std::int64_t row = k / across * tall;
       const std::int64_t col = k % across * wide;
       f(p, tile{row, std::min(rows, row + tall), col, std::min(cols, col + wide)});
     }
-  }
+  });
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 // those past the last bin are told apart from the others by one comparison.
 #include <spargo/primitives/histogram.hpp>
 
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/histogram_bins.hpp"
 
@@ -108,29 +109,33 @@ std::string_view to_string(histogram_algorithm algorithm) noexcept {
   return "unknown";
 }
 
-template <class Key, class Count, class Space>
+template <detail::histogram_key Key, detail::histogram_count Count, class Space>
 void histogram(const context<Space>& ctx, span<const Key, Space> keys, span<Count, Space> counts,
-               const histogram_options& options) {
+               const histogram_options& options) try {
   using unsigned_key = std::make_unsigned_t<Key>;
   expect_ranges("histogram", keys, span<const Count, Space>(counts), options.algorithm);
   const std::int64_t used =
       sizeof(Key) == 8 ? counts.size() : std::min(counts.size(), std::int64_t{std::numeric_limits<Key>::max()} + 1);
   const span<const unsigned_key, Space> unsigned_keys(reinterpret_cast<const unsigned_key*>(keys.data()), keys.size());
   run("histogram", ctx, unsigned_keys, detail::key_bins<unsigned_key>{}, counts, used, options.algorithm);
+} catch (...) {
+  detail::rethrow("histogram");
 }
 
-template <class T, class Count, class Space>
+template <detail::real T, detail::histogram_count Count, class Space>
 void histogram_even(const context<Space>& ctx, span<const T, Space> values, std::type_identity_t<T> lower,
-                    std::type_identity_t<T> upper, span<Count, Space> counts, const histogram_options& options) {
+                    std::type_identity_t<T> upper, span<Count, Space> counts, const histogram_options& options) try {
   expect_ranges("histogram_even", values, span<const Count, Space>(counts), options.algorithm);
   run("histogram_even", ctx, values, make_even_bins(lower, upper, counts.size()), counts, counts.size(),
       options.algorithm);
+} catch (...) {
+  detail::rethrow("histogram_even");
 }
 
-template <class T, class Count, class Space>
+template <detail::real T, detail::histogram_count Count, class Space>
 void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
                      std::type_identity_t<span<const T, Space>> edges, span<Count, Space> counts,
-                     const histogram_options& options) {
+                     const histogram_options& options) try {
   expect_ranges("histogram_edges", values, span<const Count, Space>(counts), options.algorithm);
   expect_range("histogram_edges", "edges", edges);
   SPARGO_EXPECTS(counts.size() >= 1 && edges.size() == counts.size() + 1,
@@ -146,11 +151,13 @@ void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
   }
   const detail::edge_bins<T> bins{edges.data(), static_cast<std::uint64_t>(counts.size())};
   run("histogram_edges", ctx, values, bins, counts, counts.size(), options.algorithm);
+} catch (...) {
+  detail::rethrow("histogram_edges");
 }
 
-template <class Char, class Count, class Space>
+template <detail::histogram_letter Char, detail::histogram_count Count, class Space>
 void letter_histogram(const context<Space>& ctx, span<const Char, Space> text, int group, span<Count, Space> counts,
-                      const histogram_options& options) {
+                      const histogram_options& options) try {
   expect_ranges("letter_histogram", text, span<const Count, Space>(counts), options.algorithm);
   SPARGO_EXPECTS(group >= 1 && counts.size() == div_up(26, group),
                  fmt::format("letter_histogram: {} counts for groups of {} letters: a positive group and one count for "
@@ -158,6 +165,8 @@ void letter_histogram(const context<Space>& ctx, span<const Char, Space> text, i
                              counts.size(), group));
   const span<const std::uint8_t, Space> bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
   run("letter_histogram", ctx, bytes, detail::letter_bins(group), counts, counts.size(), options.algorithm);
+} catch (...) {
+  detail::rethrow("letter_histogram");
 }
 
 #define INSTANTIATE_KEY(Key, Count, Space)                                                                      \

@@ -7,9 +7,10 @@
 // Invariant: after a share is done, its counts are in its tables; tables are added by bins, so no two threads write one
 // count. Cost: n increments in the first-level cache, then tables * bins additions.
 // Interleaved tables: Collet, FiniteStateEntropy, hist.c, 2013.
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/histogram_bins.hpp"
-#include "primitives/parts.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -35,11 +36,10 @@ template <class Bins, class Count>
 void count_atomic(const context<host>& ctx, span<const typename Bins::value, host> values, const Bins& bins,
                   span<Count, host> counts) {
   const auto size = static_cast<std::uint64_t>(counts.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t i = 0; i < values.size(); ++i) {
+  parallel_for(ctx.threads(), values.size(), grain::elements, [&](std::int64_t i) {
     const std::uint64_t bin = bins(values[i]);
     if (bin < size) std::atomic_ref(counts.data()[bin]).fetch_add(1, std::memory_order_relaxed);
-  }
+  });
 }
 
 template <class Bins, class Count>
@@ -49,18 +49,16 @@ void count_private(const context<host>& ctx, span<const typename Bins::value, ho
   const std::int64_t size = counts.size();
   array<Count, host> own(ctx, size * (shares.count - 1));  // the first share counts in place
   fill_zero(ctx, own.view());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     Count* mine = p == 0 ? counts.data() : own.data() + (p - 1) * size;
     for (std::int64_t i = shares.first(p); i < shares.last(p); ++i) {
       const std::uint64_t bin = bins(values[i]);
       if (bin < static_cast<std::uint64_t>(size)) ++mine[bin];
     }
-  }
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t k = 0; k < size; ++k) {
+  });
+  parallel_for(ctx.threads(), size, grain::elements, [&](std::int64_t k) {
     for (std::int64_t p = 0; p + 1 < shares.count; ++p) counts[k] += own[p * size + k];
-  }
+  });
 }
 
 // Table t of a share is at tables + t * pitch.
@@ -112,8 +110,7 @@ void count_interleaved(const context<host>& ctx, span<const typename Bins::value
   const std::int64_t results = of_bytes ? 256 : counts.size();
   for (std::int64_t done = 0; done < div_up(values.size(), tuning::block * shares.count); ++done) {
     fill_zero(ctx, tables.view());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-    for (std::int64_t p = 0; p < shares.count; ++p) {
+    parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
       const std::int64_t first = std::min(shares.first(p) + done * tuning::block, shares.last(p));
       const std::int64_t n = std::min(tuning::block, shares.last(p) - first);
       if constexpr (of_bytes) {
@@ -121,7 +118,7 @@ void count_interleaved(const context<host>& ctx, span<const typename Bins::value
       } else {
         count_block(values.data() + first, n, bins, size, tables.data() + p * of_share, pitch);
       }
-    }
+    });
     for (std::int64_t p = 0; p < shares.count; ++p) {
       for (std::int64_t t = 0; t < tuning::tables; ++t) {
         const small_count* table = tables.data() + p * of_share + t * pitch;

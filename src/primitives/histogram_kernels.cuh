@@ -12,6 +12,7 @@
 // computation on GPU, 2013 (replicated tables).
 #pragma once
 
+#include "core/device_features.cuh"
 #include "primitives/histogram_bins.hpp"
 #include "primitives/launch.cuh"
 
@@ -225,7 +226,8 @@ __global__ void __launch_bounds__(tuning::threads)
 // lane_privatized of bytes: the table of lane l is in bank l, the counters of all 256 bytes whatever their bins, so
 // that an increment takes a shift and a mask, and nothing conflicts. The bins are looked up at the end.
 template <class Bins>
-__global__ void __launch_bounds__(tuning::threads, 2) lanes_of_bytes(values<std::uint8_t> in, Bins bins, result out) {
+__global__ void __launch_bounds__(tuning::threads, resident_blocks(2, tuning::threads))
+    lanes_of_bytes(values<std::uint8_t> in, Bins bins, result out) {
   constexpr int lanes = tuning::lanes;
   auto* tables = reinterpret_cast<unsigned*>(shared_memory);
   zero(tables, 256 * lanes);

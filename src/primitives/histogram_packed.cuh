@@ -19,6 +19,7 @@
 // from the L2 cache after the first has.
 #pragma once
 
+#include "core/warp_reduce.cuh"
 #include "primitives/histogram_kernels.cuh"
 
 namespace spargo::detail::histogram_kernels {
@@ -67,7 +68,7 @@ struct hot_key {
   unsigned hits = 0;
 
   __device__ void flush(const packed_table& table) {
-    const unsigned all = __reduce_add_sync(full_mask, hits);
+    const unsigned all = warp_sum(hits);
     if (all != 0 && key != packed_table::nothing && threadIdx.x % warp_size == 0) table.add_checked(key, all);
     hits = 0;
   }

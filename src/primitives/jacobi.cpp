@@ -4,6 +4,7 @@
 // the algorithm makes at once; the last is a sweep of its own that compares what it writes with what it reads, so
 // that the test never sees the arrays after they changed places. Cost: an array of scratch, and a copy at the end
 // where the number of passes is odd.
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/stencil.hpp"
 #include "primitives/stencil_checks.hpp"
@@ -68,8 +69,8 @@ std::string_view to_string(jacobi_algorithm algorithm) noexcept {
   return index < names.size() ? names[index] : "unknown";
 }
 
-template <class T, class Space>
-jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u, const jacobi_options& options) {
+template <detail::real T, class Space>
+jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u, const jacobi_options& options) try {
   using enum jacobi_algorithm;
   expect_options(options);
   SPARGO_EXPECTS(on_device<Space> || options.algorithm != register_marched,
@@ -86,6 +87,8 @@ jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u, const ja
   } else {
     detail::no_device("jacobi");
   }
+} catch (...) {
+  detail::rethrow("jacobi");
 }
 
 template jacobi_result jacobi<float, host>(const context<host>&, image_view<float, host>, const jacobi_options&);

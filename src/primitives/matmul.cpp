@@ -1,6 +1,7 @@
 // The dense product: checks, and the choice of backend.
 #include "primitives/matmul.hpp"
 
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 
 #include <fmt/format.h>
@@ -81,7 +82,7 @@ template <real_type V, class Space>
 void matmul(const context<Space>& ctx, std::type_identity_t<V> alpha,
             const std::type_identity_t<dense_view<const V, Space>>& a,
             const std::type_identity_t<dense_view<const V, Space>>& b, std::type_identity_t<V> beta,
-            const dense_view<V, Space>& c, const matmul_options& options) {
+            const dense_view<V, Space>& c, const matmul_options& options) try {
   check_matrix(a, "A");
   check_matrix(b, "B");
   check_matrix(c, "C");
@@ -115,6 +116,8 @@ void matmul(const context<Space>& ctx, std::type_identity_t<V> alpha,
   } else {
     detail::no_device("matmul");
   }
+} catch (...) {
+  detail::rethrow("matmul");
 }
 
 #define INSTANTIATE(V, Space)                                                                                      \

@@ -5,21 +5,21 @@
 // with the whole block of B. Each element of C is one thread's, and its sums run in order of k: the same bits for any
 // number of threads. Scratch: one block of B, and one of A a thread. Scheme: Goto and van de Geijn, ACM TOMS 34(3),
 // 2008.
+#include "core/parallel.hpp"
 #include "primitives/matmul.hpp"
 #include "primitives/simd/matmul.hpp"
 
 #include <algorithm>
-
-#include <omp.h>
 
 namespace spargo::detail {
 
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t depth = 256;      // of a k step: panels of A and B of a kernel in L1
-  static constexpr std::int64_t row_panels = 16;  // of a row block: with 12 rows 192 x 256 floats, 192 KiB of L2
-  static constexpr std::int64_t cols = 3072;      // of a column block
+  static constexpr std::int64_t depth = 256;           // of a k step: panels of A and B of a kernel in L1
+  static constexpr std::int64_t row_panels = 16;       // of a row block: with 12 rows 192 x 256 floats, 192 KiB of L2
+  static constexpr std::int64_t cols = 3072;           // of a column block
+  static constexpr std::int64_t sequential = 1 << 20;  // multiplications that one thread does alone: some 10 us
 };
 
 template <class V>
@@ -89,11 +89,10 @@ void update(const matmul_job<V>& g, std::int64_t row, std::int64_t rows, std::in
 
 template <class V>
 void scale(const context<host>& ctx, const matmul_job<V>& g) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t i = 0; i < g.m; ++i) {
+  parallel_for(ctx.threads(), g.m, div_up(grain::elements, std::max<std::int64_t>(g.n, 1)), [&](std::int64_t i) {
     V* const c = g.c + i * g.ldc;
     for (std::int64_t j = 0; j < g.n; ++j) c[j] = g.beta == V{0} ? V{0} : g.beta * c[j];
-  }
+  });
 }
 
 // A row block of A times the packed block of B.
@@ -122,25 +121,24 @@ void multiply(const context<host>& ctx, const matmul_job<V>& g) {
   array<V, host> packed_b(ctx, depth_most * cols_most);
   array<V, host> packed_a(ctx, threads * size.rows * depth_most);
   V* const b = packed_b.data();
-#pragma omp parallel num_threads(threads)
-  {
-    V* const a = packed_a.data() + omp_get_thread_num() * size.rows * depth_most;
-    for (std::int64_t col = 0; col < g.n; col += size.cols) {
-      const std::int64_t cols = std::min(size.cols, g.n - col);
-      for (std::int64_t k0 = 0; k0 < g.k; k0 += tuning::depth) {
-        const std::int64_t depth = std::min(tuning::depth, g.k - k0);
-        const std::int64_t width = size.kernel.cols;
-#pragma omp for schedule(static)
-        for (std::int64_t panel = 0; panel < div_up(cols, width); ++panel) {
-          pack_b_panel(g, k0, depth, col + panel * width, width, b + panel * width * depth);
-        }
-#pragma omp for schedule(dynamic)
-        for (std::int64_t block = 0; block < row_blocks; ++block) {
+  for (std::int64_t col = 0; col < g.n; col += size.cols) {
+    const std::int64_t cols = std::min(size.cols, g.n - col);
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += tuning::depth) {
+      const std::int64_t depth = std::min(tuning::depth, g.k - k0);
+      const std::int64_t width = size.kernel.cols;
+      parallel_for(threads, div_up(cols, width), div_up(grain::elements, width * depth), [&](std::int64_t panel) {
+        pack_b_panel(g, k0, depth, col + panel * width, width, b + panel * width * depth);
+      });
+      const std::int64_t work = size.rows * cols * depth;
+      const int useful = work * row_blocks < tuning::sequential ? 1 : threads;
+      on_threads(useful, row_blocks, [&](part_taker& mine) {
+        V* const a = packed_a.data() + mine.slot() * size.rows * depth_most;
+        for (std::int64_t block; mine.take(block);) {
           const std::int64_t row = block * size.rows;
           pack_a(g, row, std::min(size.rows, g.m - row), k0, depth, size.kernel.rows, a);
           multiply_block(g, size, row, col, cols, depth, a, b, k0 == 0 ? g.beta : V{1});
         }
-      }
+      });
     }
   }
 }

@@ -8,6 +8,7 @@
 // matrices that have not are copied first, padded with zeros, which costs (m k + k n) / (m n k) of the product. Cost a
 // k step: (TM + TN) / 4 shared loads for TM * TN multiply-adds. Scheme: Volkov and Demmel, SC 2008; CUTLASS's notes on
 // efficient GEMM.
+#include "core/async_copy.cuh"
 #include "core/cuda.cuh"
 #include "primitives/matmul_pack.cuh"
 
@@ -44,13 +45,6 @@ __device__ word_of<V> load_word(const V* p) {
   return *reinterpret_cast<const word_of<V>*>(p);
 }
 
-__device__ inline void copy_async(void* to, const void* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-               "l"(from)
-               : "memory");
-}
-__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-
 // A step of A, on its way from global memory to its transposed place.
 template <class S, class V>
 struct staged_a {
@@ -80,7 +74,7 @@ __device__ void copy_b(V* to, const V* from, std::int64_t ldb) {
   constexpr int rows = S::threads / (S::BN / S::run);
   static_assert(S::threads % (S::BN / S::run) == 0);
 #pragma unroll
-  for (int i = 0; i < S::BK / rows; ++i) copy_async(to + i * rows * S::BN, from + i * rows * ldb);
+  for (int i = 0; i < S::BK / rows; ++i) copy_line_async(to + i * rows * S::BN, from + i * rows * ldb);
 }
 
 template <class S, class V>

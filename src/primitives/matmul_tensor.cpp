@@ -1,6 +1,7 @@
 // Dense products on tensor cores: checks, and the way to the device.
 #include <spargo/primitives/matmul_tensor.hpp>
 
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/matmul_tensor.hpp"
 
@@ -105,17 +106,21 @@ void run(const context<device>& ctx, float alpha, const dense_view<const T, devi
 
 void matmul_tensor(const context<device>& ctx, float alpha, const dense_view<const float, device>& a,
                    const dense_view<const float, device>& b, float beta, const dense_view<float, device>& c,
-                   const matmul_tensor_options& options) {
+                   const matmul_tensor_options& options) try {
   run(ctx, alpha, a, b, beta, c, options);
+} catch (...) {
+  detail::rethrow("matmul_tensor");
 }
 
 void matmul_tensor(const context<device>& ctx, float alpha, const dense_view<const bfloat16, device>& a,
                    const dense_view<const bfloat16, device>& b, float beta, const dense_view<float, device>& c,
-                   const matmul_tensor_options& options) {
+                   const matmul_tensor_options& options) try {
   SPARGO_EXPECTS(options.inputs == tensor_inputs::bf16,
                  fmt::format("matmul_tensor: inputs are bfloat16 (expected options.inputs bf16, not {})",
                              to_string(options.inputs)));
   run(ctx, alpha, a, b, beta, c, options);
+} catch (...) {
+  detail::rethrow("matmul_tensor");
 }
 
 }  // namespace spargo

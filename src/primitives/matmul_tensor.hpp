@@ -33,13 +33,16 @@ struct product {
 // Sizes are at most this, so that tiles over the edge still have int coordinates.
 inline constexpr std::int64_t largest_size = (std::int64_t{1} << 31) - 1024;
 
-// Throws `unsupported`, saying what is needed, unless this library holds code for the context's device.
-void expect_tensor_cores(const context<device>& ctx);
+// Whether `multiply` runs: on Hopper, in a library that is built for it.
+[[nodiscard]] bool has_tensor_cores(const context<device>& ctx);
 
-// The product itself, m, n and k > 0. Data begin at multiples of 16 bytes, and so does every row; TF32 operands are
-// major::k, and are floats whose low 13 bits are ignored. Asynchronous on the context's stream.
+// The product itself, m, n and k > 0, on tensor cores, and on any device by ordinary instructions. Data begin at
+// multiples of 16 bytes, and so does every row; TF32 operands are major::k, and are floats whose low 13 bits are
+// ignored. Asynchronous on the context's stream.
 void multiply(const context<device>& ctx, precision inputs, const operand<void>& a, const operand<void>& b,
               const product& p);
+void multiply_portable(const context<device>& ctx, precision inputs, const operand<void>& a, const operand<void>& b,
+                       const product& p);
 
 // Any sizes and alignment. float inputs are rounded to `inputs` in scratch; bfloat16 ones are copied only where the
 // alignment asks for it.

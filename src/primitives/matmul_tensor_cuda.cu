@@ -103,11 +103,15 @@ bool scaled_only(const context<device>& ctx, const product& p) {
   return true;
 }
 
+void multiply_anywhere(const context<device>& ctx, precision inputs, const operand<void>& a, const operand<void>& b,
+                       const product& p) {
+  return has_tensor_cores(ctx) ? multiply(ctx, inputs, a, b, p) : multiply_portable(ctx, inputs, a, b, p);
+}
+
 }  // namespace
 
 void matmul(const context<device>& ctx, precision inputs, const operand<float>& a, const operand<float>& b,
             const product& p) {
-  expect_tensor_cores(ctx);
   if (scaled_only(ctx, p)) return;
   const device_guard guard(ctx);
   const extent a_size = stored(a.order, p.m, p.k);
@@ -115,21 +119,20 @@ void matmul(const context<device>& ctx, precision inputs, const operand<float>& 
   if (inputs == precision::tf32) {
     const auto left = to_tf32(ctx, a, a_size);
     const auto right = to_tf32(ctx, b, b_size);
-    multiply(ctx, inputs, left.ready, right.ready, p);
+    multiply_anywhere(ctx, inputs, left.ready, right.ready, p);
   } else {
     const auto left = to_bf16(ctx, a, a_size);
     const auto right = to_bf16(ctx, b, b_size);
-    multiply(ctx, inputs, left.ready, right.ready, p);
+    multiply_anywhere(ctx, inputs, left.ready, right.ready, p);
   }
 }
 
 void matmul(const context<device>& ctx, const operand<bfloat16>& a, const operand<bfloat16>& b, const product& p) {
-  expect_tensor_cores(ctx);
   if (scaled_only(ctx, p)) return;
   const device_guard guard(ctx);
   const auto left = to_bf16(ctx, a, stored(a.order, p.m, p.k));
   const auto right = to_bf16(ctx, b, stored(b.order, p.n, p.k));
-  multiply(ctx, precision::bf16, left.ready, right.ready, p);
+  multiply_anywhere(ctx, precision::bf16, left.ready, right.ready, p);
 }
 
 }  // namespace spargo::detail::tensor

@@ -1,16 +1,12 @@
-// A library built with CUDA but without code for Hopper: products on tensor cores say what they need.
+// Stands in for matmul_tensor_sm90a.cu in a library that is not built for compute capability 9.0.
 #include "primitives/matmul_tensor.hpp"
 
 namespace spargo::detail::tensor {
 
-void expect_tensor_cores(const context<device>&) {
-  throw error(
-      error_code::unsupported,
-      "matmul_tensor: tensor cores need a library built for compute capability 9.0 (CMAKE_CUDA_ARCHITECTURES with 90)");
-}
+bool has_tensor_cores(const context<device>&) { return false; }
 
-void multiply(const context<device>& ctx, precision, const operand<void>&, const operand<void>&, const product&) {
-  expect_tensor_cores(ctx);
+void multiply(const context<device>&, precision, const operand<void>&, const operand<void>&, const product&) {
+  throw error(error_code::unsupported, "matmul_tensor: tensor cores need a library built for compute capability 9.0");
 }
 
 }  // namespace spargo::detail::tensor

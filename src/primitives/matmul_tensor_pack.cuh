@@ -5,6 +5,8 @@
 // Cost: one read and one write of the operand.
 #pragma once
 
+#include "core/device_features.cuh"
+
 #include <cstdint>
 
 namespace spargo::detail::tensor {
@@ -27,11 +29,21 @@ inline constexpr int pack_threads = 256;
 
 // To nearest, ties to even; NaN stays NaN.
 __device__ __forceinline__ void round_to(float from, bf16_bits& to) {
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to) : "f"(from));
+  if constexpr (has_tensor_rounding) {
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to) : "f"(from));
+  } else {
+    const unsigned bits = __float_as_uint(from);
+    to = static_cast<bf16_bits>((from != from ? bits | 1U << 22 : bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
+  }
 }
 // To nearest, ties away from zero: the only rounding that the chip has for TF32.
 __device__ __forceinline__ void round_to(float from, tf32_bits& to) {
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(to) : "f"(from));
+  if constexpr (has_tensor_rounding) {
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(to) : "f"(from));
+  } else {
+    const unsigned bits = __float_as_uint(from);
+    to = (from != from ? bits | 1U << 22 : bits + (1U << 12)) & ~((1U << 13) - 1);
+  }
 }
 __device__ __forceinline__ void round_to(bf16_bits from, bf16_bits& to) { to = from; }
 

@@ -91,14 +91,8 @@ void launch(const context<device>& ctx, const operand<void>& a, const operand<vo
 
 }  // namespace
 
-void expect_tensor_cores(const context<device>& ctx) {
-  const auto& device = ctx.properties();
-  if (device.compute_capability_major != 9 || device.compute_capability_minor != 0) {
-    throw error(error_code::unsupported,
-                "matmul_tensor: tensor cores need a device of compute capability 9.0 (Hopper); this one, " +
-                    device.name + ", has " + std::to_string(device.compute_capability_major) + "." +
-                    std::to_string(device.compute_capability_minor));
-  }
+bool has_tensor_cores(const context<device>& ctx) {
+  return ctx.properties().compute_capability_major == 9 && ctx.properties().compute_capability_minor == 0;
 }
 
 void multiply(const context<device>& ctx, precision inputs, const operand<void>& a, const operand<void>& b,

@@ -4,8 +4,9 @@
 // passes the sum on, and only then does the long work. Counting is short, so nobody waits for long, and since parts
 // are taken in order the one waited for is always being counted (a chained scan: Merrill and Garland, "Single-pass
 // parallel prefix scan with decoupled look-back", 2016, with a window of one).
-// OpenMP's `ordered` would say the same, but libgomp passes the turn on only when the whole iteration is over.
 #pragma once
+
+#include "core/parallel.hpp"
 
 #include <spargo/core/context.hpp>
 
@@ -15,7 +16,8 @@
 
 namespace spargo::detail {
 
-// count(i) -> std::int64_t and work(i, sum of all counts before i), neither of which may throw. Starts from `first`.
+// count(i, slot) -> std::int64_t and work(i, sum of all counts before i, slot), neither of which may throw. Starts from
+// `first`. Below ctx.threads(), a slot is one thread's at a time.
 template <class Count, class Work>
 void for_each_part_in_order(const context<host>& ctx, std::int64_t parts, std::int64_t first, const Count& count,
                             const Work& work) {
@@ -23,18 +25,19 @@ void for_each_part_in_order(const context<host>& ctx, std::int64_t parts, std::i
   std::atomic<int> turn{0};
   std::int64_t sum = first;
   const int threads = static_cast<int>(std::clamp<std::int64_t>(parts, 1, ctx.threads()));
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  for (std::int64_t i = taken.fetch_add(1); i < parts; i = taken.fetch_add(1)) {
-    const std::int64_t counted = count(i);
-    for (int now = turn.load(std::memory_order_acquire); now != i; now = turn.load(std::memory_order_acquire)) {
-      turn.wait(now, std::memory_order_acquire);
+  parallel_parts(threads, threads, [&](std::int64_t slot) {
+    for (std::int64_t i = taken.fetch_add(1); i < parts; i = taken.fetch_add(1)) {
+      const std::int64_t counted = count(i, slot);
+      for (int now = turn.load(std::memory_order_acquire); now != i; now = turn.load(std::memory_order_acquire)) {
+        turn.wait(now, std::memory_order_acquire);
+      }
+      const std::int64_t before = sum;
+      sum += counted;
+      turn.store(static_cast<int>(i) + 1, std::memory_order_release);
+      turn.notify_all();
+      work(i, before, slot);
     }
-    const std::int64_t before = sum;
-    sum += counted;
-    turn.store(static_cast<int>(i) + 1, std::memory_order_release);
-    turn.notify_all();
-    work(i, before);
-  }
+  });
 }
 
 }  // namespace spargo::detail

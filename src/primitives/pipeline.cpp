@@ -1,5 +1,8 @@
 // The pipeline's checks, its choice of chunks, and its host half: a loop, since the data is there already.
 #include "primitives/pipeline.hpp"
+#include "core/parallel.hpp"
+
+#include "core/rethrow.hpp"
 
 #include <fmt/format.h>
 
@@ -64,11 +67,10 @@ void stage(const void* from, void* to, std::size_t bytes) {
     return;
   }
   const auto pieces = static_cast<std::int64_t>(div_up(bytes, grain));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t p = 0; p < pieces; ++p) {
+  parallel_parts(default_threads(), pieces, [&](std::int64_t p) {
     const std::size_t first = static_cast<std::size_t>(p) * grain;
     std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, std::min(grain, bytes - first));
-  }
+  });
 }
 
 template <>
@@ -80,8 +82,12 @@ struct pipeline_engine<host>::state {
 };
 
 template <>
-pipeline_engine<host>::pipeline_engine(const context<host>& ctx, element_sizes sizes, const pipeline_options& options)
-    : state_(new state{ctx, sizes, options, resolve(options, sizes)}) {}
+pipeline_engine<host>::pipeline_engine(const context<host>& ctx, element_sizes sizes,
+                                       const pipeline_options& options) try
+    : state_(new state{ctx, sizes, options, resolve(options, sizes)}) {
+} catch (...) {
+  rethrow("pipeline");
+}
 template <>
 pipeline_engine<host>::pipeline_engine(pipeline_engine&&) noexcept = default;
 template <>

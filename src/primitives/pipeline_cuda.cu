@@ -8,6 +8,7 @@
 // Cost: with n bytes each way and c chunks, about (1 + 1 / c) * n / link rate, where the function is faster than the
 // link. Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
 #include "core/cuda.cuh"
+#include "core/rethrow.hpp"
 #include "primitives/pipeline.hpp"
 
 #include <algorithm>
@@ -159,11 +160,15 @@ struct pipeline_engine<device>::state {
     if (stage_in) prepare(&slot::staged_in, most * static_cast<std::int64_t>(sizes.in));
     if (stage_out) prepare(&slot::staged_out, most * static_cast<std::int64_t>(sizes.out));
 
+    const bool all_pinned = !stage_in && !stage_out;
+    const std::size_t used =
+        asked.streams == 0 && all_pinned ? std::size_t{pipeline_tuning::pinned_streams} : slots.size();
+
     if (stage_in) ctx.synchronize();  // the host is about to read what the stream may still write
     start.record(ctx);
     start.delay(way_in);  // and so everything else
     std::size_t turn = 0;
-    for (std::int64_t first = 0; first < size; turn = (turn + 1) % slots.size()) {
+    for (std::int64_t first = 0; first < size; turn = (turn + 1) % used) {
       const std::int64_t count = std::min(chunk, size - first);
       issue(slots[turn],
             {static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes.in,
@@ -171,7 +176,7 @@ struct pipeline_engine<device>::state {
             function, stage_in, stage_out);
       first += count;
     }
-    for (std::size_t k = 0; k < slots.size(); ++k) slots[(turn + k) % slots.size()].deliver();
+    for (std::size_t k = 0; k < used; ++k) slots[(turn + k) % used].deliver();
     way_out.synchronize();
     for (const slot& s : slots) s.ctx.synchronize();
   }
@@ -189,9 +194,11 @@ struct pipeline_engine<device>::state {
 
 template <>
 pipeline_engine<device>::pipeline_engine(const context<device>& ctx, element_sizes sizes,
-                                         const pipeline_options& options) {
+                                         const pipeline_options& options) try {
   const device_guard guard(ctx);
   state_ = std::make_unique<state>(ctx, sizes, options);
+} catch (...) {
+  rethrow("pipeline");
 }
 template <>
 pipeline_engine<device>::pipeline_engine(pipeline_engine&&) noexcept = default;

@@ -1,6 +1,7 @@
 // Reductions: checks, and the choice of backend.
 #include "primitives/reduce.hpp"
 
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/element.hpp"
 
@@ -128,45 +129,57 @@ T value_of(const context<Space>& ctx, const arguments<T, Space>& args, const red
 
 }  // namespace
 
-template <class T, class Space>
+template <detail::scalar T, class Space>
 T reduce(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values, operation op,
-         const reduce_options& options) {
+         const reduce_options& options) try {
   return value_of<T, Space>(ctx, {"reduce", reduce_source::values, op, values, {}}, options);
+} catch (...) {
+  detail::rethrow("reduce");
 }
-template <class T, class Space>
+template <detail::scalar T, class Space>
 void reduce_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values, span<T, Space> result,
-                 operation op, const reduce_options& options) {
+                 operation op, const reduce_options& options) try {
   run<T, Space>(ctx, {"reduce_into", reduce_source::values, op, values, {}}, result, options);
+} catch (...) {
+  detail::rethrow("reduce_into");
 }
 
-template <class T, class Space>
+template <detail::scalar T, class Space>
 T dot(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
-      std::type_identity_t<span<const T, Space>> b, const reduce_options& options) {
+      std::type_identity_t<span<const T, Space>> b, const reduce_options& options) try {
   return value_of<T, Space>(ctx, {"dot", reduce_source::products, operation::sum, a, b}, options);
+} catch (...) {
+  detail::rethrow("dot");
 }
-template <class T, class Space>
+template <detail::scalar T, class Space>
 void dot_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
-              std::type_identity_t<span<const T, Space>> b, span<T, Space> result, const reduce_options& options) {
+              std::type_identity_t<span<const T, Space>> b, span<T, Space> result, const reduce_options& options) try {
   run<T, Space>(ctx, {"dot_into", reduce_source::products, operation::sum, a, b}, result, options);
+} catch (...) {
+  detail::rethrow("dot_into");
 }
 
-template <class T, class Space>
+template <detail::scalar T, class Space>
 T max_abs_difference(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
-                     std::type_identity_t<span<const T, Space>> b, const reduce_options& options) {
+                     std::type_identity_t<span<const T, Space>> b, const reduce_options& options) try {
   return value_of<T, Space>(ctx, {"max_abs_difference", reduce_source::differences, operation::max, a, b}, options);
+} catch (...) {
+  detail::rethrow("max_abs_difference");
 }
-template <class T, class Space>
+template <detail::scalar T, class Space>
 void max_abs_difference_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
                              std::type_identity_t<span<const T, Space>> b, span<T, Space> result,
-                             const reduce_options& options) {
+                             const reduce_options& options) try {
   run<T, Space>(ctx, {"max_abs_difference_into", reduce_source::differences, operation::max, a, b}, result, options);
+} catch (...) {
+  detail::rethrow("max_abs_difference_into");
 }
 
-template <class T, class Space>
+template <detail::scalar T, class Space>
 T reduce_sum(const context<Space>& ctx, span<const T, Space> values) {
   return reduce<T, Space>(ctx, values, operation::sum);
 }
-template <class T, class Space>
+template <detail::scalar T, class Space>
 T reduce_max(const context<Space>& ctx, span<const T, Space> values) {
   return reduce<T, Space>(ctx, values, operation::max);
 }

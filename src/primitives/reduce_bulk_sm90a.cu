@@ -30,7 +30,7 @@ constexpr ring pairs_ring{3, 2};
 constexpr int line = bulk_line;
 
 __device__ void initialize(std::uint64_t* barrier) {
-  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(bulk_address(barrier)) : "memory");
+  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
 }
 
 // An operand of the range: where its first aligned 16 bytes lie, and how far its elements are from there.

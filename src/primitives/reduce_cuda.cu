@@ -6,6 +6,7 @@
 // memory pipeline at 2048 threads a multiprocessor. Memory order: a block's thread 0 writes its partials, fences and
 // counts itself with one atomic; the block that counts last fences and reads. The counter is scratch of the call,
 // cleared on its stream, so calls on other streams share nothing. Cost: n reads, one write for each 64 KiB.
+#include "core/device_features.cuh"
 #include "primitives/reduce_kernels.cuh"
 
 namespace spargo::detail {
@@ -128,7 +129,7 @@ __device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp)
 }
 
 template <class Op, reduce_source Source, class T>
-__global__ void __launch_bounds__(tuning::threads, tuning::blocks_a_multiprocessor)
+__global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::blocks_a_multiprocessor, tuning::threads))
     single_pass_kernel(reduce_input<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished,
                        T* result) {
   __shared__ T of_warp[2][warp_size];  // two, so that one barrier a tile is enough

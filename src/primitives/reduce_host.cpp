@@ -4,6 +4,7 @@
 // A block is 32 or 64 chunks of 16 vectors of 128 bytes, combined lane by lane, then the lanes and the chunks pairwise
 // (simd/reduce_block.hpp): the error of a sum is at most about (log2(n) + 12) * eps / 2 * sum |x|. Pairwise summation:
 // Higham, SIAM J. Sci. Comput. 14(4), 1993. Cost: n reads; one element a block of scratch.
+#include "core/parallel.hpp"
 #include "primitives/simd/reduce.hpp"
 
 #include <algorithm>
@@ -20,12 +21,11 @@ void reduce_host(const context<host>& ctx, reduce_source source, operation op, r
   array<T, host> values(ctx, div_up(in.size, reduce_block_size));
   T* const data = values.data();
   const std::int64_t blocks = values.size();
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t k = 0; k < blocks; ++k) {
+  parallel_for(ctx.threads(), blocks, div_up(grain::elements, reduce_block_size), [&](std::int64_t k) {
     const std::int64_t first = k * reduce_block_size;
     data[k] =
         of_block(in.a + first, in.b == nullptr ? nullptr : in.b + first, std::min(reduce_block_size, in.size - first));
-  }
+  });
   with_reduction<T>("reduce", source, op,
                     [&](auto apply, auto) { *result = combine_pairwise<decltype(apply)>(data, blocks); });
 }

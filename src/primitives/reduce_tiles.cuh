@@ -6,6 +6,7 @@
 // one value is left. Elements beyond the end add nothing. Depth: 19 a tile of 4-byte values (15 of 8), 16 a level.
 #pragma once
 
+#include "core/early_launch.cuh"
 #include "primitives/reduce_kernels.cuh"
 
 namespace spargo::detail {
@@ -99,7 +100,7 @@ template <class Op, class T>
 __global__ void __launch_bounds__(level_threads) combine_kernel(const T* values, std::int64_t size, T* results) {
   constexpr int accumulators = 4;
   __shared__ T of_warp[level_threads / warp_size];
-  cudaGridDependencySynchronize();
+  wait_for_kernel_in_front();
   const std::int64_t first = std::int64_t{blockIdx.x} * level_size + threadIdx.x;
   T item[level_items];
 #pragma unroll
@@ -116,31 +117,14 @@ __global__ void __launch_bounds__(level_threads) combine_kernel(const T* values,
   if (threadIdx.x == 0) results[blockIdx.x] = all;
 }
 
-// Launches a kernel that may start before the one in front of it ends, and waits by itself (programmatic dependent
-// launch, compute capability 9.0; ignored before).
-template <class... Parameters, class... Arguments>
-void launch_early(const context<device>& ctx, unsigned blocks, int threads, void (*kernel)(Parameters...),
-                  Arguments... arguments) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.stream = ctx.stream();
-  config.attrs = &early;
-  config.numAttrs = ctx.properties().compute_capability_major >= 9 ? 1 : 0;
-  SPARGO_CUDA_TRY(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
-}
-
 // Combines the values of tiles to one.
 template <class Op, class T>
 void combine_values(const context<device>& ctx, array<T, device> values, T* result) {
   while (values.size() > 1) {
     const std::int64_t groups = div_up(values.size(), level_size);
     array<T, device> next = groups > 1 ? array<T, device>(ctx, groups) : array<T, device>();
-    launch_early(ctx, static_cast<unsigned>(groups), level_threads, combine_kernel<Op, T>, std::as_const(values).data(),
-                 values.size(), groups > 1 ? next.data() : result);
+    launch_early(ctx, dim3(static_cast<unsigned>(groups)), level_threads, combine_kernel<Op, T>,
+                 std::as_const(values).data(), values.size(), groups > 1 ? next.data() : result);
     if (groups == 1) return;
     values = std::move(next);  // the level below is freed in stream order, after its last use
   }

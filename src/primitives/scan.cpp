@@ -3,6 +3,8 @@
 
 #include "primitives/backend.hpp"
 
+#include "core/rethrow.hpp"
+
 namespace spargo {
 
 namespace {
@@ -34,12 +36,7 @@ bool runs_on(scan_algorithm algorithm, device) {
 
 [[maybe_unused]] scan_algorithm automatic_choice(const context<host>&) { return scan_algorithm::chained_blocks; }
 
-// The look-back keeps some 223 KiB of tiles in shared memory: Hopper has 227, smaller chips after it 99.
-[[maybe_unused]] scan_algorithm automatic_choice(const context<device>& ctx) {
-  constexpr std::int64_t needed = 227 << 10;
-  return ctx.properties().shared_memory_per_block >= needed ? scan_algorithm::decoupled_lookback
-                                                            : scan_algorithm::brent_kung;
-}
+[[maybe_unused]] scan_algorithm automatic_choice(const context<device>&) { return scan_algorithm::decoupled_lookback; }
 
 constexpr const char* name(host) { return "the host"; }
 constexpr const char* name(device) { return "a device"; }
@@ -101,16 +98,20 @@ std::string_view to_string(scan_algorithm algorithm) noexcept {
   return "unknown";
 }
 
-template <class T, class Space>
+template <detail::scalar T, class Space>
 void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out,
-                    operation op, const scan_options& options) {
+                    operation op, const scan_options& options) try {
   scan("exclusive_scan", ctx, in, out, detail::scan_kind::exclusive, op, options);
+} catch (...) {
+  detail::rethrow("exclusive_scan");
 }
 
-template <class T, class Space>
+template <detail::scalar T, class Space>
 void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out,
-                    operation op, const scan_options& options) {
+                    operation op, const scan_options& options) try {
   scan("inclusive_scan", ctx, in, out, detail::scan_kind::inclusive, op, options);
+} catch (...) {
+  detail::rethrow("inclusive_scan");
 }
 
 #define INSTANTIATE(T, Space)                                                                          \

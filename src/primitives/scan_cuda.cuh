@@ -3,6 +3,7 @@
 
 #include "primitives/scan_block.cuh"
 #include "primitives/scan_lookback.cuh"
+#include "primitives/scan_tiles.cuh"
 
 namespace spargo::detail {
 
@@ -16,7 +17,7 @@ void scan_as(const context<device>& ctx, span<const T, device> in, span<T, devic
     case scan_algorithm::brent_kung:
       return scan_sections<Kind, brent_kung_section, Op>(ctx, in, out);
     default:
-      return scan_lookback<Kind, Op>(ctx, in, out);
+      return has_ring<T>(ctx) ? scan_ring<Kind, Op>(ctx, in, out) : scan_by_tiles<Kind, Op>(ctx, in, out);
   }
 }
 

@@ -8,12 +8,12 @@
 // past the cache when the result is large.
 //
 // two_pass: the fold of each thread's share, a scan of those, then each share by itself: 2n reads and n writes.
-#include "primitives/parts.hpp"
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "primitives/scan_host_vector.hpp"
 #include "primitives/simd/stream.hpp"
 
 #include <atomic>
-#include <thread>
 
 namespace spargo::detail {
 
@@ -25,7 +25,7 @@ struct scan_tuning {
   static constexpr std::int64_t row_bytes = 4 << 10;      // of a block, scanned beside and then streamed
   static constexpr std::int64_t stream_bytes = 32 << 20;  // results from this size on: 54 GB/s, 44 by way of the cache
   static constexpr std::int64_t grain = 1 << 15;          // elements of a share at least; waking a team takes 1 us
-  static constexpr int spins = 1000;                      // looks at a carry before the core is offered to others
+  static constexpr int spins = 1000;                      // looks at a carry before its thread sleeps
 };
 
 template <class T>
@@ -51,7 +51,7 @@ template <class T>
 T await(carry<T>& from) {
   const std::atomic_ref ready(from.ready);
   for (int looks = 0; ready.load(std::memory_order_acquire) == 0; ++looks) {
-    if (looks >= scan_tuning::spins) std::this_thread::yield();
+    if (looks >= scan_tuning::spins) ready.wait(0, std::memory_order_acquire);
   }
   return from.value;
 }
@@ -73,8 +73,7 @@ void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host
   carries[0].ready = 1;
   std::atomic<std::int64_t> next{0};
   const int threads = static_cast<int>(std::min<std::int64_t>(ctx.threads(), blocks));
-#pragma omp parallel num_threads(threads)
-  {
+  parallel_parts(threads, threads, [&](std::int64_t) {
     std::int64_t b = next.fetch_add(1, std::memory_order_relaxed);
     while (b < blocks) {
       const std::int64_t first = b * block;
@@ -85,6 +84,7 @@ void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host
       const T before = await(carries[b]);
       carries[b + 1].value = Op::apply(before, own);
       std::atomic_ref(carries[b + 1].ready).store(1, std::memory_order_release);
+      std::atomic_ref(carries[b + 1].ready).notify_one();
       const T* upcoming = following < blocks - 1 ? in.data() + following * block : nullptr;
       if (streams) {
         scan_streaming<Kind, Op>(from, out.data() + first, size, before, upcoming);
@@ -94,7 +94,7 @@ void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host
       b = following;
     }
     if (streams) finish_streaming();
-  }
+  });
 }
 
 template <scan_kind Kind, class Op, class T>
@@ -106,16 +106,14 @@ void scan_two_pass(const context<host>& ctx, span<const T, host> in, span<T, hos
   }
   const int threads = static_cast<int>(shares.count);
   array<T, host> before(ctx, shares.count);
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(threads, shares.count, [&](std::int64_t p) {
     before[p] = fold_block<Op>(in.data() + shares.first(p), shares.last(p) - shares.first(p));
-  }
+  });
   scan_loop<scan_kind::exclusive, Op>(before.data(), before.data(), shares.count, Op::identity);
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(threads, shares.count, [&](std::int64_t p) {
     const std::int64_t first = shares.first(p);
     scan_loop<Kind, Op>(in.data() + first, out.data() + first, shares.last(p) - first, before[p]);
-  }
+  });
 }
 
 template <scan_kind Kind, class Op, class T>

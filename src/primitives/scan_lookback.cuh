@@ -16,10 +16,12 @@
 // publishes its tiles' totals before it waits for any of their prefixes.
 //
 // Cost: n elements read and written, and one counter and one descriptor a tile. Ranges that are not 16-byte aligned,
-// and the last tile, are copied by the scanners instead.
+// and the last tile, are copied by the scanners instead. For code of Hopper and later chips, with 223 KiB of shared
+// memory a block; scan_tiles.cuh is for the others.
 // Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA technical report, 2016.
 #pragma once
 
+#include "core/device_features.cuh"
 #include "primitives/backend.hpp"
 #include "primitives/launch.cuh"
 #include "primitives/operation.hpp"
@@ -416,9 +418,8 @@ __device__ void scan_tiles(scan_shared<T>& shared, const scan_task<T>& task, int
 // ---- The kernel -----------------------------------------------------------------------------------------------------
 
 template <scan_kind Kind, class Op, class T>
-__global__ void __launch_bounds__(scan_shape<T>::threads, 1) lookback_kernel(const scan_task<T> task) {
+__device__ void run_ring(const scan_task<T>& task, unsigned char* memory) {
   using shape = scan_shape<T>;
-  extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<scan_shared<T>*>(memory);
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
@@ -443,7 +444,32 @@ __global__ void __launch_bounds__(scan_shape<T>::threads, 1) lookback_kernel(con
 }
 
 template <scan_kind Kind, class Op, class T>
-void scan_lookback(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
+__global__ void __launch_bounds__(scan_shape<T>::threads, 1) lookback_kernel(const scan_task<T> task) {
+  extern __shared__ __align__(128) unsigned char memory[];
+  if constexpr (has_hopper_blocks) run_ring<Kind, Op>(task, memory);
+}
+
+// One piece of memory, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
+template <class T>
+[[nodiscard]] array<scan_descriptor<T>, device> share_tiles(const context<device>& ctx, scan_task<T>& task) {
+  const std::int64_t descriptors = 1 + task.tiles + task.tiles / scan_shape<T>::window + 1;
+  array<scan_descriptor<T>, device> scratch(ctx, descriptors);
+  SPARGO_CUDA_TRY(cudaMemsetAsync(scratch.data(), 0, static_cast<std::size_t>(descriptors) * sizeof(scan_descriptor<T>),
+                                  ctx.stream()));
+  task.next_tile = reinterpret_cast<unsigned long long*>(scratch.data());
+  task.totals = scratch.data() + 1;
+  task.prefixes = task.totals + task.tiles;
+  return scratch;
+}
+
+template <class T>
+[[nodiscard]] bool has_ring(const context<device>& ctx) {
+  return ctx.properties().code_capability >= hopper_capability &&
+         ctx.properties().shared_memory_per_block >= static_cast<std::int64_t>(sizeof(scan_shared<T>));
+}
+
+template <scan_kind Kind, class Op, class T>
+void scan_ring(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
   using shape = scan_shape<T>;
   const auto is_aligned = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   scan_task<T> task{.in = in.data(),
@@ -455,17 +481,9 @@ void scan_lookback(const context<device>& ctx, span<const T, device> in, span<T,
                     .next_tile = nullptr,
                     .totals = nullptr,
                     .prefixes = nullptr};
-  // One piece of memory, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
   const bool shared_out = task.tiles > shape::alone;
-  const std::int64_t descriptors = shared_out ? 1 + task.tiles + task.tiles / shape::window + 1 : 0;
-  array<scan_descriptor<T>, device> scratch(ctx, descriptors);
-  if (shared_out) {
-    SPARGO_CUDA_TRY(cudaMemsetAsync(scratch.data(), 0,
-                                    static_cast<std::size_t>(descriptors) * sizeof(scan_descriptor<T>), ctx.stream()));
-    task.next_tile = reinterpret_cast<unsigned long long*>(scratch.data());
-    task.totals = scratch.data() + 1;
-    task.prefixes = task.totals + task.tiles;
-  }
+  array<scan_descriptor<T>, device> scratch;
+  if (shared_out) scratch = share_tiles(ctx, task);
   const auto kernel = lookback_kernel<Kind, Op, T>;
   SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(scan_shared<T>)));
   const std::int64_t blocks = shared_out ? std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors) : 1;

@@ -7,7 +7,8 @@
 //
 // Invariant: blocks and runs are laid out from the start of a line, so that an output is the same fold for any number
 // of threads. A run is the work of one thread: windows wider than a thread's share leave threads idle.
-#include "primitives/parts.hpp"
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "primitives/sliding_max.hpp"
 #include "primitives/stencil.hpp"
 
@@ -28,13 +29,12 @@ void for_blocks(const context<host>& ctx, const fold_job<T>& job, std::int64_t b
   const std::int64_t blocks = div_up(job.size, block);
   const std::int64_t fewest = std::max<std::int64_t>(1, tuning::grain / std::min(block, job.size));
   const parts shares = split(job.lines * blocks, ctx.threads(), fewest);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (shares.count > 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     for (std::int64_t b = shares.first(p); b < shares.last(p); ++b) {
       const std::int64_t first = b % blocks * block;
       f(b / blocks, first, std::min(job.size, first + block));
     }
-  }
+  });
 }
 
 template <class T, class Fold>
@@ -100,14 +100,13 @@ void for_axis(const context<host>& ctx, const axis_job<T>& job, std::int64_t uni
   const std::int64_t elements = job.outer * job.size * job.stride;
   const std::int64_t fewest = std::max<std::int64_t>(1, tuning::grain / std::max<std::int64_t>(1, elements / total));
   const parts shares = split(total, ctx.threads(), fewest);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (shares.count > 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) {
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     for (std::int64_t b = shares.first(p); b < shares.last(p); ++b) {
       const std::int64_t left = b / units % across * tuning::block;
       const std::int64_t line = b / units / across * job.size * job.stride + left;
       f(line, std::min(tuning::block, job.stride - left), b % units);
     }
-  }
+  });
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 // Sliding maxima: names, checks, and a volume taken an axis at a time.
 #include "primitives/sliding_max.hpp"
 
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 
 #include <algorithm>
@@ -10,13 +11,6 @@
 namespace spargo {
 
 namespace {
-
-struct tuning {
-  // Host: wider windows are scanned, these compared in vectors. 2^24 float on 2 threads, ms, tiled and van_herk: window
-  // 9 25, 74; 17 46, 60; 33 79, 50. Across an axis the scans are in vectors as well, of five accesses an element.
-  static constexpr std::int64_t widest_tiled_line = 17;
-  static constexpr std::int64_t widest_tiled_axis = 5;
-};
 
 constexpr std::array<std::string_view, 4> names = {"automatic", "naive", "tiled", "van_herk"};
 
@@ -50,12 +44,10 @@ void expect_shape(const volume_shape& shape, std::int64_t size) {
                             " x " + std::to_string(shape.rows) + " x " + std::to_string(shape.cols));
 }
 
-// What `automatic` takes along a line, or across an axis, of this window.
+// The algorithm asked for, or what `automatic` takes for this window.
 template <class Space>
-sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t window, std::int64_t widest_tiled) {
-  using enum sliding_max_algorithm;
-  if (algorithm != automatic) return algorithm;
-  return std::same_as<Space, host> && window <= widest_tiled ? tiled : van_herk;
+sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t window, detail::sliding_direction along) {
+  return algorithm == sliding_max_algorithm::automatic ? detail::choose_sliding_max<Space>(window, along) : algorithm;
 }
 
 // Cols, rows, planes in turn, those with a window of 1 left out; the last pass writes `out`.
@@ -83,9 +75,9 @@ void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volum
     axis.out = left % 2 == 0 ? out.data() : scratch.data();
     if (axis.stride == 1) {
       detail::sliding_max_lines<T>(ctx, {axis.in, axis.out, axis.outer, axis.size, 0, axis.window},
-                                   chosen<Space>(algorithm, axis.window, tuning::widest_tiled_line));
+                                   chosen<Space>(algorithm, axis.window, detail::sliding_direction::line));
     } else {
-      detail::sliding_max_axis<T>(ctx, axis, chosen<Space>(algorithm, axis.window, tuning::widest_tiled_axis));
+      detail::sliding_max_axis<T>(ctx, axis, chosen<Space>(algorithm, axis.window, detail::sliding_direction::axis));
     }
     from = axis.out;
   }
@@ -98,23 +90,25 @@ std::string_view to_string(sliding_max_algorithm algorithm) noexcept {
   return index < names.size() ? names[index] : "unknown";
 }
 
-template <class T, class Space>
+template <detail::real T, class Space>
 void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, std::int64_t window,
-                 span<T, Space> out, const sliding_max_options& options) {
+                 span<T, Space> out, const sliding_max_options& options) try {
   expect_arguments(in, out, options.algorithm);
   expect_window("a line", window);
   if (in.empty()) return;
   if constexpr (detail::is_built<Space>) {
     detail::sliding_max_lines<T>(ctx, {in.data(), out.data(), 1, in.size(), 0, std::min(window, in.size())},
-                                 chosen<Space>(options.algorithm, window, tuning::widest_tiled_line));
+                                 chosen<Space>(options.algorithm, window, detail::sliding_direction::line));
   } else {
     detail::no_device("sliding_max");
   }
+} catch (...) {
+  detail::rethrow("sliding_max");
 }
 
-template <class T, class Space>
+template <detail::real T, class Space>
 void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, const volume_shape& shape,
-                 const volume_shape& window, span<T, Space> out, const sliding_max_options& options) {
+                 const volume_shape& window, span<T, Space> out, const sliding_max_options& options) try {
   expect_arguments(in, out, options.algorithm);
   expect_shape(shape, in.size());
   expect_window("planes", window.planes);
@@ -132,6 +126,8 @@ void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, S
   } else {
     detail::no_device("sliding_max");
   }
+} catch (...) {
+  detail::rethrow("sliding_max");
 }
 
 #define INSTANTIATE(T, Space)                                                                                          \

@@ -1,6 +1,7 @@
 // Stencils of one sweep: names, checks, the choice of algorithm and of backend.
 #include "primitives/stencil.hpp"
 
+#include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/stencil_checks.hpp"
 
@@ -28,9 +29,9 @@ std::string_view to_string(stencil_algorithm algorithm) noexcept {
   return index < names.size() ? names[index] : "unknown";
 }
 
-template <class T, class Space>
+template <detail::real T, class Space>
 void window_average(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, std::int64_t radius,
-                    span<T, Space> out, const stencil_options& options) {
+                    span<T, Space> out, const stencil_options& options) try {
   using enum stencil_algorithm;
   constexpr const char* operation = "window_average";
   detail::expect_enumerator(operation, static_cast<std::size_t>(options.algorithm), names.size());
@@ -53,11 +54,13 @@ void window_average(const context<Space>& ctx, std::type_identity_t<span<const T
   } else {
     detail::no_device(operation);
   }
+} catch (...) {
+  detail::rethrow("window_average");
 }
 
-template <class T, class Space>
+template <detail::real T, class Space>
 void five_point_average(const context<Space>& ctx, std::type_identity_t<image_view<const T, Space>> in,
-                        image_view<T, Space> out, const stencil_options& options) {
+                        image_view<T, Space> out, const stencil_options& options) try {
   using enum stencil_algorithm;
   constexpr const char* operation = "five_point_average";
   detail::expect_enumerator(operation, static_cast<std::size_t>(options.algorithm), names.size());
@@ -80,6 +83,8 @@ void five_point_average(const context<Space>& ctx, std::type_identity_t<image_vi
   } else {
     detail::no_device(operation);
   }
+} catch (...) {
+  detail::rethrow("five_point_average");
 }
 
 #define INSTANTIATE(T, Space)                                                                                         \

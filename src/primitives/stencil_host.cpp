@@ -7,7 +7,8 @@
 // sweeps. Invariant: ring(t) holds the latest three rows of sweep t, row q in slot q % 3; the same bits as sweep by
 // sweep, since a cell is the same expression of the same values.
 // Source: Wellein, Hager, Zeiser, Wittmann, Fehske, COMPSAC 2009.
-#include "primitives/parts.hpp"
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
 #include "primitives/simd/stencil.hpp"
 #include "primitives/stencil.hpp"
 
@@ -29,8 +30,7 @@ template <class T, class F>
 void for_rows(const context<host>& ctx, const five_point_job<T>& job, F&& f) {
   const std::int64_t fewest = std::max<std::int64_t>(1, tuning::grain / job.cols);
   const parts shares = split(job.rows, ctx.threads(), fewest);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (shares.count > 1)
-  for (std::int64_t p = 0; p < shares.count; ++p) f(shares.first(p), shares.last(p), p);
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) { f(shares.first(p), shares.last(p), p); });
 }
 
 template <class T>

@@ -1,4 +1,5 @@
 // The fingerprint of a pattern on the host; see pattern_fingerprint.hpp.
+#include "core/parallel.hpp"
 #include "sparse/pattern_fingerprint.hpp"
 
 #include "core/instantiate.hpp"
@@ -11,12 +12,16 @@ namespace {
 template <class T>
 std::uint64_t sum_of(const context<host>& ctx, std::uint64_t array, const span<const T, host>& items) {
   const std::int64_t count = items.size();
-  std::uint64_t sum = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : sum)
-  for (std::int64_t k = 0; k < count; ++k) {
-    sum += fingerprint_of(array, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(items[k]));
-  }
-  return sum;
+  return parallel_reduce(
+      ctx.threads(), count, grain::elements, std::uint64_t{0},
+      [&](std::int64_t first, std::int64_t last) {
+        std::uint64_t sum = 0;
+        for (std::int64_t k = first; k < last; ++k) {
+          sum += fingerprint_of(array, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(items[k]));
+        }
+        return sum;
+      },
+      std::plus<>{});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What products with multi-vectors share: names, checks, the choice of algorithm with its reason, and the plan around
 // an executor.
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "sparse/merge_path.hpp"
 #include "sparse/spmm_executor.hpp"
 
 #include <fmt/format.h>
@@ -26,20 +28,16 @@ struct choice {
   std::string reason;
 };
 
-// Thresholds of the automatic choices.
+// Threshold of the automatic choice on the device.
 struct tuning {
   // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
   static constexpr double irregular_share = 0.1;
-  // Host: a row longer than this share of one thread's entries unbalances whole rows.
-  static constexpr double longest_share = 0.25;
 };
 
-choice choose(const context<host>& ctx, const row_profile& p) {
-  const double share = static_cast<double>(p.rows + p.nnz) / ctx.threads();
-  if (ctx.threads() > 1 && static_cast<double>(p.longest) > tuning::longest_share * share) {
+choice choose(const context<host>&, const row_profile& p) {
+  if (detail::host_cuts_rows(p.rows, p.nnz, p.longest)) {
     return {spmm_algorithm::merge_path,
-            fmt::format("the longest row ({} entries) is too large a part of one thread's share for whole rows",
-                        p.longest)};
+            fmt::format("the longest row has {} of {} entries, too many for one thread", p.longest, p.nnz)};
   }
   return {spmm_algorithm::row_groups,
           fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
@@ -108,13 +106,15 @@ std::string_view to_string(spmm_algorithm algorithm) {
   return "unknown";
 }
 
-spmm_algorithm parse_spmm_algorithm(std::string_view name) {
+spmm_algorithm parse_spmm_algorithm(std::string_view name) try {
   std::string known;
   for (const auto& [value, known_name] : algorithm_names) {
     if (known_name == name) return value;
     known += (known.empty() ? "" : ", ") + std::string(known_name);
   }
   throw error(error_code::invalid_argument, fmt::format("spmm: unknown algorithm '{}' (known: {})", name, known));
+} catch (...) {
+  detail::rethrow("spmm");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -129,7 +129,7 @@ struct spmm_plan<V, I, O, Space>::state {
 
 template <value_type V, index_type I, index_type O, class Space>
 spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
-                                     std::int64_t max_columns, const spmm_options& options) {
+                                     std::int64_t max_columns, const spmm_options& options) try {
   check_matrix(matrix);
   SPARGO_EXPECTS(max_columns >= 0, fmt::format("spmm: a plan for {} columns", max_columns));
   with_backend<Space>([&]() -> void {
@@ -145,6 +145,8 @@ spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<c
       state_->executor = detail::make_spmm_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, max_columns);
     }
   });
+} catch (...) {
+  detail::rethrow("spmm");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -156,7 +158,7 @@ spmm_plan<V, I, O, Space>::~spmm_plan() = default;
 
 template <value_type V, index_type I, index_type O, class Space>
 void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x, V beta,
-                                    const dense_view<V, Space>& y) const {
+                                    const dense_view<V, Space>& y) const try {
   SPARGO_EXPECTS(x.cols >= 0 && x.cols <= state_->max_columns,
                  fmt::format("spmm: {} columns, and the plan was made for at most {}", x.cols, state_->max_columns));
   check_dense("X", x, state_->cols, x.cols);
@@ -170,6 +172,8 @@ void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x
       state_->executor->run(alpha, x, beta, y);
     }
   });
+} catch (...) {
+  detail::rethrow("spmm");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -186,10 +190,13 @@ std::int64_t spmm_plan<V, I, O, Space>::workspace_bytes() const noexcept {
 }
 
 template <value_type V, index_type I, index_type O, class Space>
-void spmm(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& matrix,
-          const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y, const spmm_options& options) {
+void spmm(const context<Space>& ctx, std::type_identity_t<V> alpha, const csr_view<const V, I, O, Space>& matrix,
+          const std::type_identity_t<dense_view<const V, Space>>& x, std::type_identity_t<V> beta,
+          const std::type_identity_t<dense_view<V, Space>>& y, const spmm_options& options) try {
   SPARGO_EXPECTS(x.cols >= 0, fmt::format("spmm: X has {} columns", x.cols));
   spmm_plan<V, I, O, Space>(ctx, matrix, x.cols, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmm");
 }
 
 #define INSTANTIATE_IN(V, I, O, S)                                                                              \

@@ -6,6 +6,7 @@
 // depends on the matrix alone: same bits for any number of threads. Both read the matrix once for up to 128 columns,
 // rows of X once an entry, and write Y once; O((rows + nnz) * k).
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/simd/spmm.hpp"
@@ -18,9 +19,7 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Rows + entries a tile, as for products with one vector: 64 tiles a thread on 16 threads leave no one waiting.
-  static constexpr std::int64_t smallest_tile = 4096;
-  static constexpr std::int64_t most_tiles = 1024;
+  static constexpr std::int64_t share = 1 << 13;  // rows + entries that are worth a thread: 10 us and more
 };
 
 template <class V, class I, class O>
@@ -41,20 +40,19 @@ template <class V, class I, class O>
 class host_rows final : public spmm_executor<V, host> {
  public:
   host_rows(const context<host>& ctx, const csr_view<const V, I, O, host>& a)
-      : ctx_(ctx), a_(a), loops_(best_spmm_loops<V, I, O>()), starts_(ctx, ctx.threads() + 1) {
-    const std::int64_t total = a.rows + a.nnz();
-    for (std::int64_t part = 0; part <= ctx.threads(); ++part) {
-      // part * total / threads without overflow
-      const std::int64_t at = total / ctx.threads() * part + total % ctx.threads() * part / ctx.threads();
-      starts_[part] = merge_path_row(a.offsets.data(), static_cast<std::int64_t>(a.rows), a.nnz(), at);
+      : ctx_(ctx), a_(a), loops_(best_spmm_loops<V, I, O>()) {
+    const parts shares = split_loop(ctx.threads(), a.rows + a.nnz(), tuning::share);
+    starts_ = {ctx, shares.count + 1};
+    for (std::int64_t part = 0; part <= shares.count; ++part) {
+      starts_[part] = merge_path_row(a.offsets.data(), static_cast<std::int64_t>(a.rows), a.nnz(), shares.first(part));
     }
   }
 
   void run(V alpha, const dense_view<const V, host>& x, V beta, const dense_view<V, host>& y) const override {
     const auto job = job_of(a_, alpha, x, beta, y);
     const std::int64_t parts = starts_.size() - 1;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (std::int64_t part = 0; part < parts; ++part) loops_.rows(job, starts_[part], starts_[part + 1]);
+    parallel_parts(ctx_.threads(), parts,
+                   [&](std::int64_t part) { loops_.rows(job, starts_[part], starts_[part + 1]); });
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return starts_.size() * 8; }
@@ -73,7 +71,7 @@ class host_merge final : public spmm_executor<V, host> {
   host_merge(const context<host>& ctx, const csr_view<const V, I, O, host>& a, std::int64_t max_columns)
       : ctx_(ctx), a_(a), loops_(best_spmm_loops<V, I, O>()) {
     const std::int64_t total = a.rows + a.nnz();
-    tile_ = std::max(tuning::smallest_tile, div_up(total, tuning::most_tiles));
+    tile_ = host_merge_tile(a.rows, a.nnz());
     const std::int64_t tiles = div_up(total, tile_);
     starts_ = {ctx, tiles + 1};
     carries_ = dense_matrix<V, host>(ctx, tiles, max_columns);
@@ -85,8 +83,8 @@ class host_merge final : public spmm_executor<V, host> {
   void run(V alpha, const dense_view<const V, host>& x, V beta, const dense_view<V, host>& y) const override {
     const auto job = job_of(a_, alpha, x, beta, y);
     const std::int64_t tiles = carries_.rows();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t t = 0; t < tiles; ++t) run_tile(t, job);
+    const int threads = useful_threads(ctx_.threads(), a_.rows + a_.nnz(), tuning::share);
+    parallel_parts(threads, tiles, [&](std::int64_t t) { run_tile(t, job); });
     for (std::int64_t t = 0; t < tiles; ++t) {
       if (!has_carry(t)) continue;
       V* const to = y.data.data() + starts_[t + 1] * y.stride;
@@ -147,11 +145,10 @@ class host_merge final : public spmm_executor<V, host> {
 template <class V>
 void scale_rows(const context<host>& ctx, V beta, const dense_view<V, host>& y) {
   if (beta == V{1}) return;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t i = 0; i < y.rows; ++i) {
+  parallel_for(ctx.threads(), y.rows, grain::rows, [&](std::int64_t i) {
     V* const row = y.data.data() + i * y.stride;
     for (std::int64_t j = 0; j < y.cols; ++j) row[j] = beta == V{} ? V{} : multiply(beta, row[j]);
-  }
+  });
 }
 
 template <class V, class I, class O>

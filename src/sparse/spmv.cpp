@@ -1,8 +1,11 @@
 // What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
 #include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "sparse/merge_path.hpp"
 #include "sparse/spmv_binned.hpp"
 #include "sparse/spmv_blocked.hpp"
 #include "sparse/spmv_compressed.hpp"
+#include "sparse/spmv_copy_cost.hpp"
 #include "sparse/spmv_device_choice.hpp"
 #include "sparse/spmv_executor.hpp"
 
@@ -38,12 +41,6 @@ constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 13> algorithm_
     {spmv_algorithm::coo_segmented, "coo_segmented"},
 }};
 
-// Thresholds of the automatic choices on the host.
-struct tuning {
-  // A row longer than this share of one thread's entries unbalances whole rows.
-  static constexpr double longest_share = 0.25;
-};
-
 template <class Space>
 constexpr std::string_view space_name = std::same_as<Space, device> ? "device" : "host";
 
@@ -56,12 +53,10 @@ void expect_size(std::string_view what, std::int64_t size, std::int64_t expected
   SPARGO_EXPECTS(size == expected, fmt::format("spmv: {} has {} elements, expected {}", what, size, expected));
 }
 
-choice choose_csr(const context<host>& ctx, const row_profile& p, detail::gathered_vector /*x*/) {
-  const double share = static_cast<double>(p.rows + p.nnz) / ctx.threads();
-  if (ctx.threads() > 1 && static_cast<double>(p.longest) > tuning::longest_share * share) {
+choice choose_csr(const context<host>&, const row_profile& p, detail::gathered_vector /*x*/) {
+  if (detail::host_cuts_rows(p.rows, p.nnz, p.longest)) {
     return {spmv_algorithm::merge_path,
-            fmt::format("the longest row ({} entries) is too large a part of one thread's share for whole rows",
-                        p.longest)};
+            fmt::format("the longest row has {} of {} entries, too many for one thread", p.longest, p.nnz)};
   }
   return {spmv_algorithm::row_per_thread,
           fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
@@ -152,13 +147,15 @@ std::string_view to_string(spmv_algorithm algorithm) {
   return "unknown";
 }
 
-spmv_algorithm parse_spmv_algorithm(std::string_view name) {
+spmv_algorithm parse_spmv_algorithm(std::string_view name) try {
   std::string known;
   for (const auto& [value, known_name] : algorithm_names) {
     if (known_name == name) return value;
     known += (known.empty() ? "" : ", ") + std::string(known_name);
   }
   throw error(error_code::invalid_argument, fmt::format("spmv: unknown algorithm '{}' (known: {})", name, known));
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 std::string_view to_string(spmv_storage storage) { return storage == spmv_storage::copied ? "copied" : "borrowed"; }
@@ -182,17 +179,18 @@ struct spmv_plan<V, I, O, Space>::state {
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
-                                     const spmv_options& options) {
+                                     const spmv_options& options) try {
   check(matrix);
   const bool automatic = options.algorithm == spmv_algorithm::automatic;
   if (!automatic && !csr_has<Space>(options.algorithm)) refuse(options.algorithm, "CSR", space_name<Space>);
+  SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
   with_backend<Space>([&]() -> void {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
     const bool copies = automatic && options.storage == spmv_storage::copied;
     const auto demand = automatic ? detail::copy_demand::if_it_pays : detail::copy_demand::by_name;
     // Makes the plan of an attempt that gave an executor; otherwise notes why not.
-    const auto keep = [&](spmv_algorithm algorithm, auto&& attempt) {
+    const auto keep = [&](spmv_algorithm algorithm, detail::copy_attempt<V> attempt) {
       if (attempt.executor == nullptr) {
         const std::string why = fmt::format("not {}: {}", to_string(algorithm), attempt.reason);
         if (!automatic) throw error(error_code::unsupported, "spmv: " + why);
@@ -205,15 +203,26 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
       state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
       return true;
     };
-    if (!nothing && (copies || options.algorithm == spmv_algorithm::compressed)) {
-      if (keep(spmv_algorithm::compressed, detail::compress<V, I, O>(ctx, matrix, demand))) return;
-    }
+    // The same of an algorithm that is wanted, unless its copy costs more than it saves.
+    const auto try_copy = [&](spmv_algorithm algorithm, detail::copy_kind kind, auto&& attempt) {
+      if (nothing || (!copies && options.algorithm != algorithm)) return false;
+      std::string too_few = copies ? detail::why_too_few(kind, sizeof(V), options.products) : std::string{};
+      return keep(algorithm, too_few.empty() ? attempt() : detail::copy_attempt<V>{nullptr, std::move(too_few)});
+    };
     if constexpr (std::same_as<Space, device>) {
-      if (!nothing && (copies || options.algorithm == spmv_algorithm::blocked)) {
-        if (keep(spmv_algorithm::blocked, detail::block_columns<V, I, O>(ctx, matrix, demand))) return;
+      if (try_copy(spmv_algorithm::compressed, detail::copy_kind::compressed,
+                   [&] { return detail::compress<V, I, O>(ctx, matrix, demand); }) ||
+          try_copy(spmv_algorithm::blocked, detail::copy_kind::blocked,
+                   [&] { return detail::block_columns<V, I, O>(ctx, matrix, demand); }) ||
+          try_copy(spmv_algorithm::binned, detail::copy_kind::binned,
+                   [&] { return detail::bin_products<V, I, O>(ctx, matrix, demand); })) {
+        return;
       }
-      if (!nothing && (copies || options.algorithm == spmv_algorithm::binned)) {
-        if (keep(spmv_algorithm::binned, detail::bin_products<V, I, O>(ctx, matrix, demand))) return;
+    } else {
+      const std::int64_t products = copies ? options.products : 0;
+      if (try_copy(spmv_algorithm::compressed, detail::copy_kind::repeated_bands,
+                   [&] { return detail::compress<V, I, O>(ctx, matrix, demand, products); })) {
+        return;
       }
     }
     row_profile profile{matrix.rows, matrix.nnz()};
@@ -228,11 +237,13 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     state_->executor = detail::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
     if (storage() == spmv_storage::copied) state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
   });
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix,
-                                     const spmv_options& options) {
+                                     const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
   if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::ell) refuse(asked, "ELL", space_name<Space>);
@@ -240,11 +251,13 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<c
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::ell, "the one for ELL"});
     if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::make_executor<V, I>(ctx, matrix);
   });
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix,
-                                     const spmv_options& options) {
+                                     const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
   if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::sell) refuse(asked, "SELL", space_name<Space>);
@@ -252,11 +265,13 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::sell, "the one for SELL-C-sigma"});
     if (matrix.rows != 0 && !matrix.indices.empty()) state_->executor = detail::make_executor<V, I, O>(ctx, matrix);
   });
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
-                                     const spmv_options& options) {
+                                     const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
   const bool known = asked == spmv_algorithm::automatic || asked == spmv_algorithm::coo_segmented ||
@@ -271,6 +286,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<c
       state_->executor = detail::make_executor<V, I>(ctx, matrix, state_->chosen.algorithm);
     }
   });
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -281,7 +298,7 @@ template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::~spmv_plan() = default;
 
 template <value_type V, index_type I, index_type O, class Space>
-void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const {
+void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const try {
   expect_size("x", x.size(), state_->cols);
   expect_size("y", y.size(), state_->rows);
   SPARGO_EXPECTS(!overlap<V>(x.data(), x.size(), y.data(), y.size()), "spmv: x and y overlap");
@@ -293,10 +310,12 @@ void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, spa
       state_->executor->run(alpha, x.data(), beta, y.data());
     }
   });
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
-void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Space>& matrix) {
+void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Space>& matrix) try {
   check(matrix);
   if (!state_->pattern.has_value()) {
     throw error(error_code::unsupported, "spmv: update_values is for plans of CSR matrices");
@@ -323,6 +342,8 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
       mine = matrix;
     }
   });
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -343,24 +364,36 @@ std::int64_t spmv_plan<V, I, O, Space>::workspace_bytes() const noexcept {
 }
 
 template <value_type V, index_type I, index_type O, class Space>
-void spmv(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& matrix, span<const V, Space> x,
-          V beta, span<V, Space> y, const spmv_options& options) {
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const csr_view<const V, I, O, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
   spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
 }
 template <value_type V, index_type I, class Space>
-void spmv(const context<Space>& ctx, V alpha, const ell_view<const V, I, Space>& matrix, span<const V, Space> x, V beta,
-          span<V, Space> y, const spmv_options& options) {
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const ell_view<const V, I, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
   spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
 }
 template <value_type V, index_type I, index_type O, class Space>
-void spmv(const context<Space>& ctx, V alpha, const sell_view<const V, I, O, Space>& matrix, span<const V, Space> x,
-          V beta, span<V, Space> y, const spmv_options& options) {
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const sell_view<const V, I, O, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
   spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
 }
 template <value_type V, index_type I, class Space>
-void spmv(const context<Space>& ctx, V alpha, const coo_view<const V, I, Space>& matrix, span<const V, Space> x, V beta,
-          span<V, Space> y, const spmv_options& options) {
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const coo_view<const V, I, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
   spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
 }
 
 #define INSTANTIATE_IN(V, I, O, S)                                                                              \

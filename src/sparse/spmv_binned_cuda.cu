@@ -15,6 +15,7 @@
 // Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
 // merge path (Merrill and Garland, SC 2016).
 #include "core/async_copy.cuh"
+#include "core/device_features.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/launch.cuh"
 #include "sparse/spmv_binned.cuh"
@@ -298,7 +299,7 @@ __device__ void stage_cells(const binned_arguments<D>& a, const cell_list<sum_th
 
 // A thread block a bin.
 template <class D>
-__global__ void __launch_bounds__(sum_threads<D>, sizeof(D) <= 8 ? 2 : 1)
+__global__ void __launch_bounds__(sum_threads<D>, resident_blocks(sizeof(D) <= 8 ? 2 : 1, sum_threads<D>))
     sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {
   __shared__ cell_list<sum_threads<D>> cells;
   __shared__ int long_count;
@@ -439,7 +440,8 @@ copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V,
                           .sectors = 1000,
                           .blocks = 1,
                           .bins = div_up(matrix.rows + matrix.nnz(), bin_items<D>)};
-  auto refused = why_not_binned(profile, demand);  // before anything is looked at
+  auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
+  if (refused.empty()) refused = why_not_binned(profile, demand);  // before anything is looked at
   if (!refused.empty()) return {nullptr, std::move(refused)};
   profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
   refused = why_not_binned(profile, demand);  // before the columns are counted

@@ -403,7 +403,8 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
                            .gathered = 0,
                            .pieces = 0,
                            .ranked = 0};
-  auto refused = why_not_blocked(profile, demand);  // before anything is looked at
+  auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
+  if (refused.empty()) refused = why_not_blocked(profile, demand);  // before anything is looked at
   if (!refused.empty()) return {nullptr, std::move(refused)};
   profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
   refused = why_not_blocked(profile, demand);  // before the columns are counted

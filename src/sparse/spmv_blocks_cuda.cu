@@ -75,7 +75,7 @@ __device__ bool stage_entries(const device_entries<D, I>& a, std::int64_t origin
                               std::uint64_t* arrived) {
   const std::int64_t there = (a.nnz - origin) & ~std::int64_t{3};
   const int quads = (count + 3) & ~3;
-  const int bulk = a.aligned ? static_cast<int>(quads < there ? quads : there) : 0;
+  const int bulk = has_hopper_blocks && a.aligned ? static_cast<int>(quads < there ? quads : there) : 0;
   if (threadIdx.x == 0 && bulk > 0) {
     bulk_initialize(arrived);
     bulk_expect(arrived, static_cast<unsigned>(bulk * (sizeof(D) + sizeof(I))));
@@ -185,7 +185,7 @@ inline constexpr int blocks_resident = sizeof(D) <= 8 && sizeof(I) + sizeof(O) <
 // Width: lanes a row, where that is known to the compiler: offsets of a lane's entries are then part of the loads,
 // which gains 4 percent for values of 4 bytes; 0: a.width.
 template <int Width, int Unroll, class D, class I, class O>
-__global__ void __launch_bounds__(tuning::threads, blocks_resident<D, I, O>)
+__global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_resident<D, I, O>, tuning::threads))
     row_blocks_kernel(blocks_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   extern __shared__ __align__(128) unsigned char raw[];
   __shared__ std::uint64_t arrived;

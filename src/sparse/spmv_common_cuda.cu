@@ -1,4 +1,5 @@
 // The small device parts of a product: row profile, scaling, carries, and the order of unsorted COO entries.
+#include "core/early_launch.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/coo_order.hpp"
 #include "sparse/spmv_device.cuh"
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(spmv_threads)
   const I row = first < tiles && (first == 0 || rows[first - 1] != rows[first]) ? rows[first] : I{-1};
   std::int64_t next = first;
   D sum{};
-  asm volatile("griddepcontrol.wait;" ::: "memory");  // until the kernel before has left all carries and rows of y
+  wait_for_kernel_in_front();  // it leaves all carries and rows of y
   for (; row >= 0 && next < tiles && next < first + carries_a_thread && rows[next] == row; ++next) sum += carries[next];
   unsigned longer = __ballot_sync(full_mask, row >= 0 && next < tiles && rows[next] == row ? 1 : 0);
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -191,16 +192,8 @@ template <class D, class I>
 void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
   // Launched while the kernel before ends, for which it waits: 1.5 microseconds of R-MAT 22's 460 on an H200. A thread
   // a tile: 2 to 10 microseconds less than a warp a tile.
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = grid_of(tiles, spmv_threads);
-  launch.blockDim = spmv_threads;
-  launch.stream = ctx.stream();
-  launch.attrs = &early;
-  launch.numAttrs = 1;
-  SPARGO_CUDA_TRY(cudaLaunchKernelEx(&launch, &add_carries_kernel<D, I>, rows, carries, tiles, alpha, y));
+  launch_early(ctx, grid_of(tiles, spmv_threads), spmv_threads, &add_carries_kernel<D, I>, rows, carries, tiles, alpha,
+               y);
 }
 
 void count_up(const context<device>& ctx, span<double, device> to) {

@@ -7,10 +7,11 @@
 
 namespace spargo::detail {
 
-// The matrix has at least one entry. O(rows + nnz); the device one synchronises the stream.
+// The matrix has at least one entry. O(rows + nnz); the device one synchronises the stream. The host has two forms,
+// and the number of products (0: many) says which of them pay.
 template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                       copy_demand demand);
+                                       copy_demand demand, std::int64_t products);
 template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                                        copy_demand demand);

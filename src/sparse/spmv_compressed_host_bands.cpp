@@ -10,14 +10,17 @@
 // values that differ, x and write y; O(rows + nnz) with no index read inside of bands. Equality of values is that of
 // their bytes, so signed zeros and NaN are what they were.
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
 #include "sparse/simd/bands.hpp"
 #include "sparse/simd/kernels.hpp"
 #include "sparse/spmv_compressed_host.hpp"
+#include "sparse/spmv_copy_cost.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace spargo::detail {
@@ -69,6 +72,15 @@ bool continues(const csr_pattern_view<I, O, host>& a, std::int64_t row) {
   return true;
 }
 
+// Whether a row and the next, of the same pattern, have the same values, byte by byte.
+template <class V, class I, class O>
+bool repeats(const csr_view<const V, I, O, host>& a, std::int64_t row) {
+  const std::int64_t begin = a.offsets[row];
+  const std::int64_t next = a.offsets[row + 1];
+  const auto bytes = static_cast<std::size_t>(next - begin) * sizeof(V);
+  return bytes == 0 || std::memcmp(a.values.data() + begin, a.values.data() + next, bytes) == 0;
+}
+
 // Calls body(first, count) for the runs of rows with one pattern, in order.
 template <class Body>
 void for_each_run(const array<std::uint8_t, host>& same, Body body) {
@@ -84,7 +96,8 @@ struct extent {
   std::int64_t bands = 0;
   std::int64_t pieces = 0;
   std::int64_t shifts = 0;
-  std::int64_t entries = 0;  // in bands
+  std::int64_t entries = 0;   // in bands
+  std::int64_t repeated = 0;  // of them, in bands whose first two rows have the same values
   std::int64_t rest_rows = 0;
 };
 
@@ -112,18 +125,13 @@ class bands_executor final : public spmv_executor<V> {
   void run(V alpha, const V* x, V beta, V* y) const override {
     const std::int64_t pieces = pieces_.size();
     const std::int64_t rest = rest_.size();
-#pragma omp parallel num_threads(ctx_.threads())
-    {
-#pragma omp for schedule(static) nowait
-      for (std::int64_t p = 0; p < pieces; ++p) run_piece(pieces_[p], alpha, x, beta, y);
-#pragma omp for schedule(static)
-      for (std::int64_t r = 0; r < rest; ++r) {
-        const std::int64_t begin = rest_offsets_[r];
-        const V sum =
-            kernels_.dot(rest_values_.data() + begin, rest_indices_.data() + begin, rest_offsets_[r + 1] - begin, x);
-        update(y[rest_[r]], alpha, sum, beta);
-      }
-    }
+    parallel_parts(ctx_.threads(), pieces, [&](std::int64_t p) { run_piece(pieces_[p], alpha, x, beta, y); });
+    parallel_for(ctx_.threads(), rest, grain::rows, [&](std::int64_t r) {
+      const std::int64_t begin = rest_offsets_[r];
+      const V sum =
+          kernels_.dot(rest_values_.data() + begin, rest_indices_.data() + begin, rest_offsets_[r + 1] - begin, x);
+      update(y[rest_[r]], alpha, sum, beta);
+    });
   }
 
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
@@ -186,13 +194,10 @@ class bands_executor final : public spmv_executor<V> {
     const std::int64_t pieces = pieces_.size();
     array<std::uint8_t, host> differ(ctx_, bands_.size());
     std::fill(differ.begin(), differ.end(), std::uint8_t{0});
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t p = 0; p < pieces; ++p) {
-      if (!repeats(pieces_[p], values)) {
-#pragma omp atomic write
-        differ[pieces_[p].band] = 1;
-      }
-    }
+    parallel_parts(ctx_.threads(), pieces, [&](std::int64_t p) {
+      if (repeats(pieces_[p], values)) return;
+      std::atomic_ref(differ[pieces_[p].band]).store(1, std::memory_order_relaxed);
+    });
     std::int64_t needed = 0;
     for (std::int64_t b = 0; b < bands_.size(); ++b) {
       const std::int64_t blocks = div_up(bands_[b].rows, band_block<V>);
@@ -200,8 +205,7 @@ class bands_executor final : public spmv_executor<V> {
     }
     if (needed != values_.size()) values_ = {ctx_, needed};
     place_values(differ, values);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t p = 0; p < pieces; ++p) copy_piece(pieces_[p], values);
+    parallel_parts(ctx_.threads(), pieces, [&](std::int64_t p) { copy_piece(pieces_[p], values); });
     for (std::int64_t r = 0; r < rest_.size(); ++r) {
       std::copy_n(values + rest_sources_[r], rest_offsets_[r + 1] - rest_offsets_[r],
                   rest_values_.data() + rest_offsets_[r]);
@@ -258,12 +262,12 @@ class bands_executor final : public spmv_executor<V> {
 
 template <class V, class I, class O>
 copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                               copy_demand demand) {
+                               copy_demand demand, std::int64_t products) {
   const std::int64_t rows = matrix.rows;
   array<std::uint8_t, host> same(ctx, rows);
   same[0] = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t row = 1; row < rows; ++row) same[row] = continues<I, O>(matrix, row) ? 1 : 0;
+  parallel_for(ctx.threads(), rows - 1, grain::rows,
+               [&](std::int64_t r) { same[r + 1] = continues<I, O>(matrix, r + 1) ? 1 : 0; });
   extent e;
   for_each_run(same, [&](std::int64_t first, std::int64_t count) {
     if (count < tuning::shortest_band) {
@@ -275,11 +279,15 @@ copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V,
     e.pieces += div_up(count, piece_rows<V>(width));
     e.shifts += width;
     e.entries += width * count;
+    if (repeats<V, I, O>(matrix, first)) e.repeated += width * count;
   });
   const double share = static_cast<double>(e.entries) / static_cast<double>(matrix.nnz());
   if (e.bands == 0 || (demand == copy_demand::if_it_pays && share < tuning::least_share)) {
     return {nullptr, fmt::format("{:.0f} % of the entries are in runs of rows that repeat a pattern", 100 * share)};
   }
+  const bool alike = static_cast<double>(e.repeated) >= tuning::least_share * static_cast<double>(matrix.nnz());
+  std::string too_few = why_too_few(alike ? copy_kind::repeated_bands : copy_kind::bands, sizeof(V), products);
+  if (!too_few.empty()) return {nullptr, "in bands " + too_few};
   auto made = std::make_unique<bands_executor<V, I, O>>(ctx, matrix, same, e);
   std::string reason =
       fmt::format("{} bands of rows that repeat a pattern, {:.1f} % of the entries, of which {} values are stored",
@@ -287,8 +295,9 @@ copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V,
   return {std::move(made), std::move(reason)};
 }
 
-#define INSTANTIATE(V, I, O) \
-  template copy_attempt<V> compress_bands(const context<host>&, const csr_view<const V, I, O, host>&, copy_demand);
+#define INSTANTIATE(V, I, O)                                                                                       \
+  template copy_attempt<V> compress_bands(const context<host>&, const csr_view<const V, I, O, host>&, copy_demand, \
+                                          std::int64_t);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -10,12 +10,13 @@
 // order whatever the height of the blocks. Same bits for any number of threads. O(rows + nnz + rows * cols / 2^32);
 // four bytes an entry remember its place in the CSR matrix and are read only when values change.
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
+#include "sparse/host_cache.hpp"
 #include "sparse/simd/tiles.hpp"
 #include "sparse/spmv_compressed_host.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +39,6 @@ struct tuning {
   // (uniform 1M x 20, fp64, two threads, ms: 9.0 against 7.9); in fp32 they are as fast (7.2 and 7.4), and R-MAT 20
   // takes 12.2 and 11.2.
   static constexpr std::int64_t cache_parts = 4;
-  static constexpr std::int64_t unknown_cache = std::int64_t{1} << 20;
   // Below, x fits the second cache and CSR's gathers find it there.
   static constexpr std::int64_t least_x_bytes = std::int64_t{2} << 20;
   // Entries a tile of 65536 x 65536 on average: as many as x has lines of 8 doubles are fetched for each anyway, and
@@ -74,15 +74,9 @@ struct shape {
   std::int64_t columns;  // of tiles
 };
 
-// Bytes of a core's second cache.
-std::int64_t second_cache() {
-  static const std::int64_t bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? bytes : tuning::unknown_cache;
-}
-
 template <class V>
 shape shape_of(std::int64_t rows, std::int64_t cols, int threads) {
-  const std::int64_t cached = second_cache() / tuning::cache_parts / static_cast<std::int64_t>(sizeof(V));
+  const std::int64_t cached = host_l2_bytes() / tuning::cache_parts / static_cast<std::int64_t>(sizeof(V));
   const std::int64_t wanted = std::min(cached, div_up(rows, tuning::blocks_per_thread * threads));
   const std::int64_t block_rows = std::clamp(wanted, tuning::smallest_block, tile_side);
   return {block_rows, div_up(rows, block_rows), div_up(cols, tile_side)};
@@ -107,19 +101,16 @@ class tiles_executor final : public spmv_executor<V> {
     places_ = {ctx, a.nnz() - segment_columns_.size()};
     array<tile, host> cursors(ctx, tiles_.size());
     array<std::int64_t, host> singles(ctx, tiles_.size());
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < shape_.blocks; ++b) fill_block(a, b, cursors, singles);
+    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) { fill_block(a, b, cursors, singles); });
     copy_values(a.values.data());
   }
 
   void run(V alpha, const V* x, V beta, V* y) const override {
-    std::atomic<std::int64_t> next{0};
     V* const scratch = const_cast<V*>(sums_.data());  // of a plan that is not for concurrent use
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (int part = 0; part < ctx_.threads(); ++part) {
-      V* const sums = scratch + part * shape_.block_rows;
-      for (std::int64_t b = next++; b < shape_.blocks; b = next++) run_block(b, alpha, x, beta, y, sums);
-    }
+    on_threads(ctx_.threads(), shape_.blocks, [&](part_taker& mine) {
+      V* const sums = scratch + mine.slot() * shape_.block_rows;
+      for (std::int64_t b; mine.take(b);) run_block(b, alpha, x, beta, y, sums);
+    });
   }
 
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
@@ -161,8 +152,7 @@ class tiles_executor final : public spmv_executor<V> {
   // Sizes of the tiles, then their beginnings.
   void count(const csr_pattern_view<I, O, host>& a) {
     std::fill(tiles_.begin(), tiles_.end(), tile{});
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < shape_.blocks; ++b) {
+    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
       block_entries_[b] = a.offsets[first_row(b)];
       for (std::int64_t row = first_row(b); row < last_row(b); ++row) {
         for_each_run(a, row, [&](std::int64_t column, std::int64_t, std::int64_t length) {
@@ -173,7 +163,7 @@ class tiles_executor final : public spmv_executor<V> {
           t.segments += 1;
         });
       }
-    }
+    });
     tile at;
     for (std::int64_t t = 0; t < tiles_.size(); ++t) {
       const tile size = tiles_[t];
@@ -218,13 +208,12 @@ class tiles_executor final : public spmv_executor<V> {
   }
 
   void copy_values(const V* values) {
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < shape_.blocks; ++b) {
+    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
       const std::int64_t last = tiles_[(b + 1) * shape_.columns].entries;
       for (std::int64_t k = tiles_[b * shape_.columns].entries; k < last; ++k) {
         values_[k] = values[block_entries_[b] + sources_[k]];
       }
-    }
+    });
   }
 
   context<host> ctx_;
@@ -259,28 +248,31 @@ double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) 
   return static_cast<double>(count) / static_cast<double>(blocks);
 }
 
+// Of the matrix alone, whatever the height of the blocks: a plan must choose alike for any number of threads.
 template <class V, class I, class O>
-std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& a, const shape& s,
-                          copy_demand demand) {
+std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& a, copy_demand demand) {
   constexpr std::int64_t most_entries = std::int64_t{1} << 32;
-  for (std::int64_t b = 0; b < s.blocks; ++b) {
-    const std::int64_t last = std::min<std::int64_t>(a.rows, (b + 1) * s.block_rows);
-    if (a.offsets[last] - static_cast<std::int64_t>(a.offsets[b * s.block_rows]) > most_entries) {
-      return fmt::format("{} rows hold more than 2^32 entries", s.block_rows);
+  const std::int64_t rows = a.rows;
+  for (std::int64_t first = 0; first < rows; first += tile_side) {
+    const std::int64_t last = std::min(rows, first + tile_side);
+    if (a.offsets[last] - static_cast<std::int64_t>(a.offsets[first]) > most_entries) {
+      return fmt::format("{} rows hold more than 2^32 entries", tile_side);
     }
   }
   constexpr std::int64_t free_tiles = 1 << 16;
-  if (s.columns > (free_tiles + a.nnz()) / s.blocks) {
-    return fmt::format("{} x {} tiles for {} entries", s.blocks, s.columns, a.nnz());
+  const std::int64_t columns = div_up(static_cast<std::int64_t>(a.cols), tile_side);
+  const std::int64_t blocks = div_up(rows, tuning::smallest_block);
+  if (columns > (free_tiles + a.nnz()) / blocks) {
+    return fmt::format("{} x {} tiles for {} entries", blocks, columns, a.nnz());
   }
   if (demand == copy_demand::by_name) return {};
   constexpr auto tile_bytes = tile_side * static_cast<std::int64_t>(sizeof(V));
-  if (tile_bytes > second_cache() / tuning::cache_parts) {
-    return fmt::format("a tile's x of {} bytes is too large for a second cache of {}", tile_bytes, second_cache());
+  if (tile_bytes > host_l2_bytes() / tuning::cache_parts) {
+    return fmt::format("a tile's x of {} bytes is too large for a second cache of {}", tile_bytes, host_l2_bytes());
   }
   const auto x_bytes = static_cast<std::int64_t>(a.cols) * static_cast<std::int64_t>(sizeof(V));
   if (x_bytes < tuning::least_x_bytes) return fmt::format("x has {} bytes, which caches hold", x_bytes);
-  const std::int64_t squares = div_up(static_cast<std::int64_t>(a.rows), tile_side) * s.columns;
+  const std::int64_t squares = div_up(rows, tile_side) * columns;
   if (a.nnz() / squares < tuning::least_entries) {
     return fmt::format("only {} entries a square of 65536 rows and columns", a.nnz() / squares);
   }
@@ -296,9 +288,9 @@ std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O
 template <class V, class I, class O>
 copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                copy_demand demand) {
-  const shape s = shape_of<V>(matrix.rows, matrix.cols, ctx.threads());
-  std::string why_not = why_not_tiles<V, I, O>(ctx, matrix, s, demand);
+  std::string why_not = why_not_tiles<V, I, O>(ctx, matrix, demand);
   if (!why_not.empty()) return {nullptr, std::move(why_not)};
+  const shape s = shape_of<V>(matrix.rows, matrix.cols, ctx.threads());
   return {std::make_unique<tiles_executor<V, I, O>>(ctx, matrix, s),
           fmt::format("scattered columns, in {} x {} tiles whose part of x caches hold", s.blocks, s.columns)};
 }

@@ -3,6 +3,7 @@
 // A source gives a row's terms, four at a time where the row has them, so that four loads of each kind are in flight.
 #pragma once
 
+#include "core/device_features.cuh"
 #include "sparse/spmv_compressed.cuh"
 #include "sparse/spmv_device.cuh"
 
@@ -243,7 +244,9 @@ __device__ D sum_by_columns(const lane_row& r, const std::uint8_t* columns, cons
 }
 
 template <class D, column_encoding Columns, value_encoding Values>
-__global__ void __launch_bounds__(compressed_threads, compressed_tuning::resident_threads<D> / compressed_threads)
+__global__ void __launch_bounds__(compressed_threads,
+                                  resident_blocks(compressed_tuning::resident_threads<D> / compressed_threads,
+                                                  compressed_threads))
     separate_kernel(compressed_arguments a, column_arguments columns, value_arguments<D> values,
                     product_arguments<D> p) {
   __shared__ std::int32_t differences[Columns == column_encoding::named ? most_names : 1];
@@ -273,7 +276,9 @@ __global__ void __launch_bounds__(compressed_threads, compressed_tuning::residen
 }
 
 template <class D>
-__global__ void __launch_bounds__(paired_threads, compressed_tuning::resident_threads<D> / paired_threads)
+__global__ void __launch_bounds__(paired_threads,
+                                  resident_blocks(compressed_tuning::resident_threads<D> / paired_threads,
+                                                  paired_threads))
     paired_kernel(compressed_arguments a, const std::uint8_t* names, const named_pair<D>* pairs, int count,
                   product_arguments<D> p) {
   __shared__ named_pair<D> table[most_names];

@@ -6,6 +6,7 @@
 // order once, in the plan, which keeps a sorted copy of the pattern and the order of the values; a product then
 // first gathers the values. y is scaled beforehand, for rows without entries. O(rows + nnz).
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
 #include "sparse/coo_order.hpp"
 #include "sparse/simd/kernels.hpp"
@@ -42,8 +43,8 @@ class coo_segments final : public spmv_executor<V> {
     const V* const values = ordered_values();
     V* const carries = const_cast<V*>(carries_.data());  // scratch of a plan that is not for concurrent use
     const std::int64_t tiles = carries_.size();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t t = 0; t < tiles; ++t) carries[t] = run_tile(t, values, alpha, x, y);
+    parallel_parts(useful_threads(ctx_.threads(), a_.nnz(), grain::elements), tiles,
+                   [&](std::int64_t t) { carries[t] = run_tile(t, values, alpha, x, y); });
     for (std::int64_t t = 0; t < tiles; ++t) {
       if (continues(t)) y[a_.row_indices[t * tile_]] += multiply(alpha, carries[t]);
     }
@@ -83,8 +84,7 @@ class coo_segments final : public spmv_executor<V> {
     if (ordered_values_.empty()) return a_.values.data();
     V* const to = const_cast<V*>(ordered_values_.data());
     const std::int64_t count = ordered_values_.size();
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t k = 0; k < count; ++k) to[k] = a_.values[sorted_.order[k]];
+    parallel_for(ctx_.threads(), count, grain::elements, [&](std::int64_t k) { to[k] = a_.values[sorted_.order[k]]; });
     return to;
   }
 

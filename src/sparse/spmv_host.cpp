@@ -6,7 +6,9 @@
 // and the carries are added in tile order. Tiles depend on the matrix alone: same bits for any thread count.
 // All read the matrix once, x at least once, and write y once; O(rows + nnz).
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
+#include "sparse/host_cache.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/simd/kernels.hpp"
 #include "sparse/spmv_executor.hpp"
@@ -18,41 +20,61 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Rows + entries a tile, at least: a carry and two searches are lost in 4096 products, and 64 tiles a thread on 16
-  // threads leave no one waiting.
-  static constexpr std::int64_t smallest_tile = 4096;
-  static constexpr std::int64_t most_tiles = 1024;
   // A y of this many bytes leaves the caches before anyone reads it (8 MiB a core at most on today's processors), so it
   // is written past them. 5-point Laplacian 2000 x 2000, y of 32 MB, two threads of a Xeon, ms: fp64 15.5 to 13.3;
   // fp32 (16 MB) 15.2 to 9.5.
   static constexpr std::int64_t streamed_bytes = std::int64_t{12} << 20;
+  // Entries a row on average, up to which the branch at a row's end is what a product waits for, not memory. One Xeon
+  // core, fp64, us, out of the L2 cache: road-luxembourg-osm (rows of 2.1) 554 and 313 by best_cached_kernels.
+  static constexpr std::int64_t short_rows = 4;
   // ELL and SELL lanes at a time: their sums stay in the first cache (4 KiB of complex<double>).
   static constexpr std::int64_t lane_block = 256;
+  static constexpr std::int64_t share = 1 << 14;  // rows + entries that are worth a thread: some 10 us
+  static constexpr std::int64_t lane_blocks = 8;  // that are worth a thread
 };
+
+// The matrix with x and y.
+template <class V, class I, class O>
+std::int64_t product_bytes(const csr_view<const V, I, O, host>& a) {
+  constexpr auto value = static_cast<std::int64_t>(sizeof(V));
+  constexpr auto index = static_cast<std::int64_t>(sizeof(I));
+  constexpr auto offset = static_cast<std::int64_t>(sizeof(O));
+  const std::int64_t rows = a.rows;
+  const std::int64_t cols = a.cols;
+  return a.nnz() * (value + index) + rows * (offset + value) + cols * value;
+}
+
+template <class V, class I, class O>
+const host_kernels<V, I, O>& kernels_for(const csr_view<const V, I, O, host>& a) {
+  const bool short_rows = a.nnz() / tuning::short_rows <= static_cast<std::int64_t>(a.rows);
+  return short_rows || product_bytes(a) <= host_l2_bytes() ? best_cached_kernels<V, I, O>()
+                                                           : best_host_kernels<V, I, O>();
+}
+
+template <class V>
+bool leaves_caches(std::int64_t rows) {
+  return rows >= tuning::streamed_bytes / static_cast<std::int64_t>(sizeof(V));
+}
 
 // CSR, whole rows.
 template <class V, class I, class O>
 class csr_rows final : public spmv_executor<V> {
  public:
   csr_rows(const context<host>& ctx, const csr_view<const V, I, O, host>& a)
-      : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, O>()), starts_(ctx, ctx.threads() + 1) {
-    const std::int64_t total = a.rows + a.nnz();
-    for (std::int64_t part = 0; part <= ctx.threads(); ++part) {
-      // part * total / threads without overflow
-      const std::int64_t at =
-          total / ctx.threads() * part + total % ctx.threads() * part / static_cast<std::int64_t>(ctx.threads());
-      starts_[part] = merge_path_row(a.offsets.data(), static_cast<std::int64_t>(a.rows), a.nnz(), at);
+      : ctx_(ctx), a_(a), kernels_(kernels_for(a)) {
+    const parts shares = split_loop(ctx.threads(), a.rows + a.nnz(), tuning::share);
+    starts_ = {ctx, shares.count + 1};
+    for (std::int64_t part = 0; part <= shares.count; ++part) {
+      starts_[part] = merge_path_row(a.offsets.data(), static_cast<std::int64_t>(a.rows), a.nnz(), shares.first(part));
     }
   }
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const std::int64_t parts = starts_.size() - 1;
-    const bool large = a_.rows >= tuning::streamed_bytes / static_cast<std::int64_t>(sizeof(V));
-    const auto rows = large && beta == V{} ? kernels_.stream_rows : kernels_.csr_rows;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (std::int64_t part = 0; part < parts; ++part) {
+    const auto rows = beta == V{} && leaves_caches<V>(a_.rows) ? kernels_.stream_rows : kernels_.csr_rows;
+    parallel_parts(ctx_.threads(), parts, [&](std::int64_t part) {
       rows(a_.offsets.data(), a_.indices.data(), a_.values.data(), x, alpha, beta, y, starts_[part], starts_[part + 1]);
-    }
+    });
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return starts_.size() * 8; }
@@ -69,9 +91,9 @@ template <class V, class I, class O>
 class csr_merge final : public spmv_executor<V> {
  public:
   csr_merge(const context<host>& ctx, const csr_view<const V, I, O, host>& a)
-      : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, O>()) {
+      : ctx_(ctx), a_(a), kernels_(kernels_for(a)) {
     const std::int64_t total = a.rows + a.nnz();
-    tile_ = std::max(tuning::smallest_tile, div_up(total, tuning::most_tiles));
+    tile_ = host_merge_tile(a.rows, a.nnz());
     const std::int64_t tiles = div_up(total, tile_);
     starts_ = {ctx, tiles + 1};
     carries_ = {ctx, tiles};
@@ -83,8 +105,8 @@ class csr_merge final : public spmv_executor<V> {
   void run(V alpha, const V* x, V beta, V* y) const override {
     const std::int64_t tiles = carries_.size();
     V* const carries = const_cast<V*>(carries_.data());  // scratch of a plan that is not for concurrent use
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t t = 0; t < tiles; ++t) carries[t] = run_tile(t, alpha, x, beta, y);
+    const int threads = useful_threads(ctx_.threads(), a_.rows + a_.nnz(), tuning::share);
+    parallel_parts(threads, tiles, [&](std::int64_t t) { carries[t] = run_tile(t, alpha, x, beta, y); });
     for (std::int64_t t = 0; t < tiles; ++t) {
       if (has_carry(t)) y[starts_[t + 1]] += multiply(alpha, carries[t]);
     }
@@ -120,7 +142,8 @@ class csr_merge final : public spmv_executor<V> {
       entry = end;
       ++row;
     }
-    kernels_.csr_rows(a_.offsets.data(), a_.indices.data(), a_.values.data(), x, alpha, beta, y, row, last_row);
+    const auto rows = beta == V{} && leaves_caches<V>(a_.rows) ? kernels_.stream_rows : kernels_.csr_rows;
+    rows(a_.offsets.data(), a_.indices.data(), a_.values.data(), x, alpha, beta, y, row, last_row);
     if (!has_carry(t)) return V{};
     entry = std::max<std::int64_t>(entry, a_.offsets[last_row]);
     return kernels_.dot(values(entry), indices(entry), last_entry - entry, x);
@@ -146,15 +169,14 @@ class ell_rows final : public spmv_executor<V> {
   void run(V alpha, const V* x, V beta, V* y) const override {
     const std::int64_t rows = a_.rows;
     const std::int64_t blocks = div_up(rows, tuning::lane_block);
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (std::int64_t b = 0; b < blocks; ++b) {
+    parallel_for(ctx_.threads(), blocks, tuning::lane_blocks, [&](std::int64_t b) {
       const std::int64_t first = b * tuning::lane_block;
       const std::int64_t count = std::min(tuning::lane_block, rows - first);
       V sums[tuning::lane_block];
       kernels_.lane_sums(a_.values.data() + first, a_.indices.data() + first, rows, a_.row_lengths.data() + first,
                          count, x, sums);
       for (std::int64_t l = 0; l < count; ++l) update(y[first + l], alpha, sums[l], beta);
-    }
+    });
   }
 
  private:
@@ -168,21 +190,20 @@ template <class V, class I, class O>
 class sell_slices final : public spmv_executor<V> {
  public:
   sell_slices(const context<host>& ctx, const sell_view<const V, I, O, host>& a)
-      : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, O>()), starts_(ctx, ctx.threads() + 1) {
+      : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, O>()) {
     const std::int64_t stored = a.indices.size();
-    const std::int64_t total = a.slices() + stored;
-    for (std::int64_t part = 0; part <= ctx.threads(); ++part) {
-      const std::int64_t at = total / ctx.threads() * part + total % ctx.threads() * part / ctx.threads();
-      starts_[part] = merge_path_row(a.slice_offsets.data(), a.slices(), stored, at);
+    const parts shares = split_loop(ctx.threads(), a.slices() + stored, tuning::share);
+    starts_ = {ctx, shares.count + 1};
+    for (std::int64_t part = 0; part <= shares.count; ++part) {
+      starts_[part] = merge_path_row(a.slice_offsets.data(), a.slices(), stored, shares.first(part));
     }
   }
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const std::int64_t parts = starts_.size() - 1;
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static, 1)
-    for (std::int64_t part = 0; part < parts; ++part) {
+    parallel_parts(ctx_.threads(), parts, [&](std::int64_t part) {
       for (std::int64_t s = starts_[part]; s < starts_[part + 1]; ++s) run_slice(s, alpha, x, beta, y);
-    }
+    });
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return starts_.size() * 8; }
@@ -216,25 +237,34 @@ template <class I, class O>
 row_profile profile_rows(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix) {
   const std::int64_t rows = matrix.rows;
   const std::int64_t limit = long_row_limit(rows, matrix.nnz());
-  std::int64_t longest = 0;
-  std::int64_t empty = 0;
-  std::int64_t long_entries = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(max : longest) \
-    reduction(+ : empty, long_entries)
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t length = matrix.offsets[row + 1] - matrix.offsets[row];
-    longest = std::max(longest, length);
-    empty += length == 0 ? 1 : 0;
-    long_entries += length > limit ? length : 0;
-  }
-  return {rows, matrix.nnz(), longest, empty, long_entries};
+  struct sums {
+    std::int64_t longest = 0;
+    std::int64_t empty = 0;
+    std::int64_t long_entries = 0;
+  };
+  const sums all = parallel_reduce(
+      ctx.threads(), rows, grain::elements, sums{},
+      [&](std::int64_t first, std::int64_t last) {
+        sums own;
+        for (std::int64_t row = first; row < last; ++row) {
+          const std::int64_t length = matrix.offsets[row + 1] - matrix.offsets[row];
+          own.longest = std::max(own.longest, length);
+          own.empty += length == 0 ? 1 : 0;
+          own.long_entries += length > limit ? length : 0;
+        }
+        return own;
+      },
+      [](const sums& a, const sums& b) {
+        return sums{std::max(a.longest, b.longest), a.empty + b.empty, a.long_entries + b.long_entries};
+      });
+  return {rows, matrix.nnz(), all.longest, all.empty, all.long_entries};
 }
 
 template <class V>
 void scale(const context<host>& ctx, V beta, V* y, std::int64_t size) {
   if (beta == V{1}) return;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) y[i] = beta == V{} ? V{} : multiply(beta, y[i]);
+  parallel_for(ctx.threads(), size, grain::elements,
+               [&](std::int64_t i) { y[i] = beta == V{} ? V{} : multiply(beta, y[i]); });
 }
 
 template <class V, class I, class O>

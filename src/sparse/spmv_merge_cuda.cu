@@ -18,6 +18,7 @@
 // one, and the entries themselves, at 4.6 to 5.4 TB/s. Uniform 8.4M x 16 in fp32, 134M gathers and 1.07 GB: 1.10 ms,
 // with the gathers and indices alone 1.05. Entries by bulk copies a tile ahead, as row_blocks has them, were slower
 // (1.50, in fp64 3.9 instead of 2.1), it seems because they take the first cache's room from gathers in flight.
+#include "core/device_features.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmv_device.cuh"
@@ -280,7 +281,7 @@ __device__ void multiply_columns(const D* values, const I (&index)[Shape::entrie
 }
 
 template <class Shape, class D, class I, class O>
-__global__ void __launch_bounds__(Shape::threads, Shape::template resident<D, I>())
+__global__ void __launch_bounds__(Shape::threads, resident_blocks(Shape::template resident<D, I>(), Shape::threads))
     merge_path_kernel(merge_arguments<D, I, O> a, column_range<I> columns, const D* __restrict__ x, D alpha, D beta,
                       D* __restrict__ y) {
   constexpr int threads = Shape::threads;

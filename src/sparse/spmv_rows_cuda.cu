@@ -8,6 +8,7 @@
 // busy after all others are cut into parts of a block each; the block that is done last adds the sums in the order of
 // the parts. Large matrices of long rows have a warp a row, 16 bytes a lane and load. One writer an element and a fixed
 // order: deterministic. Workspace: 36 bytes and a value a listed row or part.
+#include "core/device_features.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
 #include "sparse/spmv_passes.hpp"
@@ -68,7 +69,7 @@ template <class D, class I, class O>
 inline constexpr int row_blocks_resident = sizeof(D) + sizeof(I) > 12 ? 3 : (sizeof(O) == 4 ? 8 : 6);
 
 template <int Unroll, class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads, row_blocks_resident<D, I, O>)
+__global__ void __launch_bounds__(spmv_threads, resident_blocks(row_blocks_resident<D, I, O>, spmv_threads))
     row_per_thread_kernel(csr_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
   if (row >= a.rows) return;

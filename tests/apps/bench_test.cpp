@@ -3,9 +3,14 @@
 #include "bench/outcome.hpp"
 #include "bench/plot.hpp"
 
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 namespace spargo::test {
 namespace {
@@ -194,6 +199,80 @@ TEST(Bench, MistakesAreOneLine) {
   if (!gpu().usable()) expect_failure(run_app("bench", {"--device", "cuda", quick}), "bench", 1, gpu().reason);
 }
 
+// Runs `bench` until its output or the folder is as wanted, and sends it a signal then: the signal that ended it, or
+// minus the exit code. TMPDIR is `temporary`.
+int interrupted(const std::vector<std::string>& arguments, const std::string& out, const std::string& temporary,
+                int signal, const std::function<bool()>& wanted) {
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), std::string(SPARGO_BIN_DIR) + "/bench");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("TMPDIR", temporary.c_str(), 1);
+    const int file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(file, 1);
+    ::dup2(file, 2);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (!wanted()) {
+    if (::waitpid(child, &status, WNOHANG) != 0) return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ::kill(child, signal);
+  ::waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+TEST(Bench, KeepsWhatWasMeasuredBeforeAnInterrupt) {
+  SPARGO_TEST_NEEDS_BENCH();
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) {
+    const scratch folder;
+    const scratch others;
+    const std::string results = folder.write("r.json", "old");
+    const std::string out = others / "out";
+    const int how =
+        interrupted({"--device", "cpu", "--threads", "1", "--json", results, "--plot", folder / "r.svg",
+                     "^(pipeline/scale|reduce|scan)/"},
+                    out, folder.path().string(), signal, [&] { return slurp(out).find(" ms\n") != std::string::npos; });
+    EXPECT_EQ(how, signal) << slurp(out);
+    const json got = json::parse(slurp(results), nullptr, false);
+    ASSERT_FALSE(got.is_discarded()) << slurp(results);
+    EXPECT_GE(got["benchmarks"].size(), 1U);
+    EXPECT_EQ(got["context"]["interrupted_by"], ::strsignal(signal));
+    EXPECT_EQ(got["context"]["host_threads"], "1");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "something is left";
+  }
+}
+
+TEST(Bench, LeavesNoTextBehindAnInterrupt) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const scratch others;
+  const auto begun = [&] {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      std::error_code gone;
+      if (std::filesystem::file_size(entry.path(), gone) > 0 && !gone) return true;
+    }
+    return false;
+  };
+  const int how =
+      interrupted({"--device", "cpu", "^read/edges/"}, others / "out", folder.path().string(), SIGINT, begun);
+  EXPECT_EQ(how, SIGINT) << slurp(others / "out");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 0) << "something is left";
+}
+
+TEST(Bench, WritesResultsAloneToStandardOutput) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const app_run run = run_app("bench", {"--device", "cpu", "--threads", "1", "--json", "-", quick});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["benchmarks"].size(), 2U);
+  EXPECT_NE(run.err.find("median ms"), std::string::npos);
+}
+
 TEST(Bench, WritesResultsAndPicture) {
   SPARGO_TEST_NEEDS_BENCH();
   const scratch folder;
@@ -207,6 +286,7 @@ TEST(Bench, WritesResultsAndPicture) {
   const json got = json::parse(slurp(results), nullptr, false);
   ASSERT_FALSE(got.is_discarded());
   const json& context = got["context"];
+  EXPECT_FALSE(context.contains("library_build_type")) << "how another library was built";
   EXPECT_EQ(context["executable"], "bench");
   EXPECT_EQ(context["host_threads"], "1");
   const std::string command = context["command_line"];
@@ -217,8 +297,13 @@ TEST(Bench, WritesResultsAndPicture) {
   std::map<std::string, std::vector<double>> times;
   std::map<std::string, double> medians;
   for (const json& row : got["benchmarks"]) {
-    const std::string name = row["run_name"];
-    const std::string rung = name.substr(0, name.find("/iterations"));
+    const std::string rung = row["run_name"];
+    EXPECT_TRUE(rung.ends_with("/host/whole") || rung.ends_with("/host/automatic")) << rung;
+    EXPECT_TRUE(row["name"].get<std::string>().starts_with(rung)) << row["name"];
+    EXPECT_EQ(row["name"].get<std::string>().find_first_of(":"), std::string::npos) << row["name"];
+    if (row.value("aggregate_name", "median") == "median") {
+      EXPECT_EQ(row["host_threads"].get<double>(), 1);
+    }
     if (row["run_type"] == "iteration") times[rung.substr(rung.rfind('/') + 1)].push_back(row["real_time"]);
     if (row.value("aggregate_name", "") == "median") medians[rung.substr(rung.rfind('/') + 1)] = row["real_time"];
   }
@@ -238,6 +323,35 @@ TEST(Bench, WritesResultsAndPicture) {
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++files;
   EXPECT_EQ(files, 2U);
+}
+
+// The best peer is named with its threads, and so is what was left out; nothing is said of how another library was
+// built.
+TEST(Bench, NamesTheBestPeerAndTheThreadsOfEachSide) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const std::string graph = "gen:rmat:scale=8,degree=8";
+  const app_run all = run_app("bench", {"^bfs/.*(boost|optimizing)", graph, "--device", "cpu", "--threads", "2"});
+  ASSERT_EQ(all.code, 0) << all.err;
+  EXPECT_EQ((all.out + all.err).find("DEBUG"), std::string::npos) << all.out << all.err;
+  EXPECT_NE(all.out.find("/cpu: best peer boost+parents, 1 thread\n"), std::string::npos) << all.out;
+  std::istringstream lines(all.out.substr(all.out.find("best peer")));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string rung, star;
+    double milliseconds = 0, threads = 0;
+    words >> rung;
+    if (rung.starts_with("boost")) words >> star;
+    if (!rung.starts_with("boost") && !rung.starts_with("direction_optimizing")) continue;
+    words >> milliseconds >> threads;
+    EXPECT_EQ(threads, rung.starts_with("boost") ? 1 : 2) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 3) << all.out;
+
+  const app_run ours = run_app("bench", {"^bfs/.*optimizing$", graph, "--device", "cpu"});
+  ASSERT_EQ(ours.code, 0) << ours.err;
+  EXPECT_NE(ours.out.find("/cpu: peers not run: boost+parents\n"), std::string::npos) << ours.out;
 }
 
 TEST(Bench, OccupancyNeedsADevice) {

@@ -95,12 +95,13 @@ TEST(cache, converts_to_the_same_file) {
   const std::string list = folder.write("b.el", edges);
   const std::string weighted = folder.write("w.wel", weights);
   const std::string wide = folder.write("c.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 1\n2 3 5\n");
+  const std::string counts =
+      folder.write("d.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n2 2\n1 1\n");
   struct one {
     std::string from, to, values;
   };
-  for (const one& c : {one{mtx, "1.mtx", "fp64"}, one{mtx, "1.spg", "fp64"}, one{mtx, "1.wel", "fp64"},
-                       one{mtx, "1.el", "fp64"}, one{list, "1.mtx", "pattern"}, one{list, "1.spg", "pattern"},
-                       one{weighted, "1.mtx.gz", "fp64"}, one{weighted, "1.spg", "fp64"}, one{wide, "1.mtx", "fp64"}}) {
+  for (const one& c : {one{mtx, "1.spg", "fp64"}, one{list, "1.spg", "pattern"}, one{weighted, "1.spg", "fp64"},
+                       one{wide, "1.spg", "fp64"}, one{counts, "1.spg", "pattern"}}) {
     SCOPED_TRACE(c.from + " " + c.to);
     const std::string cache = cache_of(c.from, c.values);
     std::filesystem::remove(cache);
@@ -120,12 +121,13 @@ TEST(cache, converts_to_the_same_file) {
   }
 }
 
-// An edge list becomes an edge list line by line, as it is: a cache would have sorted it.
-TEST(cache, is_not_for_what_stays_an_edge_list) {
+// Text becomes text as it is listed: a cache would have sorted it.
+TEST(cache, is_not_for_text_from_text) {
   const scratch folder;
   const std::string list = folder.write("b.el", edges);
   EXPECT_EQ(run("convert", {list, folder / "1.el", "--cache"}).at("cache"), "off");
   EXPECT_EQ(slurp(folder / "1.el").find("70\t3\n3\t900000000000\n"), 16U) << slurp(folder / "1.el");
+  EXPECT_EQ(run("convert", {folder.write("a.mtx", matrix), folder / "1.mtx", "--cache"}).at("cache"), "off");
 }
 
 TEST(cache, is_shared_by_the_apps) {
@@ -134,7 +136,7 @@ TEST(cache, is_shared_by_the_apps) {
   const std::string list = folder.write("b.el", edges);
   EXPECT_EQ(run("spmv", {mtx, "--cache"}).at("cache"), "written");
   EXPECT_EQ(run("info", {mtx, "--cache"}).at("cache"), "used");
-  EXPECT_EQ(run("convert", {mtx, folder / "1.mtx", "--cache"}).at("cache"), "used");
+  EXPECT_EQ(run("convert", {mtx, folder / "1.spg", "--cache"}).at("cache"), "used");
   EXPECT_EQ(told(run("info", {mtx, "--cache"})), told(run("info", {mtx})));
   EXPECT_EQ(run("convert", {list, folder / "1.spg", "--cache"}).at("cache"), "written");
   EXPECT_EQ(run("bfs", {list, "--cache"}).at("cache"), "used");
@@ -184,6 +186,76 @@ timespec time_of(const std::string& path) {
   struct stat status {};
   EXPECT_EQ(::stat(path.c_str(), &status), 0);
   return status.st_mtim;
+}
+
+unsigned mode_of(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(::lstat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777U;
+}
+
+TEST(cache, through_a_link_at_its_name_overwrites_nothing) {
+  const scratch folder;
+  const std::string path = folder.write("a.mtx", matrix);
+  const std::string cache = cache_of(path, "fp64");
+  const std::string profile = folder.write("profile", "precious");
+  for (const char* target : {"profile", "not-yet-there"}) {
+    std::filesystem::remove(cache);
+    std::filesystem::create_symlink(target, cache);
+    EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "written");
+    EXPECT_EQ(slurp(profile), "precious");
+    EXPECT_FALSE(std::filesystem::exists(folder / "not-yet-there"));
+    EXPECT_FALSE(std::filesystem::is_symlink(cache));
+    EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "used");
+  }
+}
+
+// In a folder like /tmp, where nobody may replace another's entries, the link stays, and there is no cache.
+TEST(cache, through_the_link_of_another_user_is_a_warning) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as two users";
+  const std::string user = "setpriv --reuid 12345 --regid 12345 --clear-groups ";
+  if (test::run_shell(user + "$BIN/info --version").code != 0) GTEST_SKIP() << "another user cannot run the apps";
+  const scratch folder;
+  ASSERT_EQ(::chmod(folder.path().c_str(), 01777), 0);
+  const std::string path = folder.write("a.mtx", matrix);
+  const std::string profile = folder.write("profile", "precious");
+  ASSERT_EQ(::chown(profile.c_str(), 12345, 12345), 0);
+  std::filesystem::create_symlink("profile", cache_of(path, "fp64"));
+  const test::app_run ran = test::run_shell(user + "$BIN/spmv --device cpu --cache '" + path + "'");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("no cache: "), std::string::npos) << ran.err;
+  EXPECT_EQ(slurp(profile), "precious");
+}
+
+TEST(cache, is_readable_by_nobody_who_may_not_read_the_input) {
+  const mode_t old = ::umask(022);
+  const scratch folder;
+  const std::string path = folder.write("a.mtx", matrix);
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "written");
+  EXPECT_EQ(mode_of(cache_of(path, "fp64")), 0644U);
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "written") << "over one that everybody may read";
+  EXPECT_EQ(mode_of(cache_of(path, "fp64")), 0600U);
+  EXPECT_EQ(run("bfs", {path, "--cache"}).at("cache"), "written");
+  EXPECT_EQ(mode_of(cache_of(path, "pattern")), 0600U);
+  ::umask(old);
+}
+
+// What `cp -p`, rsync and tar do: another file of the same size and time.
+TEST(cache, of_another_file_of_equal_size_and_time_is_not_used) {
+  const scratch folder;
+  const std::string path = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n");
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("y").at("sum"), 5);
+  const timespec time = time_of(path);
+  test::spill(path, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 6\n");  // in place
+  set_time(path, time);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("y").at("sum"), 6);
+  const std::string other = folder.write("b", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 7\n");
+  set_time(other, time);
+  std::filesystem::rename(other, path);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("y").at("sum"), 7);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "used");
 }
 
 // Each change makes the cache unusable: the file is read again, the right result told and the cache replaced.
@@ -251,8 +323,9 @@ TEST(cache, of_another_user_is_not_used) {
   (void)run("spmv", {path, "--cache"});
   ASSERT_EQ(::chown(cache.c_str(), 12345, 12345), 0);
   EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "written");
-  ASSERT_EQ(::chown(cache.c_str(), 12345, 12345), 0);
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "written") << "the input was changed";
+  ASSERT_EQ(::chown(cache.c_str(), 12345, 12345), 0);
   EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "used") << "that of the input's owner";
 }
 

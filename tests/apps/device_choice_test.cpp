@@ -26,6 +26,23 @@ std::string why(const std::string& device, const search_size& search, std::int64
   return reason_for_cpu(device, "H9", search, free_bytes);
 }
 
+TEST(DeviceChoice, TheFirstGpuThatOpensIsTaken) {
+  std::vector<int> tried;
+  const auto only = [&](int working) {
+    return [&tried, working](int ordinal) {
+      tried.push_back(ordinal);
+      if (ordinal != working) throw error(error_code::device_unavailable, "busy " + std::to_string(ordinal));
+    };
+  };
+  const opened_device second = open_first({1, 3, 5}, only(3));
+  EXPECT_EQ(second.ordinal, 3);
+  EXPECT_EQ(tried, (std::vector<int>{1, 3}));
+  const opened_device none = open_first({1, 3}, only(7));
+  EXPECT_EQ(none.ordinal, -1);
+  EXPECT_EQ(none.refusal, "busy 1");
+  EXPECT_EQ(open_first({}, only(0)).ordinal, -1);
+}
+
 TEST(DeviceChoice, AGraphThatFitsGoesToTheGpu) {
   for (const char* device : {"auto", "cuda", "cuda:1"}) {
     EXPECT_EQ(why(device, social()), "") << device;

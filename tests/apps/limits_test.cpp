@@ -19,7 +19,7 @@ TEST(limits, a_line_has_a_mebibyte) {
   const scratch folder;
   constexpr std::size_t most = std::size_t{1} << 20;
   const auto with = [&](std::size_t bytes) {
-    return folder.write("a.mtx", banner + "%" + std::string(bytes - 1, 'c') + "\n2 2 1\n1 2 3\n");
+    return folder.write("a.mtx", banner + "2 2 1" + std::string(bytes - 5, ' ') + "\n1 2 3\n");
   };
   EXPECT_EQ(run_app("info", {with(most)}).code, 0);
   expect_failure(run_app("info", {with(most + 1)}), "info", 1, "the line is too long (expected at most 1048576 bytes)");
@@ -28,6 +28,36 @@ TEST(limits, a_line_has_a_mebibyte) {
   };
   EXPECT_EQ(run_app("info", {edges(most)}).code, 0);
   expect_failure(run_app("info", {edges(most + 1)}), "info", 1, "the line is too long");
+}
+
+std::string packed(const scratch& folder, const std::string& text);
+
+// Wherever they stand, in memory that does not grow with them.
+TEST(limits, a_comment_has_any_length) {
+  const scratch folder;
+  const std::string comment(20'000'000, 'c');
+  const std::string matrix = banner + "%" + comment + "\n2 2 2\n1 2 3\n  %" + comment + "\n2 1 4\n%" + comment;
+  const std::string edges = "#" + comment + "\n1 2\n %" + comment + "\n2 1\n#" + comment + "\n";
+  for (const std::string& path :
+       {folder.write("a.mtx", matrix), folder.write("a.el", edges), folder.write("b.mtx", packed(folder, matrix)),
+        folder.write("b.el.gz", packed(folder, edges))}) {
+    const test::app_run ran = run_app("info", {path, "--json", "-", "--threads", "1", "--max-memory", "12M"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.json().at("stored"), 2) << path;
+  }
+  const std::string arcs = "c " + comment + "\np sp 2 2\n c" + comment + "\na 1 2 3\na 2 1 4\n";
+  const std::string metis = "%" + comment + "\n2 1\n2\n %" + comment + "\n1\n";
+  const std::string csv = "#" + comment + "\nsource,target\n1,2\n#" + comment + "\n2,1\n";
+  for (const std::string& path : {folder.write("a.gr", arcs), folder.write("a", arcs), folder.write("a.graph", metis),
+                                  folder.write("a.csv", csv), folder.write("b.gr", packed(folder, arcs))}) {
+    const test::app_run ran = run_app("info", {path, "--json", "-", "--threads", "1"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.json().at("stored"), 2) << path;
+  }
+  expect_failure(run_app("info", {folder.write("c.gr", arcs + "a 1 x 2\n")}), "info", 1, "c.gr:6:1: more arcs");
+  expect_failure(run_app("info", {folder.write("c.graph", metis + "1\n")}), "info", 1, "c.graph:6:1: a line after");
+  expect_failure(run_app("info", {folder.write("c.mtx", matrix + "\n1 1 x\n")}), "info", 1, "c.mtx:8:1: an entry too");
+  expect_failure(run_app("info", {folder.write("c.el", edges + "1 x\n")}), "info", 1, "c.el:6:3: 'x' is not a vertex");
 }
 
 TEST(limits, a_name_is_as_long_as_the_system_allows) {

@@ -4,9 +4,15 @@
 #include "common/progress.hpp"
 #include "common/source_line.hpp"
 
+#include <spargo/graph/bfs.hpp>
+#include <spargo/sparse/spmv.hpp>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <zlib.h>
+
+#include <iterator>
 
 namespace spargo::apps {
 namespace {
@@ -90,12 +96,17 @@ TEST(memory_limit, is_kept_and_given_back) {
 
 TEST(memory_limit, is_an_amount_with_a_unit) {
   std::int64_t bytes = 0;
-  for (const auto& [text, expected] : {std::pair("1M", 1'000'000L), std::pair("2.5G", 2'500'000'000L),
-                                       std::pair("1234567", 1'234'567L), std::pair("1T", 1'000'000'000'000L)}) {
+  for (const auto& [text, expected] :
+       {std::pair("1M", 1'000'000L), std::pair("2.5G", 2'500'000'000L), std::pair("1234567", 1'234'567L),
+        std::pair("1T", 1'000'000'000'000L), std::pair("2GB", 2'000'000'000L), std::pair("2GiB", 2'147'483'648L),
+        std::pair("2Gi", 2'147'483'648L), std::pair("1.5MiB", 1'572'864L), std::pair("4096K", 4'096'000L),
+        std::pair("4096KiB", 4'194'304L), std::pair("1TB", 1'000'000'000'000L),
+        std::pair("1TiB", 1'099'511'627'776L)}) {
     EXPECT_TRUE(parse_bytes(text, bytes)) << text;
     EXPECT_EQ(bytes, expected);
   }
-  for (const char* text : {"", "G", "-1G", "1Q", "1GB", "0", "10", "nan", "inf", "1e9", "9999999999T", "1 G"}) {
+  for (const char* text : {"", "G", "-1G", "1Q", "1Gb", "1GBs", "1GiBB", "1B", "1i", "1iB", "0", "10", "nan", "inf",
+                           "1e9", "9999999999T", "1 G"}) {
     EXPECT_FALSE(parse_bytes(text, bytes)) << text;
   }
 }
@@ -128,6 +139,133 @@ TEST(remaining_time, is_what_the_rate_so_far_promises) {
   EXPECT_EQ(remaining_time({300, 100}, 7), "0 s left");
   EXPECT_EQ(remaining_time({0, 100}, 7), "");
   EXPECT_EQ(remaining_time({100, 0}, 7), "");
+}
+
+// Mistakes that a user can make, and a word that the answer must hold.
+struct mistake {
+  std::vector<std::string> command;
+  const char* says;
+};
+
+std::vector<mistake> mistakes(const scratch& folder) {
+  const std::string list = folder.write("a.el", "1 2\n2 3\n");
+  std::string text = "%%MatrixMarket matrix coordinate real general\n4000 4000 4000\n";
+  for (int k = 1; k <= 4000; ++k) text += fmt::format("1 {} 1\n", k);
+  const std::string matrix = folder.write("row.mtx", text);
+  const std::string wide = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n");
+  const std::string complex =
+      folder.write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 1\n");
+  const std::string nowhere = folder / "none/out";
+  return {
+      {{"bfs", list, "--algorithm", "fastest"}, "(expected auto, sequential"},
+      {{"bfs", list, "--algorithm", "automatic"}, "(expected auto, sequential"},
+      {{"bfs", list, "--algorithm", "global_queue", "--device", "cpu"}, "global_queue"},
+      {{"bfs", list, "--algorithm", "load_balanced", "--direction", "pull", "--device", "cpu"}, "only pushes"},
+      {{"bfs", list, "--direction", "both"}, "(expected auto, push or pull)"},
+      {{"bfs", list, "--source", "99"}, "--source 99"},
+      {{"bfs", list, "--source", "x"}, "max-degree"},
+      {{"bfs", list, "--sources", "0"}, "--sources"},
+      {{"bfs", list, "--sources", "3", "--source", "2"}, "random:SEED"},
+      {{"bfs", list, "--output", nowhere}, "cannot create"},
+      {{"bfs", list, "--undirected", "--directed"}, "--directed"},
+      {{"bfs", list, list}, "a.el"},
+      {{"bfs", list, "--repeat"}, "--repeat"},
+      {{"bfs", wide}, "2 x 3"},
+      {{"bfs", folder / "none"}, "cannot open"},
+      {{"bfs"}, "FILE"},
+      {{"bfs", "gen:tree:n=3"}, "no generator 'tree'"},
+      {{"bfs", "gen:rmat"}, "'scale' is missing"},
+      {{"bfs", "gen:rmat:scale=99"}, "0 to 40"},
+      {{"bfs", "gen:path:n=1", "--sources", "3"}, "no vertex has an edge"},
+      {{"bfs", "gen:rmat:scale=16", "--max-memory", "1M"}, "--max-memory"},
+      {{"spmv", list}, "not a Matrix Market file"},
+      {{"spmv", matrix, "--format", "ell"}, "CSR has no padding"},
+      {{"spmv", matrix, "--format", "sell"}, "CSR has no padding"},
+      {{"spmv", matrix, "--format", "dia"}, "(expected auto, csr, coo, ell or sell)"},
+      {{"spmv", matrix, "--algorithm", "fastest"}, "(expected auto, row_per_thread"},
+      {{"spmv", matrix, "--algorithm", "automatic"}, "(expected auto, row_per_thread"},
+      {{"spmv", matrix, "--algorithm", "row_per_warp", "--device", "cpu"}, "row_per_warp"},
+      {{"spmv", matrix, "--algorithm", "coo_atomic", "--device", "cpu"}, "coo_atomic"},
+      {{"spmv", matrix, "--algorithm", "merge_path", "--format", "coo"}, "--format coo"},
+      {{"spmv", matrix, "--precision", "fp16"}, "(expected fp32 or fp64)"},
+      {{"spmv", matrix, "--x", folder / "none"}, "cannot open"},
+      {{"spmv", matrix, "--x", wide}, "4000 x 1"},
+      {{"spmv", matrix, "--x", "random:"}, "seed"},
+      {{"spmv", matrix, "--warmup", "-1"}, "--warmup"},
+      {{"spmv", matrix, "--repeat", "1.5"}, "--repeat"},
+      {{"spmv", matrix, "--parse", "there"}, "(expected auto, cpu or gpu)"},
+      {{"spmv", matrix, "--output", nowhere}, "cannot create"},
+      {{"spmv", matrix, "--device", "tpu"}, "tpu is not a device"},
+      {{"spmv", matrix, "--threads", "0"}, "--threads"},
+      {{"spmv", complex, "--precision", "fp32"}, "--precision fp32"},
+      {{"spmv", "gen:laplacian2d:n=0"}, "n=0"},
+      {{"convert", list, folder / "b.xyz"}, "expected .mtx"},
+      {{"convert", list, folder / "b.spg.gz"}, "expected .spg"},
+      {{"convert", complex, folder / "b.el"}, "complex"},
+      {{"convert", wide, folder / "b.el"}, "2 x 3"},
+      {{"convert", list}, "OUT"},
+      {{"info", wide, "--distances", "3"}, "2 x 3"},
+      {{"info", list, "--distances", "0"}, "--distances"},
+      {{"info", list, "--check", "--cache"}, "--cache"},
+      {{"info", list, "--spy", nowhere}, "cannot create"},
+      {{"info", folder.path().string()}, "is a directory"},
+      {{"info", "gen:banded:rows=10,degree=4"}, "odd"},
+  };
+}
+
+TEST(mistakes, are_answered_in_the_words_of_the_command_line) {
+  const scratch folder;
+  for (const mistake& m : mistakes(folder)) {
+    const std::string app = m.command[0];
+    const test::app_run run = test::run_app(app, {m.command.begin() + 1, m.command.end()});
+    SCOPED_TRACE(run.err);
+    test::expect_failure(run, app, run.code == 2 ? 2 : 1, m.says);
+    EXPECT_EQ(run.err.find(app + ": " + app + ": "), std::string::npos) << "the name is doubled";
+    EXPECT_EQ(run.err.find(": " + app + ": "), std::string::npos) << "the name stands in the middle";
+    EXPECT_EQ(run.err.find("max_padding_ratio"), std::string::npos) << "no flag of this app";
+    if (run.err.find("automatic is not") == std::string::npos) {
+      EXPECT_EQ(run.err.find("automatic"), std::string::npos) << "the flag says auto";
+    }
+  }
+}
+
+// A file that is called as the app is keeps its name.
+TEST(mistakes, in_a_file_called_as_the_app_name_it) {
+  const scratch folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  (void)folder.write("info", "1 x\n");
+  std::filesystem::current_path(folder.path());
+  const test::app_run run = test::run_app("info", {"info"});
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(run.err.starts_with("info: info:1:3: ")) << run.err;
+}
+
+// All that the library knows can be asked for, and --help says so.
+TEST(algorithms, of_the_library_are_those_of_the_flag) {
+  const auto known = [](const auto& parse) {
+    try {
+      (void)parse("none");
+    } catch (const error& e) {
+      std::string text = e.what();
+      text = text.substr(text.find('(') + 1);
+      for (char& c : text) c = c == ',' || c == ')' || c == ':' ? ' ' : c;
+      std::istringstream words(text);
+      return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+    }
+    return std::vector<std::string>{};
+  };
+  const auto expect_flags = [](const std::string& app, const std::vector<std::string>& names) {
+    const std::string help = test::run_app(app, {"--help"}).out;
+    const std::string refusal = test::run_app(app, {"x", "--algorithm", "none"}).err;
+    EXPECT_GT(names.size(), 5U);
+    for (const std::string& name : names) {
+      if (name == "automatic" || name == "expected" || name == "one" || name == "of" || name == "known") continue;
+      EXPECT_NE(help.find(name), std::string::npos) << app << " --help lacks " << name;
+      EXPECT_NE(refusal.find(name), std::string::npos) << refusal << " lacks " << name;
+    }
+  };
+  expect_flags("bfs", known([](const char* name) { return parse_bfs_algorithm(name); }));
+  expect_flags("spmv", known([](const char* name) { return parse_spmv_algorithm(name); }));
 }
 
 }  // namespace

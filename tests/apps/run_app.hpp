@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -99,6 +100,20 @@ inline app_run run_app(const std::string& app, std::vector<std::string> argument
   run.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   run.out = slurp(out);
   run.err = slurp(err);
+  return run;
+}
+
+// A line for /bin/sh, in which $BIN is where the apps are.
+inline app_run run_shell(const std::string& line) {
+  const scratch folder;
+  const std::string script =
+      folder.write("script", "BIN='" + std::string(SPARGO_BIN_DIR) + "'\n(" + line + "\n) < /dev/null > '" +
+                                 (folder / "out") + "' 2> '" + (folder / "err") + "'\n");
+  const int status = std::system(("/bin/sh '" + script + "'").c_str());
+  app_run run;
+  run.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  run.out = slurp(folder / "out");
+  run.err = slurp(folder / "err");
   return run;
 }
 

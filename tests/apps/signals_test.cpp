@@ -31,6 +31,8 @@ class running_app {
     ::dup2(null, 0);
     ::dup2(null, 1);
     ::dup2(errors, 2);
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
     if (limit_file_size > 0) {
       const rlimit limit{limit_file_size, limit_file_size};
       ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -125,7 +127,10 @@ TEST_P(ended_by, leaves_the_old_file_or_the_new_one_and_nothing_else) {
 
 INSTANTIATE_TEST_SUITE_P(signals, ended_by,
                          testing::Values(ending{SIGINT, "interrupt"}, ending{SIGTERM, "terminate"},
-                                         ending{SIGHUP, "hangup"}),
+                                         ending{SIGHUP, "hangup"}, ending{SIGQUIT, "quit"},
+                                         ending{SIGXCPU, "processor_time"}, ending{SIGUSR1, "user"},
+                                         ending{SIGUSR2, "second_user"}, ending{SIGALRM, "alarm"},
+                                         ending{SIGPIPE, "pipe"}, ending{SIGABRT, "abort"}),
                          [](const auto& of) { return std::string(of.param.name); });
 
 TEST(signals, that_are_ignored_stay_so) {
@@ -178,21 +183,6 @@ TEST(failing_write, in_a_folder_that_refuses_is_one_line) {
   test::expect_failure(test::run_app("convert", {"gen:path:n=20", path}), "convert", 1, path + ": cannot create");
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0700));
   EXPECT_EQ(names_in(folder), std::vector<std::string>{});
-}
-
-TEST(input_cut_short, while_it_is_read_is_one_line) {
-  const scratch folder;
-  std::string text = "%%MatrixMarket matrix coordinate real general\n9 9 4000000\n";
-  for (int k = 0; k < 4'000'000; ++k) text += "1 1 1.2345\n";
-  const std::string path = folder.write("a.mtx", text);
-  running_app app("info", {path, "--threads", "1"}, folder / "err");
-  ASSERT_TRUE(app.reaches(
-      [&] { return slurp("/proc/" + std::to_string(app.id()) + "/maps").find(path) != std::string::npos; }));
-  std::filesystem::resize_file(path, 100);
-  EXPECT_EQ(app.wait(), -1);
-  const std::string err = slurp(folder / "err");
-  EXPECT_EQ(err.find("info: "), 0U) << err;
-  EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
 }
 
 }  // namespace

@@ -73,11 +73,11 @@ class SpmvFile : public testing::Test {
 
 TEST_F(SpmvFile, EveryKeyOfTheContractIsThere) {
   const json got = run_app("spmv", {"--json", "-", "--device", "cpu", matrix_}).json();
-  for (const char* key : {"app",     "file",      "rows",     "cols",         "nnz",
-                          "field",   "symmetry",  "format",   "algorithm",    "device",
-                          "threads", "precision", "load_ms",  "convert_ms",   "plan_ms",
-                          "time_ms", "gflops",    "bytes",    "gbytes_per_s", "bandwidth_fraction",
-                          "y",       "verified",  "max_error"}) {
+  for (const char* key : {"app",     "file",      "rows",      "cols",         "nnz",
+                          "field",   "symmetry",  "format",    "algorithm",    "device",
+                          "threads", "precision", "load_ms",   "convert_ms",   "plan_ms",
+                          "time_ms", "gflops",    "bytes",     "gbytes_per_s", "bandwidth_fraction",
+                          "y",       "verified",  "max_error", "storage"}) {
     EXPECT_TRUE(got.contains(key)) << key;
   }
   EXPECT_EQ(got["app"], "spmv");
@@ -157,6 +157,50 @@ TEST_F(SpmvFile, WithoutAGpuCudaIsRefusedAndAutoSaysWhy) {
   expect_failure(run_app("spmv", {"--device", "cuda", matrix_}), "spmv", 1);
   const json got = run_app("spmv", {"--json", "-", matrix_}).json();
   EXPECT_EQ(got["device"], "cpu");
+}
+
+// A stencil's copy costs some products: what the command takes is what pays for --repeat of them.
+TEST(SpmvApp, ChoosesStorageForTheProductsAskedFor) {
+  const auto get = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"--json", "-", "--device", "cpu", "gen:laplacian2d:n=200"});
+    return run_app("spmv", flags).json();
+  };
+  const json few = get({"--repeat", "1"});
+  EXPECT_EQ(few["storage"], "borrowed");
+  EXPECT_NE(few["storage_reason"].get<std::string>().find("within 1 product ("), std::string::npos) << few;
+  const json many = get({"--repeat", "100"});
+  EXPECT_EQ(many["storage"], "copied");
+  EXPECT_EQ(many["format"], "csr");
+  EXPECT_EQ(many["algorithm"], "compressed");
+  EXPECT_NE(many["storage_reason"].get<std::string>().find("within 100 products"), std::string::npos) << many;
+  const json borrowed = get({"--repeat", "100", "--storage", "borrowed"});
+  EXPECT_EQ(borrowed["storage"], "borrowed");
+  EXPECT_EQ(borrowed["format"], "csr");
+  EXPECT_EQ(get({"--repeat", "1", "--storage", "copied"})["storage"], "copied");
+  EXPECT_EQ(get({"--repeat", "1", "--algorithm", "compressed"})["storage"], "copied");
+  const json sell = get({"--repeat", "100", "--format", "sell"});
+  EXPECT_EQ(sell["format"], "sell");
+  EXPECT_EQ(sell["storage"], "borrowed");
+  for (const json& got : {few, many, borrowed, sell}) EXPECT_EQ(got["verified"], true);
+}
+
+TEST(SpmvApp, SaysFormatStorageAndAlgorithmWithReasons) {
+  const app_run run = run_app("spmv", {"--device", "cpu", "--repeat", "3", "gen:laplacian2d:n=60"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* row : {"format ", "storage ", "algorithm "}) {
+    const auto at = run.out.find(row);
+    ASSERT_NE(at, std::string::npos) << row << run.out;
+    EXPECT_NE(run.out.substr(at, run.out.find('\n', at) - at).find(": "), std::string::npos) << run.out;
+  }
+  EXPECT_NE(run.out.find("3 products"), std::string::npos) << run.out;
+}
+
+TEST(SpmvApp, RefusesFlagsThatContradictEachOther) {
+  const std::string m = "gen:laplacian2d:n=10";
+  expect_failure(run_app("spmv", {"--storage", "moved", m}), "spmv", 2);
+  expect_failure(run_app("spmv", {"--storage", "copied", "--format", "ell", m}), "spmv", 2, "csr");
+  expect_failure(run_app("spmv", {"--storage", "copied", "--algorithm", "merge_path", m}), "spmv", 2, "merge_path");
+  expect_failure(run_app("spmv", {"--storage", "borrowed", "--algorithm", "compressed", m}), "spmv", 2, "compressed");
 }
 
 TEST(SpmvApp, TakesGeneratorsAndCompressedFiles) {

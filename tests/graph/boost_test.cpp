@@ -10,11 +10,14 @@
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 #include <boost/graph/graph_concepts.hpp>
+#include <boost/graph/graphviz.hpp>
+#include <boost/graph/kruskal_min_spanning_tree.hpp>
 #include <boost/graph/reverse_graph.hpp>
 #include <boost/graph/strong_components.hpp>
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 namespace spargo {
 namespace {
@@ -23,6 +26,7 @@ template <class I, class O>
 struct concepts {
   using graph = graph_view<I, O, host>;
   BOOST_CONCEPT_ASSERT((boost::VertexListGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::EdgeListGraphConcept<graph>));
   BOOST_CONCEPT_ASSERT((boost::IncidenceGraphConcept<graph>));
   BOOST_CONCEPT_ASSERT((boost::AdjacencyGraphConcept<graph>));
   BOOST_CONCEPT_ASSERT((boost::BidirectionalGraphConcept<graph>));
@@ -161,6 +165,57 @@ TEST(BoostEdge, IsIndexedByPosition) {
   EXPECT_EQ(position, 4);
   const auto [first, last] = adjacent_vertices(1, g);
   EXPECT_EQ(std::vector<std::int32_t>(first, last), (std::vector<std::int32_t>{0, 2}));
+}
+
+// Vertices without out-edges first, last and in between.
+TYPED_TEST(Boost, EdgesAreTheOutEdgesOfAllVertices) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  const auto raw = test::make_directed<I, O>(8, {{2, 0}, {2, 7}, {5, 2}, {6, 6}}, test::edges_kept::out);
+  const auto g = raw.view();
+  std::vector<std::pair<I, I>> expected;
+  for (I v = 0; v < 8; ++v) {
+    for (auto [e, last] = out_edges(v, g); e != last; ++e) expected.emplace_back(source(*e, g), target(*e, g));
+  }
+  std::vector<std::pair<I, I>> walked;
+  O position = 0;
+  for (auto [e, last] = boost::edges(g); e != last; ++e) {
+    walked.emplace_back(source(*e, g), target(*e, g));
+    EXPECT_EQ(get(boost::edge_index, g, *e), position++);
+  }
+  EXPECT_EQ(walked, expected);
+  EXPECT_EQ(walked.size(), num_edges(g));
+
+  const auto none = test::make_directed<I, O>(3, {}, test::edges_kept::out);
+  EXPECT_TRUE(edges(none.view()).first == edges(none.view()).second);
+}
+
+// A square with a diagonal: the three lightest edges, of the two copies of each.
+TYPED_TEST(Boost, KruskalSpansAnUndirectedGraph) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  const auto raw = test::make_undirected<I, O>(5, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}, {3, 4}});
+  const auto g = raw.view();
+  const auto weight_of = [](I u, I v) { return static_cast<double>(u + v == 2 ? 10 : u + v); };  // 0-2 is heavy
+  std::vector<double> weights(num_edges(g));
+  for (auto [e, last] = edges(g); e != last; ++e) {
+    weights[static_cast<std::size_t>(get(boost::edge_index, g, *e))] = weight_of(e->source, e->target);
+  }
+  std::vector<boost_edge<I, O>> tree;
+  boost::kruskal_minimum_spanning_tree(
+      g, std::back_inserter(tree),
+      boost::weight_map(boost::make_iterator_property_map(weights.begin(), get(boost::edge_index, g))));
+  double total = 0;
+  for (const auto& e : tree) total += weight_of(e.source, e.target);
+  EXPECT_EQ(tree.size(), 4U);
+  EXPECT_EQ(total, 1 + 3 + 3 + 7);
+}
+
+TEST(BoostEdge, GraphvizWritesEveryEdge) {
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 2}, {2, 1}}, test::edges_kept::out);
+  std::ostringstream text;
+  boost::write_graphviz(text, raw.view());
+  EXPECT_EQ(text.str(), "digraph G {\n0;\n1;\n2;\n0->2 ;\n2->1 ;\n}\n");
 }
 
 }  // namespace

@@ -6,12 +6,18 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace spargo::test {
 
 using edge_vector = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+template <class T>
+std::vector<std::remove_const_t<T>> copy_of(span<T, host> values) {
+  return {values.begin(), values.end()};
+}
 
 // A graph as a user may hold it: CSR in plain vectors, loops, duplicates and all, neighbours in the order given.
 template <class I, class O>

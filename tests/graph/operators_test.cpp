@@ -1,5 +1,7 @@
 // The host's operators: every visit counted, outputs against one loop, and two algorithms written with them against
 // searches and a union-find that know nothing of frontiers.
+#include "core/parallel.hpp"
+
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/operators.hpp>
 
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <stdexcept>
 
 namespace spargo {
 namespace {
@@ -331,6 +334,45 @@ TEST(OperatorsMemory, EveryAllocationMayFail) {
     const frontier<std::int32_t, host> f(ctx, 100);
     const advance_workspace<std::int32_t, std::int32_t, host> workspace(ctx, g.view());
   });
+}
+
+// --- Functors that throw ------------------------------------------------------------
+
+// The exception comes out, alone and of threads, and what was marked as joined is forgotten.
+TYPED_TEST(Operators, ExceptionsComeOutAndLeaveTheWorkspaceClean) {
+  using vertex = typename TestFixture::index;
+  using edge = typename TestFixture::offset;
+  const std::int64_t n = 5000;
+  const auto g = TestFixture::skewed(n, 60'000);
+  detail::assume_processors(4);
+  for (const int threads : {1, 4}) {
+    const context<host> ctx({.threads = threads});
+    frontier<vertex, host> all(ctx, n), out(ctx, n);
+    advance_workspace<vertex, edge, host> workspace(ctx, g.view());
+    assign_all(ctx, all, n);
+    for (const std::int64_t bad : {0, 30'000}) {
+      std::atomic<std::int64_t> visits{0};
+      const auto visit = [&](vertex, vertex, edge) {
+        if (visits.fetch_add(1) == bad) throw std::runtime_error("visit");
+        return true;
+      };
+      EXPECT_THROW(advance(ctx, g.view(), all, out, workspace, visit, {.admit = admission::once}), std::runtime_error);
+      EXPECT_EQ(size_of(ctx, out), 0);
+      advance(ctx, g.view(), all, out, workspace, [](vertex, vertex, edge) { return true; },
+              {.admit = admission::once});
+      std::vector<char> has_in_edge(static_cast<std::size_t>(n), 0);
+      for (const vertex v : g.view().out.indices) has_in_edge[static_cast<std::size_t>(v)] = 1;
+      EXPECT_EQ(size_of(ctx, out), std::count(has_in_edge.begin(), has_in_edge.end(), 1)) << threads << " threads";
+    }
+    EXPECT_THROW(filter(ctx, all, out,
+                        [](vertex v) {
+                          if (v == 777) throw std::runtime_error("keep");
+                          return true;
+                        }),
+                 std::runtime_error);
+    EXPECT_EQ(size_of(ctx, out), 0);
+  }
+  detail::assume_processors(0);
 }
 
 }  // namespace

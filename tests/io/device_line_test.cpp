@@ -270,6 +270,10 @@ TEST(DeviceLine, Edges) {
   for (const char* line : {"3 4\n", "3\n", "\n", "# 3 4\n", "3 4 x\n", "3,,4 5\n", "2147483648 1 1\n", "-3 4 1\n"}) {
     EXPECT_FALSE(parse_line(weighted, fives(), line, edge)) << line;
   }
+  for (const char* line : {"3 4 {}\n", "3 4 {'weight': 5}\n", "source,target\n", "source,target,weight\n"}) {
+    EXPECT_FALSE(parse_line(plain, fives(), line, edge)) << line;
+    EXPECT_FALSE(parse_line(weighted, fives(), line, edge)) << line;
+  }
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 namespace spargo {
 namespace {
@@ -22,10 +24,16 @@ void expect_ranks(const std::vector<std::int64_t>& ids, int threads, std::int64_
   for (std::int64_t begin = 0; begin < size; begin += round) {
     const std::int64_t end = std::min(size, begin + round);
     table.reserve(end - begin);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (std::int64_t k = begin; k < end; k += 100) {
-      table.number(ids.data() + k, std::min<std::int64_t>(100, end - k), numbers.data() + k);
+    std::atomic<std::int64_t> taken{begin};
+    std::vector<std::thread> numbering;
+    for (int t = 0; t < threads; ++t) {
+      numbering.emplace_back([&] {
+        for (std::int64_t k = taken.fetch_add(100); k < end; k = taken.fetch_add(100)) {
+          table.number(ids.data() + k, std::min<std::int64_t>(100, end - k), numbers.data() + k);
+        }
+      });
     }
+    for (std::thread& t : numbering) t.join();
   }
   const std::set<std::int64_t> distinct(ids.begin(), ids.end());
   ASSERT_EQ(table.size(), static_cast<std::int64_t>(distinct.size()));

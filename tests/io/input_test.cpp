@@ -195,7 +195,7 @@ TEST(Input, TextBeforeADamageIsDelivered) {
 
 TEST(Input, WhatIsNoFileIsRefusedInOneLine) {
   const test::temporary_folder folder;
-  EXPECT_EQ(failure_of(folder.path()), folder.path() + ": cannot read: Is a directory");
+  EXPECT_EQ(failure_of(folder.path()), folder.path() + ": is a directory (expected a file)");
   EXPECT_EQ(failure_of(folder.file("none")),
             folder.file("none") + ": cannot open for reading: No such file or directory");
 }

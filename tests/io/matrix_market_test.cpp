@@ -372,8 +372,7 @@ TEST(MatrixMarketHostile, ALineOfTenMegabytes) {
   const std::string expected = ":3:1048577: the line is too long (expected at most 1048576 bytes)";
   for (const char filling : {' ', '7', 'x', '%', '\0'}) {
     const std::string text = banner + "9 9 2\n" + "1 1 1" + std::string(10'000'000, filling);
-    const std::string comment = banner + "9 9 2\n%" + std::string(10'000'000, filling) + "\n1 1 1\n";
-    for (const std::string& content : {text, text + "\n", text + "\n1 1 1\n", comment}) {
+    for (const std::string& content : {text, text + "\n", text + "\n1 1 1\n"}) {
       const std::string plain = folder.write("plain", content);
       EXPECT_EQ(std::string(hostile(plain).what()), plain + expected);
       const std::string packed = folder.write("packed", gzip(content));
@@ -382,11 +381,30 @@ TEST(MatrixMarketHostile, ALineOfTenMegabytes) {
   }
 }
 
+// Of a comment the first MiB is looked at, wherever it stands.
+TEST(MatrixMarketHostile, ACommentOfTenMegabytesIsNone) {
+  const temporary_folder folder;
+  const std::string comment = "%" + std::string(10'000'000, '1') + "\n";
+  for (const std::string& text : {banner + comment + "9 9 1\n1 1 1\n", banner + "9 9 1\n" + comment + "1 1 1\n",
+                                  banner + "9 9 1\n1 1 1\n" + comment, banner + "9 9 1\n1 1 1\n \t" + comment}) {
+    for (const std::string& content : {text, gzip(text), text.substr(0, text.size() - 1)}) {
+      EXPECT_EQ((read_matrix_market<double, std::int32_t>(context<host>(), folder.write("a", content)).nnz()), 1);
+    }
+    const std::string bad = folder.write("bad", text + "1 1 2\n");
+    EXPECT_EQ(std::string(hostile(bad).what()), bad + ":5:1: an entry too many (expected 1)");
+  }
+  const std::string nul = folder.write("nul", banner + "%" + std::string(5'000'000, '\0') + "\n9 9 0\n");
+  EXPECT_EQ(std::string(hostile(nul).what()), nul + ":2:2: unexpected NUL byte");
+  const std::string title = folder.write("banner", banner.substr(0, banner.size() - 1) + comment);
+  EXPECT_EQ(std::string(hostile(title).what()),
+            title + ":1:1048577: the line is too long (expected at most 1048576 bytes)");
+}
+
 // The limit is the same inside a block, where nothing is cut.
 TEST(MatrixMarketHostile, TheLimitOfALineIsExact) {
   const temporary_folder folder;
   const std::size_t limit = std::size_t{1} << 20;
-  for (const std::string entry : {"1 1 1", "% comment", ""}) {
+  for (const std::string entry : {"1 1 1", ""}) {
     const std::string head = banner + "9 9 2\n" + (entry.size() == 5 ? "" : "1 1 1\n");
     for (const std::size_t size : {limit, limit + 1}) {
       const std::string content = head + entry + std::string(size - entry.size(), ' ') + "\n2 2 2\n";
@@ -403,7 +421,7 @@ TEST(MatrixMarketHostile, TheLimitOfALineIsExact) {
 
 TEST(MatrixMarketHostile, ADirectoryAndAMissingFile) {
   const temporary_folder folder;
-  EXPECT_EQ(std::string(hostile(folder.path()).what()), folder.path() + ": cannot read: Is a directory");
+  EXPECT_EQ(std::string(hostile(folder.path()).what()), folder.path() + ": is a directory (expected a file)");
   EXPECT_EQ(hostile(folder.file("none")).code(), error_code::io);
 }
 
@@ -502,6 +520,54 @@ TEST(MatrixMarket, AMatrixThatCannotBeReadBackIsNotWritten) {
   rows = {0, 1, 1};
   const coo_view<const pattern, std::int32_t, host> b{{2, 2, rows, cols}, {}};
   EXPECT_EQ(failure_of([&] { write_matrix_market(path, b); }).code(), error_code::invalid_argument);
+  EXPECT_EQ(test::read_file(path), "old");
+}
+
+TEST(MatrixMarket, TrianglesAndIntegersAreWrittenAsSuch) {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.mtx");
+  const std::vector<std::int32_t> rows = {1, 2, 2};
+  const std::vector<std::int32_t> cols = {0, 0, 2};
+  const std::vector<double> values = {-5, 1e15, 0};
+  const coo_view<const double, std::int32_t, host> a{{3, 3, rows, cols}, values};
+  write_matrix_market(path, a, {symmetry_kind::skew_symmetric, matrix_market_numbers::integers});
+  EXPECT_EQ(test::read_file(path),
+            "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 3\n2 1 -5\n3 1 1000000000000000\n3 3 0\n");
+  const auto back = read_matrix_market_stored<double, std::int32_t>(context<host>(), path);
+  EXPECT_TRUE(std::equal(values.begin(), values.end(), back.values().begin(), back.values().end()));
+  const coo_view<const pattern, std::int32_t, host> p{{3, 3, rows, cols}, {}};
+  write_matrix_market(path, p, {.symmetry = symmetry_kind::symmetric});
+  EXPECT_EQ(test::read_file(path), "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 3\n");
+  const std::vector<std::complex<double>> numbers = {{1, 2}, {3, 0}, {4, 0}};
+  const coo_view<const std::complex<double>, std::int32_t, host> h{{3, 3, rows, cols}, numbers};
+  write_matrix_market(path, h, {.symmetry = symmetry_kind::hermitian});
+  EXPECT_EQ(test::read_file(path),
+            "%%MatrixMarket matrix coordinate complex hermitian\n3 3 3\n2 1 1 2\n3 1 3 0\n3 3 4 0\n");
+}
+
+TEST(MatrixMarket, WhatAKindOfMatrixCannotHoldIsNotWritten) {
+  const temporary_folder folder;
+  const std::string path = folder.write("a.mtx", "old");
+  const std::vector<std::int32_t> rows = {1, 1};
+  const std::vector<std::int32_t> cols = {0, 1};
+  const auto refused = [&]<class V>(const std::vector<V>& values, std::int32_t width,
+                                    const matrix_market_write_options& options) {
+    const coo_view<const V, std::int32_t, host> a{{2, width, rows, cols}, values};
+    return failure_of([&] { write_matrix_market(path, a, options); }).code();
+  };
+  using reals = std::vector<double>;
+  using complexes = std::vector<std::complex<double>>;
+  constexpr auto integers = matrix_market_numbers::integers;
+  for (const double value : {0.5, 1e19, std::nan(""), -HUGE_VAL}) {
+    EXPECT_EQ(refused(reals{1, value}, 2, {.numbers = integers}), error_code::invalid_data) << value;
+  }
+  EXPECT_EQ(refused(reals{1, 1}, 2, {.symmetry = symmetry_kind::skew_symmetric}), error_code::invalid_data);
+  EXPECT_EQ(refused(complexes{1, {1, 1}}, 2, {.symmetry = symmetry_kind::hermitian}), error_code::invalid_data);
+  EXPECT_EQ(refused(reals{1, 1}, 2, {.symmetry = symmetry_kind::hermitian}), error_code::invalid_argument);
+  EXPECT_EQ(refused(reals{1, 1}, 3, {.symmetry = symmetry_kind::symmetric}), error_code::invalid_argument);
+  EXPECT_EQ(refused(complexes{1, 1}, 2, {.numbers = integers}), error_code::invalid_argument);
+  EXPECT_EQ(refused(std::vector<pattern>{}, 2, {.symmetry = symmetry_kind::skew_symmetric}),
+            error_code::invalid_argument);
   EXPECT_EQ(test::read_file(path), "old");
 }
 

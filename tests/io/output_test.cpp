@@ -4,11 +4,14 @@
 #include "io/support/files.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
+#include <optional>
+#include <thread>
 
 namespace spargo {
 namespace {
@@ -134,6 +137,87 @@ TEST(Output, FollowsALinkAndKeepsPermissions) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
   EXPECT_EQ(read_file(path), "new");
   EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0640));
+}
+
+TEST(Output, ADescriptorIsWrittenWhereItStands) {
+  const test::temporary_folder folder;
+  const std::string path = folder.write("log", "old\n");
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  for (const std::string& name : {fmt::format("/dev/fd/{}", descriptor), fmt::format("/proc/self/fd/{}", descriptor),
+                                  fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor)}) {
+    EXPECT_EQ(output_descriptor(name), descriptor) << name;
+    output_file out(name);
+    out.write("new\n");
+    out.commit();
+  }
+  EXPECT_EQ(::write(descriptor, "mine\n", 5), 5) << "the caller's descriptor stays open";
+  ::close(descriptor);
+  EXPECT_EQ(read_file(path), "old\nnew\nnew\nnew\nmine\n");
+  EXPECT_EQ(output_descriptor("-"), 1);
+  EXPECT_EQ(output_descriptor("/dev/stderr"), 2);
+  EXPECT_EQ(output_descriptor(path), std::nullopt);
+  EXPECT_EQ(output_descriptor("/dev/null"), std::nullopt);
+  EXPECT_THROW(output_file(fmt::format("/dev/fd/{}", descriptor)), error) << "closed";
+}
+
+TEST(Output, APipeThatIsFullIsWaitedFor) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  const std::string text(std::size_t{3} << 20, 'x');
+  std::thread writer([&] {
+    output_file out(fmt::format("/dev/fd/{}", ends[1]));
+    out.write(text);
+    out.commit();
+    ::close(ends[1]);
+  });
+  ::fcntl(ends[0], F_SETFL, 0);
+  std::string got;
+  char piece[4096];
+  for (ssize_t n = 0; (n = ::read(ends[0], piece, sizeof(piece))) > 0;) got.append(piece, static_cast<std::size_t>(n));
+  writer.join();
+  ::close(ends[0]);
+  EXPECT_TRUE(got == text) << got.size();
+}
+
+TEST(Output, ACheckTouchesNothing) {
+  const test::temporary_folder folder;
+  const std::string path = folder.write("file", "old");
+  check_output(path);
+  check_output(folder.file("new"));
+  check_output("-");
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(folder.entries(), 1U);
+  for (const std::string& bad :
+       {folder.path(), folder.file("none/file"), path + "/below", std::string("/dev/fd/999")}) {
+    try {
+      check_output(bad);
+      FAIL() << bad;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::io);
+      EXPECT_EQ(std::string(e.what()).rfind(bad + ": cannot ", 0), 0U) << e.what();
+    }
+  }
+}
+
+TEST(Output, ALinkAndItsPermissionsAreReplacedIfAskedFor) {
+  const test::temporary_folder folder;
+  const std::string victim = folder.write("victim", "precious");
+  std::filesystem::permissions(victim, std::filesystem::perms(0666));
+  std::filesystem::create_symlink("victim", folder.file("link"));
+  const mode_t old = ::umask(077);
+  for (const char* name : {"link", "link"}) {
+    output_file out(folder.file(name), {.links = output_links::replaced});
+    out.write("new");
+    out.commit();
+    std::filesystem::permissions(folder.file(name), std::filesystem::perms(0644));
+  }
+  output_file out(folder.file("link"), {.links = output_links::replaced});
+  out.commit();
+  ::umask(old);
+  EXPECT_EQ(read_file(victim), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(folder.file("link")));
+  EXPECT_EQ(std::filesystem::status(folder.file("link")).permissions(), std::filesystem::perms(0600));
 }
 
 TEST(Output, TwoWritersOfOneFileDoNotMix) {

@@ -1,6 +1,7 @@
 #include <spargo/io/snapshot.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "io/hash.hpp"
 #include "io/support/files.hpp"
@@ -8,7 +9,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <string>
+#include <thread>
 
 namespace spargo {
 namespace {
@@ -59,6 +62,34 @@ TEST(Snapshot, RoundTripsEveryType) {
   expect_round_trip<std::complex<double>, std::int32_t, std::int32_t>(path);
 }
 
+TEST(Snapshot, RemembersWhatTheValuesWereAndWhereTheSourceBegan) {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.spg");
+  const context<host> ctx;
+  for (const value_origin origin : {value_origin::numbers, value_origin::integers, value_origin::counts}) {
+    for (const std::int64_t first : {-1, 0, 2}) {
+      write_snapshot(ctx, path, sample<double, std::int32_t, std::int32_t>().view(),
+                     {.origin = origin, .first_vertex = first});
+      EXPECT_EQ(snapshot(ctx, path).header().origin, origin);
+      EXPECT_EQ(snapshot(ctx, path).header().first_vertex, first);
+    }
+  }
+  const sample<pattern, std::int32_t, std::int32_t> none;
+  EXPECT_THROW(write_snapshot(ctx, path, none.view(), {.origin = value_origin::counts}), error);
+  EXPECT_THROW(write_snapshot(ctx, path, none.view(), {.first_vertex = 3}), error);
+  EXPECT_THROW(write_snapshot(ctx, path, none.view(), {.first_vertex = -2}), error);
+}
+
+// Those of the corpus were written before snapshots remembered either.
+TEST(Snapshot, OlderFilesAreRead) {
+  const context<host> ctx;
+  for (const char* name : {"complex.spg", "no_rows.spg", "symmetric_pattern.spg", "weighted_graph_with_ids.spg"}) {
+    const snapshot got(ctx, std::string(SPARGO_SOURCE_DIR) + "/tests/io/corpus/valid/" + name);
+    EXPECT_EQ(got.header().origin, value_origin::numbers) << name;
+    EXPECT_EQ(got.header().first_vertex, -1) << name;
+  }
+}
+
 TEST(Snapshot, RefusesAnotherTypeThanItHolds) {
   const temporary_folder folder;
   const std::string path = folder.file("a.spg");
@@ -70,6 +101,51 @@ TEST(Snapshot, RefusesAnotherTypeThanItHolds) {
   EXPECT_TRUE(got.notes().empty());
   EXPECT_THROW((void)(got.matrix<float, std::int32_t, std::int32_t>()), error);
   EXPECT_THROW((void)(got.matrix<double, std::int64_t, std::int64_t>()), error);
+}
+
+// Whoever follows the offsets stays within the arrays, whatever another process makes of the file.
+TEST(Snapshot, OffsetsStayAsTheyWereVerified) {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.spg");
+  const context<host> ctx;
+  const sample<pattern, std::int32_t, std::int32_t> s;
+  write_snapshot(ctx, path, s.view());
+  const snapshot got(ctx, path);
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << std::string(200, '\x7f');
+  const auto m = got.matrix<pattern, std::int32_t, std::int32_t>();
+  EXPECT_TRUE(std::equal(s.offsets.begin(), s.offsets.end(), m.offsets.begin(), m.offsets.end()));
+}
+
+TEST(Snapshot, IsReadFromAPipeOrUnpacked) {
+  const temporary_folder folder;
+  const context<host> ctx;
+  const std::int64_t rows = 500'000;  // more than the first room
+  std::vector<std::int32_t> offsets(static_cast<std::size_t>(rows) + 1);
+  std::vector<std::int32_t> indices(static_cast<std::size_t>(rows));
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    offsets[k + 1] = static_cast<std::int32_t>(k + 1);
+    indices[k] = static_cast<std::int32_t>(k * 7 % indices.size());
+  }
+  write_snapshot<pattern, std::int32_t, std::int32_t>(
+      ctx, folder.file("a.spg"),
+      {{static_cast<std::int32_t>(rows), static_cast<std::int32_t>(rows), offsets, indices}, {}});
+  const std::string bytes = test::read_file(folder.file("a.spg"));
+  const std::string packed = folder.write("a.spg.gz", test::gzip(bytes));
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& content : {std::string(), bytes, test::gzip(bytes)}) {
+    std::thread writer([&] {
+      if (!content.empty()) std::ofstream(pipe, std::ios::binary) << content;
+    });
+    const snapshot got(ctx, content.empty() ? packed : pipe);
+    writer.join();
+    const auto m = got.matrix<pattern, std::int32_t, std::int32_t>();
+    EXPECT_TRUE(std::equal(offsets.begin(), offsets.end(), m.offsets.begin(), m.offsets.end()));
+    EXPECT_TRUE(std::equal(indices.begin(), indices.end(), m.indices.begin(), m.indices.end()));
+  }
+  const std::string cut = folder.write("cut.gz", test::gzip(bytes.substr(0, bytes.size() - 64)));
+  EXPECT_THROW(snapshot(ctx, cut), error);
+  EXPECT_FALSE(is_snapshot(pipe)) << "a pipe is opened once";
 }
 
 class DamagedSnapshot : public testing::Test {
@@ -144,6 +220,24 @@ TEST_F(DamagedSnapshot, ForgedCountsAreNotTrusted) {
     }
   }
   EXPECT_NE(forged(32, 2).find("column"), std::string::npos) << "an index outside the columns: " << forged(32, 2);
+}
+
+TEST_F(DamagedSnapshot, ForgedOriginsAreNotTrusted) {
+  EXPECT_EQ(refusal(forge(good_, 104, 3)), "");
+  for (const std::int64_t first : {std::int64_t{-1}, std::int64_t{4}, INT64_MAX, INT64_MIN}) {
+    EXPECT_NE(refusal(forge(good_, 104, first)).find("inconsistent"), std::string::npos) << first;
+  }
+  EXPECT_NE(refusal(forge(good_, 112, 1)).find("inconsistent"), std::string::npos);
+  const auto with_origin = [&](char values, char origin) {
+    std::string bytes = good_;
+    bytes[16] = values;
+    bytes[22] = origin;
+    return refusal(forge(bytes, 112, 0));
+  };
+  EXPECT_EQ(with_origin(2, 1), "");
+  EXPECT_EQ(with_origin(2, 2), "");
+  EXPECT_NE(with_origin(2, 3).find("inconsistent"), std::string::npos);
+  EXPECT_NE(with_origin(4, 1).find("inconsistent"), std::string::npos);
 }
 
 // Counts whose products with 8 are, modulo 2^64, what they were.

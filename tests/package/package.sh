@@ -139,7 +139,67 @@ case $step in
     ! nm -D --defined-only "$library" | cut -d' ' -f3- | grep -vE '^_Z(N|NK|T[VIST]N|GVN|Th[n0-9_]*N|Tv[n0-9_]*N)6spargo' \
       || fail "$library exports entities of other namespaces"
     ! grep -E '(^|[^a-z_])(cub|thrust|fmt|cuda|nlohmann|CLI)::' <<< "$names" || fail "$library exports other libraries' names"
+    ! grep '::state::' <<< "$names" || fail "$library exports members of what its classes hide"
     ! readelf -d "$library" | grep NEEDED | grep -E 'libcuda\.so|libcudart|libnv' || fail "$library needs CUDA at start"
+    ;;
+  every_type)
+    # Each operation is there for every type that its declaration admits.
+    library=$(dirname "$(shared_library)")
+    clean "$cxx" -std=c++20 -Wall -Wextra -Werror -I"$prefix/include" "$here/every_type.cpp" -o "$work/every_type" \
+      -L"$library" -lspargo -Wl,-rpath,"$library"
+    clean "$work/every_type"
+    ;;
+  refusals)
+    # What the library is not built for ends the compilation with a sentence: CODE and a part of it, line by line.
+    compile() { clean "$cxx" -fsyntax-only -I"$prefix/include" "$@" -x c++ - 2>&1; }
+    refuses() {  # CODE MESSAGE
+      local out status=0
+      out=$(printf '%s\n' '#include <spargo/spargo.hpp>' '#include <vector>' 'using namespace spargo;' \
+            "void f(const context<host>& ctx) { $1 }" | compile -std=c++20) || status=$?
+      if [ -z "$2" ]; then
+        [ $status -eq 0 ] || fail "'$1' does not compile: $out"
+      elif [ $status -eq 0 ] || ! grep -qE "error: static(_assert| assertion) failed.*spargo: .*$2" <<< "$out"; then
+        fail "'$1': no '$2' in: $out"
+      fi
+    }
+    scalars='std::int32_t, std::int64_t, float and double' reals='for float and double'
+    pairs='offsets at least as wide as indices'
+    refuses 'std::vector<double> v; (void)reduce(ctx, v);' ''
+    refuses 'std::vector<unsigned> v; (void)reduce(ctx, v);' "$scalars"
+    refuses 'std::vector<unsigned> v; (void)reduce<unsigned>(ctx, v);' "$scalars"
+    refuses 'std::vector<std::size_t> v; exclusive_scan(ctx, v, v);' "$scalars"
+    refuses 'std::vector<std::size_t> v; exclusive_scan<std::size_t>(ctx, v, span<std::size_t, host>(v));' "$scalars"
+    refuses 'std::vector<int> v; convolve(ctx, v, v, v);' "$reals"
+    refuses 'std::vector<int> v; sliding_max(ctx, v, 2, v);' "$reals"
+    refuses 'std::vector<short> v; std::vector<int> c; histogram(ctx, v, c);' 'histogram is for keys of'
+    refuses 'std::vector<int> v; std::vector<unsigned> c; histogram(ctx, v, c);' 'histograms count in'
+    refuses 'std::vector<wchar_t> v; std::vector<int> c; letter_histogram(ctx, v, 1, c);' 'letter_histogram is for'
+    narrow='csr_view<const double, std::int64_t, std::int32_t, host>'
+    refuses "$narrow a; std::vector<double> x; spmv(ctx, 1.0, a, x, 0.0, x);" "$pairs"
+    refuses "coo_matrix<double, std::int64_t, host> a; (void)to_csr<std::int32_t>(ctx, a);" "$pairs"
+    refuses "coo_matrix<double, std::int64_t, host> a; (void)build_graph<std::int32_t>(ctx, a);" "$pairs"
+    refuses 'graph_view<std::int64_t, std::int32_t, host> g; (void)bfs(ctx, g, 0);' "$pairs"
+    refuses 'csr_view<const double, unsigned, unsigned, host> a; (void)a;' 'indices and offsets are'
+    refuses 'csr_view<const int, int, int, host> a; (void)a;' 'entries are float, double'
+    # C++ before 20 is named first; a macro of <complex.h> changes nothing, and is there afterwards.
+    out=$(compile -std=c++17 < "$here/consumer/main.cpp") && fail 'C++17 is accepted'
+    grep -m1 'error:' <<< "$out" | grep -q 'spargo needs C++20 (-std=c++20)' || fail "C++17 is refused with: $out"
+    for header in $(cd "$prefix/include" && find spargo -name '*.hpp' ! -name 'boost.hpp' ! -name 'macros_*'); do
+      printf '#include <complex.h>\n#include <%s>\n#ifndef I\n#error lost\n#endif\n' "$header" | compile -std=gnu++20 \
+        || fail "$header after <complex.h>"
+    done
+    ;;
+  build_type)
+    # Without one the library is optimised all the same, and the configuration says so.
+    dir=$work-build_type; rm -rf "$dir"
+    options=(-DSPARGO_SOURCE="$source" -DSPARGO_CUDA=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+    configure -S "$here/subproject" -B "$dir/none" "${options[@]}" > "$dir.log"
+    grep -q 'Spargo: CMAKE_BUILD_TYPE is empty' "$dir.log" || fail "not a word about the missing build type"
+    sources=$(grep '"command"' "$dir/none/compile_commands.json" | grep -v consumer)
+    ! grep -v -- ' -O3 -DNDEBUG ' <<< "$sources" || fail "a source is compiled without optimisation"
+    configure -S "$here/subproject" -B "$dir/debug" "${options[@]}" -DCMAKE_BUILD_TYPE=Debug > "$dir.log"
+    ! grep -e 'BUILD_TYPE is empty' "$dir.log" || fail "a build type is called missing"
+    ! grep -e ' -O3' "$dir/debug/compile_commands.json" || fail "a debug build is optimised"
     ;;
   find_package)
     dir=$work/find_package; rm -rf "$dir"
@@ -162,6 +222,8 @@ case $step in
     command -v pkg-config > /dev/null || { echo "no pkg-config: skipped"; exit 77; }
     PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name spargo.pc)"); export PKG_CONFIG_PATH
     dir=$work/pkg_config; rm -rf "$dir"; mkdir -p "$dir"
+    # What a shared library was linked with is nothing that its users have to have.
+    PKG_CONFIG_LIBDIR=$PKG_CONFIG_PATH pkg-config --cflags --libs spargo || fail "spargo.pc asks for other packages"
     read -ra flags <<< "$(pkg-config --cflags --libs spargo)"
     clean "$cxx" -std=c++20 "$here/consumer/main.cpp" -o "$dir/consumer" "${flags[@]}" \
       -Wl,-rpath,"$(pkg-config --variable=libdir spargo)"
@@ -247,6 +309,11 @@ case $step in
     configure -S "$here/consumer" -B "$dir/static" -DCMAKE_PREFIX_PATH="$dir/prefix"
     clean cmake --build "$dir/static"
     run_consumer "$dir/static/consumer"
+    if command -v pkg-config > /dev/null && pkg-config --exists fmt zlib; then
+      read -ra flags <<< "$(PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name spargo.pc)") pkg-config --cflags --libs spargo)"
+      clean "$cxx" -std=c++20 "$here/consumer/main.cpp" -o "$dir/with_pkg_config" "${flags[@]}"
+      run_consumer "$dir/with_pkg_config"
+    fi
     ;;
   *) fail "no step '$step'" ;;
 esac

@@ -1,4 +1,5 @@
 // Sliding maxima of lines and volumes against loops over every window, exactly, on every backend.
+#include "primitives/sliding_max.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/sliding_max.hpp>
@@ -195,6 +196,24 @@ void expect_volumes(const context<Space>& ctx) {
 template <class T>
 class SlidingMax : public testing::Test {};
 using real_types = testing::Types<float, double>;
+TEST(SlidingMaxChoice, NarrowWindowsAreTiled) {
+  using detail::choose_sliding_max;
+  using enum detail::sliding_direction;
+  // As measured on an H200: 640^3 with a window of 3 and of 21; lines of 2^28 with 5 and 33.
+  EXPECT_EQ(choose_sliding_max<device>(3, line), tiled);
+  EXPECT_EQ(choose_sliding_max<device>(3, axis), tiled);
+  EXPECT_EQ(choose_sliding_max<device>(5, line), tiled);
+  for (const auto along : {line, axis}) {
+    EXPECT_EQ(choose_sliding_max<device>(21, along), van_herk);
+    EXPECT_EQ(choose_sliding_max<device>(33, along), van_herk);
+  }
+  // On two cores.
+  EXPECT_EQ(choose_sliding_max<host>(17, line), tiled);
+  EXPECT_EQ(choose_sliding_max<host>(18, line), van_herk);
+  EXPECT_EQ(choose_sliding_max<host>(5, axis), tiled);
+  EXPECT_EQ(choose_sliding_max<host>(6, axis), van_herk);
+}
+
 TYPED_TEST_SUITE(SlidingMax, real_types);
 
 TYPED_TEST(SlidingMax, HostLines) { expect_lines<TypeParam>(context<host>({.threads = 3})); }

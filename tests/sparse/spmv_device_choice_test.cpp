@@ -1,5 +1,6 @@
 // The choice among the device's CSR products, from profiles given directly: no device needed.
 #include "sparse/spmv_device_choice.hpp"
+#include "sparse/spmv_copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,14 @@ constexpr detail::gathered_vector small_x{1000, 8, cache};
 
 spmv_algorithm chosen(const row_profile& profile, const detail::gathered_vector& x = small_x) {
   return detail::choose_csr_on_device(profile, x).algorithm;
+}
+
+TEST(SpmvDeviceChoice, CopiesAskHowMuchSharedMemoryThereIs) {
+  device_properties device;
+  device.name = "A100";
+  device.shared_memory_per_block = i64{163} << 10;
+  EXPECT_EQ(detail::why_no_room(device, i64{163} << 10), "");
+  EXPECT_EQ(detail::why_no_room(device, i64{192} << 10), "a block needs 192 KiB of shared memory, A100 has 163");
 }
 
 TEST(SpmvDeviceChoice, GivesShortRowsAThreadEach) {

@@ -3,7 +3,9 @@
 
 #include <spargo/core/context.hpp>
 #include <spargo/core/span.hpp>
+#include <spargo/core/view_of.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace spargo {
@@ -21,7 +23,7 @@ class array {
 
   array() = default;
 
-  array(const context<Space>& ctx, std::int64_t size) : ctx_(std::make_unique<context<Space>>(ctx)) {
+  array(const context<Space>& ctx, std::int64_t size) : ctx_(ctx) {
     const std::size_t bytes = detail::checked_bytes(size, sizeof(T));
     data_ = static_cast<T*>(ctx_->allocate(bytes));
     size_ = size;
@@ -80,7 +82,7 @@ class array {
   [[nodiscard]] const T* end() const noexcept requires std::same_as<Space, host> { return data_ + size_; }
 
  private:
-  std::unique_ptr<context<Space>> ctx_;
+  std::optional<context<Space>> ctx_;  // none where nothing was allocated
   T* data_ = nullptr;
   std::int64_t size_ = 0;
   std::int64_t capacity_ = 0;
@@ -115,6 +117,12 @@ void copy(const context<device>& ctx, span<const T, device> from, span<T, device
   detail::copy_on_device(ctx, from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
 }
 
+// Between whatever is contiguous: arrays, containers, spans.
+template <class Space, class From, class To>
+void copy(const context<Space>& ctx, const From& from, To&& to) {
+  copy<detail::element_of<To>>(ctx, from, to);
+}
+
 // A new array with the same elements. The device ones synchronise the stream before they return.
 template <class T>
 [[nodiscard]] array<std::remove_const_t<T>, host> clone(const context<host>& ctx, span<T, host> from) {
@@ -145,10 +153,28 @@ template <class T>
   return to;
 }
 
+// Of arrays and containers; of matrices and graphs, too, where there is one for their views.
+template <class Space, detail::viewable From>
+[[nodiscard]] auto clone(const context<Space>& ctx, const From& from) {
+  return clone(ctx, detail::view_of(from));
+}
+template <detail::viewable From>
+[[nodiscard]] auto to_device(const context<device>& ctx, const From& from) {
+  return to_device(ctx, detail::view_of(from));
+}
+template <detail::viewable From>
+[[nodiscard]] auto to_host(const context<device>& ctx, const From& from) {
+  return to_host(ctx, detail::view_of(from));
+}
+
 // Sets every byte to zero; asynchronous on a device.
 template <class T, class Space>
 void fill_zero(const context<Space>& ctx, span<T, Space> to) {
   detail::fill_bytes(ctx, to.data(), 0, static_cast<std::size_t>(to.size()) * sizeof(T));
+}
+template <class Space, detail::output_storage<Space> To>
+void fill_zero(const context<Space>& ctx, To&& to) {
+  fill_zero<detail::element_of<To>, Space>(ctx, to);
 }
 
 }  // namespace spargo

@@ -9,7 +9,9 @@
 #include <spargo/core/types.hpp>
 
 #include <memory>
+#include <new>
 #include <string>
+#include <vector>
 
 namespace spargo {
 
@@ -17,7 +19,9 @@ template <memory_space Space>
 class context;
 
 struct SPARGO_EXPORT host_options {
-  int threads = 0;                            // 0: as many as the process may run on
+  // At most `most_threads`. 0: as many as the process may run on by its affinity and its cgroup's quota, and no more
+  // than OMP_NUM_THREADS and OMP_THREAD_LIMIT say.
+  int threads = 0;
   memory_resource<host>* resource = nullptr;  // null: default_host_resource(); must outlive its arrays
 };
 
@@ -27,7 +31,10 @@ class SPARGO_EXPORT context<host> {
   context() : context(host_options{}) {}
   explicit context(const host_options& options);
 
-  // Threads that a host operation uses; passed to each parallel region, never set globally.
+  static constexpr int most_threads = 1024;
+
+  // Threads that a host operation uses at most: no more than there are processors, and the calling one alone where
+  // work is small. They are the calling thread's own, kept asleep between operations, and its child's after fork().
   [[nodiscard]] int threads() const noexcept { return threads_; }
   [[nodiscard]] memory_resource<host>& resource() const noexcept { return *resource_; }
 
@@ -52,6 +59,7 @@ struct SPARGO_EXPORT device_properties {
   std::string name;
   int compute_capability_major = 0;
   int compute_capability_minor = 0;
+  int code_capability = 0;  // what the library's code for it was compiled for: 80 where the driver compiled PTX of 8.0
   int multiprocessors = 0;
   int max_threads_per_multiprocessor = 0;
   std::int64_t shared_memory_per_block = 0;           // bytes, with opt-in
@@ -91,15 +99,33 @@ class SPARGO_EXPORT context<device> {
   std::shared_ptr<state> state_;
 };
 
-// Whether a GPU can be used, and if not, why: for reports and for choosing a backend. Never throws.
+// Which GPUs can be used, and if none, why: for reports and for choosing a backend. Makes no context on any of them, so
+// a context may still be refused: by a device that another process holds, say. Throws only for want of host memory.
 struct SPARGO_EXPORT device_status {
-  int count = 0;       // usable devices
-  std::string reason;  // "NVIDIA H200", or why there is none
+  int count = 0;              // usable devices
+  std::string reason;         // the first one's name, "NVIDIA H200", or why there is none
+  std::vector<int> ordinals;  // of the usable devices
   [[nodiscard]] bool usable() const noexcept { return count > 0; }
 };
 [[nodiscard]] SPARGO_EXPORT device_status query_devices();
 
 namespace detail {
+
+// Makes a device current for a scope and leaves everything as it was, without a context on a device that had none.
+class SPARGO_EXPORT device_guard {
+ public:
+  explicit device_guard(int ordinal);
+  explicit device_guard(const context<device>& ctx) : device_guard(ctx.ordinal()) {}
+  device_guard(int ordinal, std::nothrow_t) noexcept;  // for what frees: leaves the device as it is where it must
+  device_guard(const device_guard&) = delete;
+  device_guard& operator=(const device_guard&) = delete;
+  ~device_guard();
+
+ private:
+  void enter(int ordinal);
+
+  bool pushed_ = false;
+};
 
 // Byte copies behind `copy`. Device ones are asynchronous on the context's stream; for pageable
 // host memory CUDA may block the caller.

@@ -12,8 +12,22 @@ struct SPARGO_EXPORT dense_view {
   std::int64_t cols = 0;
   std::int64_t stride = 0;
   span<V, Space> data;  // at least (rows - 1) * stride + cols elements
+
+  using const_view = dense_view<const V, Space>;
+  // A template, or nvcc warns of a conversion to itself where V is const already.
+  template <class W>
+  requires(!std::is_const_v<V> && std::same_as<W, const V>) operator dense_view<W, Space>() const {  // NOLINT
+    return {rows, cols, stride, data};
+  }
+
+  // Element (i, j), unchecked outside debug builds. Of a view of device memory in device code only.
+  SPARGO_HD constexpr V& operator()(std::int64_t i, std::int64_t j) const {
+    assert(i >= 0 && i < rows && j >= 0 && j < cols);
+    return data[i * stride + j];
+  }
 };
 
+// Rows one after the other: stride == cols.
 template <value_type V, class Space>
 class dense_matrix {
  public:
@@ -26,6 +40,12 @@ class dense_matrix {
   [[nodiscard]] std::int64_t cols() const noexcept { return cols_; }
   [[nodiscard]] dense_view<V, Space> view() noexcept { return {rows_, cols_, cols_, data_.view()}; }
   [[nodiscard]] dense_view<const V, Space> view() const noexcept { return {rows_, cols_, cols_, data_.view()}; }
+  operator dense_view<V, Space>() noexcept { return view(); }              // NOLINT
+  operator dense_view<const V, Space>() const noexcept { return view(); }  // NOLINT
+
+  // Elements, on the host only.
+  V& operator()(std::int64_t i, std::int64_t j) requires std::same_as<Space, host> { return view()(i, j); }
+  const V& operator()(std::int64_t i, std::int64_t j) const requires std::same_as<Space, host> { return view()(i, j); }
 
  private:
   static std::int64_t checked_elements(std::int64_t rows, std::int64_t cols) {

@@ -4,9 +4,34 @@
 #include <spargo/core/types.hpp>
 
 #include <cassert>
+#include <iterator>
 #include <vector>
 
 namespace spargo {
+
+namespace detail {
+
+template <class T>
+using pointer_to_array = T (*)[];
+template <class Pointer, class T>
+concept pointer_to =
+    std::convertible_to<pointer_to_array<std::remove_pointer_t<Pointer>>, pointer_to_array<T>>;  // const added at most
+template <class Range, class T>
+concept has_data_and_size = requires(Range& range) {
+  { std::data(range) } -> pointer_to<T>;
+  { std::size(range) } -> std::convertible_to<std::size_t>;
+};
+template <class Range>
+concept has_space = requires {
+  typename Range::space;
+};
+
+// A container or view of another library, over which span<T, host> can be made. A temporary only to be read.
+template <class Range, class T>
+concept host_range = std::is_class_v<std::remove_cvref_t<Range>> && !has_space<std::remove_cvref_t<Range>> &&
+                     (std::is_lvalue_reference_v<Range> || std::is_const_v<T>)&&has_data_and_size<Range, T>;
+
+}  // namespace detail
 
 // Two words, trivially copyable, passed by value, usable inside kernels. Sizes are 64-bit.
 // Indexing is unchecked outside debug builds. Dereference a device span in device code only.
@@ -16,6 +41,7 @@ class SPARGO_EXPORT span {
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
   using space = Space;
+  using const_view = span<const T, Space>;
 
   constexpr span() = default;
   SPARGO_HD constexpr span(T* data, std::int64_t size) : data_(data), size_(size) {}
@@ -26,13 +52,10 @@ class SPARGO_EXPORT span {
       constexpr span(span<U, Space> other)  // NOLINT: an implicit conversion on purpose
       : data_(other.data()), size_(other.size()) {}
 
-  // Borrow a vector (host only).
-  constexpr span(std::vector<value_type>& v)  // NOLINT
-      requires std::same_as<Space, host> : data_(v.data()),
-                                           size_(static_cast<std::int64_t>(v.size())) {}
-  constexpr span(const std::vector<value_type>& v)  // NOLINT
-      requires(std::same_as<Space, host>&& std::is_const_v<T>)
-      : data_(v.data()), size_(static_cast<std::int64_t>(v.size())) {}
+  // Borrows what is contiguous on the host: std::vector, std::array, std::string, std::span.
+  template <class Range>
+  requires(std::same_as<Space, host>&& detail::host_range<Range, T>) constexpr span(Range&& range)  // NOLINT
+      : data_(std::data(range)), size_(static_cast<std::int64_t>(std::size(range))) {}
 
   [[nodiscard]] SPARGO_HD constexpr T* data() const { return data_; }
   [[nodiscard]] SPARGO_HD constexpr std::int64_t size() const { return size_; }

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 // Memory spaces. They are part of a type, so that device data cannot reach a host function.
@@ -44,6 +46,45 @@ concept entry_type = value_type<T> || std::same_as<T, pattern>;
 template <class T>
 inline constexpr bool is_pattern = std::same_as<std::remove_const_t<T>, pattern>;
 
+namespace detail {
+
+template <class T, class... Types>
+concept one_of = (std::same_as<T, Types> || ...);
+
+// What the library is not built for is refused where it is named, by a sentence.
+template <class I, class O>
+[[nodiscard]] consteval bool built_for_indices() {
+  static_assert(
+      index_type<I> && index_type<O> && sizeof(I) <= sizeof(O),
+      "spargo: indices and offsets are std::int32_t or std::int64_t, and offsets at least as wide as indices");
+  return true;
+}
+template <class V>
+[[nodiscard]] consteval bool built_for_entries() {
+  static_assert(entry_type<std::remove_const_t<V>>,
+                "spargo: entries are float, double, std::complex of these, or spargo::pattern");
+  return true;
+}
+template <class T>
+[[nodiscard]] consteval bool built_for_scalars() {
+  static_assert(one_of<T, std::int32_t, std::int64_t, float, double>,
+                "spargo: this operation is for std::int32_t, std::int64_t, float and double");
+  return true;
+}
+template <class T>
+[[nodiscard]] consteval bool built_for_reals() {
+  static_assert(one_of<T, float, double>, "spargo: this operation is for float and double");
+  return true;
+}
+
+// Of template parameters of operations: whatever is not in the list ends the compilation with the sentence.
+template <class T>
+concept scalar = built_for_scalars<T>();
+template <class T>
+concept real = built_for_reals<T>();
+
+}  // namespace detail
+
 // Ceiling division of non-negative integers; never overflows.
 template <std::integral T>
 [[nodiscard]] SPARGO_HD constexpr T div_up(T value, std::type_identity_t<T> by) {
@@ -51,3 +92,5 @@ template <std::integral T>
 }
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

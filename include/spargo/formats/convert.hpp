@@ -14,6 +14,8 @@
 #include <spargo/formats/ell.hpp>
 #include <spargo/formats/sell.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 enum class symmetry_kind { general, symmetric, skew_symmetric, hermitian };
@@ -45,11 +47,12 @@ struct SPARGO_EXPORT to_csr_options {
 // CSR with ascending columns in every row of any COO, sorted or not; canonical unless duplicates are kept, which
 // then stay in input order. By a stable counting sort over rows and a sort of each row's columns; input in row
 // order, or in column order as Matrix Market files usually have it, skips the half that is done. Sums are
-// formed in input order. With a `symmetry` the same as after `expand_symmetry` (invalid_argument unless rows == cols),
-// but entries of one triangle are mirrored on the way, and nobody stores them twice; half the work of a triangle that
-// is sorted and has no duplicates is copying. The host needs no scratch of the size of the entries as long as a column
-// index and a row within 1/4096 of the rows fit the bits of an index together.
-template <index_type O, entry_type V, index_type I, class Space>
+// formed in input order. Offsets are of 64 bits unless O says otherwise.
+// With a `symmetry` the same as after `expand_symmetry` (invalid_argument unless rows == cols), but entries of one
+// triangle are mirrored on the way, and nobody stores them twice; half the work of a triangle that is sorted and has no
+// duplicates is copying. The host needs no scratch of the size of the entries as long as a column index and a row
+// within 1/4096 of the rows fit the bits of an index together.
+template <index_type O = std::int64_t, entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const coo_view<const V, I, Space>& matrix,
                                                               const to_csr_options& options = {});
@@ -80,7 +83,7 @@ template <entry_type V, index_type I, index_type O, class Space>
                                                                 const csr_view<const V, I, O, Space>& matrix,
                                                                 const sell_options& options = {});
 
-template <index_type O, entry_type V, index_type I, class Space>
+template <index_type O = std::int64_t, entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const ell_view<const V, I, Space>& matrix);
 
@@ -93,6 +96,40 @@ template <entry_type V, index_type I, index_type O, class Space>
 template <entry_type V, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx,
                                                                  const csr_view<const V, I, O, Space>& matrix);
+
+// The same for matrices that own their arrays, or whose values may change.
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto expand_symmetry(const context<Space>& ctx, const Matrix& matrix, symmetry_kind kind) {
+  return expand_symmetry(ctx, detail::view_of(matrix), kind);
+}
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto to_csr(const context<Space>& ctx, const Matrix& matrix) {
+  return to_csr(ctx, detail::view_of(matrix));
+}
+template <index_type O, class Space, detail::viewable Matrix>
+[[nodiscard]] auto to_csr(const context<Space>& ctx, const Matrix& matrix) {
+  return to_csr<O>(ctx, detail::view_of(matrix));
+}
+template <index_type O = std::int64_t, class Space, detail::viewable Matrix>
+[[nodiscard]] auto to_csr(const context<Space>& ctx, const Matrix& matrix, const to_csr_options& options) {
+  return to_csr<O>(ctx, detail::view_of(matrix), options);
+}
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto to_coo(const context<Space>& ctx, const Matrix& matrix) {
+  return to_coo(ctx, detail::view_of(matrix));
+}
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto to_ell(const context<Space>& ctx, const Matrix& matrix, const ell_options& options = {}) {
+  return to_ell(ctx, detail::view_of(matrix), options);
+}
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto to_sell(const context<Space>& ctx, const Matrix& matrix, const sell_options& options = {}) {
+  return to_sell(ctx, detail::view_of(matrix), options);
+}
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto transpose(const context<Space>& ctx, const Matrix& matrix) {
+  return transpose(ctx, detail::view_of(matrix));
+}
 
 // Copies between spaces; both synchronise the stream.
 template <entry_type V, index_type I>
@@ -154,3 +191,5 @@ template <entry_type V, index_type I, index_type O>
 }
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -6,6 +6,8 @@
 
 #include <spargo/core/array.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 template <class I, class Space>
@@ -23,6 +25,8 @@ template <class V, class I, class Space>
 struct SPARGO_EXPORT coo_view : coo_pattern_view<I, Space> {
   span<V, Space> values;
 
+  static_assert(detail::built_for_entries<V>());
+  using const_view = coo_view<const V, I, Space>;
   // To a view of const values. A template, or nvcc warns of a conversion to itself where V is const already.
   template <class W>
   requires(!std::is_const_v<V> && std::same_as<W, const V>) operator coo_view<W, I, Space>() const {  // NOLINT
@@ -51,6 +55,9 @@ class coo_matrix {
   [[nodiscard]] coo_view<const V, I, Space> view() const noexcept {
     return {{rows_, cols_, row_indices_.view(), col_indices_.view()}, values_.view()};
   }
+  // Not of a temporary: a plan would outlive it.
+  operator coo_view<const V, I, Space>() const& noexcept { return view(); }  // NOLINT
+  operator coo_view<const V, I, Space>() const&& = delete;
 
   array<I, Space>& row_indices() noexcept { return row_indices_; }
   array<I, Space>& col_indices() noexcept { return col_indices_; }
@@ -68,3 +75,5 @@ class coo_matrix {
 };
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

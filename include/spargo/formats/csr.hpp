@@ -7,6 +7,8 @@
 
 #include <spargo/core/array.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 // The pattern apart from the values: a traversal needs no values.
@@ -17,6 +19,7 @@ struct SPARGO_EXPORT csr_pattern_view {
   span<const O, Space> offsets;  // rows + 1
   span<const I, Space> indices;  // nnz
 
+  static_assert(detail::built_for_indices<I, O>());
   [[nodiscard]] SPARGO_HD std::int64_t nnz() const { return indices.size(); }
 };
 
@@ -25,6 +28,8 @@ template <class V, class I, class O, class Space>
 struct SPARGO_EXPORT csr_view : csr_pattern_view<I, O, Space> {
   span<V, Space> values;
 
+  static_assert(detail::built_for_entries<V>());
+  using const_view = csr_view<const V, I, O, Space>;
   // To a view of const values. A template, or nvcc warns of a conversion to itself where V is const already.
   template <class W>
   requires(!std::is_const_v<V> && std::same_as<W, const V>) operator csr_view<W, I, O, Space>() const {  // NOLINT
@@ -34,6 +39,8 @@ struct SPARGO_EXPORT csr_view : csr_pattern_view<I, O, Space> {
 
 template <entry_type V, index_type I, index_type O, class Space>
 class csr_matrix {
+  static_assert(detail::built_for_indices<I, O>());
+
  public:
   csr_matrix() = default;
   // Takes the arrays over unchecked; `validate` checks them. `values` is empty for a pattern.
@@ -50,6 +57,9 @@ class csr_matrix {
   [[nodiscard]] csr_view<const V, I, O, Space> view() const noexcept {
     return {{rows_, cols_, offsets_.view(), indices_.view()}, values_.view()};
   }
+  // Not of a temporary: a plan would outlive it.
+  operator csr_view<const V, I, O, Space>() const& noexcept { return view(); }  // NOLINT
+  operator csr_view<const V, I, O, Space>() const&& = delete;
 
   array<O, Space>& offsets() noexcept { return offsets_; }
   array<I, Space>& indices() noexcept { return indices_; }
@@ -67,3 +77,5 @@ class csr_matrix {
 };
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -7,6 +7,8 @@
 
 #include <spargo/core/array.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 template <class V, class I, class Space>
@@ -18,6 +20,14 @@ struct SPARGO_EXPORT ell_view {
   span<const I, Space> row_lengths;  // rows
   span<const I, Space> indices;      // rows * width
   span<V, Space> values;             // rows * width; empty for a pattern
+
+  static_assert(detail::built_for_entries<V>());
+  using const_view = ell_view<const V, I, Space>;
+  // A template, or nvcc warns of a conversion to itself where V is const already.
+  template <class W>
+  requires(!std::is_const_v<V> && std::same_as<W, const V>) operator ell_view<W, I, Space>() const {  // NOLINT
+    return {rows, cols, width, nnz, row_lengths, indices, values};
+  }
 };
 
 template <entry_type V, index_type I, class Space>
@@ -41,6 +51,9 @@ class ell_matrix {
   [[nodiscard]] ell_view<const V, I, Space> view() const noexcept {
     return {rows_, cols_, width_, nnz_, row_lengths_.view(), indices_.view(), values_.view()};
   }
+  // Not of a temporary: a plan would outlive it.
+  operator ell_view<const V, I, Space>() const& noexcept { return view(); }  // NOLINT
+  operator ell_view<const V, I, Space>() const&& = delete;
 
   array<V, Space>& values() noexcept { return values_; }
   const array<I, Space>& row_lengths() const noexcept { return row_lengths_; }
@@ -58,3 +71,5 @@ class ell_matrix {
 };
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

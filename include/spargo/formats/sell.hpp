@@ -8,6 +8,8 @@
 
 #include <spargo/core/array.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 template <class V, class I, class O, class Space>
@@ -23,10 +25,20 @@ struct SPARGO_EXPORT sell_view {
   span<V, Space> values;               // stored size; empty for a pattern
 
   [[nodiscard]] SPARGO_HD std::int64_t slices() const { return slice_offsets.size() - 1; }
+
+  static_assert(detail::built_for_indices<I, O>() && detail::built_for_entries<V>());
+  using const_view = sell_view<const V, I, O, Space>;
+  // A template, or nvcc warns of a conversion to itself where V is const already.
+  template <class W>
+  requires(!std::is_const_v<V> && std::same_as<W, const V>) operator sell_view<W, I, O, Space>() const {  // NOLINT
+    return {rows, cols, slice_height, nnz, slice_offsets, permutation, row_lengths, indices, values};
+  }
 };
 
 template <entry_type V, index_type I, index_type O, class Space>
 class sell_matrix {
+  static_assert(detail::built_for_indices<I, O>());
+
  public:
   sell_matrix() = default;
   sell_matrix(I rows, I cols, I slice_height, std::int64_t nnz, array<O, Space> slice_offsets,
@@ -57,6 +69,9 @@ class sell_matrix {
             indices_.view(),
             values_.view()};
   }
+  // Not of a temporary: a plan would outlive it.
+  operator sell_view<const V, I, O, Space>() const& noexcept { return view(); }  // NOLINT
+  operator sell_view<const V, I, O, Space>() const&& = delete;
 
   array<V, Space>& values() noexcept { return values_; }
   const array<O, Space>& slice_offsets() const noexcept { return slice_offsets_; }
@@ -78,3 +93,5 @@ class sell_matrix {
 };
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

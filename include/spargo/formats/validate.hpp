@@ -8,6 +8,8 @@
 #include <spargo/formats/ell.hpp>
 #include <spargo/formats/sell.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 enum class column_order { any, ascending_distinct };
@@ -29,4 +31,16 @@ SPARGO_EXPORT void validate(const context<Space>& ctx, const ell_view<const V, I
 template <entry_type V, index_type I, index_type O, class Space>
 SPARGO_EXPORT void validate(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix);
 
+// For matrices that own their arrays, or whose values may change.
+template <class Space, detail::viewable Matrix>
+void validate(const context<Space>& ctx, const Matrix& matrix) {
+  validate(ctx, detail::view_of(matrix));
+}
+template <class Space, detail::viewable Matrix>
+void validate(const context<Space>& ctx, const Matrix& matrix, column_order order) {
+  validate(ctx, detail::view_of(matrix), order);
+}
+
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

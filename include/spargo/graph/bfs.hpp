@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 enum class bfs_algorithm {
@@ -82,19 +84,30 @@ class SPARGO_EXPORT bfs_plan {
   [[nodiscard]] span<const std::int32_t, Space> levels() const noexcept;
   [[nodiscard]] span<const I, Space> parents() const noexcept;
   [[nodiscard]] std::int64_t reached() const noexcept;
-  [[nodiscard]] const std::vector<std::int64_t>& level_sizes() const noexcept;
+  [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
 
   [[nodiscard]] bfs_algorithm algorithm() const noexcept;    // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
-  struct state;
+  struct [[gnu::visibility("hidden")]] state;
   std::unique_ptr<state> state_;
 };
 
 template <index_type I, index_type O, class Space>
+bfs_plan(const context<Space>&, const graph<I, O, Space>&, const bfs_options& = {}) -> bfs_plan<I, O, Space>;
+
+// One search: a plan that is used once. Prefer a plan for repeated searches.
+template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                                     I source, const bfs_options& options = {});
+                                                     std::int64_t source, const bfs_options& options = {});
+template <index_type I, index_type O, class Space>
+[[nodiscard]] bfs_result<I, Space> bfs(const context<Space>& ctx, const graph<I, O, Space>& g, std::int64_t source,
+                                       const bfs_options& options = {}) {
+  return bfs(ctx, g.view(), source, options);
+}
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

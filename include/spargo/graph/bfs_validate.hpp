@@ -6,9 +6,11 @@
 // exactly what is reached; 5. every tree edge is an edge of the graph.
 #pragma once
 
-#include <spargo/graph/graph.hpp>
+#include <spargo/graph/bfs.hpp>
 
 #include <string>
+
+#include <spargo/core/macros_push.hpp>
 
 namespace spargo {
 
@@ -17,7 +19,28 @@ namespace spargo {
 // loops and duplicates allowed. Throws invalid_argument when both are empty or the source is not a vertex.
 // O(vertices + edges), parallel; without levels one pass over the vertices is sequential.
 template <index_type I, index_type O>
-[[nodiscard]] SPARGO_EXPORT std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, I source,
-                                                  span<const std::int32_t, host> levels, span<const I, host> parents);
+[[nodiscard]] SPARGO_EXPORT std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                  std::int64_t source, span<const std::int32_t, host> levels,
+                                                  std::type_identity_t<span<const I, host>> parents);
+template <index_type I, index_type O>
+[[nodiscard]] std::string check_bfs(const context<host>& ctx, const graph<I, O, host>& g, std::int64_t source,
+                                    span<const std::int32_t, host> levels,
+                                    std::type_identity_t<span<const I, host>> parents) {
+  return check_bfs(ctx, g.view(), source, levels, parents);
+}
+
+// Of what a search returned; one that stopped at a target or a depth does not span what an edge leads to.
+template <index_type I, index_type O>
+[[nodiscard]] std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                    const bfs_result<I, host>& result) {
+  return check_bfs(ctx, g, result.source, result.levels, result.parents);
+}
+template <index_type I, index_type O>
+[[nodiscard]] std::string check_bfs(const context<host>& ctx, const graph<I, O, host>& g,
+                                    const bfs_result<I, host>& result) {
+  return check_bfs(ctx, g.view(), result);
+}
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -3,10 +3,11 @@
 //   const auto g = my_graph.view();
 //   boost::breadth_first_search(g, boost::vertex(0, g), boost::visitor(my_visitor));   // boost:: or unqualified
 //
-// Models VertexListGraph, IncidenceGraph, AdjacencyGraph and BidirectionalGraph (in_edges, in_degree and degree need
-// has_in_edges()), with property maps for vertex_index and edge_index. Every graph is directed to Boost: an
-// undirected one has each edge both ways, as traversals and shortest paths want it. Header-only, host only; every
-// operation is O(1). The view, and what Boost derives from it, borrows the graph.
+// Models VertexListGraph, EdgeListGraph, IncidenceGraph, AdjacencyGraph and BidirectionalGraph (in_edges, in_degree and
+// degree need has_in_edges()), with property maps for vertex_index and edge_index. Every graph is directed to Boost: an
+// undirected one has each edge both ways, as traversals, shortest paths and spanning trees want it. Header-only, host
+// only; every operation is O(1), and a walk over edges() O(vertices + edges). The view, and what Boost derives from it,
+// borrows the graph.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -19,6 +20,8 @@
 
 #include <cstddef>
 #include <utility>
+
+#include <spargo/core/macros_push.hpp>
 
 namespace spargo {
 
@@ -74,7 +77,38 @@ class boost_edge_iterator : public boost::iterator_facade<boost_edge_iterator<I,
   O position_ = 0;
 };
 
+// Walks all stored edges in their order; `vertex_` is the one whose out-edges hold `position_`.
+template <class I, class O>
+class boost_all_edges_iterator : public boost::iterator_facade<boost_all_edges_iterator<I, O>, boost_edge<I, O>,
+                                                               boost::forward_traversal_tag, boost_edge<I, O>> {
+ public:
+  boost_all_edges_iterator() = default;
+  boost_all_edges_iterator(const csr_pattern_view<I, O, host>& edges, O position) : edges_(edges), position_(position) {
+    skip_finished();
+  }
+
+ private:
+  friend class boost::iterator_core_access;
+
+  [[nodiscard]] boost_edge<I, O> dereference() const { return {vertex_, edges_.indices[position_], position_}; }
+  [[nodiscard]] bool equal(const boost_all_edges_iterator& other) const { return position_ == other.position_; }
+  void increment() {
+    ++position_;
+    skip_finished();
+  }
+  // Past the last edge there is no vertex to look for.
+  void skip_finished() {
+    if (position_ == edges_.nnz()) return;
+    while (edges_.offsets[std::int64_t{vertex_} + 1] <= position_) ++vertex_;
+  }
+
+  csr_pattern_view<I, O, host> edges_;
+  I vertex_ = 0;
+  O position_ = 0;
+};
+
 struct boost_traversal : virtual boost::vertex_list_graph_tag,
+                         virtual boost::edge_list_graph_tag,
                          virtual boost::adjacency_graph_tag,
                          virtual boost::bidirectional_graph_tag {};
 
@@ -118,7 +152,14 @@ template <class I, class O>
 [[nodiscard]] I vertex(std::size_t n, const graph_view<I, O, host>&) {
   return static_cast<I>(n);
 }
-// Stored edges: an undirected one counts twice.
+
+// --- EdgeListGraph
+// Stored edges: an undirected one comes, and counts, twice.
+template <class I, class O>
+[[nodiscard]] auto edges(const graph_view<I, O, host>& g) {
+  using iterator = detail::boost_all_edges_iterator<I, O>;
+  return std::pair(iterator(g.out, 0), iterator(g.out, static_cast<O>(g.out.nnz())));
+}
 template <class I, class O>
 [[nodiscard]] std::size_t num_edges(const graph_view<I, O, host>& g) {
   return static_cast<std::size_t>(g.out.nnz());
@@ -192,6 +233,7 @@ namespace boost {
 
 using spargo::adjacent_vertices;
 using spargo::degree;
+using spargo::edges;
 using spargo::in_degree;
 using spargo::in_edges;
 using spargo::num_edges;
@@ -213,7 +255,7 @@ struct graph_traits<spargo::graph_view<I, O, spargo::host>> {
   using out_edge_iterator = spargo::detail::boost_edge_iterator<I, O, spargo::detail::boost_out_edges>;
   using in_edge_iterator = spargo::detail::boost_edge_iterator<I, O, spargo::detail::boost_in_edges>;
   using adjacency_iterator = const I*;
-  using edge_iterator = void;
+  using edge_iterator = spargo::detail::boost_all_edges_iterator<I, O>;
 
   using vertices_size_type = std::size_t;
   using edges_size_type = std::size_t;
@@ -234,4 +276,14 @@ struct property_map<spargo::graph_view<I, O, spargo::host>, edge_index_t> {
   using const_type = type;
 };
 
+// Some algorithms ask with the const that their parameter has.
+template <class I, class O>
+struct property_map<const spargo::graph_view<I, O, spargo::host>, vertex_index_t>
+    : property_map<spargo::graph_view<I, O, spargo::host>, vertex_index_t> {};
+template <class I, class O>
+struct property_map<const spargo::graph_view<I, O, spargo::host>, edge_index_t>
+    : property_map<spargo::graph_view<I, O, spargo::host>, edge_index_t> {};
+
 }  // namespace boost
+
+#include <spargo/core/macros_pop.hpp>

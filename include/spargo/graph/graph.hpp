@@ -4,6 +4,8 @@
 #include <spargo/formats/coo.hpp>
 #include <spargo/formats/csr.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 enum class direction_kind { directed, undirected };
@@ -15,6 +17,8 @@ struct SPARGO_EXPORT graph_view {
   csr_pattern_view<I, O, Space> out;
   csr_pattern_view<I, O, Space> in;
   direction_kind direction = direction_kind::directed;
+
+  using const_view = graph_view;
 
   [[nodiscard]] SPARGO_HD I vertices() const { return out.rows; }
   [[nodiscard]] SPARGO_HD bool has_in_edges() const { return !in.offsets.empty(); }
@@ -51,6 +55,9 @@ class graph {
     if (direction_ == direction_kind::undirected) return {out, out, direction_};
     return {out, in_.view(), direction_};
   }
+  // Not of a temporary: a plan would outlive it.
+  operator graph_view<I, O, Space>() const& noexcept { return view(); }  // NOLINT
+  operator graph_view<I, O, Space>() const&& = delete;
 
  private:
   friend void add_in_edges<I, O, Space>(const context<Space>& ctx, graph& g);
@@ -62,13 +69,18 @@ class graph {
 
 // Builds a graph from pairs in any order: loops and duplicates dropped, and for an undirected graph each pair
 // mirrored. Throws invalid_argument unless rows == cols, invalid_data naming the first pair with an end that is not
-// a vertex, unsupported when the edges exceed O. O(edges + vertices) time; deterministic, also in the number of
-// threads. Memory besides the pairs, the result included: 24 bytes a pair (I = int32; 32 with int64) and three offsets
-// a vertex; more beyond 2^32 vertices. A device build synchronises. H200: 2^27 pairs, undirected, in 13 ms.
-template <index_type O, index_type I, class Space>
+// a vertex, unsupported when the edges exceed O (64 bits unless named). O(edges + vertices) time; deterministic, also
+// in the number of threads. Memory besides the pairs, the result included: 24 bytes a pair (I = int32; 32 with int64)
+// and three offsets a vertex; more beyond 2^32 vertices. A device build synchronises. H200: 2^27 pairs, undirected, in
+// 13 ms.
+template <index_type O = std::int64_t, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, Space> build_graph(const context<Space>& ctx,
                                                            const coo_pattern_view<I, Space>& edges,
                                                            const graph_options& options = {});
+template <index_type O = std::int64_t, class Space, detail::viewable Edges>
+[[nodiscard]] auto build_graph(const context<Space>& ctx, const Edges& edges, const graph_options& options = {}) {
+  return build_graph<O>(ctx, detail::view_of(edges), options);
+}
 
 // Copies; both synchronise the stream.
 template <index_type I, index_type O>
@@ -77,3 +89,5 @@ template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> to_host(const context<device>& ctx, const graph_view<I, O, device>& g);
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 enum class multi_bfs_algorithm {
@@ -78,15 +80,27 @@ class SPARGO_EXPORT multi_bfs_plan {
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;   // levels included
 
  private:
-  struct state;
+  struct [[gnu::visibility("hidden")]] state;
   std::unique_ptr<state> state_;
 };
+
+template <index_type I, index_type O, class Space>
+multi_bfs_plan(const context<Space>&, const graph<I, O, Space>&, std::int64_t, const multi_bfs_options& = {})
+    -> multi_bfs_plan<I, O, Space>;
 
 // One run: plan, search, results.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx,
                                                                  const graph_view<I, O, Space>& g,
-                                                                 span<const I, host> sources,
+                                                                 std::type_identity_t<span<const I, host>> sources,
                                                                  const multi_bfs_options& options = {});
+template <index_type I, index_type O, class Space>
+[[nodiscard]] multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph<I, O, Space>& g,
+                                                   std::type_identity_t<span<const I, host>> sources,
+                                                   const multi_bfs_options& options = {}) {
+  return multi_bfs(ctx, g.view(), sources, options);
+}
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

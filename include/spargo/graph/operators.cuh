@@ -20,6 +20,8 @@
 
 #include <cuda_runtime.h>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 namespace detail {
@@ -84,21 +86,6 @@ inline void check_operator(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   throw error(error_code::device_failure, std::string(what) + ": " + cudaGetErrorString(status));
 }
-
-// Makes a context's device current for a scope.
-class operator_device {
- public:
-  explicit operator_device(const context<device>& ctx) {
-    check_operator(cudaGetDevice(&previous_), "cudaGetDevice");
-    if (previous_ != ctx.ordinal()) check_operator(cudaSetDevice(ctx.ordinal()), "cudaSetDevice");
-  }
-  operator_device(const operator_device&) = delete;
-  operator_device& operator=(const operator_device&) = delete;
-  ~operator_device() { (void)cudaSetDevice(previous_); }
-
- private:
-  int previous_ = 0;
-};
 
 // Sizes are on the device: as many blocks as can be resident, but none without work should the frontier be full.
 inline unsigned operator_blocks(const context<device>& ctx, std::int64_t capacity) {
@@ -389,7 +376,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
 template <class I>
 void fill_frontier(const context<device>& ctx, frontier<I, device>& f, const I* vertices, I first, std::int64_t size) {
   (void)checked_size(static_cast<std::uint64_t>(size), f.capacity());
-  const operator_device current(ctx);
+  const device_guard current(ctx);
   assign_kernel<<<operator_blocks(ctx, size), operators_cuda_tuning::block, 0, ctx.stream()>>>(target_of(f, nullptr),
                                                                                                vertices, first, size);
   check_operator(cudaGetLastError(), "assign");
@@ -419,12 +406,12 @@ void assign_all(const context<device>& ctx, frontier<I, device>& f, std::int64_t
 // its `size_of`, which then throws; until then `out` counts as its capacity's worth of them. Two launches, three for
 // admission::once.
 template <index_type I, index_type O, class Visit>
-void advance(const context<device>& ctx, const graph_view<I, O, device>& g, const frontier<I, device>& in,
-             frontier<I, device>& out, advance_workspace<I, O, device>& workspace, const Visit& visit,
-             const advance_options& options = {}) {
+void advance(const context<device>& ctx, const std::type_identity_t<graph_view<I, O, device>>& g,
+             const frontier<I, device>& in, frontier<I, device>& out, advance_workspace<I, O, device>& workspace,
+             const Visit& visit, const advance_options& options = {}) {
   constexpr int block = detail::operators_cuda_tuning::block;
   detail::check_advance(g, in, out, workspace, options);
-  const detail::operator_device current(ctx);
+  const detail::device_guard current(ctx);
   unsigned* const joined = options.admit == admission::once ? workspace.joined() : nullptr;
   const detail::advance_work<I, O> work{
       g.out.offsets.data(),      g.out.indices.data(),      detail::source_of(in),  detail::target_of(out, joined),
@@ -445,10 +432,12 @@ template <index_type I, class Keep>
 void filter(const context<device>& ctx, const frontier<I, device>& in, frontier<I, device>& out, const Keep& keep) {
   constexpr int block = detail::operators_cuda_tuning::block;
   detail::check_distinct("filter", in, out);
-  const detail::operator_device current(ctx);
+  const detail::device_guard current(ctx);
   detail::filter_kernel<<<detail::operator_blocks(ctx, in.capacity()), block, 0, ctx.stream()>>>(
       detail::source_of(in), detail::target_of(out, nullptr), keep);
   detail::check_operator(cudaGetLastError(), "filter");
 }
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

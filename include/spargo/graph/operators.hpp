@@ -10,7 +10,8 @@
 //
 // This header holds the host's operators and what both backends share; <spargo/graph/operators.cuh>, for nvcc, adds
 // the device's, with the same names and arguments. A functor is any callable; the operators run it concurrently, so
-// what it writes it writes atomically (std::atomic_ref here, CUDA's atomics there), and it must not throw.
+// what it writes it writes atomically (std::atomic_ref here, CUDA's atomics there). An exception that it throws on the
+// host ends the operator and comes out of it; the output frontier is then empty and the workspace as good as new.
 //
 // Idea: the edges of a frontier are numbered through, vertex after vertex, by a prefix sum of degrees, and cut into
 // chunks of equal size, so that a vertex of a million edges is shared like a million of one. Threads take chunks in
@@ -24,8 +25,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <string>
-#include <thread>
+#include <utility>
+
+#include <spargo/core/macros_push.hpp>
 
 namespace spargo {
 
@@ -192,19 +196,31 @@ struct frontier_sink {
 template <class I, class Produce>
 void append_in_order(int threads, std::int64_t chunks, frontier_sink<I>& to, const Produce& produce) {
   std::atomic<std::int64_t> next_chunk{0};
-  std::atomic<std::int64_t> turn{0};  // the chunk whose place is known; its thread owns `to`
+  std::atomic<std::int64_t> turn{0};  // the chunk whose place is known; its thread owns `to` and `failure`
+  std::exception_ptr failure;         // of the first chunk, in their order, that failed
   on_threads(threads, [&](int) {
     I buffer[operators_host_tuning::chunk];
     for (std::int64_t k = next_chunk.fetch_add(1); k < chunks; k = next_chunk.fetch_add(1)) {
-      const std::int64_t count = produce(k, buffer);
-      for (int looks = 0; turn.load(std::memory_order_acquire) != k; ++looks) {
-        if (looks >= 64) std::this_thread::yield();
+      std::int64_t count = 0;
+      std::exception_ptr mine;
+      try {
+        count = produce(k, buffer);
+      } catch (...) {
+        mine = std::current_exception();
+        next_chunk.store(chunks);
       }
+      for (std::int64_t now = turn.load(std::memory_order_acquire); now != k;
+           now = turn.load(std::memory_order_acquire)) {
+        turn.wait(now, std::memory_order_acquire);
+      }
+      if (failure == nullptr) failure = std::move(mine);
       const std::int64_t begin = to.reserve(count);
       turn.store(k + 1, std::memory_order_release);
+      turn.notify_all();
       to.write(buffer, count, begin);
     }
   });
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 // The bitmap of what has joined; null admits every time.
@@ -216,6 +232,24 @@ template <class I>
   if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
   return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
+
+// Clears the bitmap where an operator is left by an exception.
+class clean_bitmap {
+ public:
+  clean_bitmap(std::uint64_t* joined, std::int64_t vertices)
+      : joined_(joined), vertices_(vertices), before_(std::uncaught_exceptions()) {}
+  ~clean_bitmap() {
+    if (joined_ == nullptr || std::uncaught_exceptions() == before_) return;
+    std::fill_n(joined_, div_up<std::int64_t>(vertices_, 64), std::uint64_t{0});
+  }
+  clean_bitmap(const clean_bitmap&) = delete;
+  clean_bitmap& operator=(const clean_bitmap&) = delete;
+
+ private:
+  std::uint64_t* joined_;
+  std::int64_t vertices_;
+  int before_;
+};
 
 // first_edges[i] = degrees of vertices[0] .. vertices[i-1], for i in [0, count].
 template <class I, class O>
@@ -346,15 +380,16 @@ template <index_type I>
 // Throws invalid_argument, before any visit, when `in` is `out`, when the graph exceeds the workspace, or when `out`
 // has no room for `once`; and after the visits when more joined than `out` holds, which is empty then.
 template <index_type I, index_type O, class Visit>
-void advance(const context<host>& ctx, const graph_view<I, O, host>& g, const frontier<I, host>& in,
-             frontier<I, host>& out, advance_workspace<I, O, host>& workspace, const Visit& visit,
-             const advance_options& options = {}) {
+void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, O, host>>& g,
+             const frontier<I, host>& in, frontier<I, host>& out, advance_workspace<I, O, host>& workspace,
+             const Visit& visit, const advance_options& options = {}) {
   using tuning = detail::operators_host_tuning;
   detail::check_advance(g, in, out, workspace, options);
   std::uint64_t* const joined = options.admit == admission::once ? workspace.joined() : nullptr;
   detail::frontier_sink<I> to{out.slots().data(), out.capacity()};
   out.state()[0].size = 0;
   const std::int64_t size = size_of(ctx, in);
+  const detail::clean_bitmap clean(joined, workspace.vertices());
   // The numbering has room for as many vertices as the graph has; a frontier with duplicates may hold more.
   for (std::int64_t first = 0; first < size; first += workspace.vertices()) {
     const I* const vertices = in.slots().data() + first;
@@ -400,3 +435,5 @@ void filter(const context<host>& ctx, const frontier<I, host>& in, frontier<I, h
 }
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -18,6 +18,8 @@
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/matrix_market.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 // Where text is parsed. `automatic`: on the device from 16 MiB on, where that begins to pay beside 16 threads (an
@@ -64,3 +66,5 @@ template <index_type I>
                                                                const device_read_options& options = {});
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

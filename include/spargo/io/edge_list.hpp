@@ -2,21 +2,27 @@
 //
 // One edge a line: source, target, optionally a weight; further columns are ignored. Separators are blanks, tabs,
 // commas (semicolons too); lines that start with # or % are comments; CRLF is fine; gzip is recognised from content.
+// The first line may name the columns (`source,target,weight`, quoted or not; between blanks the usual names only). In
+// place of a weight there may be attributes as networkx writes them: `{}`, or `{'weight': 3.0}`, which holds one.
 // Ids are 0 to 2^63-1, sparse or not: they are renumbered 0..n-1 in ascending order of id. A negative,
 // fractional or larger id, or a name, is a `parse` error with line and column.
 //
 // A weight is a real number as in Matrix Market files, inf and nan among them: what they mean is the algorithm's
 // business (`info --check` counts them). One beyond float64 is an error, one too small becomes 0.
-// Limits: ids below 2^63, lines of at most 1 MiB, any number of gzip members one after the other, as many edges as
-// memory holds. Memory: the result, a quarter of its size besides, and 16 to 40 bytes for each id where ids are sparse.
+// Limits: ids below 2^63, lines of at most 1 MiB (comments of any length), any number of gzip members one after the
+// other, as many edges as memory holds. Memory: the result, a quarter of its size besides, and 16 to 40 bytes for each
+// id where ids are sparse.
 #pragma once
 
 #include <spargo/core/array.hpp>
 #include <spargo/formats/coo.hpp>
+#include <spargo/io/input.hpp>
 #include <spargo/io/options.hpp>
 
 #include <string>
 #include <vector>
+
+#include <spargo/core/macros_push.hpp>
 
 namespace spargo {
 
@@ -31,14 +37,26 @@ struct edge_list {
 
 // I must hold the number of distinct ids (else `unsupported`).
 template <index_type I>
-[[nodiscard]] SPARGO_EXPORT edge_list<I> read_edge_list(const context<host>& ctx, const std::string& path,
+[[nodiscard]] SPARGO_EXPORT edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file,
                                                         const read_options& options = {});
 
-// Tab-separated `source target [weight]`, with a comment line that says so. `ids` maps vertices to what is
-// written (empty: the vertex itself). Written whole or not at all; .gz by name. Throws `invalid_data` for a vertex
-// outside the matrix or a negative id, `unsupported` for complex weights.
+// How an edge list is written: with tabs, and a comment line `# source target [weight]` first; or as CSV, whose first
+// line names the columns: `source,target[,weight]`.
+enum class edge_list_style { tabs, commas };
+
+// `source target [weight]` a line. `ids` maps vertices to what is written (empty: the vertex itself). Written whole or
+// not at all; .gz by name. Throws `invalid_data` for a vertex outside the matrix or a negative id, `unsupported` for
+// complex weights.
 template <entry_type V, index_type I>
 SPARGO_EXPORT void write_edge_list(const std::string& path, const coo_view<const V, I, host>& edges,
-                                   span<const std::int64_t, host> ids = {});
+                                   span<const std::int64_t, host> ids = {},
+                                   edge_list_style style = edge_list_style::tabs);
+template <detail::viewable Edges>
+void write_edge_list(const std::string& path, const Edges& edges, span<const std::int64_t, host> ids = {},
+                     edge_list_style style = edge_list_style::tabs) {
+  write_edge_list(path, detail::view_of(edges), ids, style);
+}
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -20,6 +20,8 @@
 #include <string>
 #include <string_view>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 // Whether an app's FILE argument is a spec rather than a file.
@@ -40,3 +42,5 @@ template <entry_type V, index_type I>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec);
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -1,12 +1,13 @@
 // Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR 5935, 1996), read in full and written.
 //
-// The content decides what a file is: text or gzip (several members are one text); a pipe is read as it comes.
+// Text or gzip (several members are one text), from a file, a pipe or standard input (`-`): see input.hpp.
 // Errors carry file, line and column, and are the first in the file. Nothing is allocated on the word of a header.
-// Reading is parallel over a memory-mapped file and gives the same result, or the same error, for any thread count.
+// Reading is parallel and gives the same result, or the same error, for any thread count. A file that another process
+// changes meanwhile is an error.
 //
 // Where the format leaves room, or files in use stray from it:
 // - Banner words in any case; `double` is `real`; comments and blank lines anywhere after the banner; CRLF; tabs; a
-//   last line without an end. One entry a line, nothing behind it; no line beyond 1 MiB.
+//   last line without an end. One entry a line, nothing behind it; no line beyond 1 MiB but a comment.
 // - Numbers may have a plus sign, Fortran's D for the exponent, or be inf or nan. A number beyond the range of V is an
 //   error, one too small becomes 0. An integer file holds integers within 64 bits.
 // - A symmetric, skew-symmetric or hermitian file may store either triangle, though the format asks for the lower
@@ -17,9 +18,12 @@
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
+#include <spargo/io/input.hpp>
 #include <spargo/io/options.hpp>
 
 #include <string>
+
+#include <spargo/core/macros_push.hpp>
 
 namespace spargo {
 
@@ -35,8 +39,9 @@ struct SPARGO_EXPORT matrix_market_header {
   std::int64_t entries = 0;  // as declared (coordinate) or implied (array); not to be trusted
 };
 
-// Reads banner and size line only. Throws `io` or `parse`.
-[[nodiscard]] SPARGO_EXPORT matrix_market_header read_matrix_market_header(const std::string& path);
+// Reads banner and size line only; whoever reads a stream after that gets the entries all the same. Throws `io` or
+// `parse`.
+[[nodiscard]] SPARGO_EXPORT matrix_market_header read_matrix_market_header(const input_file& file);
 
 // What was met on the way, for reports.
 struct SPARGO_EXPORT matrix_market_summary {
@@ -53,7 +58,7 @@ struct SPARGO_EXPORT matrix_market_summary {
 // text; peak memory is the result and some MiB (for gzip up to twice the result, where a file grows denser on the way).
 // A .gz is inflated by one of the context's threads while the others parse.
 template <entry_type V, index_type I>
-[[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const std::string& path,
+[[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const input_file& file,
                                                                       const read_options& options = {},
                                                                       matrix_market_summary* summary = nullptr);
 
@@ -61,19 +66,43 @@ template <entry_type V, index_type I>
 // way to CSR: to_csr<O>(ctx, stored.view(), {.symmetry = summary.header.symmetry}).
 template <entry_type V, index_type I>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market_stored(const context<host>& ctx,
-                                                                             const std::string& path,
+                                                                             const input_file& file,
                                                                              const read_options& options = {},
                                                                              matrix_market_summary* summary = nullptr);
 
+enum class matrix_market_numbers { of_the_type, integers };
+
+// What the banner says of the entries.
+struct SPARGO_EXPORT matrix_market_write_options {
+  symmetry_kind symmetry = symmetry_kind::general;  // another one: the entries are a triangle of such a matrix
+  // `integers`: real values that are integers of 64 bits make an integer file; 2^63, to which a reader rounds 2^63 - 1,
+  // is written as that.
+  matrix_market_numbers numbers = matrix_market_numbers::of_the_type;
+};
+
 // Written whole or not at all: to a temporary name beside `path`, synced, then renamed. A name that ends in .gz
 // is compressed; a pipe or device is written directly. Numbers are the shortest that read back to the same bits.
-// Indices are 1-based, entries in the order given, always `general`. Throws `io`, `invalid_argument` (sizes of the
-// arrays differ) or `invalid_data` (an index outside the matrix).
+// Indices are 1-based, entries in the order given. Throws `io`, `invalid_argument` (sizes of the arrays differ, or a
+// symmetry that such a matrix cannot have) or `invalid_data` (an index outside the matrix, a value that `integers` or
+// the diagonal of the symmetry excludes).
 template <entry_type V, index_type I>
-SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_view<const V, I, host>& matrix);
+SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_view<const V, I, host>& matrix,
+                                       const matrix_market_write_options& options = {});
 
 // Array layout, column by column as the format demands.
 template <value_type V>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const dense_view<const V, host>& matrix);
 
+// Either, of a matrix that owns its arrays, or whose values may change.
+template <detail::viewable Matrix>
+void write_matrix_market(const std::string& path, const Matrix& matrix) {
+  write_matrix_market(path, detail::view_of(matrix));
+}
+template <detail::viewable Matrix>
+void write_matrix_market(const std::string& path, const Matrix& matrix, const matrix_market_write_options& options) {
+  write_matrix_market(path, detail::view_of(matrix), options);
+}
+
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

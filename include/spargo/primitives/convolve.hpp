@@ -14,6 +14,13 @@ struct SPARGO_EXPORT image_view {
   std::int64_t cols = 0;
   std::int64_t pitch = 0;
   span<T, Space> data;  // at least (rows - 1) * pitch + cols elements
+
+  using const_view = image_view<const T, Space>;
+  // A template, or nvcc warns of a conversion to itself where T is const already.
+  template <class U>
+  requires(!std::is_const_v<T> && std::same_as<U, const T>) operator image_view<U, Space>() const {  // NOLINT
+    return {rows, cols, pitch, data};
+  }
 };
 
 // Where it says device, there is none for the host: invalid_argument. K is the filter's width.
@@ -61,11 +68,16 @@ struct SPARGO_EXPORT convolve_options {
 //
 // K operations an output on a line and K * K on an image, 2 K separable. Asynchronous on a device; scratch (the
 // filter) from the context's pool where the filter is not passed by value.
-template <class T, class Space>
+template <detail::real T, class Space>
 SPARGO_EXPORT void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                             std::type_identity_t<span<const T, host>> filter, span<T, Space> out,
                             const convolve_options& options = {});
-template <class T, class Space>
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
+              std::type_identity_t<span<const T, host>> filter, Out&& out, const convolve_options& options = {}) {
+  convolve<T, Space>(ctx, in, filter, out, options);
+}
+template <detail::real T, class Space>
 SPARGO_EXPORT void convolve(const context<Space>& ctx, std::type_identity_t<image_view<const T, Space>> in,
                             std::type_identity_t<span<const T, host>> filter, image_view<T, Space> out,
                             const convolve_options& options = {});

@@ -13,6 +13,33 @@
 
 namespace spargo {
 
+namespace detail {
+
+template <class Key>
+[[nodiscard]] consteval bool built_for_keys() {
+  static_assert(one_of<Key, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t>,
+                "spargo: histogram is for keys of std::uint8_t, std::int32_t, std::uint32_t and std::int64_t");
+  return true;
+}
+template <class Count>
+[[nodiscard]] consteval bool built_for_counts() {
+  static_assert(one_of<Count, std::int32_t, std::int64_t>, "spargo: histograms count in std::int32_t and std::int64_t");
+  return true;
+}
+template <class Char>
+[[nodiscard]] consteval bool built_for_letters() {
+  static_assert(one_of<Char, char, std::uint8_t>, "spargo: letter_histogram is for text of char and std::uint8_t");
+  return true;
+}
+template <class Key>
+concept histogram_key = built_for_keys<Key>();
+template <class Count>
+concept histogram_count = built_for_counts<Count>();
+template <class Char>
+concept histogram_letter = built_for_letters<Char>();
+
+}  // namespace detail
+
 // How to count. The rungs of the ladder each add one idea; all count exactly.
 enum class histogram_algorithm {
   automatic,             // by element type, elements and bins
@@ -38,14 +65,14 @@ struct SPARGO_EXPORT histogram_options {
 };
 
 // counts[k] = how often k occurs in `keys`, for k in [0, counts.size()). Key: uint8, int32, uint32, int64.
-template <class Key, class Count, class Space>
+template <detail::histogram_key Key, detail::histogram_count Count, class Space>
 SPARGO_EXPORT void histogram(const context<Space>& ctx, span<const Key, Space> keys, span<Count, Space> counts,
                              const histogram_options& options = {});
 
 // counts.size() bins of equal width over [lower, upper): v is in bin min(trunc((v - lower) * s), bins - 1) where s =
 // bins / (upper - lower), all in double, the same on every backend. NaN is in no bin. lower < upper and s must be
 // finite, with at least one bin. T: float, double.
-template <class T, class Count, class Space>
+template <detail::real T, detail::histogram_count Count, class Space>
 SPARGO_EXPORT void histogram_even(const context<Space>& ctx, span<const T, Space> values, std::type_identity_t<T> lower,
                                   std::type_identity_t<T> upper, span<Count, Space> counts,
                                   const histogram_options& options = {});
@@ -53,15 +80,38 @@ SPARGO_EXPORT void histogram_even(const context<Space>& ctx, span<const T, Space
 // Bin k is [edges[k], edges[k + 1]), the last one too: a value equal to the last edge is in no bin, nor is NaN. `edges`
 // has one more element than `counts` (at least one bin), ascends (equal edges: an empty bin) and has no NaN; the host
 // checks that, on a device the counts are unspecified otherwise. log2(bins) comparisons a value. T: float, double.
-template <class T, class Count, class Space>
+template <detail::real T, detail::histogram_count Count, class Space>
 SPARGO_EXPORT void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
                                    std::type_identity_t<span<const T, Space>> edges, span<Count, Space> counts,
                                    const histogram_options& options = {});
 
 // Letters `a` to `z` in groups of `group` (>= 1) in order: counts[(letter - 'a') / group], counts.size() = ceil(26 /
 // group). Everything else is ignored, upper case too. Char: char, uint8.
-template <class Char, class Count, class Space>
+template <detail::histogram_letter Char, detail::histogram_count Count, class Space>
 SPARGO_EXPORT void letter_histogram(const context<Space>& ctx, span<const Char, Space> text, int group,
                                     span<Count, Space> counts, const histogram_options& options = {});
+
+// The same of arrays, containers and spans, into any of these.
+template <class Space, detail::input_range<Space> Keys, detail::output_range<Space> Counts>
+void histogram(const context<Space>& ctx, const Keys& keys, Counts&& counts, const histogram_options& options = {}) {
+  histogram<detail::element_of<Keys>, detail::element_of<Counts>, Space>(ctx, keys, counts, options);
+}
+template <class Space, detail::input_range<Space> Values, detail::output_range<Space> Counts>
+void histogram_even(const context<Space>& ctx, const Values& values, detail::element_of<Values> lower,
+                    detail::element_of<Values> upper, Counts&& counts, const histogram_options& options = {}) {
+  histogram_even<detail::element_of<Values>, detail::element_of<Counts>, Space>(ctx, values, lower, upper, counts,
+                                                                                options);
+}
+template <class Space, detail::input_range<Space> Values, detail::input_range<Space> Edges,
+          detail::output_range<Space> Counts>
+void histogram_edges(const context<Space>& ctx, const Values& values, const Edges& edges, Counts&& counts,
+                     const histogram_options& options = {}) {
+  histogram_edges<detail::element_of<Values>, detail::element_of<Counts>, Space>(ctx, values, edges, counts, options);
+}
+template <class Space, detail::input_range<Space> Text, detail::output_range<Space> Counts>
+void letter_histogram(const context<Space>& ctx, const Text& text, int group, Counts&& counts,
+                      const histogram_options& options = {}) {
+  letter_histogram<detail::element_of<Text>, detail::element_of<Counts>, Space>(ctx, text, group, counts, options);
+}
 
 }  // namespace spargo

@@ -44,7 +44,7 @@ struct SPARGO_EXPORT jacobi_result {
 // infinity spread by a cell a sweep; a residual that is NaN is never below the tolerance. On a device it reads one
 // value back a test: it synchronises the stream once every `check_every` sweeps and at the end. Scratch: one array of
 // rows x cols from the context's pool. A sweep reads and writes each cell once; `temporal` does so once for several.
-template <class T, class Space>
+template <detail::real T, class Space>
 SPARGO_EXPORT jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u,
                                    const jacobi_options& options = {});
 

@@ -43,5 +43,12 @@ SPARGO_EXPORT void matmul(const context<Space>& ctx, std::type_identity_t<V> alp
                           const std::type_identity_t<dense_view<const V, Space>>& a,
                           const std::type_identity_t<dense_view<const V, Space>>& b, std::type_identity_t<V> beta,
                           const dense_view<V, Space>& c, const matmul_options& options = {});
+template <real_type V, class Space>
+void matmul(const context<Space>& ctx, std::type_identity_t<V> alpha,
+            const std::type_identity_t<dense_view<const V, Space>>& a,
+            const std::type_identity_t<dense_view<const V, Space>>& b, std::type_identity_t<V> beta,
+            dense_matrix<V, Space>& c, const matmul_options& options = {}) {
+  matmul<V, Space>(ctx, alpha, a, b, beta, c.view(), options);
+}
 
 }  // namespace spargo

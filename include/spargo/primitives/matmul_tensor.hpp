@@ -8,10 +8,11 @@
 // beta = 0 does not read C, which may hold anything; alpha = 0 or k = 0 reads neither A nor B. NaN and infinity
 // propagate as in float. Every run gives the same bits. C must not overlap A or B.
 //
-// Needs a device of compute capability 9.0 (Hopper) and a library built for it; throws `unsupported` otherwise, and for
-// m, n or k above 2^31 - 1024. Throws invalid_argument for shapes that do not match, short data or overlap, before any
-// work. Asynchronous on the context's stream. 2 m n k operations; scratch for a rounded copy of float inputs, and of
-// bfloat16 ones whose rows do not begin at multiples of 16 bytes.
+// On tensor cores where the device is of compute capability 9.0 (Hopper) and the library is built for it; elsewhere the
+// same roundings by ordinary instructions, slower than `matmul`. Throws `unsupported` for m, n or k above 2^31 - 1024,
+// and invalid_argument for shapes that do not match, short data or overlap, before any work. Asynchronous on the
+// context's stream. 2 m n k operations; scratch for a rounded copy of float inputs, and of bfloat16 ones whose rows do
+// not begin at multiples of 16 bytes.
 #pragma once
 
 #include <spargo/core/bfloat16.hpp>

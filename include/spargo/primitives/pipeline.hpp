@@ -1,8 +1,8 @@
 // A function mapped over host data of any size: the data visits the device in chunks, and while one chunk is
 // computed the next is on its way in and the one before on its way out.
 //
-//   pipeline<float, float>(ctx, in, [&](const context<device>& at, span<const float, device> x,
-//                                       span<float, device> y) { convolve<float>(at, x, filter, y); }, out);
+//   pipeline(ctx, in, [&](const context<device>& at, span<const float, device> x,
+//                         span<float, device> y) { convolve(at, x, filter, y); }, out);
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -49,7 +49,7 @@ class SPARGO_EXPORT pipeline_engine {
   [[nodiscard]] int streams() const noexcept;
 
  private:
-  struct state;
+  struct [[gnu::visibility("hidden")]] state;
   std::unique_ptr<state> state_;
 };
 
@@ -114,6 +114,12 @@ void pipeline(const context<Space>& ctx, std::type_identity_t<span<const In, hos
               std::type_identity_t<span<Out, host>> out, const pipeline_options& options = {}) {
   pipeline_plan<In, Out, Space> plan(ctx, detail::fit(options, {sizeof(In), sizeof(Out)}, in.size()));
   plan.run(in, std::forward<Function>(function), out);
+}
+template <class Space, detail::input_range<host> In, class Function, detail::output_range<host> Out>
+void pipeline(const context<Space>& ctx, const In& in, Function&& function, Out&& out,
+              const pipeline_options& options = {}) {
+  pipeline<detail::element_of<In>, detail::element_of<Out>, Space>(ctx, in, std::forward<Function>(function), out,
+                                                                   options);
 }
 
 }  // namespace spargo

@@ -44,42 +44,82 @@ struct SPARGO_EXPORT reduce_options {
 // values[0] op values[1] op ... An empty range gives the identity (sum 0, product 1, bit_and all ones, bit_or 0); `min`
 // and `max` of an empty range are an invalid_argument, and so are a null range that is not empty, bitwise operations on
 // floating-point values and an algorithm of the other backend. O(n) work, n reads.
-template <class T, class Space>
+template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values,
                                      operation op = operation::sum, const reduce_options& options = {});
 
 // The same, into result[0]; `result` has one element and may be part of `values`.
-template <class T, class Space>
+template <detail::scalar T, class Space>
 SPARGO_EXPORT void reduce_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values,
                                span<T, Space> result, operation op = operation::sum,
                                const reduce_options& options = {});
 
 // a[0] * b[0] + a[1] * b[1] + ...: 0 for empty ranges. Sizes are equal. Integers wrap. Each product of floating-point
 // values is rounded before it is added. 2n reads.
-template <class T, class Space>
+template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T dot(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
                                   std::type_identity_t<span<const T, Space>> b, const reduce_options& options = {});
-template <class T, class Space>
+template <detail::scalar T, class Space>
 SPARGO_EXPORT void dot_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
                             std::type_identity_t<span<const T, Space>> b, span<T, Space> result,
                             const reduce_options& options = {});
 
 // max over i of |a[i] - b[i]|: 0 for empty ranges, NaN if any difference is NaN. Sizes are equal; differences of
 // integers fit T. 2n reads.
-template <class T, class Space>
+template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T max_abs_difference(const context<Space>& ctx,
                                                  std::type_identity_t<span<const T, Space>> a,
                                                  std::type_identity_t<span<const T, Space>> b,
                                                  const reduce_options& options = {});
-template <class T, class Space>
+template <detail::scalar T, class Space>
 SPARGO_EXPORT void max_abs_difference_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
                                            std::type_identity_t<span<const T, Space>> b, span<T, Space> result,
                                            const reduce_options& options = {});
 
 // reduce(ctx, values, operation::sum) and (..., operation::max), for callers that name the types.
-template <class T, class Space>
+template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce_sum(const context<Space>& ctx, span<const T, Space> values);
-template <class T, class Space>
+template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce_max(const context<Space>& ctx, span<const T, Space> values);
+
+// The same without naming T: of arrays, containers and spans.
+template <class Space, detail::input_range<Space> Values>
+[[nodiscard]] auto reduce(const context<Space>& ctx, const Values& values, operation op = operation::sum,
+                          const reduce_options& options = {}) {
+  return reduce<detail::element_of<Values>, Space>(ctx, values, op, options);
+}
+template <class Space, detail::input_range<Space> Values>
+[[nodiscard]] auto reduce_sum(const context<Space>& ctx, const Values& values) {
+  return reduce_sum<detail::element_of<Values>, Space>(ctx, values);
+}
+template <class Space, detail::input_range<Space> Values>
+[[nodiscard]] auto reduce_max(const context<Space>& ctx, const Values& values) {
+  return reduce_max<detail::element_of<Values>, Space>(ctx, values);
+}
+template <class Space, detail::input_range<Space> A, detail::input_range<Space> B>
+[[nodiscard]] auto dot(const context<Space>& ctx, const A& a, const B& b, const reduce_options& options = {}) {
+  return dot<detail::element_of<A>, Space>(ctx, a, b, options);
+}
+template <class Space, detail::input_range<Space> A, detail::input_range<Space> B>
+[[nodiscard]] auto max_abs_difference(const context<Space>& ctx, const A& a, const B& b,
+                                      const reduce_options& options = {}) {
+  return max_abs_difference<detail::element_of<A>, Space>(ctx, a, b, options);
+}
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void reduce_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values, Out&& result,
+                 operation op = operation::sum, const reduce_options& options = {}) {
+  reduce_into<T, Space>(ctx, values, result, op, options);
+}
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void dot_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
+              std::type_identity_t<span<const T, Space>> b, Out&& result, const reduce_options& options = {}) {
+  dot_into<T, Space>(ctx, a, b, result, options);
+}
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void max_abs_difference_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
+                             std::type_identity_t<span<const T, Space>> b, Out&& result,
+                             const reduce_options& options = {}) {
+  max_abs_difference_into<T, Space>(ctx, a, b, result, options);
+}
 
 }  // namespace spargo

@@ -11,7 +11,7 @@ namespace spargo {
 // How a scan runs. Every rung gives the same bits whatever the threads, the launch and the alignment of the ranges,
 // except that host `two_pass` sums and products of floats depend on the number of threads.
 enum class scan_algorithm {
-  automatic,  // chained_blocks on the host, decoupled_lookback on a device (brent_kung where shared memory is small)
+  automatic,  // chained_blocks on the host, decoupled_lookback on a device
 
   // Device: scans of one block, extended to any length by a scan of the blocks' totals (recursively) and a pass that
   // puts each block's prefix in front of it: 4n element moves.
@@ -51,13 +51,25 @@ struct SPARGO_EXPORT scan_options {
 // elements.
 // Throws invalid_argument when sizes differ, when the ranges overlap without being the same, when a range of non-zero
 // size is null, for a bitwise operation on floats, and for an algorithm of the other backend.
-template <class T, class Space>
+template <detail::scalar T, class Space>
 SPARGO_EXPORT void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                   span<T, Space> out, operation op = operation::sum, const scan_options& options = {});
 
 // out[i] = in[0] op ... op in[i]; otherwise as exclusive_scan.
-template <class T, class Space>
+template <detail::scalar T, class Space>
 SPARGO_EXPORT void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                   span<T, Space> out, operation op = operation::sum, const scan_options& options = {});
+
+// Into arrays and containers.
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, Out&& out,
+                    operation op = operation::sum, const scan_options& options = {}) {
+  exclusive_scan<T, Space>(ctx, in, out, op, options);
+}
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, Out&& out,
+                    operation op = operation::sum, const scan_options& options = {}) {
+  inclusive_scan<T, Space>(ctx, in, out, op, options);
+}
 
 }  // namespace spargo

@@ -8,7 +8,7 @@
 namespace spargo {
 
 enum class sliding_max_algorithm {
-  automatic,  // van_herk; on the host tiled where the window is narrow
+  automatic,  // tiled where the window is narrow, else van_herk
   naive,      // an output a thread, every element of its window read from memory
   tiled,      // w reads an output, from shared memory (host: in vectors); volumes: an axis after the other
   van_herk,   // runs of the line scanned from both ends, a window is the end of one and the start of another: work
@@ -41,12 +41,24 @@ struct SPARGO_EXPORT volume_shape {
 // the three in a volume), `tiled` the sum of the three, `van_herk` a constant number. Asynchronous on a device;
 // scratch from the context's pool: n / 128 elements on wide windows of a line, one array of the volume's size where
 // the window is wider than 1 on two axes or more (not for `naive`).
-template <class T, class Space>
+template <detail::real T, class Space>
 SPARGO_EXPORT void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                std::int64_t window, span<T, Space> out, const sliding_max_options& options = {});
-template <class T, class Space>
+template <detail::real T, class Space>
 SPARGO_EXPORT void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                const volume_shape& shape, const volume_shape& window, span<T, Space> out,
                                const sliding_max_options& options = {});
+
+// Into arrays and containers.
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, std::int64_t window,
+                 Out&& out, const sliding_max_options& options = {}) {
+  sliding_max<T, Space>(ctx, in, window, out, options);
+}
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, const volume_shape& shape,
+                 const volume_shape& window, Out&& out, const sliding_max_options& options = {}) {
+  sliding_max<T, Space>(ctx, in, shape, window, out, options);
+}
 
 }  // namespace spargo

@@ -36,9 +36,14 @@ struct SPARGO_EXPORT stencil_options {
 // gives the same bits in every run and for every thread count and launch; algorithms differ by rounding. `naive` and
 // `tiled` take 2 radius + 1 reads an output, `register_marched` a constant number. Asynchronous on a device; scratch
 // from the context's pool (n / 128 elements) on wide windows.
-template <class T, class Space>
+template <detail::real T, class Space>
 SPARGO_EXPORT void window_average(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                   std::int64_t radius, span<T, Space> out, const stencil_options& options = {});
+template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
+void window_average(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, std::int64_t radius,
+                    Out&& out, const stencil_options& options = {}) {
+  window_average<T, Space>(ctx, in, radius, out, options);
+}
 
 // out(i, j) = ((left + right) + (up + down) + in(i, j)) * 0.2 inside, out(i, j) = in(i, j) on the rim (first and last
 // row and column). T: float, double; any shape, any pitch of at least `cols`; the outputs' padding is not written.
@@ -49,7 +54,7 @@ SPARGO_EXPORT void window_average(const context<Space>& ctx, std::type_identity_
 // Off by at most 6 u / (1 - 6 u) * (mean of the five magnitudes), u the unit roundoff; NaN and infinity reach the
 // outputs that read them. Every algorithm on both backends gives the same bits. Each element is read and written once.
 // Asynchronous on a device; no scratch.
-template <class T, class Space>
+template <detail::real T, class Space>
 SPARGO_EXPORT void five_point_average(const context<Space>& ctx, std::type_identity_t<image_view<const T, Space>> in,
                                       image_view<T, Space> out, const stencil_options& options = {});
 

@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 enum class spmm_algorithm {
@@ -57,14 +59,29 @@ class SPARGO_EXPORT spmm_plan {
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
-  struct state;
+  struct [[gnu::visibility("hidden")]] state;
   std::unique_ptr<state> state_;
 };
 
+template <class Space, detail::viewable Matrix>
+spmm_plan(const context<Space>&, const Matrix&, std::int64_t, const spmm_options& = {})
+    -> spmm_plan<detail::scalar_of<Matrix>, detail::index_of<Matrix>, detail::offset_of<Matrix>, Space>;
+
 // One call: a plan that is used once. Prefer a plan for repeated products.
 template <value_type V, index_type I, index_type O, class Space>
-SPARGO_EXPORT void spmm(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& matrix,
-                        const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y,
-                        const spmm_options& options = {});
+SPARGO_EXPORT void spmm(const context<Space>& ctx, std::type_identity_t<V> alpha,
+                        const csr_view<const V, I, O, Space>& matrix,
+                        const std::type_identity_t<dense_view<const V, Space>>& x, std::type_identity_t<V> beta,
+                        const std::type_identity_t<dense_view<V, Space>>& y, const spmm_options& options = {});
+
+// The same for a matrix that owns its arrays, or whose values may change.
+template <class Space, detail::viewable Matrix, class V = detail::scalar_of<Matrix>>
+void spmm(const context<Space>& ctx, std::type_identity_t<V> alpha, const Matrix& matrix,
+          const std::type_identity_t<dense_view<const V, Space>>& x, std::type_identity_t<V> beta,
+          const std::type_identity_t<dense_view<V, Space>>& y, const spmm_options& options = {}) {
+  spmm(ctx, alpha, detail::view_of(matrix), x, beta, y, options);
+}
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

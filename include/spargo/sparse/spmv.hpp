@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 enum class spmv_algorithm {
@@ -56,6 +58,9 @@ struct SPARGO_EXPORT spmv_options {
   // `copied` lets `automatic` choose among the algorithms that keep a copy of a CSR matrix, too; those asked for by
   // name need not say so.
   spmv_storage storage = spmv_storage::borrowed;
+  // How many products the plan will serve, where that is known: `copied` then keeps only a copy that saves more time
+  // within them than its making takes. 0: many.
+  std::int64_t products = 0;
 };
 
 // Analyses a matrix once (O(rows + nnz) at most; a device plan may synchronise the stream); then `run` never allocates,
@@ -89,23 +94,50 @@ class SPARGO_EXPORT spmv_plan {
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
-  struct state;
+  struct [[gnu::visibility("hidden")]] state;
   std::unique_ptr<state> state_;
 };
 
+// Plans name their types themselves: spmv_plan plan(ctx, matrix).
+template <value_type V, index_type I, class Space>
+spmv_plan(const context<Space>&, const ell_view<const V, I, Space>&, const spmv_options& = {})
+    -> spmv_plan<V, I, I, Space>;
+template <value_type V, index_type I, class Space>
+spmv_plan(const context<Space>&, const coo_view<const V, I, Space>&, const spmv_options& = {})
+    -> spmv_plan<V, I, I, Space>;
+template <class Space, detail::viewable Matrix>
+spmv_plan(const context<Space>&, const Matrix&, const spmv_options& = {})
+    -> spmv_plan<detail::scalar_of<Matrix>, detail::index_of<Matrix>, detail::offset_of<Matrix>, Space>;
+
 // One call: a plan that is used once. Prefer a plan for repeated products.
 template <value_type V, index_type I, index_type O, class Space>
-SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& matrix,
-                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+SPARGO_EXPORT void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha,
+                        const csr_view<const V, I, O, Space>& matrix, std::type_identity_t<span<const V, Space>> x,
+                        std::type_identity_t<V> beta, std::type_identity_t<span<V, Space>> y,
+                        const spmv_options& options = {});
 template <value_type V, index_type I, class Space>
-SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const ell_view<const V, I, Space>& matrix,
-                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+SPARGO_EXPORT void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha,
+                        const ell_view<const V, I, Space>& matrix, std::type_identity_t<span<const V, Space>> x,
+                        std::type_identity_t<V> beta, std::type_identity_t<span<V, Space>> y,
+                        const spmv_options& options = {});
 template <value_type V, index_type I, index_type O, class Space>
-SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const sell_view<const V, I, O, Space>& matrix,
-                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+SPARGO_EXPORT void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha,
+                        const sell_view<const V, I, O, Space>& matrix, std::type_identity_t<span<const V, Space>> x,
+                        std::type_identity_t<V> beta, std::type_identity_t<span<V, Space>> y,
+                        const spmv_options& options = {});
 template <value_type V, index_type I, class Space>
-SPARGO_EXPORT void spmv(const context<Space>& ctx, V alpha, const coo_view<const V, I, Space>& matrix,
-                        span<const V, Space> x, V beta, span<V, Space> y, const spmv_options& options = {});
+SPARGO_EXPORT void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha,
+                        const coo_view<const V, I, Space>& matrix, std::type_identity_t<span<const V, Space>> x,
+                        std::type_identity_t<V> beta, std::type_identity_t<span<V, Space>> y,
+                        const spmv_options& options = {});
+
+// The same for a matrix that owns its arrays, or whose values may change.
+template <class Space, detail::viewable Matrix, class V = detail::scalar_of<Matrix>>
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const Matrix& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options = {}) {
+  spmv(ctx, alpha, detail::view_of(matrix), x, beta, y, options);
+}
 
 enum class sparse_format { csr, coo, ell, sell };
 
@@ -116,10 +148,24 @@ struct SPARGO_EXPORT format_choice {
   std::string reason;  // one sentence, for people
 };
 
-// The format in which repeated products with this matrix are expected to be fastest in the space Target, from its row
-// profile: suggest_format<device>(ctx, pattern).
+// What a matrix is wanted for.
+struct SPARGO_EXPORT format_use {
+  std::int64_t value_bytes = 8;
+  bool complex_values = false;
+  std::int64_t products = 0;  // 0: many; else conversion from CSR must pay within so many
+};
+
+// The format in which products with this matrix are expected to be fastest in the space Target, from its row profile:
+// suggest_format<device>(ctx, pattern). Whatever the number of threads. O(rows).
 template <memory_space Target, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT format_choice suggest_format(const context<host>& ctx,
-                                                         const csr_pattern_view<I, O, host>& matrix);
+                                                         const csr_pattern_view<I, O, host>& matrix,
+                                                         const format_use& use = {});
+template <memory_space Target, detail::viewable Matrix>
+[[nodiscard]] format_choice suggest_format(const context<host>& ctx, const Matrix& matrix, const format_use& use = {}) {
+  return suggest_format<Target>(ctx, detail::view_of(matrix), use);
+}
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -34,6 +34,14 @@ struct host_kernels {
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>& best_host_kernels();
 
+// The same for rows of a matrix that the L2 cache holds, or of rows of few entries: where instructions are what a
+// product waits for. Sums have the same bits.
+template <class V, class I, class O>
+[[nodiscard]] const host_kernels<V, I, O>& best_cached_kernels();
+
+// Whether this processor's gathers beat as many loads, so that lane_sums is faster than rows by loads in cache.
+[[nodiscard]] bool gathers_are_fast();
+
 // All that this processor runs, the portable ones first: for tests.
 template <class V, class I, class O>
 [[nodiscard]] std::vector<const host_kernels<V, I, O>*> usable_host_kernels();

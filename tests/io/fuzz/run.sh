@@ -2,7 +2,7 @@
 # Builds the fuzz targets with clang's libFuzzer under AddressSanitizer and UBSan and runs each one for a while.
 #   bash tests/io/fuzz/run.sh [SECONDS [TARGET...]]   default: 60 seconds each, all targets
 # Seeds are the files of tests/io/corpus; for gzip, those compressed. What is found is left in build/fuzz/TARGET/ as
-# crash-*, and the exit code is 1. The readers run without OpenMP here.
+# crash-*, and the exit code is 1.
 set -euo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."

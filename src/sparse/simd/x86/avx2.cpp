@@ -109,7 +109,7 @@ struct avx2<float, std::int64_t> : avx2_lines {
 
 template <class V, class I, class O>
 const host_kernels<V, I, O>* avx2_kernels() {
-  return &vector_table<avx2<V, I>, O>;
+  return &vector_table<avx2<V, I>, picked_rows<avx2<V, I>>, O>;
 }
 
 #define INSTANTIATE(I, O)                                                \

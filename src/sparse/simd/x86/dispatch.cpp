@@ -17,7 +17,10 @@ std::vector<const host_kernels<V, I, O>*> usable_host_kernels() {
   std::vector<const host_kernels<V, I, O>*> all{&portable::table<V, I, O>};
   if constexpr (real_type<V>) {
     if (has_avx2()) all.push_back(avx2_kernels<V, I, O>());
-    if (has_avx512()) all.push_back(avx512_kernels<V, I, O>());
+    if (has_avx512()) {
+      all.push_back(avx512_gather_kernels<V, I, O>());
+      all.push_back(avx512_kernels<V, I, O>());
+    }
   }
   return all;
 }
@@ -28,9 +31,20 @@ const host_kernels<V, I, O>& best_host_kernels() {
   return best;
 }
 
+template <class V, class I, class O>
+const host_kernels<V, I, O>& best_cached_kernels() {
+  if constexpr (real_type<V>) {
+    if (has_fast_gathers()) return *avx512_gather_kernels<V, I, O>();
+  }
+  return best_host_kernels<V, I, O>();
+}
+
+bool gathers_are_fast() { return has_fast_gathers(); }
+
 #define INSTANTIATE(V, I, O)                                                         \
   template std::vector<const host_kernels<V, I, O>*> usable_host_kernels<V, I, O>(); \
-  template const host_kernels<V, I, O>& best_host_kernels<V, I, O>();
+  template const host_kernels<V, I, O>& best_host_kernels<V, I, O>();                \
+  template const host_kernels<V, I, O>& best_cached_kernels<V, I, O>();
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -43,6 +43,21 @@ struct picked_rows {
   using number = std::conditional_t<sizeof(V) == 4, std::int32_t, std::int64_t>;
   using numbers = typename picked_vector<number, lanes>::type;
 
+  static constexpr const char* name = Simd::name;
+  static constexpr std::int64_t collected = 32;  // rows summed before they are written
+
+  // sums[l] = row first + l times x, where no entry from `limit` on may be read.
+  template <class O>
+  [[gnu::always_inline]] static void row_sums(const O* offsets, const I* indices, const V* values, const V* x,
+                                              std::int64_t first, std::int64_t count, std::int64_t limit, V* sums) {
+    for (std::int64_t l = 0; l < count; ++l) {
+      const std::int64_t begin = offsets[first + l];
+      const std::int64_t end = offsets[first + l + 1];
+      sums[l] = end + lanes <= limit ? open_sum(values + begin, indices + begin, end - begin, x)
+                                     : dot(values + begin, indices + begin, end - begin, x);
+    }
+  }
+
   // The sum of values[k] * x[indices[k]], begin <= k < end, where as many entries as there are lanes may be read from
   // `end` on.
   [[gnu::always_inline]] static V open_sum(const V* values, const I* indices, std::int64_t count, const V* x) {

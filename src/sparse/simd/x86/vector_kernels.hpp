@@ -16,28 +16,17 @@ template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx2_kernels();
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx512_kernels();
+template <class V, class I, class O>
+[[nodiscard]] const host_kernels<V, I, O>* avx512_gather_kernels();
 
 // Loops over rows. Sums are collected before they are written: y often begins at the same place in a page as x, and
 // then a load of x[r] waits for the store of y[r] just before it (processors tell the two apart by the last 12 bits
-// first).
-template <class Simd>
+// first). `Rows` is picked_rows or gathered_rows.
+template <class Simd, class Rows>
 struct row_loops {
   using V = typename Simd::value;
   using I = typename Simd::index;
-  using picked = picked_rows<Simd>;
-  static constexpr std::int64_t collected = 32;
-
-  // sums[l] = row first + l times x, where no entry from `limit` on may be read.
-  template <class O>
-  [[gnu::always_inline]] static void row_sums(const O* offsets, const I* indices, const V* values, const V* x,
-                                              std::int64_t first, std::int64_t count, std::int64_t limit, V* sums) {
-    for (std::int64_t l = 0; l < count; ++l) {
-      const std::int64_t begin = offsets[first + l];
-      const std::int64_t end = offsets[first + l + 1];
-      sums[l] = end + picked::lanes <= limit ? picked::open_sum(values + begin, indices + begin, end - begin, x)
-                                             : picked::dot(values + begin, indices + begin, end - begin, x);
-    }
-  }
+  static constexpr std::int64_t collected = Rows::collected;
 
   template <class O>
   static void csr_rows(const O* offsets, const I* indices, const V* values, const V* x, V alpha, V beta, V* y,
@@ -47,7 +36,7 @@ struct row_loops {
     V sums[collected];
     for (std::int64_t row = first; row < last; row += collected) {
       const std::int64_t count = last - row < collected ? last - row : collected;
-      row_sums<O>(offsets, indices, values, x, row, count, limit, sums);
+      Rows::template row_sums<O>(offsets, indices, values, x, row, count, limit, sums);
       for (std::int64_t l = 0; l < count; ++l) {
         y[row + l] = beta == V{} ? alpha * sums[l] : alpha * sums[l] + beta * y[row + l];
       }
@@ -65,11 +54,14 @@ struct row_loops {
     const std::int64_t limit = offsets[last];
     std::int64_t row = before < last - first ? first + before : last;
     csr_rows<O>(offsets, indices, values, x, alpha, beta, y, first, row);
-    for (; row + line <= last; row += line) {
-      alignas(64) V sums[line];
-      row_sums<O>(offsets, indices, values, x, row, line, limit, sums);
-      for (std::int64_t l = 0; l < line; ++l) sums[l] *= alpha;
-      Simd::stream_line(y + row, sums);
+    static_assert(collected % line == 0);
+    alignas(64) V sums[collected];
+    while (row + line <= last) {
+      const std::int64_t count = last - row < collected ? (last - row) / line * line : collected;
+      Rows::template row_sums<O>(offsets, indices, values, x, row, count, limit, sums);
+      for (std::int64_t l = 0; l < count; ++l) sums[l] *= alpha;
+      for (std::int64_t l = 0; l < count; l += line) Simd::stream_line(y + row + l, sums + l);
+      row += count;
     }
     Simd::fence();
     csr_rows<O>(offsets, indices, values, x, alpha, beta, y, row, last);
@@ -135,9 +127,9 @@ struct lane_loops {
   }
 };
 
-template <class Simd, class O>
+template <class Simd, class Rows, class O>
 inline constexpr host_kernels<typename Simd::value, typename Simd::index, O> vector_table{
-    row_loops<Simd>::template csr_rows<O>, row_loops<Simd>::template stream_rows<O>, picked_rows<Simd>::dot,
-    lane_loops<Simd>::lane_sums, Simd::name};
+    row_loops<Simd, Rows>::template csr_rows<O>, row_loops<Simd, Rows>::template stream_rows<O>, picked_rows<Simd>::dot,
+    lane_loops<Simd>::lane_sums, Rows::name};
 
 }  // namespace spargo::detail

@@ -1,2 +1,2 @@
-from to
+alice bob
 1 2

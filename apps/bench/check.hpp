@@ -1,0 +1,82 @@
+// What every case's result goes through: outputs are poisoned before the clock starts, and every element is compared
+// after it stopped, with a value found another way and a bound on rounding: eps times the sum of magnitudes, times the
+// number of terms, and never a flat tolerance.
+#pragma once
+
+#include "bench/outcome.hpp"
+
+#include <spargo/core/span.hpp>
+#include <spargo/core/types.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace spargo::bench {
+
+// All bits set: NaN, or -1. What writes nothing must not pass for what ran before it.
+template <class T>
+void poison(span<T, host> out) {
+  if (!out.empty()) std::memset(static_cast<void*>(out.data()), 0xff, static_cast<std::size_t>(out.size()) * sizeof(T));
+}
+
+// A whole number from -8 to 8 for each i, no pattern among them: sums of up to 2^30 are exact in float in every order,
+// and a block that is left out shows (but for a chance of 1 in hundreds).
+template <class T>
+SPARGO_HD T whole_number(std::int64_t i, std::uint64_t key = 0) {
+  std::uint64_t x = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15U + key;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return static_cast<T>(static_cast<int>((x >> 40) % 17) - 8);
+}
+
+// A right result and how far one may be from it.
+struct bounded {
+  double value = 0;
+  double bound = 0;
+};
+
+// Of a sum of `terms` products or numbers in type T, whose magnitudes add up to `magnitude`: the rounding of any order,
+// and the reference's own.
+template <class T>
+double rounding_bound(double terms, double magnitude) {
+  return 2 * (terms + 2) * static_cast<double>(std::numeric_limits<T>::epsilon()) * magnitude;
+}
+
+// Without fmt, whose format strings nvcc does not take.
+[[noreturn]] inline void fail_at(std::string_view what, std::int64_t at, double got, double right, double bound) {
+  char text[160];
+  std::snprintf(text, sizeof(text), " %lld is %.9g, expected %.9g (within %.3g)", static_cast<long long>(at), got,
+                right, bound);
+  throw wrong_result(std::string(what) + text);
+}
+
+template <class T>
+void expect_close(std::string_view what, std::int64_t at, T got, const bounded& right) {
+  if (std::abs(static_cast<double>(got) - right.value) <= right.bound) return;  // false for NaN
+  fail_at(what, at, static_cast<double>(got), right.value, right.bound);
+}
+
+template <class T>
+void expect_equal(std::string_view what, std::int64_t at, T got, T right) {
+  if (got != right) fail_at(what, at, static_cast<double>(got), static_cast<double>(right), 0);
+}
+
+// right(i): the bounded value, or the exact one, of element i, asked for in ascending order.
+template <class T, class Right>
+void expect_all(std::string_view what, span<const T, host> got, Right&& right) {
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    if constexpr (std::is_same_v<std::invoke_result_t<Right, std::int64_t>, bounded>) {
+      expect_close(what, i, got[i], right(i));
+    } else {
+      expect_equal<T>(what, i, got[i], right(i));
+    }
+  }
+}
+
+}  // namespace spargo::bench

@@ -1,0 +1,128 @@
+// --help of every app: at most 80 columns wide, whatever the texts are, and the same words for inputs and generators.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace spargo::apps {
+
+struct help_style {
+  static constexpr std::size_t width = 80;
+  static constexpr std::size_t names = 24;  // columns of the flags' names
+};
+
+// Appends the words of `text` in lines of at most `width` columns, each after the first indented; `used` columns of
+// the first are taken.
+inline void append_wrapped(std::string& to, std::string_view text, std::size_t indent, std::size_t used,
+                           std::size_t width = help_style::width) {
+  std::istringstream words{std::string(text)};
+  bool fresh = true;  // nothing on this line yet but its indentation
+  for (std::string word; words >> word;) {
+    if (!fresh && used + 1 + word.size() > width) {
+      to += "\n" + std::string(indent, ' ');
+      used = indent;
+      fresh = true;
+    }
+    if (!fresh) to += ' ';
+    to += word;
+    used += word.size() + (fresh ? 0 : 1);
+    fresh = false;
+  }
+  to += '\n';
+}
+
+class help_formatter : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    std::string text;
+    append_wrapped(text, app->get_description(), 0, 0);
+    return text + "\n";
+  }
+
+  // An app's own options before those that all share.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
+    std::vector<std::string> groups = app->get_groups();
+    std::stable_partition(groups.begin(), groups.end(), [](const std::string& g) { return g == "Options"; });
+    std::string text = make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
+    for (const std::string& group : groups) {
+      const auto members =
+          app->get_options([&](const CLI::Option* o) { return o->get_group() == group && o->nonpositional(); });
+      if (!members.empty()) text += make_group(group, false, members);
+    }
+    return text + "\n" + make_footer(app);
+  }
+
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    std::string text = "  " + make_option_name(option, positional);
+    if (const std::size_t comma = text.find(','); comma != std::string::npos) text.insert(comma + 1, " ");
+    if (!positional) text += make_option_opts(option);
+    const std::size_t indent = help_style::names + 2;
+    if (text.size() + 2 > indent) {
+      text += "\n" + std::string(indent, ' ');
+    } else {
+      text.resize(indent, ' ');
+    }
+    append_wrapped(text, option->get_description(), indent, indent);
+    return text;
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (option->get_type_size() != 0 && !option->get_type_name().empty()) text += " " + option->get_type_name();
+    if (option->get_type_size() != 0 && !option->get_default_str().empty()) text += "=" + option->get_default_str();
+    return text;
+  }
+};
+
+inline void use_help_format(CLI::App& app) {
+  const auto formatter = std::make_shared<help_formatter>();
+  formatter->label("Positionals", "Arguments");
+  app.formatter(formatter);
+}
+
+// Closing paragraphs of --help.
+inline constexpr const char* help_on_graph_inputs =
+    "Inputs, recognised by their content; text may be gzip:\n"
+    "  Matrix Market         coordinate and array; of a graph rows are vertices\n"
+    "  edge list             two ids a line, a third number is a weight: SNAP, .el,\n"
+    "                        .wel, networkx; .csv, .tsv with or without a header line\n"
+    "  METIS                 .graph, an undirected graph\n"
+    "  DIMACS                .gr (shortest paths) and .col (colouring)\n"
+    "  snapshot              .spg, as convert writes it\n"
+    "  gen:NAME:key=value    a generated one\n";
+
+inline constexpr const char* help_on_matrix_inputs =
+    "Inputs, recognised by their content:\n"
+    "  Matrix Market         coordinate and array, .gz too\n"
+    "  snapshot              .spg, as convert writes it (from graphs, say)\n"
+    "  gen:NAME:key=value    a generated one\n";
+
+inline constexpr const char* help_on_generators =
+    "Generators, with values for example; what stands in [] may be left out:\n"
+    "  gen:rmat:scale=20[,degree=16,seed=1,a=0.57,b=0.19,c=0.19]\n"
+    "                                     2^scale vertices, Graph500's Kronecker\n"
+    "  gen:uniform:rows=1000,degree=16[,cols=1000,seed=1]\n"
+    "                                     random columns, as many in every row\n"
+    "  gen:powerlaw:rows=1000,degree=16[,max=125,alpha=1,seed=1]\n"
+    "                                     row lengths fall as rank^-alpha\n"
+    "  gen:banded:rows=1000,degree=15[,seed=1]\n"
+    "                                     consecutive diagonals, an odd number\n"
+    "  gen:laplacian2d:n=100[,m=100]      5-point Laplacian of a grid\n"
+    "  gen:laplacian3d:n=50[,m=50,k=50,points=7]\n"
+    "                                     7- or 27-point Laplacian of a grid\n"
+    "  gen:grid2d:n=100[,m=100]           grid graph, 4 neighbours\n"
+    "  gen:grid3d:n=50[,m=50,k=50]        grid graph, 6 neighbours\n"
+    "  gen:path:n=1000  gen:star:n=1000  gen:complete:n=1000\n";
+
+inline constexpr const char* help_on_exit_codes =
+    "Exit codes: 0 success; 1 the run failed (file, memory, device);\n"
+    "            2 the command line is wrong; 3 the result failed validation";
+
+}  // namespace spargo::apps

@@ -1,0 +1,352 @@
+// Teams of threads: how a region reaches its workers, and how all of them wait.
+//
+// A region has a number. Its leader writes what is to be done and then publishes the number; a worker that sees it
+// joins by changing its own word from "before this region" to "in it". To close the region the leader changes the
+// words of those who have not joined to "after it", by the same atomic exchange, and waits for those who have.
+// Cost with workers that are looking: one word read by each, one word of each read back.
+#include "core/parallel.hpp"
+
+#include <spargo/core/cgroup.hpp>
+#include <spargo/core/context.hpp>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace spargo::detail {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+struct tuning {
+  // How long a thread looks before it sleeps: longer than the small levels between two regions of a search, by choice.
+  static constexpr clock::duration looking = microseconds(200);
+  // The same for a leader whose team rests: parts are longer than this, and what is waited for has begun.
+  static constexpr clock::duration looking_at_rest = microseconds(20);
+  static constexpr int looks = 16;  // between two readings of the clock: about 1 us
+  // Looks that took so long: the thread was off its core meanwhile.
+  static constexpr clock::duration gap = microseconds(300);
+  // How long a team then does without looking; twice as long each time, until looking goes well for as long.
+  static constexpr clock::duration least_rest = milliseconds(5);
+  static constexpr clock::duration most_rest = milliseconds(640);
+  static constexpr int affinity_age = 64;  // regions until it is read again: it may change while the process runs
+  static constexpr int workers_per_processor = 16;  // of all teams together
+};
+
+thread_local bool inside_region = false;
+std::atomic<int> assumed_processors{0};
+
+int processors_by_affinity() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// Rounded up: half a processor is one thread. Read once a process.
+std::atomic<int> known_quota{0};
+int processors_by_quota() {
+  if (known_quota.load(std::memory_order_relaxed) == 0) {
+    const auto cpus = cpu_quota();
+    known_quota =
+        cpus ? std::max(1, static_cast<int>(std::min(std::ceil(*cpus), 1e6))) : std::numeric_limits<int>::max();
+  }
+  return known_quota.load(std::memory_order_relaxed);
+}
+
+// The first number of an OpenMP variable ("4" or "4,2"); none: the largest.
+int threads_by_variable(const char* name) {
+  const char* const text = std::getenv(name);
+  int value = 0;
+  if (text == nullptr || std::from_chars(text, text + std::strlen(text), value).ec != std::errc{} || value < 1) {
+    return std::numeric_limits<int>::max();
+  }
+  return value;
+}
+
+// --- Teams
+// ------------------------------------------------------------------------------------------------------------
+
+// The name of a region: its number, and how many threads it is for.
+struct region_name {
+  static constexpr std::uint64_t base = 4096;
+  std::uint64_t bits = 0;
+  [[nodiscard]] std::uint64_t number() const { return bits / base; }
+  [[nodiscard]] int threads() const { return static_cast<int>(bits % base); }
+};
+
+class team {
+ public:
+  void run(int threads, region_function function, void* self, waking wake);
+  // Up to so many workers, if they can be had.
+  void grow(int workers);
+  [[nodiscard]] int workers() const { return static_cast<int>(workers_.size()); }
+
+ private:
+  // 2 * number: not in the region of this number nor in one before; one more: in it.
+  struct alignas(64) worker {
+    std::atomic<std::uint64_t> state{0};
+    team* home = nullptr;
+    int slot = 0;
+  };
+
+  static void* main_of_worker(void* self);
+  void serve(worker& me);
+  [[nodiscard]] region_name await_region(region_name seen, bool looks);
+  void sleep_until_published(region_name seen);
+  void await_worker(worker& other, std::uint64_t in);
+  template <class Done>
+  [[nodiscard]] bool look_for(Done&& done, clock::duration at_rest);
+
+  [[nodiscard]] bool is_resting(clock::time_point now) const {
+    return now.time_since_epoch().count() < rest_until_.load(std::memory_order_relaxed);
+  }
+  void rest(clock::time_point now);
+
+  alignas(64) std::atomic<std::uint64_t> published_{0};
+  std::atomic<std::uint32_t> bell_{0};  // changes with it: what sleepers wait on
+  region_function function_ = nullptr;
+  void* self_ = nullptr;
+  alignas(64) std::atomic<int> sleepers_{0};
+  std::atomic<clock::rep> rest_until_{0};
+  std::atomic<clock::rep> rested_{0};  // how long the last time
+  alignas(64) std::atomic<bool> leader_sleeps_{false};
+  std::atomic<std::uint32_t> leaders_bell_{0};
+  std::vector<std::unique_ptr<worker>> workers_;
+};
+
+// All teams. Never destroyed: workers sleep in them until the process ends.
+class team_pool {
+ public:
+  static team_pool& get() {
+    static team_pool& pool = *new team_pool;
+    return pool;
+  }
+
+  team* take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return new team;
+    team* const last = idle_.back();
+    idle_.pop_back();
+    return last;
+  }
+  void give_back(team* idle) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(idle);
+  }
+  // Whether one more worker is allowed.
+  [[nodiscard]] bool count_worker() {
+    const std::lock_guard lock(mutex_);
+    if (workers_ >= tuning::workers_per_processor * processors_by_affinity()) return false;
+    ++workers_;
+    return true;
+  }
+  void uncount_worker() {
+    const std::lock_guard lock(mutex_);
+    --workers_;
+  }
+
+ private:
+  team_pool();
+
+  std::mutex mutex_;
+  std::vector<team*> idle_;
+  int workers_ = 0;
+};
+
+// The team of a thread that has called an operation, for as long as that thread lives.
+struct lease {
+  team* mine = nullptr;
+  ~lease() {
+    if (mine != nullptr) team_pool::get().give_back(mine);
+  }
+};
+thread_local lease leased;
+
+// A child has this thread alone: teams of before are left where they are.
+team_pool::team_pool() {
+  pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); },
+                 [] {
+                   team_pool& pool = get();
+                   pool.idle_.clear();
+                   pool.workers_ = 0;
+                   leased.mine = nullptr;
+                   known_quota = 0;
+                   pool.mutex_.unlock();
+                 });
+}
+
+void team::rest(clock::time_point now) {
+  const clock::rep before = rested_.load(std::memory_order_relaxed);
+  const bool again = now.time_since_epoch().count() < rest_until_.load(std::memory_order_relaxed) + before;
+  const clock::rep length = std::clamp(again ? 2 * before : 0, tuning::least_rest.count(), tuning::most_rest.count());
+  rested_.store(length, std::memory_order_relaxed);
+  rest_until_.store(now.time_since_epoch().count() + length, std::memory_order_relaxed);
+}
+
+// True as soon as done() is; false when that takes too long to look for.
+template <class Done>
+bool team::look_for(Done&& done, clock::duration at_rest) {
+  if (done()) return true;
+  const clock::time_point start = clock::now();
+  const clock::time_point end = start + (is_resting(start) ? at_rest : tuning::looking);
+  if (start == end) return false;
+  for (clock::time_point before = start;;) {
+    for (int k = 0; k < tuning::looks; ++k) {
+      pause_thread();
+      if (done()) return true;
+    }
+    const clock::time_point now = clock::now();
+    if (now - before > tuning::gap) {
+      rest(now);
+      return false;
+    }
+    if (now > end) return false;
+    before = now;
+  }
+}
+
+void team::sleep_until_published(region_name seen) {
+  sleepers_.fetch_add(1);
+  for (std::uint32_t bell = bell_.load(); published_.load() == seen.bits; bell = bell_.load()) bell_.wait(bell);
+  sleepers_.fetch_sub(1);
+}
+
+region_name team::await_region(region_name seen, bool looks) {
+  if (!looks || !look_for([&] { return published_.load(std::memory_order_acquire) != seen.bits; }, clock::duration(0)))
+    sleep_until_published(seen);
+  return {published_.load(std::memory_order_acquire)};
+}
+
+void* team::main_of_worker(void* self) {
+  worker& me = *static_cast<worker*>(self);
+  inside_region = true;  // what a part does with threads it does alone
+  me.home->serve(me);
+  return nullptr;
+}
+
+void team::serve(worker& me) {
+  region_name region;
+  bool looks = true;
+  while (true) {
+    region = await_region(region, looks);
+    looks = false;  // again only after some work: who comes late, or to more threads than there is work for, sleeps
+    if (me.slot >= region.threads()) continue;
+    const std::uint64_t out = 2 * region.number();
+    std::uint64_t state = me.state.load(std::memory_order_relaxed);
+    while (state < out && !me.state.compare_exchange_weak(state, out + 1, std::memory_order_acq_rel)) {
+    }
+    if (state >= out) continue;  // closed already
+    looks = function_(self_, me.slot);
+    me.state.store(out);
+    if (leader_sleeps_.load()) {
+      leaders_bell_.fetch_add(1);
+      leaders_bell_.notify_one();
+    }
+  }
+}
+
+void team::await_worker(worker& other, std::uint64_t in) {
+  const auto is_out = [&] { return other.state.load(std::memory_order_acquire) != in; };
+  if (look_for(is_out, tuning::looking_at_rest)) return;
+  leader_sleeps_.store(true);
+  for (std::uint32_t bell = leaders_bell_.load(); !is_out(); bell = leaders_bell_.load()) leaders_bell_.wait(bell);
+  leader_sleeps_.store(false);
+}
+
+void team::grow(int workers) {
+  while (this->workers() < workers && team_pool::get().count_worker()) {
+    auto fresh = std::make_unique<worker>();
+    fresh->home = this;
+    fresh->slot = this->workers() + 1;
+    fresh->state.store(2 * region_name{published_.load()}.number());
+    workers_.reserve(workers_.size() + 1);
+    // Signals are for the program's own threads, but for those that a thread brings upon itself.
+    sigset_t all, before;
+    sigfillset(&all);
+    for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, own);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const int status = pthread_create(&thread, nullptr, main_of_worker, fresh.get());
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (status != 0) {
+      team_pool::get().uncount_worker();
+      return;
+    }
+    pthread_detach(thread);
+    workers_.push_back(std::move(fresh));
+  }
+}
+
+void team::run(int threads, region_function function, void* self, waking wake) {
+  function_ = function;
+  self_ = self;
+  const std::uint64_t number = region_name{published_.load(std::memory_order_relaxed)}.number() + 1;
+  published_.store(number * region_name::base + static_cast<std::uint64_t>(threads));
+  bell_.store(static_cast<std::uint32_t>(number));
+  if (sleepers_.load() > 0 && (wake == waking::always || !is_resting(clock::now()))) bell_.notify_all();
+
+  function(self, 0);
+
+  const std::uint64_t out = 2 * number;
+  for (int slot = 1; slot < threads; ++slot) {
+    std::atomic<std::uint64_t>& state = workers_[static_cast<std::size_t>(slot - 1)]->state;
+    std::uint64_t now = state.load(std::memory_order_acquire);
+    while (now < out && !state.compare_exchange_weak(now, out, std::memory_order_acq_rel)) {
+    }
+  }
+  for (int slot = 1; slot < threads; ++slot) {
+    worker& other = *workers_[static_cast<std::size_t>(slot - 1)];
+    if (other.state.load(std::memory_order_acquire) == out + 1) await_worker(other, out + 1);
+  }
+}
+
+}  // namespace
+
+int usable_processors() { return std::min(processors_by_affinity(), processors_by_quota()); }
+
+void assume_processors(int processors) { assumed_processors.store(processors); }
+
+int default_threads() {
+  return std::min({usable_processors(), threads_by_variable("OMP_NUM_THREADS"), threads_by_variable("OMP_THREAD_LIMIT"),
+                   context<host>::most_threads});
+}
+
+int team_size(int threads) {
+  if (threads <= 1 || inside_region) return 1;
+  thread_local int age = 0;
+  thread_local int processors = 0;
+  if (assumed_processors.load(std::memory_order_relaxed) > 0) return std::min(threads, assumed_processors.load());
+  if (age++ % tuning::affinity_age == 0) processors = usable_processors();
+  return std::min(threads, processors);
+}
+
+void run_region(int threads, region_function function, void* self, waking wake) {
+  if (threads > 1) {
+    if (leased.mine == nullptr) leased.mine = team_pool::get().take();
+    leased.mine->grow(threads - 1);
+    threads = std::min(threads, leased.mine->workers() + 1);
+  }
+  if (threads <= 1) {
+    function(self, 0);
+    return;
+  }
+  inside_region = true;
+  leased.mine->run(threads, function, self, wake);
+  inside_region = false;
+}
+
+}  // namespace spargo::detail

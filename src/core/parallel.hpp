@@ -1,0 +1,219 @@
+// Work shared among host threads: the one place where the library starts, wakes or waits for threads.
+//
+// Idea: a thread that calls an operation leads a team. It publishes a region, works on it at once, and every worker
+// that arrives in time takes parts of it, too. Whoever arrives late finds the region closed: nobody ever waits for a
+// thread that has not begun, so a busy core costs its share of the work and nothing else. Each thread takes the parts
+// of its own range first (the same ones every time: its caches know them), then what others have left.
+//
+// Waiting is bounded: a worker looks for the next region for some time, then sleeps on a futex, and so does a leader
+// that waits for the last part. A worker that was taken off its core while it looked has learnt that the machine is
+// busy; its team then sleeps without looking for a while. Times: apps/bench/results/busy_machine.txt.
+//
+// Invariants: `slot` is below `threads`, and no two threads have the same slot of a region at a time. A region inside
+// a part runs on the thread that opens it. More threads than processors are not woken. A forked child starts afresh.
+#pragma once
+
+#include "core/parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <type_traits>
+
+namespace spargo::detail {
+
+// Processors that this process may use: by affinity and cgroup quota (rounded up). At least 1.
+[[nodiscard]] int usable_processors();
+
+// For tests: as if there were so many; 0: as many as there are.
+void assume_processors(int processors);
+
+// What a context uses where nothing else is asked for: the above, OMP_NUM_THREADS and OMP_THREAD_LIMIT.
+[[nodiscard]] int default_threads();
+
+// Tells the processor that this thread only waits.
+void pause_thread() noexcept;
+
+using region_function = bool (*)(void* self, int slot);  // whether there was work left for it
+
+// How many of so many threads a region would have now: no more than processors, one inside another region.
+[[nodiscard]] int team_size(int threads);
+
+// Whether a region wakes workers that sleep. Brief ones, of some 10 us, do so unless the machine is busy.
+enum class waking { always, unless_busy };
+
+// function(self, 0) on this thread, and function(self, slot) for slots below `threads` on those workers that arrive
+// before it has returned. Ends when all of them have. The function must not throw. threads: at most team_size().
+void run_region(int threads, region_function function, void* self, waking wake = waking::always);
+
+// --- Parts
+// ------------------------------------------------------------------------------------------------------------
+
+// A range of parts, taken from the front.
+struct alignas(64) part_cursor {
+  std::atomic<std::int64_t> next{0};
+  std::int64_t end = 0;
+};
+
+// What a thread takes parts from: its own range, then those of others.
+class part_taker {
+ public:
+  part_taker(part_cursor* cursors, int count, int slot) : cursors_(cursors), count_(count), slot_(slot) {}
+
+  // Of this thread within the region: for scratch.
+  [[nodiscard]] int slot() const { return slot_; }
+
+  [[nodiscard]] bool has_taken() const { return taken_; }
+
+  // The next part; false when none is left.
+  [[nodiscard]] bool take(std::int64_t& part) {
+    for (; looked_ < count_; ++looked_) {
+      part_cursor& from = cursors_[(slot_ + looked_) % count_];
+      if (from.next.load(std::memory_order_relaxed) >= from.end) continue;
+      part = from.next.fetch_add(1, std::memory_order_relaxed);
+      if (part < from.end) {
+        taken_ = true;
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  part_cursor* cursors_;
+  int count_;
+  int slot_;
+  int looked_ = 0;
+  bool taken_ = false;
+};
+
+template <class Body>
+class shared_parts {
+ public:
+  static constexpr int most_cursors = 64;
+
+  shared_parts(int threads, std::int64_t parts, Body& body) : body_(body), count_(std::min(threads, most_cursors)) {
+    for (int c = 0; c < count_; ++c) {
+      part_cursor& cursor = cursors_[static_cast<std::size_t>(c)];
+      cursor.next.store(parts * c / count_, std::memory_order_relaxed);
+      cursor.end = parts * (c + 1) / count_;
+    }
+  }
+
+  void run(int threads, waking wake) {
+    run_region(
+        threads, [](void* self, int slot) { return static_cast<shared_parts*>(self)->work(slot); }, this, wake);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  bool work(int slot) {
+    part_taker mine(cursors_.data(), count_, slot);
+    try {
+      body_(mine);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      for (part_cursor& cursor : cursors_) cursor.next.store(cursor.end, std::memory_order_relaxed);
+    }
+    return mine.has_taken();
+  }
+
+  Body& body_;
+  int count_;
+  std::array<part_cursor, static_cast<std::size_t>(most_cursors)> cursors_;
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+// body(part_taker&) on up to `threads` threads, each of which takes parts of [0, parts) until none is left. Some slots
+// may never be used. The first exception ends the region and is thrown here.
+template <class Body>
+void on_threads(int threads, std::int64_t parts, Body&& body, waking wake = waking::always) {
+  if (parts <= 0) return;
+  const int team = team_size(static_cast<int>(std::min<std::int64_t>(threads, parts)));
+  if (team > 1) {
+    shared_parts<std::remove_reference_t<Body>>(team, parts, body).run(team, wake);
+    return;
+  }
+  part_cursor all;
+  all.end = parts;
+  part_taker mine(&all, 1, 0);
+  body(mine);
+}
+
+// body(part) for every part of [0, parts). For parts that are worth waking a thread: 10 us and more.
+template <class Body>
+void parallel_parts(int threads, std::int64_t parts, Body&& body, waking wake = waking::always) {
+  on_threads(
+      threads, parts,
+      [&](part_taker& mine) {
+        for (std::int64_t part; mine.take(part);) body(part);
+      },
+      wake);
+}
+
+// to = min(to, value), by any thread.
+inline void lower_to(std::atomic<std::int64_t>& to, std::int64_t value) {
+  std::int64_t now = to.load(std::memory_order_relaxed);
+  while (value < now && !to.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
+  }
+}
+
+// --- Loops
+// ------------------------------------------------------------------------------------------------------------
+
+// Iterations that are worth a thread.
+struct grain {
+  static constexpr std::int64_t elements = std::int64_t{1} << 15;  // of about a nanosecond: fills, copies, sums
+  static constexpr std::int64_t rows = std::int64_t{1} << 12;      // of about ten: rows of a few entries
+};
+
+// How many of so many threads are worth so much work, of which each is to have `least`.
+[[nodiscard]] inline int useful_threads(int threads, std::int64_t work, std::int64_t least) {
+  return static_cast<int>(std::clamp<std::int64_t>(work / least, 1, threads));
+}
+
+// Some parts for each thread, so that one that is taken off its core holds little back.
+[[nodiscard]] inline parts split_loop(int threads, std::int64_t size, std::int64_t least) {
+  return {size, std::clamp<std::int64_t>(size / least, 1, threads <= 1 ? 1 : std::int64_t{8} * threads)};
+}
+
+// body(first, last) for ranges that make up [0, size), none much shorter than `least`.
+template <class Body>
+void parallel_ranges(int threads, std::int64_t size, std::int64_t least, Body&& body) {
+  if (size <= 0) return;
+  const parts shares = split_loop(threads, size, least);
+  parallel_parts(threads, shares.count, [&](std::int64_t p) { body(shares.first(p), shares.last(p)); });
+}
+
+// body(i) for every i of [0, size).
+template <class Body>
+void parallel_for(int threads, std::int64_t size, std::int64_t least, Body&& body) {
+  parallel_ranges(threads, size, least, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) body(i);
+  });
+}
+
+// combine() of body(first, last) -> R over ranges that make up [0, size), in no fixed order: for sums of integers,
+// minima and the like.
+template <class R, class Body, class Combine>
+[[nodiscard]] R parallel_reduce(int threads, std::int64_t size, std::int64_t least, R start, Body&& body,
+                                Combine&& combine) {
+  if (size <= 0) return start;
+  const parts shares = split_loop(threads, size, least);
+  R all = start;
+  std::mutex mutex;
+  on_threads(threads, shares.count, [&](part_taker& mine) {
+    R own = start;
+    for (std::int64_t p; mine.take(p);) own = combine(own, body(shares.first(p), shares.last(p)));
+    const std::lock_guard lock(mutex);
+    all = combine(all, own);
+  });
+  return all;
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,10 @@
+// x86's hint that a thread only waits.
+#include "core/parallel.hpp"
+
+#include <immintrin.h>
+
+namespace spargo::detail {
+
+void pause_thread() noexcept { _mm_pause(); }
+
+}  // namespace spargo::detail

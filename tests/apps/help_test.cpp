@@ -1,0 +1,105 @@
+// What --help says of each app, and that it fits a terminal of 80 columns.
+#include "apps/run_app.hpp"
+
+#include <spargo/core/error.hpp>
+#include <spargo/io/generate.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace spargo {
+namespace {
+
+using test::run_app;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// As the library lists them to who asks for another one.
+std::vector<std::string> generators() {
+  std::vector<std::string> names;
+  try {
+    (void)describe_generator("gen:none");
+  } catch (const error& e) {
+    std::string text = e.what();
+    text = text.substr(text.find("one of ") + 7);
+    for (char& c : text) c = c == ',' || c == ')' ? ' ' : c;
+    std::istringstream words(text);
+    for (std::string name; words >> name;) names.push_back(name);
+  }
+  return names;
+}
+
+class help_of : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/" + GetParam())) GTEST_SKIP() << "not built";
+    const test::app_run run = run_app(GetParam(), {"--help"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    text_ = run.out;
+  }
+  [[nodiscard]] bool names(const std::string& word) const { return text_.find(word) != std::string::npos; }
+  std::string text_;
+};
+
+TEST_P(help_of, fits_80_columns) {
+  for (const std::string& line : lines_of(text_)) {
+    EXPECT_LE(line.size(), 80U) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
+  }
+}
+
+TEST_P(help_of, names_every_generator) {
+  ASSERT_GE(generators().size(), 11U);
+  for (const std::string& name : generators()) {
+    EXPECT_TRUE(names("gen:" + name + ":")) << name << "\n" << text_;
+  }
+}
+
+TEST_P(help_of, names_the_input_formats_and_exit_codes) {
+  for (const char* word : {"Matrix Market", ".gz", "0 success", "1 the run", "2 the command line is wrong"}) {
+    EXPECT_TRUE(names(word)) << word << "\n" << text_;
+  }
+  if (std::string(GetParam()) != "bench") {
+    EXPECT_TRUE(names(".spg")) << text_;
+  }
+  if (std::string(GetParam()) != "spmv") {
+    EXPECT_TRUE(names("edge list")) << text_;
+  }
+}
+
+TEST_P(help_of, names_every_flag_of_all_apps) {
+  for (const char* flag : {"--help", "--version", "--device", "--threads", "--json"}) EXPECT_TRUE(names(flag)) << flag;
+  if (std::string(GetParam()) == "bench") return;
+  for (const char* flag : {"--quiet", "--max-memory"}) EXPECT_TRUE(names(flag)) << flag;
+}
+
+INSTANTIATE_TEST_SUITE_P(apps, help_of, testing::Values("spmv", "bfs", "convert", "info", "bench"),
+                         [](const auto& of) { return std::string(of.param); });
+
+// Every spec that --help shows is one that the library takes, with and without what stands in brackets.
+TEST(help, shows_generators_as_they_are) {
+  for (const char* app : {"spmv", "bfs", "convert", "info"}) {
+    std::size_t specs = 0;
+    std::istringstream words(run_app(app, {"--help"}).out);
+    for (std::string word; words >> word;) {
+      if (!word.starts_with("gen:") || word.starts_with("gen:NAME")) continue;
+      const std::size_t open = word.find('[');
+      EXPECT_NO_THROW((void)describe_generator(word.substr(0, open))) << word;
+      if (open == std::string::npos) continue;
+      ++specs;
+      std::string whole = word;
+      std::erase_if(whole, [](char c) { return c == '[' || c == ']'; });
+      EXPECT_NO_THROW((void)describe_generator(whole)) << word;
+    }
+    EXPECT_GE(specs, 8U) << app;
+  }
+}
+
+}  // namespace
+}  // namespace spargo

@@ -1,0 +1,248 @@
+// The line of progress, as a terminal of each width shows it.
+#include "common/progress.hpp"
+
+#include "apps/run_app.hpp"
+
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+namespace spargo::apps {
+namespace {
+
+using test::scratch;
+
+// A terminal's screen: what is printed wraps at the width, \r goes to the line's beginning, ESC [ K wipes to its end.
+class screen {
+ public:
+  explicit screen(std::size_t width) : width_(width), lines_(1) {}
+
+  void take(const std::string& bytes) {
+    for (std::size_t k = 0; k < bytes.size(); ++k) {
+      const char c = bytes[k];
+      if (c == '\x1b' && bytes.compare(k, 3, "\x1b[K") == 0) {
+        lines_.back().resize(std::min(lines_.back().size(), column_));
+        k += 2;
+      } else if (c == '\r') {
+        column_ = 0;
+      } else if (c == '\n') {
+        new_line();
+      } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+        EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20) << "control character " << int{c};
+        if (column_ == width_) new_line();
+        if (lines_.back().size() <= column_) lines_.back().resize(column_ + 1, ' ');
+        lines_.back()[column_++] = c;
+        widest_ = std::max(widest_, column_);
+        seen_ += c;
+      }
+    }
+  }
+  void resize(std::size_t width) {
+    width_ = width;
+    widest_ = 0;
+  }
+  [[nodiscard]] std::size_t lines() const { return lines_.size(); }
+  [[nodiscard]] std::string last() const { return lines_.back(); }
+  [[nodiscard]] std::size_t widest() const { return widest_; }
+  [[nodiscard]] const std::string& seen() const { return seen_; }
+
+ private:
+  void new_line() {
+    lines_.emplace_back();
+    column_ = 0;
+  }
+  std::size_t width_;
+  std::size_t column_ = 0;
+  std::size_t widest_ = 0;
+  std::vector<std::string> lines_;
+  std::string seen_;
+};
+
+// Runs `work` in a process whose terminal this is; `look(screen, terminal)` is called after everything it writes.
+screen on_a_terminal(unsigned short width, const std::function<void()>& work,
+                     const std::function<void(screen&, int)>& look = {}) {
+  winsize size{};
+  size.ws_row = 24;
+  size.ws_col = width;
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  screen shown(width);
+  char buffer[4096];
+  for (ssize_t got = 0; (got = ::read(terminal, buffer, sizeof(buffer))) > 0;) {
+    shown.take({buffer, static_cast<std::size_t>(got)});
+    if (look) look(shown, terminal);
+  }
+  ::close(terminal);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  return shown;
+}
+
+void wait_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+void set_terminal(const char* term) {
+  ::setenv("TERM", term, 1);
+  ::unsetenv("COLUMNS");
+}
+
+const std::string long_name = "reading /a/rather/long/path/to/where/the/matrices/are/laplacian2d_2000.mtx.gz";
+
+void read_slowly() {
+  set_terminal("xterm");
+  progress_bar bar(long_name, false);
+  for (int k = 1; k <= 9; ++k) {
+    bar.show({k * 123'456'789, 1'234'567'890});
+    wait_ms(150);
+  }
+}
+
+class progress_of_width : public testing::TestWithParam<unsigned short> {};
+
+TEST_P(progress_of_width, stays_on_one_line_and_is_wiped) {
+  const screen shown = on_a_terminal(GetParam(), read_slowly);
+  EXPECT_EQ(shown.lines(), 1U) << shown.seen();
+  EXPECT_LT(shown.widest(), GetParam());
+  EXPECT_EQ(shown.last(), "");
+  EXPECT_NE(shown.seen().find('%'), std::string::npos) << "nothing was shown";
+}
+
+INSTANTIATE_TEST_SUITE_P(widths, progress_of_width, testing::Values(200, 84, 80, 40, 20, 10));
+
+TEST(progress, follows_a_terminal_that_is_made_narrower) {
+  bool resized = false;
+  const screen shown = on_a_terminal(
+      80,
+      [] {
+        read_slowly();
+        read_slowly();
+      },
+      [&](screen& s, int terminal) {
+        if (resized) return;
+        resized = true;
+        winsize size{};
+        size.ws_row = 24;
+        size.ws_col = 30;
+        ::ioctl(terminal, TIOCSWINSZ, &size);
+        wait_ms(300);  // what was drawn for the old width meanwhile is not looked at
+        char buffer[4096];
+        s.take({buffer, static_cast<std::size_t>(std::max<ssize_t>(0, ::read(terminal, buffer, sizeof(buffer))))});
+        s.resize(80);
+      });
+  EXPECT_GT(shown.widest(), 15U);
+  EXPECT_LT(shown.widest(), 30U);
+  EXPECT_EQ(shown.last(), "");
+}
+
+TEST(progress, heeds_columns_where_they_are_fewer) {
+  const screen shown = on_a_terminal(80, [] {
+    set_terminal("xterm");
+    ::setenv("COLUMNS", "33", 1);
+    const busy work("working for a long time on something with a long name");
+    wait_ms(1300);
+  });
+  EXPECT_GT(shown.widest(), 20U);
+  EXPECT_LT(shown.widest(), 33U);
+}
+
+TEST(progress, is_not_shown_where_a_line_cannot_be_wiped) {
+  for (const char* term : {"dumb", ""}) {
+    const screen shown = on_a_terminal(80, [&] {
+      set_terminal(term);
+      const busy work("working");
+      wait_ms(1300);
+    });
+    EXPECT_EQ(shown.seen(), "");
+  }
+}
+
+TEST(progress, is_not_shown_of_short_work_or_when_silenced) {
+  const screen brief = on_a_terminal(80, [] {
+    set_terminal("xterm");
+    const busy work("working");
+    wait_ms(700);
+  });
+  EXPECT_EQ(brief.seen(), "");
+  const screen silent = on_a_terminal(80, [] {
+    set_terminal("xterm");
+    silence_progress();
+    const busy work("working");
+    wait_ms(1300);
+  });
+  EXPECT_EQ(silent.seen(), "");
+}
+
+// What comes after the reading is shown in the reading's place, and its clock goes on where nothing calls back.
+TEST(progress, names_the_work_that_follows) {
+  const screen shown = on_a_terminal(80, [] {
+    set_terminal("xterm");
+    progress_bar bar("reading a.mtx", false);
+    bar.show({97, 100});
+    wait_ms(1300);
+    const busy building("building CSR");
+    wait_ms(2300);
+  });
+  EXPECT_NE(shown.seen().find(" 97%"), std::string::npos) << shown.seen();
+  EXPECT_NE(shown.seen().find("building CSR  1 s"), std::string::npos) << shown.seen();
+  EXPECT_NE(shown.seen().find("building CSR  2 s"), std::string::npos) << shown.seen();
+  EXPECT_EQ(shown.lines(), 1U);
+  EXPECT_EQ(shown.last(), "");
+}
+
+TEST(progress_line, fits_every_width) {
+  for (const std::string& label : {std::string("x"), long_name, std::string("reading caf\xc3\xa9/\xe2\x82\xac.mtx"),
+                                   std::string("reading a\nb\x1b[31m")}) {
+    for (int width = 1; width <= 200; ++width) {
+      for (const std::optional<read_progress>& progress :
+           {std::optional<read_progress>(), std::optional<read_progress>({123'456'789, 0}),
+            std::optional<read_progress>({1, 1'234'567'890}), std::optional<read_progress>({99, 100})}) {
+        const std::string line = progress_line(label, progress, 12.3, width);
+        const auto columns = std::count_if(line.begin(), line.end(),
+                                           [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+        EXPECT_LE(columns, std::max(width - 1, 0)) << line;
+        EXPECT_TRUE(std::none_of(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\x1b'; })) << line;
+        if (width >= 12 && progress.has_value() && progress->bytes_total > 0) {
+          EXPECT_NE(line.find('%'), std::string::npos) << width << ": " << line;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(progress_line("reading a.mtx", read_progress{250'000'000, 1'000'000'000}, 5, 80),
+            "reading a.mtx  [######....................]   25%  15 s left  250.0 MB  50 MB/s");
+  EXPECT_EQ(progress_line("reading a.mtx", read_progress{250'000'000, 1'000'000'000}, 5, 41),
+            "reading a.mtx   25%  15 s left  250.0 MB");
+  EXPECT_EQ(progress_line("building CSR", std::nullopt, 65, 80), "building CSR  1:05 min");
+}
+
+// An app at work on a narrow terminal: its input comes with a pause.
+TEST(progress, of_an_app_leaves_the_terminal_as_it_was) {
+  const scratch folder;
+  const std::string pipe = folder / "slow.el";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream to(pipe);
+    to << "1 2\n" << std::flush;
+    wait_ms(1500);
+    to << "2 3\n";
+  });
+  const screen shown = on_a_terminal(24, [&] {
+    set_terminal("xterm");
+    const std::string program = std::string(SPARGO_BIN_DIR) + "/bfs";
+    ::execl(program.c_str(), program.c_str(), pipe.c_str(), "--json", "/dev/null", "--device", "cpu", nullptr);
+    ::_exit(127);
+  });
+  writer.join();
+  EXPECT_NE(shown.seen().find("slow.el  1 s"), std::string::npos) << shown.seen();
+}
+
+}  // namespace
+}  // namespace spargo::apps

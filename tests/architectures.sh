@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Compiles, for other GPUs than this machine's, the CUDA files that depend on the chip: those that reach
+# core/device_features.cuh through their includes. Nothing is linked and no GPU is needed; ptxas checks every instruction.
+#   bash tests/architectures.sh [options] [ARCHITECTURE...]   default: 75 80
+#   --all             every CUDA file of the library
+#   --build FOLDER    a configured build, for its config.hpp (default build)
+#   --jobs N          compilers at a time (default: all processors)
+# Exit status 0: all compiled without a warning, or there is no nvcc to ask.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+all=no build=build jobs=$(nproc) architectures=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --all) all=yes ;;
+    --build) build=${2:?--build needs a folder}; shift ;;
+    --jobs) jobs=${2:?--jobs needs a number}; shift ;;
+    -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+    [0-9]*) architectures+=("$1") ;;
+    *) echo "architectures.sh: unknown argument '$1' (see --help)" >&2; exit 2 ;;
+  esac
+  shift
+done
+[ ${#architectures[@]} -gt 0 ] || architectures=(75 80)
+PATH=$PATH:/usr/local/cuda/bin
+if ! command -v nvcc > /dev/null; then
+  echo "architectures.sh: left out, there is no nvcc"
+  exit 0
+fi
+if [ ! -f "$build/include/spargo/core/config.hpp" ]; then
+  echo "architectures.sh: $build is no configured build (expected $build/include/spargo/core/config.hpp)" >&2
+  exit 2
+fi
+
+# Files under src/ that include $1, directly or through others.
+depend_on() {
+  local found=$1 before=""
+  while [ "$found" != "$before" ]; do
+    before=$found
+    found=$({
+      echo "$before"
+      sed 's|.*|#include "&"|' <<< "$before" | grep -rlFf - src --include='*.cuh' --include='*.cu' | sed 's|^src/||'
+    } | sort -u)
+  done
+  echo "$found"
+}
+
+# Those of one chip have a file of their own.
+if [ $all = yes ]; then
+  mapfile -t files < <(find src -name '*.cu' ! -name '*_sm90a.cu' | sort)
+else
+  mapfile -t files < <(depend_on core/device_features.cuh | grep '\.cu$' | grep -v '_sm90a\.cu$' | sed 's|^|src/|')
+fi
+[ ${#files[@]} -gt 0 ] || { echo "architectures.sh: no files found" >&2; exit 1; }
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+compile() {
+  local arch=$1 file=$2 log
+  if ! log=$(nvcc -Iinclude -I"$build/include" -Isrc -O3 -DNDEBUG -arch="sm_$arch" -cubin -Xptxas -O0 \
+    --Werror=all-warnings -std=c++20 --extended-lambda --expt-relaxed-constexpr -o "$scratch/$arch-${file//\//_}.cubin" "$file" 2>&1); then
+    printf '%s does not compile for %s:\n%s\n' "$file" "$arch" "$(head -n 20 <<< "$log")"
+    return 1
+  fi
+}
+export -f compile
+export build scratch
+
+status=0
+for arch in "${architectures[@]}"; do
+  for file in "${files[@]}"; do printf '%s %s\n' "$arch" "$file"; done
+done | xargs -P "$jobs" -L 1 bash -c 'compile "$0" "$1"' || status=1
+echo "architectures.sh: ${#files[@]} files for ${architectures[*]} in $SECONDS s: $([ $status = 0 ] && echo ok || echo FAILED)"
+exit $status

@@ -1,0 +1,3 @@
+from,to
+from,to
+1,2

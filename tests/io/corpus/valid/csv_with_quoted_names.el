@@ -1,0 +1,5 @@
+# exported
+
+"from";"to"
+1;2
+2;3
