@@ -121,10 +121,18 @@ double median_seconds(Run&& run, int runs = 21, int warmups = 3) {
   return median(seconds);
 }
 
-// The names of all cases that were wanted, in their order.
-inline std::vector<std::string>& wanted_cases() {
-  static std::vector<std::string> names;
-  return names;
+// A case that was wanted. `measure` returns its median seconds and sets counters, or throws: wrong_result if what it
+// timed computes something else.
+struct bench_case {
+  std::string name;
+  bool peer = false;  // another library's operation
+  std::function<double(benchmark::State&)> measure;
+};
+
+// In their order.
+inline std::vector<bench_case>& wanted_cases() {
+  static std::vector<bench_case> cases;
+  return cases;
 }
 
 // Whether the filter lets a name through. Google Benchmark's own filter sees names with suffixes of its own.
@@ -154,18 +162,36 @@ inline void note_threads(const std::string& name, benchmark::State& state) {
   state.counters[host_threads_used] = rung_of(name).starts_with("sequential") ? 1 : host_threads();
 }
 
-// A case that measures itself once: `measure` returns its median seconds and sets counters, or throws: wrong_result if
-// what it timed computes something else.
 template <class Measure>
 void add_case(const std::string& name, Measure measure) {
-  if (!is_wanted(name)) return;
-  wanted_cases().push_back(name);
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [name, measure](benchmark::State& state) {
+  if (is_wanted(name)) wanted_cases().push_back({name, false, measure});
+}
+
+// The same of another library's operation.
+template <class Measure>
+void add_peer(const std::string& name, Measure measure) {
+  known_peers()[group_of(name)].push_back(rung_of(name));
+  if (is_wanted(name)) wanted_cases().push_back({name, true, measure});
+}
+
+// The same of one on the host that has `threads` threads: 1 where it knows no others.
+template <class Measure>
+void add_peer_of(int threads, const std::string& name, Measure measure) {
+  add_peer(name, [measure, threads](benchmark::State& state) {
+    state.counters[host_threads_used] = threads;
+    return measure(state);
+  });
+}
+
+// Hands a case to Google Benchmark: it measures itself, once.
+inline void register_case(const bench_case& wanted) {
+  benchmark::RegisterBenchmark(wanted.name.c_str(),
+                               [wanted](benchmark::State& state) {
+                                 if (wanted.peer) state.counters[is_peer] = 1;
                                  for (auto _ : state) {
                                    try {
-                                     state.SetIterationTime(measure(state));
-                                     note_threads(name, state);
+                                     state.SetIterationTime(wanted.measure(state));
+                                     note_threads(wanted.name, state);
                                    } catch (const std::exception& e) {
                                      const outcome how = outcome_of(e);
                                      worst_outcome() = std::max(worst_outcome(), how);
@@ -177,25 +203,6 @@ void add_case(const std::string& name, Measure measure) {
       ->UseManualTime()
       ->Iterations(1)
       ->Unit(benchmark::kMillisecond);
-}
-
-// The same of another library's operation.
-template <class Measure>
-void add_peer(const std::string& name, Measure measure) {
-  known_peers()[group_of(name)].push_back(rung_of(name));
-  add_case(name, [measure](benchmark::State& state) {
-    state.counters[is_peer] = 1;
-    return measure(state);
-  });
-}
-
-// The same of one on the host that has `threads` threads: 1 where it knows no others.
-template <class Measure>
-void add_peer_of(int threads, const std::string& name, Measure measure) {
-  add_peer(name, [measure, threads](benchmark::State& state) {
-    state.counters[host_threads_used] = threads;
-    return measure(state);
-  });
 }
 
 }  // namespace spargo::bench

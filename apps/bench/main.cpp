@@ -22,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <regex>
+#include <set>
 
 namespace {
 
@@ -88,7 +89,7 @@ void add_options(CLI::App& app, command& c) {
       ->capture_default_str();
   app.add_flag("--check-automatic{5}", c.check_automatic,
                "fail where `automatic` is slower than a rung of its own by more than 5 percent, or as many as "
-               "--check-automatic=PERCENT says")
+               "--check-automatic=PERCENT says; runs groups with an automatic alone, without peers")
       ->check(CLI::Range(0.0, 1e9));
   app.add_option("--device", c.device, "cases to run: auto (both, where there is a GPU), cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""))
@@ -144,6 +145,16 @@ std::string place_of_run(const spargo::device_status& status) {
 void write(output_file& file, const std::string& text) {
   file.write(text);
   file.commit();
+}
+
+// Leaves the cases that --check-automatic compares: no peers, and no group without an automatic.
+void keep_choices(std::vector<spargo::bench::bench_case>& cases) {
+  std::set<std::string> groups;
+  for (const auto& c : cases) {
+    if (spargo::bench::detail::is_automatic(spargo::bench::rung_of(c.name)))
+      groups.insert(spargo::bench::group_of(c.name));
+  }
+  std::erase_if(cases, [&](const auto& c) { return c.peer || groups.count(spargo::bench::group_of(c.name)) == 0; });
 }
 
 // Prints what --check-automatic found; whether it is in order.
@@ -259,12 +270,16 @@ int run_command(int argc, char** argv) {
   if (!c.list && (report == "occupancy" || spargo::bench::reports().count(report) != 0)) {
     return print_report(report, c.filter.substr(std::min(c.filter.size(), report.size() + 1)), status);
   }
-  if (spargo::bench::wanted_cases().empty()) return fail(2, "no case matches '" + c.filter + "' (see --list)");
+  std::vector<spargo::bench::bench_case>& cases = spargo::bench::wanted_cases();
+  if (cases.empty()) return fail(2, "no case matches '" + c.filter + "' (see --list)");
+  if (c.check_automatic >= 0) keep_choices(cases);
+  if (cases.empty()) return fail(2, "no case of '" + c.filter + "' has an automatic (see --list)");
 
   if (c.list) {
-    for (const std::string& name : spargo::bench::wanted_cases()) std::printf("%s\n", name.c_str());
+    for (const auto& wanted : cases) std::printf("%s\n", wanted.name.c_str());
     return 0;
   }
+  for (const auto& wanted : cases) spargo::bench::register_case(wanted);
   initialize(c);
   return run(c, command_line(argc, argv), status);
 }

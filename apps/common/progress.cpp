@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace spargo::apps {
@@ -28,6 +30,9 @@ struct tuning {
   static constexpr int fewest_cells = 8;  // of a bar: below, there is none
   static constexpr int default_width = 80;
 };
+
+constexpr char wiping[] = "\r\x1b[K";
+std::atomic<bool> line_is_drawn{false};
 
 // Whether a byte of UTF-8 begins a character.
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
@@ -132,14 +137,14 @@ class status_line {
     const std::string line = progress_line(top.label, top.progress, seconds, terminal_width(STDERR_FILENO));
     std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
     std::fflush(stderr);
-    drawn_ = true;
+    line_is_drawn = true;
   }
 
   void wipe_drawn() {
-    if (!drawn_) return;
-    std::fputs("\r\x1b[K", stderr);
+    if (!line_is_drawn) return;
+    std::fputs(wiping, stderr);
     std::fflush(stderr);
-    drawn_ = false;
+    line_is_drawn = false;
   }
 
   std::mutex mutex_;
@@ -148,7 +153,6 @@ class status_line {
   std::thread thread_;
   int last_id_ = 0;
   bool silent_ = false;
-  bool drawn_ = false;
 };
 
 }  // namespace
@@ -212,6 +216,10 @@ int terminal_width(int descriptor) {
 void silence_progress() { status_line::instance().silence(); }
 
 void wipe_progress() { status_line::instance().wipe(); }
+
+void wipe_progress_at_end() noexcept {
+  if (line_is_drawn.exchange(false)) std::ignore = ::write(STDERR_FILENO, wiping, sizeof(wiping) - 1);
+}
 
 busy::busy(const std::string& label) : id_(status_line::instance().begin(label)) {}
 busy::~busy() {

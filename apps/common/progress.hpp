@@ -35,6 +35,9 @@ void silence_progress();
 // Wipes the line before something else is written to the terminal; it is drawn again if the work goes on.
 void wipe_progress();
 
+// The same where the process is about to end: safe in a signal handler.
+void wipe_progress_at_end() noexcept;
+
 // Work without a measure, from the constructor to the destructor, which wipes the line.
 class busy {
  public:

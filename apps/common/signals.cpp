@@ -1,6 +1,7 @@
 #include "common/signals.hpp"
 
 #include "common/exit_status.hpp"
+#include "common/progress.hpp"
 
 #include <spargo/io/output.hpp>
 
@@ -26,6 +27,7 @@ std::size_t cut_short_size = 0;
 
 // SA_RESETHAND has restored the default: raised again, the signal ends the process when this returns.
 extern "C" void end_cleanly(int signal) {
+  wipe_progress_at_end();
   remove_unfinished_files();
   ::raise(signal);
 }
@@ -34,6 +36,7 @@ extern "C" void end_cleanly(int signal) {
 extern "C" void end_with_a_line(int) {
   static std::atomic_flag begun = ATOMIC_FLAG_INIT;
   while (begun.test_and_set()) ::pause();
+  wipe_progress_at_end();
   remove_unfinished_files();
   if (::write(STDERR_FILENO, cut_short, cut_short_size) < 0) ::_exit(static_cast<int>(exit_status::failed));
   ::_exit(static_cast<int>(exit_status::failed));

@@ -116,12 +116,13 @@ class team {
   }
   void rest(clock::time_point now);
 
+  // A cache line of what workers look at, one of what sleepers change, one of what hardly ever changes.
   alignas(64) std::atomic<std::uint64_t> published_{0};
-  std::atomic<std::uint32_t> bell_{0};  // changes with it: what sleepers wait on
   region_function function_ = nullptr;
   void* self_ = nullptr;
   alignas(64) std::atomic<int> sleepers_{0};
-  std::atomic<clock::rep> rest_until_{0};
+  std::atomic<std::uint32_t> bell_{0};  // what they wait on
+  alignas(64) std::atomic<clock::rep> rest_until_{0};
   std::atomic<clock::rep> rested_{0};  // how long the last time
   alignas(64) std::atomic<bool> leader_sleeps_{false};
   std::atomic<std::uint32_t> leaders_bell_{0};
@@ -296,8 +297,11 @@ void team::run(int threads, region_function function, void* self, waking wake) {
   self_ = self;
   const std::uint64_t number = region_name{published_.load(std::memory_order_relaxed)}.number() + 1;
   published_.store(number * region_name::base + static_cast<std::uint64_t>(threads));
-  bell_.store(static_cast<std::uint32_t>(number));
-  if (sleepers_.load() > 0 && (wake == waking::always || !is_resting(clock::now()))) bell_.notify_all();
+  // Who is not counted yet will see the number before it sleeps.
+  if (sleepers_.load() > 0 && (wake == waking::always || !is_resting(clock::now()))) {
+    bell_.store(static_cast<std::uint32_t>(number));
+    bell_.notify_all();
+  }
 
   function(self, 0);
 

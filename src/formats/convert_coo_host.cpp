@@ -16,7 +16,7 @@ namespace spargo::detail {
 
 namespace {
 
-constexpr std::int64_t share = 1 << 15;  // entries a thread at least: over 8 us of work; waking a team takes 1 us
+constexpr std::int64_t share = 1 << 15;  // entries a thread at least: over 8 us of work
 
 constexpr std::int64_t look = 1 << 12;  // entries that stay in the first-level cache from one loop to the next
 

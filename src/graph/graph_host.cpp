@@ -17,7 +17,7 @@ namespace spargo::detail {
 
 namespace {
 
-constexpr std::int64_t share = 1 << 15;  // keys a thread at least: over 10 us of work; waking a team takes 1 us
+constexpr std::int64_t share = 1 << 15;  // keys a thread at least: over 10 us of work
 
 constexpr std::int64_t pack_block = 1 << 10;
 

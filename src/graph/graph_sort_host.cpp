@@ -25,7 +25,7 @@ namespace {
 struct sort_tuning {
   static constexpr int digit_bits = 10;            // at most; counters and lines of a digit stay in the second cache
   static constexpr std::int64_t bucket = 1 << 14;  // keys: 128 KiB and as much again for the other place
-  static constexpr std::int64_t share = 1 << 14;   // keys a thread at least: 100 us of work; waking a team takes 1 us
+  static constexpr std::int64_t share = 1 << 14;   // keys a thread at least: 100 us of work
   static constexpr std::int64_t insertion = 32;    // keys; a pass over counters costs as much as inserting so many
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "core/turns.hpp"
 #include "io/device_text.hpp"
 #include "io/file.hpp"
 
@@ -31,24 +32,6 @@ struct text_range {
 // `bytes` from byte `offset` on of a regular file; throws `error` (io), also where the file has become shorter.
 void read_at(const file_handle& file, const std::string& path, char* to, std::int64_t bytes, std::int64_t offset);
 
-class piece_turns {
- public:
-  // Until pieces [0, i) were handed on.
-  void wait_for(std::int64_t i) const noexcept {
-    for (std::int64_t now = turn_.load(std::memory_order_acquire); now < i;
-         now = turn_.load(std::memory_order_acquire)) {
-      turn_.wait(now, std::memory_order_acquire);
-    }
-  }
-  void pass() noexcept {
-    turn_.fetch_add(1, std::memory_order_release);
-    turn_.notify_all();
-  }
-
- private:
-  std::atomic<std::int64_t> turn_{0};
-};
-
 // `done(bytes)` is called now and then, by one thread at a time.
 template <class Parser>
 void parse_pieces(const context<host>& ctx, const file_handle& file, const std::string& path, const text_range& text,
@@ -59,7 +42,7 @@ void parse_pieces(const context<host>& ctx, const file_handle& file, const std::
   std::atomic<std::int64_t> taken{0};
   std::atomic<bool> failed{false};
   std::exception_ptr exception;
-  piece_turns turns;
+  turn_order turns;
   const auto read = [&](std::int64_t i) {  // returns the piece's bytes
     const std::int64_t from = text.first + i * tuning.piece_bytes;
     std::int64_t bytes = std::min(tuning.piece_bytes, text.last - from);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "core/turns.hpp"
 
 #include <spargo/core/array.hpp>
 #include <spargo/io/output.hpp>
@@ -48,7 +49,7 @@ void write_lines(const context<host>& ctx, output_file& out, std::int64_t count,
   std::vector<array<char, host>> texts;
   for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, tuning::piece * tuning::longest_line);
   std::atomic<std::int64_t> taken{0};
-  std::atomic<int> turn{0};
+  turn_order turn;
   std::exception_ptr failure;  // the first, whose piece ends the text
   const auto write = [&](std::string_view text) {
     try {
@@ -68,12 +69,9 @@ void write_lines(const context<host>& ctx, output_file& out, std::int64_t count,
         to = put_line(to, k);
         *to++ = '\n';
       }
-      for (int now = turn.load(std::memory_order_acquire); now != i; now = turn.load(std::memory_order_acquire)) {
-        turn.wait(now, std::memory_order_acquire);
-      }
+      turn.wait_for(i);
       write({text, static_cast<std::size_t>(to - text)});
-      turn.store(static_cast<int>(i) + 1, std::memory_order_release);
-      turn.notify_all();
+      turn.pass();
     }
   });
   if (failure) std::rethrow_exception(failure);

@@ -20,7 +20,7 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Elements a share at least: about 10 us of work; waking a team takes 1 us.
+  // Elements a share at least: about 10 us of work.
   static constexpr std::int64_t grain = 1 << 15;
   // Tables of 32-bit counters a thread. Eight of 256 are 8 KiB of the 32 or 48 KiB of first-level cache.
   static constexpr std::int64_t tables = 8;

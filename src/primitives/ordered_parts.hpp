@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "core/turns.hpp"
 
 #include <spargo/core/context.hpp>
 
@@ -22,19 +23,16 @@ template <class Count, class Work>
 void for_each_part_in_order(const context<host>& ctx, std::int64_t parts, std::int64_t first, const Count& count,
                             const Work& work) {
   std::atomic<std::int64_t> taken{0};
-  std::atomic<int> turn{0};
+  turn_order turn;
   std::int64_t sum = first;
   const int threads = static_cast<int>(std::clamp<std::int64_t>(parts, 1, ctx.threads()));
   parallel_parts(threads, threads, [&](std::int64_t slot) {
     for (std::int64_t i = taken.fetch_add(1); i < parts; i = taken.fetch_add(1)) {
       const std::int64_t counted = count(i, slot);
-      for (int now = turn.load(std::memory_order_acquire); now != i; now = turn.load(std::memory_order_acquire)) {
-        turn.wait(now, std::memory_order_acquire);
-      }
+      turn.wait_for(i);
       const std::int64_t before = sum;
       sum += counted;
-      turn.store(static_cast<int>(i) + 1, std::memory_order_release);
-      turn.notify_all();
+      turn.pass();
       work(i, before, slot);
     }
   });

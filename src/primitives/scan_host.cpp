@@ -10,6 +10,7 @@
 // two_pass: the fold of each thread's share, a scan of those, then each share by itself: 2n reads and n writes.
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
+#include "core/turns.hpp"
 #include "primitives/scan_host_vector.hpp"
 #include "primitives/simd/stream.hpp"
 
@@ -24,8 +25,7 @@ struct scan_tuning {
   static constexpr std::int64_t block_bytes = 128 << 10;  // 64 to 256 KiB are within 3 percent; two fit the cache
   static constexpr std::int64_t row_bytes = 4 << 10;      // of a block, scanned beside and then streamed
   static constexpr std::int64_t stream_bytes = 32 << 20;  // results from this size on: 54 GB/s, 44 by way of the cache
-  static constexpr std::int64_t grain = 1 << 15;          // elements of a share at least; waking a team takes 1 us
-  static constexpr int spins = 1000;                      // looks at a carry before its thread sleeps
+  static constexpr std::int64_t grain = 1 << 15;          // elements of a share at least
 };
 
 template <class T>
@@ -49,10 +49,7 @@ void scan_streaming(const T* in, T* out, std::int64_t n, T before, const T* upco
 // The value that the block before leaves; `ready` is set after it.
 template <class T>
 T await(carry<T>& from) {
-  const std::atomic_ref ready(from.ready);
-  for (int looks = 0; ready.load(std::memory_order_acquire) == 0; ++looks) {
-    if (looks >= scan_tuning::spins) ready.wait(0, std::memory_order_acquire);
-  }
+  await_change(std::atomic_ref(from.ready), 0);
   return from.value;
 }
 

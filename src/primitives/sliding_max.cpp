@@ -45,9 +45,10 @@ void expect_shape(const volume_shape& shape, std::int64_t size) {
 }
 
 // The algorithm asked for, or what `automatic` takes for this window.
-template <class Space>
+template <class Space, class T>
 sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t window, detail::sliding_direction along) {
-  return algorithm == sliding_max_algorithm::automatic ? detail::choose_sliding_max<Space>(window, along) : algorithm;
+  return algorithm == sliding_max_algorithm::automatic ? detail::choose_sliding_max<Space, T>(window, along)
+                                                       : algorithm;
 }
 
 // Cols, rows, planes in turn, those with a window of 1 left out; the last pass writes `out`.
@@ -75,9 +76,9 @@ void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volum
     axis.out = left % 2 == 0 ? out.data() : scratch.data();
     if (axis.stride == 1) {
       detail::sliding_max_lines<T>(ctx, {axis.in, axis.out, axis.outer, axis.size, 0, axis.window},
-                                   chosen<Space>(algorithm, axis.window, detail::sliding_direction::line));
+                                   chosen<Space, T>(algorithm, axis.window, detail::sliding_direction::line));
     } else {
-      detail::sliding_max_axis<T>(ctx, axis, chosen<Space>(algorithm, axis.window, detail::sliding_direction::axis));
+      detail::sliding_max_axis<T>(ctx, axis, chosen<Space, T>(algorithm, axis.window, detail::sliding_direction::axis));
     }
     from = axis.out;
   }
@@ -98,7 +99,7 @@ void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, S
   if (in.empty()) return;
   if constexpr (detail::is_built<Space>) {
     detail::sliding_max_lines<T>(ctx, {in.data(), out.data(), 1, in.size(), 0, std::min(window, in.size())},
-                                 chosen<Space>(options.algorithm, window, detail::sliding_direction::line));
+                                 chosen<Space, T>(options.algorithm, window, detail::sliding_direction::line));
   } else {
     detail::no_device("sliding_max");
   }

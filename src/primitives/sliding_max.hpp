@@ -13,9 +13,10 @@ struct sliding_max_tuning {
     std::int64_t line;
     std::int64_t axis;
   };
-  // 2^24 float on 2 threads, ms, tiled and van_herk: window 9 25, 74; 17 46, 60; 33 79, 50. Across an axis the scans
-  // are in vectors as well, of five accesses an element.
+  // 2^24 float on 2 threads, ms, tiled and van_herk: window 9 25, 74; 17 46, 60; 33 79, 50. double, half as many to a
+  // vector: 17 56, 43. Across an axis the scans are in vectors as well, of five accesses an element.
   static constexpr windows on_host{17, 5};
+  static constexpr windows on_host_for_double{9, 5};
   // H200, ms, tiled and van_herk: 2^28 floats, window 5 0.810, 0.868; 33 2.230, 0.981. 640^3, an axis after the other,
   // window 3 2.745, 3.934; 21 6.034, 4.014.
   static constexpr windows on_device{5, 8};
@@ -24,9 +25,11 @@ struct sliding_max_tuning {
 enum class sliding_direction { line, axis };
 
 // `tiled` or `van_herk`.
-template <class Space>
+template <class Space, class T = float>
 [[nodiscard]] constexpr sliding_max_algorithm choose_sliding_max(std::int64_t window, sliding_direction along) {
-  constexpr auto widest = std::same_as<Space, host> ? sliding_max_tuning::on_host : sliding_max_tuning::on_device;
+  constexpr auto widest = std::same_as<Space, device>   ? sliding_max_tuning::on_device
+                          : sizeof(T) == sizeof(double) ? sliding_max_tuning::on_host_for_double
+                                                        : sliding_max_tuning::on_host;
   const bool is_narrow = window <= (along == sliding_direction::line ? widest.line : widest.axis);
   return is_narrow ? sliding_max_algorithm::tiled : sliding_max_algorithm::van_herk;
 }

@@ -75,5 +75,16 @@ TEST(CheckAutomatic, TheProgramFailsOnIt) {
   EXPECT_EQ(run_app("bench", {"--check-automatic", "--list", quick}).code, 0) << "FILTER is not its value";
 }
 
+TEST(CheckAutomatic, RunsWhatItCompares) {
+  if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/bench")) GTEST_SKIP() << "the benchmarks were not built";
+  const auto listed =
+      run_app("bench", {"--check-automatic", "--list", "^(bfs|matmul/double)/.*cpu", "--device", "cpu"});
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_NE(listed.out.find("/automatic"), std::string::npos) << listed.out;
+  EXPECT_EQ(listed.out.find("openblas"), std::string::npos) << "a peer: " << listed.out;
+  EXPECT_EQ(listed.out.find("bfs/"), std::string::npos) << "no automatic there: " << listed.out;
+  EXPECT_EQ(run_app("bench", {"--check-automatic", "^bfs/"}).code, 2);
+}
+
 }  // namespace
 }  // namespace spargo::bench

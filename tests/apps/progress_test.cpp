@@ -3,6 +3,7 @@
 
 #include "apps/run_app.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -65,7 +66,7 @@ class screen {
 
 // Runs `work` in a process whose terminal this is; `look(screen, terminal)` is called after everything it writes.
 screen on_a_terminal(unsigned short width, const std::function<void()>& work,
-                     const std::function<void(screen&, int)>& look = {}) {
+                     const std::function<void(screen&, int)>& look = {}, int expected_status = 0) {
   winsize size{};
   size.ws_row = 24;
   size.ws_col = width;
@@ -84,7 +85,7 @@ screen on_a_terminal(unsigned short width, const std::function<void()>& work,
   ::close(terminal);
   int status = 0;
   ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+  EXPECT_EQ(status, expected_status);
   return shown;
 }
 
@@ -242,6 +243,30 @@ TEST(progress, of_an_app_leaves_the_terminal_as_it_was) {
   });
   writer.join();
   EXPECT_NE(shown.seen().find("slow.el  1 s"), std::string::npos) << shown.seen();
+}
+
+TEST(progress, is_wiped_by_an_interrupt) {
+  const scratch folder;
+  const std::string pipe = folder / "slow.el";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);  // open for writing, and nothing comes
+  bool interrupted = false;
+  const screen shown = on_a_terminal(
+      24,
+      [&] {
+        set_terminal("xterm");
+        const std::string program = std::string(SPARGO_BIN_DIR) + "/bfs";
+        ::execl(program.c_str(), program.c_str(), pipe.c_str(), "--device", "cpu", nullptr);
+        ::_exit(127);
+      },
+      [&](screen& so_far, int terminal) {
+        if (interrupted || so_far.seen().find("slow.el") == std::string::npos) return;
+        interrupted = ::write(terminal, "\x03", 1) == 1;
+      },
+      SIGINT);
+  ::close(held);
+  EXPECT_TRUE(interrupted) << shown.seen();
+  EXPECT_EQ(shown.last(), "") << shown.seen();
 }
 
 }  // namespace

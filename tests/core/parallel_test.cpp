@@ -1,5 +1,6 @@
 // Teams of threads: every part once, whoever comes late, whatever fails.
 #include "core/parallel.hpp"
+#include "core/turns.hpp"
 
 #include <spargo/core/array.hpp>
 #include <spargo/core/context.hpp>
@@ -9,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <numeric>
 #include <stdexcept>
@@ -120,6 +123,46 @@ INSTANTIATE_TEST_SUITE_P(Processors, Parallel, testing::Values(0, 1, 2, 5),
                          [](const auto& p) { return "assumed" + std::to_string(p.param); });
 
 // What a child forks from has threads that the child has not.
+// Workers that come late find the region closed: nobody works on it once its leader has gone on.
+TEST(Regions, AreNotJoinedAfterTheirEnd) {
+  detail::assume_processors(4);
+  static std::atomic<bool> open{false};
+  static std::atomic<int> late{0};
+  late = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    open = true;
+    detail::run_region(
+        4,
+        [](void*, int) {
+          late += open ? 0 : 1;
+          return true;
+        },
+        nullptr);
+    open = false;
+    for (int k = 0; k < i % 64; ++k) detail::pause_thread();
+    if (i % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // workers sleep, and wake up late
+  }
+  detail::assume_processors(0);
+  EXPECT_EQ(late, 0);
+}
+
+// Those who wait sleep where another takes long, and are woken.
+TEST(Turns, AreTakenInOrder) {
+  detail::turn_order turns;
+  std::vector<int> order;
+  std::vector<std::thread> threads;
+  for (const int i : {3, 1, 2, 0}) {
+    threads.emplace_back([&, i] {
+      turns.wait_for(i);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      order.push_back(i);
+      turns.pass();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
 TEST(Fork, ChildrenWork) {
   detail::assume_processors(2);
   const context<host> ctx({.threads = 2});

@@ -210,6 +210,8 @@ TEST(SlidingMaxChoice, NarrowWindowsAreTiled) {
   // On two cores.
   EXPECT_EQ(choose_sliding_max<host>(17, line), tiled);
   EXPECT_EQ(choose_sliding_max<host>(18, line), van_herk);
+  EXPECT_EQ((choose_sliding_max<host, double>(9, line)), tiled);
+  EXPECT_EQ((choose_sliding_max<host, double>(17, line)), van_herk);
   EXPECT_EQ(choose_sliding_max<host>(5, axis), tiled);
   EXPECT_EQ(choose_sliding_max<host>(6, axis), van_herk);
 }
