@@ -89,7 +89,7 @@ void add_options(CLI::App& app, command& c) {
       ->capture_default_str();
   app.add_flag("--check-automatic{5}", c.check_automatic,
                "fail where `automatic` is slower than a rung of its own by more than 5 percent, or as many as "
-               "--check-automatic=PERCENT says; runs groups with an automatic alone, without peers")
+               "--check-automatic=PERCENT says; runs only groups that have an `automatic`, and no peers")
       ->check(CLI::Range(0.0, 1e9));
   app.add_option("--device", c.device, "cases to run: auto (both, where there is a GPU), cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""))

@@ -25,7 +25,7 @@ struct sliding_max_tuning {
 enum class sliding_direction { line, axis };
 
 // `tiled` or `van_herk`.
-template <class Space, class T = float>
+template <class Space, class T>
 [[nodiscard]] constexpr sliding_max_algorithm choose_sliding_max(std::int64_t window, sliding_direction along) {
   constexpr auto widest = std::same_as<Space, device>   ? sliding_max_tuning::on_device
                           : sizeof(T) == sizeof(double) ? sliding_max_tuning::on_host_for_double

@@ -7,8 +7,8 @@ namespace spargo::detail {
 
 namespace {
 
-// Products until a copy has paid, fp32 and fp64. Device: one H200, apps/bench/results/spmv_h200.json. Host:
-// spmv_cpu2.json (two threads of Zen 5), and one core of a Xeon (Sapphire Rapids) with the matrix in its L2 cache.
+// Products until a copy has paid, fp32 and fp64. Device: one H200, apps/bench/results/spmv_h200.json. Host: two threads
+// of an EPYC (Zen 5), and one core of a Xeon (Sapphire Rapids) with the matrix in its L2 cache.
 struct tuning {
   // 5-point 4096^2 32 and 19; 27-point 160^3 22 and 17; 8.4M rows of 15 in a band 24 and 31.
   static constexpr std::int64_t compressed = 32;

@@ -200,20 +200,20 @@ TEST(SlidingMaxChoice, NarrowWindowsAreTiled) {
   using detail::choose_sliding_max;
   using enum detail::sliding_direction;
   // As measured on an H200: 640^3 with a window of 3 and of 21; lines of 2^28 with 5 and 33.
-  EXPECT_EQ(choose_sliding_max<device>(3, line), tiled);
-  EXPECT_EQ(choose_sliding_max<device>(3, axis), tiled);
-  EXPECT_EQ(choose_sliding_max<device>(5, line), tiled);
+  EXPECT_EQ((choose_sliding_max<device, float>(3, line)), tiled);
+  EXPECT_EQ((choose_sliding_max<device, float>(3, axis)), tiled);
+  EXPECT_EQ((choose_sliding_max<device, float>(5, line)), tiled);
   for (const auto along : {line, axis}) {
-    EXPECT_EQ(choose_sliding_max<device>(21, along), van_herk);
-    EXPECT_EQ(choose_sliding_max<device>(33, along), van_herk);
+    EXPECT_EQ((choose_sliding_max<device, float>(21, along)), van_herk);
+    EXPECT_EQ((choose_sliding_max<device, float>(33, along)), van_herk);
   }
   // On two cores.
-  EXPECT_EQ(choose_sliding_max<host>(17, line), tiled);
-  EXPECT_EQ(choose_sliding_max<host>(18, line), van_herk);
+  EXPECT_EQ((choose_sliding_max<host, float>(17, line)), tiled);
+  EXPECT_EQ((choose_sliding_max<host, float>(18, line)), van_herk);
   EXPECT_EQ((choose_sliding_max<host, double>(9, line)), tiled);
   EXPECT_EQ((choose_sliding_max<host, double>(17, line)), van_herk);
-  EXPECT_EQ(choose_sliding_max<host>(5, axis), tiled);
-  EXPECT_EQ(choose_sliding_max<host>(6, axis), van_herk);
+  EXPECT_EQ((choose_sliding_max<host, float>(5, axis)), tiled);
+  EXPECT_EQ((choose_sliding_max<host, float>(6, axis)), van_herk);
 }
 
 TYPED_TEST_SUITE(SlidingMax, real_types);
