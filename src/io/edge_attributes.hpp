@@ -73,12 +73,7 @@ class attribute_reader {
       token.remove_suffix(1);
       token.remove_prefix(std::min(token.find('('), token.size() - 1) + 1);
     }
-    double weight = 0;
-    const number_status status = parse_real(token, weight);
-    if (status == number_status::ok) return weight;
-    throw bad_line{place, status == number_status::malformed
-                              ? fmt::format("{} is not a weight (expected a real number)", quoted(token))
-                              : fmt::format("weight {} is beyond the range of float64", quoted(token))};
+    return weight_of(place, token);
   }
 
   const char* const brace_;

@@ -63,17 +63,21 @@ inline const char* skip_separator(const char* p) {
   return first + token.size();
 }
 
-[[gnu::noinline]] inline double read_weight(const char* p) {
-  decimal common;
-  double exact = 0;
-  if (scan_real(p, common) != nullptr && to_real(common, exact)) return exact;
-  const std::string_view token = field_at(p);
+// The number that a token at p is.
+inline double weight_of(const char* p, std::string_view token) {
   double weight = 0;
   const number_status status = parse_real(token, weight);
   if (status == number_status::ok) return weight;
   throw bad_line{p, status == number_status::malformed
                         ? fmt::format("{} is not a weight (expected a real number)", quoted(token))
                         : fmt::format("weight {} is beyond the range of float64", quoted(token))};
+}
+
+[[gnu::noinline]] inline double read_weight(const char* p) {
+  decimal common;
+  double exact = 0;
+  if (scan_real(p, common) != nullptr && to_real(common, exact)) return exact;
+  return weight_of(p, field_at(p));
 }
 
 }  // namespace spargo::detail::edge_text
