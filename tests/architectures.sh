@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Compiles, for other GPUs than this machine's, the CUDA files that depend on the chip: those that reach
-# core/device_features.cuh through their includes. Nothing is linked and no GPU is needed; ptxas checks every instruction.
+# spargo/core/device_features.cuh through their includes, and tests of headers for nvcc users. Nothing is linked and no GPU
+# is needed; ptxas checks every instruction.
 #   bash tests/architectures.sh [options] [ARCHITECTURE...]   default: 75 80
-#   --all             every CUDA file of the library
+#   --all             every CUDA file of the library and the tests
 #   --build FOLDER    a configured build, for its config.hpp (default build)
 #   --jobs N          compilers at a time (default: all processors)
 # Exit status 0: all compiled without a warning, or there is no nvcc to ask.
@@ -32,14 +33,15 @@ if [ ! -f "$build/include/spargo/core/config.hpp" ]; then
   exit 2
 fi
 
-# Files under src/ that include $1, directly or through others.
+# CUDA files that include $1, directly or through others; all are named as they are included, tests from the top folder.
 depend_on() {
   local found=$1 before=""
   while [ "$found" != "$before" ]; do
     before=$found
     found=$({
       echo "$before"
-      sed 's|.*|#include "&"|' <<< "$before" | grep -rlFf - src --include='*.cuh' --include='*.cu' | sed 's|^src/||'
+      sed 's|.*|#include "&"\n#include <&>|' <<< "$before" \
+        | grep -rlFf - include src tests --include='*.cuh' --include='*.cu' | sed -E 's,^(src|include)/,,'
     } | sort -u)
   done
   echo "$found"
@@ -47,9 +49,9 @@ depend_on() {
 
 # Those of one chip have a file of their own.
 if [ $all = yes ]; then
-  mapfile -t files < <(find src -name '*.cu' ! -name '*_sm90a.cu' | sort)
+  mapfile -t files < <(find src tests -name '*.cu' ! -name '*_sm90a.cu' | sort)
 else
-  mapfile -t files < <(depend_on core/device_features.cuh | grep '\.cu$' | grep -v '_sm90a\.cu$' | sed 's|^|src/|')
+  mapfile -t files < <(depend_on spargo/core/device_features.cuh | grep '\.cu$' | grep -v '_sm90a\.cu$' | sed '/^tests/!s|^|src/|')
 fi
 [ ${#files[@]} -gt 0 ] || { echo "architectures.sh: no files found" >&2; exit 1; }
 
@@ -57,7 +59,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 compile() {
   local arch=$1 file=$2 log
-  if ! log=$(nvcc -Iinclude -I"$build/include" -Isrc -O3 -DNDEBUG -arch="sm_$arch" -cubin -Xptxas -O0 \
+  if ! log=$(nvcc -Iinclude -I"$build/include" -Isrc -Itests -O3 -DNDEBUG -arch="sm_$arch" -cubin -Xptxas -O0 \
     --Werror=all-warnings -std=c++20 --extended-lambda --expt-relaxed-constexpr -o "$scratch/$arch-${file//\//_}.cubin" "$file" 2>&1); then
     printf '%s does not compile for %s:\n%s\n' "$file" "$arch" "$(head -n 20 <<< "$log")"
     return 1

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "core/cuda.cuh"
-#include "core/device_features.cuh"
+
+#include <spargo/core/device_features.cuh>
 
 #include <cstdint>
 

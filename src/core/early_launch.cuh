@@ -3,7 +3,8 @@
 #pragma once
 
 #include "core/cuda.cuh"
-#include "core/device_features.cuh"
+
+#include <spargo/core/device_features.cuh>
 
 namespace spargo::detail {
 

@@ -12,9 +12,10 @@
 // computation on GPU, 2013 (replicated tables).
 #pragma once
 
-#include "core/device_features.cuh"
 #include "primitives/histogram_bins.hpp"
 #include "primitives/launch.cuh"
+
+#include <spargo/core/device_features.cuh>
 
 namespace spargo::detail::histogram_kernels {
 

@@ -5,7 +5,8 @@
 // Cost: one read and one write of the operand.
 #pragma once
 
-#include "core/device_features.cuh"
+#include <spargo/core/device_features.cuh>
+
 
 #include <cstdint>
 

@@ -6,8 +6,9 @@
 // memory pipeline at 2048 threads a multiprocessor. Memory order: a block's thread 0 writes its partials, fences and
 // counts itself with one atomic; the block that counts last fences and reads. The counter is scratch of the call,
 // cleared on its stream, so calls on other streams share nothing. Cost: n reads, one write for each 64 KiB.
-#include "core/device_features.cuh"
 #include "primitives/reduce_kernels.cuh"
+
+#include <spargo/core/device_features.cuh>
 
 namespace spargo::detail {
 

@@ -21,12 +21,13 @@
 // Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA technical report, 2016.
 #pragma once
 
-#include "core/device_features.cuh"
 #include "primitives/backend.hpp"
 #include "primitives/launch.cuh"
 #include "primitives/operation.hpp"
 #include "primitives/scan_copy.cuh"
 #include "primitives/scan_descriptor.cuh"
+
+#include <spargo/core/device_features.cuh>
 
 namespace spargo::detail {
 

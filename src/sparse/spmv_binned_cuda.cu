@@ -15,11 +15,12 @@
 // Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
 // merge path (Merrill and Garland, SC 2016).
 #include "core/async_copy.cuh"
-#include "core/device_features.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/launch.cuh"
 #include "sparse/spmv_binned.cuh"
 #include "sparse/spmv_device.cuh"
+
+#include <spargo/core/device_features.cuh>
 
 #include <algorithm>
 #include <bit>

@@ -3,9 +3,10 @@
 // A source gives a row's terms, four at a time where the row has them, so that four loads of each kind are in flight.
 #pragma once
 
-#include "core/device_features.cuh"
 #include "sparse/spmv_compressed.cuh"
 #include "sparse/spmv_device.cuh"
+
+#include <spargo/core/device_features.cuh>
 
 namespace spargo::detail {
 

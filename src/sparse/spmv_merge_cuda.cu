@@ -18,11 +18,12 @@
 // one, and the entries themselves, at 4.6 to 5.4 TB/s. Uniform 8.4M x 16 in fp32, 134M gathers and 1.07 GB: 1.10 ms,
 // with the gathers and indices alone 1.05. Entries by bulk copies a tile ahead, as row_blocks has them, were slower
 // (1.50, in fp64 3.9 instead of 2.1), it seems because they take the first cache's room from gathers in flight.
-#include "core/device_features.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmv_device.cuh"
 #include "sparse/spmv_passes.hpp"
+
+#include <spargo/core/device_features.cuh>
 
 #include <algorithm>
 

@@ -8,10 +8,11 @@
 // busy after all others are cut into parts of a block each; the block that is done last adds the sums in the order of
 // the parts. Large matrices of long rows have a warp a row, 16 bytes a lane and load. One writer an element and a fixed
 // order: deterministic. Workspace: 36 bytes and a value a listed row or part.
-#include "core/device_features.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv_device.cuh"
 #include "sparse/spmv_passes.hpp"
+
+#include <spargo/core/device_features.cuh>
 
 #include <algorithm>
 #include <type_traits>

@@ -30,8 +30,15 @@ __global__ void count_kernel(T* counters, int spread) {
   atomic_update(counters + i % spread, [](T now) { return static_cast<T>(now + T{1}); });
 }
 
-__global__ void count_pairs_kernel(pair_count* counter) {
-  atomic_update(counter, [](pair_count now) { return pair_count{now.ones + 1, now.threes + 3}; });
+// Older chips have no swaps of 16 bytes: a program for them and for newer ones has both.
+template <class Pair>
+__global__ void count_pairs_kernel(Pair* counter) {
+  if constexpr (detail::has_wide_atomics) {
+    atomic_update(counter, [](Pair now) { return Pair{now.ones + 1, now.threes + 3}; });
+  } else {
+    atomic_update(&counter->ones, [](unsigned long long now) { return now + 1; });
+    atomic_update(&counter->threes, [](unsigned long long now) { return now + 3; });
+  }
 }
 
 template <class T>

@@ -9,6 +9,8 @@
 // rounds each in the worst case. On the host std::atomic_ref does the same.
 #pragma once
 
+#include <spargo/core/device_features.cuh>
+
 #include <type_traits>
 
 namespace spargo {
@@ -17,9 +19,6 @@ namespace detail {
 
 template <class T>
 concept atomic_word = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
-
-template <class T>
-using atomic_bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
 
 template <class To, class From>
 __device__ To bits_as(const From& from) {
@@ -34,13 +33,18 @@ struct alignas(16) atomic_pair_bits {
   unsigned long long high;
 };
 
+template <class T>
+using atomic_bits = std::conditional_t<sizeof(T) == 4, unsigned,
+                                       std::conditional_t<sizeof(T) == 8, unsigned long long, atomic_pair_bits>>;
+
 __device__ inline bool same_bits(unsigned a, unsigned b) { return a == b; }
 __device__ inline bool same_bits(unsigned long long a, unsigned long long b) { return a == b; }
 __device__ inline bool same_bits(atomic_pair_bits a, atomic_pair_bits b) { return a.low == b.low && a.high == b.high; }
 
-// The loop on words of type Bits; `old` is where it starts, a guess that need not be current.
+// The loop on words of type Bits.
 template <class T, class Bits, class F>
-__device__ T update_bits(Bits* address, Bits old, F f) {
+__device__ T update_bits(Bits* address, F f) {
+  Bits old = atomicCAS(address, Bits{}, Bits{});  // swapping 0 for 0 reads
   for (;;) {
     const T before = bits_as<T>(old);
     const Bits next = bits_as<Bits>(static_cast<T>(f(before)));
@@ -60,16 +64,13 @@ __device__ T update_bits(Bits* address, Bits old, F f) {
 }  // namespace detail
 
 // *address = f(*address) as one step; returns what was there before. f may be called more than once and must not have
-// effects. T: 4, 8 or 16 bytes, trivially copyable; 16 bytes need compute capability 9.0.
+// effects. T: 4, 8 or 16 bytes, trivially copyable; 16 bytes need code for compute capability 9.0 or later.
 template <detail::atomic_word T, class F>
 __device__ T atomic_update(T* address, F f) {
-  if constexpr (sizeof(T) == 16) {
-    auto* const word = reinterpret_cast<detail::atomic_pair_bits*>(address);
-    const detail::atomic_pair_bits none{0, 0};
-    return detail::update_bits<T>(word, atomicCAS(word, none, none), f);  // swapping 0 for 0 reads
+  if constexpr (sizeof(T) == 16 && !detail::has_wide_atomics) {
+    static_assert(sizeof(T) != 16, "atomic_update of 16 bytes: the code must be for compute capability 9.0 or later");
   } else {
-    auto* const word = reinterpret_cast<detail::atomic_bits<T>*>(address);
-    return detail::update_bits<T>(word, atomicCAS(word, detail::atomic_bits<T>{0}, detail::atomic_bits<T>{0}), f);
+    return detail::update_bits<T>(reinterpret_cast<detail::atomic_bits<T>*>(address), f);
   }
 }
 

@@ -1,5 +1,6 @@
 // What the code being compiled may use of the chip: one copy of a kernel is compiled for each architecture that the
-// library is built for, and the blocks in core/ choose their instructions by these constants.
+// library is built for, and the blocks in core/ choose their instructions by these constants. Headers for code compiled
+// by nvcc do the same.
 //
 // The host asks `device_properties::code_capability` which copy a device runs before it relies on an instruction: a
 // library built for PTX of 8.0 runs that on every later chip.
@@ -19,6 +20,7 @@ inline constexpr bool has_tensor_rounding = code_capability >= 80;  // cvt to bf
 // Clusters, bulk copies and barriers that count their bytes, kernels that start before the one in front has ended.
 inline constexpr int hopper_capability = 90;
 inline constexpr bool has_hopper_blocks = code_capability >= hopper_capability;
+inline constexpr bool has_wide_atomics = code_capability == 0 || code_capability >= hopper_capability;  // of 16 bytes
 
 // Resident on a multiprocessor: 1024 on 7.5, 1536 on 8.6, 8.9 and 12.x, 2048 on 8.0, 9.0 and 10.x.
 inline constexpr int most_resident_threads =
