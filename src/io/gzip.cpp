@@ -1,6 +1,6 @@
 #include "io/gzip.hpp"
 
-#include "io/input_format.hpp"
+#include "io/text/input_format.hpp"
 
 #include <zlib.h>
 

@@ -1,7 +1,7 @@
 #include "io/opened_input.hpp"
 
 #include "core/rethrow.hpp"
-#include "io/input_format.hpp"
+#include "io/text/input_format.hpp"
 
 #include <algorithm>
 #include <new>

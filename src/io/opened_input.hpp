@@ -1,7 +1,7 @@
 // What an `input_file` is: the open file, its first bytes, and how far a stream has been read.
 #pragma once
 
-#include "io/input.hpp"
+#include "io/text/blocks.hpp"
 
 #include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>

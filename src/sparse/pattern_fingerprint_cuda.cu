@@ -2,7 +2,7 @@
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/pattern_fingerprint.hpp"
-#include "sparse/spmv_executor.hpp"
+#include "sparse/spmv/executor.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "sparse/pattern_fingerprint.hpp"
 
 #include "core/instantiate.hpp"
-#include "sparse/spmv_executor.hpp"
+#include "sparse/spmv/executor.hpp"
 
 namespace spargo::detail {
 

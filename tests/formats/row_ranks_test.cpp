@@ -1,5 +1,5 @@
 // Ranks of short rows: by this processor's widest instructions and by none in particular, against counting.
-#include "formats/simd/row_ranks.hpp"
+#include "formats/rows/simd/row_ranks.hpp"
 
 #include <gtest/gtest.h>
 

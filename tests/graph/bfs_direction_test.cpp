@@ -1,6 +1,6 @@
-#include "graph/bfs_direction.hpp"
+#include "graph/bfs/direction.hpp"
 
-#include "graph/bfs_common.hpp"
+#include "graph/bfs/common.hpp"
 
 #include <gtest/gtest.h>
 

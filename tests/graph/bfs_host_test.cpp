@@ -1,6 +1,6 @@
 // The steps of the host search in every order: each level of a search is taken by a step drawn at random, on graphs
 // so small that the plan itself would never share or pull them.
-#include "graph/bfs_host_levels.hpp"
+#include "graph/bfs/host_levels.hpp"
 
 #include "graph/graph_support.hpp"
 

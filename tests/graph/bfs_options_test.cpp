@@ -1,6 +1,6 @@
 // What a caller may ask of a search besides levels: the smallest parents, an end at a target or at a depth. On both
 // backends against a naive search.
-#include "graph/bfs_common.hpp"
+#include "graph/bfs/common.hpp"
 
 #include "graph/graph_support.hpp"
 #include "graph/placed_graph.hpp"

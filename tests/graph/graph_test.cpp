@@ -3,7 +3,7 @@
 
 #include <spargo/graph/bfs.hpp>
 
-#include "graph/graph_common.hpp"
+#include "graph/graph/common.hpp"
 #include "graph/graph_support.hpp"
 #include "primitives/backend.hpp"
 #include "support/device.hpp"

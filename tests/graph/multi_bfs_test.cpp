@@ -3,7 +3,7 @@
 #include <spargo/graph/multi_bfs.hpp>
 
 #include "graph/graph_support.hpp"
-#include "graph/multi_bfs_common.hpp"
+#include "graph/multi_bfs/common.hpp"
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 

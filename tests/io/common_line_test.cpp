@@ -1,7 +1,7 @@
 // Large files with lines of every form, against a reader that splits at blanks and asks the C library for numbers.
-#include "io/common_line.hpp"
+#include "io/text/common_line.hpp"
 
-#include "io/matrix_market_detail.hpp"
+#include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // The parser of a line that GPU threads run, here on the host. It may refuse a line, which then goes to the host's
 // reader; what it accepts must be what the C library reads, and what the host's reader accepts as well.
-#include "io/device_line.hpp"
-#include "io/matrix_market_parts.hpp"
+#include "io/device/line.hpp"
+#include "io/matrix_market/parts.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Reading into device memory. The host's readers, which other tests hold against the formats, are the oracle: the same
 // matrix bit by bit, or the same error; and every test says whether it is the device that must have parsed the text.
-#include "io/device_read.hpp"
+#include "io/device/tuning.hpp"
 #include "io/support/files.hpp"
 #include "support/data.hpp"
 #include "support/device.hpp"

@@ -1,8 +1,8 @@
 // One text, read in every way there is: whole or in blocks of any size, by one thread or several, mapped, compressed or
 // through a pipe, and the compressed file truncated or damaged anywhere. The outcome must be the same: the same matrix,
 // or the same error at the same line and column.
-#include "io/edge_list_read.hpp"
-#include "io/matrix_market_detail.hpp"
+#include "io/edge_list/read.hpp"
+#include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
 
 #include <fmt/format.h>

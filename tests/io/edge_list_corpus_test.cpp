@@ -1,6 +1,6 @@
 // The edge lists in tests/io/corpus: valid ones against a few lines of the standard library, the others refused at the
 // line and column that their names end in. All of them in blocks and parts of any size, by one thread or several.
-#include "io/edge_list_read.hpp"
+#include "io/edge_list/read.hpp"
 #include "io/support/files.hpp"
 
 #include <fmt/format.h>

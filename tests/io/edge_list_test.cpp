@@ -13,7 +13,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "io/edge_list_read.hpp"
+#include "io/edge_list/read.hpp"
 #include "io/support/files.hpp"
 #include "support/data.hpp"
 #include "support/resource.hpp"

@@ -1,4 +1,4 @@
-#include "io/input.hpp"
+#include "io/text/blocks.hpp"
 
 #include "io/support/files.hpp"
 

@@ -4,7 +4,7 @@
 // complex ones), worked out by hand. An invalid file's name ends in `@LINE_COLUMN.mtx`, where its error lies. Every
 // file is read with several thread counts, cut into blocks and parts of several sizes, plain and compressed: the
 // result, or the whole message, must be the same.
-#include "io/matrix_market_detail.hpp"
+#include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
 
 #include <spargo/io/matrix_market.hpp>

@@ -1,7 +1,7 @@
 // The Matrix Market reader and writers: types, rounding, hostile files, failures.
 #include <spargo/io/matrix_market.hpp>
 
-#include "io/matrix_market_detail.hpp"
+#include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
 #include "support/resource.hpp"
 

@@ -1,5 +1,5 @@
 // Decimal to binary against the C library, which rounds correctly too.
-#include "io/number.hpp"
+#include "io/text/number.hpp"
 
 #include <gtest/gtest.h>
 

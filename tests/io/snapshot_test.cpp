@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "io/hash.hpp"
+#include "io/snapshot/hash.hpp"
 #include "io/support/files.hpp"
 #include "support/resource.hpp"
 

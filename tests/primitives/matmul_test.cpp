@@ -1,5 +1,5 @@
 // The dense product, every algorithm on both backends, against long double loops.
-#include "primitives/matmul.hpp"
+#include "primitives/matmul/backend.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/matmul.hpp>

@@ -1,5 +1,5 @@
 // Sliding maxima of lines and volumes against loops over every window, exactly, on every backend.
-#include "primitives/sliding_max.hpp"
+#include "primitives/stencil/sliding_max_backend.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/sliding_max.hpp>

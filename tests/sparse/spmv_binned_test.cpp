@@ -1,6 +1,6 @@
 // Products by column blocks and bins of rows: what is refused, products against the reference, the same bits, new
 // values, and the choice.
-#include "sparse/spmv_binned.hpp"
+#include "sparse/spmv/copies/binned/binned.hpp"
 
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"

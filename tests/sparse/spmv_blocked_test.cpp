@@ -1,6 +1,6 @@
 // Copies with column blocks in shared memory: what is refused, products against the reference, the same bits, new
 // values.
-#include "sparse/spmv_blocked.hpp"
+#include "sparse/spmv/copies/blocked/blocked.hpp"
 
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"

@@ -1,8 +1,8 @@
 // Compressed copies on the host: each form against the reference on matrices that it takes, new values, the same bits
 // for any number of threads, what is refused, and which form a plan chooses.
-#include "sparse/spmv_compressed_host.hpp"
 #include "sparse/simd/bands.hpp"
 #include "sparse/simd/tiles.hpp"
+#include "sparse/spmv/copies/compressed/compressed_host.hpp"
 #include "sparse/spmv_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
 #include "support/resource.hpp"

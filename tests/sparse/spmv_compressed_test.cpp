@@ -1,5 +1,5 @@
 // Compressed copies: what is refused, products against the reference and against row_per_thread's bits, new values.
-#include "sparse/spmv_compressed.hpp"
+#include "sparse/spmv/copies/compressed/compressed.hpp"
 
 #include "sparse/spmv_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"

@@ -1,5 +1,5 @@
 // Copies are kept only for as many products as pay for them.
-#include "sparse/spmv_copy_cost.hpp"
+#include "sparse/spmv/copies/copy_cost.hpp"
 #include "sparse/spmv_cases.hpp"
 
 namespace spargo::test {

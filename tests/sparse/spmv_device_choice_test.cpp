@@ -1,6 +1,6 @@
 // The choice among the device's CSR products, from profiles given directly: no device needed.
-#include "sparse/spmv_device_choice.hpp"
-#include "sparse/spmv_copy.hpp"
+#include "sparse/spmv/choice_on_device.hpp"
+#include "sparse/spmv/copies/copy.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The binary snapshot, `.spg`: a CSR matrix ready to be mapped. Little-endian, versioned, checksummed.
 //
 // A 128-byte header (magic, version, byte-order mark, kinds, counts, checksums, its own checksum), then 64-byte aligned
-// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot.cpp has the table.
+// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot/snapshot.cpp has the table.
 #pragma once
 
 #include <spargo/formats/convert.hpp>

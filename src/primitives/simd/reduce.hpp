@@ -1,7 +1,7 @@
 // The host's inner loops of reductions, one function an operation, source and instruction set.
 #pragma once
 
-#include "primitives/reduce.hpp"
+#include "primitives/reduce/backend.hpp"
 
 namespace spargo::detail {
 

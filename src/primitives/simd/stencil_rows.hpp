@@ -2,7 +2,7 @@
 #pragma once
 
 #include "primitives/simd/stencil.hpp"
-#include "primitives/stencil.hpp"
+#include "primitives/stencil/backend.hpp"
 
 namespace spargo::detail {
 

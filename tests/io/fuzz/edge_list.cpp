@@ -1,7 +1,7 @@
 // Any bytes as an edge list: read whole and in small blocks and parts, with one outcome.
 #include "io/fuzz/fuzz.hpp"
 
-#include "io/edge_list_read.hpp"
+#include "io/edge_list/read.hpp"
 
 using namespace spargo;
 

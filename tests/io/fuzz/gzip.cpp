@@ -1,7 +1,7 @@
 // Any bytes as a compressed file: the text, and where it ends and why, are the same for any size of blocks.
 #include "io/fuzz/fuzz.hpp"
 
-#include "io/input.hpp"
+#include "io/text/blocks.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Any bytes as a Matrix Market file: read whole and in small blocks and parts, with one outcome.
 #include "io/fuzz/fuzz.hpp"
 
-#include "io/matrix_market_detail.hpp"
+#include "io/matrix_market/detail.hpp"
 
 using namespace spargo;
 

@@ -2,7 +2,7 @@
 // is accepted has indices and offsets that can be followed.
 #include "io/fuzz/fuzz.hpp"
 
-#include "io/hash.hpp"
+#include "io/snapshot/hash.hpp"
 
 #include <spargo/io/snapshot.hpp>
 

@@ -1,0 +1,360 @@
+// COO on the device: examining, sorting, summing, mirroring, and CSR of it.
+//
+// Coordinates are packed into one 64-bit key, row above column, and radix sorted together with the entries' numbers
+// (a pattern needs no numbers: its key is all there is); values are then gathered. Keys that need more than 64 bits
+// are sorted by column, then by row. Input whose columns already ascend is sorted by the row's bits alone.
+// Invariant: the sort is stable, so equal coordinates stay in input order, and their sum is formed in that order.
+// Cost: O(nnz) for a fixed key width; scratch 24 bytes an entry, 16 for a pattern.
+#include "core/device/launch.cuh"
+#include "core/device/words.cuh"
+#include "core/instantiate.hpp"
+#include "formats/convert/backend.hpp"
+#include "primitives/sort/radix_sort.hpp"
+
+#include <spargo/primitives/scan.hpp>
+
+#include <bit>
+#include <optional>
+
+namespace spargo::detail {
+
+namespace {
+
+enum order_flag : unsigned { rows_descend = 1, cols_descend = 2, unsorted = 4, repeated = 8 };
+
+// result[0]: the first entry outside the matrix; result[1]: order_flag bits.
+template <class I>
+__global__ void __launch_bounds__(block_threads)
+    examine_kernel(const I* row_indices, const I* col_indices, std::int64_t nnz, I rows, I cols,
+                   unsigned long long* result) {
+  unsigned flags = 0;
+  for (std::int64_t k = global_thread(); k < nnz; k += grid_threads()) {
+    const I row = row_indices[k];
+    const I col = col_indices[k];
+    if (row < 0 || row >= rows || col < 0 || col >= cols) atomicMin(&result[0], static_cast<unsigned long long>(k));
+    if (k == 0) continue;
+    const I row_before = row_indices[k - 1];
+    const I col_before = col_indices[k - 1];
+    if (row_before > row) flags |= rows_descend;
+    if (col_before > col) flags |= cols_descend;
+    if (row_before > row || (row_before == row && col_before > col)) flags |= unsorted;
+    if (row_before == row && col_before == col) flags |= repeated;
+  }
+  for (int step = warp_size / 2; step > 0; step /= 2) flags |= __shfl_xor_sync(full_mask, flags, step);
+  if (threadIdx.x % warp_size == 0 && flags != 0) atomicOr(&result[1], static_cast<unsigned long long>(flags));
+}
+
+// Bits that hold every number below `bound`.
+int bits_below(std::int64_t bound) {
+  return bound < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bound - 1)));
+}
+
+// A matrix in sorted order; `order[k]` is where entry k was, empty where nothing needs it.
+template <class I>
+struct sorted_pattern {
+  array<I, device> row_indices;
+  array<I, device> col_indices;
+  array<std::uint32_t, device> order;
+};
+
+template <class I>
+void unpack_keys(const context<device>& ctx, const array<std::uint64_t, device>& keys, int col_bits, I* rows, I* cols) {
+  const std::uint64_t* packed = keys.data();
+  const std::uint64_t mask = (std::uint64_t{1} << col_bits) - 1;
+  for_each(ctx, keys.size(), [=] __device__(std::int64_t k) {
+    rows[k] = static_cast<I>(packed[k] >> col_bits);
+    cols[k] = static_cast<I>(packed[k] & mask);
+  });
+}
+
+enum class order_wanted { no, yes };
+
+template <class I>
+sorted_pattern<I> sort_packed(const context<device>& ctx, const coo_pattern_view<I, device>& m, const coo_order& order,
+                              order_wanted wanted) {
+  const int col_bits = bits_below(m.cols);
+  const int begin = order.cols_ascending ? col_bits : 0;
+  const int end = col_bits + bits_below(m.rows);
+  array<std::uint64_t, device> keys(ctx, m.nnz());
+  std::uint64_t* packed = keys.data();
+  const I* rows = m.row_indices.data();
+  const I* cols = m.col_indices.data();
+  for_each(ctx, m.nnz(), [=] __device__(std::int64_t k) {
+    packed[k] = static_cast<std::uint64_t>(rows[k]) << col_bits | static_cast<std::uint64_t>(cols[k]);
+  });
+  sorted_pattern<I> sorted;
+  if (wanted == order_wanted::yes) {
+    sorted.order = iota(ctx, m.nnz());
+    sort_pairs(ctx, keys, sorted.order, begin, end);
+  } else {
+    sort_keys(ctx, keys, begin, end);
+  }
+  sorted.row_indices = array<I, device>(ctx, m.nnz());
+  sorted.col_indices = array<I, device>(ctx, m.nnz());
+  unpack_keys(ctx, keys, col_bits, sorted.row_indices.data(), sorted.col_indices.data());
+  return sorted;
+}
+
+// Keys of more than 64 bits: by column, then, stably, by row.
+template <class I>
+sorted_pattern<I> sort_wide(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
+  sorted_pattern<I> sorted;
+  sorted.order = iota(ctx, m.nnz());
+  array<std::uint64_t, device> keys(ctx, m.nnz());
+  std::uint64_t* key = keys.data();
+  const I* cols = m.col_indices.data();
+  for_each(ctx, m.nnz(), [=] __device__(std::int64_t k) { key[k] = static_cast<std::uint64_t>(cols[k]); });
+  sort_pairs(ctx, keys, sorted.order, 0, bits_below(m.cols));
+  key = keys.data();
+  const I* rows = m.row_indices.data();
+  const std::uint32_t* by_column = sorted.order.data();
+  for_each(ctx, m.nnz(), [=] __device__(std::int64_t k) { key[k] = static_cast<std::uint64_t>(rows[by_column[k]]); });
+  sort_pairs(ctx, keys, sorted.order, 0, bits_below(m.rows));
+  const span<const std::uint32_t, device> order = sorted.order.view();
+  sorted.row_indices = gathered(ctx, m.row_indices, order);
+  sorted.col_indices = gathered(ctx, m.col_indices, order);
+  return sorted;
+}
+
+template <class V, class I>
+coo_matrix<V, I, device> sorted_copy(const context<device>& ctx, const coo_view<const V, I, device>& m,
+                                     const coo_order& order) {
+  const auto wanted = is_pattern<V> ? order_wanted::no : order_wanted::yes;
+  sorted_pattern<I> sorted =
+      bits_below(m.rows) + bits_below(m.cols) <= 64 ? sort_packed<I>(ctx, m, order, wanted) : sort_wide<I>(ctx, m);
+  array<V, device> values;
+  if constexpr (!is_pattern<V>) {
+    const span<const std::uint32_t, device> where = sorted.order.view();
+    values = gathered(ctx, m.values, where);
+  }
+  return {m.rows, m.cols, std::move(sorted.row_indices), std::move(sorted.col_indices), std::move(values)};
+}
+
+// sums[s] = values[starts[s]] + ... + values[starts[s + 1] - 1], from left to right. Short runs by a thread each,
+// long ones by the warp together, which loads 32 values at once and adds them in order.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    sum_runs(const T* values, const std::int64_t* starts, std::int64_t runs, T* sums) {
+  constexpr std::int64_t short_run = 32;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  // The bound is the warp's, so that all its lanes reach every collective.
+  for (std::int64_t base = global_thread() - lane; base < runs; base += grid_threads()) {
+    const std::int64_t run = base + lane;
+    const std::int64_t begin = run < runs ? starts[run] : 0;
+    const std::int64_t end = run < runs ? starts[run + 1] : 0;
+    T sum{};
+    if (end - begin > 0 && end - begin <= short_run) {
+      sum = values[begin];
+      for (std::int64_t k = begin + 1; k < end; ++k) sum = sum + values[k];
+    }
+    for (unsigned rest = __ballot_sync(full_mask, end - begin > short_run); rest != 0; rest &= rest - 1) {
+      const int of = __ffs(static_cast<int>(rest)) - 1;
+      const std::int64_t last = shuffle(end, of);
+      std::int64_t k = shuffle(begin, of);
+      T total = values[k];
+      for (++k; k < last; k += warp_size) {
+        const T mine = k + lane < last ? values[k + lane] : T{};
+        const int count = static_cast<int>(last - k < warp_size ? last - k : warp_size);
+        for (int j = 0; j < count; ++j) total = total + shuffle(mine, j);
+      }
+      if (lane == of) sum = total;
+    }
+    if (run < runs) sums[run] = sum;
+  }
+}
+
+template <class V>
+array<V, device> summed_runs(const context<device>& ctx, span<const V, device> values,
+                             const array<std::int64_t, device>& starts) {
+  const std::int64_t runs = starts.size() - 1;
+  array<V, device> sums(ctx, runs);
+  const device_guard guard(ctx);
+  sum_runs<<<blocks_for(ctx, runs, block_threads), block_threads, 0, ctx.stream()>>>(
+      device_cast(values.data()), starts.data(), runs, device_cast(sums.data()));
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  return sums;
+}
+
+// Where runs of equal coordinates start in sorted entries, and the end; empty when every run is of one entry.
+template <class I>
+array<std::int64_t, device> run_starts(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
+  const std::int64_t nnz = m.nnz();
+  if (nnz == 0) return {};
+  const I* rows = m.row_indices.data();
+  const I* cols = m.col_indices.data();
+  array<std::int64_t, device> numbers(ctx, nnz);  // of the run an entry is in, from 1
+  std::int64_t* number = numbers.data();
+  for_each(ctx, nnz, [=] __device__(std::int64_t k) {
+    number[k] = k == 0 || rows[k] != rows[k - 1] || cols[k] != cols[k - 1] ? 1 : 0;
+  });
+  inclusive_scan<std::int64_t, device>(ctx, numbers.view(), numbers.view());
+  const auto runs = element<std::int64_t>(ctx, numbers.view(), nnz - 1);
+  if (runs == nnz) return {};
+  array<std::int64_t, device> starts(ctx, runs + 1);
+  std::int64_t* start = starts.data();
+  for_each(ctx, nnz, [=] __device__(std::int64_t k) {
+    if (k == 0 || number[k] != number[k - 1]) start[number[k] - 1] = k;
+    if (k == nnz - 1) start[runs] = nnz;
+  });
+  return starts;
+}
+
+// Sorted entries with equal coordinates summed; nothing when there are none.
+template <class V, class I>
+std::optional<coo_matrix<V, I, device>> merged(const context<device>& ctx, const coo_view<const V, I, device>& m) {
+  const array<std::int64_t, device> starts = run_starts<I>(ctx, m);
+  if (starts.empty()) return std::nullopt;
+  const span<const std::int64_t, device> firsts = starts.view().subspan(0, starts.size() - 1);
+  array<V, device> values;
+  if constexpr (!is_pattern<V>) values = summed_runs<V>(ctx, m.values, starts);
+  return coo_matrix<V, I, device>(m.rows, m.cols, gathered(ctx, m.row_indices, firsts),
+                                  gathered(ctx, m.col_indices, firsts), std::move(values));
+}
+
+template <class T>
+__device__ T mirrored(T value, symmetry_kind kind) {
+  return kind == symmetry_kind::skew_symmetric ? -value : value;
+}
+template <class T>
+__device__ device_complex<T> mirrored(device_complex<T> value, symmetry_kind kind) {
+  if (kind == symmetry_kind::skew_symmetric) return -value;
+  return kind == symmetry_kind::hermitian ? conj(value) : value;
+}
+
+// The mirrored value of each entry off the diagonal to `to[position[k] - 1]`.
+template <class I, class T>
+void mirror_values(const context<device>& ctx, const coo_pattern_view<I, device>& m, const std::int64_t* position,
+                   symmetry_kind kind, const T* from, T* to) {
+  const I* rows = m.row_indices.data();
+  const I* cols = m.col_indices.data();
+  for_each(ctx, m.nnz(), [=] __device__(std::int64_t k) {
+    if (rows[k] != cols[k]) to[position[k] - 1] = mirrored(from[k], kind);
+  });
+}
+
+}  // namespace
+
+template <index_type I>
+coo_order examine(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
+  if (m.nnz() == 0) return {};
+  const device_guard guard(ctx);
+  array<unsigned long long, device> result(ctx, 2);
+  fill_bytes(ctx, result.data(), 0xff, sizeof(unsigned long long));
+  fill_bytes(ctx, result.data() + 1, 0, sizeof(unsigned long long));
+  examine_kernel<<<blocks_for(ctx, m.nnz(), 4 * block_threads), block_threads, 0, ctx.stream()>>>(
+      m.row_indices.data(), m.col_indices.data(), m.nnz(), m.rows, m.cols, result.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  const auto found = to_host(ctx, result.view());
+  const auto flags = static_cast<unsigned>(found[1]);
+  return {.first_invalid = static_cast<std::int64_t>(found[0]),  // all ones, where there is none: -1
+          .rows_ascending = (flags & rows_descend) == 0,
+          .cols_ascending = (flags & cols_descend) == 0,
+          .sorted = (flags & unsorted) == 0,
+          .distinct = (flags & repeated) == 0};
+}
+
+template <entry_type V, index_type I>
+void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order) {
+  matrix = sorted_copy<V, I>(ctx, matrix.view(), order);
+  ctx.synchronize();
+}
+
+template <entry_type V, index_type I>
+void sum_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order) {
+  coo_matrix<V, I, device> sorted;
+  if (!order.sorted) sorted = sorted_copy<V, I>(ctx, matrix.view(), order);
+  const coo_view<const V, I, device> entries = order.sorted ? matrix.view() : sorted.view();
+  if (auto sums = merged<V, I>(ctx, entries)) {
+    matrix = std::move(*sums);
+  } else if (!order.sorted) {
+    matrix = std::move(sorted);
+  }
+  ctx.synchronize();
+}
+
+template <entry_type V, index_type I>
+coo_matrix<V, I, device> expand(const context<device>& ctx, const coo_view<const V, I, device>& m, symmetry_kind kind) {
+  const std::int64_t nnz = m.nnz();
+  const I* rows = m.row_indices.data();
+  const I* cols = m.col_indices.data();
+  array<std::int64_t, device> positions(ctx, nnz);  // of an entry's mirror image, from 1
+  std::int64_t* position = positions.data();
+  for_each(ctx, nnz, [=] __device__(std::int64_t k) { position[k] = rows[k] != cols[k] ? 1 : 0; });
+  inclusive_scan<std::int64_t, device>(ctx, positions.view(), positions.view());
+  const std::int64_t mirrors = nnz == 0 ? 0 : element<std::int64_t>(ctx, positions.view(), nnz - 1);
+
+  coo_matrix<V, I, device> full(ctx, m.rows, m.cols, nnz + mirrors);
+  copy<I>(ctx, m.row_indices, full.row_indices().view().subspan(0, nnz));
+  copy<I>(ctx, m.col_indices, full.col_indices().view().subspan(0, nnz));
+  I* to_rows = full.row_indices().data() + nnz;
+  I* to_cols = full.col_indices().data() + nnz;
+  for_each(ctx, nnz, [=] __device__(std::int64_t k) {
+    if (rows[k] == cols[k]) return;
+    to_rows[position[k] - 1] = cols[k];
+    to_cols[position[k] - 1] = rows[k];
+  });
+  if constexpr (!is_pattern<V>) {
+    copy<V>(ctx, m.values, full.values().view().subspan(0, nnz));
+    mirror_values<I>(ctx, m, position, kind, device_cast(m.values.data()), device_cast(full.values().data() + nnz));
+  }
+  ctx.synchronize();
+  return full;
+}
+
+template <index_type O, entry_type V, index_type I>
+csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_view<const V, I, device>& m,
+                                       const coo_order& order, duplicates on_duplicates) {
+  coo_matrix<V, I, device> own;
+  coo_view<const V, I, device> entries = m;
+  bool borrowed = true;
+  const auto take = [&](coo_matrix<V, I, device> made) {
+    own = std::move(made);
+    entries = own.view();
+    borrowed = false;
+  };
+  if (!order.sorted) take(sorted_copy<V, I>(ctx, m, order));
+  if (on_duplicates == duplicates::sum && !(order.sorted && order.distinct)) {
+    if (auto sums = merged<V, I>(ctx, entries)) take(std::move(*sums));
+  }
+
+  array<O, device> offsets(ctx, std::int64_t{m.rows} + 1);
+  O* offset = offsets.data();
+  const I* rows = entries.row_indices.data();
+  const std::int64_t nnz = entries.nnz();
+  // A search for each row: unlike a fill of the gaps between entries, it is balanced whatever the gaps are.
+  for_each(ctx, offsets.size(),
+           [=] __device__(std::int64_t r) { offset[r] = static_cast<O>(lower_bound(rows, nnz, r)); });
+  auto indices = borrowed ? clone(ctx, m.col_indices) : std::move(own.col_indices());
+  auto values = borrowed ? clone(ctx, m.values) : std::move(own.values());
+  ctx.synchronize();
+  return {m.rows, m.cols, std::move(offsets), std::move(indices), std::move(values)};
+}
+
+// A search for each entry, so that one dense row is no obstacle.
+template <index_type I, index_type O>
+void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices) {
+  const O* offset = offsets.data();
+  const std::int64_t size = offsets.size();
+  I* row = row_indices.data();
+  for_each(ctx, row_indices.size(),
+           [=] __device__(std::int64_t k) { row[k] = static_cast<I>(lower_bound(offset, size, k + 1) - 1); });
+}
+
+#define INSTANTIATE_I(I) template coo_order examine(const context<device>&, const coo_pattern_view<I, device>&);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
+
+#define INSTANTIATE_IO(I, O) template void expand_rows(const context<device>&, span<const O, device>, span<I, device>);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
+
+#define INSTANTIATE_VI(V, I)                                                                       \
+  template void sort_entries(const context<device>&, coo_matrix<V, I, device>&, const coo_order&); \
+  template void sum_entries(const context<device>&, coo_matrix<V, I, device>&, const coo_order&);  \
+  template coo_matrix<V, I, device> expand(const context<device>&, const coo_view<const V, I, device>&, symmetry_kind);
+SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE_VI)
+
+#define INSTANTIATE_VIO(V, I, O)                            \
+  template csr_matrix<V, I, O, device> coo_to_csr<O, V, I>( \
+      const context<device>&, const coo_view<const V, I, device>&, const coo_order&, duplicates);
+SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_VIO)
+
+}  // namespace spargo::detail

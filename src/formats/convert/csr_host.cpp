@@ -1,0 +1,309 @@
+// COO to CSR on the host.
+//
+// Entries in row order are copied. Others are distributed to buckets of consecutive rows (row_buckets.hpp); each bucket
+// is sorted by rows, and rows by columns unless the input's order has done it (bucket_sort.hpp). Duplicates are merged
+// where they then lie side by side, still in the cache.
+// Invariant: every step is stable, so the result does not depend on the number of threads.
+// Cost: O(nnz + rows) time, whatever the distribution. Entries wait in the memory of the result while keys are as large
+// as columns, else in scratch of a key of 4 or 8 bytes and a value each.
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "formats/convert/backend.hpp"
+#include "formats/rows/bucket_sort.hpp"
+#include "formats/rows/triangle_rows.hpp"
+#include "primitives/ordered_parts.hpp"
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // A bucket with more entries than this many times the usual gets memory of its own to sort in, not its thread's.
+  static constexpr std::int64_t usual_times = 4;
+  // A narrow key is worth more buckets than the cache asks for, but not smaller ones than this.
+  static constexpr std::int64_t least_entries = 1 << 12;
+};
+
+// Column indices and values apart from their rows.
+template <class V, class I>
+struct columns {
+  array<I, host> indices;
+  array<V, host> values;
+
+  columns() = default;
+  columns(const context<host>& ctx, std::int64_t size) : indices(ctx, size), values(ctx, is_pattern<V> ? 0 : size) {}
+};
+
+template <class V>
+V* at(array<V, host>& values, std::int64_t i) {
+  return is_pattern<V> ? nullptr : values.data() + i;
+}
+
+template <class V>
+constexpr std::int64_t value_bytes = is_pattern<V> ? 0 : sizeof(V);
+
+// Entries in row order: offsets are where the row changes.
+template <class I, class O>
+void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I, host> row_indices,
+                       array<O, host>& offsets) {
+  const std::int64_t nnz = row_indices.size();
+  const parts shares = split(nnz, ctx.threads(), bucket_tuning::share);
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
+    for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
+      const std::int64_t previous = k == 0 ? -1 : std::int64_t{row_indices[k - 1]};
+      for (std::int64_t r = previous + 1; r <= row_indices[k]; ++r) offsets[r] = static_cast<O>(k);
+    }
+  });
+  const std::int64_t last_row = nnz == 0 ? -1 : std::int64_t{row_indices[nnz - 1]};
+  parallel_for(ctx.threads(), rows - last_row, grain::elements,
+               [&](std::int64_t r) { offsets[last_row + 1 + r] = static_cast<O>(nnz); });
+}
+
+// What is to be done to each row once its entries are together.
+struct row_work {
+  bool sort = false;
+  bool merge = false;
+  bool in_order = false;  // a bucket's rows go where entries of those before it may lie
+};
+
+// --- Rows put together bucket by bucket ------------------------------------------------------------------------------
+
+// Room for the rows of buckets, twice: a thread's own for the usual ones, and each larger one's.
+template <class C, class V>
+class bucket_room {
+ public:
+  bucket_room(const context<host>& ctx, const array<std::int64_t, host>& starts) : places_(ctx, starts.size() - 1) {
+    const std::int64_t buckets = places_.size();
+    const std::int64_t usual = tuning::usual_times * div_up(starts[buckets], std::max<std::int64_t>(buckets, 1));
+    for (std::int64_t b = 0; b < buckets; ++b) {
+      const std::int64_t size = starts[b + 1] - starts[b];
+      places_[b] = size <= usual ? -1 : large_;
+      if (size <= usual) usual_ = std::max(usual_, size);
+      if (size > usual) large_ += room_of(size);
+    }
+    cols_ = array<C, host>(ctx, large_ + ctx.threads() * room_of(usual_));
+    values_ = array<V, host>(ctx, is_pattern<V> ? 0 : cols_.size());
+  }
+
+  [[nodiscard]] bool is_large(std::int64_t bucket) const { return places_[bucket] >= 0; }
+
+  // Of `size` entries; for the thread that has this slot.
+  [[nodiscard]] row_scratch<C, V> of(std::int64_t bucket, std::int64_t size, std::int64_t slot) {
+    const std::int64_t place = is_large(bucket) ? places_[bucket] : large_ + slot * room_of(usual_);
+    return {cols_.data() + place, at(values_, place), cols_.data() + place + size, at(values_, place + size)};
+  }
+
+ private:
+  static std::int64_t room_of(std::int64_t size) { return 2 * size + row_slack; }
+
+  array<std::int64_t, host> places_;  // of large buckets; -1 for usual ones
+  std::int64_t usual_ = 0;            // entries of the largest usual bucket
+  std::int64_t large_ = 0;            // all the others take
+  array<C, host> cols_;
+  array<V, host> values_;
+};
+
+// gather(bucket, starts of its rows, scratch) puts the rows of a bucket together. Where duplicates go, a bucket's place
+// is known when those before it are merged: buckets are taken in order, and each waits for the one before, but for the
+// large ones, which come first and are there by then.
+template <class C, class V, class I, class O, class Gather>
+csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row_buckets& buckets,
+                                     const array<std::int64_t, host>& starts, row_work work, const Gather& gather,
+                                     columns<V, I> to) {
+  bucket_room<C, V> room(ctx, starts);
+  array<std::int64_t, host> kept(ctx, buckets.count);
+  const auto rows = static_cast<I>(buckets.rows);
+  array<O, host> offsets(ctx, buckets.rows + 1);
+  const store_path path = path_of<I>(to.indices.size());
+  const auto size_of = [&](std::int64_t b) { return starts[b + 1] - starts[b]; };
+  const auto rows_of = [&](std::int64_t b) {
+    return offsets.view().subspan(buckets.first(b), buckets.last(b) - buckets.first(b));
+  };
+  const auto build = [&](std::int64_t b, std::int64_t slot) {
+    const std::int64_t size = size_of(b);
+    const row_scratch<C, V> scratch = room.of(b, size, slot);
+    gather(b, rows_of(b), scratch);
+    if (work.sort) sort_rows<C, V, O>(rows_of(b), size, scratch);
+    kept[b] = work.merge ? merge_rows(rows_of(b), size, scratch) : size;
+  };
+  const auto write = [&](std::int64_t b, std::int64_t place, std::int64_t slot) {
+    write_rows(room.of(b, size_of(b), slot), kept[b], place, rows_of(b), to.indices.data(), to.values.data(), path);
+  };
+  parallel_parts(ctx.threads(), buckets.count, [&](std::int64_t b) {
+    if (room.is_large(b)) build(b, 0);
+  });
+  const auto count = [&](std::int64_t b, std::int64_t slot) {
+    if (!room.is_large(b)) build(b, slot);
+    return kept[b];
+  };
+  if (work.merge || work.in_order) {
+    for_each_part_in_order(ctx, buckets.count, 0, count, write);
+  } else {
+    on_threads(ctx.threads(), buckets.count, [&](part_taker& mine) {
+      for (std::int64_t b; mine.take(b);) {
+        count(b, mine.slot());
+        write(b, starts[b], mine.slot());
+      }
+    });
+  }
+  std::int64_t nnz = 0;
+  for (const std::int64_t size : kept) nnz += size;
+  offsets[rows] = static_cast<O>(nnz);
+  to.indices.truncate(nnz);
+  if constexpr (!is_pattern<V>) to.values.truncate(nnz);
+  return {rows, cols, std::move(offsets), std::move(to.indices), std::move(to.values)};
+}
+
+// --- Entries in row order --------------------------------------------------------------------------------------------
+
+template <class C, class O, class V, class I>
+csr_matrix<V, I, O, host> from_rows(const context<host>& ctx, const coo_view<const V, I, host>& m, row_work work) {
+  array<O, host> offsets(ctx, std::int64_t{m.rows} + 1);
+  offsets_of_sorted<I, O>(ctx, m.rows, m.row_indices, offsets);
+  if (!work.sort && !work.merge) {
+    return {m.rows, m.cols, std::move(offsets), clone(ctx, m.col_indices), clone(ctx, m.values)};
+  }
+  const row_buckets buckets(m.rows, m.nnz() * (value_bytes<V> + std::int64_t{sizeof(I)}) / bucket_tuning::bucket_bytes);
+  array<std::int64_t, host> starts(ctx, buckets.count + 1);
+  for (std::int64_t b = 0; b < buckets.count; ++b) starts[b] = offsets[buckets.first(b)];
+  starts[buckets.count] = m.nnz();
+  const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
+    const std::int64_t first = buckets.first(b);
+    for (std::int64_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<O>(offsets[first + r] - starts[b]);
+    for (std::int64_t k = starts[b]; k < starts[b + 1]; ++k) to.cols[k - starts[b]] = static_cast<C>(m.col_indices[k]);
+    if constexpr (!is_pattern<V>) std::copy_n(m.values.data() + starts[b], starts[b + 1] - starts[b], to.values);
+  };
+  return build_rows<C, V, I, O>(ctx, m.cols, buckets, starts, work, gather, {ctx, m.nnz()});
+}
+
+// --- Entries in any order --------------------------------------------------------------------------------------------
+
+// As many buckets as the cache asks for, or as the key does.
+template <class Key, class V>
+key_shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
+  key_shape shape;
+  shape.col_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(cols, 1) - 1)));
+  std::int64_t wanted = nnz / (bucket_tuning::bucket_bytes / (value_bytes<V> + std::int64_t{sizeof(Key)}));
+  if (const int row_bits = static_cast<int>(8 * sizeof(Key)) - shape.col_bits; row_bits >= 0 && row_bits < 63) {
+    wanted = std::max(wanted, std::min(div_up(rows, std::int64_t{1} << row_bits), nnz / tuning::least_entries));
+  }
+  shape.buckets = row_buckets(rows, wanted);
+  return shape;
+}
+
+template <class Key>
+bool fits(const key_shape& shape) {
+  constexpr int bits = static_cast<int>(8 * sizeof(Key));
+  return shape.bits() <= bits && shape.col_bits < bits && shape.buckets.shift < bits;
+}
+
+// The columns and values of the result, and in the same memory the entries on the way to it, where a key is as large as
+// a column: what a bucket holds is taken out of it before rows are written there.
+template <class Key, class V, class I>
+class result_room {
+ public:
+  static constexpr bool shared = sizeof(Key) == sizeof(I);
+
+  // For `total` entries, of which the last `on_the_way` are distributed: before they are written all those before them
+  // have been, so that rows never overtake them.
+  key_room<Key, V> make(const context<host>& ctx, std::int64_t total, std::int64_t on_the_way) {
+    if constexpr (shared) {
+      const std::int64_t first = div_up(total - on_the_way, line) * line;
+      to_ = columns<V, I>(ctx, first + on_the_way);
+      return {reinterpret_cast<Key*>(to_.indices.data()) + first, at(to_.values, first)};
+    } else {
+      to_ = columns<V, I>(ctx, total);
+      keys_ = array<Key, host>(ctx, on_the_way);
+      values_ = array<V, host>(ctx, is_pattern<V> ? 0 : on_the_way);
+      return {keys_.data(), at(values_, 0)};
+    }
+  }
+
+  [[nodiscard]] columns<V, I> take() { return std::move(to_); }
+
+ private:
+  static constexpr std::int64_t line = 64;  // entries that begin a cache line, whatever their size
+
+  columns<V, I> to_;
+  array<Key, host> keys_;  // these two where they are not shared
+  array<V, host> values_;
+};
+
+template <class Key, class C, class O, class V, class I>
+csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                       const key_shape& shape, row_work work, symmetry_kind kind) {
+  result_room<Key, V, I> room;
+  const auto entries =
+      distribute<Key, V, I>(ctx, m, shape, kind, [&](std::int64_t total) { return room.make(ctx, total, total); });
+  const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
+    gather_rows(shape, entries.keys(b), entries.values(b), entries.size(b), rows, to);
+  };
+  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, entries.starts, work, gather, room.take());
+}
+
+// The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
+template <class Key, class C, class O, class V, class I>
+csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                        const key_shape& shape, const coo_order& order, symmetry_kind kind) {
+  triangle_runs<V, I, O> runs(m, order, kind);
+  array<O, host> run_starts(ctx, std::int64_t{m.rows} + 1);
+  offsets_of_sorted<I, O>(ctx, m.rows, runs.majors(), run_starts);
+  runs.set_starts(std::as_const(run_starts).view());
+  result_room<Key, V, I> room;
+  const auto across =
+      distribute<Key, V, I>(ctx, runs.across(m.rows), shape, symmetry_kind::general,
+                            [&](std::int64_t size) { return room.make(ctx, 2 * m.nnz() - order.diagonal, size); });
+  const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
+    runs.gather(shape, shape.buckets.first(b), across.keys(b), across.values(b), across.size(b), rows, to);
+  };
+  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts),
+                                {.in_order = room.shared}, gather, room.take());
+}
+
+// Columns below 2^31 take 32 bits while rows are put together.
+template <class C, class O, class V, class I>
+csr_matrix<V, I, O, host> from_entries(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                       const coo_order& order, row_work work, symmetry_kind kind) {
+  const bool general = kind == symmetry_kind::general;
+  if (general && order.rows_ascending) return from_rows<C, O>(ctx, m, work);
+  const bool runs = !general && has_runs(order);
+  const std::int64_t nnz = general || runs ? m.nnz() : 2 * m.nnz() - order.diagonal;
+  if constexpr (sizeof(C) == sizeof(std::uint32_t)) {
+    const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, nnz);
+    if (fits<std::uint32_t>(narrow)) {
+      if (runs) return from_triangle<std::uint32_t, C, O>(ctx, m, narrow, order, kind);
+      return from_buckets<std::uint32_t, C, O>(ctx, m, narrow, work, kind);
+    }
+  }
+  const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, nnz);
+  if (fits<std::uint64_t>(wide)) {
+    if (runs) return from_triangle<std::uint64_t, C, O>(ctx, m, wide, order, kind);
+    return from_buckets<std::uint64_t, C, O>(ctx, m, wide, work, kind);
+  }
+  coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
+  sort_by_radix(ctx, by_row);
+  return from_rows<C, O>(ctx, std::as_const(by_row).view(), {.sort = false, .merge = work.merge});
+}
+
+}  // namespace
+
+// A triangle sorted by rows or by columns mirrors into rows in order: whichever of the two it is, what is left of the
+// diagonal comes before what is right of it.
+template <index_type O, entry_type V, index_type I>
+csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                     const coo_order& order, duplicates on_duplicates, symmetry_kind kind) {
+  const bool general = kind == symmetry_kind::general;
+  const bool sorted = general ? order.sorted : order.sorted || order.by_columns;
+  const row_work work{.sort = general ? !order.sorted && !order.cols_ascending : !sorted,
+                      .merge = on_duplicates == duplicates::sum && !(sorted && order.distinct)};
+  constexpr std::int64_t narrow_cols = std::numeric_limits<std::int32_t>::max();
+  if (m.cols <= narrow_cols) return from_entries<std::uint32_t, O>(ctx, m, order, work, kind);
+  return from_entries<std::uint64_t, O>(ctx, m, order, work, kind);
+}
+
+#define INSTANTIATE(V, I, O)                                                                                      \
+  template csr_matrix<V, I, O, host> coo_to_csr<O, V, I>(const context<host>&, const coo_view<const V, I, host>&, \
+                                                         const coo_order&, duplicates, symmetry_kind);
+SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,250 @@
+// Entries by buckets of consecutive rows, each small enough for a core's cache: the first half of a sort by rows.
+//
+// Idea: an entry is cut down to a key, its row within the bucket above its column, as narrow as the matrix allows: what
+// a bucket holds sorts as one integer, and less of it travels through memory. Threads count their shares of the input
+// bucket by bucket, a scan gives each of them its place in every bucket, and then they write: not entry by entry, which
+// would touch a line of memory and a page for each, but by way of one line for each bucket in the cache, which is
+// streamed past it when it is full.
+// Invariant: stable, so the result does not depend on the number of threads.
+// Cost: two passes over the rows, one over columns and values; the caller has room for a key and a value an entry.
+// Source: propagation blocking (Beamer, Asanovic, Patterson, IPDPS 2017); write-combining buffers as in Satish et al.,
+// "Fast sort on CPUs and GPUs" (SIGMOD 2010).
+#pragma once
+
+#include "core/parallel.hpp"
+#include "core/parts.hpp"
+#include "primitives/simd/stream.hpp"
+
+#include <spargo/core/array.hpp>
+#include <spargo/formats/convert.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace spargo::detail {
+
+struct bucket_tuning {
+  // Of keys and values. 20 million random entries, two threads of a Xeon, distributed and sorted: 192 ms with 4096
+  // buckets of this size, 213 with 1024, 198 with 8192.
+  static constexpr std::int64_t bucket_bytes = 64 << 10;
+  static constexpr std::int64_t max_buckets = 4096;
+  static constexpr std::int64_t share = 1 << 15;  // entries a thread at least, as in formats/convert/coo_host.cpp
+  // Bytes from which on what is written goes past the caches, as in scan_host.cpp.
+  static constexpr std::int64_t streamed_bytes = 32 << 20;
+};
+
+enum class store_path { cached, streamed };
+
+template <class T>
+[[nodiscard]] constexpr store_path path_of(std::int64_t count) {
+  return count * std::int64_t{sizeof(T)} < bucket_tuning::streamed_bytes ? store_path::cached : store_path::streamed;
+}
+
+// Bucket b holds rows [b << shift, (b + 1) << shift).
+struct row_buckets {
+  std::int64_t rows = 0;
+  int shift = 0;
+  std::int64_t count = 0;
+
+  row_buckets() = default;
+  row_buckets(std::int64_t row_count, std::int64_t wanted) : rows(row_count) {
+    wanted = std::clamp<std::int64_t>(wanted, 1, bucket_tuning::max_buckets);
+    const auto rows_each = static_cast<std::uint64_t>(div_up(std::max<std::int64_t>(rows, 1), wanted));
+    shift = static_cast<int>(std::bit_width(rows_each - 1));
+    count = rows == 0 ? 0 : ((rows - 1) >> shift) + 1;
+  }
+  [[nodiscard]] std::int64_t first(std::int64_t bucket) const { return bucket << shift; }
+  [[nodiscard]] std::int64_t last(std::int64_t bucket) const { return std::min(rows, (bucket + 1) << shift); }
+};
+
+// Row within the bucket, above, and column of an entry as one number.
+struct key_shape {
+  row_buckets buckets;
+  int col_bits = 0;
+
+  [[nodiscard]] int bits() const { return col_bits + buckets.shift; }
+  template <class Key>
+  [[nodiscard]] std::int64_t row(Key key) const {
+    return static_cast<std::int64_t>(key >> col_bits);  // within the bucket
+  }
+  template <class Key>
+  [[nodiscard]] Key col(Key key) const {
+    return key & ((Key{1} << col_bits) - 1);
+  }
+};
+
+// Room for entries, at the beginning of a line of the cache.
+template <class Key, class V>
+struct key_room {
+  Key* keys = nullptr;
+  V* values = nullptr;  // null for a pattern
+};
+
+// The entries in bucket order, each bucket in input order.
+template <class Key, class V>
+struct bucketed_entries {
+  array<std::int64_t, host> starts;  // buckets + 1
+  key_room<Key, V> room;
+
+  [[nodiscard]] std::int64_t size(std::int64_t bucket) const { return starts[bucket + 1] - starts[bucket]; }
+  [[nodiscard]] const Key* keys(std::int64_t bucket) const { return room.keys + starts[bucket]; }
+  [[nodiscard]] const V* values(std::int64_t bucket) const {
+    return is_pattern<V> ? nullptr : room.values + starts[bucket];
+  }
+};
+
+// One share's way into the buckets.
+template <class Key, class V>
+class bucket_writer {
+ public:
+  static constexpr std::size_t line_bytes = 64;
+  // Entries that wait for each bucket: a line of the smaller of the two, so that both are streamed at the same time.
+  static constexpr std::int64_t lanes =
+      static_cast<std::int64_t>(line_bytes / (is_pattern<V> ? sizeof(Key) : std::min(sizeof(Key), sizeof(V))));
+
+  // `next` says where each bucket's entries go; `keys` and `values` are lines of this share, `lanes` for each bucket.
+  bucket_writer(const key_shape& shape, std::int64_t* next, std::int64_t* first, Key* keys, V* values,
+                const bucketed_entries<Key, V>& to)
+      : shift_(static_cast<std::uint16_t>(shape.buckets.shift)),
+        col_bits_(static_cast<std::uint16_t>(shape.col_bits)),
+        buckets_(shape.buckets.count),
+        path_(path_of<Key>(to.starts[shape.buckets.count])),
+        next_(next),
+        first_(first),
+        keys_(keys),
+        values_(values),
+        to_(to.room) {
+    std::copy_n(next_, shape.buckets.count, first_);
+  }
+
+  template <class I>
+  void put(I row, I col, const V& value) {
+    const auto bucket = static_cast<std::int64_t>(row >> shift_);
+    const std::int64_t place = next_[bucket]++;
+    const std::int64_t lane = place & (lanes - 1);
+    const auto row_in_bucket = static_cast<Key>(row - static_cast<I>(bucket << shift_));
+    keys_[bucket * lanes + lane] = static_cast<Key>(row_in_bucket << col_bits_) | static_cast<Key>(col);
+    if constexpr (!is_pattern<V>) values_[bucket * lanes + lane] = value;
+    if (lane == lanes - 1) flush(bucket, place + 1 - lanes);
+  }
+
+  void finish() {
+    for (std::int64_t b = 0; b < buckets_; ++b) {
+      const std::int64_t waiting = next_[b] & (lanes - 1);
+      if (waiting != 0) copy_some(b, std::max(first_[b], next_[b] - waiting), next_[b]);
+    }
+    finish_streaming();
+  }
+
+ private:
+  // A full line, to `place`; what is before the share's first entry there is another's.
+  void flush(std::int64_t bucket, std::int64_t place) {
+    if (place < first_[bucket] || path_ == store_path::cached) {
+      return copy_some(bucket, std::max(first_[bucket], place), place + lanes);
+    }
+    stream_bytes(to_.keys + place, keys_ + bucket * lanes, lanes * sizeof(Key));
+    if constexpr (!is_pattern<V>) {
+      stream_bytes(to_.values + place, values_ + bucket * lanes, lanes * sizeof(V));
+    }
+  }
+
+  void copy_some(std::int64_t bucket, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      to_.keys[k] = keys_[bucket * lanes + (k & (lanes - 1))];
+      if constexpr (!is_pattern<V>) to_.values[k] = values_[bucket * lanes + (k & (lanes - 1))];
+    }
+  }
+
+  // Of a type that no entry has, so that the compiler need not read them again after each.
+  const std::uint16_t shift_;
+  const std::uint16_t col_bits_;
+  const std::int64_t buckets_;
+  const store_path path_;
+  std::int64_t* next_;
+  std::int64_t* first_;
+  Key* keys_;
+  V* values_;
+  const key_room<Key, V> to_;
+};
+
+template <class V, class I>
+V value_of(const coo_view<const V, I, host>& m, std::int64_t k) {
+  if constexpr (is_pattern<V>) {
+    return {};
+  } else {
+    return m.values[k];
+  }
+}
+
+// What stands at (j, i) where a triangle stores `value` at (i, j).
+template <class V>
+V mirrored(V value, symmetry_kind kind) {
+  if constexpr (!is_pattern<V>) {
+    if (kind == symmetry_kind::skew_symmetric) return -value;
+  }
+  if constexpr (complex_type<V>) {
+    if (kind == symmetry_kind::hermitian) return std::conj(value);
+  }
+  return value;
+}
+
+// Of a matrix that is not general each entry off the diagonal is followed by the mirrored one. room_for(how many) says
+// where they go.
+template <class Key, class V, class I, class RoomFor>
+bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                    const key_shape& shape, symmetry_kind kind, const RoomFor& room_for) {
+  const std::int64_t buckets = shape.buckets.count;
+  const int shift = shape.buckets.shift;
+  const parts shares = split(m.nnz(), ctx.threads(), bucket_tuning::share);
+  array<std::int64_t, host> next(ctx, shares.count * buckets);  // share by share: where its entries go
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
+    std::int64_t* const mine = next.data() + p * buckets;
+    std::fill_n(mine, buckets, 0);
+    const std::int64_t last = shares.last(p);
+    if (kind == symmetry_kind::general) {
+      for (std::int64_t k = shares.first(p); k < last; ++k) ++mine[m.row_indices[k] >> shift];
+      return;
+    }
+    for (std::int64_t k = shares.first(p); k < last; ++k) {
+      ++mine[m.row_indices[k] >> shift];
+      mine[m.col_indices[k] >> shift] += m.row_indices[k] != m.col_indices[k] ? 1 : 0;
+    }
+  });
+  bucketed_entries<Key, V> to{{ctx, buckets + 1}, {}};
+  std::int64_t before = 0;
+  for (std::int64_t b = 0; b < buckets; ++b) {
+    to.starts[b] = before;
+    for (std::int64_t p = 0; p < shares.count; ++p) before += std::exchange(next[p * buckets + b], before);
+  }
+  to.starts[buckets] = before;
+
+  using writer = bucket_writer<Key, V>;
+  const std::int64_t lines = shares.count * buckets * writer::lanes;
+  array<std::int64_t, host> first(ctx, next.size());
+  array<Key, host> key_lines(ctx, lines);
+  array<V, host> value_lines(ctx, is_pattern<V> ? 0 : lines);
+  to.room = room_for(before);
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
+    const std::int64_t mine = p * buckets;
+    writer write(shape, next.data() + mine, first.data() + mine, key_lines.data() + mine * writer::lanes,
+                 is_pattern<V> ? nullptr : value_lines.data() + mine * writer::lanes, to);
+    if (kind == symmetry_kind::general) {
+      for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
+        write.put(m.row_indices[k], m.col_indices[k], value_of(m, k));
+      }
+    } else {
+      for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
+        const V value = value_of(m, k);
+        write.put(m.row_indices[k], m.col_indices[k], value);
+        if (m.row_indices[k] != m.col_indices[k]) {
+          write.put(m.col_indices[k], m.row_indices[k], mirrored(value, kind));
+        }
+      }
+    }
+    write.finish();
+  });
+  return to;
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,7 @@
+#include "formats/rows/simd/row_ranks.hpp"
+
+namespace spargo::detail {
+
+rank_row best_rank_row() { return rank_anywhere; }
+
+}  // namespace spargo::detail

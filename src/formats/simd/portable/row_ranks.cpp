@@ -1,7 +1,0 @@
-#include "formats/simd/row_ranks.hpp"
-
-namespace spargo::detail {
-
-rank_row best_rank_row() { return rank_anywhere; }
-
-}  // namespace spargo::detail

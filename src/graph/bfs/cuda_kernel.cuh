@@ -1,0 +1,208 @@
+// The kernels of the device search. They run one after the other without the host: the position is in device memory,
+// and a kernel that has nothing to do returns at once.
+//
+// Idea: wide levels are walked by a persistent grid, with a barrier among all blocks after each step; a level is pushed
+// from a queue or pulled from a bitmap, as `next_direction` says. Narrow levels are walked by a cluster of blocks,
+// which has a cheaper one of its own. So a search is: cluster, grid, cluster, grid, and the last grid walks whatever is
+// left, narrow or not. Invariant: between steps every block holds the same `bfs_position`; see cuda_search.cuh for
+// a step's. Counters: a step counts into found[turn + 1] while it clears found[turn + 2], which
+// the step before has read; so a counter is cleared, filled and read with a barrier between each. Nothing is cleared by
+// the host: the last kernel marks what this search has not reached, and leaves the bitmaps as the next needs them.
+#pragma once
+
+#include "graph/bfs/cuda_narrow.cuh"
+#include "graph/bfs/cuda_pull.cuh"
+#include "graph/bfs/cuda_push.cuh"
+#include "graph/bfs/cuda_search.cuh"
+
+#include <cooperative_groups.h>
+
+namespace spargo::detail {
+
+enum class push_kind { global, block, balanced };
+
+// Which part of the search a kernel is.
+struct bfs_part {
+  bool first = true;
+  bool last = true;
+};
+
+// The frontier that a step has found becomes the one to expand.
+__device__ inline void advance(bfs_position& at, const bfs_counters& found, bfs_direction direction,
+                               std::int64_t max_depth) {
+  const bool pushed = direction == bfs_direction::push;
+  at.previous = at.vertices;
+  at.unexplored = at.unexplored > at.edges ? at.unexplored - at.edges : 0;
+  at.vertices = static_cast<std::int64_t>(found.vertices);
+  at.edges = static_cast<std::int64_t>(found.edges);
+  at.reached += at.vertices;
+  ++at.level;
+  at.ended = found.target != 0 || at.level == max_depth ? 1 : 0;
+  at.in_queue = pushed ? 1 : 0;
+  at.begin = at.end;
+  at.end += pushed ? static_cast<std::int64_t>(found.queued) : 0;
+  at.hub_begin = at.hub_end;
+  at.hub_end += pushed ? static_cast<std::int64_t>(found.chunks) : 0;
+}
+
+// The source is its own parent, at level 0, in the queue or, where pushes know them, as hub chunks. One warp.
+template <push_kind Kind, class I, class O>
+__device__ void start_search(const bfs_search<I, O>& s) {
+  const bool leader = threadIdx.x == 0;
+  const std::int64_t degree = out_degree_of(s, s.source);
+  const bool hub = Kind == push_kind::balanced && degree >= bfs_cuda_tuning::hub_degree;
+  if (leader) {
+    for (bfs_counters& c : s.control->found) c = {};
+    s.control->converted = {};
+    s.control->flushed = {};
+  }
+  __syncwarp();
+  append_hubs(s, hub && leader, s.source, 0, &s.control->converted.chunks);
+  if (!leader) return;
+  bfs_position at;
+  if (s.previous_source >= 0) write_unreached(s, s.previous_source);  // it may count as visited from the start
+  s.visited[s.source >> 5] |= 1U << (s.source & 31);
+  write_found(s, s.source, s.source, 0);
+  if (!hub) s.queue[0] = static_cast<I>(s.source);
+  at.end = hub ? 0 : 1;
+  at.hub_end = static_cast<std::int64_t>(s.control->converted.chunks);
+  at.vertices = 1;
+  at.edges = degree;
+  at.unexplored = s.edges;
+  at.reached = 1;
+  at.ended = s.source == s.target || s.max_depth == 0 ? 1 : 0;
+  s.control->position = at;
+}
+
+// The first block tells the host. A frontier that was not expanded is a level as well.
+template <class I, class O>
+__device__ void report_search(const bfs_search<I, O>& s, bfs_position& at) {
+  __syncthreads();  // the others have read `at`
+  if (threadIdx.x == 0 && at.vertices > 0) {
+    if (at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
+    ++at.level;
+  }
+  __syncthreads();
+  const std::int64_t levels = at.level < bfs_report::size_slots ? at.level : bfs_report::size_slots;
+  for (std::int64_t k = threadIdx.x; k < levels; k += blockDim.x) s.report->sizes[k] = s.level_sizes[k];
+  if (threadIdx.x == 0) s.report->position = at;
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
+    bfs_narrow_kernel(const __grid_constant__ bfs_search<I, O> s, bfs_part part) {
+  extern __shared__ __align__(16) unsigned char raw[];
+  __shared__ bfs_position at;
+  if (part.first) {
+    if (grid_thread() < warp_size) start_search<push_kind::balanced>(s);
+    block_cluster().sync();
+  } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // the grid's blocks have read them all by now
+    for (bfs_counters& c : s.control->found) c = {};
+  }
+  if (threadIdx.x == 0) at = s.control->position;
+  __syncthreads();
+  if (at.vertices == 0 || at.ended != 0 || s.allowed == bfs_direction::pull) return;
+  if (!is_narrow(at, static_cast<int>(gridDim.x), 1)) return;
+  walk_narrow(s, at, raw);
+}
+
+// Dynamic shared memory of a block: what its warps gather.
+template <class I>
+constexpr std::size_t staged_bytes() {
+  return std::size_t{bfs_cuda_tuning::warps} * bfs_cuda_tuning::staged * sizeof(I);
+}
+
+// The calling warp's.
+template <class I>
+__device__ I* staged_of(unsigned char* raw) {
+  return reinterpret_cast<I*>(raw) + threadIdx.x / warp_size * bfs_cuda_tuning::staged;
+}
+
+// That take the narrow levels over.
+inline constexpr int narrow_blocks = has_hopper_blocks ? bfs_narrow_tuning::blocks : 1;
+
+template <push_kind Kind, class I, class O>
+__global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
+    bfs_wide_kernel(const __grid_constant__ bfs_search<I, O> s, bfs_part part) {
+  extern __shared__ __align__(16) unsigned char raw[];
+  __shared__ bfs_position at;
+  namespace cg = cooperative_groups;
+  const cg::grid_group grid = cg::this_grid();
+  const bool first = grid_thread() == 0;
+  const bool leader = threadIdx.x == 0;
+  bfs_control* const control = s.control;
+  unsigned* front = s.front;
+  unsigned* next = s.next;
+  bool clean = part.first;  // no bit of `front` is set
+
+  if (part.first && Kind != push_kind::balanced) {
+    if (grid_thread() < warp_size) start_search<Kind>(s);
+    grid.sync();
+  }
+  if (leader) at = control->position;
+  __syncthreads();
+
+  for (int turn = 0, steps = 0; at.vertices > 0 && at.ended == 0; ++steps) {
+    if (first && at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
+    bfs_direction direction = s.allowed;
+    if (direction == bfs_direction::automatic) {
+      direction = next_direction(at.in_queue != 0 ? bfs_direction::push : bfs_direction::pull,
+                                 {s.n, at.previous, at.vertices, at.edges, at.unexplored}, s.rule);
+    }
+
+    if (direction == bfs_direction::push && at.in_queue == 0) {
+      bfs_sink<I> to{&control->converted, at.end, at.hub_end, staged_of<I>(raw)};
+      bitmap_to_queue(s, to, front);
+      grid.sync();
+      if (leader) {
+        const bfs_counters converted = read_counters(&control->converted);
+        at.edges = static_cast<std::int64_t>(converted.edges);
+        at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull has left it
+        at.hub_end += static_cast<std::int64_t>(converted.chunks);
+        at.in_queue = 1;
+      }
+      __syncthreads();
+    }
+    if (!part.last && steps > 0 && direction == bfs_direction::push && is_narrow(at, narrow_blocks, 2)) break;
+
+    bfs_counters* const filling = &control->found[(turn + 1) % 3];
+    if (first) control->found[(turn + 2) % 3] = {};
+    bfs_tally tally;
+    if (direction == bfs_direction::pull) {
+      if (at.in_queue != 0) {
+        if (!clean) {
+          for (std::int64_t w = grid_thread(); w < s.words; w += grid_threads()) front[w] = 0;
+          grid.sync();
+        }
+        queue_to_bitmap(s, at, front);
+        grid.sync();
+        clean = false;
+      }
+      if (first) control->converted = {};
+      pull(s, filling, at, front, next, tally);
+      unsigned* const old = front;
+      front = next;
+      next = old;
+    } else {
+      bfs_sink<I> to{filling, at.end, at.hub_end, staged_of<I>(raw)};
+      if constexpr (Kind == push_kind::balanced) push_balanced(s, to, at, tally);
+      if constexpr (Kind == push_kind::block) push_block(s, to, at, tally);
+      if constexpr (Kind == push_kind::global) push_global(s, to, at, tally);
+    }
+    __syncwarp();
+    add_tally(filling, tally);
+    grid.sync();
+    if (leader) advance(at, read_counters(filling), direction, s.max_depth);
+    __syncthreads();
+    turn = (turn + 1) % 3;
+  }
+  if (!part.last) {
+    if (first) control->position = at;
+    return;
+  }
+  if (at.vertices > 0 && at.in_queue != 0) write_queued(s, at);
+  finish_bitmaps(s);
+  if (blockIdx.x == 0) report_search(s, at);
+}
+
+}  // namespace spargo::detail

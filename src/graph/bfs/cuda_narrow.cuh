@@ -1,0 +1,439 @@
+// Narrow levels, of which road networks and meshes have thousands, walked by a kernel of one cluster of blocks.
+//
+// Idea: what bounds a narrow level is the chain of dependent steps, not their number. So the frontier stays in the
+// shared memory of the cluster's blocks, each entry with the place and number of its edges, and a level's chain is: the
+// blocks tell each other what they have found, an entry, its neighbours, and at once their bits in `visited` and their
+// offsets, on the chance that they are new. A level ends without a fence: each block sends 16 bytes to each other
+// block's shared memory, which count on a barrier there (st.async), so that nobody waits for levels and parents to
+// arrive in memory, and the first-level cache keeps its lines. That is sound because nothing else passes between
+// blocks but the atomics on `visited`; where entries do, when one block has found most of them, a barrier with a fence
+// goes before. Invariant: a level's entries are in one half of the slots and those that it finds in the other.
+// A vertex with many edges has several entries. What finds its block's slots full goes to the queue in global memory,
+// and so does everything when the frontier has become too wide. In code for chips before Hopper the cluster is one
+// block. Cost: a search of a 2048 x 2048 grid, 2,048 to 4,094 levels, takes 8.3 ms (H200; 16.3 with barriers of the
+// cluster in their place).
+#pragma once
+
+#include "core/device/bulk_copy.cuh"
+#include "core/device/cluster.cuh"
+#include "core/device/warp_reduce.cuh"
+#include "graph/bfs/cuda_search.cuh"
+
+namespace spargo::detail {
+
+struct bfs_narrow_tuning {
+  // Of the cluster; fewer where the device cannot place as many. H200, grid 2048 x 2048: 8.8 ms with 16, 12.5 with 8.
+  static constexpr int blocks = 16;
+  static constexpr int block = 512;
+  static constexpr int warps = block / warp_size;
+  // The rest has not been tuned.
+  static constexpr int slots = 1024;  // entries a block and half
+  static constexpr int entry_edges = 128;
+  static constexpr unsigned local_edges = 2 * block;  // left to the block that holds them
+  static constexpr int most_edges = 8192;             // of a vertex; one with more goes to the grid as a hub
+  // A level with more of either for each block is left to the grid, which takes 6.2 microseconds for one of 2,000
+  // vertices, and comes back with half of it.
+  static constexpr int vertices = 512;
+  static constexpr int edges = 2048;
+};
+
+// What a block has found in a level.
+struct __align__(16) bfs_local_found {
+  static constexpr unsigned target = 1;  // flags: the target is among them;
+  static constexpr unsigned full = 2;    // some had to go to the queue in global memory
+  unsigned entries;
+  unsigned vertices;
+  unsigned edges;  // exact below 2^20
+  unsigned flags;
+};
+
+// A half of a block's slots: a vertex, the one that found it, and some of its edges.
+template <class I, class O>
+struct bfs_local_queue {
+  static constexpr int slots = bfs_narrow_tuning::slots;
+  O* begin;
+  I* vertex;
+  I* parent;
+  int* size;
+
+  __device__ bfs_local_queue(unsigned char* raw, int half)
+      : begin(reinterpret_cast<O*>(raw) + half * slots),
+        vertex(reinterpret_cast<I*>(raw + 2 * slots * sizeof(O)) + half * slots),
+        parent(vertex + 2 * slots),
+        size(reinterpret_cast<int*>(raw + 2 * slots * (sizeof(O) + 2 * sizeof(I))) + half * slots) {}
+};
+
+template <class I, class O>
+constexpr std::size_t narrow_bytes() {
+  return 2 * std::size_t{bfs_narrow_tuning::slots} * (sizeof(O) + 2 * sizeof(I) + sizeof(int));
+}
+
+// Whether the frontier is within 1 / share of what `blocks` blocks walk.
+__device__ inline bool is_narrow(const bfs_position& at, int blocks, int share) {
+  return at.in_queue != 0 && at.vertices * share <= blocks * bfs_narrow_tuning::vertices &&
+         at.edges * share <= blocks * bfs_narrow_tuning::edges && at.hub_begin == at.hub_end;
+}
+
+template <class I, class O>
+struct bfs_entry {
+  I vertex = 0;
+  I parent = 0;
+  O begin = 0;
+  int size = -1;  // -1: none
+};
+
+// The walk's constants, and where a level's discoveries go.
+template <class I, class O>
+struct bfs_narrow_sink {
+  const bfs_search<I, O>& s;
+  std::int64_t queue_base;
+  std::int64_t hub_base;
+  std::int64_t level;  // of what is found
+  bfs_local_queue<I, O> to;
+  bfs_local_found* found;
+};
+
+// Vertices that found no slot go to the queue in global memory, or to the hubs. All lanes call it.
+template <class I, class O>
+__device__ void spill(const bfs_narrow_sink<I, O>& w, bool here, I v, I parent, O degree) {
+  if (!__any_sync(full_mask, here)) return;
+  const unsigned lane = threadIdx.x % warp_size;
+  bfs_counters* const spilled = &w.s.control->flushed;
+  const bool hub = here && degree >= bfs_cuda_tuning::hub_degree;
+  const unsigned queued = __ballot_sync(full_mask, here && !hub);
+  count64 edges = here ? static_cast<count64>(degree) : 0;
+  for (int step = warp_size / 2; step > 0; step /= 2) edges += __shfl_down_sync(full_mask, edges, step);
+  count64 at = 0;
+  if (lane == 0) {
+    atomicOr(&w.found->flags, bfs_local_found::full);
+    atomicAdd(&spilled->edges, edges);
+    if (queued != 0) at = atomicAdd(&spilled->queued, static_cast<count64>(__popc(queued)));
+  }
+  at = __shfl_sync(full_mask, at, 0) + static_cast<count64>(__popc(queued & ((1U << lane) - 1)));
+  if (here) write_found(w.s, v, parent, w.level);
+  if (here && !hub) w.s.queue[w.queue_base + static_cast<std::int64_t>(at)] = v;
+  append_hubs(w.s, hub, static_cast<std::int64_t>(v), w.hub_base, &spilled->chunks);
+}
+
+// Vertices with more edges than an entry holds, one after the other, each by the whole warp. All lanes call it.
+template <class I, class O>
+__device__ void append_long(const bfs_narrow_sink<I, O>& w, bool here, I v, I parent, O begin, O degree) {
+  constexpr unsigned most = bfs_narrow_tuning::entry_edges;
+  constexpr unsigned slots = bfs_narrow_tuning::slots;
+  const unsigned lane = threadIdx.x % warp_size;
+  bool lost = here && degree > static_cast<O>(bfs_narrow_tuning::most_edges);
+  for (unsigned left = __ballot_sync(full_mask, here && !lost); left != 0; left &= left - 1) {
+    const int owner = __ffs(static_cast<int>(left)) - 1;
+    const auto edges = static_cast<unsigned>(__shfl_sync(full_mask, degree, owner));
+    const I vertex = __shfl_sync(full_mask, v, owner);
+    const I from = __shfl_sync(full_mask, parent, owner);
+    const O first = __shfl_sync(full_mask, begin, owner);
+    const unsigned wanted = (edges + most - 1) / most;
+    unsigned at = 0;
+    if (lane == 0) at = atomicAdd(&w.found->entries, wanted);
+    at = __shfl_sync(full_mask, at, 0);
+    const bool fits = at + wanted <= slots;
+    if (!fits && static_cast<int>(lane) == owner) lost = true;
+    for (unsigned k = lane; k < wanted && at + k < slots; k += warp_size) {
+      w.to.vertex[at + k] = vertex;
+      w.to.parent[at + k] = from;
+      w.to.begin[at + k] = first + static_cast<O>(k * most);
+      w.to.size[at + k] = fits ? static_cast<int>(edges - k * most < most ? edges - k * most : most) : -1;
+    }
+  }
+  spill(w, lost, v, parent, degree);
+}
+
+// The warp's new vertices. All lanes call it.
+template <class I, class O>
+__device__ void append_entries(const bfs_narrow_sink<I, O>& w, bool won, I v, I parent, O begin, O degree) {
+  const unsigned lane = threadIdx.x % warp_size;
+  const bool one = won && degree <= bfs_narrow_tuning::entry_edges;  // of no edges too, for its level's sake
+  const unsigned ones = __ballot_sync(full_mask, one);
+  unsigned at = 0;
+  if (lane == 0 && ones != 0) at = atomicAdd(&w.found->entries, static_cast<unsigned>(__popc(ones)));
+  at = __shfl_sync(full_mask, at, 0) + static_cast<unsigned>(__popc(ones & ((1U << lane) - 1)));
+  const bool fits = at < bfs_narrow_tuning::slots;
+  if (one && fits) {
+    w.to.vertex[at] = v;
+    w.to.parent[at] = parent;
+    w.to.begin[at] = begin;
+    w.to.size[at] = static_cast<int>(degree);
+  }
+  spill(w, one && !fits, v, parent, degree);
+  if (__any_sync(full_mask, won && !one)) append_long(w, won && !one, v, parent, begin, degree);
+}
+
+// Entry `index` of the cluster's, wherever it lies. `before` is, in lane r, the number of entries of blocks 0 to r.
+template <class I, class O>
+__device__ bfs_entry<I, O> read_entry(const block_cluster& cluster, const bfs_local_queue<I, O>& from, unsigned before,
+                                      bool here, unsigned index) {
+  int owner = 0;  // the number of blocks whose entries end at or before `index`
+#pragma unroll
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    if (__shfl_sync(full_mask, before, owner + step - 1) <= index) owner += step;
+  }
+  owner = owner < warp_size ? owner : warp_size - 1;
+  const unsigned shift = __shfl_sync(full_mask, before, owner > 0 ? owner - 1 : 0);
+  if (!here) return {};
+  const unsigned slot = owner > 0 ? index - shift : index;
+  return {*cluster.at(from.vertex + slot, owner), *cluster.at(from.parent + slot, owner),
+          *cluster.at(from.begin + slot, owner), *cluster.at(from.size + slot, owner)};
+}
+
+// What a warp has found in a level.
+struct bfs_narrow_tally {
+  unsigned vertices = 0;
+  unsigned edges = 0;
+};
+
+// A warp expands one entry a lane, as expand_together does. Levels and parents are those of the entries.
+template <class I, class O>
+__device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I, O>& entry, bfs_narrow_tally& tally) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int size = entry.size > 0 ? entry.size : 0;
+  if (entry.size >= 0) write_found(w.s, entry.vertex, entry.parent, w.level - 1);
+  int last = size;  // inclusive prefix sum
+#pragma unroll
+  for (int step = 1; step < warp_size; step *= 2) {
+    const int before = __shfl_up_sync(full_mask, last, step);
+    if (lane >= step) last += before;
+  }
+  const int total = __shfl_sync(full_mask, last, warp_size - 1);
+  const O shift = entry.begin - static_cast<O>(last - size);
+  for (int base = 0; base < total; base += warp_size) {
+    const int k = base + lane;
+    int owner = 0;
+#pragma unroll
+    for (int step = warp_size / 2; step > 0; step /= 2) {
+      if (__shfl_sync(full_mask, last, owner + step - 1) <= k) owner += step;
+    }
+    owner = owner < warp_size ? owner : warp_size - 1;
+    const O from = __shfl_sync(full_mask, shift, owner);
+    const I parent = __shfl_sync(full_mask, entry.vertex, owner);
+    bool won = false;
+    I v = 0;
+    O begin = 0;
+    O degree = 0;
+    if (k < total) {
+      v = __ldg(w.s.out_indices + (from + k));
+      const unsigned bit = 1U << (v & 31);
+      begin = __ldg(w.s.out_offsets + v);
+      degree = __ldg(w.s.out_offsets + v + 1) - begin;
+      won = (atomicOr(w.s.visited + (v >> 5), bit) & bit) == 0;
+    }
+    const unsigned mask = __ballot_sync(full_mask, won);
+    if (mask == 0) continue;
+    append_entries(w, won, v, parent, begin, degree);
+    if (won && v == w.s.target) atomicOr(&w.found->flags, bfs_local_found::target);
+    constexpr O most = O{1} << 20;
+    tally.vertices += static_cast<unsigned>(__popc(mask));
+    tally.edges += warp_sum(won ? static_cast<unsigned>(degree < most ? degree : most) : 0U);
+    tally.edges = tally.edges < (1U << 24) ? tally.edges : 1U << 24;
+  }
+}
+
+// The block's `entries` go to the queue in global memory.
+template <class I, class O>
+__device__ void flush_entries(const bfs_narrow_sink<I, O>& w, unsigned entries) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  bfs_counters* const flushed = &w.s.control->flushed;
+  const unsigned past = entries < bfs_narrow_tuning::slots ? entries : bfs_narrow_tuning::slots;
+  count64 edges = 0;
+  for (unsigned first = threadIdx.x - lane; first < past; first += bfs_narrow_tuning::block) {
+    const unsigned k = first + static_cast<unsigned>(lane);
+    const bool filled = k < past && w.to.size[k] >= 0;
+    const I v = filled ? w.to.vertex[k] : I{0};
+    if (filled) write_found(w.s, v, w.to.parent[k], w.level);
+    const bool here = filled && w.s.out_offsets[v] == w.to.begin[k];  // of several entries of a vertex the first
+    const std::int64_t degree = here ? out_degree_of(w.s, static_cast<std::int64_t>(v)) : 0;
+    const bool hub = here && degree >= bfs_cuda_tuning::hub_degree;
+    const unsigned mask = __ballot_sync(full_mask, here && !hub);
+    count64 at = 0;
+    if (lane == 0 && mask != 0) at = atomicAdd(&flushed->queued, static_cast<count64>(__popc(mask)));
+    at = __shfl_sync(full_mask, at, 0) + static_cast<count64>(__popc(mask & ((1U << lane) - 1)));
+    if (here && !hub) w.s.queue[w.queue_base + static_cast<std::int64_t>(at)] = v;
+    append_hubs(w.s, hub, static_cast<std::int64_t>(v), w.hub_base, &flushed->chunks);
+    edges += static_cast<count64>(degree);
+  }
+  __syncwarp();
+  for (int step = warp_size / 2; step > 0; step /= 2) edges += __shfl_down_sync(full_mask, edges, step);
+  if (lane == 0 && edges != 0) atomicAdd(&flushed->edges, edges);
+}
+
+// The queue's frontier becomes the block's share of entries.
+template <class I, class O>
+__device__ void load_entries(const bfs_narrow_sink<I, O>& w, const bfs_position& at, int rank, int blocks) {
+  const std::int64_t size = at.end - at.begin;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (std::int64_t first = std::int64_t{threadIdx.x} - lane; first * blocks < size;
+       first += bfs_narrow_tuning::block) {
+    const std::int64_t i = (first + lane) * blocks + rank;
+    const bool here = i < size;
+    const I v = here ? w.s.queue[at.begin + i] : I{0};
+    const I parent = here && w.s.parents != nullptr ? w.s.parents[v] : I{0};
+    const O begin = here ? w.s.out_offsets[v] : O{0};
+    append_entries(w, here, v, parent, begin, here ? w.s.out_offsets[std::int64_t{v} + 1] - begin : O{0});
+  }
+}
+
+// Expands a level. What the blocks have `found` is in their lanes: it is shared out among the warps of the cluster or,
+// when that is about as much for each block or little for the fullest, of the block that holds it.
+template <class I, class O>
+__device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink<I, O>& w,
+                             const bfs_local_queue<I, O>& from, const bfs_local_found& found, int rank, int blocks,
+                             bfs_narrow_tally& tally) {
+  const unsigned counts = found.entries;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int most = static_cast<int>(warp_max(counts));
+  const int total = static_cast<int>(warp_sum(counts));
+  const bool little = warp_max(found.edges) <= bfs_narrow_tuning::local_edges;
+  if (little || most * blocks <= 2 * total) {
+    const int entries = static_cast<int>(__shfl_sync(full_mask, counts, rank));
+    int tile = (entries + bfs_narrow_tuning::warps - 1) / bfs_narrow_tuning::warps;
+    tile = tile < 1 ? 1 : (tile > warp_size ? warp_size : tile);
+    for (int t = warp * tile; t < entries; t += bfs_narrow_tuning::warps * tile) {
+      const int k = t + lane;
+      bfs_entry<I, O> entry;
+      if (lane < tile && k < entries) entry = {from.vertex[k], from.parent[k], from.begin[k], from.size[k]};
+      expand_narrow(w, entry, tally);
+    }
+    return;
+  }
+  cluster.sync();  // the others' entries are to be read
+  unsigned before = counts;
+  for (int step = 1; step < warp_size; step *= 2) {
+    const unsigned lower = __shfl_up_sync(full_mask, before, step);
+    if (lane >= step) before += lower;
+  }
+  const int warps = bfs_narrow_tuning::warps * blocks;
+  int tile = (total + warps - 1) / warps;
+  tile = tile > warp_size ? warp_size : tile;
+  for (int t = (warp * blocks + rank) * tile; t < total; t += warps * tile) {
+    const int k = t + lane;
+    const bool here = lane < tile && k < total;
+    expand_narrow(w, read_entry(cluster, from, before, here, static_cast<unsigned>(k)), tally);
+  }
+}
+
+// What blocks send each other at the end of a level. Two levels take turns: a block sends for the next but one only
+// when all have sent for the next, and so have read this one's.
+struct bfs_mailbox {
+  bfs_local_found from[2][bfs_narrow_tuning::blocks];
+  std::uint64_t arrived[2];
+};
+
+// Block `to` of the cluster gets `found` in from[turn][rank].
+__device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, const bfs_local_found& found) {
+  if constexpr (has_hopper_blocks) {
+    unsigned slot = shared_address(&box->from[turn][rank]);
+    unsigned barrier = shared_address(&box->arrived[turn]);
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(slot) : "r"(slot), "r"(to));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(barrier), "r"(to));
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(slot),
+        "r"(found.entries), "r"(found.vertices), "r"(found.edges), "r"(found.flags), "r"(barrier)
+        : "memory");
+  } else {
+    box->from[turn][rank] = found;  // to itself
+  }
+}
+
+// Until what all blocks have sent for a turn is here. All threads of the block call it.
+__device__ inline void wait_for_found(bfs_mailbox* box, int turn, unsigned phase) {
+  if constexpr (has_hopper_blocks) {
+    bulk_wait(&box->arrived[turn], phase);
+  } else {
+    __syncthreads();
+  }
+}
+
+// Walks levels while they are narrow; all blocks of the cluster hold the same `at`. Leaves the frontier in the queue
+// and the position in `control`.
+template <class I, class O>
+__device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigned char* raw) {
+  __shared__ bfs_local_found found[2];
+  __shared__ bfs_mailbox box;
+  const block_cluster cluster;
+  const int blocks = cluster.blocks();
+  const int rank = cluster.rank();
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % warp_size;
+  const bool keeps = thread == warp_size;  // `at`, which the others do not look at while levels are walked
+  const unsigned bytes = static_cast<unsigned>(blocks) * sizeof(bfs_local_found);
+  if (thread < 2) {
+    found[thread] = {};
+    bulk_initialize(&box.arrived[thread]);
+    bulk_expect(&box.arrived[thread], bytes);
+  }
+  __syncthreads();
+  bfs_narrow_sink<I, O> w{s, at.end, at.hub_end, at.level, bfs_local_queue<I, O>(raw, 0), &found[0]};
+  std::int64_t frontier = at.vertices;
+  load_entries(w, at, rank, blocks);
+  cluster.sync();
+  int turn = 0;
+  unsigned entries = 0;
+  for (unsigned walked = 0;; ++walked) {
+    __syncthreads();
+    if (thread < blocks) send_found(&box, turn, rank, thread, found[turn]);
+    __syncwarp();  // all have read it before it is cleared below
+    wait_for_found(&box, turn, walked / 2 % 2);
+    bfs_local_found mine{};
+    if (lane < blocks) mine = box.from[turn][lane];
+    if (thread == 0) {
+      found[turn] = {};
+      bulk_expect(&box.arrived[turn], bytes);
+    }
+    const unsigned flags = warp_or(mine.flags);
+    const unsigned vertices = warp_sum(mine.vertices);
+    const unsigned edges = warp_sum(mine.edges < (1U << 26) ? mine.edges : 1U << 26);
+    bool go_on = (flags & bfs_local_found::full) == 0;
+    if (walked > 0) {
+      const bool ended = (flags & bfs_local_found::target) != 0 || w.level == s.max_depth;
+      go_on = go_on && !ended && vertices > 0 &&
+              vertices <= static_cast<unsigned>(blocks * bfs_narrow_tuning::vertices) &&
+              edges <= static_cast<unsigned>(blocks * bfs_narrow_tuning::edges);
+      frontier = vertices;
+      if (keeps) {
+        at.previous = at.vertices;
+        at.unexplored = at.unexplored > at.edges ? at.unexplored - at.edges : 0;
+        at.vertices = vertices;
+        at.edges = edges;
+        at.reached += vertices;
+        at.level = w.level;
+        at.ended = ended ? 1 : 0;
+      }
+    }
+    if (!go_on) {
+      entries = __shfl_sync(full_mask, mine.entries, rank);
+      break;
+    }
+    if (keeps && rank == 0 && w.level < s.level_slots) s.level_sizes[w.level] = frontier;
+    const bfs_local_queue<I, O> from(raw, turn);
+    turn = 1 - turn;
+    ++w.level;
+    w.to = bfs_local_queue<I, O>(raw, turn);
+    w.found = &found[turn];
+    bfs_narrow_tally tally;
+    expand_level(cluster, w, from, mine, rank, blocks, tally);
+    if (lane == 0 && tally.vertices != 0) {
+      atomicAdd(&w.found->vertices, tally.vertices);
+      atomicAdd(&w.found->edges, tally.edges);
+    }
+  }
+  flush_entries(w, entries);
+  cluster.sync();
+  if (rank != 0 || !keeps) return;
+  const bfs_counters flushed = read_counters(&s.control->flushed);
+  s.control->flushed = {};
+  at.edges = static_cast<std::int64_t>(flushed.edges);
+  at.in_queue = 1;
+  at.begin = w.queue_base;
+  at.end = w.queue_base + static_cast<std::int64_t>(flushed.queued);
+  at.hub_begin = w.hub_base;
+  at.hub_end = w.hub_base + static_cast<std::int64_t>(flushed.chunks);
+  s.control->position = at;
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,111 @@
+// What a device plan knows of its graph before any search, and what is worked out after one.
+#pragma once
+
+#include "graph/bfs/cuda_search.cuh"
+
+namespace spargo::detail {
+
+struct bfs_prepare_tuning {
+  static constexpr int block = 256;
+  static constexpr int lanes = 8;     // that look for a vertex's best connected neighbour
+  static constexpr int tries = 64;    // of its neighbours, evenly spread. H200, R-MAT 22: 0.43 ms for all vertices
+  static constexpr int edges = 2048;  // a warp's share of the pass for smallest parents
+};
+
+// For each vertex: whether it counts as visited from the start, and the weight of its out-degree. Those without any
+// edge do, so that a pull need not look at them, and so do the bits past the last vertex. `chunks` counts hub chunks.
+template <class I, class O>
+__global__ void profile_vertices_kernel(bfs_search<I, O> s, unsigned* start, unsigned char* weights, count64* chunks) {
+  const std::int64_t v = grid_thread();
+  bool settled = true;
+  std::int64_t degree = 0;
+  if (v < s.n) {
+    degree = out_degree_of(s, v);
+    settled = s.in_offsets != nullptr && degree == 0 && s.in_offsets[v] == s.in_offsets[v + 1];
+    weights[v] = static_cast<unsigned char>(weight_of(degree));
+  }
+  const unsigned mask = __ballot_sync(full_mask, settled);
+  if (threadIdx.x % warp_size == 0 && v / warp_size < s.words) start[v / warp_size] = mask;
+  if (degree >= bfs_cuda_tuning::hub_degree) {
+    atomicAdd(chunks, static_cast<count64>((degree - 1) / bfs_cuda_tuning::hub_degree + 1));
+  }
+}
+
+// For each vertex, of up to `tries` of its in-neighbours the one with most in-edges itself (the smallest of several),
+// since that is likely to be reached first; -1 without in-edges. `lanes` lanes a vertex.
+template <class I, class O>
+__global__ void find_likely_kernel(bfs_search<I, O> s, I* likely) {
+  constexpr int lanes = bfs_prepare_tuning::lanes;
+  constexpr std::int64_t tries = bfs_prepare_tuning::tries;
+  const std::int64_t v = grid_thread() / lanes;
+  const auto lane = static_cast<std::int64_t>(threadIdx.x % lanes);
+  const O begin = v < s.n ? s.in_offsets[v] : O{0};
+  const std::int64_t degree = v < s.n ? static_cast<std::int64_t>(s.in_offsets[v + 1] - begin) : 0;
+  std::int64_t most = -1;
+  I best = I{-1};
+  for (std::int64_t k = lane; k < (degree < tries ? degree : tries); k += lanes) {
+    const I u = s.in_indices[begin + static_cast<O>(degree <= tries ? k : degree / tries * k)];
+    const auto edges = static_cast<std::int64_t>(s.in_offsets[std::int64_t{u} + 1] - s.in_offsets[u]);
+    if (edges > most || (edges == most && u < best)) {
+      most = edges;
+      best = u;
+    }
+  }
+  for (int step = lanes / 2; step > 0; step /= 2) {
+    const std::int64_t other = __shfl_xor_sync(full_mask, most, step);
+    const I from = __shfl_xor_sync(full_mask, best, step);
+    if (other > most || (other == most && from < best)) {
+      most = other;
+      best = from;
+    }
+  }
+  if (lane == 0 && v < s.n) likely[v] = best;
+}
+
+// Adds the number of vertices at each level to counts[level], which is clear.
+template <class I>
+__global__ void count_levels_kernel(const std::int32_t* levels, std::int64_t n, I* counts) {
+  const std::int64_t v = grid_thread();
+  if (v >= n || levels[v] < 0) return;
+  if constexpr (sizeof(I) == sizeof(int)) {
+    atomicAdd(counts + levels[v], 1);
+  } else {
+    atomicAdd(reinterpret_cast<count64*>(counts + levels[v]), 1ULL);
+  }
+}
+
+__device__ inline void lower_to(int* value, int offer) { atomicMin(value, offer); }
+__device__ inline void lower_to(std::int64_t* value, std::int64_t offer) {
+  atomicMin(reinterpret_cast<long long*>(value), static_cast<long long>(offer));
+}
+
+// Each reached vertex offers itself as parent to its out-neighbours one level farther, and the smallest offer stays. A
+// warp takes as many edges as any other, wherever they begin.
+template <class I, class O>
+__global__ void offer_parents_kernel(bfs_search<I, O> s) {
+  constexpr std::int64_t share = bfs_prepare_tuning::edges;
+  const std::int64_t first = grid_thread() / warp_size * share + threadIdx.x % warp_size;
+  const std::int64_t past =
+      first - threadIdx.x % warp_size + share < s.edges ? first - threadIdx.x % warp_size + share : s.edges;
+  if (first >= past) return;
+  std::int64_t low = 0;  // the last vertex whose edges begin at or before `first`
+  std::int64_t high = s.n;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (static_cast<std::int64_t>(s.out_offsets[middle]) <= first ? low : high) = middle;
+  }
+  std::int64_t end = static_cast<std::int64_t>(s.out_offsets[low + 1]);
+  std::int32_t level = s.levels[low];
+  for (std::int64_t e = first; e < past; e += warp_size) {
+    while (e >= end) {
+      ++low;
+      end = static_cast<std::int64_t>(s.out_offsets[low + 1]);
+      level = s.levels[low];
+    }
+    if (level < 0) continue;
+    const I v = s.out_indices[e];
+    if (s.levels[v] == level + 1 && s.parents[v] > static_cast<I>(low)) lower_to(s.parents + v, static_cast<I>(low));
+  }
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,223 @@
+// Pulling a level from a bitmap, and a frontier from one form to the other.
+//
+// A warp takes 128 vertices, four words of the bitmaps, and a lane four of them: no atomics, and four chains of
+// dependent loads (word, offsets, neighbour, its bit) under way at once, which is what bounds a pull. An unvisited
+// vertex first tries `likely`, the best connected of its neighbours, which lies in order of the vertices: on scale-free
+// graphs most are found by it, without a look at their lists. Those left go through their lists, each lane its own, and
+// what is longer than `lane_neighbours` by the whole warp.
+#pragma once
+
+#include "graph/bfs/cuda_search.cuh"
+
+namespace spargo::detail {
+
+struct bfs_pull_tuning {
+  static constexpr int words = 4;
+  static constexpr int ahead = 2;  // neighbours in flight for each of a lane's vertices
+  static constexpr int lane_neighbours = 256;
+};
+
+__device__ inline bool in_bitmap(const unsigned* bits, std::int64_t v) { return (bits[v >> 5] >> (v & 31) & 1U) != 0; }
+
+// The whole warp looks for a neighbour in `front` among in_indices [e, end). Returns it in all lanes, or -1.
+template <class I, class O>
+__device__ I pull_together(const bfs_search<I, O>& s, const unsigned* front, O e, O end) {
+  const auto lane = static_cast<O>(threadIdx.x % warp_size);
+  for (; e < end; e += warp_size) {
+    const I u = e + lane < end ? __ldg(s.in_indices + (e + lane)) : I{-1};
+    const unsigned hits = __ballot_sync(full_mask, u >= 0 && in_bitmap(front, u));
+    if (hits != 0) return __shfl_sync(full_mask, u, __ffs(static_cast<int>(hits)) - 1);
+  }
+  return I{-1};
+}
+
+// What a lane knows of its vertices, one in each of the words.
+template <class I, class O>
+struct bfs_pull_lane {
+  static constexpr int count = bfs_pull_tuning::words;
+  I parent[count];  // -1: not found
+  O next[count];    // the neighbours still to try
+  O end[count];
+};
+
+template <class I, class O>
+__device__ void pull_likely(const bfs_search<I, O>& s, const unsigned* front,
+                            const unsigned (&seen)[bfs_pull_tuning::words], std::int64_t first,
+                            bfs_pull_lane<I, O>& mine) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  unsigned word[bfs_pull_tuning::words];
+#pragma unroll
+  for (int k = 0; k < bfs_pull_tuning::words; ++k) {
+    const bool open = (seen[k] >> lane & 1U) == 0;
+    mine.parent[k] = s.likely != nullptr && open ? s.likely[first + k * warp_size + lane] : I{-1};
+  }
+#pragma unroll
+  for (int k = 0; k < bfs_pull_tuning::words; ++k) word[k] = mine.parent[k] >= 0 ? front[mine.parent[k] >> 5] : 0U;
+#pragma unroll
+  for (int k = 0; k < bfs_pull_tuning::words; ++k) {
+    if ((word[k] >> (mine.parent[k] & 31) & 1U) == 0) mine.parent[k] = I{-1};
+    const bool open = (seen[k] >> lane & 1U) == 0 && mine.parent[k] < 0;
+    const std::int64_t v = first + k * warp_size + lane;
+    mine.next[k] = open ? s.in_offsets[v] : O{0};
+    mine.end[k] = open ? s.in_offsets[v + 1] : O{0};
+  }
+}
+
+template <class I, class O>
+__device__ void pull_lists(const bfs_search<I, O>& s, const unsigned* front, bfs_pull_lane<I, O>& mine) {
+  constexpr int words = bfs_pull_tuning::words;
+  constexpr int ahead = bfs_pull_tuning::ahead;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (int tried = 0; tried < bfs_pull_tuning::lane_neighbours; tried += ahead) {
+    I u[words][ahead];
+    unsigned word[words][ahead];
+    bool open = false;
+#pragma unroll
+    for (int k = 0; k < words; ++k) {
+#pragma unroll
+      for (int a = 0; a < ahead; ++a)
+        u[k][a] = mine.next[k] + a < mine.end[k] ? __ldg(s.in_indices + (mine.next[k] + a)) : I{-1};
+    }
+#pragma unroll
+    for (int k = 0; k < words; ++k) {
+#pragma unroll
+      for (int a = 0; a < ahead; ++a) word[k][a] = u[k][a] >= 0 ? front[u[k][a] >> 5] : 0U;
+    }
+#pragma unroll
+    for (int k = 0; k < words; ++k) {
+#pragma unroll
+      for (int a = 0; a < ahead; ++a) {
+        if ((word[k][a] >> (u[k][a] & 31) & 1U) != 0) mine.parent[k] = u[k][a];
+      }
+      mine.next[k] = mine.parent[k] >= 0 ? mine.end[k] : mine.next[k] + ahead;
+      open = open || mine.next[k] < mine.end[k];
+    }
+    if (!__any_sync(full_mask, open)) return;
+  }
+#pragma unroll
+  for (int k = 0; k < words; ++k) {
+    unsigned left = __ballot_sync(full_mask, mine.next[k] < mine.end[k]);
+    for (; left != 0; left &= left - 1) {
+      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const I parent = pull_together(s, front, __shfl_sync(full_mask, mine.next[k], owner),
+                                     __shfl_sync(full_mask, mine.end[k], owner));
+      if (lane == owner) mine.parent[k] = parent;
+    }
+  }
+}
+
+// Levels of a frontier that has come from the queue, as the warp that pulls for its vertices meets it.
+template <class I, class O>
+__device__ void write_front(const bfs_search<I, O>& s, std::int64_t level, const unsigned* front, std::int64_t w) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const uint4 four = *reinterpret_cast<const uint4*>(front + w);
+  const unsigned here[bfs_pull_tuning::words] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+  for (int k = 0; k < bfs_pull_tuning::words; ++k) {
+    if ((here[k] >> lane & 1U) != 0) write_level(s, (w + k) * warp_size + lane, level);
+  }
+}
+
+// Every word of `next` is written. The out-edges of what is found are not counted.
+template <class I, class O>
+__device__ void pull(const bfs_search<I, O>& s, bfs_counters* found, const bfs_position& at, const unsigned* front,
+                     unsigned* next, bfs_tally& tally) {
+  constexpr int words = bfs_pull_tuning::words;
+  static_assert(words == 4, "a uint4");
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (std::int64_t w = grid_warp() * words; w < s.words; w += grid_warps() * words) {
+    const uint4 four = *reinterpret_cast<const uint4*>(s.visited + w);
+    const unsigned seen[words] = {four.x, four.y, four.z, four.w};
+    if (at.in_queue != 0) write_front(s, at.level, front, w);
+    if ((four.x & four.y & four.z & four.w) == ~0U) {  // bits past the last vertex are set from the start
+      if (lane == 0) *reinterpret_cast<uint4*>(next + w) = {0, 0, 0, 0};
+      continue;
+    }
+    bfs_pull_lane<I, O> mine;
+    pull_likely(s, front, seen, w * warp_size, mine);
+    pull_lists(s, front, mine);
+    unsigned mask[words];
+#pragma unroll
+    for (int k = 0; k < words; ++k) {
+      const std::int64_t v = (w + k) * warp_size + lane;
+      mask[k] = __ballot_sync(full_mask, mine.parent[k] >= 0);
+      if (mine.parent[k] >= 0) write_found(s, v, static_cast<std::int64_t>(mine.parent[k]), at.level + 1);
+      if (v == s.target && mine.parent[k] >= 0) found->target = 1;
+      if (lane == 0) tally.vertices += static_cast<count64>(__popc(mask[k]));
+    }
+    if (lane == 0) {
+      *reinterpret_cast<uint4*>(next + w) = {mask[0], mask[1], mask[2], mask[3]};
+      if ((mask[0] | mask[1] | mask[2] | mask[3]) != 0) {
+        *reinterpret_cast<uint4*>(s.visited + w) = {seen[0] | mask[0], seen[1] | mask[1], seen[2] | mask[2],
+                                                    seen[3] | mask[3]};
+      }
+    }
+    __syncwarp();
+  }
+}
+
+// --- Frontier from one form to the other ------------------------------------------------------------
+
+// Sets the bits of the queued frontier in `front`, which is clear.
+template <class I, class O>
+__device__ void queue_to_bitmap(const bfs_search<I, O>& s, const bfs_position& at, unsigned* front) {
+  for (std::int64_t i = at.begin + grid_thread(); i < at.end; i += grid_threads()) {
+    const auto v = static_cast<std::int64_t>(s.queue[i]);
+    atomicOr(front + (v >> 5), 1U << (v & 31));
+  }
+  for (std::int64_t c = at.hub_begin + grid_thread(); c < at.hub_end; c += grid_threads()) {
+    const auto v = static_cast<std::int64_t>(s.hubs[c].vertex);
+    if (s.hubs[c].chunk == 0) atomicOr(front + (v >> 5), 1U << (v & 31));
+  }
+}
+
+// Appends the frontier in `front` to the queue, and counts its edges.
+template <class I, class O>
+__device__ void bitmap_to_queue(const bfs_search<I, O>& s, bfs_sink<I>& to, const unsigned* front) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  bfs_tally tally;
+  for (std::int64_t base = grid_warp() * warp_size; base < s.words; base += grid_warps() * warp_size) {
+    const unsigned mine = base + lane < s.words ? front[base + lane] : 0U;
+    for (unsigned filled = __ballot_sync(full_mask, mine != 0); filled != 0; filled &= filled - 1) {
+      const int from = __ffs(static_cast<int>(filled)) - 1;
+      const unsigned word = __shfl_sync(full_mask, mine, from);
+      const std::int64_t v = (base + from) * warp_size + lane;
+      const bool here = (word >> lane & 1U) != 0;
+      const int weight = here ? s.weights[v] : 0;
+      tally.vertices += here ? 1 : 0;
+      tally.edges += edges_of_weight(weight);
+      append_together(s, to, here, static_cast<I>(v), weight);
+    }
+  }
+  flush_staged(s, to);
+  add_tally(to.found, tally);
+}
+
+// Levels of a queued frontier that is not expanded, because the search ends with it.
+template <class I, class O>
+__device__ void write_queued(const bfs_search<I, O>& s, const bfs_position& at) {
+  for (std::int64_t i = at.begin + grid_thread(); i < at.end; i += grid_threads()) write_level(s, s.queue[i], at.level);
+  for (std::int64_t c = at.hub_begin + grid_thread(); c < at.hub_end; c += grid_threads())
+    write_level(s, s.hubs[c].vertex, at.level);
+}
+
+// Marks what the search has not reached, the complement of `visited`, and makes the bitmaps ready for the next one.
+// Vertices without edges, which count as visited from the start, have been marked when the plan was made.
+template <class I, class O>
+__device__ void finish_bitmaps(const bfs_search<I, O>& s) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (std::int64_t base = grid_warp() * warp_size; base < s.words; base += grid_warps() * warp_size) {
+    const std::int64_t w = base + lane;
+    const bool here = w < s.words;
+    const unsigned mine = here ? ~s.visited[w] : 0U;
+    if (here) s.visited[w] = s.start[w];
+    if (here && s.front != nullptr) s.front[w] = 0;
+    for (unsigned filled = __ballot_sync(full_mask, mine != 0); filled != 0; filled &= filled - 1) {
+      const int from = __ffs(static_cast<int>(filled)) - 1;
+      const unsigned word = __shfl_sync(full_mask, mine, from);
+      if ((word >> lane & 1U) != 0) write_unreached(s, (base + from) * warp_size + lane);
+    }
+  }
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,153 @@
+// Pushing a level from the queue: the edges of the frontier are followed, and what they find is appended.
+#pragma once
+
+#include "graph/bfs/cuda_search.cuh"
+
+namespace spargo::detail {
+
+// A warp expands one vertex a lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
+// lane l takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums.
+// All lanes call it. Degrees are at most hub_degree, so sums fit an int. Levels of what it finds are written when that
+// is expanded (see push_balanced and write_front): in a pull they go out in order of the vertices.
+template <class I, class O>
+__device__ void expand_together(const bfs_search<I, O>& s, bfs_sink<I>& to, I vertex, O begin, int degree,
+                                bfs_tally& tally) {
+  constexpr int unroll = bfs_cuda_tuning::unroll;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  int last = degree;  // inclusive prefix sum
+  for (int step = 1; step < warp_size; step *= 2) {
+    const int before = __shfl_up_sync(full_mask, last, step);
+    if (lane >= step) last += before;
+  }
+  const int total = __shfl_sync(full_mask, last, warp_size - 1);
+  const O shift = begin - static_cast<O>(last - degree);  // edge k of the concatenation is at shift + k
+  for (int base = 0; base < total; base += warp_size * unroll) {
+    I target[unroll];
+    I parent[unroll];
+    bool won[unroll];
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) {
+      const int k = base + q * warp_size + lane;
+      int owner = 0;  // the number of lanes whose edges end at or before k
+#pragma unroll
+      for (int step = warp_size / 2; step > 0; step /= 2) {
+        if (__shfl_sync(full_mask, last, owner + step - 1) <= k) owner += step;
+      }
+      owner = owner < warp_size ? owner : warp_size - 1;
+      const O from = __shfl_sync(full_mask, shift, owner);
+      parent[q] = __shfl_sync(full_mask, vertex, owner);
+      target[q] = k < total ? __ldg(s.out_indices + (from + k)) : I{-1};
+    }
+    claim_all(s.visited, target, won);
+    int weight[unroll];
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) weight[q] = won[q] ? __ldg(s.weights + target[q]) : 0;
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) {
+      if (base + q * warp_size >= total) break;  // the same for all lanes
+      if (won[q]) {
+        if (s.parents != nullptr) s.parents[target[q]] = parent[q];
+        if (target[q] == s.target) to.found->target = 1;
+        ++tally.vertices;
+        tally.edges += edges_of_weight(weight[q]);
+      }
+      append_together(s, to, won[q], target[q], weight[q]);
+    }
+  }
+}
+
+// The load-balanced push of queue [begin, end) and of hub chunks. All lanes of a warp take the same path.
+template <class I, class O>
+__device__ void push_balanced(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
+  const std::int64_t first_warp = grid_warp();
+  const std::int64_t warps = grid_warps();
+  constexpr int hub = bfs_cuda_tuning::hub_degree;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (std::int64_t c = at.hub_begin + first_warp; c < at.hub_end; c += warps) {
+    const bfs_hub_chunk<I> chunk = s.hubs[c];
+    if (chunk.chunk == 0 && lane == 0) write_level(s, chunk.vertex, at.level);
+    const O begin = s.out_offsets[chunk.vertex] + static_cast<O>(chunk.chunk) * hub;
+    const O end = s.out_offsets[std::int64_t{chunk.vertex} + 1];
+    // An even share for each lane, as if it were a vertex of its own.
+    const int size = static_cast<int>(end - begin < hub ? end - begin : hub);
+    const int first = size * lane / warp_size;
+    const int past = size * (lane + 1) / warp_size;
+    expand_together(s, to, chunk.vertex, static_cast<O>(begin + first), past - first, tally);
+  }
+  const std::int64_t size = at.end - at.begin;
+  std::int64_t tile = (size + warps - 1) / warps;  // few vertices: a few lanes a warp, but all warps
+  tile = tile < 1 ? 1 : (tile > warp_size ? warp_size : tile);
+  for (std::int64_t t = first_warp * tile; t < size; t += warps * tile) {
+    I vertex = 0;
+    O begin = 0;
+    int degree = 0;
+    if (lane < tile && t + lane < size) {
+      vertex = s.queue[at.begin + t + lane];
+      begin = s.out_offsets[vertex];
+      degree = static_cast<int>(s.out_offsets[std::int64_t{vertex} + 1] - begin);
+      write_level(s, vertex, at.level);
+    }
+    expand_together(s, to, vertex, begin, degree, tally);
+  }
+  flush_staged(s, to);
+}
+
+// The `global_queue` rung: a thread a vertex, one atomic on the queue's end per discovery.
+template <class I, class O>
+__device__ void push_global(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
+  for (std::int64_t i = at.begin + grid_thread(); i < at.end; i += grid_threads()) {
+    const I v = s.queue[i];
+    for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
+      const I u = s.out_indices[e];
+      if (!claim(s.visited, u)) continue;
+      write_found(s, u, v, at.level + 1);
+      if (u == s.target) to.found->target = 1;
+      tally.edges += static_cast<count64>(out_degree_of(s, u));
+      ++tally.vertices;
+      s.queue[to.queue_base + static_cast<std::int64_t>(atomicAdd(&to.found->queued, 1ULL))] = u;
+    }
+  }
+}
+
+// The `block_queue` rung: discoveries of a block's share of the frontier gather in a shared queue, which goes out with
+// one atomic; what finds it full goes straight to the global one. All threads of a block make the same rounds.
+template <class I, class O>
+__device__ void push_block(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
+  constexpr unsigned slots = bfs_cuda_tuning::block_queue;
+  __shared__ I shared_queue[slots];
+  __shared__ unsigned tail;
+  __shared__ count64 base;
+  for (std::int64_t first = at.begin + std::int64_t{blockIdx.x} * blockDim.x; first < at.end;
+       first += std::int64_t{gridDim.x} * blockDim.x) {
+    if (threadIdx.x == 0) tail = 0;
+    __syncthreads();
+    const std::int64_t i = first + threadIdx.x;
+    if (i < at.end) {
+      const I v = s.queue[i];
+      for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
+        const I u = s.out_indices[e];
+        if (!claim(s.visited, u)) continue;
+        write_found(s, u, v, at.level + 1);
+        if (u == s.target) to.found->target = 1;
+        tally.edges += static_cast<count64>(out_degree_of(s, u));
+        ++tally.vertices;
+        const unsigned slot = atomicAdd(&tail, 1U);
+        if (slot < slots) {
+          shared_queue[slot] = u;
+        } else {
+          s.queue[to.queue_base + static_cast<std::int64_t>(atomicAdd(&to.found->queued, 1ULL))] = u;
+        }
+      }
+    }
+    __syncthreads();
+    const unsigned kept = tail < slots ? tail : slots;  // the tail counts what was spilled as well
+    if (threadIdx.x == 0) base = atomicAdd(&to.found->queued, static_cast<count64>(kept));
+    __syncthreads();
+    for (unsigned k = threadIdx.x; k < kept; k += blockDim.x) {
+      s.queue[to.queue_base + static_cast<std::int64_t>(base) + k] = shared_queue[k];
+    }
+    __syncthreads();  // before the next round resets the tail
+  }
+}
+
+}  // namespace spargo::detail

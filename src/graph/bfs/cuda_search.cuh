@@ -1,0 +1,272 @@
+// What the parts of the device search share: its numbers, its state, and how a vertex is discovered.
+//
+// What every step keeps: a vertex is discovered by the one thread whose atomicOr set its bit in `visited` (in a pull:
+// by the one warp that owns its word), which alone writes its level and parent and appends it once, so a queue of n
+// vertices cannot overflow. A vertex with more than `hub_degree` out-edges is appended as chunks of edges instead, so
+// that no warp is left with a million of them.
+#pragma once
+
+#include "core/cuda.cuh"
+#include "graph/bfs/direction.hpp"
+
+#include <spargo/graph/bfs.hpp>
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+struct bfs_cuda_tuning {
+  // H200, R-MAT 22, R-MAT 24, uniform 2^22: 0.234, 0.651, 0.281 ms; with 1024 threads 0.236, 0.635, 0.304, since some
+  // registers then go to memory.
+  static constexpr int block = 768;
+  static constexpr int warps = block / warp_size;
+  // Edges in flight a lane. H200, R-MAT 22, before pulls were as they are now: 0.354 ms with 4, 0.369 with 2.
+  static constexpr int unroll = 4;
+  static constexpr int hub_degree = 512;    // 16 rounds of a warp; more would hold its 31 other vertices up
+  static constexpr int hub_weight = 10;     // of hub_degree edges and more
+  static constexpr int staged = 256;        // slots of a warp in shared memory for what it has found
+  static constexpr int block_queue = 2048;  // shared slots a block for the `block_queue` rung
+};
+
+using count64 = unsigned long long;  // what atomicAdd takes
+
+template <class I>
+struct bfs_hub_chunk {
+  I vertex;
+  I chunk;  // edges [chunk * hub_degree, (chunk + 1) * hub_degree) of the vertex
+};
+
+// What a level finds. Three of them take turns, see bfs_search_kernel.
+struct bfs_counters {
+  count64 queued;    // vertices appended to the queue
+  count64 chunks;    // hub chunks appended
+  count64 vertices;  // discovered, hubs included
+  count64 edges;     // their out-edges, by weight; a pull leaves them out
+  count64 target;    // 1 when the target is among them
+};
+
+__device__ inline bfs_counters read_counters(const bfs_counters* found) {
+  return {__ldcg(&found->queued), __ldcg(&found->chunks), __ldcg(&found->vertices), __ldcg(&found->edges),
+          __ldcg(&found->target)};
+}
+
+// Everything that the next level depends on. All threads hold the same copy.
+struct bfs_position {
+  std::int64_t level = 0;
+  std::int64_t begin = 0;  // the frontier: queue [begin, end) and hub chunks [hub_begin, hub_end) ...
+  std::int64_t end = 0;
+  std::int64_t hub_begin = 0;
+  std::int64_t hub_end = 0;
+  std::int64_t in_queue = 1;  // ... or, when 0, the bitmap `front`
+  std::int64_t vertices = 0;  // in the frontier
+  std::int64_t edges = 0;     // their out-edges
+  std::int64_t previous = 0;  // vertices in the frontier before
+  std::int64_t unexplored = 0;
+  std::int64_t reached = 0;
+  std::int64_t ended = 0;  // 1: the target or the depth limit has been reached
+};
+
+struct bfs_control {
+  bfs_counters found[3];
+  bfs_counters converted;  // by bitmap_to_queue
+  bfs_counters flushed;    // by the cluster that walks narrow levels
+  bfs_position position;   // between kernels
+};
+
+// What a run tells the host, in pinned memory: most searches have fewer levels than `sizes` holds.
+struct bfs_report {
+  static constexpr int size_slots = 1024;
+  bfs_position position;
+  std::int64_t sizes[size_slots];
+};
+
+template <class I, class O>
+struct bfs_search {
+  const O* out_offsets;
+  const I* out_indices;
+  const O* in_offsets;  // null: push only
+  const I* in_indices;
+  const I* likely;  // null, or a neighbour with many edges for each vertex (-1: none): what a pull tries first
+  const unsigned char* weights;  // of out-degrees, see weight_of
+  std::int64_t n;
+  std::int64_t words;  // of a bitmap: 32 vertices each, a multiple of 4
+  std::int64_t edges;
+  std::int32_t* levels;  // null when not asked for
+  I* parents;
+  const unsigned* start;  // `visited` before the search
+  unsigned* visited;
+  unsigned* front;
+  unsigned* next;
+  I* queue;                // n
+  bfs_hub_chunk<I>* hubs;  // 2 * edges / hub_degree
+  std::int64_t* level_sizes;
+  std::int64_t level_slots;  // levels past these are counted afterwards
+  bfs_control* control;
+  bfs_report* report;
+  std::int64_t source;
+  std::int64_t previous_source;  // of the run before, or -1
+  std::int64_t target;           // -1: none
+  std::int64_t max_depth;
+  bfs_direction allowed;
+  direction_rule rule;
+};
+
+// --- Places in the grid ------------------------------------------------------------
+// Computed where they are needed: held in registers through a kernel, they would push others into memory.
+
+__device__ inline std::int64_t grid_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+__device__ inline std::int64_t grid_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
+// Neighbouring warps are in different blocks, so that a few of them are spread over the device.
+__device__ inline std::int64_t grid_warp() { return threadIdx.x / warp_size * gridDim.x + blockIdx.x; }
+__device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (blockDim.x / warp_size); }
+
+// --- Discovery ------------------------------------------------------------
+
+// True for the one caller that sets v's bit.
+__device__ inline bool claim(unsigned* visited, std::int64_t v) {
+  const unsigned bit = 1U << (v & 31);
+  unsigned* const word = visited + (v >> 5);
+  if (__ldcg(word) & bit) return false;
+  return (atomicOr(word, bit) & bit) == 0;
+}
+
+// The same for several vertices (-1: none), with all reads under way before the first atomic, and those together.
+template <int Count, class I>
+__device__ void claim_all(unsigned* visited, const I (&v)[Count], bool (&won)[Count]) {
+  unsigned word[Count];
+#pragma unroll
+  for (int q = 0; q < Count; ++q) word[q] = v[q] >= 0 ? __ldcg(visited + (v[q] >> 5)) : ~0U;
+#pragma unroll
+  for (int q = 0; q < Count; ++q) {
+    const unsigned bit = 1U << (v[q] & 31);
+    word[q] = (word[q] & bit) == 0 ? atomicOr(visited + (v[q] >> 5), bit) : ~0U;
+  }
+#pragma unroll
+  for (int q = 0; q < Count; ++q) won[q] = (word[q] >> (v[q] & 31) & 1U) == 0;
+}
+
+template <class I, class O>
+__device__ void write_level(const bfs_search<I, O>& s, std::int64_t v, std::int64_t level) {
+  if (s.levels != nullptr) s.levels[v] = static_cast<std::int32_t>(level);
+}
+
+template <class I, class O>
+__device__ void write_found(const bfs_search<I, O>& s, std::int64_t v, std::int64_t parent, std::int64_t level) {
+  if (s.levels != nullptr) s.levels[v] = static_cast<std::int32_t>(level);
+  if (s.parents != nullptr) s.parents[v] = static_cast<I>(parent);
+}
+
+template <class I, class O>
+__device__ void write_unreached(const bfs_search<I, O>& s, std::int64_t v) {
+  if (s.levels != nullptr) s.levels[v] = -1;
+  if (s.parents != nullptr) s.parents[v] = I{-1};
+}
+
+template <class I, class O>
+__device__ std::int64_t out_degree_of(const bfs_search<I, O>& s, std::int64_t v) {
+  return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
+}
+
+// A degree to within a factor of 3/2, in a byte: a quarter of the offsets' memory, which mostly stays in the cache, and
+// enough to tell hubs and to choose a direction.
+__device__ inline int weight_of(std::int64_t degree) { return degree > 0 ? 64 - __clzll(degree) : 0; }
+__device__ inline count64 edges_of_weight(int weight) { return weight < 2 ? weight : count64{3} << (weight - 2); }
+
+// A warp appends the hubs of its lanes, if there are any, with one atomic. All lanes call it.
+template <class I, class O>
+__device__ void append_hubs(const bfs_search<I, O>& s, bool hub, std::int64_t v, std::int64_t hub_base,
+                            count64* chunks) {
+  unsigned left = __ballot_sync(full_mask, hub);
+  if (left == 0) return;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const std::int64_t count = hub ? (out_degree_of(s, v) - 1) / bfs_cuda_tuning::hub_degree + 1 : 0;
+  std::int64_t past = count;  // inclusive prefix sum
+  for (int step = 1; step < warp_size; step *= 2) {
+    const std::int64_t before = __shfl_up_sync(full_mask, past, step);
+    if (lane >= step) past += before;
+  }
+  count64 first = 0;
+  if (lane == warp_size - 1) first = atomicAdd(chunks, static_cast<count64>(past));
+  first = __shfl_sync(full_mask, first, warp_size - 1);
+  const std::int64_t at = hub_base + static_cast<std::int64_t>(first) + past - count;
+  for (; left != 0; left &= left - 1) {
+    const int owner = __ffs(static_cast<int>(left)) - 1;
+    const std::int64_t into = __shfl_sync(full_mask, at, owner);
+    const std::int64_t vertex = __shfl_sync(full_mask, v, owner);
+    const std::int64_t size = __shfl_sync(full_mask, count, owner);
+    for (std::int64_t c = lane; c < size; c += warp_size) {
+      s.hubs[into + c] = {static_cast<I>(vertex), static_cast<I>(c)};
+    }
+  }
+}
+
+// Where discoveries of a step go. A warp gathers them in its own slots of shared memory first: one atomic for some
+// hundred vertices, since atomics on one address follow each other. H200, uniform 2^22: the level of 1.3 million edges
+// took 102 microseconds with an atomic for 32 edges, 74 so.
+template <class I>
+struct bfs_sink {
+  static constexpr int slots = bfs_cuda_tuning::staged;
+  bfs_counters* found;
+  std::int64_t queue_base;
+  std::int64_t hub_base;
+  I* staged;      // `slots` of this warp
+  int count = 0;  // filled; the same in all lanes
+};
+
+// The warp's gathered vertices go to the queue. All lanes call it.
+template <class I, class O>
+__device__ void flush_staged(const bfs_search<I, O>& s, bfs_sink<I>& to) {
+  if (to.count == 0) return;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  __syncwarp();
+  count64 first = 0;
+  if (lane == 0) first = atomicAdd(&to.found->queued, static_cast<count64>(to.count));
+  first = __shfl_sync(full_mask, first, 0);
+  I* const into = s.queue + to.queue_base + static_cast<std::int64_t>(first);
+  for (int k = lane; k < to.count; k += warp_size) into[k] = to.staged[k];
+  to.count = 0;
+  __syncwarp();
+}
+
+// A warp appends the vertices of its lanes with `won`. All lanes of the warp call it.
+template <class I, class O>
+__device__ void append_together(const bfs_search<I, O>& s, bfs_sink<I>& to, bool won, I v, int weight) {
+  const bool hub = won && weight >= bfs_cuda_tuning::hub_weight;
+  const unsigned mask = __ballot_sync(full_mask, won && !hub);
+  if (mask != 0) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    if (won && !hub) to.staged[to.count + __popc(mask & ((1U << lane) - 1))] = v;
+    to.count += __popc(mask);
+    if (to.count > bfs_sink<I>::slots - warp_size) flush_staged(s, to);
+  }
+  append_hubs(s, hub, static_cast<std::int64_t>(v), to.hub_base, &to.found->chunks);
+}
+
+// A thread's discoveries of a step, added up by the block before they reach the grid's counters.
+struct bfs_tally {
+  count64 vertices = 0;
+  count64 edges = 0;
+};
+
+// All threads of the block call it.
+__device__ inline void add_tally(bfs_counters* found, bfs_tally tally) {
+  __shared__ bfs_tally sums[bfs_cuda_tuning::warps];
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    tally.vertices += __shfl_down_sync(full_mask, tally.vertices, step);
+    tally.edges += __shfl_down_sync(full_mask, tally.edges, step);
+  }
+  if (lane == 0) sums[warp] = tally;
+  __syncthreads();
+  if (warp != 0) return;
+  tally = lane < bfs_cuda_tuning::warps ? sums[lane] : bfs_tally{};
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    tally.vertices += __shfl_down_sync(full_mask, tally.vertices, step);
+    tally.edges += __shfl_down_sync(full_mask, tally.edges, step);
+  }
+  if (lane == 0 && tally.vertices != 0) atomicAdd(&found->vertices, tally.vertices);
+  if (lane == 0 && tally.edges != 0) atomicAdd(&found->edges, tally.edges);
+}
+
+}  // namespace spargo::detail

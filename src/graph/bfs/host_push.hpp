@@ -1,0 +1,251 @@
+// A level pushed by all threads, without an atomic operation a vertex.
+//
+// Threads that claim vertices in one shared bitmap hand its cache lines to and fro, and every claim waits for the
+// stores before it. Instead a round has two halves. Reading: each thread follows edges of the frontier, drops those
+// to vertices visited before the round, and puts the others into bins by their target; nothing shared is written.
+// Settling: each bin, from all threads, is worked off by one thread, to which the bitmap's lines, levels and parents
+// of the bin's vertices belong for the time. Rounds are as long as the bins are large (the second-level cache), so
+// that memory is a constant a thread and edges to vertices found in an earlier round are dropped as well.
+//
+// A vertex is in one bin, hence settled once: the queue of `vertices` elements slides along and never overflows. Rows
+// too long for one thread are posted in pieces and read by all in the next rounds, so that a star does not run on one
+// core. Binning by target: Beamer, Asanovic, Patterson, Reducing Pagerank Communication via Propagation Blocking,
+// IPDPS 2017.
+//
+// Cost: O(edges of the frontier); two regions a round.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "graph/bfs/host_steps.hpp"
+
+#include <array>
+#include <atomic>
+
+namespace spargo::detail {
+
+struct bfs_host_push_tuning {
+  // Bins of 512 vertices (a cache line of the bitmap) in turn: neighbouring ids, which in many graphs are of like
+  // degree, are spread over all bins.
+  static constexpr std::int64_t bins = 64;
+  static constexpr int span_bits = 9;
+  // A round ends when a bin holds this many edges. 64 bins of 512 edges of 8 bytes: 256 KiB, an eighth of the
+  // second-level cache of a server's core.
+  static constexpr std::int64_t bin_edges = 512;
+  static constexpr std::int64_t run = 64;                // edges read between two looks at the bins
+  static constexpr std::int64_t piece_edges = 2048;      // longer rows are cut up
+  static constexpr std::int64_t chunk_vertices = 64;     // handed out at a time
+  static constexpr std::int64_t output_vertices = 2048;  // gathered before they are appended to the queue
+};
+
+// One reader's edges of a round, and its place in the frontier from round to round. Written by whoever reads, then by
+// those who settle.
+template <class I>
+struct bfs_host_bins {
+  using tuning = bfs_host_push_tuning;
+  std::int64_t row = 0;  // in the queue, up to `row_end`
+  std::int64_t row_end = 0;
+  std::int64_t edge = 0;  // of vertex `from`, up to `edge_end`
+  std::int64_t edge_end = 0;
+  I from = 0;
+  std::int32_t sizes[tuning::bins];
+  bfs_host_edge<I> edges[tuning::bins][tuning::bin_edges + tuning::run];
+
+  void reset() {
+    row = row_end = edge = edge_end = 0;
+    std::fill_n(sizes, tuning::bins, 0);
+  }
+};
+
+[[nodiscard]] constexpr std::int64_t most_pieces(std::int64_t edges) {
+  return 2 * (edges / bfs_host_push_tuning::piece_edges) + 1;
+}
+
+// What of a level remains to be read; shared by all threads.
+struct bfs_host_remains {
+  std::int64_t next = 0;     // in the queue
+  std::int64_t end = 0;      // of the frontier
+  std::int64_t taken = 0;    // pieces
+  std::int64_t ready = 0;    // pieces posted before this round
+  std::int64_t posted = 0;   // pieces
+  std::int64_t stopped = 0;  // threads whose bins were full before their share was read
+  std::int64_t tail = 0;     // of the queue
+  bool finished = false;
+
+  // By one thread, between two rounds.
+  void end_round() {
+    taken = std::min(taken, ready);
+    ready = posted;
+    finished = stopped == 0 && taken == ready;
+    stopped = 0;
+  }
+};
+
+inline std::int64_t take_some(std::int64_t& counter, std::int64_t some) {
+  return std::atomic_ref<std::int64_t>(counter).fetch_add(some, std::memory_order_relaxed);
+}
+
+// The reading half of a round, by one thread: goes on where the bins' last reader stopped.
+template <class I, class O>
+class bfs_host_reader {
+ public:
+  using tuning = bfs_host_push_tuning;
+  bfs_host_reader(const bfs_host_search<I, O>& s, bfs_host_remains& remains, bfs_host_bins<I>& bins)
+      : s_(s),
+        remains_(remains),
+        bins_(bins),
+        k_(bins.row),
+        k_end_(bins.row_end),
+        u_(bins.from),
+        e_(static_cast<O>(bins.edge)),
+        last_(static_cast<O>(bins.edge_end)) {}
+
+  void read_round() {
+    while (e_ < last_ || next_row()) {
+      if (!read_row()) {
+        take_some(remains_.stopped, 1);
+        break;
+      }
+    }
+    bins_.row = k_;
+    bins_.row_end = k_end_;
+    bins_.from = u_;
+    bins_.edge = e_;
+    bins_.edge_end = last_;
+  }
+
+ private:
+  // Whether there is room for more. Sizes are kept where no other store can be taken to change them.
+  [[nodiscard]] bool read_row() {
+    bool full = false;
+    while (e_ < last_ && !full) {
+      const O stop = static_cast<O>(std::min<std::int64_t>(last_, e_ + tuning::run));
+      for (; e_ < stop; ++e_) {
+        const I v = s_.out.indices[e_];
+        const auto b = static_cast<std::size_t>(v >> tuning::span_bits) % tuning::bins;
+        const std::int32_t at = bins_.sizes[b];
+        bins_.edges[b][at] = {v, u_};
+        bins_.sizes[b] = at + std::int32_t{!test_bit(s_.visited, v)};
+        full |= at >= tuning::bin_edges;
+      }
+    }
+    return !full;
+  }
+
+  // Finds the next row or piece to read; false when there is none in this round.
+  [[nodiscard]] bool next_row() {
+    while (true) {
+      while (k_ < k_end_) {
+        s_.prefetch_ahead(s_.queue, k_, k_end_);
+        start_row(s_.queue[k_++]);
+        if (last_ - e_ <= tuning::piece_edges) return true;
+        post_row();
+      }
+      if (std::atomic_ref<std::int64_t>(remains_.next).load(std::memory_order_relaxed) >= remains_.end) break;
+      k_ = take_some(remains_.next, tuning::chunk_vertices);
+      k_end_ = std::min(k_ + tuning::chunk_vertices, remains_.end);
+    }
+    if (remains_.ready == 0) return false;
+    const std::int64_t p = take_some(remains_.taken, 1);
+    if (p >= remains_.ready) return false;
+    start_row(s_.pieces[p].from);
+    e_ = s_.pieces[p].first;
+    last_ = static_cast<O>(std::min<std::int64_t>(last_, e_ + tuning::piece_edges));
+    return true;
+  }
+
+  void start_row(I u) {
+    u_ = u;
+    e_ = s_.out.offsets[u];
+    last_ = s_.out.offsets[u + 1];
+  }
+
+  void post_row() {
+    const std::int64_t pieces = div_up(static_cast<std::int64_t>(last_ - e_), tuning::piece_edges);
+    const std::int64_t at = take_some(remains_.posted, pieces);
+    for (std::int64_t p = 0; p < pieces; ++p) {
+      s_.pieces[at + p] = {u_, static_cast<O>(e_ + p * tuning::piece_edges)};
+    }
+    e_ = last_;
+  }
+
+  const bfs_host_search<I, O>& s_;
+  bfs_host_remains& remains_;
+  bfs_host_bins<I>& bins_;
+  std::int64_t k_;
+  std::int64_t k_end_;
+  I u_;
+  O e_;
+  O last_;
+};
+
+// The settling half of one thread: what it found, until it is appended to the queue.
+template <class I, class O>
+class bfs_host_settler {
+ public:
+  using tuning = bfs_host_push_tuning;
+  bfs_host_settler(const bfs_host_search<I, O>& s, bfs_host_remains& remains, std::int32_t level)
+      : s_(s), remains_(remains), level_(level) {}
+
+  // Empties bin b of every thread.
+  void take_bin(std::int64_t b, std::int64_t team) {
+    for (std::int64_t t = 0; t < team; ++t) {
+      bfs_host_bins<I>& bins = s_.bins[t];
+      const std::int64_t size = bins.sizes[b];
+      if (size_ + size > tuning::output_vertices) flush();
+      take(bins.edges[b], size);
+      bins.sizes[b] = 0;
+    }
+  }
+
+  void flush() {
+    if (size_ == 0) return;
+    edges_ += settle(s_, to_.data(), from_.data(), size_, level_);
+    std::copy_n(to_.data(), size_, s_.queue + take_some(remains_.tail, size_));
+    size_ = 0;
+  }
+  [[nodiscard]] std::int64_t edges() const { return edges_; }
+
+ private:
+  void take(const bfs_host_edge<I>* edges, std::int64_t size) {
+    std::int64_t end = size_;
+    for (std::int64_t j = 0; j < size; ++j) {
+      const bool seen = test_and_set_bit(s_.visited, edges[j].to);
+      to_[static_cast<std::size_t>(end)] = edges[j].to;
+      from_[static_cast<std::size_t>(end)] = edges[j].from;
+      end += std::int64_t{!seen};
+    }
+    size_ = end;
+  }
+
+  const bfs_host_search<I, O>& s_;
+  bfs_host_remains& remains_;
+  std::int32_t level_;
+  std::int64_t size_ = 0;
+  std::int64_t edges_ = 0;
+  std::array<I, static_cast<std::size_t>(tuning::output_vertices) + 1> to_;
+  std::array<I, static_cast<std::size_t>(tuning::output_vertices) + 1> from_;
+};
+
+// By all threads.
+template <class I, class O>
+[[nodiscard]] bfs_host_frontier push_together(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
+                                              std::int32_t next_level) {
+  bfs_host_remains remains{.next = now.begin, .end = now.end, .tail = now.end};
+  const int readers = team_size(s.threads);
+  for (int r = 0; r < readers; ++r) s.bins[r].reset();
+  std::atomic<std::int64_t> edges{0};
+  while (!remains.finished) {
+    parallel_parts(readers, readers,
+                   [&](std::int64_t r) { bfs_host_reader<I, O>(s, remains, s.bins[r]).read_round(); });
+    on_threads(readers, bfs_host_push_tuning::bins, [&](part_taker& mine) {
+      bfs_host_settler<I, O> settler(s, remains, next_level);
+      for (std::int64_t b; mine.take(b);) settler.take_bin(b, readers);
+      settler.flush();
+      edges.fetch_add(settler.edges(), std::memory_order_relaxed);
+    });
+    remains.end_round();
+  }
+  return {now.end, remains.tail, edges.load()};
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,238 @@
+// What the steps of a host search share, and the step of one thread: a level pushed alone.
+//
+// The visited set is a bitmap: at a byte for eight vertices it stays in the second-level cache where levels would
+// not. It is the only array that is looked at for every edge; levels and parents are only written, once a vertex.
+#pragma once
+
+#include <spargo/formats/csr.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+namespace spargo::detail {
+
+struct bfs_host_tuning {
+  // A frontier with fewer edges gets no parallel region of its own: it is expanded in about 40 us, and two threads need
+  // 2 to 5 us to meet, twice a level, and far longer on a busy machine. Where many such levels come in turn they are
+  // shared by threads that stay together (host_narrow.hpp).
+  static constexpr std::int64_t sequential_edges = 16384;
+  static constexpr std::int64_t buffer_entries = 1024;  // of a thread, before they are appended to a shared queue
+  // Queue entries looked ahead for offsets, and half as many for rows. Two threads of a Xeon, none ahead / 16 / 32 /
+  // 64: uniform 2^20 13.6 / 12.0 / 13.2 / 12.4 ms, R-MAT 20 6.8 / 6.1 / 6.0 / 6.0 ms.
+  static constexpr std::int64_t ahead = 16;
+  // Edges to unvisited vertices listed before they are worked off, and edges read between two looks at their number.
+  // A list against a branch an edge, one thread: EPYC 9005, roads of Luxembourg 0.87 / 1.34 ms, 4elt 0.18 / 0.22,
+  // random geometric 2^15 0.70 / 0.86, uniform 2^20 18.8 / 26.5, grid 2000 x 2000 72 / 89; Xeon, the first three and
+  // the grid 1.09 / 1.72, 0.24 / 0.31, 0.88 / 1.00, 95 / 93. Lists of 64 are up to 5 % slower.
+  static constexpr std::int64_t list_edges = 256;
+  static constexpr std::int64_t run = 64;
+};
+
+// Vertices [begin, end) of the queue, and the sum of their out-degrees where a search counts them.
+struct bfs_host_frontier {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t edges = 0;
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+};
+
+// An edge on its way: `to` was not visited when it was looked at.
+template <class I>
+struct bfs_host_edge {
+  I to;
+  I from;
+};
+
+// A row cut out of a long one, for any thread to expand.
+template <class I, class O>
+struct bfs_host_piece {
+  I from;
+  O first;
+};
+
+template <class I>
+struct bfs_host_bins;
+
+// What a search works on: the graph, its output and its workspace, all borrowed from the plan.
+template <class I, class O>
+struct bfs_host_search {
+  csr_pattern_view<I, O, host> out;
+  csr_pattern_view<I, O, host> in;  // empty when the search never pulls
+  std::int32_t* levels = nullptr;   // null: not asked for
+  I* parents = nullptr;             // null: not asked for
+  std::uint64_t* visited = nullptr;
+  std::uint64_t* successor = nullptr;      // what a pull writes; null when the search never pulls
+  I* queue = nullptr;                      // [vertices]
+  bfs_host_bins<I>* bins = nullptr;        // [threads]
+  bfs_host_piece<I, O>* pieces = nullptr;  // [most_pieces(edges)]
+  I* narrow = nullptr;                     // [narrow_entries(threads)]; null for one thread
+  int threads = 1;
+  bool counts_edges = true;  // of frontiers; a search that never pulls need not
+
+  [[nodiscard]] std::int64_t words() const { return div_up(static_cast<std::int64_t>(out.rows), 64); }
+  [[nodiscard]] std::int64_t degree(I v) const { return out.offsets[v + 1] - out.offsets[v]; }
+  void found(I v, I parent, std::int32_t level) const {
+    if (levels != nullptr) levels[v] = level;
+    if (parents != nullptr) parents[v] = parent;
+  }
+
+  // Hint: v is about to be found.
+  void prefetch_result(I v) const {
+    if (levels != nullptr) __builtin_prefetch(levels + v, 1);
+    if (parents != nullptr) __builtin_prefetch(parents + v, 1);
+  }
+  // Hints for the vertices that come after frontier[k].
+  void prefetch_ahead(const I* frontier, std::int64_t k, std::int64_t end) const {
+    constexpr std::int64_t far = bfs_host_tuning::ahead;
+    if (k + far < end) __builtin_prefetch(out.offsets.data() + frontier[k + far]);
+    if (k + far / 2 < end) __builtin_prefetch(out.indices.data() + out.offsets[frontier[k + far / 2]]);
+  }
+};
+
+template <class I>
+[[nodiscard]] bool test_bit(const std::uint64_t* bitmap, I v) {
+  return (bitmap[v >> 6] >> (v & 63) & 1) != 0;
+}
+
+// True for the one caller that sets the bit first.
+template <class I>
+[[nodiscard]] bool claim_bit(std::uint64_t* bitmap, I v) {
+  const std::atomic_ref<std::uint64_t> word(bitmap[v >> 6]);
+  const std::uint64_t bit = std::uint64_t{1} << (v & 63);
+  if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+  return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+// Sets the bit; whether it was set before. For one thread at a time.
+template <class I>
+[[nodiscard]] bool test_and_set_bit(std::uint64_t* bitmap, I v) {
+  const std::uint64_t before = bitmap[v >> 6];
+  bitmap[v >> 6] = before | std::uint64_t{1} << (v & 63);
+  return (before >> (v & 63) & 1) != 0;
+}
+
+// A thread's own end of a shared queue.
+template <class I>
+class bfs_host_buffer {
+ public:
+  bfs_host_buffer(I* buffer, I* queue, std::int64_t& tail) : buffer_(buffer), queue_(queue), tail_(tail) {}
+
+  void push(I v) {
+    buffer_[size_++] = v;
+    if (size_ == bfs_host_tuning::buffer_entries) flush();
+  }
+  void flush() {
+    if (size_ == 0) return;
+    const std::int64_t at = std::atomic_ref<std::int64_t>(tail_).fetch_add(size_, std::memory_order_relaxed);
+    std::copy_n(buffer_, size_, queue_ + at);
+    size_ = 0;
+  }
+
+ private:
+  I* buffer_;
+  I* queue_;
+  std::int64_t& tail_;
+  std::int64_t size_ = 0;
+};
+
+// Gives `size` new vertices their level and parent. Returns their out-edges, where a search counts them. Stores that
+// miss the cache are finished one after the other: without prefetching a level costs a full miss a line.
+template <class I, class O>
+[[nodiscard]] std::int64_t settle(const bfs_host_search<I, O>& s, const I* to, const I* from, std::int64_t size,
+                                  std::int32_t level) {
+  constexpr std::int64_t far = bfs_host_tuning::ahead;
+  std::int64_t edges = 0;
+  for (std::int64_t j = 0; j < size; ++j) {
+    if (j + far < size) {
+      s.prefetch_result(to[j + far]);
+      if (s.counts_edges) __builtin_prefetch(s.out.offsets.data() + to[j + far]);
+    }
+    s.found(to[j], from[j], level);
+    if (s.counts_edges) edges += s.degree(to[j]);
+  }
+  return edges;
+}
+
+// Expands vertices alone, without atomics. Edges are followed in two strokes without branches that cannot be
+// predicted: those to unvisited vertices are listed, then the list is worked off. Between the strokes whatever a new
+// vertex touches is fetched, its row last: a level so small stays in the second-level cache until it is expanded.
+template <class I, class O>
+class bfs_host_lister {
+ public:
+  using tuning = bfs_host_tuning;
+  // found: room for the new vertices.
+  bfs_host_lister(const bfs_host_search<I, O>& s, I* found, std::int32_t level) : s_(s), found_(found), level_(level) {}
+
+  void expand(const I* frontier, std::int64_t size) {
+    for (std::int64_t k = 0; k < size; ++k) {
+      s_.prefetch_ahead(frontier, k, size);
+      const I u = frontier[k];
+      const O last = s_.out.offsets[u + 1];
+      for (O e = s_.out.offsets[u]; e < last;) {
+        const O stop = static_cast<O>(std::min<std::int64_t>(last, e + tuning::run));
+        for (; e < stop; ++e) list(s_.out.indices[e], u);
+        if (listed_ >= tuning::list_edges) work_off();
+      }
+    }
+    work_off();
+  }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::int64_t edges() const { return edges_; }
+
+ private:
+  void list(I v, I u) {
+    to_[static_cast<std::size_t>(listed_)] = v;
+    from_[static_cast<std::size_t>(listed_)] = u;
+    listed_ += std::int64_t{!test_bit(s_.visited, v)};
+  }
+
+  void work_off() {
+    const std::int64_t fresh = visit();
+    for (std::int64_t j = 0; j < fresh; ++j) {
+      const I v = to_[static_cast<std::size_t>(j)];
+      found_[size_ + j] = v;
+      s_.found(v, from_[static_cast<std::size_t>(j)], level_);
+      edges_ += s_.degree(v);
+      __builtin_prefetch(s_.out.indices.data() + s_.out.offsets[v]);
+    }
+    size_ += fresh;
+    listed_ = 0;
+  }
+
+  // Keeps the first edge to each vertex; returns how many those are.
+  std::int64_t visit() {
+    std::int64_t fresh = 0;
+    for (std::int64_t j = 0; j < listed_; ++j) {
+      const I v = to_[static_cast<std::size_t>(j)];
+      s_.prefetch_result(v);
+      __builtin_prefetch(s_.out.offsets.data() + v);
+      to_[static_cast<std::size_t>(fresh)] = v;
+      from_[static_cast<std::size_t>(fresh)] = from_[static_cast<std::size_t>(j)];
+      fresh += std::int64_t{!test_and_set_bit(s_.visited, v)};
+    }
+    return fresh;
+  }
+
+  const bfs_host_search<I, O>& s_;
+  I* found_;
+  std::int32_t level_;
+  std::int64_t size_ = 0;
+  std::int64_t edges_ = 0;
+  std::int64_t listed_ = 0;
+  std::array<I, static_cast<std::size_t>(tuning::list_edges + tuning::run)> to_;
+  std::array<I, static_cast<std::size_t>(tuning::list_edges + tuning::run)> from_;
+};
+
+// By the calling thread alone.
+template <class I, class O>
+[[nodiscard]] bfs_host_frontier push_alone(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
+                                           std::int32_t next_level) {
+  bfs_host_lister<I, O> lister(s, s.queue + now.end, next_level);
+  lister.expand(s.queue + now.begin, now.size());
+  return {now.end, now.end + lister.size(), lister.edges()};
+}
+
+}  // namespace spargo::detail

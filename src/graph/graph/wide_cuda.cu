@@ -1,0 +1,102 @@
+// Building graphs on the device: flag the proper pairs, scan, scatter; the conversion to CSR does the rest. The order
+// of the input is kept. Scratch: 8 bytes a pair besides the copy of the pairs.
+#include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
+#include "graph/graph/common.hpp"
+#include "primitives/element.hpp"
+
+#include <spargo/primitives/scan.hpp>
+
+namespace spargo {
+
+namespace {
+
+// places[k]: where pair k goes; places[pairs]: how many are proper. Also checks every end; synchronises.
+template <class I>
+std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
+                         array<std::int64_t, device>& places) {
+  const I n = pairs.rows;
+  const I* rows = pairs.row_indices.data();
+  const I* cols = pairs.col_indices.data();
+  const std::int64_t size = pairs.nnz();
+  std::int64_t* place = places.data();
+  array<unsigned long long, device> first_bad(ctx, 1);
+  detail::fill_bytes(ctx, first_bad.data(), 0xff, sizeof(unsigned long long));
+  unsigned long long* bad = first_bad.data();
+  detail::for_each(ctx, size + 1, [=] __device__(std::int64_t k) {
+    if (k == size) {
+      place[k] = 0;
+      return;
+    }
+    const I u = rows[k];
+    const I v = cols[k];
+    if (u < 0 || u >= n || v < 0 || v >= n) atomicMin(bad, static_cast<unsigned long long>(k));
+    place[k] = u != v ? 1 : 0;
+  });
+  exclusive_scan(ctx, std::as_const(places).view(), places.view());
+  unsigned long long bad_pair = 0;
+  std::int64_t proper = 0;
+  copy<unsigned long long>(ctx, first_bad.view(), span<unsigned long long, host>(&bad_pair, 1));
+  copy<std::int64_t>(ctx, places.view().subspan(size, 1), span<std::int64_t, host>(&proper, 1));
+  ctx.synchronize();
+  if (bad_pair < static_cast<unsigned long long>(size)) {
+    const auto k = static_cast<std::int64_t>(bad_pair);
+    detail::throw_bad_pair(k, detail::element(ctx, pairs.row_indices, k), detail::element(ctx, pairs.col_indices, k),
+                           n);
+  }
+  return proper;
+}
+
+// The proper pairs, followed by their mirror images when `direction` is undirected. Asynchronous.
+template <class I>
+coo_matrix<pattern, I, device> copy_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
+                                          const array<std::int64_t, device>& places, std::int64_t proper,
+                                          direction_kind direction) {
+  const bool mirrored = direction == direction_kind::undirected;
+  coo_matrix<pattern, I, device> to(ctx, pairs.rows, pairs.cols, mirrored ? 2 * proper : proper);
+  const I* rows = pairs.row_indices.data();
+  const I* cols = pairs.col_indices.data();
+  const std::int64_t* place = places.data();
+  I* from = to.row_indices().data();
+  I* into = to.col_indices().data();
+  detail::for_each(ctx, pairs.nnz(), [=] __device__(std::int64_t k) {
+    const I u = rows[k];
+    const I v = cols[k];
+    if (u == v) return;
+    const std::int64_t at = place[k];
+    from[at] = u;
+    into[at] = v;
+    if (mirrored) {
+      from[at + proper] = v;
+      into[at + proper] = u;
+    }
+  });
+  return to;
+}
+
+}  // namespace
+
+namespace detail {
+
+template <index_type O, index_type I, class Space>
+graph<I, O, Space> build_wide(const context<Space>& ctx, const coo_pattern_view<I, Space>& edges,
+                              const graph_options& options) {
+  const device_guard guard(ctx);
+  array<std::int64_t, device> places(ctx, edges.nnz() + 1);
+  const std::int64_t proper = place_pairs(ctx, edges, places);
+  if (options.direction == direction_kind::directed && proper == edges.nnz()) {
+    return graph_of_pairs<O>(ctx, edges, options);
+  }
+  const auto pairs = copy_pairs(ctx, edges, places, proper, options.direction);
+  places = {};
+  return graph_of_pairs<O, I, Space>(ctx, pairs.view(), options);
+}
+
+#define INSTANTIATE(I, O)                                                                                           \
+  template graph<I, O, device> build_wide<O, I, device>(const context<device>&, const coo_pattern_view<I, device>&, \
+                                                        const graph_options&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace detail
+
+}  // namespace spargo

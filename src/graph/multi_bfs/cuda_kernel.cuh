@@ -1,0 +1,288 @@
+// The kernel of the device's multi-source search: a persistent grid that walks all levels of a batch, with a barrier
+// after each step.
+//
+// What every step keeps: `seen` has a vertex's bits, the searches that have found it; the frontier is in the queue and
+// in `front`, or it is in seen & ~other. Invariant: between steps every block holds the same `position`. Counters: a
+// step counts into level[turn + 1] while it clears level[turn + 2], which the step before has read. Cost: one barrier
+// for a level that is pulled, two for one that is pushed, three for one that is split between the two.
+#pragma once
+
+#include "graph/multi_bfs/cuda_pull.cuh"
+#include "graph/multi_bfs/cuda_push.cuh"
+
+#include <cooperative_groups.h>
+
+namespace spargo::detail {
+
+namespace cg = cooperative_groups;
+
+// Everything that the next level depends on; a block's copy.
+struct position {
+  std::int64_t vertices;  // in the frontier
+  std::int64_t edges;
+  std::int64_t unfinished;
+  std::int64_t queued;  // of the frontier, when it is in the queue
+  std::int64_t pieces;
+  std::int32_t level;
+  std::int32_t base;  // levels up to this one have been written
+  bool in_queue;      // else it is in seen & ~other
+};
+
+enum class step_kind {
+  pull,
+  split,  // some searches are pulled, the others pushed afterwards
+  sparse_push,
+  dense_push,
+};
+
+template <int W>
+__device__ void read_found(position& at, const multi_bfs_counters<W>& found, step_kind step) {
+  at.vertices = static_cast<std::int64_t>(__ldcg(&found.vertices));
+  at.edges = static_cast<std::int64_t>(__ldcg(&found.edges));
+  if (step == step_kind::sparse_push) {
+    at.unfinished -= static_cast<std::int64_t>(__ldcg(&found.finished));
+  } else {
+    at.unfinished = static_cast<std::int64_t>(__ldcg(&found.open));
+  }
+  at.in_queue = step == step_kind::sparse_push;
+  at.queued = static_cast<std::int64_t>(__ldcg(&found.queued));
+  at.pieces = static_cast<std::int64_t>(__ldcg(&found.pieces));
+}
+
+// Level 0, by one block with a thread a source: each source has its own bit, and is queued once if given twice.
+template <class I, class O, int W>
+__device__ void start(const multi_bfs_search<I, O, W>& s, multi_bfs_counters<W>* to) {
+  const int k = static_cast<int>(threadIdx.x);
+  const bool any = k < s.source_count;
+  const std::int64_t v = any ? static_cast<std::int64_t>(s.sources[k]) : 0;
+  const unsigned mark = 1U << (v & 31);
+  if (any) {
+    atomicOr(&s.seen[v].w[k / 64], count64{1} << (k % 64));
+    to->found[k] = 1;
+  }
+  __syncthreads();
+  std::int64_t degree = 0;
+  if (any && (atomicOr(s.marks + (v >> 5), mark) & mark) == 0) {
+    const search_words<W> bits = latest(s.seen[v]);
+    degree = out_degree(s, v);
+    s.front[v] = bits;
+    s.queue[atomicAdd(&to->queued, count64{1})] = static_cast<I>(v);
+    atomicAdd(&to->vertices, count64{1});
+    atomicAdd(&to->edges, static_cast<count64>(degree));
+    if (s.in_offsets != nullptr && same(bits, s.full)) {
+      atomicAdd(&to->finished, static_cast<count64>(s.in_offsets[v + 1] - s.in_offsets[v]));
+    }
+  }
+  __syncthreads();
+  append_pieces(s.push_pieces, &to->pieces, static_cast<I>(v), degree, multi_bfs_cuda_tuning::push_piece);
+  if (any) atomicAnd(s.marks + (v >> 5), ~mark);
+}
+
+// How much each search has just found, and which have found something. A block's copy.
+template <int W>
+struct last_found {
+  count64 vertices[64 * W];
+  search_words<W> active;
+  search_words<W> lagging;
+};
+
+// Puts this thread's bit into its place among the block's first 64 W threads'.
+template <int W>
+__device__ void gather_bits(search_words<W>& to, bool bit) {
+  const unsigned bits = __ballot_sync(full_mask, bit);
+  if (threadIdx.x % warp_size != 0) return;
+  reinterpret_cast<unsigned*>(&to)[threadIdx.x / warp_size] = bits;  // low half first
+}
+
+template <int W>
+__device__ void note_found(last_found<W>& last, const multi_bfs_counters<W>& found) {
+  if (threadIdx.x >= 64 * W) return;
+  last.vertices[threadIdx.x] = __ldcg(&found.found[threadIdx.x]);
+  gather_bits(last.active, last.vertices[threadIdx.x] != 0);
+}
+
+// The searches that have found least, `most` vertices together.
+template <int W>
+__device__ void note_lagging(last_found<W>& last, count64 most) {
+  if (threadIdx.x < 64 * W) {
+    const count64 mine = last.vertices[threadIdx.x];
+    count64 sum = 0;
+    for (unsigned k = 0; k < 64 * W; ++k) {
+      const count64 theirs = last.vertices[k];
+      if (theirs < mine || (theirs == mine && k <= threadIdx.x)) sum += theirs;
+    }
+    gather_bits(last.lagging, mine != 0 && sum <= most);
+  }
+  __syncthreads();
+}
+
+// By a whole block.
+template <class I, class O, int W>
+__device__ step_kind next_step(const multi_bfs_search<I, O, W>& s, const position& at, last_found<W>& last) {
+  if (s.allowed == bfs_direction::pull) return step_kind::pull;
+  const multi_bfs_facts facts{s.n, at.edges, max(at.unfinished, std::int64_t{0})};
+  if (s.allowed == bfs_direction::push || !multi_bfs_pulls(facts, multi_bfs_cuda_tuning::alpha)) {
+    return at.edges > s.n / multi_bfs_cuda_tuning::dense_share ? step_kind::dense_push : step_kind::sparse_push;
+  }
+  if (!multi_bfs_may_split(facts, s.edges)) return step_kind::pull;
+  note_lagging(last, static_cast<count64>(s.n / multi_bfs_cuda_tuning::lag_share));
+  return is_zero(last.lagging) || same(last.lagging, last.active) ? step_kind::pull : step_kind::split;
+}
+
+template <class T>
+__device__ void exchange(T*& a, T*& b) {
+  T* const c = a;
+  a = b;
+  b = c;
+}
+
+// Where this thread stands in the grid, and the arrays that change places.
+template <class I, int W>
+struct walker {
+  std::int64_t thread;
+  std::int64_t threads;
+  std::int64_t warp;
+  std::int64_t warps;
+  search_words<W>* seen;
+  search_words<W>* other;
+  I* queue;
+  I* next_queue;
+};
+
+template <class I, class O, int W>
+__device__ void pull_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, const search_words<W>& wanted,
+                           int depth, multi_bfs_tally<W>& tally) {
+  pull_pieces(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
+  pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
+  exchange(my.seen, my.other);
+}
+
+template <class I, class O, int W>
+__device__ void forget_conversion(const multi_bfs_search<I, O, W>& s, const walker<I, W>& my) {
+  if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
+}
+
+// The frontier of some searches as a queue, with a barrier at its end.
+template <queueing Queueing, class I, class O, int W>
+__device__ void convert(const multi_bfs_search<I, O, W>& s, const walker<I, W>& my, position& at,
+                        const search_words<W>& searches, const cg::grid_group& grid) {
+  queue_found<Queueing>(s, my.seen, my.other, searches, my.queue, my.warp, my.warps);
+  grid.sync();
+  if (threadIdx.x == 0) {
+    at.queued = static_cast<std::int64_t>(__ldcg(&s.control->converted_queued));
+    at.pieces = static_cast<std::int64_t>(__ldcg(&s.control->converted_pieces));
+  }
+  __syncthreads();
+}
+
+// Pulls `wanted` and pushes the rest, which lags: with the barriers between its parts, but for the last.
+template <class I, class O, int W>
+__device__ void split_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, position& at,
+                            const search_words<W>& wanted, const search_words<W>& lagging, int depth,
+                            const cg::grid_group& grid, multi_bfs_tally<W>& tally) {
+  if (!at.in_queue) convert<queueing::before_pull>(s, my, at, lagging, grid);
+  pull_level(s, my, wanted, depth, tally);
+  grid.sync();
+  forget_conversion(s, my);
+  const push_arrays<I, W> to{my.other, my.seen, nullptr, nullptr, lagging, depth};
+  push_pieces<push_kind::late>(s, to, at.pieces, my.warp, my.warps, tally);
+  push_queue<push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+}
+
+// With the barriers between its parts, but for the last.
+template <class I, class O, int W>
+__device__ void push_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, position& at, step_kind step,
+                           const search_words<W>& wanted, multi_bfs_counters<W>* filling, int depth,
+                           const cg::grid_group& grid, multi_bfs_tally<W>& tally) {
+  if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
+  const push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued, s.full, depth};
+  if (step == step_kind::sparse_push) {
+    push_pieces<push_kind::sparse>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+    grid.sync();
+    exchange(my.queue, my.next_queue);
+    const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
+    take(s, my.seen, my.other, my.queue, queued, depth, &filling->pieces, my.thread, my.threads, tally);
+  } else {
+    push_pieces<push_kind::dense>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+    grid.sync();
+    forget_conversion(s, my);
+    take_all(s, my.seen, my.other, wanted, depth, my.thread, my.threads, tally);
+  }
+}
+
+template <int W>
+__device__ void clear(multi_bfs_counters<W>* counters) {
+  auto* const words = reinterpret_cast<count64*>(counters);
+  for (unsigned k = threadIdx.x; k < sizeof(multi_bfs_counters<W>) / sizeof(count64); k += blockDim.x) words[k] = 0;
+}
+
+template <class I, class O, int W>
+__global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_tuning::min_blocks)
+    multi_bfs_kernel(multi_bfs_search<I, O, W> s) {
+  __shared__ position at;
+  __shared__ multi_bfs_block_tally<W> of_block;
+  __shared__ last_found<W> last;
+  constexpr int searches = 64 * W;
+  const cg::grid_group grid = cg::this_grid();
+  const bool leader = threadIdx.x == 0;
+  const bool counts = blockIdx.x == 0 && threadIdx.x < searches;  // this thread adds up the search of its number
+  multi_bfs_control<W>* const control = s.control;
+  multi_bfs_counts total{.reached = 1};
+  walker<I, W> my{.thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                  .threads = std::int64_t{gridDim.x} * blockDim.x,
+                  .warp = std::int64_t{threadIdx.x / warp_size} * gridDim.x + blockIdx.x,
+                  .warps = std::int64_t{gridDim.x} * blockDim.x / warp_size,
+                  .seen = s.seen,
+                  .other = s.other,
+                  .queue = s.queue,
+                  .next_queue = s.next_queue};
+
+  for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) of_block.found[k] = 0;
+  if (leader) {
+    of_block.vertices = of_block.edges = of_block.finished = of_block.open = 0;
+    at = {.unfinished = s.edges, .in_queue = true};
+  }
+  if (blockIdx.x == 0) start(s, &control->level[0]);
+  grid.sync();
+  if (leader) read_found(at, control->level[0], step_kind::sparse_push);
+  note_found(last, control->level[0]);
+  __syncthreads();
+
+  for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
+    multi_bfs_counters<W>* const filling = &control->level[(turn + 1) % 3];
+    if (blockIdx.x == 0) clear(&control->level[(turn + 2) % 3]);
+    const int depth = at.level + 1 - at.base;
+    const step_kind step = next_step(s, at, last);
+    const search_words<W> wanted = step == step_kind::split ? without(last.active, last.lagging) : last.active;
+    multi_bfs_tally<W> tally{.found = of_block.found};
+    if (step == step_kind::pull) {
+      forget_conversion(s, my);
+      pull_level(s, my, wanted, depth, tally);
+    } else if (step == step_kind::split) {
+      split_level(s, my, at, wanted, last.lagging, depth, grid, tally);
+    } else {
+      push_level(s, my, at, step, wanted, filling, depth, grid, tally);
+    }
+    add_tally(filling, of_block, tally);
+    grid.sync();
+    if (leader) {
+      read_found(at, *filling, step);
+      ++at.level;
+    }
+    note_found(last, *filling);
+    __syncthreads();
+    if (counts) add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
+    if (depth == multi_bfs_cuda_tuning::window) {
+      if (s.planes != nullptr) write_levels(s, my.seen, at.base, depth, my.warp, my.warps);
+      grid.sync();
+      if (leader) at.base = at.level;
+      __syncthreads();
+    }
+  }
+  if (s.planes != nullptr) write_levels(s, my.seen, at.base, at.level - at.base, my.warp, my.warps);
+  if (counts) control->counts[threadIdx.x] = total;
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,205 @@
+// A level of the device's multi-source search by pulling, as functions of a whole grid.
+//
+// A pull reads `seen` and writes `other`: an in-neighbour's bit that a vertex lacks can only be in the last level, so
+// the union of the in-neighbours' words is the vertex's next word, and its scan ends as soon as all that is wanted is
+// in.
+//
+// `wanted` are the searches that found something at the last level. A pull looks for no others: they have ended, and a
+// vertex that one of them never reaches would have all its edges read at every level. Nor for those that lag, which
+// have found very little: a vertex would look for their bits among all its neighbours, mostly in vain. These are pushed
+// after the pull.
+//
+// What bounds a pull are chains of dependent loads (word, offsets, neighbour, its word), so many are kept under way: a
+// lane looks at the first edges of its vertex, teams of lanes go on with the vertices that need more, and several warps
+// share a vertex with very many.
+#pragma once
+
+#include "graph/multi_bfs/cuda_levels.cuh"
+
+namespace spargo::detail {
+
+// Unites `has` with the words of in-edges [first, last), by a whole warp; stops when it has all that is wanted.
+template <class I, class O, int W>
+__device__ search_words<W> gather_by_warp(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+                                          std::int64_t first, std::int64_t last, const search_words<W>& wanted,
+                                          search_words<W> has) {
+  constexpr int rounds = multi_bfs_cuda_tuning::warp_unroll;
+  const std::int64_t lane = threadIdx.x % warp_size;
+  for (std::int64_t base = first; base < last && !covers(has, wanted); base += rounds * warp_size) {
+    I near[rounds];
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) {
+      const std::int64_t e = base + q * warp_size + lane;
+      near[q] = e < last ? s.in_indices[e] : I{-1};
+    }
+    search_words<W> mine{};
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) {
+      if (near[q] >= 0) unite(mine, seen[near[q]]);
+    }
+    unite(has, united_by_warp(mine));
+  }
+  return has;
+}
+
+// Unites `has` with the words of the calling lane's own in-edges [at, end), as far as a lane goes; returns where it
+// stopped.
+template <class I, class O, int W>
+__device__ O gather_by_lane(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+                            const search_words<W>& wanted, O at, O end, search_words<W>& has) {
+  constexpr int unroll = W == 1 ? multi_bfs_cuda_tuning::lane_unroll : multi_bfs_cuda_tuning::lane_unroll_wide;
+  for (int tried = 0; tried < multi_bfs_cuda_tuning::lane_edges; tried += unroll) {
+    if (at == end || covers(has, wanted)) break;
+    I near[unroll];
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) near[q] = q < end - at ? s.in_indices[at + q] : I{-1};
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) {
+      if (near[q] >= 0) unite(has, seen[near[q]]);
+    }
+    at = end - at > unroll ? at + unroll : end;
+  }
+  return at;
+}
+
+// Goes on with the in-edges [at, end) of the lanes' vertices, by a whole warp in teams of lanes: a team takes a vertex
+// until its edges are through or it has all that is wanted, then the next. Returns what the calling lane's vertex has.
+template <class I, class O, int W>
+__device__ search_words<W> gather_by_teams(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+                                           const search_words<W>& wanted, O at, O end, search_words<W> has) {
+  constexpr int team = multi_bfs_cuda_tuning::team;
+  constexpr int rounds = multi_bfs_cuda_tuning::team_rounds;
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  const int leader = lane / team * team;
+  unsigned rest = __ballot_sync(full_mask, at < end && !covers(has, wanted));
+  int owner = -1;  // the lane whose vertex this team works on
+  O first = 0;
+  O last = 0;
+  search_words<W> united{};
+  for (unsigned idle = full_mask; rest != 0 || idle != full_mask; idle = __ballot_sync(full_mask, owner < 0)) {
+    if (idle != 0 && rest != 0) {
+      const bool takes = owner < 0;
+#pragma unroll
+      for (int t = 0; t < warp_size; t += team) {
+        if ((idle >> t & 1) == 0) continue;
+        if (leader == t) owner = __ffs(static_cast<int>(rest)) - 1;  // -1 when none is left
+        rest &= rest - 1;
+      }
+      const int from = max(owner, 0);
+      const O its_first = __shfl_sync(full_mask, at, from);
+      const O its_last = __shfl_sync(full_mask, end, from);
+      const search_words<W> its_words = from_lane(has, from);
+      if (takes) {
+        first = owner < 0 ? O{0} : its_first;
+        last = owner < 0 ? O{0} : its_last;
+        united = its_words;
+      }
+    }
+    I near[rounds];
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) {
+      const int k = q * team + lane - leader;
+      near[q] = k < last - first ? s.in_indices[first + k] : I{-1};
+    }
+    search_words<W> mine{};
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) {
+      if (near[q] >= 0) unite(mine, seen[near[q]]);
+    }
+    unite(united, united_by_team<team>(mine));
+    first = last - first > rounds * team ? first + rounds * team : last;
+    const bool through = owner >= 0 && (first == last || covers(united, wanted));
+    const unsigned done = __ballot_sync(full_mask, through);
+#pragma unroll
+    for (int t = 0; t < warp_size; t += team) {
+      if ((done >> t & 1) == 0) continue;
+      const int to = __shfl_sync(full_mask, owner, t);
+      const search_words<W> all = from_lane(united, t);
+      if (lane == to) has = all;
+    }
+    if (through) {
+      owner = -1;
+      first = last = 0;
+    }
+  }
+  return has;
+}
+
+// Vertices with up to pull_piece in-edges, 32 neighbouring ones a warp.
+template <class I, class O, int W>
+__device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                              const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
+                              multi_bfs_tally<W>& tally) {
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  for (std::int64_t base = warp * warp_size; base < s.n; base += warps * warp_size) {
+    const std::int64_t v = base + lane;
+    search_words<W> before = s.full;
+    if (v < s.n) before = seen[v];
+    O at = 0;
+    O end = 0;
+    if (!covers(before, wanted)) {
+      at = s.in_offsets[v];
+      end = s.in_offsets[v + 1];
+    }
+    const O degree = end - at;
+    const bool mine = v < s.n && degree <= multi_bfs_cuda_tuning::pull_piece;
+    if (!mine) at = end;
+    search_words<W> has = before;
+    at = gather_by_lane(s, seen, wanted, at, end, has);
+    __syncwarp();
+    has = gather_by_teams(s, seen, wanted, at, end, has);
+    if (mine) other[v] = has;
+    if (!covers(has, wanted)) tally.open += static_cast<count64>(degree);
+    const search_words<W> fresh = without(has, before);
+    if (!is_zero(fresh)) note_vertex(s, v, fresh, has, depth, tally);
+    __syncwarp();
+    count_bits(tally, fresh);
+  }
+}
+
+// The others, a piece of their in-edges a warp. What `other` still has from earlier levels is in `seen` as well.
+template <class I, class O, int W>
+__device__ void pull_pieces(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+                            const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
+                            multi_bfs_tally<W>& tally) {
+  const int lane = static_cast<int>(threadIdx.x % warp_size);
+  const auto count = static_cast<std::int64_t>(*s.pull_piece_count);
+  for (std::int64_t k = warp; k < count; k += warps) {
+    const edge_piece<I> piece = s.pull_pieces[k];
+    const std::int64_t v = piece.vertex;
+    const auto last = static_cast<std::int64_t>(s.in_offsets[v + 1]);
+    const std::int64_t first = static_cast<std::int64_t>(s.in_offsets[v]) +
+                               static_cast<std::int64_t>(piece.piece) * multi_bfs_cuda_tuning::pull_piece;
+    const std::int64_t stop = min(last, first + multi_bfs_cuda_tuning::pull_piece);
+    const search_words<W> before = seen[v];
+    search_words<W> found = latest(other[v]);  // by other pieces, so far
+    found = from_lane(found, 0);               // one view for the warp: others write it meanwhile
+    if (covers(found, wanted) && covers(found, before)) continue;
+    unite(found, before);
+    const search_words<W> has = gather_by_warp(s, seen, first, stop, wanted, found);
+    search_words<W> fresh{};
+    if (lane == 0) {
+      search_words<W> old;
+#pragma unroll
+      for (int i = 0; i < W; ++i) old.w[i] = atomicOr(&other[v].w[i], has.w[i]);
+      unite(old, before);
+      fresh = without(has, old);
+      if (!is_zero(fresh)) {
+        ++tally.vertices;
+        tally.edges += static_cast<count64>(stop - first);
+        if (s.planes != nullptr) note_level(s, v, fresh, depth);
+      }
+      search_words<W> now = old;
+      unite(now, has);
+      if (!same(old, s.full) && same(now, s.full)) tally.finished += static_cast<count64>(last - s.in_offsets[v]);
+    }
+    fresh = from_lane(fresh, 0);
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      if ((fresh.w[i] >> lane & 1) != 0) atomicAdd(tally.found + 64 * i + lane, 1U);
+      if ((fresh.w[i] >> (lane + 32) & 1) != 0) atomicAdd(tally.found + 64 * i + 32 + lane, 1U);
+    }
+  }
+}
+
+}  // namespace spargo::detail

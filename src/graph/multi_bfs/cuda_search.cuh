@@ -1,0 +1,291 @@
+// What the device's multi-source search works on: a vertex's words, the search's arrays, and counting what is found.
+#pragma once
+
+#include "core/cuda.cuh"
+#include "core/device/warp_reduce.cuh"
+#include "graph/multi_bfs/common.hpp"
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+// Times: H200, R-MAT 22 of degree 16, symmetric; 64 and 256 sources, counts only.
+struct multi_bfs_cuda_tuning {
+  static constexpr int block = 512;
+  // Resident on a multiprocessor, so at most 64 registers a thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1, 1.91
+  // and 6.48 with 3.
+  static constexpr int min_blocks = 2;
+  // Edges of a vertex that one lane looks at before a team of lanes goes on, and how many of them at a time, for one
+  // word a vertex and for four. Within 1% with 4 to 16 edges.
+  static constexpr int lane_edges = 8;
+  static constexpr int lane_unroll = 4;
+  static constexpr int lane_unroll_wide = 2;
+  // Lanes of a team, and rounds of its edges under way: 1.06 and 3.10 ms; with eight rounds 1.09 and 3.17, with teams
+  // of 4 1.13 and 3.40, of 16 no faster. With whole warps for one vertex at a time 1.10 and 3.2.
+  static constexpr int team = 8;
+  static constexpr int team_rounds = 4;
+  static constexpr int warp_unroll = 2;    // rounds of 32 under way when a warp gathers; 4 is as fast
+  static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
+  static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces, of eight rounds of a warp
+  static constexpr int push_rounds = 2;    // under way together, for one word a vertex; 4 and 8 are as fast
+  // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside: they would
+  // have nearly all edges read (98 million for 64 sources), while without them most vertices are through after a few
+  // (33 million, and 7 pushed). All in all 1.15 ms with 1024, 2048 or 4096, 1.60 without.
+  static constexpr int lag_share = 2048;
+  // multi_bfs_pulls: 1.16 and 4.22 ms with 3, 1.16 and 5.29 with 8: a level of 18 million edges is pushed in 0.90 ms,
+  // pulled in 1.95.
+  static constexpr int alpha = 3;
+  // A push of more than vertices / 2 edges does without a queue. A level of 6 million edges that finds a million
+  // vertices takes 0.18 ms so, 1.01 ms with a queue: all warps add to one counter. Vertices / 8 is as fast there, / 32
+  // slower (2.11 ms instead of 1.84 in all).
+  static constexpr int dense_share = 2;
+  // Of 32 vertices that a warp adds to a queue with one atomic, all of whose words are under way together: a frontier
+  // is queued in 0.09 ms; 0.32 ms when each round waits for the one before.
+  static constexpr int queue_rounds = 8;
+  static constexpr int planes = 4;
+  static constexpr int window = (1 << planes) - 1;  // levels that the planes hold
+};
+
+using count64 = unsigned long long;  // what atomicAdd takes
+
+// --- Words ----------------------------------------------------------------
+
+template <int W>
+struct alignas(8 * W) search_words {
+  count64 w[W];
+};
+
+template <int W>
+__device__ bool is_zero(const search_words<W>& a) {
+  count64 all = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) all |= a.w[i];
+  return all == 0;
+}
+template <int W>
+__device__ bool same(const search_words<W>& a, const search_words<W>& b) {
+  count64 differ = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) differ |= a.w[i] ^ b.w[i];
+  return differ == 0;
+}
+// Whether `a` has all bits of `wanted`.
+template <int W>
+__device__ bool covers(const search_words<W>& a, const search_words<W>& wanted) {
+  count64 lacking = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i) lacking |= wanted.w[i] & ~a.w[i];
+  return lacking == 0;
+}
+template <int W>
+__device__ void unite(search_words<W>& a, const search_words<W>& b) {
+#pragma unroll
+  for (int i = 0; i < W; ++i) a.w[i] |= b.w[i];
+}
+template <int W>
+__device__ search_words<W> without(const search_words<W>& a, const search_words<W>& b) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & ~b.w[i];
+  return c;
+}
+template <int W>
+__device__ search_words<W> within(const search_words<W>& a, const search_words<W>& b) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & b.w[i];
+  return c;
+}
+// What all blocks have written so far, from the second-level cache.
+template <int W>
+__device__ search_words<W> latest(const search_words<W>& a) {
+  search_words<W> c;
+  if constexpr (W == 1) {
+    c.w[0] = __ldcg(a.w);
+  } else {
+#pragma unroll
+    for (int i = 0; i < W; i += 2) {
+      const ulonglong2 two = __ldcg(reinterpret_cast<const ulonglong2*>(a.w + i));
+      c.w[i] = two.x;
+      c.w[i + 1] = two.y;
+    }
+  }
+  return c;
+}
+template <int W>
+__device__ search_words<W> from_lane(const search_words<W>& a, int lane) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) c.w[i] = __shfl_sync(full_mask, a.w[i], lane);
+  return c;
+}
+template <int W>
+__device__ search_words<W> united_by_warp(const search_words<W>& a) {
+  search_words<W> c;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    const count64 low = warp_or(static_cast<unsigned>(a.w[i]));
+    const count64 high = warp_or(static_cast<unsigned>(a.w[i] >> 32));
+    c.w[i] = high << 32 | low;
+  }
+  return c;
+}
+
+// By each team of so many neighbouring lanes, among the whole warp.
+template <int Team, int W>
+__device__ search_words<W> united_by_team(search_words<W> a) {
+#pragma unroll
+  for (int d = Team / 2; d > 0; d /= 2) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) a.w[i] |= __shfl_xor_sync(full_mask, a.w[i], d);
+  }
+  return a;
+}
+
+// --- What a search works on -----------------------------------------------
+
+template <class I>
+struct edge_piece {
+  I vertex;
+  I piece;  // edges [piece * size, (piece + 1) * size) of the vertex
+};
+
+// What a level finds. Three of them take turns, see multi_bfs_kernel.
+template <int W>
+struct multi_bfs_counters {
+  count64 queued;         // vertices appended to the queue
+  count64 pieces;         // of those with many out-edges, which the queue has as well
+  count64 vertices;       // with new bits; more than one a vertex that is pulled in pieces
+  count64 edges;          // their out-edges
+  count64 finished;       // in-edges of those that now lack no search
+  count64 open;           // after a pass over all vertices: in-edges of those that lack a search that goes on
+  count64 found[64 * W];  // vertices that each search has found
+};
+
+template <int W>
+struct multi_bfs_control {
+  multi_bfs_counters<W> level[3];
+  count64 converted_queued;  // of a frontier turned from bits into a queue
+  count64 converted_pieces;
+  multi_bfs_counts counts[64 * W];
+};
+
+template <class I, class O, int W>
+struct multi_bfs_search {
+  const O* out_offsets;
+  const I* out_indices;
+  const O* in_offsets;  // null: push only
+  const I* in_indices;
+  std::int64_t n;
+  std::int64_t edges;
+  search_words<W>* seen;
+  search_words<W>* other;
+  search_words<W>* front;
+  unsigned* marks;  // a bit a vertex, all zero between levels
+  I* queue;
+  I* next_queue;
+  edge_piece<I>* push_pieces;        // of the frontier
+  const edge_piece<I>* pull_pieces;  // of the graph
+  const count64* pull_piece_count;
+  multi_bfs_control<W>* control;
+  count64* planes;       // [(plane * n + vertex) * W + word], all zero between runs; null: no levels
+  std::int32_t* levels;  // [vertex * stride + source], from this batch's first source on
+  std::int64_t stride;
+  const I* sources;
+  int source_count;
+  search_words<W> full;  // the searches of this batch
+  bfs_direction allowed;
+};
+
+template <class I, class O, int W>
+__device__ std::int64_t out_degree(const multi_bfs_search<I, O, W>& s, std::int64_t v) {
+  return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
+}
+
+// --- Counting -------------------------------------------------------------
+
+// A thread's sums over what it finds, but for what each search has found, which goes into its block's.
+template <int W>
+struct multi_bfs_tally {
+  unsigned* found;  // [search]
+  count64 vertices = 0;
+  count64 edges = 0;
+  count64 finished = 0;
+  count64 open = 0;
+};
+
+// The block's, in shared memory; all zero between steps.
+template <int W>
+struct multi_bfs_block_tally {
+  unsigned found[64 * W];
+  count64 vertices;
+  count64 edges;
+  count64 finished;
+  count64 open;
+};
+
+// How many lanes have bit `lane` of their word set: the 32 x 32 bits are transposed in five exchanges.
+__device__ inline unsigned count_column(unsigned word) {
+  const unsigned lane = threadIdx.x % warp_size;
+  unsigned low = 0x0000ffffU;
+#pragma unroll
+  for (unsigned j = 16; j > 0; j /= 2) {
+    const unsigned theirs = __shfl_xor_sync(full_mask, word, j);
+    word = (lane & j) != 0 ? (word & ~low) | ((theirs & ~low) >> j) : (word & low) | ((theirs & low) << j);
+    low ^= low << (j / 2);
+  }
+  return static_cast<unsigned>(__popc(word));
+}
+
+// By a whole warp: its lane l counts searches l, l + 32, l + 64, ...
+template <int W>
+__device__ void count_bits(const multi_bfs_tally<W>& tally, const search_words<W>& fresh) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    if (__ballot_sync(full_mask, fresh.w[i] != 0) == 0) continue;
+    const unsigned low = count_column(static_cast<unsigned>(fresh.w[i]));
+    const unsigned high = count_column(static_cast<unsigned>(fresh.w[i] >> 32));
+    if (low != 0) atomicAdd(tally.found + 64 * i + lane, low);
+    if (high != 0) atomicAdd(tally.found + 64 * i + 32 + lane, high);
+  }
+}
+
+__device__ inline count64 sum_of_warp(count64 value) {
+#pragma unroll
+  for (int d = warp_size / 2; d > 0; d /= 2) value += __shfl_down_sync(full_mask, value, d);
+  return value;
+}
+
+// All warps of all blocks, at the end of a step; a barrier of the grid follows.
+template <int W>
+__device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& block, const multi_bfs_tally<W>& tally) {
+  const unsigned lane = threadIdx.x % warp_size;
+  const count64 vertices = sum_of_warp(tally.vertices);
+  const count64 edges = sum_of_warp(tally.edges);
+  const count64 finished = sum_of_warp(tally.finished);
+  const count64 open = sum_of_warp(tally.open);
+  if (lane == 0 && (vertices != 0 || open != 0)) {
+    atomicAdd(&block.vertices, vertices);
+    atomicAdd(&block.edges, edges);
+    atomicAdd(&block.finished, finished);
+    atomicAdd(&block.open, open);
+  }
+  __syncthreads();
+  if (block.vertices == 0 && block.open == 0)
+    return;  // the same for all threads, and reset only after the next barrier
+  for (unsigned k = threadIdx.x; k < 64 * W; k += blockDim.x) {
+    if (block.found[k] != 0) atomicAdd(&to->found[k], count64{block.found[k]});
+    block.found[k] = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(&to->vertices, block.vertices);
+    atomicAdd(&to->edges, block.edges);
+    atomicAdd(&to->finished, block.finished);
+    atomicAdd(&to->open, block.open);
+    block.vertices = block.edges = block.finished = block.open = 0;
+  }
+}
+
+}  // namespace spargo::detail

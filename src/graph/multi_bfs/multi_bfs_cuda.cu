@@ -1,0 +1,253 @@
+// Multi-source breadth-first search on the device: the plan. One cooperative kernel (cuda_kernel.cuh) walks
+// all levels of a batch, so the host waits once, at its end.
+//
+// Cost: a level that is pulled reads at most the in-edges of unfinished vertices and a sector for each, mostly from the
+// second-level cache; one that is pushed the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes a
+// vertex, 32 W more with levels (besides these), sizeof(I) / 56 bytes an edge. Source: Then et al., VLDB 2015; pushing
+// and pulling after Beamer, Asanovic, Patterson, SC 2012.
+#include "core/cuda.cuh"
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "graph/multi_bfs/cuda_kernel.cuh"
+
+#include <algorithm>
+
+namespace spargo {
+
+namespace {
+
+using detail::count64;
+using detail::edge_piece;
+using detail::multi_bfs_control;
+using detail::multi_bfs_cuda_tuning;
+using detail::multi_bfs_kernel;
+using detail::multi_bfs_search;
+using detail::search_words;
+
+// The pieces of the vertices that are pulled by several warps.
+template <class I, class O>
+__global__ void cut_pieces_kernel(const O* offsets, std::int64_t n, edge_piece<I>* pieces, count64* count) {
+  const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
+  detail::append_pieces(pieces, count, static_cast<I>(v), degree, multi_bfs_cuda_tuning::pull_piece);
+}
+
+template <class T>
+std::int64_t bytes_of(const array<T, device>& a) {
+  return a.size() * static_cast<std::int64_t>(sizeof(T));
+}
+
+}  // namespace
+
+template <index_type I, index_type O, class Space>
+struct multi_bfs_plan<I, O, Space>::state {
+  context<device> ctx;
+  std::int64_t vertices;
+  std::int64_t max_sources;
+  detail::multi_bfs_choice choice;
+  csr_pattern_view<I, O, device> out;
+  csr_pattern_view<I, O, device> in;
+  int blocks = 0;
+  array<std::int32_t, device> levels;
+  array<count64, device> seen;  // of these three, words() a vertex
+  array<count64, device> other;
+  array<count64, device> front;
+  array<count64, device> planes;
+  array<unsigned, device> marks;
+  array<I, device> queue;
+  array<I, device> next_queue;
+  array<edge_piece<I>, device> push_pieces;
+  array<edge_piece<I>, device> pull_pieces;
+  array<count64, device> pull_piece_count;
+  array<unsigned char, device> control;
+  array<I, device> there;                 // the sources of a batch
+  array<I, host> here;                    // pinned, on their way
+  array<multi_bfs_counts, host> arrived;  // pinned
+  std::vector<multi_bfs_counts> counts;
+  std::int64_t sources = 0;  // of the last run
+
+  state(const context<device>& c, const graph_view<I, O, device>& g, std::int64_t most,
+        const multi_bfs_options& options)
+      : ctx(c),
+        vertices(g.vertices()),
+        max_sources(most),
+        choice((detail::check_bfs_graph(g), detail::choose_multi_bfs(detail::facts_of(g).can_pull, most, options))),
+        out(g.out) {
+    const detail::device_guard guard(ctx);
+    if (choice.direction != bfs_direction::push) in = detail::pull_edges(g);
+    const std::int64_t words = vertices * choice.words();
+    if (options.output == multi_bfs_output::counts_and_levels) {
+      levels = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
+      planes = {ctx, multi_bfs_cuda_tuning::planes * words};
+      fill_zero(ctx, planes.view());
+    }
+    seen = {ctx, words};
+    other = {ctx, words};
+    front = {ctx, words};
+    marks = {ctx, div_up(vertices, detail::warp_size)};
+    queue = {ctx, vertices};
+    next_queue = {ctx, vertices};
+    push_pieces = {ctx, 2 * (out.nnz() / multi_bfs_cuda_tuning::push_piece)};
+    there = {ctx, choice.batch()};
+    const context<host> pinned({.threads = 1, .resource = &pinned_host_resource()});
+    here = {pinned, choice.batch()};
+    arrived = {pinned, choice.batch()};
+    counts.reserve(static_cast<std::size_t>(most));
+    cut_pieces();
+    if (choice.words() == 1) {
+      prepare_launch<1>();
+    } else {
+      prepare_launch<4>();
+    }
+  }
+
+  void cut_pieces() {
+    pull_pieces = {ctx, 2 * (in.nnz() / multi_bfs_cuda_tuning::pull_piece)};
+    pull_piece_count = {ctx, 1};
+    fill_zero(ctx, pull_piece_count.view());
+    if (pull_pieces.empty()) return;
+    cut_pieces_kernel<<<static_cast<unsigned>(div_up(vertices, 256)), 256, 0, ctx.stream()>>>(
+        in.offsets.data(), vertices, pull_pieces.data(), pull_piece_count.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  // As many blocks as can be resident together, which the grid's barrier needs.
+  template <int W>
+  void prepare_launch() {
+    control = {ctx, static_cast<std::int64_t>(sizeof(multi_bfs_control<W>))};
+    int cooperative = 0;
+    SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
+    if (cooperative == 0) {
+      throw error(error_code::unsupported, "multi_bfs: the device cannot launch cooperative kernels");
+    }
+    int a_multiprocessor = 0;
+    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, multi_bfs_kernel<I, O, W>,
+                                                                  multi_bfs_cuda_tuning::block, 0));
+    blocks = a_multiprocessor * ctx.properties().multiprocessors;
+    if (blocks == 0) throw error(error_code::unsupported, "multi_bfs: no block of the search fits a multiprocessor");
+  }
+
+  template <int W>
+  [[nodiscard]] multi_bfs_search<I, O, W> search_of(std::int64_t batch, std::int64_t first) {
+    using words = search_words<W>;
+    multi_bfs_search<I, O, W> s{};
+    s.out_offsets = out.offsets.data();
+    s.out_indices = out.indices.data();
+    s.in_offsets = in.offsets.data();
+    s.in_indices = in.indices.data();
+    s.n = vertices;
+    s.edges = out.nnz();
+    s.seen = reinterpret_cast<words*>(seen.data());
+    s.other = reinterpret_cast<words*>(other.data());
+    s.front = reinterpret_cast<words*>(front.data());
+    s.marks = marks.data();
+    s.queue = queue.data();
+    s.next_queue = next_queue.data();
+    s.push_pieces = push_pieces.data();
+    s.pull_pieces = pull_pieces.data();
+    s.pull_piece_count = pull_piece_count.data();
+    s.control = reinterpret_cast<multi_bfs_control<W>*>(control.data());
+    s.planes = planes.data();
+    s.levels = levels.empty() ? nullptr : levels.data() + first;
+    s.stride = sources;
+    s.sources = there.data();
+    s.source_count = static_cast<int>(batch);
+    for (std::int64_t k = 0; k < batch; ++k) s.full.w[k / 64] |= count64{1} << (k % 64);
+    s.allowed = choice.direction;
+    return s;
+  }
+
+  template <int W>
+  void run_batch(span<const I, host> batch, std::int64_t first) {
+    std::copy(batch.begin(), batch.end(), here.begin());
+    copy<I>(ctx, std::as_const(here).view(), there.view());
+    fill_zero(ctx, seen.view());
+    fill_zero(ctx, other.view());
+    fill_zero(ctx, marks.view());
+    fill_zero(ctx, control.view());
+    multi_bfs_search<I, O, W> s = search_of<W>(batch.size(), first);
+    void* arguments[] = {&s};
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(multi_bfs_kernel<I, O, W>, dim3(static_cast<unsigned>(blocks)),
+                                                dim3(multi_bfs_cuda_tuning::block), arguments, 0, ctx.stream()));
+    detail::copy_to_host(ctx, s.control->counts, arrived.data(), sizeof(s.control->counts));
+    ctx.synchronize();
+    std::copy_n(arrived.begin(), batch.size(), counts.begin() + first);
+  }
+
+  void run(span<const I, host> all) {
+    detail::check_multi_bfs_sources(all.size(), max_sources);
+    for (const I source : all) detail::check_bfs_source(source, vertices);
+    const detail::device_guard guard(ctx);
+    sources = all.size();
+    counts.assign(static_cast<std::size_t>(sources), {});
+    for (std::int64_t first = 0; first < sources; first += choice.batch()) {
+      const auto batch = all.subspan(first, std::min(choice.batch(), sources - first));
+      if (choice.words() == 1) {
+        run_batch<1>(batch, first);
+      } else {
+        run_batch<4>(batch, first);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const {
+    return bytes_of(levels) + bytes_of(seen) + bytes_of(other) + bytes_of(front) + bytes_of(planes) + bytes_of(marks) +
+           bytes_of(queue) + bytes_of(next_queue) + bytes_of(push_pieces) + bytes_of(pull_pieces) + bytes_of(control) +
+           bytes_of(there);
+  }
+};
+
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                            std::int64_t max_sources, const multi_bfs_options& options) try
+    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>& multi_bfs_plan<I, O, Space>::operator=(multi_bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
+
+template <index_type I, index_type O, class Space>
+void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
+  state_->run(sources);
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+template <index_type I, index_type O, class Space>
+span<const std::int32_t, Space> multi_bfs_plan<I, O, Space>::levels() const noexcept {
+  if (state_->levels.empty()) return {};
+  return std::as_const(state_->levels).view().subspan(0, state_->vertices * state_->sources);
+}
+template <index_type I, index_type O, class Space>
+const std::vector<multi_bfs_counts>& multi_bfs_plan<I, O, Space>::counts() const noexcept {
+  return state_->counts;
+}
+template <index_type I, index_type O, class Space>
+multi_bfs_algorithm multi_bfs_plan<I, O, Space>::algorithm() const noexcept {
+  return state_->choice.algorithm;
+}
+template <index_type I, index_type O, class Space>
+std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
+  return state_->workspace_bytes();
+}
+
+template <index_type I, index_type O, class Space>
+multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                     std::type_identity_t<span<const I, host>> sources,
+                                     const multi_bfs_options& options) try {
+  return detail::multi_bfs_once(ctx, g, sources, options);
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+
+#define INSTANTIATE(I, O)                                       \
+  template class multi_bfs_plan<I, O, device>;                  \
+  template multi_bfs_result<I, device> multi_bfs<I, O, device>( \
+      const context<device>&, const graph_view<I, O, device>&, span<const I, host>, const multi_bfs_options&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

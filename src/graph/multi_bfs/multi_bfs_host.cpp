@@ -1,0 +1,237 @@
+// Multi-source breadth-first search on the host: the plan, its workspace and the loop over levels. What a level costs
+// and why it is right is told in host_steps.hpp.
+//
+// Cost: on a small-world graph two or three passes over the edges for 64 or 256 sources, instead of one search each.
+// Source: Then et al., VLDB 2015; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
+#include "core/parallel.hpp"
+#include "graph/multi_bfs/host_steps.hpp"
+
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace spargo {
+
+namespace {
+
+using detail::bfs_host_tuning;
+using detail::multi_bfs_host_frontier;
+using detail::multi_bfs_host_search;
+using detail::multi_bfs_host_tuning;
+
+template <class T>
+void fill(int threads, span<T, host> to, T value) {
+  const std::int64_t size = to.size();
+  detail::parallel_for(threads, size, detail::grain::elements, [&](std::int64_t i) { to[i] = value; });
+}
+
+// Level 0: each source has its own bit; one that is given twice is queued once.
+template <class I, class O, int W>
+multi_bfs_host_frontier start(const multi_bfs_host_search<I, O, W>& s, span<const I, host> sources) {
+  multi_bfs_host_frontier now;
+  for (std::int64_t k = 0; k < sources.size(); ++k) {
+    const I v = sources[k];
+    if (!detail::any<W>(s.seen[v])) {
+      s.queue[now.vertices++] = v;
+      now.edges += s.degree(s.out, v);
+    }
+    s.seen[v][static_cast<std::size_t>(k / 64)] |= std::uint64_t{1} << (k % 64);
+    if (s.levels != nullptr) s.levels[static_cast<std::int64_t>(v) * s.stride + k] = 0;
+  }
+  for (std::int64_t k = 0; k < now.vertices; ++k) {
+    const I v = s.queue[k];
+    s.front[v] = s.seen[v];
+    s.finish(v, s.seen[v], now);
+  }
+  return now;
+}
+
+template <int W>
+detail::search_bits<W> full_of(std::int64_t sources) {
+  detail::search_bits<W> full{};
+  for (std::int64_t k = 0; k < sources; ++k) full[static_cast<std::size_t>(k / 64)] |= std::uint64_t{1} << (k % 64);
+  return full;
+}
+
+// One batch, level by level; `s` is a copy, since its arrays change places.
+template <class I, class O, int W>
+void search(multi_bfs_host_search<I, O, W> s, bfs_direction allowed, span<const I, host> sources,
+            span<multi_bfs_counts, host> counts) {
+  for (multi_bfs_counts& c : counts) c = {.reached = 1};
+  s.full = full_of<W>(sources.size());
+  s.wanted = s.full;
+  multi_bfs_host_frontier now = start(s, sources);
+  std::int64_t unfinished = s.out.nnz() - now.finished;
+  bool in_queue = true;  // else the frontier is in the bits, left by a pull
+  for (std::int32_t level = 1; now.vertices > 0; ++level) {
+    bool pull = allowed == bfs_direction::pull;
+    if (allowed == bfs_direction::automatic) {
+      pull = detail::multi_bfs_pulls({s.out.rows, now.edges, unfinished}, multi_bfs_host_tuning::alpha);
+    }
+    if (pull) {
+      now = pull_together(s, level);
+    } else {
+      if (!in_queue) queue_pulled(s);
+      now = push_together(s, now, level);
+    }
+    in_queue = !pull;
+    unfinished = pull ? now.open : unfinished - now.finished;
+    s.wanted = {};
+    for (std::int64_t k = 0; k < sources.size(); ++k) {
+      const std::int64_t found = std::exchange(s.found[k], 0);
+      detail::add_level(counts[k], found, level);
+      if (found > 0) s.wanted[static_cast<std::size_t>(k / 64)] |= std::uint64_t{1} << (k % 64);
+    }
+    if (level == std::numeric_limits<std::int32_t>::max()) {
+      throw error(error_code::unsupported, "multi_bfs: more than 2^31 - 1 levels");
+    }
+  }
+}
+
+}  // namespace
+
+template <index_type I, index_type O, class Space>
+struct multi_bfs_plan<I, O, Space>::state {
+  int threads;
+  std::int64_t vertices;
+  std::int64_t max_sources;
+  detail::multi_bfs_choice choice;
+  csr_pattern_view<I, O, host> out;
+  csr_pattern_view<I, O, host> in;
+  array<std::int32_t, host> levels;
+  array<std::uint64_t, host> seen;  // of these three, words() a vertex
+  array<std::uint64_t, host> other;
+  array<std::uint64_t, host> front;
+  array<std::uint64_t, host> marks;
+  array<I, host> queue;
+  array<I, host> next_queue;
+  array<I, host> buffers;
+  array<std::int64_t, host> found;
+  std::vector<multi_bfs_counts> counts;
+  std::int64_t sources = 0;  // of the last run
+
+  state(const context<host>& ctx, const graph_view<I, O, host>& g, std::int64_t most, const multi_bfs_options& options)
+      : threads(ctx.threads()),
+        vertices(g.vertices()),
+        max_sources(most),
+        choice((detail::check_bfs_graph(g), detail::choose_multi_bfs(detail::facts_of(g).can_pull, most, options))),
+        out(g.out) {
+    if (options.output == multi_bfs_output::counts_and_levels) {
+      levels = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
+    }
+    const std::int64_t words = vertices * choice.words();
+    seen = {ctx, words};
+    other = {ctx, words};
+    front = {ctx, words};
+    marks = {ctx, div_up(vertices, 64)};
+    queue = {ctx, vertices};
+    next_queue = {ctx, vertices};
+    buffers = {ctx, threads * bfs_host_tuning::buffer_entries};
+    found = {ctx, choice.batch()};
+    if (choice.direction != bfs_direction::push) in = detail::pull_edges(g);
+    counts.reserve(static_cast<std::size_t>(most));
+  }
+
+  template <int W>
+  void run_batch(span<const I, host> batch, std::int64_t first) {
+    using bits = detail::search_bits<W>;
+    fill(threads, seen.view(), std::uint64_t{0});
+    fill(threads, other.view(), std::uint64_t{0});
+    fill(threads, marks.view(), std::uint64_t{0});
+    fill(threads, found.view(), std::int64_t{0});
+    const multi_bfs_host_search<I, O, W> s{.out = out,
+                                           .in = in,
+                                           .seen = reinterpret_cast<bits*>(seen.data()),
+                                           .other = reinterpret_cast<bits*>(other.data()),
+                                           .front = reinterpret_cast<bits*>(front.data()),
+                                           .marks = marks.data(),
+                                           .queue = queue.data(),
+                                           .next_queue = next_queue.data(),
+                                           .buffers = buffers.data(),
+                                           .found = found.data(),
+                                           .levels = levels.empty() ? nullptr : levels.data() + first,
+                                           .stride = sources,
+                                           .threads = threads};
+    search(s, choice.direction, batch, span<multi_bfs_counts, host>(counts).subspan(first, batch.size()));
+  }
+
+  void run(span<const I, host> all) {
+    detail::check_multi_bfs_sources(all.size(), max_sources);
+    for (const I source : all) detail::check_bfs_source(source, vertices);
+    sources = all.size();
+    counts.assign(static_cast<std::size_t>(sources), {});
+    if (!levels.empty()) fill(threads, levels.view().subspan(0, vertices * sources), std::int32_t{-1});
+    for (std::int64_t first = 0; first < sources; first += choice.batch()) {
+      const auto batch = all.subspan(first, std::min(choice.batch(), sources - first));
+      if (choice.words() == 1) {
+        run_batch<1>(batch, first);
+      } else {
+        run_batch<4>(batch, first);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const {
+    const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
+    return bytes(levels) + bytes(seen) + bytes(other) + bytes(front) + bytes(marks) + bytes(queue) + bytes(next_queue) +
+           bytes(buffers) + bytes(found);
+  }
+};
+
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                            std::int64_t max_sources, const multi_bfs_options& options) try
+    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>& multi_bfs_plan<I, O, Space>::operator=(multi_bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
+
+template <index_type I, index_type O, class Space>
+void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
+  state_->run(sources);
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+template <index_type I, index_type O, class Space>
+span<const std::int32_t, Space> multi_bfs_plan<I, O, Space>::levels() const noexcept {
+  if (state_->levels.empty()) return {};
+  return std::as_const(state_->levels).view().subspan(0, state_->vertices * state_->sources);
+}
+template <index_type I, index_type O, class Space>
+const std::vector<multi_bfs_counts>& multi_bfs_plan<I, O, Space>::counts() const noexcept {
+  return state_->counts;
+}
+template <index_type I, index_type O, class Space>
+multi_bfs_algorithm multi_bfs_plan<I, O, Space>::algorithm() const noexcept {
+  return state_->choice.algorithm;
+}
+template <index_type I, index_type O, class Space>
+std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
+  return state_->workspace_bytes();
+}
+
+template <index_type I, index_type O, class Space>
+multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                     std::type_identity_t<span<const I, host>> sources,
+                                     const multi_bfs_options& options) try {
+  return detail::multi_bfs_once(ctx, g, sources, options);
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+
+#define INSTANTIATE(I, O)                                                                                       \
+  template class multi_bfs_plan<I, O, host>;                                                                    \
+  template multi_bfs_result<I, host> multi_bfs<I, O, host>(const context<host>&, const graph_view<I, O, host>&, \
+                                                           span<const I, host>, const multi_bfs_options&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

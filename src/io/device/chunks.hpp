@@ -1,0 +1,82 @@
+// A file's text, read by several threads and handed on in order, piece by piece.
+//
+// Idea: reading a piece that the system holds in memory is a copy, which one core does at a fraction of the speed of a
+// link to a device; so threads take pieces as they come, read them each into a slot of its own, and wait for their
+// turn to hand them on. Pieces are taken in order, so the one whose turn it is has been taken, and its slot will be
+// free: nobody waits for ever.
+// Invariant: what is thrown is the first failure that was met; after it no piece is handed on.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "core/turns.hpp"
+#include "io/device/text.hpp"
+#include "io/file.hpp"
+
+#include <spargo/core/context.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <string>
+
+namespace spargo::detail {
+
+// Bytes [first, last) of an open file. The text ends there; if not in a '\n', it is given one.
+struct text_range {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  bool ended = true;
+};
+
+// `bytes` from byte `offset` on of a regular file; throws `error` (io), also where the file has become shorter.
+void read_at(const file_handle& file, const std::string& path, char* to, std::int64_t bytes, std::int64_t offset);
+
+// `done(bytes)` is called now and then, by one thread at a time.
+template <class Parser>
+void parse_pieces(const context<host>& ctx, const file_handle& file, const std::string& path, const text_range& text,
+                  const device_read_tuning& tuning, Parser& parser, const std::function<void(std::int64_t)>& done) {
+  const std::int64_t pieces = div_up(text.last - text.first, tuning.piece_bytes);
+  const auto threads =
+      static_cast<int>(std::clamp<std::int64_t>(pieces, 1, std::min({ctx.threads(), tuning.threads, tuning.slots})));
+  std::atomic<std::int64_t> taken{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr exception;
+  turn_order turns;
+  const auto read = [&](std::int64_t i) {  // returns the piece's bytes
+    const std::int64_t from = text.first + i * tuning.piece_bytes;
+    std::int64_t bytes = std::min(tuning.piece_bytes, text.last - from);
+    char* const to = parser.slot(i);
+    read_at(file, path, to, bytes, from);
+    if (i == pieces - 1 && !text.ended) to[bytes++] = '\n';
+    return bytes;
+  };
+  const auto work = [&](std::int64_t i) {
+    std::int64_t bytes = 0;
+    std::exception_ptr mine;
+    turns.wait_for(i - tuning.slots + 1);  // whose slot this is was handed on
+    try {
+      if (!failed.load(std::memory_order_relaxed)) bytes = read(i);
+    } catch (...) {
+      mine = std::current_exception();
+    }
+    turns.wait_for(i);
+    try {
+      if (mine != nullptr) std::rethrow_exception(mine);
+      if (!failed.load(std::memory_order_relaxed)) {
+        parser.submit(i, bytes, text.first + i * tuning.piece_bytes);
+        if (done) done(text.first + i * tuning.piece_bytes + bytes);
+      }
+    } catch (...) {
+      if (exception == nullptr) exception = std::current_exception();
+      failed.store(true, std::memory_order_relaxed);
+    }
+    turns.pass();
+  };
+  parallel_parts(threads, threads, [&](std::int64_t) {
+    for (std::int64_t i = taken.fetch_add(1); i < pieces; i = taken.fetch_add(1)) work(i);
+  });
+  if (exception != nullptr) std::rethrow_exception(exception);
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,390 @@
+// Edge lists, read in parallel.
+//
+// Idea: as for Matrix Market files, blocks of whole lines are cut into parts that threads parse straight into the
+// result, whose place a chained count of lines gives. Ids go there as they are while they fit the result's index type;
+// with the first that does not, all are numbered in a hash table on the way instead (id_table.hpp). At the end ids are
+// renumbered in ascending order where they stand: not at all if none is missing, by a bitmap and its running popcount
+// if the largest is not far above the number of edges, else by the table.
+// Invariant: the result, or the first error in file order, does not depend on threads or blocks.
+// Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes an edge for the bitmap or 17 to
+// 26 an id for the table, 43 while it grows.
+#include "core/parallel.hpp"
+#include "io/edge_list/read.hpp"
+
+#include "core/instantiate.hpp"
+#include "core/parts.hpp"
+#include "core/rethrow.hpp"
+#include "io/edge_list/columns.hpp"
+#include "io/edge_list/line.hpp"
+#include "io/text/id_bitmap.hpp"
+#include "io/text/id_table.hpp"
+#include "primitives/ordered_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+#include <new>
+#include <numeric>
+
+namespace spargo {
+
+namespace detail {
+
+namespace {
+
+using namespace edge_text;
+
+struct renumbering {
+  static constexpr std::int64_t share = std::int64_t{1} << 16;  // edges a thread at least: some 100 us
+  static constexpr std::int64_t round = std::int64_t{1} << 18;  // edges between two looks at the table's size
+  static constexpr std::int64_t parts = 64;                     // the same where they are read: 8 MiB of text
+};
+
+// Ids as they are.
+template <class I>
+struct plain_ids {
+  entry_sink<double, I> to;
+  std::int64_t largest = -1;  // so far
+
+  [[nodiscard]] bool put(std::int64_t k, std::int64_t source, std::int64_t target) {
+    const std::int64_t larger = std::max(source, target);
+    if (larger > std::numeric_limits<I>::max()) return false;
+    largest = std::max(largest, larger);
+    to.rows[k] = static_cast<I>(source);
+    to.cols[k] = static_cast<I>(target);
+    return true;
+  }
+  void finish() const {}
+};
+
+// Numbers of a table, a batch at a time.
+template <class I>
+class numbered_ids {
+ public:
+  numbered_ids(id_table<I>& table, const entry_sink<double, I>& to) : table_(table), to_(to) {}
+
+  [[nodiscard]] bool put(std::int64_t, std::int64_t source, std::int64_t target) {
+    ids_[static_cast<std::size_t>(waiting_++)] = source;
+    ids_[static_cast<std::size_t>(waiting_++)] = target;
+    if (waiting_ == id_table<I>::batch) finish();
+    return true;
+  }
+  void finish() {
+    table_.number(ids_.data(), waiting_, ids_.data());
+    for (std::int64_t k = 0; k < waiting_; k += 2, ++done_) {
+      to_.rows[done_] = static_cast<I>(ids_[static_cast<std::size_t>(k)]);
+      to_.cols[done_] = static_cast<I>(ids_[static_cast<std::size_t>(k + 1)]);
+    }
+    waiting_ = 0;
+  }
+
+ private:
+  id_table<I>& table_;
+  entry_sink<double, I> to_;
+  std::array<std::int64_t, id_table<I>::batch> ids_;
+  std::int64_t waiting_ = 0;
+  std::int64_t done_ = 0;
+};
+
+template <class I>
+class edge_reader {
+ public:
+  edge_reader(const context<host>& ctx, text_source& source, const edge_list_tuning& tuning)
+      : ctx_(ctx), source_(source), tuning_(tuning), table_(ctx) {}
+
+  edge_list<I> run() {
+    for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
+      if (seen_bytes_ == 0) refuse_matrix_market(block);
+      seen_bytes_ += static_cast<std::int64_t>(block.size());
+      block = names_.skip(source_, block);
+      if (block.empty()) continue;
+      cut(block);
+      parse();
+      if (!numbered_ && any_stopped()) {
+        number_what_is_there();
+        parse();
+      }
+      check();
+      place();
+      mark_rest();
+    }
+    parts_.clear();
+    return finish();
+  }
+
+ private:
+  void refuse_matrix_market(std::string_view block) const {
+    if (has_banner(block)) source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
+  }
+
+  void cut(std::string_view block) {
+    const auto texts = split_at_lines(block, div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes));
+    used_ = texts.size();
+    if (parts_.size() < used_) parts_.resize(used_);
+    for (std::size_t i = 0; i < used_; ++i) parts_[i].text = texts[i];
+  }
+
+  [[nodiscard]] edge_part<I>& part(std::int64_t i) { return parts_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::int64_t count_lines(std::int64_t i) { return part(i).lines = count_newlines(part(i).text); }
+
+  // Into the result where all lines of the part have room there; else into a store of its own.
+  void parse_part(edge_part<I>& p) {
+    p.direct = p.lines <= edges_.capacity() - p.first;
+    if (!p.direct) p.own.ensure(ctx_, std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes + 1));
+    p.to = p.direct ? edges_.from(p.first) : p.own.from(0);
+    if (numbered_) {
+      numbered_ids<I> sink(table_, p.to);
+      parse_edges(p, sink, source_.max_line_bytes());
+    } else {
+      plain_ids<I> sink{p.to};
+      parse_edges(p, sink, source_.max_line_bytes());
+      p.largest = sink.largest;
+      p.marked = p.largest < present_.limit();
+      if (p.marked) mark(p.to.rows, p.to.cols, p.count);  // while they are in the cache
+    }
+  }
+
+  void mark(const I* sources, const I* targets, std::int64_t count) {
+    present_.mark(sources, count);
+    present_.mark(targets, count);
+  }
+
+  void mark_from(std::int64_t first) {
+    const parts shares = split(total_ - first, ctx_.threads(), renumbering::share);
+    parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
+      const std::int64_t from = first + shares.first(s);
+      mark(edges_.rows.data() + from, edges_.cols.data() + from, first + shares.last(s) - from);
+    });
+  }
+
+  // The ids of the block that ends with edge `total_`, if some were too large for the bitmap when they were read.
+  void mark_rest() {
+    if (numbered_ || !marking_) return;
+    std::int64_t first = total_;
+    for (std::size_t i = used_; i-- > 0;) {
+      if (!parts_[i].marked) first = parts_[i].place;
+    }
+    if (first == total_) return;
+    marking_ = fits_bitmap();
+    if (!marking_) return;
+    if (largest_ >= present_.limit()) present_.grow(ctx_, largest_ + largest_ / 2 + 1);
+    mark_from(first);
+  }
+
+  // A word of the bitmap and two of its ranks for four edges cost less than the table.
+  [[nodiscard]] bool fits_bitmap() const { return largest_ / 64 <= total_ / 4 + 1024; }
+
+  // With a table in rounds, so that room for ids that may turn out new is never much more than for those there are.
+  void parse() {
+    const auto count = static_cast<std::int64_t>(used_);
+    if (!numbered_) {
+      parse_range(0, count, total_, [&](std::int64_t i) { return count_lines(i); });
+      return;
+    }
+    std::int64_t first = total_;
+    const int threads =
+        source_.parsing_context().threads();  // one more would wait for the core of the one that inflates
+    for (std::int64_t begin = 0; begin < count; begin += renumbering::parts) {
+      const std::int64_t end = std::min(count, begin + renumbering::parts);
+      std::atomic<std::int64_t> lines{0};
+      parallel_parts(threads, end - begin, [&](std::int64_t i) { lines.fetch_add(count_lines(begin + i)); });
+      make_room(lines.load());
+      parse_range(begin, end, first, [&](std::int64_t i) { return part(i).lines; });
+      first += lines;
+    }
+  }
+
+  // In the table, for the ids of so many edges.
+  void make_room(std::int64_t edges) {
+    expect_vertices(table_.size());
+    table_.reserve(2 * edges);
+  }
+
+  // Parts [begin, end); `first` edges come before them if every line has one.
+  template <class Count>
+  void parse_range(std::int64_t begin, std::int64_t end, std::int64_t first, const Count& count) {
+    const auto count_here = [&](std::int64_t i, std::int64_t) { return count(begin + i); };
+    const context<host> parsing = source_.parsing_context();
+    for_each_part_in_order(parsing, end - begin, first, count_here, [&](std::int64_t i, std::int64_t at, std::int64_t) {
+      edge_part<I>& p = part(begin + i);
+      p.first = at;
+      p.count = 0;
+      p.largest = -1;
+      p.marked = false;
+      p.first_column = nullptr;
+      p.stopped = false;
+      p.bad.reset();
+      try {
+        parse_part(p);
+      } catch (bad_line& bad) {
+        p.bad = std::move(bad);
+      } catch (...) {
+        p.exception = std::current_exception();
+      }
+    });
+  }
+
+  // Whether an id did not fit before anything else was wrong.
+  [[nodiscard]] bool any_stopped() const {
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (parts_[i].bad || parts_[i].exception) return false;
+      if (parts_[i].stopped) return true;
+    }
+    return false;
+  }
+
+  void check() {
+    for (std::size_t i = 0; i < used_; ++i) {
+      edge_part<I>& p = parts_[i];
+      if (p.exception) std::rethrow_exception(p.exception);
+      if (p.first_column != nullptr) {
+        if (total_ == 0) weighted_ = p.weighted;
+        if (p.weighted != weighted_) {
+          const bad_line bad = uneven(p.first_column, p.weighted);
+          source_.fail(bad.where, bad.message);
+        }
+      }
+      if (p.bad) source_.fail(p.bad->where, p.bad->message);
+      p.place = total_;
+      total_ += p.count;
+      largest_ = std::max(largest_, p.largest);
+    }
+  }
+
+  // Room for what was read, and for what the rest of the file holds if it is as dense, and some more.
+  void reserve(std::int64_t used) {
+    if (edges_.capacity() >= total_) return;
+    const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) *
+                        static_cast<double>(source_.expected_bytes_left());
+    const std::int64_t likely = total_ + static_cast<std::int64_t>(rest * 1.0625);
+    edges_.grow(ctx_, used, std::max({total_, 2 * edges_.capacity(), likely}));
+  }
+
+  // What is not where it belongs: moved up over the room of lines without edges, or copied from a part's own store.
+  void place() {
+    std::int64_t used = parts_[0].place;
+    for (std::size_t i = 0; i < used_ && parts_[i].direct; ++i) {
+      if (parts_[i].first != parts_[i].place) edges_.put(parts_[i].to, parts_[i].count, parts_[i].place);
+      used += parts_[i].count;
+    }
+    reserve(used);
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (!parts_[i].direct) edges_.put(parts_[i].to, parts_[i].count, parts_[i].place);
+    }
+  }
+
+  // Ids in place of which numbers of the table go.
+  void number_what_is_there() {
+    numbered_ = true;
+    for (std::int64_t begin = 0; begin < total_; begin += renumbering::round) {
+      const std::int64_t size = std::min(renumbering::round, total_ - begin);
+      make_room(size);
+      const parts shares = split(size, ctx_.threads(), renumbering::share);
+      parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
+        const std::int64_t first = begin + shares.first(s);
+        numbered_ids<I> sink(table_, edges_.from(first));
+        for (std::int64_t k = first; k < begin + shares.last(s); ++k) {
+          (void)sink.put(k, edges_.rows[k], edges_.cols[k]);
+        }
+        sink.finish();
+      });
+    }
+  }
+
+  edge_list<I> finish() {
+    edge_list<I> result;
+    if (!numbered_ && !fits_bitmap()) number_what_is_there();
+    if (numbered_) {
+      expect_vertices(table_.size());
+      array<typename id_table<I>::number_type, host> ranks;
+      result.ids = table_.ranks(ranks);
+      renumber([&](I number) { return ranks[number]; });
+    } else {
+      if (!marking_) {  // when the large ids came there were too few edges, and now there are enough
+        present_.grow(ctx_, largest_ + 1);
+        mark_from(0);
+      }
+      result.ids = present_.finish(ctx_);
+      const auto vertices = static_cast<std::int64_t>(result.ids.size());
+      expect_vertices(vertices);
+      if (vertices <= largest_) renumber([&](I id) { return present_.rank(id); });
+    }
+    if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
+    if (!weighted_) fill_with_ones();
+    const auto vertices = static_cast<I>(result.ids.size());
+    result.edges = edges_.release(vertices, vertices, total_);
+    result.weighted = weighted_;
+    result.first_vertex = total_ == 0 ? -1 : static_cast<std::int64_t>(result.edges.row_indices()[0]);
+    return result;
+  }
+
+  void expect_vertices(std::int64_t vertices) const {
+    if (vertices <= std::numeric_limits<I>::max()) return;
+    throw error(error_code::unsupported, {source_.path()},
+                fmt::format("{} vertices (expected at most {} for {}-bit indices)", vertices,
+                            std::numeric_limits<I>::max(), 8 * sizeof(I)));
+  }
+
+  // At the end, each thread its own share: where threads parse neighbouring parts they would meet at the same untouched
+  // large page, and the kernel would clear it for both of them.
+  void fill_with_ones() {
+    parallel_for(ctx_.threads(), total_, grain::elements, [&](std::int64_t k) { edges_.values[k] = 1; });
+  }
+
+  template <class Rank>
+  void renumber(const Rank& rank) {
+    parallel_for(ctx_.threads(), total_, grain::elements, [&](std::int64_t k) {
+      edges_.rows[k] = static_cast<I>(rank(edges_.rows[k]));
+      edges_.cols[k] = static_cast<I>(rank(edges_.cols[k]));
+    });
+  }
+
+  const context<host>& ctx_;
+  text_source& source_;
+  const edge_list_tuning tuning_;
+  column_names names_;
+  std::vector<edge_part<I>> parts_;
+  std::size_t used_ = 0;  // of the parts, by the current block
+  entry_store<double, I> edges_;
+  id_bitmap<I> present_;  // ids of the edges, while they are not numbered
+  bool marking_ = true;   // all of them so far
+  id_table<I> table_;
+  bool numbered_ = false;      // the edges have the table's numbers, not ids
+  std::int64_t largest_ = -1;  // id, while they are not numbered
+  std::int64_t total_ = 0;
+  std::int64_t seen_bytes_ = 0;
+  bool weighted_ = false;
+};
+
+}  // namespace
+
+template <index_type I>
+edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const read_options& options,
+                                 const edge_list_tuning& tuning) {
+  try {
+    text_source source(ctx, file, options, tuning.input);
+    source.set_comment_marks(edge_text::comment_marks);
+    return edge_reader<I>(ctx, source, tuning).run();
+  } catch (const std::bad_alloc&) {
+    detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
+  }
+}
+
+}  // namespace detail
+
+template <index_type I>
+edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file, const read_options& options) {
+  return detail::read_edge_list_with<I>(ctx, file, options, {});
+}
+
+#define INSTANTIATE(I)                                                                                               \
+  template edge_list<I> detail::read_edge_list_with<I>(const context<host>&, const input_file&, const read_options&, \
+                                                       const edge_list_tuning&);                                     \
+  template edge_list<I> read_edge_list<I>(const context<host>&, const input_file&, const read_options&);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace spargo

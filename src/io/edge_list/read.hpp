@@ -1,0 +1,20 @@
+// The reader behind read_edge_list, with its tuning exposed so that tests can force tiny blocks.
+#pragma once
+
+#include "io/text/blocks.hpp"
+
+#include <spargo/io/edge_list.hpp>
+
+namespace spargo::detail {
+
+struct edge_list_tuning {
+  input_tuning input;
+  // A part that one thread parses at a time: text and edges together stay within a core's second-level cache.
+  std::int64_t part_bytes = std::int64_t{128} << 10;
+};
+
+template <index_type I>
+[[nodiscard]] edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file,
+                                               const read_options& options, const edge_list_tuning& tuning);
+
+}  // namespace spargo::detail

@@ -1,0 +1,138 @@
+// Edge list to edge list, as it is listed: ids and order stay. The frame is in io/text/block_stream.hpp.
+#include "core/rethrow.hpp"
+#include "io/edge_list/columns.hpp"
+#include "io/edge_list/heading.hpp"
+#include "io/edge_list/line.hpp"
+#include "io/text/block_stream.hpp"
+#include "io/text/line_writer.hpp"
+
+#include <limits>
+#include <new>
+#include <utility>
+
+namespace spargo {
+
+namespace {
+
+using namespace detail;
+
+// Two ids of 19 digits, a weight of 24, three separators.
+constexpr std::int64_t longest_line = 2 * 19 + 24 + 3;
+
+struct listed_ids {
+  entry_sink<double, std::int64_t> to;
+  bool put(std::int64_t k, std::int64_t source, std::int64_t target) const {
+    to.rows[k] = source;
+    to.cols[k] = target;
+    return true;
+  }
+  void finish() const {}
+};
+
+enum class third_column { none, weight, one };
+
+third_column column_for(edge_weights wanted, bool weighted) {
+  if (wanted == edge_weights::left_out) return third_column::none;
+  if (weighted) return third_column::weight;
+  return wanted == edge_weights::ones_if_none ? third_column::one : third_column::none;
+}
+
+class edge_stream {
+ public:
+  edge_stream(const context<host>& ctx, const input_file& from, const std::string& to, const stream_options& options,
+              const stream_tuning& tuning)
+      : ctx_(ctx),
+        options_(options),
+        tuning_(tuning),
+        source_(ctx, from, options.reading, streamed_input(ctx, tuning)),
+        out_(to) {
+    source_.set_comment_marks(edge_text::comment_marks);
+  }
+
+  stream_result run() {
+    std::vector<edge_text::edge_part<std::int64_t>> parts;
+    std::vector<streamed_text> texts;
+    edge_text::column_names names;
+    bool first = true;
+    for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
+      if (std::exchange(first, false) && edge_text::has_banner(block)) {
+        source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
+      }
+      block = names.skip(source_, block);
+      if (block.empty()) continue;
+      make_texts(ctx_, block, tuning_, parts, texts, [&](auto& part, auto& text) { make(part, text); });
+      for (std::size_t i = 0; i < parts.size(); ++i) check_and_write(parts[i], texts[i]);
+    }
+    if (result_.entries == 0) write_heading();
+    out_.commit();
+    return result_;
+  }
+
+ private:
+  void make(edge_text::edge_part<std::int64_t>& part, streamed_text& text) const {
+    part.count = 0;
+    part.first_column = nullptr;
+    part.own.ensure(ctx_, count_newlines(part.text));
+    part.to = part.own.from(0);
+    listed_ids sink{part.to};
+    edge_text::parse_edges(part, sink, source_.max_line_bytes());
+    char* const first = text.ensure(ctx_, part.count * longest_line);
+    char* to = first;
+    const char separator = separator_of(options_.style);
+    const third_column third = column_for(options_.weights, part.weighted);
+    for (std::int64_t k = 0; k < part.count; ++k) {
+      to = put_number(to, part.to.rows[k]);
+      *to++ = separator;
+      to = put_number(to, part.to.cols[k]);
+      if (third != third_column::none) {
+        *to++ = separator;
+        to = put_number(to, third == third_column::weight ? part.to.values[k] : 1.0);
+      }
+      *to++ = '\n';
+    }
+    text.bytes = to - first;
+  }
+
+  void check_and_write(const edge_text::edge_part<std::int64_t>& part, const streamed_text& text) {
+    if (text.exception) std::rethrow_exception(text.exception);
+    if (part.first_column != nullptr) {
+      if (result_.entries == 0) {
+        result_.weighted = part.weighted;
+        write_heading();
+      }
+      if (part.weighted != result_.weighted) {
+        const bad_line bad = edge_text::uneven(part.first_column, part.weighted);
+        source_.fail(bad.where, bad.message);
+      }
+    }
+    if (text.bad) source_.fail(text.bad->where, text.bad->message);
+    write_text(out_, text);
+    result_.entries += part.count;
+  }
+
+  void write_heading() {
+    const bool three = column_for(options_.weights, result_.weighted) != third_column::none;
+    out_.write(edge_list_heading(options_.style, three));
+  }
+
+  const context<host>& ctx_;
+  const stream_options& options_;
+  const stream_tuning tuning_;
+  text_source source_;
+  output_file out_;
+  stream_result result_;
+};
+
+}  // namespace
+
+stream_result stream_edge_list(const context<host>& ctx, const input_file& from, const std::string& to,
+                               const stream_options& options) {
+  SPARGO_EXPECTS(options.to == text_format::edge_list, "stream_edge_list: to another format (expected an edge list)");
+  try {
+    return edge_stream(ctx, from, to, options, {}).run();
+  } catch (const std::bad_alloc&) {
+    detail::throw_out_of_memory(from.name(), "host memory ran out while the file was rewritten");
+  }
+}
+
+}  // namespace spargo

@@ -1,0 +1,306 @@
+// Synthetic matrices: every entry is a pure function of the spec and its position, so any number of threads writes the
+// same arrays.
+//
+// Sorted kinds (grids, Laplacians, bands, paths, ...) know the entries of a row; rows are cut into chunks, chunks are
+// counted, scanned and then filled. Random kinds have entries at known positions. O(entries) time, no scratch beyond
+// 8 bytes a chunk (powerlaw: 8 bytes a row).
+#include <spargo/io/generate.hpp>
+
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/rethrow.hpp"
+#include "io/generate/random.hpp"
+#include "io/generate/spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace spargo {
+
+namespace {
+
+using detail::counter_random;
+using detail::generator_kind;
+using detail::generator_spec;
+using detail::random_permutation;
+
+constexpr std::int64_t chunk_rows = 4096;  // large enough to hide the loop, small enough to share 2^20 rows out
+
+// Streams of one seed.
+enum stream : std::uint64_t { stream_values = 1, stream_imaginary = 2, stream_structure = 3, stream_order = 4 };
+
+template <class V, class I>
+struct sink {
+  I* rows;
+  I* cols;
+  V* values;  // null for a pattern
+
+  void put(std::int64_t at, std::int64_t i, std::int64_t j) const {
+    rows[at] = static_cast<I>(i);
+    cols[at] = static_cast<I>(j);
+  }
+  void value(std::int64_t at, double x) const {
+    if constexpr (!is_pattern<V>) values[at] = V(static_cast<decltype(std::abs(V{}))>(x));
+  }
+  void random_value(std::int64_t at, const counter_random& re, const counter_random& im) const {
+    const auto counter = static_cast<std::uint64_t>(at);
+    if constexpr (complex_type<V>) {
+      using real = typename V::value_type;
+      values[at] = V(static_cast<real>(re.unit(counter)), static_cast<real>(im.unit(counter)));
+    } else if constexpr (!is_pattern<V>) {
+      values[at] = static_cast<V>(re.unit(counter));
+    }
+  }
+};
+
+// --- Kinds whose rows are known ------------------------------------------------------------
+
+// Each calls emit(row, column, value) in ascending order.
+template <class Emit>
+void laplacian27_row(const generator_spec& s, std::int64_t row, Emit emit) {
+  const std::int64_t x = row % s.k;
+  const std::int64_t y = row / s.k % s.m;
+  const std::int64_t z = row / s.k / s.m;
+  for (std::int64_t dz = -1; dz <= 1; ++dz) {
+    if (z + dz < 0 || z + dz >= s.n) continue;
+    for (std::int64_t dy = -1; dy <= 1; ++dy) {
+      if (y + dy < 0 || y + dy >= s.m) continue;
+      for (std::int64_t dx = -1; dx <= 1; ++dx) {
+        if (x + dx < 0 || x + dx >= s.k) continue;
+        const std::int64_t column = row + (dz * s.m + dy) * s.k + dx;
+        emit(row, column, column == row ? 26.0 : -1.0);
+      }
+    }
+  }
+}
+
+// The neighbours along each axis, and the diagonal for a Laplacian (2 x dimensions); off is the neighbours' value.
+template <class Emit>
+void grid_row(const generator_spec& s, double diagonal, double off, std::int64_t row, Emit emit) {
+  const std::int64_t x = row % s.k;
+  const std::int64_t y = row / s.k % s.m;
+  const std::int64_t z = row / s.k / s.m;
+  if (z > 0) emit(row, row - s.m * s.k, off);
+  if (y > 0) emit(row, row - s.k, off);
+  if (x > 0) emit(row, row - 1, off);
+  if (diagonal != 0.0) emit(row, row, diagonal);
+  if (x + 1 < s.k) emit(row, row + 1, off);
+  if (y + 1 < s.m) emit(row, row + s.k, off);
+  if (z + 1 < s.n) emit(row, row + s.m * s.k, off);
+}
+
+template <class Emit>
+void known_row(const generator_spec& s, std::int64_t row, Emit emit) {
+  switch (s.kind) {
+    case generator_kind::grid2d:
+    case generator_kind::grid3d:
+      return grid_row(s, 0.0, 1.0, row, emit);
+    case generator_kind::laplacian2d:
+      return grid_row(s, 4.0, -1.0, row, emit);
+    case generator_kind::laplacian3d:
+      if (s.points == 27) return laplacian27_row(s, row, emit);
+      return grid_row(s, 6.0, -1.0, row, emit);
+    case generator_kind::banded:
+      for (std::int64_t j = std::max<std::int64_t>(0, row - s.degree / 2);
+           j <= std::min(s.cols - 1, row + s.degree / 2); ++j) {
+        emit(row, j, 0.0);
+      }
+      return;
+    case generator_kind::path:
+      if (row > 0) emit(row, row - 1, 1.0);
+      if (row + 1 < s.n) emit(row, row + 1, 1.0);
+      return;
+    case generator_kind::star:
+      if (row > 0) return emit(row, std::int64_t{0}, 1.0);
+      for (std::int64_t j = 1; j < s.n; ++j) emit(row, j, 1.0);
+      return;
+    case generator_kind::complete:
+      for (std::int64_t j = 0; j < s.n; ++j) {
+        if (j != row) emit(row, j, 1.0);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+template <class V, class I>
+void fill_known_rows(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
+  const std::int64_t chunks = div_up(s.rows, chunk_rows);
+  array<std::int64_t, host> starts(ctx, chunks + 1);
+  const auto for_rows = [&](std::int64_t chunk, auto emit) {
+    const std::int64_t last = std::min(s.rows, (chunk + 1) * chunk_rows);
+    for (std::int64_t row = chunk * chunk_rows; row < last; ++row) known_row(s, row, emit);
+  };
+  starts[0] = 0;
+  detail::parallel_parts(ctx.threads(), chunks, [&](std::int64_t chunk) {
+    std::int64_t count = 0;
+    for_rows(chunk, [&](std::int64_t, std::int64_t, double) { ++count; });
+    starts[chunk + 1] = count;
+  });
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) starts[chunk + 1] += starts[chunk];
+  const counter_random re(s.seed, stream_values);
+  const counter_random im(s.seed, stream_imaginary);
+  const bool random = s.kind == generator_kind::banded;
+  detail::parallel_parts(ctx.threads(), chunks, [&](std::int64_t chunk) {
+    std::int64_t at = starts[chunk];
+    for_rows(chunk, [&](std::int64_t i, std::int64_t j, double value) {
+      to.put(at, i, j);
+      if (random) {
+        to.random_value(at, re, im);
+      } else {
+        to.value(at, value);
+      }
+      ++at;
+    });
+  });
+}
+
+// --- Random kinds ------------------------------------------------------------
+
+// One edge of the Kronecker product: a quadrant a level, 32 random bits each (Graph500 specification, section 3).
+template <class V, class I>
+void fill_rmat(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
+  const auto bound = [](double p) { return static_cast<std::uint64_t>(p * 0x1p32); };
+  const std::uint64_t right = bound(s.a);
+  const std::uint64_t below = bound(s.a + s.b);
+  const std::uint64_t both = bound(s.a + s.b + s.c);
+  const counter_random draws(s.seed, stream_structure);
+  const counter_random re(s.seed, stream_values);
+  const counter_random im(s.seed, stream_imaginary);
+  const random_permutation rename(s.rows, detail::mix_bits(s.seed ^ stream_order));
+  const auto words = static_cast<std::uint64_t>(div_up(s.scale, 2));
+  detail::parallel_for(ctx.threads(), s.entries, detail::grain::rows, [&](std::int64_t e) {
+    std::uint64_t i = 0;
+    std::uint64_t j = 0;
+    std::uint64_t word = 0;
+    for (int level = 0; level < s.scale; ++level) {
+      word = level % 2 == 0 ? draws.bits(static_cast<std::uint64_t>(e) * words + static_cast<std::uint64_t>(level / 2))
+                            : word >> 32;
+      const std::uint64_t draw = word & 0xffffffffU;
+      i = i << 1 | (draw >= below ? 1U : 0U);
+      j = j << 1 | ((draw >= right && draw < below) || draw >= both ? 1U : 0U);
+    }
+    to.put(e, rename(static_cast<std::int64_t>(i)), rename(static_cast<std::int64_t>(j)));
+    to.random_value(e, re, im);
+  });
+}
+
+template <class V, class I>
+void fill_uniform(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
+  const counter_random draws(s.seed, stream_structure);
+  const counter_random re(s.seed, stream_values);
+  const counter_random im(s.seed, stream_imaginary);
+  detail::parallel_for(ctx.threads(), s.entries, detail::grain::rows, [&](std::int64_t e) {
+    to.put(e, e / s.degree, draws.below(static_cast<std::uint64_t>(e), s.cols));
+    to.random_value(e, re, im);
+  });
+}
+
+// x^(quarters / 4) by multiplication and square roots alone, which IEEE 754 rounds alike everywhere (`pow` is not).
+double power(double x, int quarters) {
+  double result = 1.0;
+  for (int q = 0; q < quarters / 4; ++q) result *= x;
+  if (quarters % 4 >= 2) result *= std::sqrt(x);
+  if (quarters % 2 == 1) result *= std::sqrt(std::sqrt(x));
+  return result;
+}
+
+// Row lengths by rank: length(r) = min(longest, floor(c / (r + 1)^alpha)) with rank 0 exactly `longest` and the largest
+// integer c whose lengths do not exceed rows * degree in all; what is then missing goes to the ranks one by one.
+void powerlaw_lengths(const context<host>& ctx, const generator_spec& s, span<std::int64_t, host> lengths) {
+  const auto length = [&](std::int64_t rank, std::int64_t c) {
+    const double share = static_cast<double>(c) / power(static_cast<double>(rank + 1), s.quarter_alpha);
+    return rank == 0 ? s.longest : std::min(s.longest, static_cast<std::int64_t>(share));
+  };
+  const auto total = [&](std::int64_t c) {
+    return detail::parallel_reduce(
+        ctx.threads(), s.rows, detail::grain::elements, std::int64_t{0},
+        [&](std::int64_t first, std::int64_t last) {
+          std::int64_t sum = 0;
+          for (std::int64_t rank = first; rank < last; ++rank) sum += length(rank, c);
+          return sum;
+        },
+        std::plus<>{});
+  };
+  std::int64_t least = 0;
+  std::int64_t most = std::int64_t{1} << 52;
+  while (most - least > 1) {
+    const std::int64_t middle = least + (most - least) / 2;
+    (total(middle) <= s.entries ? least : most) = middle;
+  }
+  std::int64_t missing = s.entries - total(least);
+  for (std::int64_t rank = 0; rank < s.rows; ++rank) lengths[rank] = length(rank, least);
+  while (missing > 0) {
+    const std::int64_t before = missing;
+    for (std::int64_t rank = 1; rank < s.rows && missing > 0; ++rank) {
+      if (lengths[rank] >= s.longest) continue;
+      ++lengths[rank];
+      --missing;
+    }
+    if (missing == before) break;  // every row is full: rows * longest == entries was the most there is
+  }
+}
+
+template <class V, class I>
+void fill_powerlaw(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
+  const random_permutation place(s.rows, detail::mix_bits(s.seed ^ stream_order));
+  array<std::int64_t, host> starts(ctx, s.rows + 1);
+  {
+    array<std::int64_t, host> lengths(ctx, s.rows);
+    powerlaw_lengths(ctx, s, lengths);
+    starts[0] = 0;
+    for (std::int64_t row = 0; row < s.rows; ++row) starts[row + 1] = starts[row] + lengths[place(row)];
+  }
+  const counter_random draws(s.seed, stream_structure);
+  const counter_random re(s.seed, stream_values);
+  const counter_random im(s.seed, stream_imaginary);
+  const detail::parts chunks = detail::chunks_of(s.rows, chunk_rows);
+  detail::parallel_parts(ctx.threads(), chunks.count, [&](std::int64_t p) {
+    for (std::int64_t row = chunks.first(p); row < chunks.last(p); ++row) {
+      for (std::int64_t e = starts[row]; e < starts[row + 1]; ++e) {
+        to.put(e, row, draws.below(static_cast<std::uint64_t>(e), s.cols));
+        to.random_value(e, re, im);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+template <entry_type V, index_type I>
+coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec) try {
+  const generator_spec s = detail::parse_generator_spec(spec);
+  if (std::max(s.rows, s.cols) > std::numeric_limits<I>::max()) {
+    throw error(error_code::unsupported,
+                fmt::format("{}: {} x {} does not fit {}-bit indices", spec, s.rows, s.cols, 8 * sizeof(I)));
+  }
+  coo_matrix<V, I, host> result(ctx, static_cast<I>(s.rows), static_cast<I>(s.cols), s.entries);
+  const sink<V, I> to{result.row_indices().data(), result.col_indices().data(), result.values().data()};
+  switch (s.kind) {
+    case generator_kind::rmat:
+      fill_rmat(ctx, s, to);
+      break;
+    case generator_kind::uniform:
+      fill_uniform(ctx, s, to);
+      break;
+    case generator_kind::powerlaw:
+      fill_powerlaw(ctx, s, to);
+      break;
+    default:
+      fill_known_rows(ctx, s, to);
+  }
+  return result;
+} catch (...) {
+  detail::rethrow("generate");
+}
+
+#define INSTANTIATE(V, I) template coo_matrix<V, I, host> generate<V, I>(const context<host>&, std::string_view);
+SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
+
+}  // namespace spargo

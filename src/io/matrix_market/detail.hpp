@@ -1,0 +1,54 @@
+// Inside the Matrix Market reader: the header, and the reader with its tuning open to tests.
+#pragma once
+
+#include "io/text/blocks.hpp"
+
+#include <spargo/io/matrix_market.hpp>
+
+namespace spargo::detail {
+
+struct matrix_market_tuning {
+  input_tuning input;
+  // A part that one thread parses at a time: text and entries together stay within a core's second-level cache.
+  std::int64_t part_bytes = std::int64_t{128} << 10;
+  std::int64_t mirror_share = std::int64_t{1} << 15;  // entries a thread mirrors at least: some 20 us
+};
+
+// Of a matrix that stores a triangle: what the file lists, or the mirrored entries after it as well.
+enum class triangles { stored, both };
+
+// Reads banner, comments and size line; the source's next block begins behind them. Throws `error` (parse).
+[[nodiscard]] matrix_market_header parse_matrix_market_header(text_source& source);
+
+// `file` with its header read, which a stream may have been before.
+[[nodiscard]] std::unique_ptr<text_source> open_matrix_market(const context<host>& ctx, const input_file& file,
+                                                              const read_options& options, const input_tuning& tuning,
+                                                              matrix_market_header& header);
+
+// Entries that a header with these dimensions stands for in array layout; -1 where that exceeds 2^63-1.
+[[nodiscard]] std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) noexcept;
+
+[[nodiscard]] const char* name_of(matrix_market_field field) noexcept;
+[[nodiscard]] const char* name_of(symmetry_kind kind) noexcept;
+
+// As the public function.
+template <entry_type V, index_type I>
+[[nodiscard]] coo_matrix<V, I, host> read_entries(const context<host>& ctx, const input_file& file,
+                                                  const read_options& options, const matrix_market_tuning& tuning,
+                                                  triangles wanted, matrix_market_summary& summary);
+
+// A line that cannot be; thrown by parsers of parts, which do not know where in the file they are.
+struct bad_line {
+  const char* where = nullptr;
+  std::string message;
+};
+
+// Skips a comment: the beginning of the next line. A NUL byte among its first `looked_at` bytes is a `bad_line`: of a
+// long comment the rest is not always there.
+[[nodiscard]] const char* skip_comment(const char* p, const char* end, std::int64_t looked_at);
+
+// Checks that nothing but blanks follows on the line that began at `line`, and that the line is not too long;
+// returns the beginning of the next line.
+[[nodiscard]] const char* finish_line(const char* p, const char* line, std::int64_t max_line_bytes);
+
+}  // namespace spargo::detail

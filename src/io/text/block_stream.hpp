@@ -1,0 +1,71 @@
+// Blocks of text through threads: each part is parsed and formatted by one of them, what they made is checked and
+// written in order. The frame of both streams; what differs is how a part becomes text.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "io/matrix_market/detail.hpp"
+#include "io/text/blocks.hpp"
+
+#include <spargo/io/output.hpp>
+#include <spargo/io/stream.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <vector>
+
+namespace spargo::detail {
+
+struct stream_tuning {
+  // Small: the memory is that of the parts of one block, parsed and formatted. A part is some 0.5 ms of work.
+  std::int64_t block_bytes_a_thread = std::int64_t{1} << 20;
+  std::int64_t part_bytes = std::int64_t{128} << 10;
+};
+
+// What a part of a block has become. Nothing follows one that is bad.
+struct streamed_text {
+  array<char, host> room;
+  std::int64_t bytes = 0;
+  std::optional<bad_line> bad;
+  std::exception_ptr exception;
+
+  // Room for `wanted` bytes; what was there is forgotten.
+  [[nodiscard]] char* ensure(const context<host>& ctx, std::int64_t wanted) {
+    if (room.size() < wanted) room = {};
+    if (room.size() < wanted) room = array<char, host>(ctx, wanted);
+    return room.data();
+  }
+};
+
+[[nodiscard]] inline input_tuning streamed_input(const context<host>& ctx, const stream_tuning& tuning) {
+  return {.block_bytes = tuning.block_bytes_a_thread * ctx.threads()};
+}
+
+// Runs `make(part, text)` over the parts of the block, in parallel. It may throw.
+template <class Part, class Make>
+void make_texts(const context<host>& ctx, std::string_view block, const stream_tuning& tuning, std::vector<Part>& parts,
+                std::vector<streamed_text>& texts, const Make& make) {
+  const auto pieces = split_at_lines(block, div_up(static_cast<std::int64_t>(block.size()), tuning.part_bytes));
+  parts.resize(pieces.size());
+  texts.resize(std::max(texts.size(), pieces.size()));
+  const auto count = static_cast<std::int64_t>(pieces.size());
+  parallel_parts(ctx.threads(), count, [&](std::int64_t k) {
+    const auto i = static_cast<std::size_t>(k);
+    streamed_text& text = texts[i];
+    text.bytes = 0;
+    try {
+      parts[i].text = pieces[i];
+      make(parts[i], text);
+    } catch (bad_line& bad) {
+      text.bad = std::move(bad);
+    } catch (...) {
+      text.exception = std::current_exception();
+    }
+  });
+}
+
+inline void write_text(output_file& out, const streamed_text& text) {
+  out.write({text.room.data(), static_cast<std::size_t>(text.bytes)});
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,137 @@
+// Which format a text is in.
+//
+// Idea: what begins with a magic number or a word of its own is told by that, first of all what is not read, so that
+// its name can be said. The rest is an edge list, whose reader says in which line it is none. A name decides only
+// where a text could be either of two formats, or a broken file should be explained by the reader that its name asks
+// for.
+// A new format is a test in `recognise_format`, before the last line.
+#include "io/text/input_format.hpp"
+
+#include "io/text/graph_text_format.hpp"
+
+#include <spargo/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace spargo {
+
+namespace detail {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool starts_with_ignoring_case(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() &&
+         std::equal(word.begin(), word.end(), text.begin(), [](char w, char c) { return w == lower(c); });
+}
+
+// The text from its first line on that is neither blank nor a comment of these marks.
+std::string_view without_comments(std::string_view text, std::string_view marks) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (text.empty() || marks.find(text.front()) == std::string_view::npos) return text;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+struct magic {
+  std::string_view bytes;
+  std::string_view name;
+  std::string_view command;  // that makes of FILE what can be read
+};
+
+constexpr std::array compressions = {
+    magic{"\xfd"
+          "7zXZ\0"sv,
+          "xz", "xz -d"},
+    magic{"BZh", "bzip2", "bzip2 -d"},
+    magic{"\x28\xb5\x2f\xfd", "zstd", "zstd -d"},
+    magic{"\x04\x22\x4d\x18", "lz4", "lz4 -d"},
+    magic{"PK\x03\x04", "zip", "unzip"},
+    magic{"7z\xbc\xaf\x27\x1c", "7z", "7z x"},
+    magic{"\x1f\x9d", "compress", "uncompress"},
+};
+
+[[noreturn]] void refuse(const std::string& name, const std::string& message) {
+  throw error(error_code::unsupported, {name}, message);
+}
+
+bool is_tar(std::string_view head) {
+  constexpr std::size_t place = 257;
+  return head.size() > place && head.substr(place).starts_with("ustar");
+}
+
+bool is_utf16(std::string_view head) {
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return true;
+  if (head.size() < 4) return false;
+  const auto prints = [](char c) { return c >= ' ' && c <= '~'; };
+  return (prints(head[0]) && head[1] == '\0' && prints(head[2]) && head[3] == '\0') ||
+         (head[0] == '\0' && prints(head[1]) && head[2] == '\0' && prints(head[3]));
+}
+
+std::string_view name_of_markup(std::string_view head) {
+  if (head.find("<graphml") != std::string_view::npos) return "a GraphML file";
+  if (head.find("<gexf") != std::string_view::npos) return "a GEXF file";
+  if (starts_with_ignoring_case(head, "<!doctype html") || starts_with_ignoring_case(head, "<html")) {
+    return "an HTML page";
+  }
+  return "an XML file";
+}
+
+// GML opens with a list named graph, after keys that say who wrote it.
+bool is_gml(std::string_view text) {
+  if (starts_with_ignoring_case(text, "creator \"")) return true;
+  if (starts_with_ignoring_case(text, "version ")) text = without_comments(text.substr(text.find('\n') + 1), "#");
+  if (!starts_with_ignoring_case(text, "graph")) return false;
+  text.remove_prefix("graph"sv.size());
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.starts_with('[');
+}
+
+// The name of a format that is not read; empty for others.
+std::string_view name_of_foreign(std::string_view head) {
+  if (is_tar(head)) return "a tar archive";
+  if (head.starts_with("\x89HDF\r\n\x1a\n")) return "an HDF5 file";
+  if (head.starts_with("MATLAB 5.0 MAT-file")) return "a MATLAB file";
+  const std::string_view text = without_comments(head, "#%");
+  if (text.starts_with('<')) return name_of_markup(text);
+  if (is_gml(text)) return "a GML file";
+  for (const std::string_view word : {"*vertices", "*network", "*arcs", "*edges"}) {
+    if (starts_with_ignoring_case(text, word)) return "a Pajek file";
+  }
+  return {};
+}
+
+}  // namespace
+
+void refuse_foreign_bytes(std::string_view head, const std::string& name) {
+  for (const magic& each : compressions) {
+    if (!head.starts_with(each.bytes)) continue;
+    refuse(name, fmt::format("compressed with {}: only gzip is read ({} FILE)", each.name, each.command));
+  }
+  if (is_utf16(head)) refuse(name, "UTF-16 text (expected ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 FILE)");
+}
+
+}  // namespace detail
+
+input_format recognise_format(std::string_view head, const std::string& name) {
+  if (head.starts_with(detail::snapshot_magic)) return input_format::snapshot;
+  if (detail::starts_with_ignoring_case(head, "%%matrixmarket")) return input_format::matrix_market;
+  detail::refuse_foreign_bytes(head, name);
+  if (const std::string_view foreign = detail::name_of_foreign(head); !foreign.empty()) {
+    detail::refuse(
+        name,
+        fmt::format("{} is not read (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)", foreign));
+  }
+  if (detail::is_named(name, {".mtx", ".mm"})) return input_format::matrix_market;
+  const auto extent = std::ssize(head) < detail::head_bytes ? detail::head_extent::whole : detail::head_extent::part;
+  return detail::graph_text_format(head, extent, name).value_or(input_format::edge_list);
+}
+
+}  // namespace spargo

@@ -1,0 +1,128 @@
+// Numbers of text files: decimal to binary, correctly rounded, without locale.
+//
+// Idea: every buffer that is parsed ends in a sentinel that is no part of a number ('\n'), so loops need no bound.
+// A real of at most 19 significant digits and a common exponent is rounded here (see decimal.hpp); every other one goes
+// to std::from_chars. Both are correctly rounded, so which one ran cannot be seen.
+#pragma once
+
+#include "io/text/decimal.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace spargo::detail {
+
+[[nodiscard]] inline bool is_digit(char c) noexcept { return static_cast<unsigned char>(c - '0') < 10; }
+[[nodiscard]] inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
+
+// Where a token may end. A '\r' counts only before '\n'.
+[[nodiscard]] inline bool ends_token(const char* p) noexcept {
+  return is_blank(*p) || *p == '\n' || (*p == '\r' && p[1] == '\n');
+}
+
+[[nodiscard]] inline const char* skip_blanks(const char* p) noexcept {
+  while (is_blank(*p)) ++p;
+  return p;
+}
+
+// The token at `p`, up to where it ends.
+[[nodiscard]] inline std::string_view token_at(const char* p) noexcept {
+  const char* end = p;
+  while (!ends_token(end)) ++end;
+  return {p, static_cast<std::size_t>(end - p)};
+}
+
+// Digits and nothing else, up to a token's end: past them, or null for anything else and for 19 digits and more
+// (`parse_integer` takes those).
+[[nodiscard]] inline const char* parse_digits(const char* p, std::int64_t& value) noexcept {
+  const char* const first = p;
+  std::uint64_t v = 0;
+  for (; is_digit(*p); ++p) v = v * 10 + static_cast<std::uint64_t>(*p - '0');
+  value = static_cast<std::int64_t>(v);
+  return p != first && p - first <= 18 && ends_token(p) ? p : nullptr;
+}
+
+enum class number_status { ok, malformed, out_of_range };
+
+// A whole token with an optional sign. On `ok`, and on `out_of_range`, the token is a number.
+[[nodiscard]] number_status parse_integer(std::string_view token, std::int64_t& value) noexcept;
+
+// A whole token: optional sign; digits with an optional point and an optional exponent after e, E, or Fortran's
+// d, D; or inf, infinity, nan in any case. A finite number beyond T's range is `out_of_range`; one too small is a zero.
+template <class T>
+[[nodiscard]] number_status parse_real(std::string_view token, T& value);
+
+// Digits of [first, last) that count: behind leading zeros, a point apart.
+[[nodiscard]] inline std::int64_t significant_digits(const char* first, const char* last) noexcept {
+  bool point_passed = false;
+  for (; first != last && (*first == '0' || *first == '.'); ++first) point_passed |= *first == '.';
+  std::int64_t digits = last - first;
+  if (!point_passed && std::string_view(first, static_cast<std::size_t>(digits)).find('.') != std::string_view::npos) {
+    --digits;
+  }
+  return digits;
+}
+
+// The common form of a real. Null where the token has another form or more than 19 digits that count.
+[[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
+  d.negative = *p == '-';
+  p += *p == '-' || *p == '+';
+  const char* const first = p;
+  std::uint64_t v = 0;
+  for (; is_digit(*p); ++p) v = v * 10 + static_cast<std::uint64_t>(*p - '0');
+  std::int64_t digits = p - first;
+  std::int64_t exponent = 0;
+  if (*p == '.') {
+    const char* const fraction = ++p;
+    for (; is_digit(*p); ++p) v = v * 10 + static_cast<std::uint64_t>(*p - '0');
+    exponent = fraction - p;
+    digits += p - fraction;
+  }
+  if (digits == 0 || (digits > 19 && significant_digits(first, p) > 19)) return nullptr;
+  if (*p == 'e' || *p == 'E') {
+    ++p;
+    const bool negative = *p == '-';
+    p += *p == '-' || *p == '+';
+    const char* const first_of_exponent = p;
+    std::int64_t e = 0;
+    for (; is_digit(*p) && p - first_of_exponent < 5; ++p) e = e * 10 + (*p - '0');
+    if (p == first_of_exponent || p - first_of_exponent > 4) return nullptr;
+    exponent += negative ? -e : e;
+  }
+  d.digits = v;
+  d.exponent = exponent;
+  return ends_token(p) ? p : nullptr;
+}
+
+// The number at `p`, past it; null where there is none or it is out of range (then ask `parse_real` why).
+template <class T>
+[[nodiscard]] inline const char* read_real(const char* p, T& value) {
+  decimal d;
+  const char* const end = scan_real(p, d);
+  if (end != nullptr && to_real(d, value)) return end;
+  const std::string_view token = token_at(p);
+  return parse_real(token, value) == number_status::ok ? p + token.size() : nullptr;
+}
+
+[[nodiscard]] inline const char* read_integer(const char* p, std::int64_t& value) {
+  const bool negative = *p == '-';
+  if (const char* const end = parse_digits(p + (negative ? 1 : 0), value); end != nullptr) {
+    if (negative) value = -value;
+    return end;
+  }
+  const std::string_view token = token_at(p);
+  return parse_integer(token, value) == number_status::ok ? p + token.size() : nullptr;
+}
+
+// Whether a floating type with this many significant bits must round the integer.
+[[nodiscard]] inline bool must_round(std::int64_t value, int digits) noexcept {
+  const std::uint64_t magnitude =
+      value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  if (magnitude >> digits == 0) return false;
+  const int excess = static_cast<int>(std::bit_width(magnitude)) - digits;
+  return (magnitude & ((std::uint64_t{1} << excess) - 1)) != 0;
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,89 @@
+// Launches of march.cuh, instantiated by the files of each value type.
+#pragma once
+
+#include "core/device/launch.cuh"
+#include "primitives/convolve/filter.cuh"
+#include "primitives/convolve/march.cuh"
+
+namespace spargo::detail {
+
+struct march_tuning {
+  // Fewest output rows a strip: below, its K - 1 extra input rows would be most of its work.
+  static constexpr std::int64_t shortest_strip = 16;
+  static constexpr std::int64_t longest_strip = std::int64_t{1} << 29;  // rows are counted in 32 bits within a strip
+  static constexpr std::int64_t grid_rows = 65535;
+};
+
+// Vectors a lane, rows a step, steps in the ring, warps a multiprocessor, by the width of the filter. H200, 8192 x
+// 8192, ms; where it says cg, of copies that went around the L1 cache:
+// float, K = 3, 1 vector, 2 rows, 3 steps, cg: 0.166 with 8 warps, 0.160 with 12, 0.166 with 16, 0.172 with 32: few
+// tall strips read and write few places of the memory at a time. 2 vectors read half the halo and do less work beside
+// the products: with 8 warps, 1 row and 4 steps 0.148, with 2 rows and 3 steps 0.154; K = 5: 0.150; K = 7: 0.157 and
+// 0.150. From K = 9 on arithmetic counts, which more warps overlap with their waiting. cg, K = 9: 0.231 with 1 vector
+// and 16 warps, 0.212 with 2 vectors, 2 rows and 12. K = 11 and wider have no registers for that: K = 11: 0.332 with 16
+// warps, 0.355 with 2 vectors; K = 15: 0.601, 0.595, 0.580 with 8, 12, 16 warps. double, cg, K = 3: 0.307 with 2
+// vectors and 8 warps, 0.314 with 1; K = 7: 0.300, 0.309; K = 15: 1.08 with 16 warps. Separable, cg, K = 15: 0.156 with
+// 1 vector, 2 rows and 6 steps, 0.151 with 2 vectors, 1 row and 4 steps.
+template <class T, int K>
+struct march_shape_of {
+  static constexpr bool is_float = sizeof(T) == 4;
+  using narrow = std::conditional_t<is_float && K <= 5, march_shape<2, 1, 4, 8>, march_shape<2, 2, 3, 8>>;
+  using middle = std::conditional_t<is_float, march_shape<2, 2, 3, 12>, march_shape<1, 1, 4, 16>>;
+  using wide = march_shape<1, 1, 4, 16>;
+  using full = std::conditional_t<(K <= 7), narrow, std::conditional_t<(K <= 9), middle, wide>>;
+  using outer = march_shape<2, 1, 4, 8>;
+};
+
+template <class T>
+bool is_aligned(const T* data, std::int64_t pitch, std::int64_t rows) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+         (rows == 1 || pitch % (16 / static_cast<std::int64_t>(sizeof(T))) == 0);
+}
+
+// Strips as tall as leave every multiprocessor its warps, so that all end together.
+template <class Shape, class T, class Filter>
+void launch_march(const context<device>& ctx, const image_view<const T, device>& in, const Filter& filter,
+                  const image_view<T, device>& out) {
+  const march_image<T> image{in.data.data(), in.pitch, out.data.data(), out.pitch, in.rows, in.cols};
+  const std::int64_t strips = div_up(in.cols, Shape::vectors * 512 / static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t warps = std::int64_t{ctx.properties().multiprocessors} * Shape::blocks;
+  const std::int64_t tall = div_up(in.rows, std::max(std::int64_t{1}, warps / strips));
+  const std::int64_t share = std::max({std::min(tall, march_tuning::longest_strip), march_tuning::shortest_strip,
+                                       div_up(in.rows, march_tuning::grid_rows)});
+  const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(div_up(in.rows, share)));
+  if (is_aligned(image.in, in.pitch, in.rows) && is_aligned(image.out, out.pitch, in.rows)) {
+    march_kernel<T, Filter, Shape, row_access::vectors>
+        <<<grid, 32, 0, ctx.stream()>>>(image, static_cast<int>(share), filter);
+  } else {
+    march_kernel<T, Filter, Shape, row_access::elements>
+        <<<grid, 32, 0, ctx.stream()>>>(image, static_cast<int>(share), filter);
+  }
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+template <class T>
+void convolve_march(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
+                    const image_view<T, device>& out) {
+  const device_guard guard(ctx);
+  with_width(filter.width, [&](auto width) {
+    constexpr int K = decltype(width)::value;
+    full_filter<T, K> taps;
+    for (int i = 0; i < K * K; ++i) taps.tap[i / K][i % K] = filter.taps[i];
+    launch_march<typename march_shape_of<T, K>::full>(ctx, in, taps, out);
+  });
+}
+
+template <class T>
+void convolve_march(const context<device>& ctx, const image_view<const T, device>& in,
+                    const separated_filter<T>& filter, const image_view<T, device>& out) {
+  const device_guard guard(ctx);
+  with_width(static_cast<std::int64_t>(filter.down.size()), [&](auto width) {
+    constexpr int K = decltype(width)::value;
+    outer_filter<T, K> taps;
+    std::copy_n(filter.down.begin(), K, taps.down);
+    std::copy_n(filter.across.begin(), K, taps.across);
+    launch_march<typename march_shape_of<T, K>::outer>(ctx, in, taps, out);
+  });
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,7 @@
+// Counting values between even edges on the device.
+#include "primitives/histogram/histogram_cuda.cuh"
+
+namespace spargo::detail {
+SPARGO_INSTANTIATE_HISTOGRAM(even_bins<float>)
+SPARGO_INSTANTIATE_HISTOGRAM(even_bins<double>)
+}  // namespace spargo::detail

@@ -1,0 +1,201 @@
+// Counting: checks, and the choice of backend. Integer keys are counted as unsigned ones, so that negative keys and
+// those past the last bin are told apart from the others by one comparison.
+#include <spargo/primitives/histogram.hpp>
+
+#include "core/rethrow.hpp"
+#include "primitives/backend.hpp"
+#include "primitives/histogram/bins.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace spargo {
+
+namespace {
+
+bool is_for(histogram_algorithm algorithm, host /*space*/) {
+  switch (algorithm) {
+    case histogram_algorithm::automatic:
+    case histogram_algorithm::global_atomic:
+    case histogram_algorithm::privatized:
+    case histogram_algorithm::interleaved:
+      return true;
+    default:
+      return false;
+  }
+}
+bool is_for(histogram_algorithm algorithm, device /*space*/) { return algorithm != histogram_algorithm::interleaved; }
+
+template <class Space>
+constexpr const char* name_of = std::same_as<Space, host> ? "host" : "device";
+
+template <class T, class Space>
+void expect_range(const char* caller, const char* name, span<const T, Space> range) {
+  SPARGO_EXPECTS(range.size() >= 0 && (range.data() != nullptr || range.empty()),
+                 fmt::format("{}: {} is null or of negative size, with {} elements", caller, name, range.size()));
+}
+
+template <class T, class U, class Space>
+bool overlap(span<const T, Space> a, span<const U, Space> b) {
+  if (a.empty() || b.empty()) return false;
+  const auto first = [](const auto& s) { return reinterpret_cast<std::uintptr_t>(s.data()); };
+  const auto last = [](const auto& s) { return reinterpret_cast<std::uintptr_t>(s.data() + s.size()); };
+  return first(a) < last(b) && first(b) < last(a);
+}
+
+template <class T, class Count, class Space>
+void expect_ranges(const char* caller, span<const T, Space> values, span<const Count, Space> counts,
+                   histogram_algorithm algorithm) {
+  SPARGO_EXPECTS(is_for(algorithm, Space{}),
+                 fmt::format("{}: there is no {} on the {}", caller, to_string(algorithm), name_of<Space>));
+  expect_range(caller, "the input", values);
+  expect_range(caller, "counts", counts);
+  SPARGO_EXPECTS(!overlap(values, counts), fmt::format("{}: counts overlaps the input", caller));
+}
+
+// The checked call: zeroes, and counts what there is to count into the first `used` bins, those that can occur.
+template <class Bins, class Count, class Space>
+void run(const char* caller, const context<Space>& ctx, span<const typename Bins::value, Space> values,
+         const Bins& bins, span<Count, Space> counts, std::int64_t used, histogram_algorithm algorithm) {
+  if (counts.empty()) return;
+  fill_zero(ctx, counts);
+  if (values.empty()) return;
+  if constexpr (detail::is_built<Space>) {
+    detail::histogram<Bins, Count>(ctx, values, bins, counts.subspan(0, used), algorithm);
+  } else {
+    detail::no_device(caller);
+  }
+}
+
+// Bins are formed in double, so that float values meet the same edges as double ones.
+template <std::floating_point T>
+detail::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bins) {
+  const double scale = static_cast<double>(bins) / (static_cast<double>(upper) - static_cast<double>(lower));
+  SPARGO_EXPECTS(bins >= 1, "histogram_even: there are no bins");
+  SPARGO_EXPECTS(std::isfinite(lower) && std::isfinite(upper) && lower < upper && std::isfinite(scale) && scale > 0,
+                 fmt::format("histogram_even: {} bins over [{}, {}): lower < upper, both finite and a width that is "
+                             "neither too large nor too small are needed",
+                             bins, lower, upper));
+  return {lower, upper, scale, static_cast<std::uint64_t>(bins)};
+}
+
+}  // namespace
+
+std::string_view to_string(histogram_algorithm algorithm) noexcept {
+  switch (algorithm) {
+    case histogram_algorithm::automatic:
+      return "automatic";
+    case histogram_algorithm::contiguous_partition:
+      return "contiguous_partition";
+    case histogram_algorithm::global_atomic:
+      return "global_atomic";
+    case histogram_algorithm::privatized:
+      return "privatized";
+    case histogram_algorithm::privatized_coarsened:
+      return "privatized_coarsened";
+    case histogram_algorithm::lane_privatized:
+      return "lane_privatized";
+    case histogram_algorithm::packed:
+      return "packed";
+    case histogram_algorithm::aggregated:
+      return "aggregated";
+    case histogram_algorithm::multi_pass:
+      return "multi_pass";
+    case histogram_algorithm::interleaved:
+      return "interleaved";
+  }
+  return "unknown";
+}
+
+template <detail::histogram_key Key, detail::histogram_count Count, class Space>
+void histogram(const context<Space>& ctx, span<const Key, Space> keys, span<Count, Space> counts,
+               const histogram_options& options) try {
+  using unsigned_key = std::make_unsigned_t<Key>;
+  expect_ranges("histogram", keys, span<const Count, Space>(counts), options.algorithm);
+  const std::int64_t used =
+      sizeof(Key) == 8 ? counts.size() : std::min(counts.size(), std::int64_t{std::numeric_limits<Key>::max()} + 1);
+  const span<const unsigned_key, Space> unsigned_keys(reinterpret_cast<const unsigned_key*>(keys.data()), keys.size());
+  run("histogram", ctx, unsigned_keys, detail::key_bins<unsigned_key>{}, counts, used, options.algorithm);
+} catch (...) {
+  detail::rethrow("histogram");
+}
+
+template <detail::real T, detail::histogram_count Count, class Space>
+void histogram_even(const context<Space>& ctx, span<const T, Space> values, std::type_identity_t<T> lower,
+                    std::type_identity_t<T> upper, span<Count, Space> counts, const histogram_options& options) try {
+  expect_ranges("histogram_even", values, span<const Count, Space>(counts), options.algorithm);
+  run("histogram_even", ctx, values, make_even_bins(lower, upper, counts.size()), counts, counts.size(),
+      options.algorithm);
+} catch (...) {
+  detail::rethrow("histogram_even");
+}
+
+template <detail::real T, detail::histogram_count Count, class Space>
+void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
+                     std::type_identity_t<span<const T, Space>> edges, span<Count, Space> counts,
+                     const histogram_options& options) try {
+  expect_ranges("histogram_edges", values, span<const Count, Space>(counts), options.algorithm);
+  expect_range("histogram_edges", "edges", edges);
+  SPARGO_EXPECTS(counts.size() >= 1 && edges.size() == counts.size() + 1,
+                 fmt::format("histogram_edges: {} edges for {} bins, one more than bins and at least two are needed",
+                             edges.size(), counts.size()));
+  SPARGO_EXPECTS(!overlap(edges, span<const Count, Space>(counts)), "histogram_edges: counts overlaps the edges");
+  if constexpr (std::same_as<Space, host>) {
+    const auto descends = [](T a, T b) { return !(a <= b); };
+    const auto* wrong = std::adjacent_find(edges.begin(), edges.end(), descends);
+    SPARGO_EXPECTS(wrong == edges.end(), fmt::format("histogram_edges: edge {} is {}, the next one {}: edges must "
+                                                     "ascend",
+                                                     wrong - edges.begin(), wrong[0], wrong[1]));
+  }
+  const detail::edge_bins<T> bins{edges.data(), static_cast<std::uint64_t>(counts.size())};
+  run("histogram_edges", ctx, values, bins, counts, counts.size(), options.algorithm);
+} catch (...) {
+  detail::rethrow("histogram_edges");
+}
+
+template <detail::histogram_letter Char, detail::histogram_count Count, class Space>
+void letter_histogram(const context<Space>& ctx, span<const Char, Space> text, int group, span<Count, Space> counts,
+                      const histogram_options& options) try {
+  expect_ranges("letter_histogram", text, span<const Count, Space>(counts), options.algorithm);
+  SPARGO_EXPECTS(group >= 1 && counts.size() == div_up(26, group),
+                 fmt::format("letter_histogram: {} counts for groups of {} letters: a positive group and one count for "
+                             "each group of the 26 letters are needed",
+                             counts.size(), group));
+  const span<const std::uint8_t, Space> bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  run("letter_histogram", ctx, bytes, detail::letter_bins(group), counts, counts.size(), options.algorithm);
+} catch (...) {
+  detail::rethrow("letter_histogram");
+}
+
+#define INSTANTIATE_KEY(Key, Count, Space)                                                                      \
+  template void histogram<Key, Count, Space>(const context<Space>&, span<const Key, Space>, span<Count, Space>, \
+                                             const histogram_options&);
+#define INSTANTIATE_VALUE(T, Count, Space)                                                                             \
+  template void histogram_even<T, Count, Space>(const context<Space>&, span<const T, Space>, T, T, span<Count, Space>, \
+                                                const histogram_options&);                                             \
+  template void histogram_edges<T, Count, Space>(const context<Space>&, span<const T, Space>, span<const T, Space>,    \
+                                                 span<Count, Space>, const histogram_options&);
+#define INSTANTIATE_TEXT(Char, Count, Space)                                                              \
+  template void letter_histogram<Char, Count, Space>(const context<Space>&, span<const Char, Space>, int, \
+                                                     span<Count, Space>, const histogram_options&);
+#define INSTANTIATE(Count, Space)              \
+  INSTANTIATE_KEY(std::uint8_t, Count, Space)  \
+  INSTANTIATE_KEY(std::int32_t, Count, Space)  \
+  INSTANTIATE_KEY(std::uint32_t, Count, Space) \
+  INSTANTIATE_KEY(std::int64_t, Count, Space)  \
+  INSTANTIATE_VALUE(float, Count, Space)       \
+  INSTANTIATE_VALUE(double, Count, Space)      \
+  INSTANTIATE_TEXT(char, Count, Space)         \
+  INSTANTIATE_TEXT(std::uint8_t, Count, Space)
+INSTANTIATE(std::int32_t, host)
+INSTANTIATE(std::int64_t, host)
+INSTANTIATE(std::int32_t, device)
+INSTANTIATE(std::int64_t, device)
+#undef INSTANTIATE
+#undef INSTANTIATE_TEXT
+#undef INSTANTIATE_VALUE
+#undef INSTANTIATE_KEY
+
+}  // namespace spargo

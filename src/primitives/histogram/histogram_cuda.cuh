@@ -1,0 +1,153 @@
+// Counting on the device: which rung, and its launch. Instantiated in histogram_*_cuda.cu, a few element types each.
+#pragma once
+
+#include "primitives/backend.hpp"
+#include "primitives/histogram/packed.cuh"
+
+namespace spargo::detail {
+
+namespace histogram_kernels {
+
+struct choice_tuning {
+  // Elements a bin below which a table a block costs more than it saves: each block sweeps its own.
+  static constexpr std::int64_t elements_per_bin = 4;
+  // Windows of bins after which one random atomic an element is faster than reading all elements once a window:
+  // 11 ms against 0.22 ms a window (2^28 int32).
+  static constexpr std::int64_t windows = 44;
+  // Elements a thread at least, so that sweeping a block's table is a small part.
+  static constexpr std::int64_t elements_per_thread = 16;
+};
+
+// Everything a launch needs to know.
+template <class Bins>
+struct request {
+  const context<device>& ctx;
+  values<typename Bins::value> in;
+  Bins bins;
+  result out;
+
+  [[nodiscard]] int staged() const { return static_cast<int>(staged_bytes(bins)); }
+  // 32-bit counters that shared memory holds beside the edges.
+  [[nodiscard]] std::int64_t counters() const { return (ctx.properties().shared_memory_per_block - staged()) / 4; }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(out.size); }
+
+  // Blocks of tuning::threads that stay: all that fit the device with `shared` bytes each, none without work.
+  [[nodiscard]] std::int64_t staying_blocks(std::int64_t shared) const {
+    const auto& device = ctx.properties();
+    const std::int64_t by_memory = device.shared_memory_per_multiprocessor / (shared + 1024);  // 1 KiB: the system's
+    const std::int64_t of_one =
+        std::clamp<std::int64_t>(by_memory, 1, std::max(1, device.max_threads_per_multiprocessor / tuning::threads));
+    return std::clamp<std::int64_t>(div_up(in.size, choice_tuning::elements_per_thread * tuning::threads), 1,
+                                    of_one * device.multiprocessors);
+  }
+};
+
+template <class... Parameters, class... Arguments>
+void launch(const context<device>& ctx, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
+            std::int64_t shared, Arguments... arguments) {
+  SPARGO_EXPECTS(blocks <= INT32_MAX, "histogram: more elements than a grid has threads");
+  if (shared > 48 << 10) {
+    SPARGO_CUDA_TRY(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  }
+  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(shared),
+           ctx.stream()>>>(arguments...);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+template <class Bins>
+void run_direct(const request<Bins>& r, void (*kernel)(values<typename Bins::value>, Bins, result)) {
+  launch(r.ctx, kernel, blocks_for(r.ctx, r.in.size, block_threads), block_threads, 0, r.in, r.bins, r.out);
+}
+
+template <class Bins>
+void run_privatized(const request<Bins>& r) {
+  const auto held = static_cast<unsigned>(std::min<std::int64_t>(r.size(), tuning::block_bins));
+  launch(r.ctx, privatized<Bins>, div_up(r.in.size, std::int64_t{tuning::threads}), tuning::threads,
+         std::int64_t{held} * 4, r.in, r.bins, r.out, held);
+}
+
+template <class Bins>
+void run_coarsened(const request<Bins>& r) {
+  const auto held = static_cast<unsigned>(std::min(r.size(), r.counters()));
+  const std::int64_t shared = r.staged() + std::int64_t{held} * 4;
+  launch(r.ctx, coarsened<Bins>, r.staying_blocks(shared), tuning::threads, shared, r.in, r.bins, r.out, held,
+         r.staged());
+}
+
+template <class Bins>
+void run_lanes(const request<Bins>& r) {
+  if constexpr (sizeof(typename Bins::value) == 1) {
+    constexpr std::int64_t shared = 256 * tuning::lanes * 4;
+    launch(r.ctx, lanes_of_bytes<Bins>, r.staying_blocks(shared), tuning::threads, shared, r.in, r.bins, r.out);
+  } else {
+    const auto held = static_cast<unsigned>(std::min(r.size(), r.counters()));
+    int shift = 5;  // 32 tables
+    while (shift > 0 && std::int64_t{held} << shift > r.counters()) --shift;
+    const std::int64_t shared = r.staged() + (std::int64_t{held} * 4 << shift);
+    launch(r.ctx, lanes_of_values<Bins>, r.staying_blocks(shared), tuning::threads, shared, r.in, r.bins, r.out, held,
+           shift, r.staged());
+  }
+}
+
+// In `most` windows or fewer; with one, what it does not hold is counted in the result.
+template <class Bins>
+void run_packed(const request<Bins>& r, std::int64_t most) {
+  const std::int64_t capacity = 2 * r.counters();
+  const std::int64_t count = std::min(div_up(r.size(), capacity), most);
+  const std::int64_t held =
+      std::min(r.size(), count == 1 ? capacity : div_up(div_up(r.size(), count), std::int64_t{2}) * 2);
+  const std::int64_t shared = r.staged() + (held + 1) / 2 * 4;
+  const std::int64_t tiles = std::max<std::int64_t>(r.staying_blocks(shared) / count, 1);
+  launch(r.ctx, packed<Bins>, tiles * count, tuning::threads, shared, r.in, r.bins, r.out,
+         windows{static_cast<unsigned>(held), static_cast<unsigned>(count), r.staged()});
+}
+
+template <class Bins>
+histogram_algorithm choose(const request<Bins>& r) {
+  if (sizeof(typename Bins::value) == 1) return histogram_algorithm::lane_privatized;
+  if (r.in.size < choice_tuning::elements_per_bin * r.size()) return histogram_algorithm::aggregated;
+  if (r.size() <= r.counters()) return histogram_algorithm::privatized_coarsened;
+  if (r.size() <= 2 * r.counters()) return histogram_algorithm::packed;
+  if (r.size() <= choice_tuning::windows * 2 * r.counters()) return histogram_algorithm::multi_pass;
+  return histogram_algorithm::aggregated;
+}
+
+}  // namespace histogram_kernels
+
+template <class Bins, class Count>
+void histogram(const context<device>& ctx, span<const typename Bins::value, device> values, const Bins& bins,
+               span<Count, device> counts, histogram_algorithm algorithm) {
+  using namespace histogram_kernels;
+  const device_guard guard(ctx);
+  const request<Bins> r{ctx,
+                        histogram_kernels::values<typename Bins::value>(values.data(), values.size()),
+                        bins,
+                        {counts.data(), static_cast<std::uint64_t>(counts.size()), sizeof(Count) == 8}};
+  switch (algorithm == histogram_algorithm::automatic ? choose(r) : algorithm) {
+    case histogram_algorithm::contiguous_partition:
+      return run_direct(r, contiguous<Bins>);
+    case histogram_algorithm::global_atomic:
+      return run_direct(r, global_atomic<Bins>);
+    case histogram_algorithm::privatized:
+      return run_privatized(r);
+    case histogram_algorithm::privatized_coarsened:
+      return run_coarsened(r);
+    case histogram_algorithm::lane_privatized:
+      return run_lanes(r);
+    case histogram_algorithm::packed:
+      return run_packed(r, 1);
+    case histogram_algorithm::multi_pass:
+      return run_packed(r, INT32_MAX);
+    default:
+      return run_direct(r, aggregated<Bins>);
+  }
+}
+
+}  // namespace spargo::detail
+
+#define SPARGO_INSTANTIATE_HISTOGRAM(Bins)                                                                      \
+  template void histogram<Bins, std::int32_t>(const context<device>&, span<const typename Bins::value, device>, \
+                                              const Bins&, span<std::int32_t, device>, histogram_algorithm);    \
+  template void histogram<Bins, std::int64_t>(const context<device>&, span<const typename Bins::value, device>, \
+                                              const Bins&, span<std::int64_t, device>, histogram_algorithm);

@@ -1,0 +1,176 @@
+// packed and multi_pass: two 16-bit counters a word of shared memory, so that a block holds about 116,000 bins.
+//
+// Bin k of a window of 2 * half bins is the lower half of word k, or the upper half of word k - half. Increments are
+// atomic additions of n or n * 65536 (0 < n < 65536) to the word, and each looks at the old word it is given:
+//   - an addition to an upper half that passes 65535 leaves it 65536 too small: 65536 go to the result;
+//   - one to a lower half that passes 65535 leaves it 65536 too small, too, and its carry adds 1 to the upper half,
+//     wrapping that from 65535 to 0 perhaps (65536 to the result of the upper bin). The thread then takes the 1 back by
+//     subtracting 65536 from the word, which wraps an upper half of 0 to 65535 (65536 off the result).
+// Invariant: every change of a half is the change that was meant, give or take 65536, and what was given or taken is
+// put right in the result by the thread that did it, from the old word alone. So half + result differ from the true
+// count by the carries that are not yet taken back, whatever the interleaving; after the barrier there are none. Sums
+// in between may be negative: they are modulo 2^32 or 2^64.
+//
+// Lanes that hold one bin queue up at its word. So each warp samples one of its keys a batch: if many lanes hold the
+// same, that key is hot and counted in registers, a lane its own, until another one takes its place. Batches without a
+// hot key pay two votes and a shuffle for 16 keys a lane.
+//
+// multi_pass: the bins in windows of what a table holds; the blocks of all windows of a tile are neighbours and read it
+// from the L2 cache after the first has.
+#pragma once
+
+#include "core/device/warp_reduce.cuh"
+#include "primitives/histogram/kernels.cuh"
+
+namespace spargo::detail::histogram_kernels {
+
+struct windows {
+  unsigned held;   // bins of a window
+  unsigned count;  // windows; several: keys outside this block's belong to another block
+  int staged;      // bytes of edges before the table
+};
+
+// The table of one block.
+struct packed_table {
+  static constexpr unsigned nothing = ~0U;  // no bin of this window
+
+  unsigned* words;
+  unsigned half;
+  std::uint64_t first;  // bin of the window
+  const result& out;
+
+  __device__ unsigned add(unsigned key, unsigned n) const {
+    return key < half ? atomicAdd(words + key, n) : atomicAdd(words + (key - half), n << 16);
+  }
+  // Whether adding n to the half of `key` passed its end, by the old word.
+  __device__ bool carries(unsigned key, unsigned n, unsigned old) const {
+    return (key < half ? old & 0xffffU : old >> 16) + n > 0xffffU;
+  }
+  __device__ void put_right(unsigned key, unsigned old) const {
+    correct(key, 0x10000);
+    if (key >= half) return;
+    if (old >> 16 == 0xffffU) correct(key + half, 0x10000);
+    if (atomicSub(words + key, 0x10000U) >> 16 == 0) correct(key + half, -0x10000);
+  }
+  __device__ void add_checked(unsigned key, unsigned n) const {
+    const unsigned old = add(key, n);
+    if (carries(key, n, old)) put_right(key, old);
+  }
+  // The upper half of the last word of an odd number of bins is no bin, and stays 0 in the end.
+  __device__ void correct(unsigned key, std::int64_t by) const {
+    if (first + key < out.size) out.add(first + key, static_cast<std::uint64_t>(by));
+  }
+};
+
+// The key that many lanes hold, and how often this lane has met it.
+struct hot_key {
+  unsigned key = packed_table::nothing;
+  unsigned hits = 0;
+
+  __device__ void flush(const packed_table& table) {
+    const unsigned all = warp_sum(hits);
+    if (all != 0 && key != packed_table::nothing && threadIdx.x % warp_size == 0) table.add_checked(key, all);
+    hits = 0;
+  }
+  // Whether the lanes' `sample` says that a batch should count a hot key apart; it may become another one.
+  __device__ bool look(const packed_table& table, unsigned sample, unsigned turn) {
+    const int of_old = __popc(__ballot_sync(full_mask, sample == key));
+    if (of_old >= tuning::hot_lanes) return true;
+    const unsigned candidate = __shfl_sync(full_mask, sample, static_cast<int>(turn % warp_size));
+    if (__popc(__ballot_sync(full_mask, sample == candidate)) < tuning::hot_lanes) return false;
+    flush(table);
+    key = candidate;
+    return true;
+  }
+};
+
+// Counts a batch of keys, eight additions in flight at a time.
+template <bool with_hot, int size>
+__device__ void count_batch(const packed_table& table, const unsigned (&key)[size], hot_key& hot) {
+  constexpr int group = size < 8 ? size : 8;
+#pragma unroll
+  for (int g = 0; g < size; g += group) {
+    unsigned old[group];
+    bool carry = false;
+#pragma unroll
+    for (int j = 0; j < group; ++j) {
+      old[j] = 0;
+      if (with_hot && key[g + j] == hot.key) {
+        ++hot.hits;
+      } else if (key[g + j] != packed_table::nothing) {
+        old[j] = table.add(key[g + j], 1);
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < group; ++j) carry |= table.carries(key[g + j], 1, old[j]);
+    if (carry) {
+#pragma unroll
+      for (int j = 0; j < group; ++j) {
+        if (table.carries(key[g + j], 1, old[j])) table.put_right(key[g + j], old[j]);
+      }
+    }
+  }
+}
+
+__device__ inline void add_packed_table(const packed_table& table, unsigned held, const result& out) {
+  const unsigned start = sweep_start(table.half);
+  for (unsigned i = threadIdx.x; i < table.half; i += blockDim.x) {
+    const unsigned at = i < table.half - start ? i + start : i - (table.half - start);
+    const unsigned word = table.words[at];
+    if ((word & 0xffffU) != 0) out.add(table.first + at, word & 0xffffU);
+    if (word >> 16 != 0 && at + table.half < held) out.add(table.first + table.half + at, word >> 16);
+  }
+}
+
+template <class Bins>
+__global__ void __launch_bounds__(tuning::threads, 1)
+    packed(values<typename Bins::value> in, Bins bins_, result out, windows shape) {
+  using value = typename Bins::value;
+  constexpr int per_vector = values<value>::per_vector;
+  constexpr int ahead = per_vector == 16 ? 1 : tuning::vectors;
+  const std::uint64_t first = std::uint64_t{blockIdx.x % shape.count} * shape.held;
+  const unsigned held = static_cast<unsigned>(out.size - first < shape.held ? out.size - first : shape.held);
+  const packed_table table{reinterpret_cast<unsigned*>(shared_memory + shape.staged), (held + 1) / 2, first, out};
+  zero(table.words, table.half);
+  const Bins bins = stage(bins_, shared_memory, shape.staged);
+  __syncthreads();
+
+  const auto key_of = [&](value v) {
+    const auto bin = bins(v);
+    const auto key = static_cast<typename Bins::index>(bin - first);
+    if (key < held) return static_cast<unsigned>(key);
+    if (shape.count == 1 && bin < out.size) out.add(bin, 1);
+    return packed_table::nothing;
+  };
+  hot_key hot;
+  unsigned turn = 0;
+  const std::int64_t tile = ahead * tuning::threads;
+  const std::int64_t blocks = gridDim.x / shape.count;
+  for (std::int64_t t = blockIdx.x / shape.count * tile; t < in.vectors; t += blocks * tile) {
+    unsigned key[ahead * per_vector];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      const std::int64_t i = t + k * tuning::threads + threadIdx.x;
+      const uint4 v = i < in.vectors ? in.vector(i) : uint4{};
+#pragma unroll
+      for (int j = 0; j < per_vector; ++j) {
+        key[k * per_vector + j] = i < in.vectors ? key_of(element<value>(v, j)) : packed_table::nothing;
+      }
+    }
+    if (hot.look(table, key[0], turn++)) {
+      count_batch<true>(table, key, hot);
+    } else {
+      count_batch<false>(table, key, hot);
+    }
+    if (__any_sync(full_mask, hot.hits >= 1024)) hot.flush(table);  // 32 * (1024 + a batch) < 65536
+  }
+  hot.flush(table);
+  if (blockIdx.x / shape.count == 0 && threadIdx.x < in.loose()) {
+    const unsigned key = key_of(in.loose(threadIdx.x));
+    if (key != packed_table::nothing) table.add_checked(key, 1);
+  }
+  __syncthreads();
+  add_packed_table(table, held, out);
+}
+
+}  // namespace spargo::detail::histogram_kernels

@@ -1,7 +1,0 @@
-// Counting values between given edges on the device.
-#include "primitives/histogram_cuda.cuh"
-
-namespace spargo::detail {
-SPARGO_INSTANTIATE_HISTOGRAM(edge_bins<float>)
-SPARGO_INSTANTIATE_HISTOGRAM(edge_bins<double>)
-}  // namespace spargo::detail

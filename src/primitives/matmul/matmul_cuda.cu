@@ -1,0 +1,169 @@
+// Dense product on the device: the rungs up to shared-memory tiles, and the choice among all.
+//
+// Shared by all: C is row-major m x n, blockIdx.x walks column tiles and blockIdx.y row tiles (past 65535 of them in
+// strides), and a load outside a matrix gives 0, so that edges add nothing. Only the last step looks at alpha and beta.
+#include "core/cuda.cuh"
+#include "primitives/matmul/backend.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace spargo::detail {
+
+namespace {
+
+template <class V>
+__device__ void store(const matmul_job<V>& g, std::int64_t i, std::int64_t j, V sum) {
+  V* const to = g.c + i * g.ldc + j;
+  *to = g.beta == V{0} ? g.alpha * sum : g.alpha * sum + g.beta * *to;
+}
+
+// Element (p, j) of op(B).
+template <bool TransB, class V>
+__device__ V element_b(const matmul_job<V>& g, std::int64_t p, std::int64_t j) {
+  return TransB ? g.b[j * g.ldb + p] : g.b[p * g.ldb + j];
+}
+
+// --- naive ----------------------------------------------------------------------------------------------------------
+template <bool TransB, class V>
+__global__ void naive_kernel(matmul_job<V> g) {
+  const std::int64_t j = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (j >= g.n) return;
+  for (std::int64_t i = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; i < g.m;
+       i += std::int64_t{gridDim.y} * blockDim.y) {
+    V sum{0};
+    for (std::int64_t p = 0; p < g.k; ++p) sum += g.a[i * g.lda + p] * element_b<TransB>(g, p, j);
+    store(g, i, j, sum);
+  }
+}
+
+// --- tiled and coarsened --------------------------------------------------------------------------------------------
+// A tile of A is loaded once a phase and meets `Columns` tiles of B one after the other; each thread owns one row and
+// `Columns` columns, tile apart. Columns = 1 is the plain tiled product. Threads: tile x tile.
+constexpr int tile = 32;
+
+template <int Columns, bool TransB, class V>
+__global__ void __launch_bounds__(tile* tile) tiled_kernel(matmul_job<V> g) {
+  // The extra column turns the transposed store's stride of `tile` words into one that meets all banks.
+  __shared__ V a_tile[tile][tile];
+  __shared__ V b_tile[tile][tile + 1];
+  const int tx = static_cast<int>(threadIdx.x);
+  const int ty = static_cast<int>(threadIdx.y);
+  const std::int64_t row_tiles = (g.m + tile - 1) / tile;
+  const std::int64_t first_column = std::int64_t{blockIdx.x} * tile * Columns;
+  for (std::int64_t row_tile = blockIdx.y; row_tile < row_tiles; row_tile += gridDim.y) {
+    const std::int64_t i = row_tile * tile + ty;
+    V sum[Columns];
+#pragma unroll
+    for (int c = 0; c < Columns; ++c) sum[c] = V{0};
+    for (std::int64_t phase = 0; phase < g.k; phase += tile) {
+      a_tile[ty][tx] = i < g.m && phase + tx < g.k ? g.a[i * g.lda + phase + tx] : V{0};
+#pragma unroll
+      for (int c = 0; c < Columns; ++c) {
+        const std::int64_t first = first_column + c * tile;
+        if constexpr (TransB) {
+          const bool inside = first + ty < g.n && phase + tx < g.k;
+          b_tile[tx][ty] = inside ? g.b[(first + ty) * g.ldb + phase + tx] : V{0};
+        } else {
+          const bool inside = first + tx < g.n && phase + ty < g.k;
+          b_tile[ty][tx] = inside ? g.b[(phase + ty) * g.ldb + first + tx] : V{0};
+        }
+        __syncthreads();  // both tiles are in
+#pragma unroll 8
+        for (int p = 0; p < tile; ++p) sum[c] += a_tile[ty][p] * b_tile[p][tx];
+        __syncthreads();  // and have been used
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < Columns; ++c) {
+      const std::int64_t j = first_column + c * tile + tx;
+      if (i >= g.m || j >= g.n) continue;
+      store(g, i, j, sum[c]);
+    }
+  }
+}
+
+constexpr std::int64_t max_grid_y = 65535;
+
+unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
+
+template <bool TransB, class V>
+void launch_naive(cudaStream_t stream, const matmul_job<V>& g) {
+  const dim3 block(32, 8);
+  const dim3 grid(to_grid(div_up(g.n, 32)), to_grid(std::min(max_grid_y, div_up(g.m, 8))));
+  naive_kernel<TransB><<<grid, block, 0, stream>>>(g);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+template <int Columns, bool TransB, class V>
+void launch_tiled(cudaStream_t stream, const matmul_job<V>& g) {
+  const dim3 block(tile, tile);
+  const dim3 grid(to_grid(div_up(g.n, tile * Columns)), to_grid(std::min(max_grid_y, div_up(g.m, tile))));
+  tiled_kernel<Columns, TransB><<<grid, block, 0, stream>>>(g);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+struct tuning {
+  // split_k pays where the small register tiles (64 x 128) leave most multiprocessors idle and k is long.
+  static constexpr std::int64_t tile_rows = 64;
+  static constexpr std::int64_t tile_cols = 128;
+  static constexpr std::int64_t long_k = 1024;
+};
+
+template <class V>
+matmul_algorithm choose(const context<device>& ctx, const matmul_job<V>& g) {
+  const std::int64_t tiles = div_up(g.m, tuning::tile_rows) * div_up(g.n, tuning::tile_cols);
+  if (std::same_as<V, double> && has_tensor_double(ctx)) return matmul_algorithm::tensor_core;
+  if (tiles < ctx.properties().multiprocessors && g.k >= tuning::long_k) return matmul_algorithm::split_k;
+  return matmul_algorithm::register_tiled;
+}
+
+template <class V>
+void run_tensor_core(const context<device>& ctx, const matmul_job<V>& g) {
+  if constexpr (std::same_as<V, double>) {
+    if (!has_tensor_double(ctx)) {
+      throw error(error_code::unsupported,
+                  "matmul: tensor_core needs compute capability 9.0 and a library built for it, the device has " +
+                      std::to_string(ctx.properties().compute_capability_major) + "." +
+                      std::to_string(ctx.properties().compute_capability_minor));
+    }
+    matmul_tensor_double(ctx, g);
+  }
+}
+
+template <bool TransB, class V>
+void run(const context<device>& ctx, const matmul_job<V>& g, matmul_algorithm algorithm) {
+  switch (algorithm) {
+    case matmul_algorithm::naive:
+      return launch_naive<TransB>(ctx.stream(), g);
+    case matmul_algorithm::tiled:
+      return launch_tiled<1, TransB>(ctx.stream(), g);
+    case matmul_algorithm::coarsened:
+      return launch_tiled<4, TransB>(ctx.stream(), g);
+    case matmul_algorithm::split_k:
+      return matmul_split_k(ctx, g);
+    case matmul_algorithm::tensor_core:
+      return run_tensor_core(ctx, g);
+    default:
+      return matmul_register_tiled(ctx, g);
+  }
+}
+
+}  // namespace
+
+template <class V>
+void matmul_device(const context<device>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm) {
+  const device_guard guard(ctx);
+  if (algorithm == matmul_algorithm::automatic) algorithm = choose(ctx, job);
+  if (job.k == 0) algorithm = matmul_algorithm::naive;  // C = beta * C
+  if (job.op_b == transpose_kind::transpose) {
+    run<true>(ctx, job, algorithm);
+  } else {
+    run<false>(ctx, job, algorithm);
+  }
+}
+
+template void matmul_device(const context<device>&, const matmul_job<float>&, matmul_algorithm);
+template void matmul_device(const context<device>&, const matmul_job<double>&, matmul_algorithm);
+
+}  // namespace spargo::detail

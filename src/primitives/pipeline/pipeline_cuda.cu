@@ -1,0 +1,232 @@
+// The pipeline on a device: all copies in on one stream, all copies out on another, chunk k's function on stream
+// k mod streams between them, joined by events. A device has a copy engine for each direction, so that both and the
+// multiprocessors work at once; one stream a direction keeps its engine from changing channels between chunks.
+//
+// Invariant: a slot's buffers belong to one chunk at a time: its input is overwritten after `computed`, its output
+// after `emptied`, and the host waits for the same events before it uses a pinned staging buffer again. Nothing is
+// under way when run() ends, whichever way it ends, since the caller's memory may go then.
+// Cost: with n bytes each way and c chunks, about (1 + 1 / c) * n / link rate, where the function is faster than the
+// link. Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
+#include "core/cuda.cuh"
+#include "core/rethrow.hpp"
+#include "primitives/pipeline/chunks.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace spargo::detail {
+
+namespace {
+
+class event {
+ public:
+  event() { SPARGO_CUDA_TRY(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+  event(event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  event& operator=(event&&) = delete;
+  ~event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+
+  void record(const context<device>& ctx) const { SPARGO_CUDA_TRY(cudaEventRecord(event_, ctx.stream())); }
+  void delay(const context<device>& ctx) const { SPARGO_CUDA_TRY(cudaStreamWaitEvent(ctx.stream(), event_, 0)); }
+  void wait() const { SPARGO_CUDA_TRY(cudaEventSynchronize(event_)); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// A context of its own stream and of its parent's memory.
+context<device> beside(const context<device>& parent) {
+  return context<device>(device_options{.ordinal = parent.ordinal(), .resource = &parent.resource()});
+}
+
+// The stream of a function and the buffers of the chunk that is on its way through it.
+struct slot {
+  context<device> ctx;
+  array<std::byte, device> in;
+  array<std::byte, device> out;
+  array<std::byte, host> staged_in;
+  array<std::byte, host> staged_out;
+  event arrived;          // the input is on the device
+  event computed;         // the input was used, the output is there
+  event emptied;          // the output is on the host
+  void* home = nullptr;   // where the result in staged_out belongs; null: nothing there
+  std::size_t bytes = 0;  // of that result
+
+  slot(const context<device>& parent, element_sizes sizes, std::int64_t chunk)
+      : ctx(beside(parent)),
+        in(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.in))),
+        out(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.out))) {
+    ctx.synchronize();  // other streams use the buffers too
+  }
+
+  // Takes the staged result home.
+  void deliver() {
+    if (home == nullptr) return;
+    emptied.wait();
+    stage(staged_out.data(), std::exchange(home, nullptr), bytes);
+  }
+};
+
+// Whether copies of this host range run asynchronously: it is pinned from end to end.
+bool is_pinned(const void* data, std::size_t bytes) {
+  for (const char* place : {static_cast<const char*>(data), static_cast<const char*>(data) + bytes - 1}) {
+    cudaPointerAttributes attributes{};
+    SPARGO_CUDA_TRY(cudaPointerGetAttributes(&attributes, place));
+    SPARGO_EXPECTS(attributes.type != cudaMemoryTypeDevice, "pipeline: device memory where host memory is expected");
+    if (attributes.type == cudaMemoryTypeUnregistered) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <>
+struct pipeline_engine<device>::state {
+  context<device> ctx;  // first: its resource outlives what the slots hold
+  element_sizes sizes;
+  pipeline_options asked;
+  pipeline_options options;
+  std::vector<slot> slots;
+  context<device> way_in;  // with one slot both are its own: nothing overlaps
+  context<device> way_out;
+  event start;
+
+  state(const context<device>& parent, element_sizes element, const pipeline_options& wanted)
+      : ctx(parent),
+        sizes(element),
+        asked(wanted),
+        options(resolve(wanted, element)),
+        slots(make_slots()),
+        way_in(options.streams == 1 ? slots.front().ctx : beside(ctx)),
+        way_out(options.streams == 1 ? slots.front().ctx : beside(ctx)) {}
+
+  [[nodiscard]] std::vector<slot> make_slots() const {
+    std::vector<slot> made;
+    made.reserve(static_cast<std::size_t>(options.streams));
+    for (int k = 0; k < options.streams; ++k) made.emplace_back(ctx, sizes, options.chunk);
+    return made;
+  }
+
+  // Pinned buffers in every slot, for the directions whose host range is pageable.
+  void prepare(array<std::byte, host> slot::*buffer, std::int64_t bytes) {
+    const context<host> pinned({.resource = &pinned_host_resource()});
+    for (slot& s : slots) {
+      if ((s.*buffer).size() < bytes) s.*buffer = array<std::byte, host>(pinned, bytes);
+    }
+  }
+
+  struct chunk_range {
+    const void* from;
+    void* to;
+    std::int64_t size;
+  };
+
+  // Puts one chunk's way through the device on the streams. An event that was never recorded holds nothing up.
+  void issue(slot& s, const chunk_range& range, const chunk_function<device>& function, bool stage_in,
+             bool stage_out) const {
+    const std::size_t in_bytes = static_cast<std::size_t>(range.size) * sizes.in;
+    const std::size_t out_bytes = static_cast<std::size_t>(range.size) * sizes.out;
+    s.deliver();
+    if (stage_in) {
+      s.arrived.wait();
+      stage(range.from, s.staged_in.data(), in_bytes);
+    }
+    s.computed.delay(way_in);
+    copy_to_device(way_in, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
+    s.arrived.record(way_in);
+
+    s.arrived.delay(s.ctx);
+    s.emptied.delay(s.ctx);
+    function(s.ctx, s.in.data(), s.out.data(), range.size);
+    s.computed.record(s.ctx);
+
+    s.computed.delay(way_out);
+    copy_to_host(way_out, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
+    s.emptied.record(way_out);
+    if (stage_out) {
+      s.home = range.to;
+      s.bytes = out_bytes;
+    }
+  }
+
+  void run(const pipeline_ranges& ranges, const chunk_function<device>& function) {
+    const std::int64_t size = ranges.in_size;
+    const bool stage_in = !is_pinned(ranges.in, checked_bytes(size, sizes.in));
+    const bool stage_out = !is_pinned(ranges.out, checked_bytes(size, sizes.out));
+    const std::int64_t chunk = chunk_of_run(asked, sizes, size);
+    const std::int64_t most = std::min(options.chunk, size);
+    if (stage_in) prepare(&slot::staged_in, most * static_cast<std::int64_t>(sizes.in));
+    if (stage_out) prepare(&slot::staged_out, most * static_cast<std::int64_t>(sizes.out));
+
+    const bool all_pinned = !stage_in && !stage_out;
+    const std::size_t used =
+        asked.streams == 0 && all_pinned ? std::size_t{pipeline_tuning::pinned_streams} : slots.size();
+
+    if (stage_in) ctx.synchronize();  // the host is about to read what the stream may still write
+    start.record(ctx);
+    start.delay(way_in);  // and so everything else
+    std::size_t turn = 0;
+    for (std::int64_t first = 0; first < size; turn = (turn + 1) % used) {
+      const std::int64_t count = std::min(chunk, size - first);
+      issue(slots[turn],
+            {static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes.in,
+             static_cast<char*>(ranges.out) + static_cast<std::size_t>(first) * sizes.out, count},
+            function, stage_in, stage_out);
+      first += count;
+    }
+    for (std::size_t k = 0; k < used; ++k) slots[(turn + k) % used].deliver();
+    way_out.synchronize();
+    for (const slot& s : slots) s.ctx.synchronize();
+  }
+
+  // After an error: waits for everything, whatever became of it, and forgets the results.
+  void abandon() noexcept {
+    cudaStreamSynchronize(way_in.stream());
+    cudaStreamSynchronize(way_out.stream());
+    for (slot& s : slots) {
+      cudaStreamSynchronize(s.ctx.stream());
+      s.home = nullptr;
+    }
+  }
+};
+
+template <>
+pipeline_engine<device>::pipeline_engine(const context<device>& ctx, element_sizes sizes,
+                                         const pipeline_options& options) try {
+  const device_guard guard(ctx);
+  state_ = std::make_unique<state>(ctx, sizes, options);
+} catch (...) {
+  rethrow("pipeline");
+}
+template <>
+pipeline_engine<device>::pipeline_engine(pipeline_engine&&) noexcept = default;
+template <>
+pipeline_engine<device>& pipeline_engine<device>::operator=(pipeline_engine&&) noexcept = default;
+template <>
+pipeline_engine<device>::~pipeline_engine() = default;
+template <>
+std::int64_t pipeline_engine<device>::chunk() const noexcept {
+  return state_->options.chunk;
+}
+template <>
+int pipeline_engine<device>::streams() const noexcept {
+  return state_->options.streams;
+}
+
+template <>
+void pipeline_engine<device>::run(const pipeline_ranges& ranges, const chunk_function<device>& function) {
+  state& s = *state_;
+  check_ranges(ranges, s.sizes);
+  if (ranges.in_size == 0) return;
+  const device_guard guard(s.ctx);
+  try {
+    s.run(ranges, function);
+  } catch (...) {
+    s.abandon();
+    throw;
+  }
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,22 @@
+// A build without code for compute capability 9.0.
+#include "primitives/reduce/bulk.hpp"
+
+namespace spargo::detail {
+
+bool has_bulk_tiles(const context<device>&) { return false; }
+
+template <class T>
+void reduce_bulk_tiles(const context<device>&, reduce_source, operation, const reduce_input<T>&, T*, std::int64_t) {
+  throw error(error_code::unsupported, "reduce: built without code for compute capability 9.0");
+}
+
+#define INSTANTIATE(T)                                                                                          \
+  template void reduce_bulk_tiles(const context<device>&, reduce_source, operation, const reduce_input<T>&, T*, \
+                                  std::int64_t);
+INSTANTIATE(std::int32_t)
+INSTANTIATE(std::int64_t)
+INSTANTIATE(float)
+INSTANTIATE(double)
+#undef INSTANTIATE
+
+}  // namespace spargo::detail

@@ -1,0 +1,54 @@
+// What the reduction kernels share: combining over a warp and over a block.
+#pragma once
+
+#include "core/device/launch.cuh"
+#include "primitives/reduce/backend.hpp"
+
+namespace spargo::detail {
+
+template <class Op, class T>
+__device__ T reduce_warp(T value) {
+#pragma unroll
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    value = Op::apply(value, __shfl_down_sync(full_mask, value, step));
+  }
+  return value;  // in lane 0
+}
+
+// The block's value, in thread 0. `of_warp` is shared, one element a warp; a barrier stands between two calls on it.
+template <class Op, int Threads, class T>
+__device__ T reduce_block(T value, T* of_warp) {
+  constexpr int warps = Threads / warp_size;
+  static_assert(Threads % warp_size == 0 && warps <= warp_size);
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  value = reduce_warp<Op>(value);
+  if (lane == 0) of_warp[warp] = value;
+  __syncthreads();
+  if (warp == 0) value = reduce_warp<Op>(lane < warps ? of_warp[lane] : Op::identity);
+  return value;
+}
+
+// reduce_item with products of floats rounded: the compiler would fuse them with the additions that follow on some
+// paths and not on others, and the bits would depend on the alignment of the range.
+template <reduce_source Source, class T>
+__device__ __forceinline__ T device_item(T a, T b) {
+  if constexpr (Source == reduce_source::products && std::same_as<T, float>) {
+    return __fmul_rn(a, b);
+  } else if constexpr (Source == reduce_source::products && std::same_as<T, double>) {
+    return __dmul_rn(a, b);
+  } else {
+    return reduce_item<Source>(a, b);
+  }
+}
+
+template <reduce_source Source, class T>
+__device__ T load_item(const reduce_input<T>& in, std::int64_t i) {
+  if constexpr (Source == reduce_source::values) {
+    return in.a[i];
+  } else {
+    return device_item<Source>(in.a[i], in.b[i]);
+  }
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,147 @@
+// The teaching rungs of the reduction: each block turns one tile into one value, level by level until one is left.
+//
+// The tree depends on the number of elements only: the same bits in every run and on every device. Cost of a level: n
+// reads, n / tile writes, a launch. The rungs follow M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007).
+#include "primitives/reduce/kernels.cuh"
+
+#include <limits>
+
+namespace spargo::detail {
+
+namespace {
+
+constexpr int coarse_items = 8;  // loads in flight a thread
+
+template <reduce_algorithm A>
+constexpr int items_a_thread =
+    A == reduce_algorithm::add_on_load ? 2
+    : A == reduce_algorithm::coarsened || A == reduce_algorithm::warp_shuffle || A == reduce_algorithm::deterministic
+        ? coarse_items
+        : 1;
+
+// The thread's elements, neighbours in the block adjacent in memory; loads first, then a tree over them.
+template <int Items, class Op, reduce_source Source, class T>
+__device__ T load_and_combine(const reduce_input<T>& in, std::int64_t first) {
+  T item[Items];
+#pragma unroll
+  for (int j = 0; j < Items; ++j) {
+    const std::int64_t i = first + std::int64_t{j} * block_threads;
+    item[j] = i < in.size ? load_item<Source>(in, i) : Op::identity;
+  }
+#pragma unroll
+  for (int half = Items / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+  }
+  return item[0];
+}
+
+// shared[0] = all of shared[0 .. block_threads), by the rung's way of naming the threads that add.
+template <reduce_algorithm A, class Op, class T>
+__device__ void combine_shared(T* shared) {
+  const int t = static_cast<int>(threadIdx.x);
+  if constexpr (A == reduce_algorithm::interleaved_divergent) {
+    for (int stride = 1; stride < block_threads; stride *= 2) {
+      if (t % (2 * stride) == 0) shared[t] = Op::apply(shared[t], shared[t + stride]);
+      __syncthreads();
+    }
+  } else if constexpr (A == reduce_algorithm::interleaved_strided) {
+    for (int stride = 1; stride < block_threads; stride *= 2) {
+      const int i = 2 * stride * t;
+      if (i < block_threads) shared[i] = Op::apply(shared[i], shared[i + stride]);
+      __syncthreads();
+    }
+  } else {
+    for (int stride = block_threads / 2; stride > 0; stride /= 2) {
+      if (t < stride) shared[t] = Op::apply(shared[t], shared[t + stride]);
+      __syncthreads();
+    }
+  }
+}
+
+template <reduce_algorithm A, class Op, reduce_source Source, class T>
+__global__ void __launch_bounds__(block_threads) reduce_tiles(reduce_input<T> in, T* results) {
+  __shared__ T shared[block_threads];
+  constexpr int items = items_a_thread<A>;
+  const std::int64_t first = std::int64_t{blockIdx.x} * (block_threads * items) + threadIdx.x;
+  const T mine = load_and_combine<items, Op, Source>(in, first);
+  if constexpr (A == reduce_algorithm::warp_shuffle || A == reduce_algorithm::deterministic) {
+    const T all = reduce_block<Op, block_threads>(mine, shared);
+    if (threadIdx.x == 0) results[blockIdx.x] = all;
+  } else {
+    shared[threadIdx.x] = mine;
+    __syncthreads();
+    combine_shared<A, Op>(shared);
+    if (threadIdx.x == 0) results[blockIdx.x] = shared[0];
+  }
+}
+
+template <reduce_algorithm A, class Op, reduce_source Source, class T>
+void launch_level(const context<device>& ctx, const reduce_input<T>& in, T* results, std::int64_t blocks) {
+  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+    throw error(error_code::unsupported, "reduce: more tiles than a grid has blocks");
+  }
+  reduce_tiles<A, Op, Source><<<static_cast<unsigned>(blocks), block_threads, 0, ctx.stream()>>>(in, results);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+// The last level writes to `result`; the ones before it to scratch, which is freed in stream order after its last use.
+template <reduce_algorithm A, class Op, reduce_source Source, class T>
+void reduce_all(const context<device>& ctx, const reduce_input<T>& in, T* result) {
+  constexpr std::int64_t tile = std::int64_t{block_threads} * items_a_thread<A>;
+  const std::int64_t blocks = div_up(in.size, tile);
+  if (blocks == 1) {
+    launch_level<A, Op, Source>(ctx, in, result, 1);
+    return;
+  }
+  array<T, device> level(ctx, blocks);
+  launch_level<A, Op, Source>(ctx, in, level.data(), blocks);
+  while (level.size() > tile) {
+    array<T, device> next(ctx, div_up(level.size(), tile));
+    launch_level<A, Op, reduce_source::values>(ctx, reduce_input<T>{level.data(), nullptr, level.size()}, next.data(),
+                                               next.size());
+    level = std::move(next);
+  }
+  launch_level<A, Op, reduce_source::values>(ctx, reduce_input<T>{level.data(), nullptr, level.size()}, result, 1);
+}
+
+template <class Op, reduce_source Source, class T>
+void reduce_by(const context<device>& ctx, const reduce_input<T>& in, T* result, reduce_algorithm algorithm) {
+  using enum reduce_algorithm;
+  switch (algorithm) {
+    case interleaved_divergent:
+      return reduce_all<interleaved_divergent, Op, Source>(ctx, in, result);
+    case interleaved_strided:
+      return reduce_all<interleaved_strided, Op, Source>(ctx, in, result);
+    case sequential:
+      return reduce_all<sequential, Op, Source>(ctx, in, result);
+    case add_on_load:
+      return reduce_all<add_on_load, Op, Source>(ctx, in, result);
+    case coarsened:
+      return reduce_all<coarsened, Op, Source>(ctx, in, result);
+    case warp_shuffle:
+      return reduce_all<warp_shuffle, Op, Source>(ctx, in, result);
+    default:
+      return reduce_all<deterministic, Op, Source>(ctx, in, result);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void reduce_levels(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
+                   reduce_algorithm algorithm) {
+  with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
+    reduce_by<decltype(apply), decltype(which)::value>(ctx, in, result, algorithm);
+  });
+}
+
+#define INSTANTIATE(T) \
+  template void reduce_levels(const context<device>&, reduce_source, operation, reduce_input<T>, T*, reduce_algorithm);
+INSTANTIATE(std::int32_t)
+INSTANTIATE(std::int64_t)
+INSTANTIATE(float)
+INSTANTIATE(double)
+#undef INSTANTIATE
+
+}  // namespace spargo::detail

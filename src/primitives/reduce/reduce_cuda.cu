@@ -1,0 +1,207 @@
+// The reduction in one launch: resident blocks take tiles of fixed size in turn, and the block that finishes last
+// combines the tiles' values.
+//
+// A tile's value goes to partials[tile], whichever block computes it, and the last block combines them in one order:
+// the result depends on the number of elements alone. Each thread has eight 16-byte loads in flight, enough to fill the
+// memory pipeline at 2048 threads a multiprocessor. Memory order: a block's thread 0 writes its partials, fences and
+// counts itself with one atomic; the block that counts last fences and reads. The counter is scratch of the call,
+// cleared on its stream, so calls on other streams share nothing. Cost: n reads, one write for each 64 KiB.
+#include "primitives/reduce/kernels.cuh"
+
+#include <spargo/core/device_features.cuh>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  static constexpr int threads = 512;
+  static constexpr int loads = 8;  // of 16 bytes, in flight a thread
+  static constexpr int blocks_a_multiprocessor = 4;
+};
+
+template <class T>
+inline constexpr int vector_items = 16 / static_cast<int>(sizeof(T));
+
+template <class T>
+inline constexpr std::int64_t tile_items = std::int64_t{tuning::threads} * tuning::loads* vector_items<T>;
+
+template <class T>
+struct alignas(16) vector_of {
+  T item[16 / sizeof(T)];
+};
+
+// 16 bytes that are read once.
+template <class T>
+__device__ vector_of<T> load_vector(const T* p) {
+  const int4 raw = __ldcs(reinterpret_cast<const int4*>(p));
+  vector_of<T> v;
+  __builtin_memcpy(&v, &raw, sizeof(v));
+  return v;
+}
+
+// A full tile from 16-byte aligned ranges: the same order as of `partial_tile`.
+template <class Op, reduce_source Source, class T>
+__device__ T full_tile(const reduce_input<T>& in, std::int64_t first) {
+  constexpr int width = vector_items<T>;
+  vector_of<T> a[tuning::loads];
+  vector_of<T> b[Source == reduce_source::values ? 1 : tuning::loads];
+#pragma unroll
+  for (int j = 0; j < tuning::loads; ++j) {
+    const std::int64_t i = first + (std::int64_t{j} * tuning::threads + threadIdx.x) * width;
+    a[j] = load_vector(in.a + i);
+    if constexpr (Source != reduce_source::values) b[j] = load_vector(in.b + i);
+  }
+  T sum[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    T item[tuning::loads];
+#pragma unroll
+    for (int j = 0; j < tuning::loads; ++j) {
+      if constexpr (Source == reduce_source::values) {
+        item[j] = a[j].item[k];
+      } else {
+        item[j] = device_item<Source>(a[j].item[k], b[j].item[k]);
+      }
+    }
+#pragma unroll
+    for (int half = tuning::loads / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+    }
+    sum[k] = item[0];
+  }
+#pragma unroll
+  for (int half = width / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int k = 0; k < half; ++k) sum[k] = Op::apply(sum[k], sum[k + half]);
+  }
+  return sum[0];
+}
+
+// The last tile, or one of a range that is not aligned: element by element.
+template <class Op, reduce_source Source, class T>
+__device__ T partial_tile(const reduce_input<T>& in, std::int64_t first) {
+  constexpr int width = vector_items<T>;
+  T sum[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    T item[tuning::loads];
+#pragma unroll
+    for (int j = 0; j < tuning::loads; ++j) {
+      const std::int64_t i = first + (std::int64_t{j} * tuning::threads + threadIdx.x) * width + k;
+      item[j] = i < in.size ? load_item<Source>(in, i) : Op::identity;
+    }
+#pragma unroll
+    for (int half = tuning::loads / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+    }
+    sum[k] = item[0];
+  }
+#pragma unroll
+  for (int half = width / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int k = 0; k < half; ++k) sum[k] = Op::apply(sum[k], sum[k + half]);
+  }
+  return sum[0];
+}
+
+// All of partials[0, count), in an order that depends on `count` alone; in thread 0.
+template <class Op, class T>
+__device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp) {
+  constexpr int batch = 8;
+  T sum = Op::identity;
+  for (std::int64_t i = threadIdx.x; i < count; i += std::int64_t{batch} * tuning::threads) {
+    T item[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      const std::int64_t at = i + std::int64_t{j} * tuning::threads;
+      item[j] = at < count ? __ldcg(partials + at) : Op::identity;
+    }
+#pragma unroll
+    for (int half = batch / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+    }
+    sum = Op::apply(sum, item[0]);
+  }
+  return reduce_block<Op, tuning::threads>(sum, of_warp);
+}
+
+template <class Op, reduce_source Source, class T>
+__global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::blocks_a_multiprocessor, tuning::threads))
+    single_pass_kernel(reduce_input<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished,
+                       T* result) {
+  __shared__ T of_warp[2][warp_size];  // two, so that one barrier a tile is enough
+  __shared__ bool last;
+  int turn = 0;
+  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, turn ^= 1) {
+    const std::int64_t first = tile * tile_items<T>;
+    const bool full = aligned && first + tile_items<T> <= in.size;
+    const T mine = full ? full_tile<Op, Source>(in, first) : partial_tile<Op, Source>(in, first);
+    const T all = reduce_block<Op, tuning::threads>(mine, of_warp[turn]);
+    if (threadIdx.x == 0) (tiles == 1 ? result : partials)[tile] = all;
+  }
+  if (tiles == 1) return;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(finished, 1U) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  const T all = combine_partials<Op>(partials, tiles, of_warp[turn]);
+  if (threadIdx.x == 0) *result = all;
+}
+
+[[nodiscard]] bool aligned_to_16(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
+
+template <class Op, reduce_source Source, class T>
+void single_pass(const context<device>& ctx, const reduce_input<T>& in, T* result, int blocks) {
+  const std::int64_t tiles = div_up(in.size, tile_items<T>);
+  const std::int64_t resident =
+      blocks > 0 ? blocks : std::int64_t{ctx.properties().multiprocessors} * tuning::blocks_a_multiprocessor;
+  const auto grid = static_cast<unsigned>(std::min(tiles, resident));
+  const bool aligned = aligned_to_16(in.a) && aligned_to_16(in.b);
+  array<T, device> partials;
+  array<unsigned, device> finished;
+  if (tiles > 1) {
+    partials = {ctx, tiles};
+    finished = {ctx, 1};
+    fill_zero(ctx, finished.view());
+  }
+  single_pass_kernel<Op, Source>
+      <<<grid, tuning::threads, 0, ctx.stream()>>>(in, tiles, aligned, partials.data(), finished.data(), result);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace
+
+template <class T>
+void reduce_device(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
+                   const reduce_options& options) {
+  const device_guard guard(ctx);
+  if (options.algorithm == reduce_algorithm::bulk_copies) {
+    reduce_tiles(ctx, source, op, in, result, options.blocks);
+    return;
+  }
+  if (options.algorithm != reduce_algorithm::automatic && options.algorithm != reduce_algorithm::single_pass) {
+    reduce_levels(ctx, source, op, in, result, options.algorithm);
+    return;
+  }
+  with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
+    single_pass<decltype(apply), decltype(which)::value>(ctx, in, result, options.blocks);
+  });
+}
+
+#define INSTANTIATE(T)                                                                               \
+  template void reduce_device(const context<device>&, reduce_source, operation, reduce_input<T>, T*, \
+                              const reduce_options&);
+INSTANTIATE(std::int32_t)
+INSTANTIATE(std::int64_t)
+INSTANTIATE(float)
+INSTANTIATE(double)
+#undef INSTANTIATE
+
+}  // namespace spargo::detail

@@ -1,0 +1,495 @@
+// The single-pass scan: decoupled look-back over tiles that a pipeline carries through shared memory.
+//
+// One block stays on each multiprocessor. Its tiles pass through a ring of stages, one role of warps after the other:
+//   copier    takes the next tile's number from a counter and has the tile copied in, and later out;
+//   scanners  fold a tile as soon as it is there, and some tiles later, when its prefix is known, scan it in place;
+//   seekers   publish a tile's total at once, then look back for the fold of everything before it.
+// So the wait for the prefix lies between two visits of the scanners, and copies run all the time. Only the seeker of
+// the block's oldest tile reads other blocks' totals: several at once would crowd the few lines that all look at.
+//
+// Look-back is by windows of a fixed number of tiles. A tile's prefix is P(w) op totals of the window's tiles before
+// it, where P(w), the fold of all windows before w, is P(w-1) op the total of window w-1; it is read if it has been
+// published (the last tile of a window does that), or formed from the tiles' totals of window w-1. Either way the
+// operations and their order are the same, so the result's bits do not depend on timing.
+//
+// Progress: tiles are numbered in the order in which running blocks take them, so whoever is waited for runs. A block
+// publishes its tiles' totals before it waits for any of their prefixes.
+//
+// Cost: n elements read and written, and one counter and one descriptor a tile. Ranges that are not 16-byte aligned,
+// and the last tile, are copied by the scanners instead. For code of Hopper and later chips, with 223 KiB of shared
+// memory a block; tiles.cuh is for the others.
+// Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA technical report, 2016.
+#pragma once
+
+#include "core/device/launch.cuh"
+#include "primitives/backend.hpp"
+#include "primitives/function_objects.hpp"
+#include "primitives/scan/copy.cuh"
+#include "primitives/scan/descriptor.cuh"
+
+#include <spargo/core/device_features.cuh>
+
+namespace spargo::detail {
+
+// Fractions of the rate of a copy (4.25 TB/s) are of 2^28 int32 on an H200.
+struct scan_lookback_tuning {
+  static constexpr int scanners = 256;  // threads; 128 to 640 with tiles of 40 to 56 KiB: 0.93 to 0.94
+  // Of 16 bytes a thread, odd, so that neighbours' strides meet no bank twice. Tiles of 24 KiB reach 0.83.
+  static constexpr int vectors = 11;
+  static constexpr int stages = 5;  // as many tiles as shared memory holds
+  static constexpr int ahead = 3;   // tiles folded beyond the one being scanned: 1 0.77, 2 0.93, 3 0.94
+  static constexpr int alone = 2;  // tiles that one block takes without a word to others: a third costs 2 us, sharing 1
+  static constexpr int lane_tiles = 2;  // a window's tiles a lane of a seeker: 1 0.91, 2 0.94, 4 0.93
+};
+
+template <class T>
+struct scan_shape : scan_lookback_tuning {
+  static constexpr int seekers = ahead + 1;
+  static constexpr int scanner_warps = scanners / warp_size;
+  static constexpr int threads = scanners + warp_size + seekers * warp_size;
+  static constexpr int vector_items = 16 / sizeof(T);
+  static constexpr int items = vectors * vector_items;
+  static constexpr int tile = scanners * items;
+  static constexpr int tile_bytes = tile * static_cast<int>(sizeof(T));
+  static constexpr int window = lane_tiles * warp_size;
+  static_assert(vectors % 2 == 1 && seekers < stages && scanner_warps <= warp_size && threads <= 1024);
+};
+
+template <class T>
+struct scan_stage_notes {
+  std::int64_t tile;      // its number; `tiles` or more: there is none
+  T totals[warp_size];    // of the scanner warps' parts
+  T prefixes[warp_size];  // what comes before those parts
+  T upto;                 // the fold of everything to the tile's end; for a block that takes all tiles
+  tile_barrier loaded;    // the tile is here, or known not to come
+  tile_barrier folded;    // the totals are here
+  tile_barrier resolved;  // the prefixes are here
+  tile_barrier scanned;   // the tile may be copied out
+};
+
+template <class T>
+struct scan_shared {
+  alignas(128) T values[scan_shape<T>::stages][scan_shape<T>::tile];
+  scan_stage_notes<T> notes[scan_shape<T>::stages];
+};
+
+static_assert(sizeof(scan_shared<float>) <= 227 << 10 && sizeof(scan_shared<double>) <= 227 << 10);
+
+template <class T>
+struct scan_task {
+  const T* in;
+  T* out;
+  std::int64_t size;
+  std::int64_t tiles;
+  bool bulk_in;  // the range is 16-byte aligned
+  bool bulk_out;
+  // Null where one block takes all tiles.
+  unsigned long long* next_tile;
+  scan_descriptor<T>* totals;    // of tiles
+  scan_descriptor<T>* prefixes;  // of windows
+
+  [[nodiscard]] __device__ bool is_whole(std::int64_t t) const { return (t + 1) * scan_shape<T>::tile <= size; }
+};
+
+// A place in the ring, and the phase of its barriers.
+template <class T>
+struct ring_place {
+  int stage = 0;
+  int phase = 0;
+
+  __device__ void advance(int by = 1) {
+    stage += by;
+    if (stage >= scan_shape<T>::stages) {
+      stage -= scan_shape<T>::stages;
+      phase ^= 1;
+    }
+  }
+};
+
+template <class Op, class T>
+__device__ T scan_warp(T value, int lane) {
+  for (int step = 1; step < warp_size; step *= 2) {
+    const T before = __shfl_up_sync(full_mask, value, step);
+    if (lane >= step) value = Op::apply(before, value);
+  }
+  return value;
+}
+
+// The lanes' values shifted up by one, the identity first.
+template <class Op, class T>
+__device__ T shifted_up(T value, int lane) {
+  const T before = __shfl_up_sync(full_mask, value, 1);
+  return lane == 0 ? Op::identity : before;
+}
+
+// Read by one lane, the one that arrives later for its warp.
+template <class T>
+__device__ std::int64_t tile_at(const scan_stage_notes<T>& notes, int lane) {
+  std::int64_t tile = 0;
+  if (lane == 0) tile = notes.tile;
+  return __shfl_sync(full_mask, tile, 0);
+}
+
+// ---- The copier: one thread -----------------------------------------------------------------------------------------
+
+template <class T>
+__device__ void load_tile(scan_shared<T>& shared, int stage, const scan_task<T>& task, std::int64_t tile) {
+  using shape = scan_shape<T>;
+  auto& notes = shared.notes[stage];
+  notes.tile = tile;
+  if (tile < task.tiles && task.bulk_in && task.is_whole(tile)) {
+    notes.loaded.arrive_expecting(shape::tile_bytes);
+    start_load(shared.values[stage], task.in + tile * shape::tile, shape::tile_bytes, notes.loaded);
+  } else {
+    notes.loaded.arrive();
+  }
+}
+
+// The number after `last`, taken or known to be past the end.
+template <class T>
+__device__ std::int64_t next_tile(const scan_task<T>& task, std::int64_t last) {
+  if (last >= task.tiles) return last;
+  return task.next_tile == nullptr ? last + 1 : static_cast<std::int64_t>(atomicAdd(task.next_tile, 1ULL));
+}
+
+template <class T>
+__device__ void copy_tiles(scan_shared<T>& shared, const scan_task<T>& task) {
+  using shape = scan_shape<T>;
+  std::int64_t next = -1;
+  for (int s = 0; s < shape::stages; ++s) {
+    next = next_tile(task, next);
+    load_tile(shared, s, task, next);
+  }
+  next = next_tile(task, next);  // one ahead, so that the counter's latency is not waited for
+  for (ring_place<T> at;; at.advance()) {
+    auto& notes = shared.notes[at.stage];
+    const std::int64_t tile = notes.tile;
+    if (tile >= task.tiles) break;
+    notes.scanned.wait(at.phase);
+    if (task.bulk_out && task.is_whole(tile)) {
+      start_store(task.out + tile * shape::tile, shared.values[at.stage], shape::tile_bytes);
+      wait_stores_read();
+    }
+    const std::int64_t coming = next;
+    next = next_tile(task, next);
+    load_tile(shared, at.stage, task, coming);
+  }
+}
+
+// ---- Seekers: a warp for every tile between its fold and its scan ---------------------------------------------------
+
+// A lane's share of a window's totals: tiles [first, first + lane_tiles) of it.
+template <class Op, class T>
+struct window_share {
+  static constexpr int count = scan_shape<T>::lane_tiles;
+  const scan_descriptor<T>* first;
+  typename scan_descriptor<T>::reading read[count];
+  T values[count];
+  bool here[count];
+
+  // Those of the first `wanted` tiles of the window are waited for; the others count as the identity.
+  __device__ window_share(const scan_descriptor<T>* window, int wanted, int lane) : first(window + lane * count) {
+    for (int i = 0; i < count; ++i) {
+      values[i] = Op::identity;
+      here[i] = lane * count + i >= wanted;
+    }
+  }
+  __device__ void request() {
+    for (int i = 0; i < count; ++i) {
+      if (!here[i]) read[i] = first[i].read();
+    }
+  }
+  // Whether all have come by now.
+  __device__ bool settle() {
+    bool all = true;
+    for (int i = 0; i < count; ++i) {
+      if (!here[i]) here[i] = read[i].take(values[i]);
+      all = all && here[i];
+    }
+    return all;
+  }
+  // Over the warp, in order.
+  [[nodiscard]] __device__ T fold(int lane) const {
+    T all = values[0];
+    for (int i = 1; i < count; ++i) all = Op::apply(all, values[i]);
+    return __shfl_sync(full_mask, scan_warp<Op>(all, lane), warp_size - 1);
+  }
+};
+
+// The fold of all tiles before `tile`; the last tile of a window publishes the window's end, too.
+template <class Op, class T>
+__device__ T look_back(const scan_task<T>& task, std::int64_t tile, T total, int lane) {
+  constexpr int window_tiles = scan_shape<T>::window;
+  const std::int64_t window = tile / window_tiles;
+  const int place = static_cast<int>(tile % window_tiles);
+  const scan_descriptor<T>* const totals = task.totals + window * window_tiles;
+  window_share<Op, T> own(totals, place, lane);
+  window_share<Op, T> previous(totals - window_tiles, window == 0 ? 0 : window_tiles, lane);
+  T prefix = Op::identity;           // of this window
+  T previous_prefix = Op::identity;  // of the one before
+  bool has_prefix = window == 0;
+  bool has_previous_prefix = window <= 1;
+  while (true) {
+    typename scan_descriptor<T>::reading at_start;
+    typename scan_descriptor<T>::reading at_previous_start;
+    own.request();
+    if (!has_prefix) {
+      previous.request();
+      at_start = task.prefixes[window].read();
+      if (!has_previous_prefix) at_previous_start = task.prefixes[window - 1].read();
+    }
+    const bool own_here = own.settle();
+    const bool previous_here = previous.settle();
+    if (!has_prefix) has_prefix = at_start.take(prefix);
+    if (!has_previous_prefix) has_previous_prefix = at_previous_start.take(previous_prefix);
+    if (__all_sync(full_mask, own_here && has_prefix)) break;
+    if (__all_sync(full_mask, own_here && previous_here && has_previous_prefix)) {
+      prefix = Op::apply(previous_prefix, previous.fold(lane));
+      break;
+    }
+  }
+  const T before = Op::apply(prefix, own.fold(lane));
+  if (place == window_tiles - 1) {
+    if (lane == warp_size - 1) own.values[window_share<Op, T>::count - 1] = total;
+    const T next = Op::apply(prefix, own.fold(lane));
+    if (lane == 0) task.prefixes[window + 1].publish(next);
+  }
+  return before;
+}
+
+template <class Op, class T>
+__device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, int seeker, int lane) {
+  using shape = scan_shape<T>;
+  ring_place<T> previous;  // of the block's tile before
+  ring_place<T> at;
+  at.advance(seeker);
+  if (seeker > 0) previous.advance(seeker - 1);
+  for (bool is_first = seeker == 0;; is_first = false) {
+    auto& notes = shared.notes[at.stage];
+    notes.loaded.wait(at.phase);
+    const std::int64_t tile = tile_at(notes, lane);
+    if (tile >= task.tiles) return;
+    notes.folded.wait(at.phase);
+    const T own = lane < shape::scanner_warps ? notes.totals[lane] : Op::identity;
+    const T upto = scan_warp<Op>(own, lane);
+    const T total = __shfl_sync(full_mask, upto, shape::scanner_warps - 1);
+    if (task.totals != nullptr && lane == 0) task.totals[tile].publish(total);
+    if (!is_first) shared.notes[previous.stage].resolved.wait(previous.phase);
+    T before = Op::identity;
+    if (task.totals != nullptr) {
+      before = look_back<Op>(task, tile, total, lane);
+    } else if (!is_first) {
+      if (lane == 0) before = shared.notes[previous.stage].upto;
+      before = __shfl_sync(full_mask, before, 0);
+    }
+    if (lane == 0) notes.upto = Op::apply(before, total);
+    const T prefix = Op::apply(before, shifted_up<Op>(upto, lane));
+    if (lane < shape::scanner_warps) {
+      notes.prefixes[lane] = prefix;
+      notes.resolved.arrive();
+    }
+    previous = at;
+    previous.advance(shape::seekers - 1);
+    at.advance(shape::seekers);
+  }
+}
+
+// ---- Scanners -------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct alignas(16) scan_vector {
+  T items[scan_shape<T>::vector_items];
+};
+
+template <class T>
+__device__ void wait_for_scanners() {
+  asm volatile("bar.sync 1, %0;" ::"n"(scan_shape<T>::scanners) : "memory");
+}
+
+// Ordinary loads of a tile that the copier left out; past the end comes the identity.
+template <class Op, class T>
+__device__ void fetch_tile(T* values, const scan_task<T>& task, std::int64_t tile, int thread) {
+  using shape = scan_shape<T>;
+  const std::int64_t first = tile * shape::tile;
+  const std::int64_t left = task.size - first;
+  wait_for_scanners<T>();  // all are done with what was here
+#pragma unroll
+  for (int k = 0; k < shape::items; ++k) {
+    const int i = k * shape::scanners + thread;
+    values[i] = i < left ? task.in[first + i] : Op::identity;
+  }
+  wait_for_scanners<T>();
+}
+
+template <class T>
+__device__ void write_tile(const T* values, const scan_task<T>& task, std::int64_t tile, int thread) {
+  using shape = scan_shape<T>;
+  const std::int64_t first = tile * shape::tile;
+  const std::int64_t left = task.size - first;
+  wait_for_scanners<T>();
+#pragma unroll
+  for (int k = 0; k < shape::items; ++k) {
+    const int i = k * shape::scanners + thread;
+    if (i < left) task.out[first + i] = values[i];
+  }
+}
+
+// Folds the thread's items of the tile and leaves its warp's total. Returns the fold of the warp's items before them.
+template <class Op, class T>
+__device__ T fold_tile(scan_shared<T>& shared, const scan_task<T>& task, int stage, std::int64_t tile, int thread) {
+  using shape = scan_shape<T>;
+  auto& notes = shared.notes[stage];
+  T* const values = shared.values[stage];
+  if (!(task.bulk_in && task.is_whole(tile))) fetch_tile<Op>(values, task, tile, thread);
+  const auto* mine = reinterpret_cast<const scan_vector<T>*>(values) + thread * shape::vectors;
+  T total = Op::identity;
+#pragma unroll
+  for (int v = 0; v < shape::vectors; ++v) {
+    const scan_vector<T> x = mine[v];
+#pragma unroll
+    for (int e = 0; e < shape::vector_items; ++e) total = v == 0 && e == 0 ? x.items[0] : Op::apply(total, x.items[e]);
+  }
+  const int lane = thread % warp_size;
+  const T upto = scan_warp<Op>(total, lane);
+  if (lane == warp_size - 1) {
+    notes.totals[thread / warp_size] = upto;
+    notes.folded.arrive();
+  }
+  return shifted_up<Op>(upto, lane);
+}
+
+// Scans the thread's items in place after `before`, and has the tile copied out.
+template <scan_kind Kind, class Op, class T>
+__device__ void scan_tile(scan_shared<T>& shared, const scan_task<T>& task, int stage, std::int64_t tile, T before,
+                          int thread) {
+  using shape = scan_shape<T>;
+  T* const values = shared.values[stage];
+  auto* mine = reinterpret_cast<scan_vector<T>*>(values) + thread * shape::vectors;
+#pragma unroll
+  for (int v = 0; v < shape::vectors; ++v) {
+    scan_vector<T> x = mine[v];
+#pragma unroll
+    for (int e = 0; e < shape::vector_items; ++e) {
+      const T with = Op::apply(before, x.items[e]);
+      x.items[e] = Kind == scan_kind::inclusive ? with : before;
+      before = with;
+    }
+    mine[v] = x;
+  }
+  if (!(task.bulk_out && task.is_whole(tile))) write_tile(values, task, tile, thread);
+  fence_for_copies();
+  __syncwarp();
+  if (thread % warp_size == 0) shared.notes[stage].scanned.arrive();
+}
+
+template <scan_kind Kind, class Op, class T>
+__device__ void scan_tiles(scan_shared<T>& shared, const scan_task<T>& task, int thread) {
+  using shape = scan_shape<T>;
+  const int lane = thread % warp_size;
+  const int warp = thread / warp_size;
+  T in_warp[shape::ahead + 1];  // of the tiles folded and not scanned yet: what precedes the thread's items in its warp
+  int waiting = 0;              // how many such tiles there are
+  bool more = true;
+  ring_place<T> folding;
+  const auto fold_next = [&](T& result) {
+    if (!more) return;
+    auto& notes = shared.notes[folding.stage];
+    notes.loaded.wait(folding.phase);
+    const std::int64_t tile = tile_at(notes, lane);
+    more = tile < task.tiles;
+    if (!more) return;
+    result = fold_tile<Op>(shared, task, folding.stage, tile, thread);
+    ++waiting;
+    folding.advance();
+  };
+#pragma unroll
+  for (int k = 0; k < shape::ahead; ++k) fold_next(in_warp[k]);
+  for (ring_place<T> at; waiting > 0; at.advance()) {
+    fold_next(in_warp[shape::ahead]);
+    auto& notes = shared.notes[at.stage];
+    const std::int64_t tile = tile_at(notes, lane);
+    notes.resolved.wait(at.phase);
+    scan_tile<Kind, Op>(shared, task, at.stage, tile, Op::apply(notes.prefixes[warp], in_warp[0]), thread);
+#pragma unroll
+    for (int k = 0; k < shape::ahead; ++k) in_warp[k] = in_warp[k + 1];
+    --waiting;
+  }
+}
+
+// ---- The kernel -----------------------------------------------------------------------------------------------------
+
+template <scan_kind Kind, class Op, class T>
+__device__ void run_ring(const scan_task<T>& task, unsigned char* memory) {
+  using shape = scan_shape<T>;
+  auto& shared = *reinterpret_cast<scan_shared<T>*>(memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) {
+    for (auto& notes : shared.notes) {
+      notes.loaded.initialize(1);
+      notes.folded.initialize(shape::scanner_warps);
+      notes.resolved.initialize(shape::scanner_warps);
+      notes.scanned.initialize(shape::scanner_warps);
+    }
+    fence_for_copies();
+  }
+  __syncthreads();
+  const int role = thread / warp_size - shape::scanner_warps;
+  const int lane = thread % warp_size;
+  if (role < 0) {
+    scan_tiles<Kind, Op>(shared, task, thread);
+  } else if (role > 0) {
+    seek_prefixes<Op>(shared, task, role - 1, lane);
+  } else if (lane == 0) {
+    copy_tiles(shared, task);
+  }
+}
+
+template <scan_kind Kind, class Op, class T>
+__global__ void __launch_bounds__(scan_shape<T>::threads, 1) lookback_kernel(const scan_task<T> task) {
+  extern __shared__ __align__(128) unsigned char memory[];
+  if constexpr (has_hopper_blocks) run_ring<Kind, Op>(task, memory);
+}
+
+// One piece of memory, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
+template <class T>
+[[nodiscard]] array<scan_descriptor<T>, device> share_tiles(const context<device>& ctx, scan_task<T>& task) {
+  const std::int64_t descriptors = 1 + task.tiles + task.tiles / scan_shape<T>::window + 1;
+  array<scan_descriptor<T>, device> scratch(ctx, descriptors);
+  SPARGO_CUDA_TRY(cudaMemsetAsync(scratch.data(), 0, static_cast<std::size_t>(descriptors) * sizeof(scan_descriptor<T>),
+                                  ctx.stream()));
+  task.next_tile = reinterpret_cast<unsigned long long*>(scratch.data());
+  task.totals = scratch.data() + 1;
+  task.prefixes = task.totals + task.tiles;
+  return scratch;
+}
+
+template <class T>
+[[nodiscard]] bool has_ring(const context<device>& ctx) {
+  return ctx.properties().code_capability >= hopper_capability &&
+         ctx.properties().shared_memory_per_block >= static_cast<std::int64_t>(sizeof(scan_shared<T>));
+}
+
+template <scan_kind Kind, class Op, class T>
+void scan_ring(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
+  using shape = scan_shape<T>;
+  const auto is_aligned = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+  scan_task<T> task{.in = in.data(),
+                    .out = out.data(),
+                    .size = in.size(),
+                    .tiles = div_up(in.size(), std::int64_t{shape::tile}),
+                    .bulk_in = is_aligned(in.data()),
+                    .bulk_out = is_aligned(out.data()),
+                    .next_tile = nullptr,
+                    .totals = nullptr,
+                    .prefixes = nullptr};
+  const bool shared_out = task.tiles > shape::alone;
+  array<scan_descriptor<T>, device> scratch;
+  if (shared_out) scratch = share_tiles(ctx, task);
+  const auto kernel = lookback_kernel<Kind, Op, T>;
+  SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(scan_shared<T>)));
+  const std::int64_t blocks = shared_out ? std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors) : 1;
+  kernel<<<static_cast<unsigned>(blocks), shape::threads, sizeof(scan_shared<T>), ctx.stream()>>>(task);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,120 @@
+// The single-pass scan for any chip: decoupled look-back over tiles that a block holds in registers.
+//
+// A block takes the next tile's number from a counter, folds the tile, publishes its total, looks back as the ring of
+// lookback.cuh does (the same windows, so the same order of operations whatever the timing), and scans the tile in
+// registers. Items pass through shared memory, so that accesses to global memory are coalesced; one word in 17 is left
+// out, so that neighbours' runs of items meet no bank twice. Progress: see lookback.cuh.
+//
+// Cost: n elements read and written, and one counter and one descriptor a tile.
+#pragma once
+
+#include "primitives/scan/lookback.cuh"
+
+namespace spargo::detail {
+
+struct scan_tiles_tuning {  // a tile of 4096: windows of 2^18 elements, which the documented error counts on
+  static constexpr int threads = 256;
+  static constexpr int items = 16;  // a thread
+  static constexpr int warps = threads / warp_size;
+  static constexpr int tile = threads * items;
+  static constexpr int blocks = 8;  // a multiprocessor
+};
+
+template <class T>
+struct scan_tile_memory {
+  T values[scan_tiles_tuning::tile + scan_tiles_tuning::threads];
+  T totals[scan_tiles_tuning::warps];    // of the warps' parts
+  T prefixes[scan_tiles_tuning::warps];  // what comes before them
+  std::int64_t tile;
+
+  [[nodiscard]] __device__ T& at(int i) { return values[i + i / scan_tiles_tuning::items]; }
+};
+
+// What comes before the thread's items of the tile, given the fold of them.
+template <class Op, class T>
+__device__ T before_items(scan_tile_memory<T>& shared, const scan_task<T>& task, std::int64_t tile, T total) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const T upto = scan_warp<Op>(total, lane);
+  if (lane == warp_size - 1) shared.totals[warp] = upto;
+  __syncthreads();
+  if (warp == 0) {
+    const T own = lane < scan_tiles_tuning::warps ? shared.totals[lane] : Op::identity;
+    const T upto_warp = scan_warp<Op>(own, lane);
+    const T all = __shfl_sync(full_mask, upto_warp, scan_tiles_tuning::warps - 1);
+    T before = Op::identity;
+    if (task.totals != nullptr) {
+      if (lane == 0) task.totals[tile].publish(all);
+      before = look_back<Op>(task, tile, all, lane);
+    }
+    const T prefix = Op::apply(before, shifted_up<Op>(upto_warp, lane));
+    if (lane < scan_tiles_tuning::warps) shared.prefixes[lane] = prefix;
+  }
+  __syncthreads();
+  return Op::apply(shared.prefixes[warp], shifted_up<Op>(upto, lane));
+}
+
+// Grid: any number of blocks; one where there is one tile.
+template <scan_kind Kind, class Op, class T>
+__global__ void __launch_bounds__(scan_tiles_tuning::threads) lookback_tiles_kernel(const scan_task<T> task) {
+  using tuning = scan_tiles_tuning;
+  __shared__ scan_tile_memory<T> shared;
+  const int thread = static_cast<int>(threadIdx.x);
+  while (true) {
+    if (thread == 0)
+      shared.tile = task.next_tile == nullptr ? 0 : static_cast<std::int64_t>(atomicAdd(task.next_tile, 1ULL));
+    __syncthreads();  // and the tile before has been written
+    const std::int64_t tile = shared.tile;
+    if (tile >= task.tiles) return;
+    const std::int64_t first = tile * tuning::tile;
+    const std::int64_t left = task.size - first;
+#pragma unroll
+    for (int k = 0; k < tuning::items; ++k) {
+      const int i = k * tuning::threads + thread;
+      shared.at(i) = i < left ? task.in[first + i] : Op::identity;
+    }
+    __syncthreads();
+    T item[tuning::items];
+#pragma unroll
+    for (int k = 0; k < tuning::items; ++k) item[k] = shared.at(thread * tuning::items + k);
+    T total = item[0];
+#pragma unroll
+    for (int k = 1; k < tuning::items; ++k) total = Op::apply(total, item[k]);
+    T before = before_items<Op>(shared, task, tile, total);
+#pragma unroll
+    for (int k = 0; k < tuning::items; ++k) {
+      const T with = Op::apply(before, item[k]);
+      shared.at(thread * tuning::items + k) = Kind == scan_kind::inclusive ? with : before;
+      before = with;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < tuning::items; ++k) {
+      const int i = k * tuning::threads + thread;
+      if (i < left) task.out[first + i] = shared.at(i);
+    }
+    if (task.next_tile == nullptr) return;
+  }
+}
+
+template <scan_kind Kind, class Op, class T>
+void scan_by_tiles(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
+  using tuning = scan_tiles_tuning;
+  scan_task<T> task{.in = in.data(),
+                    .out = out.data(),
+                    .size = in.size(),
+                    .tiles = div_up(in.size(), std::int64_t{tuning::tile}),
+                    .bulk_in = false,
+                    .bulk_out = false,
+                    .next_tile = nullptr,
+                    .totals = nullptr,
+                    .prefixes = nullptr};
+  array<scan_descriptor<T>, device> scratch;
+  if (task.tiles > 1) scratch = share_tiles(ctx, task);
+  const std::int64_t blocks =
+      std::min<std::int64_t>(task.tiles, std::int64_t{tuning::blocks} * ctx.properties().multiprocessors);
+  lookback_tiles_kernel<Kind, Op><<<static_cast<unsigned>(blocks), tuning::threads, 0, ctx.stream()>>>(task);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace spargo::detail

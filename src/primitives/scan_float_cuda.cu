@@ -1,9 +1,0 @@
-// Scans of float on the device.
-#include "primitives/scan_cuda.cuh"
-
-namespace spargo::detail {
-
-template void scan(const context<device>&, span<const float, device>, span<float, device>, scan_kind, operation,
-                   scan_algorithm);
-
-}  // namespace spargo::detail

@@ -1,0 +1,26 @@
+// Jacobi's iteration on the device, several sweeps a launch.
+#include "primitives/stencil/march_launch.cuh"
+
+namespace spargo::detail {
+
+template <class T>
+int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted) {
+  using enum march_residual;
+  T* const untested = nullptr;
+  constexpr int deepest = march_tuning::deepest<T>;
+  if (wanted >= deepest) {
+    march<laplace_cell, deepest, none>(ctx, job, untested);
+    return deepest;
+  }
+  if (wanted >= 4) {
+    march<laplace_cell, 4, none>(ctx, job, untested);
+    return 4;
+  }
+  march<laplace_cell, 2, none>(ctx, job, untested);
+  return 2;
+}
+
+template int march_deep(const context<device>&, const five_point_job<float>&, std::int64_t);
+template int march_deep(const context<device>&, const five_point_job<double>&, std::int64_t);
+
+}  // namespace spargo::detail

@@ -1,0 +1,100 @@
+// Jacobi's iteration: checks, and the loop over passes and tests, the same for both backends.
+//
+// Two arrays take turns as source and target. All sweeps up to the next test but one go in passes of as many sweeps as
+// the algorithm makes at once; the last is a sweep of its own that compares what it writes with what it reads, so
+// that the test never sees the arrays after they changed places. Cost: an array of scratch, and a copy at the end
+// where the number of passes is odd.
+#include "core/rethrow.hpp"
+#include "primitives/backend.hpp"
+#include "primitives/stencil/backend.hpp"
+#include "primitives/stencil/checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spargo {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> names = {"automatic", "naive", "tiled", "register_marched", "temporal"};
+
+template <class Space>
+constexpr bool on_device = std::same_as<Space, device>;
+
+void expect_options(const jacobi_options& options) {
+  detail::expect_enumerator("jacobi", static_cast<std::size_t>(options.algorithm), names.size());
+  SPARGO_EXPECTS(!std::isnan(options.tolerance), "jacobi: the tolerance is not a number");
+  SPARGO_EXPECTS(options.max_iterations >= 0,
+                 "jacobi: max_iterations must not be negative: " + std::to_string(options.max_iterations));
+  SPARGO_EXPECTS(options.check_every >= 1,
+                 "jacobi: check_every must be 1 or more, not " + std::to_string(options.check_every));
+}
+
+template <class T, class Space>
+jacobi_result iterate(const context<Space>& ctx, const image_view<T, Space>& u, const jacobi_options& options,
+                      jacobi_algorithm algorithm) {
+  const std::int64_t pitch = div_up(u.cols, 4) * 4;  // rows of scratch start at addresses fit for vectors
+  array<T, Space> scratch(ctx, u.rows * pitch);
+  array<T, Space> residual(ctx, 1);
+  detail::five_point_job<T> next{u.data.data(), u.pitch, scratch.data(), pitch, u.rows, u.cols};
+  const auto swap = [&] {
+    T* const written = next.out;
+    next.out = const_cast<T*>(next.in);
+    next.in = written;
+    std::swap(next.in_pitch, next.out_pitch);
+  };
+  jacobi_result result;
+  while (result.iterations < options.max_iterations && !result.converged) {
+    std::int64_t left = std::min(options.check_every, options.max_iterations - result.iterations);
+    result.iterations += left;
+    while (left > 1) {
+      left -= detail::jacobi_sweeps(ctx, next, left - 1, algorithm);
+      swap();
+    }
+    result.residual = static_cast<double>(detail::jacobi_tested_sweep(ctx, next, residual.view(), algorithm));
+    swap();
+    result.converged = result.residual < options.tolerance;
+  }
+  if (next.in != u.data.data()) {
+    next.out = u.data.data();
+    detail::copy_cells(ctx, next);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string_view to_string(jacobi_algorithm algorithm) noexcept {
+  const auto index = static_cast<std::size_t>(algorithm);
+  return index < names.size() ? names[index] : "unknown";
+}
+
+template <detail::real T, class Space>
+jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u, const jacobi_options& options) try {
+  using enum jacobi_algorithm;
+  expect_options(options);
+  SPARGO_EXPECTS(on_device<Space> || options.algorithm != register_marched,
+                 "jacobi: register_marched is an algorithm of the device; this context is the host's");
+  detail::expect_image("jacobi", u);
+  if (u.rows == 0 || u.cols == 0 || options.max_iterations == 0) {
+    const bool is_settled = options.max_iterations > 0 && options.tolerance > 0;
+    return {is_settled ? std::min(options.check_every, options.max_iterations) : options.max_iterations, 0, is_settled};
+  }
+  jacobi_algorithm algorithm = options.algorithm;
+  if (algorithm == automatic) algorithm = on_device<Space> && u.cols < detail::narrowest_march ? naive : temporal;
+  if constexpr (detail::is_built<Space>) {
+    return iterate<T>(ctx, u, options, algorithm);
+  } else {
+    detail::no_device("jacobi");
+  }
+} catch (...) {
+  detail::rethrow("jacobi");
+}
+
+template jacobi_result jacobi<float, host>(const context<host>&, image_view<float, host>, const jacobi_options&);
+template jacobi_result jacobi<double, host>(const context<host>&, image_view<double, host>, const jacobi_options&);
+template jacobi_result jacobi<float, device>(const context<device>&, image_view<float, device>, const jacobi_options&);
+template jacobi_result jacobi<double, device>(const context<device>&, image_view<double, device>,
+                                              const jacobi_options&);
+
+}  // namespace spargo

@@ -1,0 +1,73 @@
+// Launches of march.cuh: how many sweeps a launch, how many rows a warp.
+#pragma once
+
+#include "primitives/element.hpp"
+#include "primitives/stencil/march.cuh"
+
+namespace spargo::detail {
+
+struct march_tuning {
+  // Rows of loads ahead, blocks of 4 warps a multiprocessor at least (which bounds the registers), and the most rows a
+  // warp takes, by depth. H200, 16384 x 16384 float, ms a sweep (a copy: 0.508): depth 1 in segments of 6, 10, 14, 18,
+  // 30, 64 rows 0.583, 0.532, 0.539, 0.551, 0.562, 0.578 (the steps, two more, are a multiple of the loads ahead at 6,
+  // 10, 14); depth 2 0.294, 4 0.155, 8 0.093 with 6 rows ahead (4 rows: 0.099; 2: 0.125), in segments of 32, 64, 96,
+  // 128, 160 rows 0.107, 0.102, 0.095, 0.093, 0.092; depth 12 0.100. double, 11584 x 11584: depth 1 0.542, 4 0.156, 6
+  // 0.110 (0.104 with 6 rows ahead), 8 0.119.
+  template <class T>
+  static constexpr int deepest = sizeof(T) == 8 ? 6 : 8;
+  template <class T, int Depth>
+  static constexpr int ahead = Depth == deepest<T> ? 6 : 4;
+  template <class T, int Depth>
+  static constexpr int blocks = sizeof(T) == 8 ? (Depth == 1 ? 4 : 2) : (Depth == 1 ? 6 : (Depth == 8 ? 3 : 4));
+  template <int Depth>
+  static constexpr std::int64_t longest_segment = Depth == 1 ? 10 : 160;
+
+  static constexpr std::int64_t shortest_segment = 10;  // 2 Depth more rows are read and computed
+  static constexpr int blocks_wanted = 8;               // a multiprocessor, before segments grow longer
+};
+
+// Rows a warp takes: as many as leave the device enough blocks, in the limits above.
+template <int Depth>
+std::int64_t march_segment(const context<device>& ctx, std::int64_t rows, std::int64_t blocks_across) {
+  const std::int64_t wanted = std::int64_t{march_tuning::blocks_wanted} * ctx.properties().multiprocessors;
+  return std::clamp(div_up(rows, div_up(wanted, blocks_across)), march_tuning::shortest_segment,
+                    march_tuning::longest_segment<Depth>);
+}
+
+template <class T>
+bool is_vector_row(const T* first, std::int64_t pitch) {
+  constexpr std::size_t bytes = 16;
+  return reinterpret_cast<std::uintptr_t>(first) % bytes == 0 &&
+         static_cast<std::size_t>(pitch) * sizeof(T) % bytes == 0;
+}
+
+template <class Cell, int Depth, march_residual Residual, march_access Access, class T>
+void march_by(const context<device>& ctx, const five_point_job<T>& job, T* residual) {
+  constexpr int ahead = march_tuning::ahead<T, Depth>;
+  constexpr int blocks = march_tuning::blocks<T, Depth>;
+  const std::int64_t across = div_up(div_up(job.cols, march_shape::strip<Depth>), march_launch::warps);
+  SPARGO_EXPECTS(across <= INT32_MAX, "stencil: more than 2^39 columns");
+  const std::int64_t segment = march_segment<Depth>(ctx, job.rows, across);
+  const dim3 grid(static_cast<unsigned>(across),
+                  static_cast<unsigned>(std::min<std::int64_t>(65535, div_up(job.rows, segment))));
+  march_kernel<Cell, Depth, ahead, blocks, Residual, Access>
+      <<<grid, march_launch::warps * warp_size, 0, ctx.stream()>>>(job, segment, residual);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+}
+
+// `Depth` sweeps from job.in to job.out. Vectors where both arrays allow them; asynchronous.
+template <class Cell, int Depth, march_residual Residual, class T>
+void march(const context<device>& ctx, const five_point_job<T>& job, T* residual) {
+  const device_guard guard(ctx);
+  if (is_vector_row(job.in, job.in_pitch) && is_vector_row(job.out, job.out_pitch)) {
+    march_by<Cell, Depth, Residual, march_access::vector>(ctx, job, residual);
+  } else {
+    march_by<Cell, Depth, Residual, march_access::scalar>(ctx, job, residual);
+  }
+}
+
+// Up to `wanted` sweeps of Jacobi's iteration, 2 or more; returns how many.
+template <class T>
+int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted);
+
+}  // namespace spargo::detail

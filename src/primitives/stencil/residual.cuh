@@ -1,0 +1,35 @@
+// The largest change of a sweep, over all cells of the array.
+//
+// Magnitudes are not negative, so that their bits as integers are in the order of their values, with NaN above
+// infinity: an integer maximum in device memory is exact and keeps NaN, whatever the order of the updates. The value
+// there is read first, and few warps of many have anything to write.
+#pragma once
+
+#include "core/device/launch.cuh"
+#include "primitives/stencil/backend.hpp"
+
+namespace spargo::detail {
+
+// new - old, of values already rounded: never fused with the product that `next` comes from.
+__device__ inline float change_of(float next, float old) { return __fsub_rn(next, old); }
+__device__ inline double change_of(double next, double old) { return __dsub_rn(next, old); }
+
+// All lanes of the warp together; `moved` is not negative or NaN, and *residual starts as 0.
+template <class T>
+__device__ void raise_residual(T moved, T* residual) {
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    moved = larger_magnitude(moved, __shfl_xor_sync(full_mask, moved, step));
+  }
+  if (threadIdx.x % warp_size != 0) return;
+  using bits = std::conditional_t<std::same_as<T, float>, unsigned, unsigned long long>;
+  bits mine = 0;
+  if constexpr (std::same_as<T, float>) {
+    mine = __float_as_uint(moved) & 0x7fffffffU;  // of NaN the sign may be set
+  } else {
+    mine = static_cast<bits>(__double_as_longlong(moved)) & 0x7fffffffffffffffULL;
+  }
+  auto* largest = reinterpret_cast<bits*>(residual);
+  if (mine > *static_cast<volatile bits*>(largest)) atomicMax(largest, mine);
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,146 @@
+// Sliding maxima: names, checks, and a volume taken an axis at a time.
+#include "primitives/stencil/sliding_max_backend.hpp"
+
+#include "core/rethrow.hpp"
+#include "primitives/backend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace spargo {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> names = {"automatic", "naive", "tiled", "van_herk"};
+
+template <class T, class Space>
+void expect_arguments(span<const T, Space> in, span<T, Space> out, sliding_max_algorithm algorithm) {
+  const auto index = static_cast<std::size_t>(algorithm);
+  SPARGO_EXPECTS(index < names.size(), "sliding_max: no algorithm has number " + std::to_string(index));
+  SPARGO_EXPECTS(in.size() == out.size(), "sliding_max: " + std::to_string(in.size()) + " inputs and " +
+                                              std::to_string(out.size()) + " outputs");
+  SPARGO_EXPECTS(in.size() >= 0 && (in.size() == 0 || (in.data() != nullptr && out.data() != nullptr)),
+                 "sliding_max: a null or negative span");
+  const std::less_equal<const T*> below;
+  SPARGO_EXPECTS(in.empty() || below(in.data() + in.size(), out.data()) || below(out.data() + out.size(), in.data()),
+                 "sliding_max: the output overlaps the input");
+}
+
+void expect_window(const char* what, std::int64_t window) {
+  SPARGO_EXPECTS(window >= 1, std::string("sliding_max: a window of ") + what + " must be 1 or wider, not " +
+                                  std::to_string(window));
+}
+
+// The elements of a shape; `unequal` where they are not `size`, however large the numbers are.
+void expect_shape(const volume_shape& shape, std::int64_t size) {
+  bool equal = shape.planes >= 0 && shape.rows >= 0 && shape.cols >= 0;
+  if (equal && size == 0) equal = shape.planes == 0 || shape.rows == 0 || shape.cols == 0;
+  if (equal && size > 0) {
+    equal = shape.cols > 0 && shape.rows > 0 && size % shape.cols == 0 && size / shape.cols % shape.rows == 0 &&
+            size / shape.cols / shape.rows == shape.planes;
+  }
+  SPARGO_EXPECTS(equal, "sliding_max: " + std::to_string(size) + " elements are not " + std::to_string(shape.planes) +
+                            " x " + std::to_string(shape.rows) + " x " + std::to_string(shape.cols));
+}
+
+// The algorithm asked for, or what `automatic` takes for this window.
+template <class Space, class T>
+sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t window, detail::sliding_direction along) {
+  return algorithm == sliding_max_algorithm::automatic ? detail::choose_sliding_max<Space, T>(window, along)
+                                                       : algorithm;
+}
+
+// Cols, rows, planes in turn, those with a window of 1 left out; the last pass writes `out`.
+template <class T, class Space>
+void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volume_shape& shape,
+                 const volume_shape& window, span<T, Space> out, sliding_max_algorithm algorithm) {
+  const std::int64_t plane = shape.rows * shape.cols;
+  const std::array<detail::axis_job<T>, 3> axes = {
+      {{nullptr, nullptr, shape.planes * shape.rows, shape.cols, 1, window.cols},
+       {nullptr, nullptr, shape.planes, shape.rows, shape.cols, window.rows},
+       {nullptr, nullptr, 1, shape.planes, plane, window.planes}}};
+  int left =
+      static_cast<int>(std::count_if(axes.begin(), axes.end(), [](const auto& axis) { return axis.window > 1; }));
+  if (left == 0) {
+    copy<T>(ctx, in, out);
+    return;
+  }
+  array<T, Space> scratch;
+  if (left > 1) scratch = array<T, Space>(ctx, in.size());
+  const T* from = in.data();
+  for (detail::axis_job<T> axis : axes) {
+    if (axis.window == 1) continue;
+    --left;
+    axis.in = from;
+    axis.out = left % 2 == 0 ? out.data() : scratch.data();
+    if (axis.stride == 1) {
+      detail::sliding_max_lines<T>(ctx, {axis.in, axis.out, axis.outer, axis.size, 0, axis.window},
+                                   chosen<Space, T>(algorithm, axis.window, detail::sliding_direction::line));
+    } else {
+      detail::sliding_max_axis<T>(ctx, axis, chosen<Space, T>(algorithm, axis.window, detail::sliding_direction::axis));
+    }
+    from = axis.out;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(sliding_max_algorithm algorithm) noexcept {
+  const auto index = static_cast<std::size_t>(algorithm);
+  return index < names.size() ? names[index] : "unknown";
+}
+
+template <detail::real T, class Space>
+void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, std::int64_t window,
+                 span<T, Space> out, const sliding_max_options& options) try {
+  expect_arguments(in, out, options.algorithm);
+  expect_window("a line", window);
+  if (in.empty()) return;
+  if constexpr (detail::is_built<Space>) {
+    detail::sliding_max_lines<T>(ctx, {in.data(), out.data(), 1, in.size(), 0, std::min(window, in.size())},
+                                 chosen<Space, T>(options.algorithm, window, detail::sliding_direction::line));
+  } else {
+    detail::no_device("sliding_max");
+  }
+} catch (...) {
+  detail::rethrow("sliding_max");
+}
+
+template <detail::real T, class Space>
+void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, const volume_shape& shape,
+                 const volume_shape& window, span<T, Space> out, const sliding_max_options& options) try {
+  expect_arguments(in, out, options.algorithm);
+  expect_shape(shape, in.size());
+  expect_window("planes", window.planes);
+  expect_window("rows", window.rows);
+  expect_window("columns", window.cols);
+  if (in.empty()) return;
+  const volume_shape fits{std::min(window.planes, shape.planes), std::min(window.rows, shape.rows),
+                          std::min(window.cols, shape.cols)};
+  if constexpr (detail::is_built<Space>) {
+    if (options.algorithm == sliding_max_algorithm::naive) {
+      detail::sliding_max_naive<T>(ctx, in.data(), out.data(), shape, fits);
+    } else {
+      max_by_axis<T>(ctx, in, shape, fits, out, options.algorithm);
+    }
+  } else {
+    detail::no_device("sliding_max");
+  }
+} catch (...) {
+  detail::rethrow("sliding_max");
+}
+
+#define INSTANTIATE(T, Space)                                                                                          \
+  template void sliding_max<T, Space>(const context<Space>&, std::type_identity_t<span<const T, Space>>, std::int64_t, \
+                                      span<T, Space>, const sliding_max_options&);                                     \
+  template void sliding_max<T, Space>(const context<Space>&, std::type_identity_t<span<const T, Space>>,               \
+                                      const volume_shape&, const volume_shape&, span<T, Space>,                        \
+                                      const sliding_max_options&);
+INSTANTIATE(float, host)
+INSTANTIATE(double, host)
+INSTANTIATE(float, device)
+INSTANTIATE(double, device)
+#undef INSTANTIATE
+
+}  // namespace spargo

@@ -1,0 +1,101 @@
+// Stencils of one sweep: names, checks, the choice of algorithm and of backend.
+#include "primitives/stencil/backend.hpp"
+
+#include "core/rethrow.hpp"
+#include "primitives/backend.hpp"
+#include "primitives/stencil/checks.hpp"
+
+#include <algorithm>
+
+namespace spargo {
+
+namespace {
+
+struct tuning {
+  // Host: wider windows are scanned, these are added up in vectors. 2^24 float on 2 threads, ms, tiled and
+  // register_marched: window 5 24, 49; 9 24, 24; 17 32, 24; 33 54, 24 (an EPYC; 17 on a Xeon 17, 22).
+  static constexpr std::int64_t widest_tiled_window = 9;
+};
+
+constexpr std::array<std::string_view, 4> names = {"automatic", "naive", "tiled", "register_marched"};
+
+template <class Space>
+constexpr bool on_device = std::same_as<Space, device>;
+
+}  // namespace
+
+std::string_view to_string(stencil_algorithm algorithm) noexcept {
+  const auto index = static_cast<std::size_t>(algorithm);
+  return index < names.size() ? names[index] : "unknown";
+}
+
+template <detail::real T, class Space>
+void window_average(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, std::int64_t radius,
+                    span<T, Space> out, const stencil_options& options) try {
+  using enum stencil_algorithm;
+  constexpr const char* operation = "window_average";
+  detail::expect_enumerator(operation, static_cast<std::size_t>(options.algorithm), names.size());
+  SPARGO_EXPECTS(radius >= 0, "window_average: a negative radius of " + std::to_string(radius));
+  SPARGO_EXPECTS(in.size() == out.size(), "window_average: " + std::to_string(in.size()) + " inputs and " +
+                                              std::to_string(out.size()) + " outputs");
+  detail::expect_span(operation, in);
+  detail::expect_span(operation, out);
+  SPARGO_EXPECTS(detail::apart<T>(in.data(), in.size(), out.data(), out.size()),
+                 "window_average: the output overlaps the input");
+  if (in.empty()) return;
+  const std::int64_t reach = std::min(radius, in.size());
+  const std::int64_t window = 2 * reach + 1;
+  const bool scanned = on_device<Space> || window > tuning::widest_tiled_window;
+  const stencil_algorithm algorithm =
+      options.algorithm == automatic ? (scanned ? register_marched : tiled) : options.algorithm;
+  if constexpr (detail::is_built<Space>) {
+    const auto divisor = static_cast<T>(2 * static_cast<double>(radius) + 1);
+    detail::window_average<T>(ctx, {in.data(), out.data(), 1, in.size(), -reach, window}, divisor, algorithm);
+  } else {
+    detail::no_device(operation);
+  }
+} catch (...) {
+  detail::rethrow("window_average");
+}
+
+template <detail::real T, class Space>
+void five_point_average(const context<Space>& ctx, std::type_identity_t<image_view<const T, Space>> in,
+                        image_view<T, Space> out, const stencil_options& options) try {
+  using enum stencil_algorithm;
+  constexpr const char* operation = "five_point_average";
+  detail::expect_enumerator(operation, static_cast<std::size_t>(options.algorithm), names.size());
+  SPARGO_EXPECTS(on_device<Space> || options.algorithm != register_marched,
+                 "five_point_average: register_marched is an algorithm of the device; this context is the host's");
+  detail::expect_image(operation, in);
+  detail::expect_image(operation, out);
+  SPARGO_EXPECTS(in.rows == out.rows && in.cols == out.cols,
+                 "five_point_average: an input of " + std::to_string(in.rows) + " x " + std::to_string(in.cols) +
+                     " and an output of " + std::to_string(out.rows) + " x " + std::to_string(out.cols));
+  SPARGO_EXPECTS((detail::apart<T, Space>(in, out)), "five_point_average: the output overlaps the input");
+  if (in.rows == 0 || in.cols == 0) return;
+  stencil_algorithm algorithm = options.algorithm;
+  if (algorithm == automatic) {
+    algorithm = !on_device<Space> ? tiled : (in.cols < detail::narrowest_march ? naive : register_marched);
+  }
+  if constexpr (detail::is_built<Space>) {
+    detail::five_point_average<T>(ctx, {in.data.data(), in.pitch, out.data.data(), out.pitch, in.rows, in.cols},
+                                  algorithm);
+  } else {
+    detail::no_device(operation);
+  }
+} catch (...) {
+  detail::rethrow("five_point_average");
+}
+
+#define INSTANTIATE(T, Space)                                                                                         \
+  template void window_average<T, Space>(const context<Space>&, std::type_identity_t<span<const T, Space>>,           \
+                                         std::int64_t, span<T, Space>, const stencil_options&);                       \
+  template void five_point_average<T, Space>(const context<Space>&, std::type_identity_t<image_view<const T, Space>>, \
+                                             image_view<T, Space>, const stencil_options&);
+INSTANTIATE(float, host)
+INSTANTIATE(double, host)
+INSTANTIATE(float, device)
+INSTANTIATE(double, device)
+#undef INSTANTIATE
+
+}  // namespace spargo

@@ -1,0 +1,272 @@
+// What the kernels for multi-vectors share: how lanes divide a row of X, and the inner loop.
+//
+// A row of X is cut into pieces of L values (16 bytes where alignment and the number of columns allow), and each lane
+// keeps the sums of N pieces: a group of neighbouring lanes (a power of two) reads whole rows of X, one entry of A
+// after the other. Where a row's pieces do not fill the group, the spare lanes repeat its last piece and write nothing.
+// Loads come in batches that are all in flight before the first is used; batches of the full size need no bounds, since
+// what is left of a row goes by smaller ones. An entry costs a lane two loads of A and N times one multiply-add of an
+// address, one load of X and L multiply-adds: many columns are limited by the rate of loads from L1, which is why a
+// lane then takes two pieces.
+#pragma once
+
+#include "sparse/spmm/executor.hpp"
+#include "sparse/spmv/device.cuh"
+
+#include <limits>
+
+namespace spargo::detail {
+
+inline constexpr int spmm_threads = 256;
+// Registers for a batch of loads in flight: with fewer the compiler uses each load before it issues the next.
+inline constexpr int spmm_blocks = 4;
+// Entries a batch, for N pieces a lane: 8 loads of X. On an H200, k = 32, ms: with one piece 8 entries are ahead of 4
+// (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two pieces 4 of 2 (1.88 and 1.99).
+template <int N>
+inline constexpr int spmm_batch = 8 / N;
+
+template <class D, class I, class O>
+struct spmm_arguments {
+  const O* offsets;
+  const I* indices;
+  const D* values;
+  std::int64_t rows;
+  const D* x;             // of the panel's first column
+  std::int64_t x_stride;  // bytes
+  D* y;                   // of the panel's first column
+  std::int64_t y_stride;  // elements
+  int pieces;             // of a row of this panel, 1 .. 32 * N
+  int lanes_log2;         // lanes a group: N times that power of two holds the pieces
+  D alpha;
+  D beta;
+};
+
+template <class D, int L>
+struct piece {
+  D v[L];
+};
+
+// The pieces of one lane: number n is `lane + n * lanes` of the row, or the last one where there is none.
+template <class D, int L, int N>
+struct lane_sums {
+  piece<D, L> of[N]{};
+};
+template <int N>
+struct lane_share {
+  int lane;          // in its group
+  int pieces[N];     // which ones of the row
+  const char* x[N];  // where they are in row 0 of X
+
+  template <int L, class D, class I, class O>
+  static __device__ lane_share of(const spmm_arguments<D, I, O>& a) {
+    lane_share s;
+    s.lane = static_cast<int>(threadIdx.x) & ((1 << a.lanes_log2) - 1);
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      const int piece = s.lane + (n << a.lanes_log2);
+      s.pieces[n] = piece < a.pieces ? piece : a.pieces - 1;
+      s.x[n] = reinterpret_cast<const char*>(a.x + s.pieces[n] * L);
+    }
+    return s;
+  }
+  // Whether piece n is the lane's own.
+  __device__ bool owns(int n, int lanes_log2) const { return pieces[n] == lane + (n << lanes_log2); }
+};
+
+// In this order, and not put off until the value is used.
+template <class D, int L>
+__device__ piece<D, L> load_piece(const char* from) {
+  piece<D, L> p;
+  if constexpr (sizeof(p) == 16) {
+    int4 w;
+    asm volatile("ld.global.nc.v4.s32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                 : "l"(from));
+    __builtin_memcpy(&p, &w, 16);
+  } else if constexpr (sizeof(p) == 8) {
+    int2 w;
+    asm volatile("ld.global.nc.v2.s32 {%0, %1}, [%2];" : "=r"(w.x), "=r"(w.y) : "l"(from));
+    __builtin_memcpy(&p, &w, 8);
+  } else {
+    static_assert(sizeof(p) == 4);
+    int w;
+    asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(w) : "l"(from));
+    __builtin_memcpy(&p, &w, 4);
+  }
+  return p;
+}
+
+// The address of row `c` of X. Strides of kernels with 32-bit indices and pieces of several values fit 32 bits, which
+// makes it one instruction.
+template <int L, class I>
+__device__ const char* row_of_x(const char* x, I c, std::int64_t stride) {
+  if constexpr (sizeof(I) == 4 && L > 1) {
+    return x + static_cast<std::uint64_t>(static_cast<std::uint32_t>(c)) * static_cast<std::uint32_t>(stride);
+  } else {
+    return x + static_cast<std::int64_t>(c) * stride;
+  }
+}
+
+// sums += the products of `Count` entries, of which none is missing.
+template <int Count, int L, int N, class D, class I>
+__device__ void add_batch(const I* indices, const D* values, const lane_share<N>& share, std::int64_t stride,
+                          lane_sums<D, L, N>& sums) {
+  I c[Count];
+  D a[Count];
+  piece<D, L> p[Count][N];
+#pragma unroll
+  for (int u = 0; u < Count; ++u) c[u] = __ldg(indices + u);
+#pragma unroll
+  for (int u = 0; u < Count; ++u) a[u] = read(values + u);
+#pragma unroll
+  for (int u = 0; u < Count; ++u) {
+#pragma unroll
+    for (int n = 0; n < N; ++n) p[u][n] = load_piece<D, L>(row_of_x<L>(share.x[n], c[u], stride));
+  }
+#pragma unroll
+  for (int u = 0; u < Count; ++u) {
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+#pragma unroll
+      for (int l = 0; l < L; ++l) sums.of[n].v[l] = multiply_add(a[u], p[u][n].v[l], sums.of[n].v[l]);
+    }
+  }
+}
+
+// sums += the products of fewer than twice `Count` entries.
+template <int Count, int L, int N, class D, class I>
+__device__ void add_rest(const I* indices, const D* values, int count, const lane_share<N>& share, std::int64_t stride,
+                         lane_sums<D, L, N>& sums) {
+  const bool whole = (count & Count) != 0;
+  if (whole) add_batch<Count>(indices, values, share, stride, sums);
+  if constexpr (Count > 1) {
+    const int done = whole ? Count : 0;
+    add_rest<Count / 2>(indices + done, values + done, count, share, stride, sums);
+  }
+}
+
+// sums += the products of `count` entries in a row.
+template <int L, int N, class D, class I, class Count>
+__device__ void add_entries(const I* indices, const D* values, Count count, const lane_share<N>& share,
+                            std::int64_t stride, lane_sums<D, L, N>& sums) {
+  constexpr int batch = spmm_batch<N>;
+  for (; count >= batch; count -= batch) {
+    add_batch<batch>(indices, values, share, stride, sums);
+    indices += batch;
+    values += batch;
+  }
+  add_rest<batch / 2>(indices, values, static_cast<int>(count), share, stride, sums);
+}
+
+// The share of slot `slot` of `slots` of a row of `count` entries: batches in turn, the last one maybe short.
+template <int L, int N, class D, class I, class Count>
+__device__ void add_slot(const I* indices, const D* values, Count count, int slot, int slots,
+                         const lane_share<N>& share, std::int64_t stride, lane_sums<D, L, N>& sums) {
+  constexpr int batch = spmm_batch<N>;
+  std::int64_t k = slot * batch;
+  for (; k + batch <= count; k += slots * batch) add_batch<batch>(indices + k, values + k, share, stride, sums);
+  if (k < count) add_rest<batch / 2>(indices + k, values + k, static_cast<int>(count - k), share, stride, sums);
+}
+
+// The sums of the groups of lanes from `step` up to `width` lanes wide, added up; the whole warp must call it.
+template <class D, int L, int N>
+__device__ void add_groups(lane_sums<D, L, N>& sums, int step, int width) {
+  for (; step < width; step *= 2) {
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+#pragma unroll
+      for (int l = 0; l < L; ++l) sums.of[n].v[l] = sums.of[n].v[l] + shuffle_xor(sums.of[n].v[l], step);
+    }
+  }
+}
+
+template <class D, int L>
+__device__ void store_piece(D* to, const piece<D, L>& p) {
+  if constexpr (sizeof(p) == 16) {
+    int4 w;
+    __builtin_memcpy(&w, &p, 16);
+    __stcs(reinterpret_cast<int4*>(to), w);
+  } else if constexpr (sizeof(p) == 8) {
+    int2 w;
+    __builtin_memcpy(&w, &p, 8);
+    __stcs(reinterpret_cast<int2*>(to), w);
+  } else {
+    *to = p.v[0];
+  }
+}
+
+// y = alpha * sums + beta * y, where beta = 0 leaves y unread.
+template <class D, int L>
+__device__ void update_piece(D* y, D alpha, piece<D, L> sums, D beta) {
+  if (beta == D{}) {
+#pragma unroll
+    for (int l = 0; l < L; ++l) sums.v[l] = alpha * sums.v[l];
+  } else {
+#pragma unroll
+    for (int l = 0; l < L; ++l) sums.v[l] = multiply_add(beta, y[l], alpha * sums.v[l]);
+  }
+  store_piece(y, sums);
+}
+
+// --- On the host: one launch a panel of columns ------------------------------
+
+// Values a piece for X and Y as they lie: 16 bytes, 8 or one value.
+template <class D>
+[[nodiscard]] int piece_values(const void* x, std::int64_t x_stride, const void* y, std::int64_t y_stride,
+                               std::int64_t columns) {
+  const auto size = static_cast<std::int64_t>(sizeof(D));
+  const auto fits = [&](std::int64_t values) {
+    const std::int64_t bytes = values * size;
+    return columns % values == 0 && x_stride % values == 0 && y_stride % values == 0 &&
+           reinterpret_cast<std::uintptr_t>(x) % static_cast<std::uintptr_t>(bytes) == 0 &&
+           reinterpret_cast<std::uintptr_t>(y) % static_cast<std::uintptr_t>(bytes) == 0 &&
+           x_stride <= std::numeric_limits<std::uint32_t>::max() / size;
+  };
+  for (std::int64_t values = 16 / size; values > 1; values /= 2) {
+    if (fits(values)) return static_cast<int>(values);
+  }
+  return 1;
+}
+
+// How a kernel is compiled: L values a piece, N pieces a lane.
+template <int Values, int Pieces>
+struct spmm_shape {
+  static constexpr int values = Values;
+  static constexpr int pieces = Pieces;
+};
+
+// launch(spmm_shape, arguments, first column) for each panel of columns. Two pieces a lane where they have 16 bytes and
+// two_from or more make a row.
+template <class D, class I, class O, class Launch>
+void for_each_panel(spmm_arguments<D, I, O> a, std::int64_t columns, int values, std::int64_t two_from,
+                    Launch&& launch) {
+  constexpr int full = static_cast<int>(16 / sizeof(D));
+  const int pieces_a_lane = values == full && columns / values >= two_from ? 2 : 1;
+  const std::int64_t widest = static_cast<std::int64_t>(warp_size) * pieces_a_lane * values;
+  for (std::int64_t at = 0; at < columns; at += widest) {
+    auto panel = a;
+    panel.x += at;
+    panel.y += at;
+    panel.pieces = static_cast<int>((columns - at < widest ? columns - at : widest) / values);
+    panel.lanes_log2 = 0;
+    while ((pieces_a_lane << panel.lanes_log2) < panel.pieces) ++panel.lanes_log2;
+    if (pieces_a_lane == 2) {
+      launch(spmm_shape<full, 2>{}, panel, at);
+    } else if (values == full) {
+      launch(spmm_shape<full, 1>{}, panel, at);
+    } else if (values == 1) {
+      launch(spmm_shape<1, 1>{}, panel, at);
+    } else {
+      if constexpr (full == 4) launch(spmm_shape<2, 1>{}, panel, at);
+    }
+  }
+}
+
+template <class V, class I, class O>
+[[nodiscard]] spmm_executor_ptr<V, device> make_spmm_rows(const context<device>& ctx,
+                                                          const csr_view<const V, I, O, device>& matrix);
+template <class V, class I, class O>
+[[nodiscard]] spmm_executor_ptr<V, device> make_spmm_merge(const context<device>& ctx,
+                                                           const csr_view<const V, I, O, device>& matrix,
+                                                           std::int64_t max_columns);
+
+}  // namespace spargo::detail

@@ -1,0 +1,301 @@
+// Products with multi-vectors on the device by merge path (Merrill and Garland, SC 2016): every warp takes an equal
+// share of rows + entries, a tile.
+//
+// The plan searches where each tile begins. A warp takes as many rows of its tile at a time as it has groups of lanes,
+// a group a row; rows longer than tuning::long_row are left to all groups together afterwards, which take batches of
+// entries in turn and add their sums up by shuffles. What belongs to a row that ends in a later tile is left as the
+// tile's carry, a row of k sums; a second kernel adds the carries of each row in a fixed order, by a warp a row, or by
+// a block where there are many. One writer an element and a fixed order: deterministic. Workspace: two row numbers and
+// a row of sums a tile, two tile numbers a row that carries reach.
+#include "core/instantiate.hpp"
+#include "sparse/merge_path.hpp"
+#include "sparse/spmm/device.cuh"
+
+#include <algorithm>
+#include <vector>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // Rows + entries a tile of a large matrix; less where that would leave the device with fewer than `enough_tiles`.
+  static constexpr std::int64_t largest_tile = 1024;
+  static constexpr std::int64_t smallest_tile = 64;
+  static constexpr std::int64_t enough_tiles = 16384;
+  // On an H200, fp32, k = 4, ms: 27-point Laplacian 160^3 with 32 0.45, with 16 1.55; R-MAT 22 0.71 and 0.73.
+  static constexpr int long_row = 32;
+  // Pieces a row, from which on a lane takes two (R-MAT 22, fp64, k = 8: 1.22 ms, with one 1.39; k = 32: 2.90, 3.10).
+  static constexpr std::int64_t two_pieces_from = 4;
+  // Carries of one row, from which on a block instead of a warp adds them.
+  static constexpr std::int64_t long_run = 32;
+};
+
+inline constexpr int warps_a_block = spmm_threads / warp_size;
+
+template <class I>
+struct merge_tiles {
+  std::int64_t items;  // rows + entries a tile
+  std::int64_t count;
+  std::int64_t total;   // rows + entries
+  const I* rows;        // count + 1: rows finished before the tile
+  const I* carry_rows;  // the row that a tile's carry belongs to; -1: none
+
+  [[nodiscard]] __device__ std::int64_t diagonal(std::int64_t tile) const {
+    const std::int64_t d = tile * items;
+    return d < total ? d : total;
+  }
+};
+
+template <class I, class O>
+__global__ void __launch_bounds__(spmm_threads)
+    tile_rows_kernel(merge_tiles<I> tiles, const O* offsets, std::int64_t rows, I* tile_rows) {
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmm_threads + threadIdx.x;
+  if (tile <= tiles.count) {
+    tile_rows[tile] = static_cast<I>(merge_path_row(offsets, rows, tiles.total - rows, tiles.diagonal(tile)));
+  }
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(spmm_threads)
+    carry_rows_kernel(merge_tiles<I> tiles, const O* offsets, std::int64_t rows, I* carry_rows) {
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmm_threads + threadIdx.x;
+  if (tile >= tiles.count) return;
+  const std::int64_t row = tiles.rows[tile + 1];
+  const std::int64_t begin = tiles.diagonal(tile) - tiles.rows[tile];
+  const std::int64_t end = tiles.diagonal(tile + 1) - row;
+  const bool carries = row < rows && end > begin && end > static_cast<std::int64_t>(offsets[row]);
+  carry_rows[tile] = carries ? static_cast<I>(row) : I{-1};
+}
+
+template <int L, int N, class D, class I, class O>
+__global__ void __launch_bounds__(spmm_threads, spmm_blocks)
+    merge_path_kernel(spmm_arguments<D, I, O> a, merge_tiles<I> tiles, D* carries, std::int64_t carry_stride) {
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * warps_a_block + threadIdx.x / warp_size;
+  if (tile >= tiles.count) return;  // warps leave as a whole
+  const auto share = lane_share<N>::template of<L>(a);
+  const int slot = static_cast<int>(threadIdx.x) % warp_size >> a.lanes_log2;
+  const int slots = warp_size >> a.lanes_log2;
+  const std::int64_t first_row = tiles.rows[tile];
+  const std::int64_t last_row = tiles.rows[tile + 1];  // the one that a carry belongs to
+  const O first_entry = static_cast<O>(tiles.diagonal(tile) - first_row);
+  const O last_entry = static_cast<O>(tiles.diagonal(tile + 1) - last_row);
+  const bool carry = tiles.carry_rows[tile] >= 0;
+  const std::int64_t end_row = last_row + (carry ? 1 : 0);
+
+  for (std::int64_t base = first_row; base < end_row; base += slots) {
+    const std::int64_t row = base + slot;
+    O begin = 0;
+    int count = 0;
+    if (row < end_row) {
+      begin = a.offsets[row];
+      begin = begin > first_entry ? begin : first_entry;
+      count = static_cast<int>((row < last_row ? a.offsets[row + 1] : last_entry) - begin);
+    }
+    lane_sums<D, L, N> sums;
+    if (count <= tuning::long_row) add_entries(a.indices + begin, a.values + begin, count, share, a.x_stride, sums);
+    __syncwarp();
+    unsigned remaining = __ballot_sync(full_mask, count > tuning::long_row && share.lane == 0);
+    while (remaining != 0) {
+      const int owner = __ffs(static_cast<int>(remaining)) - 1;
+      remaining &= remaining - 1;
+      const O from = __shfl_sync(full_mask, begin, owner);
+      const int length = __shfl_sync(full_mask, count, owner);
+      lane_sums<D, L, N> part;
+      add_slot(a.indices + from, a.values + from, length, slot, slots, share, a.x_stride, part);
+      __syncwarp();
+      add_groups(part, 1 << a.lanes_log2, warp_size);
+      if (slot == owner >> a.lanes_log2) sums = part;
+    }
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      if (row >= end_row || !share.owns(n, a.lanes_log2)) continue;
+      if (row < last_row) {
+        update_piece(a.y + row * a.y_stride + share.pieces[n] * L, a.alpha, sums.of[n], a.beta);
+      } else {
+        store_piece(carries + tile * carry_stride + share.pieces[n] * L, sums.of[n]);
+      }
+    }
+  }
+}
+
+// The tiles first .. last-1 have carries of the same row.
+struct carry_run {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+template <class D, class I>
+struct carry_arguments {
+  const carry_run* runs;
+  std::int64_t long_runs;  // the first ones: a block each
+  std::int64_t count;
+  const I* carry_rows;
+  const D* carries;
+  std::int64_t carry_stride;
+  D* y;
+  std::int64_t y_stride;
+  std::int64_t columns;
+  int lanes_log2;  // lanes for the columns, up to a warp: it goes over them again where there are more
+  D alpha;
+};
+
+// y[row] += alpha * sum of the run's carries.
+template <class D, class I>
+__global__ void __launch_bounds__(spmm_threads) add_carries_kernel(carry_arguments<D, I> a) {
+  __shared__ D of_warps[warps_a_block][warp_size];
+  const bool whole_block = blockIdx.x < a.long_runs;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const std::int64_t run = whole_block ? blockIdx.x : a.long_runs + (blockIdx.x - a.long_runs) * warps_a_block + warp;
+  if (run >= a.count) return;  // a whole warp, and of a long run none
+  const carry_run tiles = a.runs[run];
+  const std::int64_t row = a.carry_rows[tiles.first];
+  const int width = 1 << a.lanes_log2;
+  const int slot = (whole_block ? static_cast<int>(threadIdx.x) : lane) >> a.lanes_log2;
+  const int slots = (whole_block ? spmm_threads : warp_size) >> a.lanes_log2;
+  for (std::int64_t base = 0; base < a.columns; base += width) {
+    const std::int64_t column = base + (lane & (width - 1));
+    D sum{};
+    if (column < a.columns) {
+      for (std::int64_t t = tiles.first + slot; t < tiles.last; t += slots) {
+        sum = sum + a.carries[t * a.carry_stride + column];
+      }
+    }
+    for (int step = width; step < warp_size; step *= 2) sum = sum + shuffle_xor(sum, step);
+    if (whole_block) {
+      of_warps[warp][lane] = sum;
+      __syncthreads();
+      for (int w = 1; w < warps_a_block && warp == 0; ++w) sum = sum + of_warps[w][lane];
+      __syncthreads();
+    }
+    if (column < a.columns && lane < width && (warp == 0 || !whole_block)) {
+      D& y = a.y[row * a.y_stride + column];
+      y = multiply_add(a.alpha, sum, y);
+    }
+  }
+}
+
+template <class V, class I, class O>
+class device_merge final : public spmm_executor<V, device> {
+  using D = device_value_t<V>;
+
+ public:
+  device_merge(const context<device>& ctx, const csr_view<const V, I, O, device>& a, std::int64_t max_columns)
+      : ctx_(ctx), a_(a) {
+    const device_guard guard(ctx);
+    const std::int64_t total = a.rows + a.nnz();
+    tiles_.items = tuning::largest_tile;
+    while (tiles_.items > tuning::smallest_tile && total / tiles_.items < tuning::enough_tiles) tiles_.items /= 2;
+    tiles_.count = div_up(total, tiles_.items);
+    tiles_.total = total;
+    tile_rows_ = {ctx, tiles_.count + 1};
+    carry_rows_ = {ctx, tiles_.count};
+    tiles_.rows = tile_rows_.data();
+    tiles_.carry_rows = carry_rows_.data();
+    tile_rows_kernel<<<grid_of(tiles_.count + 1, spmm_threads), spmm_threads, 0, ctx.stream()>>>(
+        tiles_, a.offsets.data(), a.rows, tile_rows_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    carry_rows_kernel<<<grid_of(tiles_.count, spmm_threads), spmm_threads, 0, ctx.stream()>>>(
+        tiles_, a.offsets.data(), a.rows, carry_rows_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    list_runs();
+    // Rows of carries begin at a multiple of 16 bytes whatever the values.
+    carries_ = dense_matrix<V, device>(ctx, tiles_.count, div_up(max_columns, 4) * 4);
+  }
+
+  void run(V alpha, const dense_view<const V, device>& x, V beta, const dense_view<V, device>& y) const override {
+    const device_guard guard(ctx_);
+    const spmm_arguments<D, I, O> arguments{a_.offsets.data(),
+                                            a_.indices.data(),
+                                            device_cast(a_.values.data()),
+                                            a_.rows,
+                                            device_cast(x.data.data()),
+                                            x.stride * static_cast<std::int64_t>(sizeof(D)),
+                                            device_cast(y.data.data()),
+                                            y.stride,
+                                            0,
+                                            0,
+                                            to_device_value(alpha),
+                                            to_device_value(beta)};
+    const int values = piece_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
+    for_each_panel(arguments, x.cols, values, tuning::two_pieces_from,
+                   [&](auto shape, const auto& panel, std::int64_t first) {
+                     merge_path_kernel<shape.values, shape.pieces>
+                         <<<grid_of(tiles_.count, warps_a_block), spmm_threads, 0, ctx_.stream()>>>(
+                             panel, tiles_, carries() + first, carries_.cols());
+                     SPARGO_CUDA_TRY(cudaGetLastError());
+                   });
+    add_carries(x.cols, to_device_value(alpha), y);
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return static_cast<std::int64_t>(sizeof(I)) * (tile_rows_.size() + carry_rows_.size()) +
+           static_cast<std::int64_t>(sizeof(carry_run)) * runs_.size() +
+           static_cast<std::int64_t>(sizeof(V)) * carries_.rows() * carries_.cols();
+  }
+
+ private:
+  // Scratch of a plan that is not for concurrent use.
+  [[nodiscard]] D* carries() const { return device_cast(const_cast<V*>(carries_.view().data.data())); }
+
+  // Which tiles' carries belong to the same row, the long runs first. Synchronises the stream.
+  void list_runs() {
+    const auto rows = to_host(ctx_, std::as_const(carry_rows_).view());
+    std::vector<carry_run> runs;
+    for (std::int64_t t = 0; t < rows.size();) {
+      const std::int64_t first = t;
+      while (t < rows.size() && rows[t] == rows[first]) ++t;
+      if (rows[first] >= 0) runs.push_back({first, t});
+    }
+    const auto end_of_long = std::stable_partition(
+        runs.begin(), runs.end(), [](const carry_run& r) { return r.last - r.first >= tuning::long_run; });
+    long_runs_ = end_of_long - runs.begin();
+    runs_ = to_device(ctx_, span<const carry_run, host>(runs.data(), static_cast<std::int64_t>(runs.size())));
+    ctx_.synchronize();
+  }
+
+  void add_carries(std::int64_t columns, D alpha, const dense_view<V, device>& y) const {
+    if (runs_.empty()) return;
+    int lanes_log2 = 0;
+    while (lanes_log2 < 5 && (1 << lanes_log2) < columns) ++lanes_log2;
+    const carry_arguments<D, I> arguments{runs_.data(),
+                                          long_runs_,
+                                          runs_.size(),
+                                          carry_rows_.data(),
+                                          carries(),
+                                          carries_.cols(),
+                                          device_cast(y.data.data()),
+                                          y.stride,
+                                          columns,
+                                          lanes_log2,
+                                          alpha};
+    const std::int64_t blocks = long_runs_ + div_up(runs_.size() - long_runs_, warps_a_block);
+    add_carries_kernel<<<grid_of(blocks, 1), spmm_threads, 0, ctx_.stream()>>>(arguments);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  context<device> ctx_;
+  csr_view<const V, I, O, device> a_;
+  merge_tiles<I> tiles_{};
+  array<I, device> tile_rows_;
+  array<I, device> carry_rows_;
+  array<carry_run, device> runs_;
+  std::int64_t long_runs_ = 0;
+  dense_matrix<V, device> carries_;
+};
+
+}  // namespace
+
+template <class V, class I, class O>
+spmm_executor_ptr<V, device> make_spmm_merge(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                                             std::int64_t max_columns) {
+  return std::make_unique<device_merge<V, I, O>>(ctx, matrix, max_columns);
+}
+
+#define INSTANTIATE(V, I, O)                                                    \
+  template spmm_executor_ptr<V, device> make_spmm_merge(const context<device>&, \
+                                                        const csr_view<const V, I, O, device>&, std::int64_t);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

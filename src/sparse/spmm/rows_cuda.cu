@@ -1,0 +1,168 @@
+// Products with multi-vectors on the device, a group of lanes a row: for rows of about the same length.
+//
+// Consecutive rows belong to consecutive groups, so that a warp reads neighbouring rows of X where the matrix is
+// banded, and writes one stretch of Y. Long rows are shared by several groups (slots), which take batches of entries in
+// turn and add their sums up by shuffles. No shared memory: L1 is left to X, whose rows neighbouring rows of A have in
+// common. One writer an element, a fixed order: deterministic. No workspace.
+// The idea: Yang, Buluc, Owens, "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
+#include "core/instantiate.hpp"
+#include "sparse/spmm/device.cuh"
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // Entries for each lane of a row's slots, at least.
+  static constexpr std::int64_t entries_a_lane = 32;
+  // Where neighbouring rows meet rows of X far apart, narrow groups of lanes gain by reading a row's entries together:
+  // slots up to a group of 8 lanes, for 4 entries a slot or more (uniform 8.4M x 16, fp32, k = 4: 2.72 ms, with one
+  // slot 2.92; fp64 3.26, 3.48; fp32, k = 8: 3.16, 3.25; banded rows of 15, fp32, k = 4: 0.68, 0.38).
+  static constexpr int scattered_width_log2 = 3;
+  static constexpr std::int64_t scattered_entries_a_slot = 4;
+  // How many pairs of neighbouring rows are looked at, and how many rows of X between their first entries are far.
+  static constexpr int sampled_pairs = 1024;
+  static constexpr std::int64_t far = 1024;
+  // Means up to which a group takes several rows in turn, which saves starting blocks (5-point Laplacian 4096^2, k = 4,
+  // 8, 32, fp32: 0.37, 0.62, 2.29 ms, and 0.40, 0.66, 2.61 with one row a group; banded 15 0.34, 0.48, 1.46, and 0.38,
+  // 0.54, 1.61; 27-point 160^3 0.40, 0.45, 1.14, and 0.36, 0.43, 1.18).
+  static constexpr std::int64_t rounds_mean = 20;
+  static constexpr int rounds = 4;
+  // Pieces a row from which on a lane takes two. Of short rows (5-point, fp32, k = 8: 0.53, with one piece 0.61; k =
+  // 32: 1.58 and 2.19) and of others (27-point, fp64, k = 16: 1.33 and 1.21, k = 32: 1.86 and 2.22; banded, fp64, k =
+  // 16: 1.51 and 1.47, k = 32: 2.13 and 3.17). Four pieces a lane are slower in all of these.
+  static constexpr std::int64_t short_mean = 8;
+  static constexpr std::int64_t two_pieces_from_short = 2;
+  static constexpr std::int64_t two_pieces_from = 16;
+};
+
+struct neighbour_counts {
+  unsigned long long pairs;  // of rows that both have entries
+  unsigned long long far;    // of these, the ones whose first entries are far apart
+};
+
+// Integers only, so the atomics do not disturb determinism.
+template <class I, class O>
+__global__ void __launch_bounds__(spmm_threads)
+    count_neighbours_kernel(const O* offsets, const I* indices, std::int64_t rows, neighbour_counts* counts) {
+  const int sample = static_cast<int>(blockIdx.x) * spmm_threads + static_cast<int>(threadIdx.x);
+  const std::int64_t row =
+      (rows - 1) / tuning::sampled_pairs * sample + (rows - 1) % tuning::sampled_pairs * sample / tuning::sampled_pairs;
+  if (sample >= tuning::sampled_pairs || row + 1 >= rows) return;
+  const O first = offsets[row];
+  const O next = offsets[row + 1];
+  if (first == next || next == offsets[row + 2]) return;
+  const std::int64_t apart = static_cast<std::int64_t>(indices[next]) - static_cast<std::int64_t>(indices[first]);
+  atomicAdd(&counts->pairs, 1ULL);
+  if (apart > tuning::far || apart < -tuning::far) atomicAdd(&counts->far, 1ULL);
+}
+
+// Whether most neighbouring rows begin far apart in X, by a sample. Synchronises the stream.
+template <class V, class I, class O>
+bool is_scattered(const context<device>& ctx, const csr_view<const V, I, O, device>& a) {
+  const device_guard guard(ctx);
+  array<neighbour_counts, device> counts(ctx, 1);
+  fill_zero(ctx, counts.view());
+  count_neighbours_kernel<<<div_up(tuning::sampled_pairs, spmm_threads), spmm_threads, 0, ctx.stream()>>>(
+      a.offsets.data(), a.indices.data(), a.rows, counts.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  const auto there = to_host(ctx, std::as_const(counts).view());
+  return 2 * there[0].far > there[0].pairs;
+}
+
+// Each group takes `rounds` rows, as many rows apart as the block has groups.
+template <int L, int N, class D, class I, class O>
+__global__ void __launch_bounds__(spmm_threads, spmm_blocks)
+    row_groups_kernel(spmm_arguments<D, I, O> a, int slots_log2, int rounds) {
+  const auto share = lane_share<N>::template of<L>(a);
+  const int width_log2 = a.lanes_log2 + slots_log2;
+  const int slot = (static_cast<int>(threadIdx.x) >> a.lanes_log2) & ((1 << slots_log2) - 1);
+  const int groups = spmm_threads >> width_log2;
+  std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * groups * rounds + (threadIdx.x >> width_log2);
+  for (int round = 0; round < rounds; ++round, row += groups) {
+    const bool inside = row < a.rows;
+    const O begin = inside ? __ldg(a.offsets + row) : O{0};
+    const O count = inside ? __ldg(a.offsets + row + 1) - begin : O{0};
+    lane_sums<D, L, N> sums;
+    if (slots_log2 == 0) {
+      add_entries(a.indices + begin, a.values + begin, count, share, a.x_stride, sums);
+    } else {
+      add_slot(a.indices + begin, a.values + begin, count, slot, 1 << slots_log2, share, a.x_stride, sums);
+      __syncwarp();
+      add_groups(sums, 1 << a.lanes_log2, 1 << width_log2);
+    }
+    if (!inside || slot != 0) continue;  // shuffles wait for no one: all lanes of a warp go through every round
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      if (share.owns(n, a.lanes_log2)) {
+        update_piece(a.y + row * a.y_stride + share.pieces[n] * L, a.alpha, sums.of[n], a.beta);
+      }
+    }
+  }
+}
+
+template <class V, class I, class O>
+class device_rows final : public spmm_executor<V, device> {
+  using D = device_value_t<V>;
+
+ public:
+  device_rows(const context<device>& ctx, const csr_view<const V, I, O, device>& a)
+      : ctx_(ctx), a_(a), scattered_(is_scattered(ctx, a)) {}
+
+  void run(V alpha, const dense_view<const V, device>& x, V beta, const dense_view<V, device>& y) const override {
+    const device_guard guard(ctx_);
+    const spmm_arguments<D, I, O> arguments{a_.offsets.data(),
+                                            a_.indices.data(),
+                                            device_cast(a_.values.data()),
+                                            a_.rows,
+                                            device_cast(x.data.data()),
+                                            x.stride * static_cast<std::int64_t>(sizeof(D)),
+                                            device_cast(y.data.data()),
+                                            y.stride,
+                                            0,
+                                            0,
+                                            to_device_value(alpha),
+                                            to_device_value(beta)};
+    const int values = piece_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
+    const std::int64_t mean = a_.nnz() / a_.rows;
+    const int rounds = mean <= tuning::rounds_mean && !scattered_ ? tuning::rounds : 1;
+    const std::int64_t two_from = mean <= tuning::short_mean ? tuning::two_pieces_from_short : tuning::two_pieces_from;
+    for_each_panel(arguments, x.cols, values, two_from, [&](auto shape, const auto& panel, std::int64_t) {
+      const int slots = slots_log2(panel.lanes_log2);
+      const unsigned blocks = grid_of(a_.rows, std::int64_t{rounds} * (spmm_threads >> (panel.lanes_log2 + slots)));
+      row_groups_kernel<shape.values, shape.pieces><<<blocks, spmm_threads, 0, ctx_.stream()>>>(panel, slots, rounds);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    });
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return 0; }
+
+ private:
+  [[nodiscard]] int slots_log2(int lanes_log2) const {
+    const std::int64_t mean = a_.nnz() / a_.rows;
+    int slots = 0;
+    while (lanes_log2 + slots < 5 && (tuning::entries_a_lane << (lanes_log2 + slots + 1)) <= mean) ++slots;
+    while (scattered_ && lanes_log2 + slots < tuning::scattered_width_log2 && slots < 2 &&
+           (tuning::scattered_entries_a_slot << (slots + 1)) <= mean) {
+      ++slots;
+    }
+    return slots;
+  }
+
+  context<device> ctx_;
+  csr_view<const V, I, O, device> a_;
+  bool scattered_;
+};
+
+}  // namespace
+
+template <class V, class I, class O>
+spmm_executor_ptr<V, device> make_spmm_rows(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
+  return std::make_unique<device_rows<V, I, O>>(ctx, matrix);
+}
+
+#define INSTANTIATE(V, I, O) \
+  template spmm_executor_ptr<V, device> make_spmm_rows(const context<device>&, const csr_view<const V, I, O, device>&);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,211 @@
+// What products with multi-vectors share: names, checks, the choice of algorithm with its reason, and the plan around
+// an executor.
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "sparse/merge_path.hpp"
+#include "sparse/spmm/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <utility>
+
+namespace spargo {
+
+namespace {
+
+using detail::row_profile;
+
+constexpr std::array<std::pair<spmm_algorithm, std::string_view>, 3> algorithm_names{{
+    {spmm_algorithm::automatic, "automatic"},
+    {spmm_algorithm::row_groups, "row_groups"},
+    {spmm_algorithm::merge_path, "merge_path"},
+}};
+
+struct choice {
+  spmm_algorithm algorithm;
+  std::string reason;
+};
+
+// Threshold of the automatic choice on the device.
+struct tuning {
+  // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
+  static constexpr double irregular_share = 0.1;
+};
+
+choice choose(const context<host>&, const row_profile& p) {
+  if (detail::host_cuts_rows(p.rows, p.nnz, p.longest)) {
+    return {spmm_algorithm::merge_path,
+            fmt::format("the longest row has {} of {} entries, too many for one thread", p.longest, p.nnz)};
+  }
+  return {spmm_algorithm::row_groups,
+          fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+}
+
+choice choose(const context<device>&, const row_profile& p) {
+  if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
+      p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
+    return {spmm_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
+                                                    p.mean(), p.longest, p.empty_rows)};
+  }
+  return {spmm_algorithm::row_groups,
+          fmt::format("regular rows: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+}
+
+template <class V, class I, class O, class Space>
+void check_matrix(const csr_view<const V, I, O, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmm: a CSR matrix of {} x {}", m.rows, m.cols));
+  const auto expect_size = [](std::string_view what, std::int64_t size, std::int64_t expected) {
+    SPARGO_EXPECTS(size == expected, fmt::format("spmm: CSR {} has {} elements, expected {}", what, size, expected));
+  };
+  expect_size("offsets", m.offsets.size(), static_cast<std::int64_t>(m.rows) + 1);
+  expect_size("values", m.values.size(), m.nnz());
+}
+
+// The elements from the first to the last of a checked view.
+template <class V, class Space>
+std::int64_t extent(const dense_view<V, Space>& v) {
+  return v.rows == 0 || v.cols == 0 ? 0 : (v.rows - 1) * v.stride + v.cols;
+}
+
+template <class V, class Space>
+void check_dense(std::string_view name, const dense_view<V, Space>& v, std::int64_t rows, std::int64_t cols) {
+  SPARGO_EXPECTS(v.rows == rows && v.cols == cols,
+                 fmt::format("spmm: {} is {} x {}, expected {} x {}", name, v.rows, v.cols, rows, cols));
+  SPARGO_EXPECTS(v.stride >= v.cols, fmt::format("spmm: {} has stride {} and {} columns", name, v.stride, v.cols));
+  if (rows == 0 || cols == 0) return;
+  const bool fits = v.stride == 0 || rows - 1 <= (INT64_MAX - cols) / v.stride;
+  SPARGO_EXPECTS(fits && v.data.size() >= extent(v), fmt::format("spmm: {} of {} x {}, stride {}, has {} elements only",
+                                                                 name, v.rows, v.cols, v.stride, v.data.size()));
+}
+
+template <class V, class Space>
+bool overlap(const dense_view<const V, Space>& x, const dense_view<V, Space>& y) {
+  const std::less<const V*> before;
+  return extent(x) > 0 && extent(y) > 0 && before(x.data.data(), y.data.data() + extent(y)) &&
+         before(y.data.data(), x.data.data() + extent(x));
+}
+
+// In a library without CUDA there is no device context, so this is never reached; it has to compile.
+template <class Space, class Make>
+void with_backend(Make&& make) {
+  if constexpr (config::has_cuda || std::same_as<Space, host>) {
+    make();
+  } else {
+    throw error(error_code::device_unavailable, "spmm: this library was built without CUDA");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(spmm_algorithm algorithm) {
+  for (const auto& [value, name] : algorithm_names) {
+    if (value == algorithm) return name;
+  }
+  return "unknown";
+}
+
+spmm_algorithm parse_spmm_algorithm(std::string_view name) try {
+  std::string known;
+  for (const auto& [value, known_name] : algorithm_names) {
+    if (known_name == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(known_name);
+  }
+  throw error(error_code::invalid_argument, fmt::format("spmm: unknown algorithm '{}' (known: {})", name, known));
+} catch (...) {
+  detail::rethrow("spmm");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+struct spmm_plan<V, I, O, Space>::state {
+  context<Space> ctx;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t max_columns;
+  choice chosen;
+  detail::spmm_executor_ptr<V, Space> executor;  // null: nothing to multiply
+};
+
+template <value_type V, index_type I, index_type O, class Space>
+spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                     std::int64_t max_columns, const spmm_options& options) try {
+  check_matrix(matrix);
+  SPARGO_EXPECTS(max_columns >= 0, fmt::format("spmm: a plan for {} columns", max_columns));
+  with_backend<Space>([&]() -> void {
+    const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
+    choice chosen{options.algorithm, "as asked for"};
+    if (options.algorithm == spmm_algorithm::automatic) {
+      row_profile profile{matrix.rows, matrix.nnz()};
+      if (!nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
+      chosen = choose(ctx, profile);
+    }
+    state_ = std::make_unique<state>(state{ctx, matrix.rows, matrix.cols, max_columns, std::move(chosen), nullptr});
+    if (!nothing) {
+      state_->executor = detail::make_spmm_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, max_columns);
+    }
+  });
+} catch (...) {
+  detail::rethrow("spmm");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmm_plan<V, I, O, Space>::spmm_plan(spmm_plan&&) noexcept = default;
+template <value_type V, index_type I, index_type O, class Space>
+spmm_plan<V, I, O, Space>& spmm_plan<V, I, O, Space>::operator=(spmm_plan&&) noexcept = default;
+template <value_type V, index_type I, index_type O, class Space>
+spmm_plan<V, I, O, Space>::~spmm_plan() = default;
+
+template <value_type V, index_type I, index_type O, class Space>
+void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x, V beta,
+                                    const dense_view<V, Space>& y) const try {
+  SPARGO_EXPECTS(x.cols >= 0 && x.cols <= state_->max_columns,
+                 fmt::format("spmm: {} columns, and the plan was made for at most {}", x.cols, state_->max_columns));
+  check_dense("X", x, state_->cols, x.cols);
+  check_dense("Y", y, state_->rows, x.cols);
+  SPARGO_EXPECTS(!overlap(x, y), "spmm: X and Y overlap");
+  if (extent(y) == 0) return;
+  with_backend<Space>([&]() -> void {
+    if (alpha == V{} || state_->executor == nullptr) {
+      detail::scale_rows(state_->ctx, beta, y);
+    } else {
+      state_->executor->run(alpha, x, beta, y);
+    }
+  });
+} catch (...) {
+  detail::rethrow("spmm");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmm_algorithm spmm_plan<V, I, O, Space>::algorithm() const noexcept {
+  return state_->chosen.algorithm;
+}
+template <value_type V, index_type I, index_type O, class Space>
+const std::string& spmm_plan<V, I, O, Space>::reason() const noexcept {
+  return state_->chosen.reason;
+}
+template <value_type V, index_type I, index_type O, class Space>
+std::int64_t spmm_plan<V, I, O, Space>::workspace_bytes() const noexcept {
+  return state_->executor == nullptr ? 0 : state_->executor->workspace_bytes();
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+void spmm(const context<Space>& ctx, std::type_identity_t<V> alpha, const csr_view<const V, I, O, Space>& matrix,
+          const std::type_identity_t<dense_view<const V, Space>>& x, std::type_identity_t<V> beta,
+          const std::type_identity_t<dense_view<V, Space>>& y, const spmm_options& options) try {
+  SPARGO_EXPECTS(x.cols >= 0, fmt::format("spmm: X has {} columns", x.cols));
+  spmm_plan<V, I, O, Space>(ctx, matrix, x.cols, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmm");
+}
+
+#define INSTANTIATE_IN(V, I, O, S)                                                                              \
+  template class spmm_plan<V, I, O, S>;                                                                         \
+  template void spmm(const context<S>&, V, const csr_view<const V, I, O, S>&, const dense_view<const V, S>&, V, \
+                     const dense_view<V, S>&, const spmm_options&);
+#define INSTANTIATE(V, I, O)    \
+  INSTANTIATE_IN(V, I, O, host) \
+  INSTANTIATE_IN(V, I, O, device)
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

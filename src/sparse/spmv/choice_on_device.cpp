@@ -1,0 +1,88 @@
+// Which kernel multiplies a CSR matrix as it stands fastest: from row lengths, and from how near the columns of
+// neighbouring rows lie. Matrices that the second cache holds are told from larger ones by their entries.
+#include "sparse/spmv/choice_on_device.hpp"
+
+#include <fmt/format.h>
+
+namespace spargo::detail {
+
+namespace {
+
+// All on an H200.
+struct tuning {
+  // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
+  static constexpr double irregular_share = 0.1;
+  // Rows this short are best left to a thread each, whose reads share cache lines with its neighbours' (5-point
+  // Laplacian 4096 x 4096, ms, fp32: 0.209; row_blocks 0.240, merge_path 0.265; fp64 0.315, 0.344, 0.418). At 15
+  // entries it loses (banded 8.4M x 15, fp32: 0.303; row_blocks 0.258).
+  static constexpr std::int64_t thread_row = 8;
+  // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
+  static constexpr double widest_staged_mean = 64.0;
+  // In a staged block a row has as many lanes as the mean one needs. reorientation_1 (677 rows of 11 entries, one of
+  // 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
+  static constexpr double longest_staged = 32.0;
+  // Matrices of fewer entries stay in the second cache, and what counts is how few loads come after one another.
+  // Captured graph, microseconds: row_per_warp, merge_path and the best of cuSPARSE's CSR and COO algorithms.
+  //   zenios, 27 thousand entries  1.8   4.6   3.5   row_blocks 5.4
+  //   R-MAT 14, 228 thousand       3.8   6.4   4.7
+  //   R-MAT 16, 955 thousand       7.8   9.8   8.0
+  //   27-point 40^3, 1.6 million   4.3   7.4   7.3   row_blocks 4.8
+  //   ego-Twitter, 2.7 million    10.6  12.3  11.3   in fp64 13.5, 15.5, 15.4
+  //   20 thousand of 160 in a row  4.1   5.9   4.6   in fp64 4.5, 6.2, 4.6
+  //   a million of 2.9 in a row   17.5  22.1  22.6   in fp64 19.2, 25.4, 26.5
+  //   R-MAT 18, 3.9 million       27.4  28.1  28.4   in fp64 37.0, 33.8, 31.9
+  static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
+  // Where rows are alike, more: with columns near those of the next row up to this many, and with values of 8 bytes up
+  // to the second number. row_per_warp and row_blocks: 27-point 50^3, 3.2 million 6.9, 7.4 (fp64 10.4, 11.7); 64^3, 6.9
+  // million 20.4, 18.3 (25.4, 27.9); 80^3, 13.5 million 37.4, 32.4 (46.4, 49.1); but 160^3, 109 million, 286, 232
+  // (356, 337).
+  static constexpr std::int64_t cached_local_entries = std::int64_t{1} << 22;
+  static constexpr std::int64_t cached_local_wide = std::int64_t{1} << 24;
+  static constexpr std::int64_t wide_value = 8;
+  // With scattered columns up to this many; row_per_warp and merge_path. 200 thousand rows of 16, 3.2 million entries
+  // 24.7, 26.5 (26.7, 29.6); 400 thousand, 6.4 million 49.0, 49.8 (52.8, 58.6); 160 thousand rows of up to 79 in
+  // popular columns, 6.3 million 32.8, 36.9 (35.9, 42.3).
+  static constexpr std::int64_t cached_scattered_entries = std::int64_t{7} << 20;
+};
+
+}  // namespace
+
+spmv_choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
+  const bool irregular = static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
+                         p.longest > 64 * long_row_limit(p.rows, p.nnz);
+  const std::int64_t local =
+      x.value_bytes >= tuning::wide_value ? tuning::cached_local_wide : tuning::cached_local_entries;
+  const std::int64_t cached = irregular      ? tuning::cached_entries
+                              : p.is_local() ? local
+                                             : tuning::cached_scattered_entries;
+  if (p.longest > tuning::thread_row && p.nnz < cached) {
+    return {spmv_algorithm::row_per_warp,
+            fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by blocks",
+                        p.mean(), p.longest)};
+  }
+  if (irregular) {
+    return {spmv_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
+                                                    p.mean(), p.longest, p.empty_rows)};
+  }
+  if (p.longest <= tuning::thread_row) {
+    return {spmv_algorithm::row_per_thread, fmt::format("no row has more than {} entries", p.longest)};
+  }
+  if (p.mean() > tuning::widest_staged_mean) {
+    return {spmv_algorithm::row_per_warp, fmt::format("regular long rows: mean {:.1f} entries", p.mean())};
+  }
+  // Uniform columns, 8.4M x 16, ms: merge_path 1.10 in fp32, 2.09 in fp64, column_passes 1.126 and 1.50;
+  // row_blocks 1.39 and 2.36 or more. 27-point 160^3: row_blocks 0.231 and 0.336, merge_path 0.316 and 0.384.
+  const auto shape = fmt::format("rows of {:.1f} entries, longest {}, ", p.mean(), p.longest);
+  if (p.is_local() && static_cast<double>(p.longest) <= tuning::longest_staged * p.mean()) {
+    return {spmv_algorithm::row_blocks, shape + "whose columns lie near those of the next row"};
+  }
+  if (passes_pay(p, x)) {
+    return {spmv_algorithm::column_passes,
+            fmt::format("{}with columns scattered over {} MB of x, which the second cache holds in {} parts", shape,
+                        x.bytes() / 1'000'000, column_passes(x))};
+  }
+  return {spmv_algorithm::merge_path,
+          shape + (p.is_local() ? "of which the longest would keep its block busy" : "with scattered columns")};
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,111 @@
+// Products with COO on the host: segmented sums.
+//
+// Entries sorted by row are cut into equal tiles. A tile adds each of its row segments to y; a segment that continues
+// the row of the tile before goes to the tile's carry instead, and the carries are added in tile order. So no element
+// of y has two writers, and the result has the same bits for any thread count. Unsorted entries are put in
+// order once, in the plan, which keeps a sorted copy of the pattern and the order of the values; a product then
+// first gathers the values. y is scaled beforehand, for rows without entries. O(rows + nnz).
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "sparse/arithmetic.hpp"
+#include "sparse/coo_order.hpp"
+#include "sparse/simd/kernels.hpp"
+#include "sparse/spmv/executor.hpp"
+
+#include <algorithm>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  static constexpr std::int64_t smallest_tile = 4096;  // entries; as for merge_path
+  static constexpr std::int64_t most_tiles = 1024;
+};
+
+template <class V, class I>
+class coo_segments final : public spmv_executor<V> {
+ public:
+  coo_segments(const context<host>& ctx, const coo_view<const V, I, host>& a)
+      : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, I>()) {
+    if (!std::is_sorted(a.row_indices.begin(), a.row_indices.end())) {
+      sorted_ = sort_by_row(ctx, a);
+      ordered_values_ = {ctx, a.nnz()};
+      a_.row_indices = sorted_.rows.view();
+      a_.col_indices = sorted_.cols.view();
+    }
+    tile_ = std::max(tuning::smallest_tile, div_up(a.nnz(), tuning::most_tiles));
+    carries_ = {ctx, div_up(a.nnz(), tile_)};
+  }
+
+  void run(V alpha, const V* x, V beta, V* y) const override {
+    scale(ctx_, beta, y, a_.rows);
+    const V* const values = ordered_values();
+    V* const carries = const_cast<V*>(carries_.data());  // scratch of a plan that is not for concurrent use
+    const std::int64_t tiles = carries_.size();
+    parallel_parts(useful_threads(ctx_.threads(), a_.nnz(), grain::elements), tiles,
+                   [&](std::int64_t t) { carries[t] = run_tile(t, values, alpha, x, y); });
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      if (continues(t)) y[a_.row_indices[t * tile_]] += multiply(alpha, carries[t]);
+    }
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return static_cast<std::int64_t>(sizeof(V)) * (carries_.size() + ordered_values_.size()) + sorted_.bytes();
+  }
+
+ private:
+  // Whether tile t begins within the last row of the tile before.
+  [[nodiscard]] bool continues(std::int64_t t) const {
+    return t > 0 && a_.row_indices[t * tile_] == a_.row_indices[t * tile_ - 1];
+  }
+
+  V run_tile(std::int64_t t, const V* values, V alpha, const V* x, V* y) const {
+    const std::int64_t last = std::min((t + 1) * tile_, a_.nnz());
+    V carry{};
+    bool carried = continues(t);
+    for (std::int64_t first = t * tile_; first < last;) {
+      const I row = a_.row_indices[first];
+      std::int64_t end = first + 1;
+      while (end < last && a_.row_indices[end] == row) ++end;
+      const V sum = kernels_.dot(values + first, a_.col_indices.data() + first, end - first, x);
+      if (carried) {
+        carry = sum;
+      } else {
+        y[row] += multiply(alpha, sum);
+      }
+      carried = false;
+      first = end;
+    }
+    return carry;
+  }
+
+  const V* ordered_values() const {
+    if (ordered_values_.empty()) return a_.values.data();
+    V* const to = const_cast<V*>(ordered_values_.data());
+    const std::int64_t count = ordered_values_.size();
+    parallel_for(ctx_.threads(), count, grain::elements, [&](std::int64_t k) { to[k] = a_.values[sorted_.order[k]]; });
+    return to;
+  }
+
+  context<host> ctx_;
+  coo_view<const V, I, host> a_;
+  const host_kernels<V, I, I>& kernels_;
+  coo_order<I, host> sorted_;
+  array<V, host> ordered_values_;
+  std::int64_t tile_ = 1;
+  array<V, host> carries_;
+};
+
+}  // namespace
+
+template <class V, class I>
+spmv_executor_ptr<V> make_executor(const context<host>& ctx, const coo_view<const V, I, host>& matrix, spmv_algorithm) {
+  return std::make_unique<coo_segments<V, I>>(ctx, matrix);
+}
+
+#define INSTANTIATE(V, I) \
+  template spmv_executor_ptr<V> make_executor(const context<host>&, const coo_view<const V, I, host>&, spmv_algorithm);
+SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
+
+}  // namespace spargo::detail

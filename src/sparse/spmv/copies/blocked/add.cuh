@@ -1,0 +1,171 @@
+// The last step of a blocked product: each row adds the sums of its pieces.
+//
+// Most rows have a few pieces and are added by a thread, a row of which waits for its number of pieces, their places
+// and their sums in turn, while other rows of the thread do. The plan lists the rows of more pieces: those of some
+// dozens are added by a group of lanes, those of hundreds by a warp, and hubs by parts of a thread block each, of which
+// the last one to be done adds the parts. All in a fixed order.
+#pragma once
+
+#include "core/device/launch.cuh"
+#include "sparse/spmv/copies/blocked/device.cuh"
+#include "sparse/spmv/device.cuh"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace spargo::detail {
+
+struct blocked_row_tuning {
+  // Rows of a thread. H200, R-MAT 24 with 4 entries a row, most rows empty, fp64, ms of this step: 0.158; 2 rows 0.160,
+  // one 0.203.
+  static constexpr int batch = 4;
+  static constexpr int group_lanes = 8;
+  // Limits half as large change a product by less than a percent (R-MAT 22, power law, R-MAT 24). A block that added
+  // the long ones of its own 1024 rows, and a hub whole, made a product of R-MAT 22 0.254 in fp32 instead of 0.221, in
+  // fp64 0.368 instead of 0.336.
+  static constexpr piece_limits limits{.thread = 4, .group = 64, .warp = 512, .part = 1024};
+};
+
+// The pieces of rows, and what adds them: blocks for the parts of hubs, for rows a warp, for rows a group of lanes,
+// and for all rows, of which those of few pieces are then left.
+template <class D>
+struct piece_arguments {
+  std::int64_t rows;
+  const std::uint32_t* row_pieces;
+  const std::uint32_t* places;
+  const D* sums;
+  const std::uint32_t* long_rows;
+  std::int64_t hub_rows;
+  std::int64_t warp_rows;
+  std::int64_t group_rows;
+  std::int64_t parts;
+  const std::uint32_t* hub_parts;
+  const std::uint32_t* part_hubs;
+  D* part_sums;
+  unsigned* arrived;  // by hub: its parts that are done; 0 between runs
+
+  [[nodiscard]] SPARGO_HD std::int64_t warp_blocks() const { return div_up(warp_rows, rows_a_warp_block); }
+  [[nodiscard]] SPARGO_HD std::int64_t group_blocks() const { return div_up(group_rows, rows_a_group_block); }
+  [[nodiscard]] std::int64_t blocks() const {
+    return parts + warp_blocks() + group_blocks() +
+           div_up(rows, std::int64_t{blocked_row_tuning::batch} * spmv_threads);
+  }
+  // Pieces begin, begin + step, ... below end.
+  [[nodiscard]] __device__ D add(std::uint32_t begin, std::uint32_t end, std::uint32_t step) const {
+    D sum{};
+#pragma unroll 4
+    for (std::uint32_t p = begin; p < end; p += step) sum += sums[places[p]];
+    return sum;
+  }
+
+  static constexpr std::int64_t rows_a_warp_block = spmv_threads / warp_size;
+  static constexpr std::int64_t rows_a_group_block = spmv_threads / blocked_row_tuning::group_lanes;
+};
+
+// What another block has written in this kernel.
+template <class D>
+__device__ D read_fresh(const D* p) {
+  D value;
+  if constexpr (sizeof(D) == 4) {
+    value = __ldcg(p);
+  } else {
+    using word = std::conditional_t<sizeof(D) == 8, uint2, uint4>;
+    const word raw = __ldcg(reinterpret_cast<const word*>(p));
+    __builtin_memcpy(&value, &raw, sizeof(value));
+  }
+  return value;
+}
+
+// The block that is the last of its hub adds the hub's parts, in order whichever it is.
+template <class D, class Emit>
+__device__ void add_part(const piece_arguments<D>& a, std::uint32_t part, Emit emit) {
+  __shared__ D warp_sums[spmv_threads / warp_size];
+  __shared__ bool last;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const std::uint32_t hub = a.part_hubs[part];
+  const std::uint32_t first = a.hub_parts[hub];
+  const std::uint32_t parts = a.hub_parts[hub + 1] - first;
+  const std::uint32_t row = a.long_rows[hub];
+  const std::uint32_t begin = a.row_pieces[row] + (part - first) * blocked_row_tuning::limits.part;
+  const std::uint32_t end = min(begin + blocked_row_tuning::limits.part, a.row_pieces[row + 1]);
+  const D mine = group_sum(a.add(begin + threadIdx.x, end, spmv_threads), warp_size);
+  if (lane == 0) warp_sums[threadIdx.x / warp_size] = mine;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    D sum{};
+    for (const D& of_warp : warp_sums) sum += of_warp;
+    a.part_sums[part] = sum;
+    __threadfence();
+    last = atomicAdd(a.arrived + hub, 1U) == parts - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last || threadIdx.x >= warp_size) return;
+  D sum{};
+  for (std::uint32_t p = threadIdx.x; p < parts; p += warp_size) sum += read_fresh(a.part_sums + first + p);
+  sum = group_sum(sum, warp_size);
+  if (lane == 0) emit(row, sum);
+  if (lane == 0) a.arrived[hub] = 0;
+}
+
+// `lanes` lanes a row, of the long rows first .. end - 1.
+template <class D, class Emit>
+__device__ void add_long_rows(const piece_arguments<D>& a, std::int64_t first, std::int64_t end, int lanes, Emit emit) {
+  const std::int64_t i = first + static_cast<int>(threadIdx.x) / lanes;
+  const std::uint32_t row = i < end ? a.long_rows[i] : 0;
+  D sum{};
+  if (i < end) sum = a.add(a.row_pieces[row] + threadIdx.x % lanes, a.row_pieces[row + 1], lanes);
+  __syncwarp();
+  sum = group_sum(sum, lanes);
+  if (i < end && static_cast<int>(threadIdx.x) % lanes == 0) emit(row, sum);
+}
+
+// A row's first piece is on its way while those of the thread's other rows are.
+template <class D, class Emit>
+__device__ void add_short_rows(const piece_arguments<D>& a, std::int64_t first, Emit emit) {
+  constexpr int batch = blocked_row_tuning::batch;
+  std::uint32_t begin[batch];
+  std::uint32_t count[batch];
+  std::uint32_t place[batch];
+  D sum[batch];
+#pragma unroll
+  for (int j = 0; j < batch; ++j) {
+    const std::int64_t row = first + j * spmv_threads + threadIdx.x;
+    begin[j] = row < a.rows ? a.row_pieces[row] : 0;
+    count[j] = row < a.rows ? a.row_pieces[row + 1] - begin[j] : blocked_row_tuning::limits.thread + 1;
+  }
+#pragma unroll
+  for (int j = 0; j < batch; ++j) {
+    place[j] = count[j] > 0 && count[j] <= blocked_row_tuning::limits.thread ? a.places[begin[j]] : no_entry;
+  }
+#pragma unroll
+  for (int j = 0; j < batch; ++j) sum[j] = place[j] != no_entry ? a.sums[place[j]] : D{};
+#pragma unroll
+  for (int j = 0; j < batch; ++j) {
+    if (count[j] > blocked_row_tuning::limits.thread) continue;
+    for (std::uint32_t p = 1; p < count[j]; ++p) sum[j] += a.sums[a.places[begin[j] + p]];
+    emit(first + j * spmv_threads + threadIdx.x, sum[j]);
+  }
+}
+
+template <class D>
+__global__ void __launch_bounds__(spmv_threads) add_pieces_kernel(piece_arguments<D> a, D alpha, D beta, D* y) {
+  const auto emit = [&](std::int64_t row, D sum) { update(y[row], alpha, sum, beta); };
+  std::int64_t block = blockIdx.x;
+  if (block < a.parts) return add_part(a, blockIdx.x, emit);
+  block -= a.parts;
+  std::int64_t first = a.hub_rows;
+  if (block < a.warp_blocks()) {
+    return add_long_rows(a, first + block * a.rows_a_warp_block, first + a.warp_rows, warp_size, emit);
+  }
+  block -= a.warp_blocks();
+  first += a.warp_rows;
+  if (block < a.group_blocks()) {
+    return add_long_rows(a, first + block * a.rows_a_group_block, first + a.group_rows, blocked_row_tuning::group_lanes,
+                         emit);
+  }
+  block -= a.group_blocks();
+  add_short_rows(a, block * (blocked_row_tuning::batch * spmv_threads), emit);
+}
+
+}  // namespace spargo::detail

@@ -1,0 +1,431 @@
+// CSR products on the device from a copy that keeps x in shared memory for most of its entries.
+//
+// Where the columns of a row lie all over x, an entry costs a sector of x from the L2 cache: 32 bytes for one element.
+// Two things make some of them cheap. Popular columns: graphs gather a few elements again and again; columns are
+// numbered by falling use, and the first ones fit shared memory. Long rows: these have several entries in each block
+// of columns that fits shared memory; such a cell of a row and a column block is stored with those of the same block,
+// with 16-bit columns, and gives one partial sum. What is left, short rows and stray entries, is gathered as before.
+//
+// The copy is cut into pieces that one lane sums, up to 64 entries of a cell or of a row's other entries, and pieces
+// are sorted by length: 32 neighbours of a like length share a warp, with their entries interleaved (SELL-C-sigma), and
+// no lane looks for the ends of rows. A thread block takes an equal share of the column blocks' chunks of pieces, and
+// loads the part of x of each block that it meets; the other chunks are dealt out to all warps. At last a row adds the
+// sums of its pieces, in order: the same bits every time, from every plan, though not row_per_thread's. The caller
+// never sees the order of the columns.
+//
+// Cost of a run, in bytes of the L2 cache: an entry's value and 2 bytes in a cell, its value and 4 bytes elsewhere and
+// 32 more if its column is not popular; a piece about 40; where columns are ranked, about 44 a used column.
+// Workspace: a value and 8 bytes an entry (6 in cells), x and 4 bytes a column where these are ranked, a value and 6
+// bytes a piece, 4 a row. A plan costs 20 to 45 products.
+// Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); column blocks
+// (Nishtala et al., "When cache blocking of sparse matrix vector multiply works and why", AAECC 2007); SELL-C-sigma
+// (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014).
+#include "core/device/async_copy.cuh"
+#include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
+#include "sparse/spmv/copies/binned/device.cuh"
+#include "sparse/spmv/copies/blocked/add.cuh"
+#include "sparse/spmv/copies/blocked/device.cuh"
+#include "sparse/spmv/device.cuh"
+
+#include <algorithm>
+#include <utility>
+
+namespace spargo::detail {
+
+namespace {
+
+// Measured on an H200; ms of a product, R-MAT 22 and a power law (4.2M rows of 16, one of a million).
+struct tuning {
+  // One block a multiprocessor. fp32 0.221, 0.308, fp64 0.336, 0.437; with 216 KiB 0.265, 0.377 and 0.376, 0.442: the
+  // cache has too little left for what is under way.
+  static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
+  static constexpr std::int64_t most_blocks = 512;
+  // With pieces of 128 and another last step, R-MAT 22: fp32 0.263; 768 threads 0.272, 512 threads 0.305. fp64 0.434;
+  // 1024 threads, whose registers do not suffice, 0.609, 512 threads 0.477.
+  static constexpr int narrow_threads = 1024;
+  static constexpr int threads = 768;
+  static constexpr int wide_threads = 512;
+  // Of a kernel that only gathers, where no column is popular and values are wide. Power law, with pieces of 32 and
+  // another last step: fp64 0.530 instead of 0.561, fp32 0.408 instead of 0.403.
+  static constexpr int gather_threads = 512;
+  static constexpr int gather_blocks = 2;
+  // What a chunk costs beside its entries, in entries a lane: its start, sizes and sums. To count the parts of x that a
+  // thread block loads, too, changes nothing (0, 600 or 2000 each).
+  static constexpr std::int64_t chunk_cost = 2;
+  // Elements of x of a thread: each waits for its column, not for the other elements.
+  static constexpr int batch = 4;
+};
+
+template <class D>
+inline constexpr std::int64_t part_columns = tuning::block_bytes / static_cast<std::int64_t>(sizeof(D));
+template <class D>
+inline constexpr int product_threads = sizeof(D) <= 4   ? tuning::narrow_threads
+                                       : sizeof(D) <= 8 ? tuning::threads
+                                                        : tuning::wide_threads;
+static_assert(part_columns<float> <= 1 << 16);
+
+template <class D>
+struct blocked_arguments {
+  std::int64_t used;  // ranks
+  std::uint32_t popular;
+  std::uint32_t groups;
+  std::uint32_t chunks;
+  std::uint32_t cell_chunks;
+  const std::uint32_t* group_chunks;
+  const std::uint32_t* shares;  // a thread block: its first chunk of cells
+  const std::uint32_t* chunk_starts;
+  const std::uint16_t* piece_sizes;
+  const std::uint16_t* cell_columns;
+  const std::uint32_t* other_ranks;
+  std::int64_t cell_slots;
+  const D* values;
+  D* sums;  // by place
+};
+
+// to[i] = from[places[i]], a few a thread: their loads wait for each other's results, not for each other.
+template <class D>
+__global__ void __launch_bounds__(spmv_threads)
+    gather_kernel(const D* from, const std::uint32_t* places, std::int64_t size, D* to) {
+  constexpr int batch = tuning::batch;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (batch * spmv_threads) + threadIdx.x;
+  std::uint32_t place[batch];
+  D value[batch];
+#pragma unroll
+  for (int j = 0; j < batch; ++j) place[j] = first + j * spmv_threads < size ? places[first + j * spmv_threads] : 0;
+#pragma unroll
+  for (int j = 0; j < batch; ++j) value[j] = read(from + place[j]);
+#pragma unroll
+  for (int j = 0; j < batch; ++j) {
+    if (first + j * spmv_threads < size) to[first + j * spmv_threads] = value[j];
+  }
+}
+
+extern __shared__ int4 blocked_bytes[];
+
+// The whole thread block calls it, and may read afterwards.
+template <class D>
+__device__ void load_part(const D* x, std::int64_t size, D* part) {
+  __syncthreads();  // the part before is done with
+  for (std::int64_t c = threadIdx.x; c < size; c += blockDim.x) copy_async(part + c, x + c);
+  wait_for_copies();
+  __syncthreads();
+}
+
+// Four columns, eight or sixteen bytes.
+__device__ inline quad<std::uint16_t> load_columns(const std::uint16_t* p) {
+  const uint2 raw = __ldcs(reinterpret_cast<const uint2*>(p));
+  quad<std::uint16_t> q;
+  __builtin_memcpy(&q, &raw, sizeof(q));
+  return q;
+}
+__device__ inline quad<std::uint32_t> load_columns(const std::uint32_t* p) { return load_quad(p); }
+
+// A chunk as a lane sees it.
+struct lane_chunk {
+  std::uint32_t number;
+  std::uint32_t start;  // slots before it over the warp's width
+  std::uint32_t size;   // entries of its longest piece; 0: no chunk
+  std::uint32_t mine;   // entries of the lane's piece
+
+  template <class D>
+  __device__ static lane_chunk of(const blocked_arguments<D>& a, std::uint32_t number, std::uint32_t end, int lane) {
+    if (number >= end) return {number, 0, 0, 0};
+    const std::uint32_t start = a.chunk_starts[number];
+    return {number, start, a.chunk_starts[number + 1] - start, a.piece_sizes[number * warp_size + lane]};
+  }
+};
+
+// Up to four entries of a lane's piece, from a multiple of four on.
+template <class D, class C>
+struct piece_step {
+  quad<D> values;
+  quad<C> columns;
+
+  // `all_columns` begins where slot 0 would.
+  __device__ void load(const D* all_values, const C* all_columns, const lane_chunk& chunk, std::uint32_t k, int lane) {
+    const std::int64_t slot = (static_cast<std::int64_t>(chunk.start) + k) * warp_size;
+    if (k + 4 <= chunk.size) {
+      values = load_quad(all_values + slot + 4 * lane);
+      columns = load_columns(all_columns + slot + 4 * lane);
+      return;
+    }
+#pragma unroll
+    for (int j = 0; j < 3; ++j) {
+      if (k + j >= chunk.size) continue;
+      values.v[j] = read_once(all_values + slot + j * warp_size + lane);
+      columns.v[j] = __ldcs(all_columns + slot + j * warp_size + lane);
+    }
+  }
+};
+
+// The sums of chunks first .. end - 1, dealt out to workers in turn and back, so that each gets as many long ones.
+// While a step is multiplied the next one is on its way. `fetch` gives the element of x of a column.
+template <class D, class C, class Fetch>
+__device__ void sum_chunks(const blocked_arguments<D>& a, const C* columns, std::uint32_t first, std::uint32_t end,
+                           std::uint32_t workers, std::uint32_t worker, int lane, Fetch fetch) {
+  const auto chunk_of = [&](std::uint32_t round) {
+    const std::uint32_t turn = (round & 1U) != 0 ? workers - 1 - worker : worker;
+    return lane_chunk::of(a, first + round * workers + turn, end, lane);
+  };
+  std::uint32_t round = 0;
+  lane_chunk chunk = chunk_of(0);
+  if (chunk.size == 0) return;
+  lane_chunk next = chunk_of(1);
+  piece_step<D, C> now;
+  now.load(a.values, columns, chunk, 0, lane);
+  D sum{};
+  for (std::uint32_t k = 0;;) {
+    const bool last = k + 4 >= chunk.size;
+    piece_step<D, C> ahead;
+    if (!last) {
+      ahead.load(a.values, columns, chunk, k + 4, lane);
+    } else if (next.size > 0) {
+      ahead.load(a.values, columns, next, 0, lane);
+    }
+    D elements[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) elements[j] = k + j < chunk.mine ? fetch(now.columns.v[j]) : D{};
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (k + j < chunk.mine) sum = multiply_add(now.values.v[j], elements[j], sum);
+    }
+    k += 4;
+    if (last) {
+      a.sums[static_cast<std::int64_t>(chunk.number) * warp_size + lane] = sum;
+      if (next.size == 0) return;
+      sum = D{};
+      k = 0;
+      chunk = next;
+      next = chunk_of(++round + 1);
+    }
+    now = ahead;
+  }
+}
+
+template <class D>
+__device__ void sum_cells(const blocked_arguments<D>& a, const D* x, D* part) {
+  __shared__ std::uint32_t first_group;
+  std::uint32_t first = a.shares[blockIdx.x];
+  const std::uint32_t last = a.shares[blockIdx.x + 1];
+  if (first >= last) return;
+  for (std::uint32_t g = threadIdx.x; g < a.groups; g += product_threads<D>) {
+    if (a.group_chunks[g] <= first && first < a.group_chunks[g + 1]) first_group = g;
+  }
+  __syncthreads();
+  constexpr int warps = product_threads<D> / warp_size;
+  for (std::uint32_t group = first_group; first < last; ++group) {
+    const std::uint32_t end = min(a.group_chunks[group + 1], last);
+    if (end <= first) continue;
+    const std::int64_t begin = group * part_columns<D>;
+    load_part(x + begin, min(part_columns<D>, a.used - begin), part);
+    sum_chunks(a, a.cell_columns, first, end, warps, threadIdx.x / warp_size, static_cast<int>(threadIdx.x) % warp_size,
+               [&](std::uint16_t c) { return part[c]; });
+    first = end;
+  }
+}
+
+// Ranks below `popular` are in `part`.
+template <class D>
+__device__ void sum_others(const blocked_arguments<D>& a, const D* x, const D* part, std::uint32_t popular) {
+  const std::uint32_t warps = blockDim.x / warp_size;
+  sum_chunks(a, a.other_ranks - a.cell_slots, a.cell_chunks, a.chunks, gridDim.x * warps,
+             blockIdx.x * warps + threadIdx.x / warp_size, static_cast<int>(threadIdx.x) % warp_size,
+             [&](std::uint32_t c) { return c < popular ? part[c] : read(x + c); });
+}
+
+template <class D>
+__global__ void __launch_bounds__(product_threads<D>, 1) blocked_kernel(blocked_arguments<D> a, const D* x) {
+  D* const part = reinterpret_cast<D*>(blocked_bytes);
+  sum_cells(a, x, part);
+  if (a.cell_chunks == a.chunks) return;
+  load_part(x, a.popular, part);
+  sum_others(a, x, part, a.popular);
+}
+
+// The pieces outside of cells where no column is popular: without x in shared memory more gathers are under way.
+template <class D>
+__global__ void __launch_bounds__(tuning::gather_threads, tuning::gather_blocks)
+    others_kernel(blocked_arguments<D> a, const D* x) {
+  sum_others(a, x, static_cast<const D*>(nullptr), 0U);
+}
+
+// shares[i] = the first chunk of cells of thread block i: equal shares of the entries and chunks.
+[[nodiscard]] array<std::uint32_t, device> share_chunks(const context<device>& ctx, const blocked_pattern& pattern,
+                                                        std::int64_t blocks) {
+  array<std::uint32_t, device> shares(ctx, blocks + 1);
+  std::uint32_t* const share = shares.data();
+  const std::uint32_t* const starts = pattern.chunk_starts.data();
+  const std::int64_t chunks = pattern.cell_chunks;
+  for_each(ctx, blocks + 1, [=] __device__(std::int64_t b) {
+    const auto cost_before = [&](std::int64_t chunk) { return starts[chunk] + tuning::chunk_cost * chunk; };
+    const std::int64_t wanted = cost_before(chunks) * b / blocks;
+    std::int64_t low = 0;
+    std::int64_t high = chunks;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (cost_before(middle) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    share[b] = static_cast<std::uint32_t>(low);
+  });
+  return shares;
+}
+
+template <class V>
+class device_blocked final : public spmv_executor<V> {
+  using D = device_value_t<V>;
+
+ public:
+  device_blocked(const context<device>& ctx, blocked_pattern pattern, const V* values)
+      : ctx_(ctx),
+        pattern_(std::move(pattern)),
+        values_(ctx, pattern_.slots),
+        x_(ctx, pattern_.columns.size()),
+        sums_(ctx, pattern_.chunks * warp_size),
+        part_sums_(ctx, pattern_.part_hubs.size()),
+        arrived_(ctx, pattern_.hub_rows) {
+    blocks_ = std::min<std::int64_t>(ctx.properties().multiprocessors, pattern_.chunks);
+    shares_ = share_chunks(ctx, pattern_, blocks_);
+    device_blocked::update_values(values);
+    arguments_ = {.used = pattern_.used,
+                  .popular = static_cast<std::uint32_t>(pattern_.popular),
+                  .groups = static_cast<std::uint32_t>(pattern_.groups),
+                  .chunks = static_cast<std::uint32_t>(pattern_.chunks),
+                  .cell_chunks = static_cast<std::uint32_t>(pattern_.cell_chunks),
+                  .group_chunks = pattern_.group_chunks.data(),
+                  .shares = shares_.data(),
+                  .chunk_starts = pattern_.chunk_starts.data(),
+                  .piece_sizes = pattern_.piece_sizes.data(),
+                  .cell_columns = pattern_.cell_columns.data(),
+                  .other_ranks = pattern_.other_ranks.data(),
+                  .cell_slots = pattern_.cell_slots,
+                  .values = device_cast(values_.data()),
+                  .sums = device_cast(sums_.data())};
+    pieces_ = {.rows = pattern_.rows,
+               .row_pieces = pattern_.row_pieces.data(),
+               .places = pattern_.places.data(),
+               .sums = arguments_.sums,
+               .long_rows = pattern_.long_rows.data(),
+               .hub_rows = pattern_.hub_rows,
+               .warp_rows = pattern_.warp_rows,
+               .group_rows = pattern_.group_rows,
+               .parts = pattern_.part_hubs.size(),
+               .hub_parts = pattern_.hub_parts.data(),
+               .part_hubs = pattern_.part_hubs.data(),
+               .part_sums = device_cast(part_sums_.data()),
+               .arrived = arrived_.data()};
+    fill_zero(ctx, arrived_.view());
+    shared_bytes_ = static_cast<std::size_t>(std::min(pattern_.used, part_columns<D>)) * sizeof(D);
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&blocked_kernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(tuning::block_bytes)));
+  }
+
+  void run(V alpha, const V* x_values, V beta, V* y) const override {
+    const device_guard guard(ctx_);
+    const D* x = device_cast(x_values);
+    constexpr std::int64_t per_block = tuning::batch * spmv_threads;
+    if (!x_.empty()) {
+      D* const ranked = device_cast(x_.data());
+      gather_kernel<<<grid_of(x_.size(), per_block), spmv_threads, 0, ctx_.stream()>>>(x, pattern_.columns.data(),
+                                                                                       x_.size(), ranked);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+      x = ranked;
+    }
+    multiply(x);
+    add_pieces_kernel<<<grid_of(pieces_.blocks(), 1), spmv_threads, 0, ctx_.stream()>>>(
+        pieces_, to_device_value(alpha), to_device_value(beta), device_cast(y));
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+  [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
+  void update_values(const V* values) override {
+    D* const to = device_cast(values_.data());
+    const D* const from = device_cast(values);
+    const std::uint32_t* const sources = pattern_.sources.data();
+    for_each(ctx_, pattern_.slots,
+             [=] __device__(std::int64_t s) { to[s] = sources[s] == no_entry ? D{} : from[sources[s]]; });
+  }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    const auto bytes = [](const auto&... a) {
+      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
+    };
+    return bytes(pattern_.columns, pattern_.group_chunks, pattern_.chunk_starts, pattern_.piece_sizes, pattern_.places,
+                 pattern_.row_pieces, pattern_.sources, pattern_.cell_columns, pattern_.other_ranks, pattern_.long_rows,
+                 pattern_.hub_parts, pattern_.part_hubs, values_, x_, sums_, part_sums_, arrived_, shares_);
+  }
+
+ private:
+  // The sums of all pieces.
+  void multiply(const D* x) const {
+    const bool apart = sizeof(D) > 4 && pattern_.popular == 0;
+    blocked_arguments<D> a = arguments_;
+    if (apart) a.chunks = a.cell_chunks;
+    if (a.chunks > 0) {
+      blocked_kernel<<<static_cast<unsigned>(blocks_), product_threads<D>, shared_bytes_, ctx_.stream()>>>(a, x);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    }
+    if (apart && a.chunks < arguments_.chunks) {
+      const auto blocks = static_cast<unsigned>(blocks_) * tuning::gather_blocks;
+      others_kernel<<<blocks, tuning::gather_threads, 0, ctx_.stream()>>>(arguments_, x);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    }
+  }
+
+  context<device> ctx_;
+  blocked_pattern pattern_;
+  array<V, device> values_;        // by slot
+  mutable array<V, device> x_;     // of the run, by rank, where ranks are not the columns
+  mutable array<V, device> sums_;  // of the run, by place
+  mutable array<V, device> part_sums_;
+  mutable array<unsigned, device> arrived_;
+  array<std::uint32_t, device> shares_;
+  std::int64_t blocks_ = 0;
+  std::size_t shared_bytes_ = 0;
+  blocked_arguments<D> arguments_{};
+  piece_arguments<D> pieces_{};
+};
+
+}  // namespace
+
+template <class V, class I, class O>
+copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                              copy_demand demand) {
+  using D = device_value_t<V>;
+  const device_guard guard(ctx);
+  blocking_profile profile{.rows = matrix.rows,
+                           .cols = matrix.cols,
+                           .nnz = matrix.nnz(),
+                           .value_bytes = static_cast<std::int64_t>(sizeof(V)),
+                           .sectors = 1000,
+                           .gathered = 0,
+                           .pieces = 0,
+                           .ranked = 0};
+  auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
+  if (refused.empty()) refused = why_not_blocked(profile, demand);  // before anything is looked at
+  if (!refused.empty()) return {nullptr, std::move(refused)};
+  profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
+  refused = why_not_blocked(profile, demand);  // before the columns are counted
+  if (!refused.empty()) return {nullptr, std::move(refused)};
+  const blocked_shape shape{part_columns<D>, tuning::most_blocks};
+  auto order = order_columns<I>(ctx, matrix.indices, matrix.cols, shape);
+  const auto cut = cut_rows<O>(ctx, matrix.offsets, order, shape);
+  profile.gathered = cut.gathered;
+  profile.pieces = cut.pieces;
+  profile.ranked = order.columns.size();
+  refused = why_not_blocked(profile, demand);
+  if (!refused.empty()) return {nullptr, std::move(refused)};
+  auto pattern = arrange_entries(ctx, std::move(order), cut, shape, blocked_row_tuning::limits);
+  const auto percent = 100 * (profile.nnz - profile.gathered) / profile.nnz;
+  return {std::make_unique<device_blocked<V>>(ctx, std::move(pattern), matrix.values.data()),
+          "x from shared memory for " + std::to_string(percent) + " percent of the entries, in " +
+              std::to_string(profile.pieces) + " pieces"};
+}
+
+#define INSTANTIATE(V, I, O) \
+  template copy_attempt<V> block_columns(const context<device>&, const csr_view<const V, I, O, device>&, copy_demand);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,410 @@
+// The copy of a blocked product: columns are ranked, rows cut into pieces, pieces sorted, and entries put in their
+// slots.
+//
+// A warp goes through a segment of a row. It counts the entries by column block in shared memory; blocks with enough of
+// them are cells of their own, the rest are the segment's other entries. The same walk counts the pieces, lists them,
+// and in the end hands out slots, in the order of the entries: two plans of a matrix are alike to the bit.
+#include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
+#include "primitives/sort/radix_sort.hpp"
+#include "sparse/spmv/copies/blocked/device.cuh"
+#include "sparse/spmv/device.cuh"
+
+#include <spargo/primitives/scan.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // Entries of a segment in a column block that make a cell. H200, ms, R-MAT 22 and a power law (4.2M rows of 16, one
+  // of a million): fp32 0.221, 0.308, fp64 0.336, 0.437; 3 entries 0.226, 0.312 and 0.350, 0.442.
+  static constexpr std::uint32_t least_cell = 4;
+  // Entries a warp walks through by itself.
+  static constexpr std::int64_t segment = 16384;
+  static constexpr int blocks_a_multiprocessor = 8;
+};
+
+// With another last step, the matrices above: 32 entries fp32 0.262, 0.400, fp64 0.376, 0.560; 64 0.254, 0.360 and
+// 0.368, 0.515. Longer ones keep a warp busy while the others of its block have nothing left.
+constexpr std::uint32_t piece_bits = 6;
+constexpr std::uint32_t piece_entries = 1U << piece_bits;  // at most, which one lane sums
+constexpr int warps = spmv_threads / warp_size;
+
+struct walk_arguments {
+  const std::uint32_t* ranks;
+  const std::uint32_t* starts;
+  std::int64_t segments;
+  std::uint32_t first_block;
+  std::uint32_t blocks;
+  std::uint32_t block_columns;
+  std::uint32_t popular;
+};
+
+[[nodiscard]] walk_arguments walk_of(const column_order& order, const array<std::uint32_t, device>& starts,
+                                     const blocked_shape& shape) {
+  return {.ranks = order.ranks.data(),
+          .starts = starts.data(),
+          .segments = starts.size() - 1,
+          .first_block = static_cast<std::uint32_t>(order.first_block),
+          .blocks = static_cast<std::uint32_t>(order.blocks),
+          .block_columns = static_cast<std::uint32_t>(shape.block_columns),
+          .popular = static_cast<std::uint32_t>(order.popular)};
+}
+
+extern __shared__ std::uint32_t walk_words[];
+
+__device__ inline std::uint32_t warp_total(std::uint32_t v) {
+  for (int step = warp_size / 2; step > 0; step /= 2) v += __shfl_xor_sync(full_mask, v, step);
+  return v;
+}
+
+__device__ inline std::uint32_t pieces_of(std::uint32_t entries) {
+  return (entries + piece_entries - 1) / piece_entries;
+}
+
+// A segment in the hands of a warp; `counts` has a word a column block, in shared memory.
+struct segment_walk {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t others;  // entries outside of cells
+  bool has_cells;        // if not, the counts are void
+
+  // The whole warp calls it.
+  __device__ segment_walk(const walk_arguments& a, std::int64_t segment, std::uint32_t* counts, int lane)
+      : begin(a.starts[segment]), end(a.starts[segment + 1]), others(end - begin), has_cells(false) {
+    if (end - begin < tuning::least_cell || a.first_block >= a.blocks) return;
+    __syncwarp();  // the segment before is done with
+    for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) counts[b] = 0;
+    __syncwarp();
+    // Integers: the order of the additions leaves no trace.
+    for (std::uint32_t e = begin + static_cast<std::uint32_t>(lane); e < end; e += warp_size) {
+      const std::uint32_t block = a.ranks[e] / a.block_columns;
+      if (block >= a.first_block && block < a.blocks) atomicAdd(counts + block, 1U);
+    }
+    __syncwarp();
+    std::uint32_t in_cells = 0;
+    for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) {
+      if (counts[b] < tuning::least_cell) counts[b] = 0;
+      in_cells += counts[b];
+    }
+    in_cells = warp_total(in_cells);
+    __syncwarp();
+    others -= in_cells;
+    has_cells = in_cells > 0;
+  }
+
+  // visit(block, entries, pieces before) for the lane's blocks; the whole warp calls it, and gets the pieces in all.
+  template <class Visit>
+  __device__ std::uint32_t for_cells(const walk_arguments& a, const std::uint32_t* counts, int lane,
+                                     Visit visit) const {
+    std::uint32_t before = pieces_of(others);
+    if (!has_cells) return before;
+    for (std::uint32_t first = 0; first < a.blocks; first += warp_size) {
+      const std::uint32_t block = first + static_cast<std::uint32_t>(lane);
+      const std::uint32_t entries = block < a.blocks ? counts[block] : 0;
+      const std::uint32_t pieces = pieces_of(entries);
+      std::uint32_t upto = pieces;
+#pragma unroll
+      for (int step = 1; step < warp_size; step *= 2) {
+        const std::uint32_t lower = __shfl_up_sync(full_mask, upto, step);
+        if (lane >= step) upto += lower;
+      }
+      if (entries > 0) visit(block, entries, before + upto - pieces);
+      before += __shfl_sync(full_mask, upto, warp_size - 1);
+    }
+    return before;
+  }
+};
+
+// Segments of the grid's warps in turn: body(segment, shared words of the warp, lane).
+template <class Body>
+__device__ void for_segments(const walk_arguments& a, std::uint32_t words, Body body) {
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  std::uint32_t* const mine = walk_words + static_cast<std::uint32_t>(warp) * words;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * warps;
+  for (std::int64_t s = static_cast<std::int64_t>(blockIdx.x) * warps + warp; s < a.segments; s += step) {
+    body(s, mine, static_cast<int>(threadIdx.x) % warp_size);
+  }
+}
+
+__global__ void __launch_bounds__(spmv_threads)
+    count_pieces_kernel(walk_arguments a, std::int64_t* pieces, unsigned long long* gathered) {
+  unsigned long long mine = 0;
+  for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
+    const segment_walk walk(a, s, counts, lane);
+    const std::uint32_t count = walk.for_cells(a, counts, lane, [](std::uint32_t, std::uint32_t, std::uint32_t) {});
+    if (lane == 0) pieces[s] = count;
+    std::uint32_t popular = 0;
+    if (a.popular > 0) {
+      for (std::uint32_t e = walk.begin + static_cast<std::uint32_t>(lane); e < walk.end; e += warp_size) {
+        if (a.ranks[e] < a.popular) ++popular;
+      }
+      popular = warp_total(popular);
+    }
+    mine += walk.others - popular;
+  });
+  if (threadIdx.x % warp_size == 0) atomicAdd(gathered, mine);
+}
+
+// keys[piece] = group, then falling size.
+__global__ void __launch_bounds__(spmv_threads)
+    list_pieces_kernel(walk_arguments a, const std::int64_t* segment_pieces, std::uint64_t* keys) {
+  for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
+    const segment_walk walk(a, s, counts, lane);
+    std::uint64_t* const to = keys + segment_pieces[s];
+    const auto list = [&](std::uint32_t group, std::uint32_t entries, std::uint32_t first) {
+      const std::uint64_t high = static_cast<std::uint64_t>(group) << piece_bits;
+      for (; entries > piece_entries; entries -= piece_entries) to[first++] = high;
+      to[first] = high | (piece_entries - entries);
+    };
+    if (lane == 0 && walk.others > 0) list(a.blocks, walk.others, 0);
+    walk.for_cells(a, counts, lane, list);
+  });
+}
+
+// The slot of a piece's entry k, in a chunk of pieces of up to `size` entries.
+__device__ inline std::int64_t slot_of(std::uint32_t chunk_start, std::uint32_t size, std::uint32_t lane,
+                                       std::uint32_t k) {
+  const std::int64_t first = static_cast<std::int64_t>(chunk_start) * warp_size;
+  if (k < (size & ~3U)) return first + (k & ~3U) * warp_size + 4 * lane + (k & 3U);
+  return first + k * warp_size + lane;
+}
+
+__global__ void __launch_bounds__(spmv_threads)
+    place_entries_kernel(walk_arguments a, const std::int64_t* segment_pieces, const std::uint32_t* places,
+                         const std::uint32_t* chunk_starts, std::uint32_t* sources) {
+  // A word a group for the entries placed so far, and one for its first piece. The last group is the other entries'.
+  for_segments(a, 2 * (a.blocks + 1), [&](std::int64_t s, std::uint32_t* placed, int lane) {
+    std::uint32_t* const first_pieces = placed + a.blocks + 1;
+    const segment_walk walk(a, s, placed, lane);
+    __syncwarp();
+    const auto first = static_cast<std::uint32_t>(segment_pieces[s]);
+    if (walk.has_cells) {
+      for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) first_pieces[b] = no_entry;
+      __syncwarp();
+    }
+    walk.for_cells(a, placed, lane, [&](std::uint32_t block, std::uint32_t, std::uint32_t before) {
+      first_pieces[block] = first + before;
+      placed[block] = 0;
+    });
+    if (lane == 0) {
+      first_pieces[a.blocks] = first;
+      placed[a.blocks] = 0;
+    }
+    __syncwarp();
+    for (std::uint32_t from = walk.begin; from < walk.end; from += warp_size) {
+      const std::uint32_t e = from + static_cast<std::uint32_t>(lane);
+      std::uint32_t group = no_entry;
+      if (e < walk.end) {
+        group = a.ranks[e] / a.block_columns;
+        if (!walk.has_cells || group >= a.blocks || first_pieces[group] == no_entry) group = a.blocks;
+      }
+      const unsigned alike = __match_any_sync(full_mask, group);
+      const auto lower = static_cast<std::uint32_t>(__popc(alike & ((1U << lane) - 1)));
+      const std::uint32_t k = e < walk.end ? placed[group] + lower : 0;
+      __syncwarp();
+      if (e < walk.end && lower == 0) placed[group] += static_cast<std::uint32_t>(__popc(alike));
+      __syncwarp();
+      if (e >= walk.end) continue;
+      const std::uint32_t place = places[first_pieces[group] + k / piece_entries];
+      const std::uint32_t start = chunk_starts[place / warp_size];
+      const std::uint32_t size = chunk_starts[place / warp_size + 1] - start;
+      sources[slot_of(start, size, place % warp_size, k % piece_entries)] = e;
+    }
+  });
+}
+
+[[nodiscard]] unsigned walk_grid(const context<device>& ctx, std::int64_t segments) {
+  const std::int64_t most = std::int64_t{tuning::blocks_a_multiprocessor} * ctx.properties().multiprocessors;
+  return static_cast<unsigned>(std::clamp<std::int64_t>(div_up(segments, std::int64_t{warps}), 1, most));
+}
+
+[[nodiscard]] std::size_t walk_bytes(std::int64_t words) { return static_cast<std::size_t>(words) * 4 * warps; }
+
+// The pieces in the order of their keys: where each lies, and how long the chunks are.
+void place_pieces(const context<device>& ctx, const row_cut& cut, const walk_arguments& walk, blocked_pattern& to) {
+  array<std::uint64_t, device> keys(ctx, cut.pieces);
+  list_pieces_kernel<<<walk_grid(ctx, cut.segments), spmv_threads, walk_bytes(walk.blocks), ctx.stream()>>>(
+      walk, cut.segment_pieces.data(), keys.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  auto pieces = iota(ctx, cut.pieces);
+  sort_pairs(ctx, keys, pieces, 0, static_cast<int>(piece_bits) + key_bits(to.groups));
+  const std::uint64_t* const key = keys.data();
+
+  array<std::int64_t, device> firsts(ctx, to.groups + 1);
+  std::int64_t* const first = firsts.data();
+  const std::int64_t count = cut.pieces;
+  for_each(ctx, to.groups + 1, [=] __device__(std::int64_t g) { first[g] = lower_bound(key, count, g << piece_bits); });
+  const auto first_pieces = to_host(ctx, std::as_const(firsts).view());
+  std::vector<std::uint32_t> chunks(1, 0);  // before each group
+  std::vector<std::int64_t> gaps;           // places without a piece before each group
+  for (std::int64_t g = 0; g < to.groups; ++g) {
+    gaps.push_back(std::int64_t{chunks.back()} * warp_size - first_pieces[g]);
+    const std::int64_t here = div_up(first_pieces[g + 1] - first_pieces[g], std::int64_t{warp_size});
+    chunks.push_back(chunks.back() + static_cast<std::uint32_t>(here));
+  }
+  to.chunks = chunks.back();
+  to.cell_chunks = chunks[chunks.size() - 2];
+  to.group_chunks = to_device(ctx, span<const std::uint32_t, host>(chunks));
+  const auto device_gaps = to_device(ctx, span<const std::int64_t, host>(gaps));
+
+  to.places = {ctx, cut.pieces};
+  to.piece_sizes = {ctx, to.chunks * warp_size};
+  fill_zero(ctx, to.piece_sizes.view());
+  array<std::int64_t, device> sizes(ctx, to.chunks + 1);
+  fill_zero(ctx, sizes.view());
+  std::uint32_t* const places = to.places.data();
+  std::uint16_t* const piece_sizes = to.piece_sizes.data();
+  std::int64_t* const chunk_sizes = sizes.data();
+  const std::int64_t* const gap = device_gaps.data();
+  const std::uint32_t* const piece = pieces.data();
+  for_each(ctx, count, [=] __device__(std::int64_t i) {
+    const std::uint64_t size = piece_entries - (key[i] & (piece_entries - 1));
+    const std::int64_t place = i + gap[key[i] >> piece_bits];
+    places[piece[i]] = static_cast<std::uint32_t>(place);
+    piece_sizes[place] = static_cast<std::uint16_t>(size);
+    if (place % warp_size == 0) chunk_sizes[place / warp_size] = static_cast<std::int64_t>(size);
+  });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(sizes).view(), sizes.view());
+  to.chunk_starts = {ctx, to.chunks + 1};
+  std::uint32_t* const starts = to.chunk_starts.data();
+  for_each(ctx, to.chunks + 1,
+           [=] __device__(std::int64_t c) { starts[c] = static_cast<std::uint32_t>(chunk_sizes[c]); });
+  to.slots = warp_size * to_host(ctx, std::as_const(sizes).view().subspan(to.chunks, 1))[0];
+  to.cell_slots = warp_size * to_host(ctx, std::as_const(sizes).view().subspan(to.cell_chunks, 1))[0];
+}
+
+// The rows of more pieces than a thread adds, by falling count; those of more than a warp adds get parts.
+void list_long_rows(const context<device>& ctx, const piece_limits& limits, blocked_pattern& to) {
+  const std::int64_t rows = to.rows;
+  const std::uint32_t* const pieces = to.row_pieces.data();
+  array<std::int64_t, device> numbers(ctx, rows + 1);
+  std::int64_t* const number = numbers.data();
+  const std::uint32_t least = limits.thread + 1;
+  for_each(ctx, rows + 1,
+           [=] __device__(std::int64_t r) { number[r] = r < rows && pieces[r + 1] - pieces[r] >= least ? 1 : 0; });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(numbers).view(), numbers.view());
+  const std::int64_t count = to_host(ctx, std::as_const(numbers).view().subspan(rows, 1))[0];
+  array<std::uint64_t, device> keys(ctx, count);
+  to.long_rows = {ctx, count};
+  std::uint64_t* const missing = keys.data();
+  std::uint32_t* const row = to.long_rows.data();
+  for_each(ctx, rows, [=] __device__(std::int64_t r) {
+    if (number[r + 1] == number[r]) return;
+    missing[number[r]] = no_entry - (pieces[r + 1] - pieces[r]);
+    row[number[r]] = static_cast<std::uint32_t>(r);
+  });
+  if (count > 0) sort_pairs(ctx, keys, to.long_rows, 0, 32);
+  const std::uint64_t* const sorted = keys.data();
+  array<std::int64_t, device> bounds(ctx, 2);
+  std::int64_t* const bound = bounds.data();
+  const std::uint32_t limit_of[2] = {limits.warp, limits.group};
+  for_each(ctx, 2, [=] __device__(std::int64_t k) { bound[k] = lower_bound(sorted, count, no_entry - limit_of[k]); });
+  const auto ends = to_host(ctx, std::as_const(bounds).view());
+  to.hub_rows = ends[0];
+  to.warp_rows = ends[1] - ends[0];
+  to.group_rows = count - ends[1];
+
+  std::vector<std::uint32_t> hub_parts(1, 0);  // before each hub
+  std::vector<std::uint32_t> part_hubs;
+  const auto hubs = to_host(ctx, std::as_const(keys).view().subspan(0, to.hub_rows));
+  for (std::int64_t h = 0; h < to.hub_rows; ++h) {
+    const auto parts = div_up(static_cast<std::int64_t>(no_entry - hubs[h]), std::int64_t{limits.part});
+    part_hubs.insert(part_hubs.end(), static_cast<std::size_t>(parts), static_cast<std::uint32_t>(h));
+    hub_parts.push_back(static_cast<std::uint32_t>(part_hubs.size()));
+  }
+  to.hub_parts = to_device(ctx, span<const std::uint32_t, host>(hub_parts));
+  to.part_hubs = to_device(ctx, span<const std::uint32_t, host>(part_hubs));
+}
+
+}  // namespace
+
+template <class O>
+row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, const column_order& order,
+                 const blocked_shape& shape) {
+  row_cut cut;
+  cut.rows = offsets.size() - 1;
+  cut.row_segments = {ctx, cut.rows + 1};
+  std::int64_t* const segments = cut.row_segments.data();
+  const O* const offset = offsets.data();
+  const std::int64_t rows = cut.rows;
+  for_each(ctx, rows + 1, [=] __device__(std::int64_t r) {
+    const std::int64_t entries = r < rows ? static_cast<std::int64_t>(offset[r + 1]) - offset[r] : 0;
+    segments[r] = div_up(entries, tuning::segment);
+  });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.row_segments).view(), cut.row_segments.view());
+  cut.segments = to_host(ctx, std::as_const(cut.row_segments).view().subspan(rows, 1))[0];
+  cut.starts = {ctx, cut.segments + 1};
+  std::uint32_t* const starts = cut.starts.data();
+  for_each(ctx, rows + 1, [=] __device__(std::int64_t r) {
+    if (r == rows) starts[segments[r]] = static_cast<std::uint32_t>(offset[r]);
+    for (std::int64_t s = segments[r]; r < rows && s < segments[r + 1]; ++s) {
+      starts[s] = static_cast<std::uint32_t>(offset[r] + (s - segments[r]) * tuning::segment);
+    }
+  });
+  cut.segment_pieces = {ctx, cut.segments + 1};
+  fill_zero(ctx, cut.segment_pieces.view());
+  array<unsigned long long, device> gathered(ctx, 1);
+  fill_zero(ctx, gathered.view());
+  count_pieces_kernel<<<walk_grid(ctx, cut.segments), spmv_threads, walk_bytes(order.blocks), ctx.stream()>>>(
+      walk_of(order, cut.starts, shape), cut.segment_pieces.data(), gathered.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.segment_pieces).view(), cut.segment_pieces.view());
+  cut.pieces = to_host(ctx, std::as_const(cut.segment_pieces).view().subspan(cut.segments, 1))[0];
+  cut.gathered = static_cast<std::int64_t>(to_host(ctx, std::as_const(gathered).view())[0]);
+  return cut;
+}
+
+blocked_pattern arrange_entries(const context<device>& ctx, column_order order, const row_cut& cut,
+                                const blocked_shape& shape, const piece_limits& limits) {
+  const walk_arguments walk = walk_of(order, cut.starts, shape);
+  blocked_pattern to;
+  to.rows = cut.rows;
+  to.nnz = order.ranks.size();
+  to.used = order.used;
+  to.popular = order.popular;
+  to.groups = order.blocks + 1;
+  to.columns = std::move(order.columns);
+  place_pieces(ctx, cut, walk, to);
+
+  to.sources = {ctx, to.slots};
+  std::uint32_t* const sources = to.sources.data();
+  for_each(ctx, to.slots, [=] __device__(std::int64_t s) { sources[s] = no_entry; });
+  place_entries_kernel<<<walk_grid(ctx, cut.segments), spmv_threads, walk_bytes(2 * to.groups), ctx.stream()>>>(
+      walk, cut.segment_pieces.data(), to.places.data(), to.chunk_starts.data(), sources);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+
+  to.cell_columns = {ctx, to.cell_slots};
+  to.other_ranks = {ctx, to.slots - to.cell_slots};
+  std::uint16_t* const cell_columns = to.cell_columns.data();
+  std::uint32_t* const other_ranks = to.other_ranks.data();
+  const std::int64_t cell_slots = to.cell_slots;
+  for_each(ctx, to.slots, [=] __device__(std::int64_t s) {
+    const std::uint32_t rank = sources[s] == no_entry ? 0 : walk.ranks[sources[s]];
+    if (s < cell_slots) {
+      cell_columns[s] = static_cast<std::uint16_t>(rank % walk.block_columns);
+    } else {
+      other_ranks[s - cell_slots] = rank;
+    }
+  });
+
+  to.row_pieces = {ctx, cut.rows + 1};
+  std::uint32_t* const row_pieces = to.row_pieces.data();
+  const std::int64_t* const segments = cut.row_segments.data();
+  const std::int64_t* const segment_pieces = cut.segment_pieces.data();
+  for_each(ctx, cut.rows + 1,
+           [=] __device__(std::int64_t r) { row_pieces[r] = static_cast<std::uint32_t>(segment_pieces[segments[r]]); });
+  list_long_rows(ctx, limits, to);
+  return to;
+}
+
+#define INSTANTIATE(O) \
+  template row_cut cut_rows(const context<device>&, span<const O, device>, const column_order&, const blocked_shape&);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+
+}  // namespace spargo::detail

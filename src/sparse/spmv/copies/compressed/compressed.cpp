@@ -1,0 +1,78 @@
+// When a matrix is not worth compressing, in words.
+#include "sparse/spmv/copies/compressed/compressed.hpp"
+
+#include <fmt/format.h>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // Slots an entry. A lane without an entry waits for its neighbours, and its slot is read with theirs: at 1.25, 6
+  // bytes an entry (32-bit values, 16-bit columns) are 7.5, hardly less than CSR's 8.
+  static constexpr double most_padding = 1.25;
+  // Slots that nobody misses when the algorithm is asked for by name.
+  static constexpr std::int64_t free_slots = 1 << 20;
+  // Of CSR's bytes. At 32-bit columns nothing is saved but the row offsets, and the copy costs memory.
+  static constexpr double largest_share = 0.9;
+  // Of CSR's bytes, where the device is not filled or the second cache holds them: it takes a copy by names.
+  static constexpr double largest_small_share = 0.5;
+  // A lane takes a row alone, so it takes this many to fill the device (132 multiprocessors of 2048 threads), and this
+  // many for lanes to be done as soon as several a row are. The second cache holds CSR up to this many bytes along with
+  // what else lies in it, and up to this many the loads that come after one another count, not the bytes. In a graph on
+  // an H200, microseconds, compressed and the best of CSR as it stands, by CSR's bytes:
+  //   27-point 40^3,  64 thousand rows, by names     fp32 13 MB 6.2, 4.4   fp64 20 MB  6.2,  5.2
+  //   27-point 50^3, 125 thousand rows, by names     fp32 26 MB 6.1, 6.9   fp64 39 MB  6.7, 10.4
+  //   27-point 64^3, 262 thousand rows, by names     fp32 56 MB 8.4, 18.3  fp64 83 MB 11.0, 25.4
+  //   5-point 700^2, 490 thousand rows, by names     fp32 22 MB 5.5, 4.8   fp64 31 MB  6.3,  7.0
+  //   band of 15,    200 thousand rows, not by names fp32 25 MB 5.7, 5.8   fp64 37 MB  9.3,  8.3
+  static constexpr std::int64_t enough_rows = 132 * 2048;
+  static constexpr std::int64_t least_rows = 100'000;
+  static constexpr std::int64_t cached_bytes = 48'000'000;
+  static constexpr std::int64_t least_bytes = 24'000'000;
+};
+
+constexpr std::int64_t most_columns = std::int64_t{1} << 32;  // offsets are 32 bits at most
+constexpr std::int64_t longest_row = UINT16_MAX;
+
+}  // namespace
+
+std::string why_not_compressed(const slice_statistics& s, copy_demand demand) {
+  if (s.cols > most_columns) return fmt::format("{} columns, at most {} can be compressed", s.cols, most_columns);
+  if (s.longest_row > longest_row) {
+    return fmt::format("a row of {} entries, at most {} can be compressed", s.longest_row, longest_row);
+  }
+  const bool by_name = demand == copy_demand::by_name;
+  const auto slots = static_cast<double>(s.slots - (by_name ? tuning::free_slots : 0));
+  if (slots > tuning::most_padding * static_cast<double>(s.nnz)) {
+    return fmt::format("slices of 32 rows would hold {:.2f} slots an entry, at most {} pay",
+                       static_cast<double>(s.slots) / static_cast<double>(s.nnz), tuning::most_padding);
+  }
+  if (!by_name && s.rows < tuning::least_rows) {
+    return fmt::format("{} rows are too few to fill the device with a lane each", s.rows);
+  }
+  return {};
+}
+
+std::string why_not_compressed(const compressed_size& s) {
+  if (s.csr_bytes < tuning::least_bytes) {
+    return fmt::format("{:.1f} MB are in the cache as they are", static_cast<double>(s.csr_bytes) * 1e-6);
+  }
+  const bool small = s.rows < tuning::enough_rows || s.csr_bytes < tuning::cached_bytes;
+  const double largest = small ? tuning::largest_small_share : tuning::largest_share;
+  const double share = static_cast<double>(s.compressed_bytes) / static_cast<double>(s.csr_bytes);
+  if (share <= largest) return {};
+  return fmt::format("compressed it takes {:.2f} of CSR's bytes, at most {} pay{}", share, largest,
+                     small ? " for so small a matrix" : "");
+}
+
+std::string in_words(const compressed_storage& how) {
+  if (how.pairs > 0) return fmt::format("a byte an entry: {} pairs of (column - row) and value", how.pairs);
+  const std::string values =
+      how.values > 0 ? fmt::format("values a byte each: {} distinct", how.values) : std::string("values as they are");
+  if (how.differences > 0)
+    return fmt::format("columns a byte each: {} distances from the row; {}", how.differences, values);
+  return fmt::format("columns as offsets of {:.2f} bytes on average; {}", how.column_bytes, values);
+}
+
+}  // namespace spargo::detail

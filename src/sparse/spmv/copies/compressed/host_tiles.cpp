@@ -1,0 +1,302 @@
+// Compressed copies on the host, for scattered columns.
+//
+// Gathers from an x that no second-level cache holds wait for the third or for memory, however many are in flight. So
+// the matrix is cut into tiles of 65536 columns: the x of a tile and the sums of its rows stay in the second cache
+// while the tile's entries go by (cache blocking; Nishtala, Vuduc, Demmel, Yelick, AAECC 2007). Inside a tile 16 bits
+// name a row or a column, so that an entry takes no more memory than in CSR. Eight or more neighbouring entries of a
+// row are a segment with one sum; others are single entries, added without any branch.
+//
+// A block of rows belongs to one thread, which visits its tiles from left to right; a row's sum is formed in the same
+// order whatever the height of the blocks. Same bits for any number of threads. O(rows + nnz + rows * cols / 2^32);
+// four bytes an entry remember its place in the CSR matrix and are read only when values change.
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "sparse/arithmetic.hpp"
+#include "sparse/host_cache.hpp"
+#include "sparse/simd/tiles.hpp"
+#include "sparse/spmv/copies/compressed/compressed_host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace spargo::detail {
+
+namespace {
+
+struct tuning {
+  // R-MAT 20 symmetric, two threads of a Xeon with 2 MiB of second cache, fp64, ms: 17.7 with segments of 8 and more
+  // (19.1 from 4, 18.4 from 16), 24.8 without. Beside rows of CSR that fetch ahead, two threads of a busier Xeon, fp32
+  // and fp64: 20.3 and 24.3, CSR 25.1 and 33.4; uniform 1M x 20 12.4 and 20.4, CSR 28.0 and 32.0.
+  static constexpr std::int64_t shortest_segment = 8;
+  // Rows of a block: as many as 16 bits name (the same matrix: 32768 rows 19.8, 65536 rows 19.1 ms), fewer where there
+  // would be less than four blocks a thread, and these not so few that x is fetched for nothing.
+  static constexpr std::int64_t smallest_block = 8192;
+  static constexpr std::int64_t blocks_per_thread = 4;
+  // Of the second cache, the part that a tile's x may take, and the sums of its rows: values, columns and places pass
+  // through the rest. With 1 MiB (Zen 5) 8-byte values fill half of it with x alone, and tiles are slower than CSR
+  // (uniform 1M x 20, fp64, two threads, ms: 9.0 against 7.9); in fp32 they are as fast (7.2 and 7.4), and R-MAT 20
+  // takes 12.2 and 11.2.
+  static constexpr std::int64_t cache_parts = 4;
+  // Below, x fits the second cache and CSR's gathers find it there.
+  static constexpr std::int64_t least_x_bytes = std::int64_t{2} << 20;
+  // Entries a tile of 65536 x 65536 on average: as many as x has lines of 8 doubles are fetched for each anyway, and
+  // half of them must be needed twice.
+  static constexpr std::int64_t least_entries = 16384;
+  // Non-empty tiles a block of 65536 rows on average: with fewer, x of a block fits the second cache as it is.
+  static constexpr std::int64_t least_scatter = 4;
+};
+
+// Where a tile's data begin; its end is the beginning of the next one.
+struct tile {
+  std::int64_t entries = 0;      // in the values: first those of segments, then single ones
+  std::int64_t in_segments = 0;  // in the columns of segments
+  std::int64_t segments = 0;
+};
+
+// Calls body(tile column, first entry, count) for the runs of a row's entries in one tile.
+template <class I, class O, class Body>
+void for_each_run(const csr_pattern_view<I, O, host>& a, std::int64_t row, Body body) {
+  const std::int64_t end = a.offsets[row + 1];
+  for (std::int64_t k = a.offsets[row]; k < end;) {
+    const std::int64_t column = a.indices[k] / tile_side;
+    std::int64_t last = k + 1;
+    while (last < end && a.indices[last] / tile_side == column) ++last;
+    body(column, k, last - k);
+    k = last;
+  }
+}
+
+struct shape {
+  std::int64_t block_rows;
+  std::int64_t blocks;
+  std::int64_t columns;  // of tiles
+};
+
+template <class V>
+shape shape_of(std::int64_t rows, std::int64_t cols, int threads) {
+  const std::int64_t cached = host_l2_bytes() / tuning::cache_parts / static_cast<std::int64_t>(sizeof(V));
+  const std::int64_t wanted = std::min(cached, div_up(rows, tuning::blocks_per_thread * threads));
+  const std::int64_t block_rows = std::clamp(wanted, tuning::smallest_block, tile_side);
+  return {block_rows, div_up(rows, block_rows), div_up(cols, tile_side)};
+}
+
+template <class V, class I, class O>
+class tiles_executor final : public spmv_executor<V> {
+ public:
+  tiles_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& a, const shape& s)
+      : ctx_(ctx),
+        rows_(a.rows),
+        shape_(s),
+        loops_(usable_tile_loops<V>().back()),
+        tiles_(ctx, s.blocks * s.columns + 1),
+        block_entries_(ctx, s.blocks),
+        values_(ctx, a.nnz()),
+        sources_(ctx, a.nnz()),
+        sums_(ctx, s.block_rows * ctx.threads()) {
+    count(a);
+    segments_ = {ctx, tiles_[tiles_.size() - 1].segments};
+    segment_columns_ = {ctx, tiles_[tiles_.size() - 1].in_segments};
+    places_ = {ctx, a.nnz() - segment_columns_.size()};
+    array<tile, host> cursors(ctx, tiles_.size());
+    array<std::int64_t, host> singles(ctx, tiles_.size());
+    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) { fill_block(a, b, cursors, singles); });
+    copy_values(a.values.data());
+  }
+
+  void run(V alpha, const V* x, V beta, V* y) const override {
+    V* const scratch = const_cast<V*>(sums_.data());  // of a plan that is not for concurrent use
+    on_threads(ctx_.threads(), shape_.blocks, [&](part_taker& mine) {
+      V* const sums = scratch + mine.slot() * shape_.block_rows;
+      for (std::int64_t b; mine.take(b);) run_block(b, alpha, x, beta, y, sums);
+    });
+  }
+
+  [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
+  void update_values(const V* values) override { copy_values(values); }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return tiles_.size() * static_cast<std::int64_t>(sizeof(tile)) + block_entries_.size() * 8 +
+           (values_.size() + sums_.size()) * static_cast<std::int64_t>(sizeof(V)) + sources_.size() * 4 +
+           segments_.size() * 8 + segment_columns_.size() * 2 + places_.size() * 4;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t first_row(std::int64_t block) const { return block * shape_.block_rows; }
+  [[nodiscard]] std::int64_t last_row(std::int64_t block) const {
+    return std::min(rows_, (block + 1) * shape_.block_rows);
+  }
+
+  void run_block(std::int64_t block, V alpha, const V* x, V beta, V* y, V* sums) const {
+    const std::int64_t first = first_row(block);
+    const std::int64_t rows = last_row(block) - first;
+    std::fill_n(sums, rows, V{});
+    for (std::int64_t column = 0; column < shape_.columns; ++column) {
+      const tile& from = tiles_[block * shape_.columns + column];
+      const tile& to = tiles_[block * shape_.columns + column + 1];
+      const std::int64_t in_segments = to.in_segments - from.in_segments;
+      loops_.add({.segments = segments_.data() + from.segments,
+                  .segment_count = to.segments - from.segments,
+                  .segment_columns = segment_columns_.data() + from.in_segments,
+                  .segment_values = values_.data() + from.entries,
+                  .places = places_.data() + (from.entries - from.in_segments),
+                  .values = values_.data() + from.entries + in_segments,
+                  .count = to.entries - from.entries - in_segments,
+                  .x = x + column * tile_side,
+                  .sums = sums});
+    }
+    for (std::int64_t r = 0; r < rows; ++r) update(y[first + r], alpha, sums[r], beta);
+  }
+
+  // Sizes of the tiles, then their beginnings.
+  void count(const csr_pattern_view<I, O, host>& a) {
+    std::fill(tiles_.begin(), tiles_.end(), tile{});
+    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
+      block_entries_[b] = a.offsets[first_row(b)];
+      for (std::int64_t row = first_row(b); row < last_row(b); ++row) {
+        for_each_run(a, row, [&](std::int64_t column, std::int64_t, std::int64_t length) {
+          tile& t = tiles_[b * shape_.columns + column];
+          t.entries += length;
+          if (length < tuning::shortest_segment) return;
+          t.in_segments += length;
+          t.segments += 1;
+        });
+      }
+    });
+    tile at;
+    for (std::int64_t t = 0; t < tiles_.size(); ++t) {
+      const tile size = tiles_[t];
+      tiles_[t] = at;
+      at.entries += size.entries;
+      at.in_segments += size.in_segments;
+      at.segments += size.segments;
+    }
+  }
+
+  void fill_block(const csr_pattern_view<I, O, host>& a, std::int64_t block, array<tile, host>& cursors,
+                  array<std::int64_t, host>& singles) {
+    const std::int64_t base = block * shape_.columns;
+    for (std::int64_t t = base; t < base + shape_.columns; ++t) {
+      cursors[t] = tiles_[t];
+      singles[t] = tiles_[t].entries + tiles_[t + 1].in_segments - tiles_[t].in_segments;
+    }
+    for (std::int64_t row = first_row(block); row < last_row(block); ++row) {
+      const auto local = static_cast<std::uint32_t>(row - first_row(block));
+      for_each_run(a, row, [&](std::int64_t column, std::int64_t entry, std::int64_t length) {
+        tile& at = cursors[base + column];
+        const auto source = static_cast<std::uint32_t>(entry - block_entries_[block]);
+        const auto local_column = [&](std::int64_t k) {
+          return static_cast<std::uint32_t>(a.indices[entry + k] - column * tile_side);
+        };
+        if (length < tuning::shortest_segment) {
+          std::int64_t& to = singles[base + column];
+          const std::int64_t before = tiles_[base + column + 1].in_segments;  // entries that have no place
+          for (std::int64_t k = 0; k < length; ++k, ++to) {
+            places_[to - before] = local << 16 | local_column(k);
+            sources_[to] = source + static_cast<std::uint32_t>(k);
+          }
+          return;
+        }
+        segments_[at.segments++] = {local, static_cast<std::uint32_t>(length)};
+        for (std::int64_t k = 0; k < length; ++k) {
+          segment_columns_[at.in_segments++] = static_cast<std::uint16_t>(local_column(k));
+          sources_[at.entries++] = source + static_cast<std::uint32_t>(k);
+        }
+      });
+    }
+  }
+
+  void copy_values(const V* values) {
+    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
+      const std::int64_t last = tiles_[(b + 1) * shape_.columns].entries;
+      for (std::int64_t k = tiles_[b * shape_.columns].entries; k < last; ++k) {
+        values_[k] = values[block_entries_[b] + sources_[k]];
+      }
+    });
+  }
+
+  context<host> ctx_;
+  std::int64_t rows_;
+  shape shape_;
+  tile_loops<V> loops_;
+  array<tile, host> tiles_;                  // by blocks of rows, and by columns in each
+  array<std::int64_t, host> block_entries_;  // the first entry of each block in the CSR matrix
+  array<V, host> values_;
+  array<std::uint32_t, host> sources_;  // of values_: the entry of the block
+  array<tile_segment, host> segments_;
+  array<std::uint16_t, host> segment_columns_;
+  array<std::uint32_t, host> places_;  // of single entries
+  array<V, host> sums_;                // a block's, for each thread
+};
+
+// Non-empty tiles a block of 65536 rows, from every 64th row of each, as far as they tell.
+template <class I, class O>
+double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) {
+  const std::int64_t columns = div_up(static_cast<std::int64_t>(a.cols), tile_side);
+  const std::int64_t blocks = div_up(static_cast<std::int64_t>(a.rows), tile_side);
+  array<std::int64_t, host> seen(ctx, columns);  // the last block that has an entry there
+  std::fill(seen.begin(), seen.end(), std::int64_t{-1});
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < a.rows; row += 64) {
+    for_each_run(a, row, [&](std::int64_t column, std::int64_t, std::int64_t) {
+      if (seen[column] == row / tile_side) return;
+      seen[column] = row / tile_side;
+      ++count;
+    });
+  }
+  return static_cast<double>(count) / static_cast<double>(blocks);
+}
+
+// Of the matrix alone, whatever the height of the blocks: a plan must choose alike for any number of threads.
+template <class V, class I, class O>
+std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& a, copy_demand demand) {
+  constexpr std::int64_t most_entries = std::int64_t{1} << 32;
+  const std::int64_t rows = a.rows;
+  for (std::int64_t first = 0; first < rows; first += tile_side) {
+    const std::int64_t last = std::min(rows, first + tile_side);
+    if (a.offsets[last] - static_cast<std::int64_t>(a.offsets[first]) > most_entries) {
+      return fmt::format("{} rows hold more than 2^32 entries", tile_side);
+    }
+  }
+  constexpr std::int64_t free_tiles = 1 << 16;
+  const std::int64_t columns = div_up(static_cast<std::int64_t>(a.cols), tile_side);
+  const std::int64_t blocks = div_up(rows, tuning::smallest_block);
+  if (columns > (free_tiles + a.nnz()) / blocks) {
+    return fmt::format("{} x {} tiles for {} entries", blocks, columns, a.nnz());
+  }
+  if (demand == copy_demand::by_name) return {};
+  constexpr auto tile_bytes = tile_side * static_cast<std::int64_t>(sizeof(V));
+  if (tile_bytes > host_l2_bytes() / tuning::cache_parts) {
+    return fmt::format("a tile's x of {} bytes is too large for a second cache of {}", tile_bytes, host_l2_bytes());
+  }
+  const auto x_bytes = static_cast<std::int64_t>(a.cols) * static_cast<std::int64_t>(sizeof(V));
+  if (x_bytes < tuning::least_x_bytes) return fmt::format("x has {} bytes, which caches hold", x_bytes);
+  const std::int64_t squares = div_up(rows, tile_side) * columns;
+  if (a.nnz() / squares < tuning::least_entries) {
+    return fmt::format("only {} entries a square of 65536 rows and columns", a.nnz() / squares);
+  }
+  const double tiles = scatter<I, O>(ctx, a);
+  if (tiles < static_cast<double>(tuning::least_scatter)) {
+    return fmt::format("65536 rows have entries in only {:.1f} ranges of 65536 columns", tiles);
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class V, class I, class O>
+copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                               copy_demand demand) {
+  std::string why_not = why_not_tiles<V, I, O>(ctx, matrix, demand);
+  if (!why_not.empty()) return {nullptr, std::move(why_not)};
+  const shape s = shape_of<V>(matrix.rows, matrix.cols, ctx.threads());
+  return {std::make_unique<tiles_executor<V, I, O>>(ctx, matrix, s),
+          fmt::format("scattered columns, in {} x {} tiles whose part of x caches hold", s.blocks, s.columns)};
+}
+
+#define INSTANTIATE(V, I, O) \
+  template copy_attempt<V> compress_tiles(const context<host>&, const csr_view<const V, I, O, host>&, copy_demand);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail

@@ -1,0 +1,277 @@
+// The values of a compressed matrix, from those of the CSR matrix in its order: for a new plan, and for new values.
+//
+// Values that are named pass through two streams of bytes, columns and values; if at most 256 combinations occur, one
+// stream of their names replaces both. Combinations are marked in 65536 bits and named in the order of the columns'
+// names, then the values', so the same matrix gives the same bytes. Padding counts as the combination of the first
+// names.
+#include "sparse/spmv/copies/compressed/build.cuh"
+
+#include <algorithm>
+#include <utility>
+
+namespace spargo::detail {
+
+namespace {
+
+constexpr int combinations = most_names * most_names;
+constexpr int mark_words = combinations / 32;
+
+// The marks, and the name of each marked combination, columns' name * 256 + values' name.
+struct pair_table {
+  unsigned marks[mark_words];
+  std::uint16_t combination[most_names];  // of each name
+  std::uint8_t names[combinations];
+  int count;
+};
+
+// The sum of `v` over the lanes before this one.
+__device__ std::int64_t lanes_before(int v, int lane) {
+  int sum = v;
+  for (int step = 1; step < warp_size; step *= 2) {
+    const int other = __shfl_up_sync(full_mask, sum, step);
+    if (lane >= step) sum += other;
+  }
+  return sum - v;
+}
+
+struct pattern_arguments {
+  const compressed_slice* slices;
+  const std::int64_t* first_entry;
+  const std::uint16_t* lengths;
+  std::int64_t count;
+  std::int64_t rows;
+};
+
+// store(slice, here, length, first entry) by every lane of every slice.
+template <class Store>
+__device__ void for_lane(const pattern_arguments& a, Store store) {
+  const slice_place here(compressed_threads);
+  if (here.slice >= a.count) return;  // warps leave as a whole
+  const int length = here.row < a.rows ? a.lengths[here.row] : 0;
+  store(a.slices[here.slice], here.lane, length, a.first_entry[here.slice] + lanes_before(length, here.lane));
+}
+
+template <class Word>
+__global__ void __launch_bounds__(compressed_threads)
+    arrange_kernel(pattern_arguments a, const Word* values, Word* arranged) {
+  for_lane(a, [&](const compressed_slice& slice, int lane, int length, std::int64_t first) {
+    Word* const to = arranged + std::int64_t{slice.start} * slice_rows;
+    for (int k = 0; k < length; ++k) to[value_place(k, lane)] = values[first + k];
+  });
+}
+
+template <class Word>
+__global__ void __launch_bounds__(compressed_threads)
+    names_kernel(pattern_arguments a, const Word* values, const name_table* table, std::uint8_t* names) {
+  for_lane(a, [&](const compressed_slice& slice, int lane, int length, std::int64_t first) {
+    std::uint8_t* const to = names + std::int64_t{slice.start} * slice_rows;
+    for (int k = 0; k < slice.width; k += 4) {
+      unit_quad<std::uint8_t> units{};
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        if (k + j < length) units.v[j] = name_of(table, values[first + k + j]);
+      }
+      store_units(to, k, lane, slice.width, units);
+    }
+  });
+}
+
+template <class Word>
+__global__ void __launch_bounds__(compressed_threads)
+    collect_kernel(const Word* values, std::int64_t nnz, name_table* table) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * compressed_threads;
+  for (std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * compressed_threads + threadIdx.x; e < nnz; e += step) {
+    if (!wants_keys(table)) return;
+    insert_key(table, values[e]);
+  }
+}
+
+// Four slots a thread: streams hold multiples of 32 units.
+__device__ inline std::int64_t first_of_four() {
+  return 4 * (static_cast<std::int64_t>(blockIdx.x) * compressed_threads + threadIdx.x);
+}
+__device__ inline unit_quad<std::uint8_t> four(const std::uint8_t* units) {
+  return *reinterpret_cast<const unit_quad<std::uint8_t>*>(units);
+}
+
+__global__ void __launch_bounds__(compressed_threads)
+    mark_kernel(const std::uint8_t* columns, const std::uint8_t* values, std::int64_t slots, pair_table* table) {
+  const std::int64_t at = first_of_four();
+  if (at >= slots) return;
+  const auto column = four(columns + at);
+  const auto value = four(values + at);
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const int combination = column.v[j] * most_names + value.v[j];
+    const unsigned bit = 1U << (combination % 32);
+    if ((__ldca(table->marks + combination / 32) & bit) == 0) atomicOr(table->marks + combination / 32, bit);
+  }
+}
+
+// One block; a thread takes two words of marks, and names what is marked after what is marked before.
+__global__ void __launch_bounds__(mark_words / 2) rank_pairs_kernel(pair_table* table, int* count) {
+  __shared__ int before[mark_words / 2];
+  const int t = static_cast<int>(threadIdx.x);
+  const unsigned marks[2] = {table->marks[2 * t], table->marks[2 * t + 1]};
+  const int mine = __popc(marks[0]) + __popc(marks[1]);
+  before[t] = mine;
+  __syncthreads();
+  for (int step = 1; step < mark_words / 2; step *= 2) {
+    const int other = t >= step ? before[t - step] : 0;
+    __syncthreads();
+    before[t] += other;
+    __syncthreads();
+  }
+  int name = before[t] - mine;
+  if (t == mark_words / 2 - 1) *count = before[t];
+  for (int w = 0; w < 2; ++w) {
+    for (unsigned left = marks[w]; left != 0 && name < most_names; left &= left - 1) {
+      const int combination = 32 * (2 * t + w) + __ffs(static_cast<int>(left)) - 1;
+      table->combination[name] = static_cast<std::uint16_t>(combination);
+      table->names[combination] = static_cast<std::uint8_t>(name);
+      ++name;
+    }
+  }
+}
+
+// The columns' names become the pairs'.
+__global__ void __launch_bounds__(compressed_threads)
+    pair_kernel(const std::uint8_t* columns, const std::uint8_t* values, std::int64_t slots, const pair_table* table,
+                std::uint8_t* pairs) {
+  const std::int64_t at = first_of_four();
+  if (at >= slots) return;
+  const auto column = four(columns + at);
+  const auto value = four(values + at);
+  unit_quad<std::uint8_t> pair;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) pair.v[j] = __ldg(table->names + column.v[j] * most_names + value.v[j]);
+  *reinterpret_cast<unit_quad<std::uint8_t>*>(pairs + at) = pair;
+}
+
+template <class Word>
+__global__ void __launch_bounds__(most_names)
+    describe_pairs_kernel(const pair_table* table, const name_table* differences, const name_table* values, int count,
+                          named_pair<Word>* pairs) {
+  const int name = static_cast<int>(threadIdx.x);
+  if (name >= count) return;
+  const int combination = table->combination[name];
+  pairs[name] = {static_cast<Word>(values->sorted[combination % most_names]),
+                 static_cast<std::int32_t>(difference_of(differences->sorted[combination / most_names]))};
+}
+
+// The columns' names again.
+template <class Word>
+__global__ void __launch_bounds__(compressed_threads)
+    unpair_kernel(const std::uint8_t* names, const named_pair<Word>* pairs, std::int64_t slots,
+                  const name_table* differences, std::uint8_t* columns) {
+  const std::int64_t at = first_of_four();
+  if (at >= slots) return;
+  const auto pair = four(names + at);
+  unit_quad<std::uint8_t> column;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) column.v[j] = name_of(differences, key_of(pairs[pair.v[j]].difference));
+  *reinterpret_cast<unit_quad<std::uint8_t>*>(columns + at) = column;
+}
+
+[[nodiscard]] pattern_arguments arguments_of(const compressed_pattern& p) {
+  return {p.slices.data(), p.first_entry.data(), p.lengths.data(), p.slices.size(), p.rows};
+}
+
+[[nodiscard]] unsigned grid_of_fours(std::int64_t slots) { return grid_of(slots, 4 * compressed_threads); }
+
+// Joins the names of columns and values if they make few enough pairs.
+template <class Word>
+void pair_names(const context<device>& ctx, compressed_pattern& pattern, compressed_values<Word>& values) {
+  const std::int64_t slots = pattern.groups * slice_rows;
+  array<pair_table, device> table(ctx, 1);
+  array<int, device> count(ctx, 1);
+  fill_zero(ctx, table.view());
+  mark_kernel<<<grid_of_fours(slots), compressed_threads, 0, ctx.stream()>>>(pattern.columns.data(),
+                                                                             values.names.data(), slots, table.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  rank_pairs_kernel<<<1, mark_words / 2, 0, ctx.stream()>>>(table.data(), count.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  const int found = to_host(ctx, std::as_const(count).view())[0];
+  if (found > most_names) return;
+  array<std::uint8_t, device> names(ctx, slots);
+  array<named_pair<Word>, device> pairs(ctx, most_names);
+  pair_kernel<<<grid_of_fours(slots), compressed_threads, 0, ctx.stream()>>>(
+      pattern.columns.data(), values.names.data(), slots, table.data(), names.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  describe_pairs_kernel<<<1, most_names, 0, ctx.stream()>>>(table.data(), pattern.differences.data(),
+                                                            values.table.data(), found, pairs.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  values.encoding = value_encoding::paired;
+  values.names = std::move(names);
+  values.pairs = std::move(pairs);
+  values.table = {};
+  values.named = found;
+  pattern.columns = {};
+}
+
+}  // namespace
+
+template <class Word>
+value_names name_values(const context<device>& ctx, const Word* values, std::int64_t nnz) {
+  if constexpr (can_be_named<Word>) {
+    const device_guard guard(ctx);
+    auto table = make_names(ctx);
+    const std::int64_t most = 16LL * ctx.properties().multiprocessors;
+    const auto blocks = static_cast<unsigned>(std::min(div_up(nnz, compressed_threads), most));
+    collect_kernel<<<blocks, compressed_threads, 0, ctx.stream()>>>(values, nnz, table.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    const int count = rank_names(ctx, table);
+    return {std::move(table), count};
+  } else {
+    return {};
+  }
+}
+
+template <class Word>
+compressed_values<Word> compress_values(const context<device>& ctx, compressed_pattern& pattern, const Word* values,
+                                        value_names names) {
+  const device_guard guard(ctx);
+  const unsigned grid = compressed_grid(pattern.slices.size());
+  const std::int64_t slots = pattern.groups * slice_rows;
+  compressed_values<Word> stored;
+  if constexpr (can_be_named<Word>) {
+    if (names.count <= most_names) {
+      stored.encoding = value_encoding::named;
+      stored.names = array<std::uint8_t, device>(ctx, slots);
+      stored.table = std::move(names.table);
+      stored.named = names.count;
+      names_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(arguments_of(pattern), values, stored.table.data(),
+                                                                  stored.names.data());
+      SPARGO_CUDA_TRY(cudaGetLastError());
+      if (pattern.encoding == column_encoding::named) pair_names(ctx, pattern, stored);
+      return stored;
+    }
+  }
+  stored.plain = array<Word, device>(ctx, slots);
+  arrange_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(arguments_of(pattern), values, stored.plain.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  return stored;
+}
+
+template <class Word>
+void restore_columns(const context<device>& ctx, compressed_pattern& pattern, const compressed_values<Word>& values) {
+  if (values.encoding != value_encoding::paired || !pattern.columns.empty()) return;
+  const device_guard guard(ctx);
+  const std::int64_t slots = pattern.groups * slice_rows;
+  array<std::uint8_t, device> columns(ctx, slots);
+  unpair_kernel<<<grid_of_fours(slots), compressed_threads, 0, ctx.stream()>>>(
+      values.names.data(), values.pairs.data(), slots, pattern.differences.data(), columns.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  pattern.columns = std::move(columns);
+}
+
+#define INSTANTIATE(Word)                                                                                    \
+  template value_names name_values(const context<device>&, const Word*, std::int64_t);                       \
+  template compressed_values<Word> compress_values(const context<device>&, compressed_pattern&, const Word*, \
+                                                   value_names);                                             \
+  template void restore_columns(const context<device>&, compressed_pattern&, const compressed_values<Word>&);
+INSTANTIATE(std::uint32_t)
+INSTANTIATE(std::uint64_t)
+INSTANTIATE(ulonglong2)
+
+}  // namespace spargo::detail

@@ -1,0 +1,421 @@
+// What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "sparse/merge_path.hpp"
+#include "sparse/spmv/choice_on_device.hpp"
+#include "sparse/spmv/copies/binned/binned.hpp"
+#include "sparse/spmv/copies/blocked/blocked.hpp"
+#include "sparse/spmv/copies/compressed/compressed.hpp"
+#include "sparse/spmv/copies/copy_cost.hpp"
+#include "sparse/spmv/executor.hpp"
+
+#include <spargo/sparse/spmv.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace spargo {
+
+namespace {
+
+using detail::row_profile;
+using choice = detail::spmv_choice;
+
+constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 13> algorithm_names{{
+    {spmv_algorithm::automatic, "automatic"},
+    {spmv_algorithm::row_per_thread, "row_per_thread"},
+    {spmv_algorithm::row_per_warp, "row_per_warp"},
+    {spmv_algorithm::row_blocks, "row_blocks"},
+    {spmv_algorithm::merge_path, "merge_path"},
+    {spmv_algorithm::column_passes, "column_passes"},
+    {spmv_algorithm::compressed, "compressed"},
+    {spmv_algorithm::blocked, "blocked"},
+    {spmv_algorithm::binned, "binned"},
+    {spmv_algorithm::ell, "ell"},
+    {spmv_algorithm::sell, "sell"},
+    {spmv_algorithm::coo_atomic, "coo_atomic"},
+    {spmv_algorithm::coo_segmented, "coo_segmented"},
+}};
+
+template <class Space>
+constexpr std::string_view space_name = std::same_as<Space, device> ? "device" : "host";
+
+[[noreturn]] void refuse(spmv_algorithm algorithm, std::string_view format, std::string_view space) {
+  throw error(error_code::unsupported,
+              fmt::format("spmv: there is no {} for {} on the {}", to_string(algorithm), format, space));
+}
+
+void expect_size(std::string_view what, std::int64_t size, std::int64_t expected) {
+  SPARGO_EXPECTS(size == expected, fmt::format("spmv: {} has {} elements, expected {}", what, size, expected));
+}
+
+choice choose_csr(const context<host>&, const row_profile& p, detail::gathered_vector /*x*/) {
+  if (detail::host_cuts_rows(p.rows, p.nnz, p.longest)) {
+    return {spmv_algorithm::merge_path,
+            fmt::format("the longest row has {} of {} entries, too many for one thread", p.longest, p.nnz)};
+  }
+  return {spmv_algorithm::row_per_thread,
+          fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+}
+
+choice choose_csr(const context<device>& ctx, const row_profile& p, detail::gathered_vector x) {
+  x.cache_bytes = ctx.properties().l2_bytes;
+  return detail::choose_csr_on_device(p, x);
+}
+
+template <class Space>
+bool csr_has(spmv_algorithm algorithm) {
+  switch (algorithm) {
+    case spmv_algorithm::row_per_thread:
+    case spmv_algorithm::merge_path:
+    case spmv_algorithm::compressed:
+      return true;
+    case spmv_algorithm::row_per_warp:
+    case spmv_algorithm::row_blocks:
+    case spmv_algorithm::column_passes:
+    case spmv_algorithm::blocked:
+    case spmv_algorithm::binned:
+      return std::same_as<Space, device>;
+    default:
+      return false;
+  }
+}
+
+constexpr std::string_view as_asked = "as asked for";
+
+template <class V, class I, class O, class Space>
+void check(const csr_view<const V, I, O, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a CSR matrix of {} x {}", m.rows, m.cols));
+  expect_size("CSR offsets", m.offsets.size(), static_cast<std::int64_t>(m.rows) + 1);
+  expect_size("CSR values", m.values.size(), m.nnz());
+}
+
+template <class V, class I, class Space>
+void check(const ell_view<const V, I, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0 && m.width >= 0,
+                 fmt::format("spmv: an ELL matrix of {} x {}, width {}", m.rows, m.cols, m.width));
+  SPARGO_EXPECTS(m.width == 0 || m.rows <= INT64_MAX / m.width, "spmv: rows * width of an ELL matrix exceeds 2^63");
+  expect_size("ELL row lengths", m.row_lengths.size(), m.rows);
+  expect_size("ELL indices", m.indices.size(), static_cast<std::int64_t>(m.rows) * m.width);
+  expect_size("ELL values", m.values.size(), m.indices.size());
+}
+
+template <class V, class I, class O, class Space>
+void check(const sell_view<const V, I, O, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a SELL matrix of {} x {}", m.rows, m.cols));
+  SPARGO_EXPECTS(m.slice_height > 0 || m.rows == 0, fmt::format("spmv: a SELL slice height of {}", m.slice_height));
+  const std::int64_t slices = m.rows == 0 ? 0 : div_up(static_cast<std::int64_t>(m.rows), m.slice_height);
+  expect_size("SELL slice offsets", m.slice_offsets.size(), slices + 1);
+  expect_size("SELL permutation", m.permutation.size(), slices * m.slice_height);
+  expect_size("SELL row lengths", m.row_lengths.size(), slices * m.slice_height);
+  expect_size("SELL values", m.values.size(), m.indices.size());
+}
+
+template <class V, class I, class Space>
+void check(const coo_view<const V, I, Space>& m) {
+  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a COO matrix of {} x {}", m.rows, m.cols));
+  expect_size("COO column indices", m.col_indices.size(), m.nnz());
+  expect_size("COO values", m.values.size(), m.nnz());
+}
+
+template <class V>
+bool overlap(const V* a, std::int64_t a_size, const V* b, std::int64_t b_size) {
+  const std::less<const V*> before;
+  return a_size > 0 && b_size > 0 && before(a, b + b_size) && before(b, a + a_size);
+}
+
+// In a library without CUDA there is no device context, so this is never reached; it has to compile.
+template <class Space, class Make>
+auto with_backend(Make&& make) {
+  if constexpr (config::has_cuda || std::same_as<Space, host>) {
+    return make();
+  } else {
+    throw error(error_code::device_unavailable, "spmv: this library was built without CUDA");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(spmv_algorithm algorithm) {
+  for (const auto& [value, name] : algorithm_names) {
+    if (value == algorithm) return name;
+  }
+  return "unknown";
+}
+
+spmv_algorithm parse_spmv_algorithm(std::string_view name) try {
+  std::string known;
+  for (const auto& [value, known_name] : algorithm_names) {
+    if (known_name == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(known_name);
+  }
+  throw error(error_code::invalid_argument, fmt::format("spmv: unknown algorithm '{}' (known: {})", name, known));
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+std::string_view to_string(spmv_storage storage) { return storage == spmv_storage::copied ? "copied" : "borrowed"; }
+
+template <value_type V, index_type I, index_type O, class Space>
+struct spmv_plan<V, I, O, Space>::state {
+  context<Space> ctx;
+  std::int64_t rows;
+  std::int64_t cols;
+  choice chosen;
+  detail::spmv_executor_ptr<V> executor;  // null: nothing to multiply
+  // Of a CSR matrix, for update_values: what a plan without a copy borrows, or the fingerprint of what was copied.
+  std::optional<csr_pattern_view<I, O, Space>> pattern;
+  std::uint64_t fingerprint = 0;
+  row_profile profile;
+
+  template <class View>
+  state(const context<Space>& where, const View& matrix, choice how)
+      : ctx(where), rows(matrix.rows), cols(matrix.cols), chosen(std::move(how)) {}
+};
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                     const spmv_options& options) try {
+  check(matrix);
+  const bool automatic = options.algorithm == spmv_algorithm::automatic;
+  if (!automatic && !csr_has<Space>(options.algorithm)) refuse(options.algorithm, "CSR", space_name<Space>);
+  SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
+  with_backend<Space>([&]() -> void {
+    const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
+    std::string refused;
+    const bool copies = automatic && options.storage == spmv_storage::copied;
+    const auto demand = automatic ? detail::copy_demand::if_it_pays : detail::copy_demand::by_name;
+    // Makes the plan of an attempt that gave an executor; otherwise notes why not.
+    const auto keep = [&](spmv_algorithm algorithm, detail::copy_attempt<V> attempt) {
+      if (attempt.executor == nullptr) {
+        const std::string why = fmt::format("not {}: {}", to_string(algorithm), attempt.reason);
+        if (!automatic) throw error(error_code::unsupported, "spmv: " + why);
+        refused += "; " + why;
+        return false;
+      }
+      state_ = std::make_unique<state>(ctx, matrix, choice{algorithm, std::move(attempt.reason)});
+      state_->pattern = matrix;
+      state_->executor = std::move(attempt.executor);
+      state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
+      return true;
+    };
+    // The same of an algorithm that is wanted, unless its copy costs more than it saves.
+    const auto try_copy = [&](spmv_algorithm algorithm, detail::copy_kind kind, auto&& attempt) {
+      if (nothing || (!copies && options.algorithm != algorithm)) return false;
+      std::string too_few = copies ? detail::why_too_few(kind, sizeof(V), options.products) : std::string{};
+      return keep(algorithm, too_few.empty() ? attempt() : detail::copy_attempt<V>{nullptr, std::move(too_few)});
+    };
+    if constexpr (std::same_as<Space, device>) {
+      if (try_copy(spmv_algorithm::compressed, detail::copy_kind::compressed,
+                   [&] { return detail::compress<V, I, O>(ctx, matrix, demand); }) ||
+          try_copy(spmv_algorithm::blocked, detail::copy_kind::blocked,
+                   [&] { return detail::block_columns<V, I, O>(ctx, matrix, demand); }) ||
+          try_copy(spmv_algorithm::binned, detail::copy_kind::binned,
+                   [&] { return detail::bin_products<V, I, O>(ctx, matrix, demand); })) {
+        return;
+      }
+    } else {
+      const std::int64_t products = copies ? options.products : 0;
+      if (try_copy(spmv_algorithm::compressed, detail::copy_kind::repeated_bands,
+                   [&] { return detail::compress<V, I, O>(ctx, matrix, demand, products); })) {
+        return;
+      }
+    }
+    row_profile profile{matrix.rows, matrix.nnz()};
+    if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
+    state_ = std::make_unique<state>(ctx, matrix,
+                                     automatic ? choose_csr(ctx, profile, {matrix.cols, sizeof(V)})
+                                               : choice{options.algorithm, std::string(as_asked)});
+    state_->chosen.reason += refused;
+    state_->profile = profile;
+    state_->pattern = matrix;
+    if (nothing) return;
+    state_->executor = detail::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
+    if (storage() == spmv_storage::copied) state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
+  });
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix,
+                                     const spmv_options& options) try {
+  check(matrix);
+  const auto asked = options.algorithm;
+  if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::ell) refuse(asked, "ELL", space_name<Space>);
+  with_backend<Space>([&]() -> void {
+    state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::ell, "the one for ELL"});
+    if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::make_executor<V, I>(ctx, matrix);
+  });
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix,
+                                     const spmv_options& options) try {
+  check(matrix);
+  const auto asked = options.algorithm;
+  if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::sell) refuse(asked, "SELL", space_name<Space>);
+  with_backend<Space>([&]() -> void {
+    state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::sell, "the one for SELL-C-sigma"});
+    if (matrix.rows != 0 && !matrix.indices.empty()) state_->executor = detail::make_executor<V, I, O>(ctx, matrix);
+  });
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
+                                     const spmv_options& options) try {
+  check(matrix);
+  const auto asked = options.algorithm;
+  const bool known = asked == spmv_algorithm::automatic || asked == spmv_algorithm::coo_segmented ||
+                     (asked == spmv_algorithm::coo_atomic && std::same_as<Space, device>);
+  if (!known) refuse(asked, "COO", space_name<Space>);
+  with_backend<Space>([&]() -> void {
+    state_ = std::make_unique<state>(ctx, matrix,
+                                     asked == spmv_algorithm::automatic
+                                         ? choice{spmv_algorithm::coo_segmented, "deterministic and balanced"}
+                                         : choice{asked, std::string(as_asked)});
+    if (matrix.rows != 0 && matrix.nnz() != 0) {
+      state_->executor = detail::make_executor<V, I>(ctx, matrix, state_->chosen.algorithm);
+    }
+  });
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::spmv_plan(spmv_plan&&) noexcept = default;
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>& spmv_plan<V, I, O, Space>::operator=(spmv_plan&&) noexcept = default;
+template <value_type V, index_type I, index_type O, class Space>
+spmv_plan<V, I, O, Space>::~spmv_plan() = default;
+
+template <value_type V, index_type I, index_type O, class Space>
+void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const try {
+  expect_size("x", x.size(), state_->cols);
+  expect_size("y", y.size(), state_->rows);
+  SPARGO_EXPECTS(!overlap<V>(x.data(), x.size(), y.data(), y.size()), "spmv: x and y overlap");
+  if (state_->rows == 0) return;
+  with_backend<Space>([&]() -> void {
+    if (alpha == V{} || state_->executor == nullptr) {
+      detail::scale(state_->ctx, beta, y.data(), y.size());
+    } else {
+      state_->executor->run(alpha, x.data(), beta, y.data());
+    }
+  });
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Space>& matrix) try {
+  check(matrix);
+  if (!state_->pattern.has_value()) {
+    throw error(error_code::unsupported, "spmv: update_values is for plans of CSR matrices");
+  }
+  auto& mine = *state_->pattern;
+  SPARGO_EXPECTS(matrix.rows == mine.rows && matrix.cols == mine.cols && matrix.nnz() == mine.nnz(),
+                 fmt::format("spmv: update_values with {} x {}, {} entries; the plan is for {} x {}, {}", matrix.rows,
+                             matrix.cols, matrix.nnz(), mine.rows, mine.cols, mine.nnz()));
+  if (state_->executor == nullptr) return;
+  with_backend<Space>([&]() -> void {
+    const bool copied = storage() == spmv_storage::copied;
+    const bool same_arrays =
+        !copied && matrix.offsets.data() == mine.offsets.data() && matrix.indices.data() == mine.indices.data();
+    if (!same_arrays) {
+      const std::uint64_t expected =
+          copied ? state_->fingerprint : detail::pattern_fingerprint<I, O>(state_->ctx, mine);
+      SPARGO_EXPECTS((detail::pattern_fingerprint<I, O>(state_->ctx, matrix) == expected),
+                     "spmv: update_values with another pattern than the plan's");
+    }
+    if (copied) {
+      state_->executor->update_values(matrix.values.data());
+    } else {
+      state_->executor = detail::make_executor<V, I, O>(state_->ctx, matrix, state_->chosen.algorithm, state_->profile);
+      mine = matrix;
+    }
+  });
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+spmv_storage spmv_plan<V, I, O, Space>::storage() const noexcept {
+  return state_->executor == nullptr ? spmv_storage::borrowed : state_->executor->storage();
+}
+template <value_type V, index_type I, index_type O, class Space>
+spmv_algorithm spmv_plan<V, I, O, Space>::algorithm() const noexcept {
+  return state_->chosen.algorithm;
+}
+template <value_type V, index_type I, index_type O, class Space>
+const std::string& spmv_plan<V, I, O, Space>::reason() const noexcept {
+  return state_->chosen.reason;
+}
+template <value_type V, index_type I, index_type O, class Space>
+std::int64_t spmv_plan<V, I, O, Space>::workspace_bytes() const noexcept {
+  return state_->executor == nullptr ? 0 : state_->executor->workspace_bytes();
+}
+
+template <value_type V, index_type I, index_type O, class Space>
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const csr_view<const V, I, O, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+  spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
+}
+template <value_type V, index_type I, class Space>
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const ell_view<const V, I, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+  spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
+}
+template <value_type V, index_type I, index_type O, class Space>
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const sell_view<const V, I, O, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+  spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
+}
+template <value_type V, index_type I, class Space>
+void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const coo_view<const V, I, Space>& matrix,
+          std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+  spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
+} catch (...) {
+  detail::rethrow("spmv");
+}
+
+#define INSTANTIATE_IN(V, I, O, S)                                                                              \
+  template class spmv_plan<V, I, O, S>;                                                                         \
+  template void spmv(const context<S>&, V, const csr_view<const V, I, O, S>&, span<const V, S>, V, span<V, S>,  \
+                     const spmv_options&);                                                                      \
+  template void spmv(const context<S>&, V, const sell_view<const V, I, O, S>&, span<const V, S>, V, span<V, S>, \
+                     const spmv_options&);
+#define INSTANTIATE(V, I, O)    \
+  INSTANTIATE_IN(V, I, O, host) \
+  INSTANTIATE_IN(V, I, O, device)
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+#undef INSTANTIATE
+#undef INSTANTIATE_IN
+#define INSTANTIATE_IN(V, I, S)                                                                             \
+  template void spmv(const context<S>&, V, const ell_view<const V, I, S>&, span<const V, S>, V, span<V, S>, \
+                     const spmv_options&);                                                                  \
+  template void spmv(const context<S>&, V, const coo_view<const V, I, S>&, span<const V, S>, V, span<V, S>, \
+                     const spmv_options&);
+#define INSTANTIATE(V, I)    \
+  INSTANTIATE_IN(V, I, host) \
+  INSTANTIATE_IN(V, I, device)
+SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
+
+}  // namespace spargo
