@@ -6,6 +6,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 namespace spargo::detail {
 
 // Throws device_failure (out_of_memory for cudaErrorMemoryAllocation) naming the call and its place.
@@ -13,6 +15,10 @@ namespace spargo::detail {
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_mask = 0xffffffffU;
+using count64 = unsigned long long;  // what 64-bit atomics take
+
+__device__ inline std::int64_t global_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+__device__ inline std::int64_t grid_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
 
 // Of an object in shared memory, as instructions take it.
 __device__ __forceinline__ unsigned shared_address(const void* p) {

@@ -1,6 +1,7 @@
-// The host and device halves behind the primitives' public templates. `no_device` stands in for the device
-// half in a library built without CUDA, where no device context can exist.
+// The host and device halves behind the primitives' public templates.
 #pragma once
+
+#include "core/backend.hpp"
 
 #include <spargo/core/array.hpp>
 #include <spargo/primitives/histogram.hpp>
@@ -25,12 +26,5 @@ void histogram(const context<host>& ctx, span<const typename Bins::value, host> 
 template <class Bins, class Count>
 void histogram(const context<device>& ctx, span<const typename Bins::value, device> values, const Bins& bins,
                span<Count, device> counts, histogram_algorithm algorithm);
-
-template <class Space>
-inline constexpr bool is_built = std::same_as<Space, host> || config::has_cuda;
-
-[[noreturn]] inline void no_device(const char* operation) {
-  throw error(error_code::device_unavailable, std::string(operation) + ": this library was built without CUDA");
-}
 
 }  // namespace spargo::detail

@@ -7,7 +7,7 @@ namespace spargo::detail {
 
 // Entry k of the sorted matrix is (rows[k], cols[k]) with the value at order[k] of the original.
 template <class I, class Space>
-struct coo_order {
+struct row_order {
   array<I, Space> rows;
   array<I, Space> cols;
   array<std::int64_t, Space> order;
@@ -26,7 +26,7 @@ void to_integers(const context<device>& ctx, span<const double, device> from, sp
 // Stable by row and column. The positions travel through the library's own sort as the values of a matrix.
 // Synchronises a device.
 template <class V, class I, class Space>
-[[nodiscard]] coo_order<I, Space> sort_by_row(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix) {
+[[nodiscard]] row_order<I, Space> sort_by_row(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix) {
   array<double, Space> positions(ctx, matrix.nnz());
   count_up(ctx, positions.view());
   coo_matrix<double, I, Space> sorted(matrix.rows, matrix.cols, clone(ctx, matrix.row_indices),

@@ -19,9 +19,6 @@ inline unsigned blocks_for(const context<device>& ctx, std::int64_t units, std::
   return static_cast<unsigned>(std::clamp<std::int64_t>(div_up(units, units_per_block), 1, most));
 }
 
-__device__ inline std::int64_t global_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-__device__ inline std::int64_t grid_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
-
 template <class F>
 __global__ void __launch_bounds__(block_threads) for_each_kernel(std::int64_t size, F f) {
   for (std::int64_t i = global_thread(); i < size; i += grid_threads()) f(i);

@@ -9,7 +9,7 @@
 
 namespace spargo::detail {
 
-struct coo_order {
+struct coo_facts {
   std::int64_t first_invalid = -1;  // the first entry outside the matrix; the rest means nothing unless this is -1
   bool rows_ascending = true;       // never decreasing
   bool cols_ascending = true;       // never decreasing: a stable sort by row alone gives sorted rows
@@ -26,7 +26,7 @@ struct coo_order {
 
 // What one pass over the entries tells: whether they may be used, and how much sorting they need.
 template <index_type I>
-coo_order examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
+coo_facts examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
 
 // Stable sort by row, then column, in O(nnz) time and memory whatever the size of the matrix; sequential for the most.
 template <entry_type V, index_type I>
@@ -34,11 +34,11 @@ void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& matrix);
 
 // Stable sort by row, then column.
 template <entry_type V, index_type I>
-void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order);
+void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_facts& order);
 
 // Sorts and sums.
 template <entry_type V, index_type I>
-void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order);
+void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_facts& order);
 
 template <entry_type V, index_type I>
 coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, I, host>& matrix, symmetry_kind kind);
@@ -47,7 +47,7 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
 // it mirrors, are as good as there.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& matrix,
-                                     const coo_order& order, duplicates on_duplicates,
+                                     const coo_facts& order, duplicates on_duplicates,
                                      symmetry_kind kind = symmetry_kind::general);
 
 // row_indices[k] = the row of entry k.
@@ -98,17 +98,17 @@ void narrow(const context<host>& ctx, span<const std::int64_t, host> in, span<O,
 // --- Device: the same, asynchronous unless a size must be learnt ---------------------------------------------------
 
 template <index_type I>
-coo_order examine(const context<device>& ctx, const coo_pattern_view<I, device>& entries);
+coo_facts examine(const context<device>& ctx, const coo_pattern_view<I, device>& entries);
 template <entry_type V, index_type I>
-void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order);
+void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_facts& order);
 template <entry_type V, index_type I>
-void sum_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order);
+void sum_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_facts& order);
 template <entry_type V, index_type I>
 coo_matrix<V, I, device> expand(const context<device>& ctx, const coo_view<const V, I, device>& matrix,
                                 symmetry_kind kind);
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_view<const V, I, device>& matrix,
-                                       const coo_order& order, duplicates on_duplicates);
+                                       const coo_facts& order, duplicates on_duplicates);
 template <index_type I, index_type O>
 void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices);
 template <index_type O>

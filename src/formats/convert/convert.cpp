@@ -44,8 +44,8 @@ void check_entries(const char* operation, const csr_view<V, I, O, Space>& m) {
 }
 
 template <class I, class Space>
-detail::coo_order examine(const char* operation, const context<Space>& ctx, const coo_pattern_view<I, Space>& m) {
-  const detail::coo_order order = detail::examine(ctx, m);
+detail::coo_facts examine(const char* operation, const context<Space>& ctx, const coo_pattern_view<I, Space>& m) {
+  const detail::coo_facts order = detail::examine(ctx, m);
   if (const std::int64_t k = order.first_invalid; k >= 0) {
     throw error(error_code::invalid_data, fmt::format("{}: entry {}: ({}, {}) is outside the {} x {} matrix", operation,
                                                       k, detail::element(ctx, m.row_indices, k),

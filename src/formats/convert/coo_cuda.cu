@@ -70,7 +70,7 @@ void unpack_keys(const context<device>& ctx, const array<std::uint64_t, device>&
 enum class order_wanted { no, yes };
 
 template <class I>
-sorted_pattern<I> sort_packed(const context<device>& ctx, const coo_pattern_view<I, device>& m, const coo_order& order,
+sorted_pattern<I> sort_packed(const context<device>& ctx, const coo_pattern_view<I, device>& m, const coo_facts& order,
                               order_wanted wanted) {
   const int col_bits = bits_below(m.cols);
   const int begin = order.cols_ascending ? col_bits : 0;
@@ -118,7 +118,7 @@ sorted_pattern<I> sort_wide(const context<device>& ctx, const coo_pattern_view<I
 
 template <class V, class I>
 coo_matrix<V, I, device> sorted_copy(const context<device>& ctx, const coo_view<const V, I, device>& m,
-                                     const coo_order& order) {
+                                     const coo_facts& order) {
   const auto wanted = is_pattern<V> ? order_wanted::no : order_wanted::yes;
   sorted_pattern<I> sorted =
       bits_below(m.rows) + bits_below(m.cols) <= 64 ? sort_packed<I>(ctx, m, order, wanted) : sort_wide<I>(ctx, m);
@@ -235,7 +235,7 @@ void mirror_values(const context<device>& ctx, const coo_pattern_view<I, device>
 }  // namespace
 
 template <index_type I>
-coo_order examine(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
+coo_facts examine(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
   if (m.nnz() == 0) return {};
   const device_guard guard(ctx);
   array<unsigned long long, device> result(ctx, 2);
@@ -254,13 +254,13 @@ coo_order examine(const context<device>& ctx, const coo_pattern_view<I, device>&
 }
 
 template <entry_type V, index_type I>
-void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order) {
+void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_facts& order) {
   matrix = sorted_copy<V, I>(ctx, matrix.view(), order);
   ctx.synchronize();
 }
 
 template <entry_type V, index_type I>
-void sum_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_order& order) {
+void sum_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_facts& order) {
   coo_matrix<V, I, device> sorted;
   if (!order.sorted) sorted = sorted_copy<V, I>(ctx, matrix.view(), order);
   const coo_view<const V, I, device> entries = order.sorted ? matrix.view() : sorted.view();
@@ -303,7 +303,7 @@ coo_matrix<V, I, device> expand(const context<device>& ctx, const coo_view<const
 
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_view<const V, I, device>& m,
-                                       const coo_order& order, duplicates on_duplicates) {
+                                       const coo_facts& order, duplicates on_duplicates) {
   coo_matrix<V, I, device> own;
   coo_view<const V, I, device> entries = m;
   bool borrowed = true;
@@ -340,21 +340,21 @@ void expand_rows(const context<device>& ctx, span<const O, device> offsets, span
            [=] __device__(std::int64_t k) { row[k] = static_cast<I>(lower_bound(offset, size, k + 1) - 1); });
 }
 
-#define INSTANTIATE_I(I) template coo_order examine(const context<device>&, const coo_pattern_view<I, device>&);
+#define INSTANTIATE_I(I) template coo_facts examine(const context<device>&, const coo_pattern_view<I, device>&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
 #define INSTANTIATE_IO(I, O) template void expand_rows(const context<device>&, span<const O, device>, span<I, device>);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
 
 #define INSTANTIATE_VI(V, I)                                                                       \
-  template void sort_entries(const context<device>&, coo_matrix<V, I, device>&, const coo_order&); \
-  template void sum_entries(const context<device>&, coo_matrix<V, I, device>&, const coo_order&);  \
+  template void sort_entries(const context<device>&, coo_matrix<V, I, device>&, const coo_facts&); \
+  template void sum_entries(const context<device>&, coo_matrix<V, I, device>&, const coo_facts&);  \
   template coo_matrix<V, I, device> expand(const context<device>&, const coo_view<const V, I, device>&, symmetry_kind);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE_VI)
 
 #define INSTANTIATE_VIO(V, I, O)                            \
   template csr_matrix<V, I, O, device> coo_to_csr<O, V, I>( \
-      const context<device>&, const coo_view<const V, I, device>&, const coo_order&, duplicates);
+      const context<device>&, const coo_view<const V, I, device>&, const coo_facts&, duplicates);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_VIO)
 
 }  // namespace spargo::detail

@@ -47,7 +47,7 @@ struct block_facts {
 
 // Entries [first, last), first > 0, and the one before them.
 template <class I>
-void compare_neighbours(const coo_pattern_view<I, host>& m, std::int64_t first, std::int64_t last, coo_order& order) {
+void compare_neighbours(const coo_pattern_view<I, host>& m, std::int64_t first, std::int64_t last, coo_facts& order) {
   I rows_fall = 0;
   I cols_fall = 0;
   I row_col_falls = 0;
@@ -72,8 +72,8 @@ void compare_neighbours(const coo_pattern_view<I, host>& m, std::int64_t first, 
 }
 
 template <class I>
-coo_order examine_share(const coo_pattern_view<I, host>& m, std::int64_t first, std::int64_t last) {
-  coo_order order{.by_columns = true, .all_below = true, .all_above = true};
+coo_facts examine_share(const coo_pattern_view<I, host>& m, std::int64_t first, std::int64_t last) {
+  coo_facts order{.by_columns = true, .all_below = true, .all_above = true};
   for (std::int64_t begin = first; begin < last; begin += look) {
     const std::int64_t end = std::min(begin + look, last);
     const block_facts<I> facts(m, begin, end);
@@ -127,7 +127,7 @@ void merge_neighbours(coo_matrix<V, I, host>& m) {
 }
 
 template <class V, class I>
-void through_csr(const context<host>& ctx, coo_matrix<V, I, host>& m, const coo_order& order, duplicates kind) {
+void through_csr(const context<host>& ctx, coo_matrix<V, I, host>& m, const coo_facts& order, duplicates kind) {
   auto csr = coo_to_csr<std::int64_t>(ctx, m.view(), order, kind);
   array<I, host> rows(ctx, csr.nnz());
   expand_rows<I, std::int64_t>(ctx, csr.offsets().view(), rows.view());
@@ -137,13 +137,13 @@ void through_csr(const context<host>& ctx, coo_matrix<V, I, host>& m, const coo_
 }  // namespace
 
 template <index_type I>
-coo_order examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries) {
+coo_facts examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries) {
   const parts shares = split(entries.nnz(), ctx.threads(), share);
-  array<coo_order, host> found(ctx, shares.count);
+  array<coo_facts, host> found(ctx, shares.count);
   parallel_parts(ctx.threads(), shares.count,
                  [&](std::int64_t p) { found[p] = examine_share(entries, shares.first(p), shares.last(p)); });
-  coo_order all{.by_columns = true, .all_below = true, .all_above = true};
-  for (const coo_order& part : found) {
+  coo_facts all{.by_columns = true, .all_below = true, .all_above = true};
+  for (const coo_facts& part : found) {
     if (all.first_invalid < 0) all.first_invalid = part.first_invalid;
     all.rows_ascending &= part.rows_ascending;
     all.cols_ascending &= part.cols_ascending;
@@ -176,13 +176,13 @@ void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& m) {
 }
 
 template <entry_type V, index_type I>
-void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order) {
+void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_facts& order) {
   if (is_hypersparse(matrix.rows(), matrix.nnz())) return sort_by_radix(ctx, matrix);
   through_csr(ctx, matrix, order, duplicates::keep);
 }
 
 template <entry_type V, index_type I>
-void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_order& order) {
+void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_facts& order) {
   if (!is_hypersparse(matrix.rows(), matrix.nnz())) return through_csr(ctx, matrix, order, duplicates::sum);
   if (!order.sorted) sort_by_radix(ctx, matrix);
   merge_neighbours(matrix);
@@ -233,7 +233,7 @@ void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, 
   });
 }
 
-#define INSTANTIATE_I(I) template coo_order examine(const context<host>&, const coo_pattern_view<I, host>&);
+#define INSTANTIATE_I(I) template coo_facts examine(const context<host>&, const coo_pattern_view<I, host>&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
 #define INSTANTIATE_IO(I, O) template void expand_rows(const context<host>&, span<const O, host>, span<I, host>);
@@ -241,8 +241,8 @@ SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
 
 #define INSTANTIATE_VI(V, I)                                                                   \
   template void sort_by_radix(const context<host>&, coo_matrix<V, I, host>&);                  \
-  template void sort_entries(const context<host>&, coo_matrix<V, I, host>&, const coo_order&); \
-  template void sum_entries(const context<host>&, coo_matrix<V, I, host>&, const coo_order&);  \
+  template void sort_entries(const context<host>&, coo_matrix<V, I, host>&, const coo_facts&); \
+  template void sum_entries(const context<host>&, coo_matrix<V, I, host>&, const coo_facts&);  \
   template coo_matrix<V, I, host> expand(const context<host>&, const coo_view<const V, I, host>&, symmetry_kind);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE_VI)
 

@@ -244,7 +244,7 @@ csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<
 // The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
 template <class Key, class C, class O, class V, class I>
 csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                        const key_shape& shape, const coo_order& order, symmetry_kind kind) {
+                                        const key_shape& shape, const coo_facts& order, symmetry_kind kind) {
   triangle_runs<V, I, O> runs(m, order, kind);
   array<O, host> run_starts(ctx, std::int64_t{m.rows} + 1);
   offsets_of_sorted<I, O>(ctx, m.rows, runs.majors(), run_starts);
@@ -263,7 +263,7 @@ csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view
 // Columns below 2^31 take 32 bits while rows are put together.
 template <class C, class O, class V, class I>
 csr_matrix<V, I, O, host> from_entries(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                       const coo_order& order, row_work work, symmetry_kind kind) {
+                                       const coo_facts& order, row_work work, symmetry_kind kind) {
   const bool general = kind == symmetry_kind::general;
   if (general && order.rows_ascending) return from_rows<C, O>(ctx, m, work);
   const bool runs = !general && has_runs(order);
@@ -291,7 +291,7 @@ csr_matrix<V, I, O, host> from_entries(const context<host>& ctx, const coo_view<
 // diagonal comes before what is right of it.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                     const coo_order& order, duplicates on_duplicates, symmetry_kind kind) {
+                                     const coo_facts& order, duplicates on_duplicates, symmetry_kind kind) {
   const bool general = kind == symmetry_kind::general;
   const bool sorted = general ? order.sorted : order.sorted || order.by_columns;
   const row_work work{.sort = general ? !order.sorted && !order.cols_ascending : !sorted,
@@ -303,7 +303,7 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
 
 #define INSTANTIATE(V, I, O)                                                                                      \
   template csr_matrix<V, I, O, host> coo_to_csr<O, V, I>(const context<host>&, const coo_view<const V, I, host>&, \
-                                                         const coo_order&, duplicates, symmetry_kind);
+                                                         const coo_facts&, duplicates, symmetry_kind);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -17,7 +17,7 @@
 
 namespace spargo::detail {
 
-[[nodiscard]] inline bool has_runs(const coo_order& order) {
+[[nodiscard]] inline bool has_runs(const coo_facts& order) {
   return order.distinct && (order.sorted || order.by_columns) && (order.all_below || order.all_above);
 }
 
@@ -25,7 +25,7 @@ template <class V, class I, class O>
 class triangle_runs {
  public:
   // `order` as `examine` found it, with has_runs.
-  triangle_runs(const coo_view<const V, I, host>& m, const coo_order& order, symmetry_kind kind)
+  triangle_runs(const coo_view<const V, I, host>& m, const coo_facts& order, symmetry_kind kind)
       : by_columns_(order.by_columns),
         to_the_right_(by_columns_ ? order.all_below : order.all_above),
         kind_(kind),

@@ -1,13 +1,16 @@
-// Names, checks and the choice of algorithm: all of a search that does not touch the graph's contents.
-#include "graph/bfs/common.hpp"
-
+// Names, checks, the choice of algorithm and the plan around an executor: all of a search that does not touch the
+// graph's contents.
+#include "core/backend.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "graph/bfs/executor.hpp"
 
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 namespace spargo {
 
@@ -143,5 +146,96 @@ void check_bfs_shapes(const bfs_shape& out, const bfs_shape& in) {
 }
 
 }  // namespace detail
+
+template <index_type I, index_type O, class Space>
+struct bfs_plan<I, O, Space>::state {
+  std::int64_t vertices;
+  detail::bfs_choice choice;
+  std::unique_ptr<detail::bfs_executor<I, Space>> executor;
+};
+
+template <index_type I, index_type O, class Space>
+bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                const bfs_options& options) try {
+  if constexpr (detail::is_built<Space>) {
+    detail::check_bfs_graph(g);
+    auto choice = detail::choose_bfs(detail::bfs_backend_of<Space>, detail::facts_of(g), options);
+    auto executor = detail::make_bfs_executor<I, O>(ctx, g, choice, options);
+    state_ = std::make_unique<state>(state{g.vertices(), std::move(choice), std::move(executor)});
+  } else {
+    detail::no_device("bfs");
+  }
+} catch (...) {
+  detail::rethrow("bfs");
+}
+template <index_type I, index_type O, class Space>
+bfs_plan<I, O, Space>::bfs_plan(bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+bfs_plan<I, O, Space>& bfs_plan<I, O, Space>::operator=(bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+bfs_plan<I, O, Space>::~bfs_plan() = default;
+
+template <index_type I, index_type O, class Space>
+void bfs_plan<I, O, Space>::run(I source) try {
+  detail::check_bfs_source(source, state_->vertices);
+  state_->executor->run(source);
+} catch (...) {
+  detail::rethrow("bfs");
+}
+template <index_type I, index_type O, class Space>
+span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
+  return state_->executor->levels();
+}
+template <index_type I, index_type O, class Space>
+span<const I, Space> bfs_plan<I, O, Space>::parents() const noexcept {
+  return state_->executor->parents();
+}
+template <index_type I, index_type O, class Space>
+std::int64_t bfs_plan<I, O, Space>::reached() const noexcept {
+  return state_->executor->reached();
+}
+template <index_type I, index_type O, class Space>
+span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
+  return state_->executor->level_sizes();
+}
+template <index_type I, index_type O, class Space>
+bfs_algorithm bfs_plan<I, O, Space>::algorithm() const noexcept {
+  return state_->choice.algorithm;
+}
+template <index_type I, index_type O, class Space>
+const std::string& bfs_plan<I, O, Space>::reason() const noexcept {
+  return state_->choice.reason;
+}
+template <index_type I, index_type O, class Space>
+std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
+  return state_->executor->workspace_bytes();
+}
+
+template <index_type I, index_type O, class Space>
+bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
+                         const bfs_options& options) try {
+  detail::check_bfs_source(source, g.vertices());
+  bfs_plan<I, O, Space> plan(ctx, g, options);
+  plan.run(static_cast<I>(source));
+  bfs_result<I, Space> result;
+  result.levels = clone(ctx, plan.levels());
+  result.parents = clone(ctx, plan.parents());
+  result.source = static_cast<I>(source);
+  result.reached = plan.reached();
+  result.level_sizes.assign(plan.level_sizes().begin(), plan.level_sizes().end());
+  result.algorithm = plan.algorithm();
+  return result;
+} catch (...) {
+  detail::rethrow("bfs");
+}
+
+#define INSTANTIATE_IN(I, O, S)                                                                       \
+  template class bfs_plan<I, O, S>;                                                                   \
+  template bfs_result<I, S> bfs<I, O, S>(const context<S>&, const graph_view<I, O, S>&, std::int64_t, \
+                                         const bfs_options&);
+#define INSTANTIATE(I, O)    \
+  INSTANTIATE_IN(I, O, host) \
+  INSTANTIATE_IN(I, O, device)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

@@ -1,4 +1,4 @@
-// Breadth-first search on the device: the plan. A search is a few kernels in a row (cuda_kernel.cuh), so the host
+// Breadth-first search on the device: the executor. A search is a few kernels in a row (cuda_kernel.cuh), so the host
 // waits once, at its end.
 //
 // Cost: O(vertices + edges) work; one or two barriers of the grid a wide level, one of a cluster a narrow one.
@@ -8,10 +8,9 @@
 // Patterson, SC 2012. Queues and load balance: Merrill, Garland, Grimshaw, PPoPP 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
-#include "graph/bfs/common.hpp"
 #include "graph/bfs/cuda_kernel.cuh"
 #include "graph/bfs/cuda_prepare.cuh"
+#include "graph/bfs/executor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,9 +24,9 @@ using detail::bfs_cuda_tuning;
 using detail::bfs_narrow_tuning;
 using detail::bfs_part;
 using detail::bfs_prepare_tuning;
+using detail::bfs_push_kind;
 using detail::bfs_report;
 using detail::bfs_search;
-using detail::push_kind;
 
 template <class T>
 std::int64_t bytes_of(const array<T, device>& a) {
@@ -36,10 +35,8 @@ std::int64_t bytes_of(const array<T, device>& a) {
 
 unsigned blocks_for(std::int64_t threads, int block) { return static_cast<unsigned>(div_up(threads, block)); }
 
-}  // namespace
-
-template <index_type I, index_type O, class Space>
-struct bfs_plan<I, O, Space>::state {
+template <class I, class O>
+struct device_executor final : detail::bfs_executor<I, device> {
   static constexpr std::int64_t level_slots = 4096;  // levels past these are counted after the search
 
   context<device> ctx;
@@ -49,8 +46,8 @@ struct bfs_plan<I, O, Space>::state {
   int grid_blocks = 0;
   int cluster_blocks = 0;
   bfs_search<I, O> search{};
-  array<std::int32_t, device> levels;
-  array<I, device> parents;
+  array<std::int32_t, device> level_of;
+  array<I, device> parent_of;
   array<unsigned, device> start;
   array<unsigned, device> visited;
   array<unsigned, device> front;
@@ -62,15 +59,12 @@ struct bfs_plan<I, O, Space>::state {
   array<std::int64_t, device> sizes;
   array<bfs_control, device> control;
   array<bfs_report, host> report;
-  std::vector<std::int64_t> level_sizes;
-  std::int64_t reached = 0;
+  std::vector<std::int64_t> sizes_found;
+  std::int64_t reached_vertices = 0;
 
-  state(const context<device>& c, const graph_view<I, O, device>& g, const bfs_options& o)
-      : ctx(c),
-        vertices(g.vertices()),
-        options(o),
-        choice((detail::check_bfs_graph(g),
-                detail::choose_bfs(detail::bfs_backend::device, detail::facts_of(g), options))) {
+  device_executor(const context<device>& c, const graph_view<I, O, device>& g, const detail::bfs_choice& chosen,
+                  const bfs_options& o)
+      : ctx(c), vertices(g.vertices()), options(o), choice(chosen) {
     const detail::device_guard guard(ctx);
     allocate(g);
     prepare();
@@ -81,8 +75,8 @@ struct bfs_plan<I, O, Space>::state {
     const std::int64_t n = vertices;
     const bool pulls = choice.direction != bfs_direction::push;
     const std::int64_t words = 4 * div_up(n, 4 * detail::warp_size);
-    levels = {ctx, n};  // also when only parents are asked for: levels past `level_slots` are counted there
-    if (detail::wants_parents(options.output)) parents = {ctx, n};
+    level_of = {ctx, n};  // also when only parents are asked for: levels past `level_slots` are counted there
+    if (detail::wants_parents(options.output)) parent_of = {ctx, n};
     start = {ctx, words};
     visited = {ctx, words};
     if (pulls) {
@@ -95,7 +89,7 @@ struct bfs_plan<I, O, Space>::state {
     sizes = {ctx, std::min(n, level_slots)};
     control = {ctx, 1};
     report = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
-    level_sizes.reserve(static_cast<std::size_t>(n));
+    sizes_found.reserve(static_cast<std::size_t>(n));
     const auto in = detail::pull_edges(g);
     search = {.out_offsets = g.out.offsets.data(),
               .out_indices = g.out.indices.data(),
@@ -106,8 +100,8 @@ struct bfs_plan<I, O, Space>::state {
               .n = n,
               .words = words,
               .edges = g.out.nnz(),
-              .levels = levels.data(),
-              .parents = parents.data(),
+              .levels = level_of.data(),
+              .parents = parent_of.data(),
               .start = start.data(),
               .visited = visited.data(),
               .front = front.data(),
@@ -129,8 +123,8 @@ struct bfs_plan<I, O, Space>::state {
   // The bitmaps and results as every search expects and leaves them, and what is known of the graph. Synchronises.
   void prepare() {
     constexpr int block = bfs_prepare_tuning::block;
-    detail::fill_bytes(ctx, levels.data(), 0xff, static_cast<std::size_t>(bytes_of(levels)));
-    detail::fill_bytes(ctx, parents.data(), 0xff, static_cast<std::size_t>(bytes_of(parents)));
+    detail::fill_bytes(ctx, level_of.data(), 0xff, static_cast<std::size_t>(bytes_of(level_of)));
+    detail::fill_bytes(ctx, parent_of.data(), 0xff, static_cast<std::size_t>(bytes_of(parent_of)));
     fill_zero(ctx, front.view());
     if (vertices == 0) return;
     array<detail::count64, device> chunks(ctx, 1);
@@ -157,11 +151,11 @@ struct bfs_plan<I, O, Space>::state {
   [[nodiscard]] const void* wide_kernel() const {
     switch (choice.algorithm) {
       case bfs_algorithm::global_queue:
-        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<push_kind::global, I, O>);
+        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<bfs_push_kind::global, I, O>);
       case bfs_algorithm::block_queue:
-        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<push_kind::block, I, O>);
+        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<bfs_push_kind::block, I, O>);
       default:
-        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<push_kind::balanced, I, O>);
+        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<bfs_push_kind::balanced, I, O>);
     }
   }
   [[nodiscard]] static const void* narrow_kernel() {
@@ -223,11 +217,10 @@ struct bfs_plan<I, O, Space>::state {
                                                 ctx.stream()));
   }
 
-  void run(I source) {
-    detail::check_bfs_source(source, vertices);
+  void run(I source) override {
     const detail::device_guard guard(ctx);
-    level_sizes.clear();
-    reached = 0;
+    sizes_found.clear();
+    reached_vertices = 0;
     search.previous_source = search.source;
     search.source = source;
     if (balanced()) {
@@ -238,24 +231,24 @@ struct bfs_plan<I, O, Space>::state {
     } else {
       launch_wide({.first = true, .last = true});
     }
-    if (options.parents == bfs_parents::smallest && !parents.empty() && search.edges > 0) {
+    if (options.parents == bfs_parents::smallest && !parent_of.empty() && search.edges > 0) {
       const std::int64_t warps = div_up(search.edges, std::int64_t{bfs_prepare_tuning::edges});
       constexpr int block = bfs_prepare_tuning::block;
       detail::offer_parents_kernel<<<blocks_for(warps * detail::warp_size, block), block, 0, ctx.stream()>>>(search);
       SPARGO_CUDA_TRY(cudaGetLastError());
     }
     ctx.synchronize();
-    reached = report[0].position.reached;
+    reached_vertices = report[0].position.reached;
     collect_sizes(report[0].position.level);
   }
 
   void collect_sizes(std::int64_t depth) {  // levels walked
     const std::int64_t told = std::min<std::int64_t>(depth, bfs_report::size_slots);
-    level_sizes.assign(report[0].sizes, report[0].sizes + told);
+    sizes_found.assign(report[0].sizes, report[0].sizes + told);
     if (depth == told) return;
-    level_sizes.resize(static_cast<std::size_t>(depth));
+    sizes_found.resize(static_cast<std::size_t>(depth));
     if (depth <= search.level_slots) {
-      detail::copy_to_host(ctx, sizes.data() + told, level_sizes.data() + told,
+      detail::copy_to_host(ctx, sizes.data() + told, sizes_found.data() + told,
                            static_cast<std::size_t>(depth - told) * sizeof(std::int64_t));
       ctx.synchronize();
       return;
@@ -263,7 +256,7 @@ struct bfs_plan<I, O, Space>::state {
     // More levels than slots: they are counted in the queue, which the search no longer needs, and come in pieces.
     constexpr int block = bfs_prepare_tuning::block;
     fill_zero(ctx, queue.view());
-    detail::count_levels_kernel<<<blocks_for(vertices, block), block, 0, ctx.stream()>>>(levels.data(), vertices,
+    detail::count_levels_kernel<<<blocks_for(vertices, block), block, 0, ctx.stream()>>>(level_of.data(), vertices,
                                                                                          queue.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
     I* const piece = reinterpret_cast<I*>(report[0].sizes);
@@ -271,82 +264,40 @@ struct bfs_plan<I, O, Space>::state {
       const std::int64_t count = std::min<std::int64_t>(depth - first, bfs_report::size_slots);
       detail::copy_to_host(ctx, queue.data() + first, piece, static_cast<std::size_t>(count) * sizeof(I));
       ctx.synchronize();
-      std::copy(piece, piece + count, level_sizes.begin() + first);
+      std::copy(piece, piece + count, sizes_found.begin() + first);
     }
   }
 
-  [[nodiscard]] span<const std::int32_t, device> levels_found() const {
-    return detail::wants_levels(options.output) ? std::as_const(levels).view() : span<const std::int32_t, device>{};
+  [[nodiscard]] span<const std::int32_t, device> levels() const noexcept override {
+    if (!detail::wants_levels(options.output)) return {};
+    return level_of.view();
   }
-
-  [[nodiscard]] std::int64_t workspace_bytes() const {
-    return bytes_of(levels) + bytes_of(parents) + bytes_of(start) + bytes_of(visited) + bytes_of(front) +
+  [[nodiscard]] span<const I, device> parents() const noexcept override { return parent_of.view(); }
+  [[nodiscard]] std::int64_t reached() const noexcept override { return reached_vertices; }
+  [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept override { return sizes_found; }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return bytes_of(level_of) + bytes_of(parent_of) + bytes_of(start) + bytes_of(visited) + bytes_of(front) +
            bytes_of(next) + bytes_of(likely) + bytes_of(weights) + bytes_of(queue) + bytes_of(hubs) + bytes_of(sizes) +
            bytes_of(control);
   }
 };
 
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                const bfs_options& options) try
-    : state_(std::make_unique<state>(ctx, g, options)) {
-} catch (...) {
-  detail::rethrow("bfs");
-}
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::bfs_plan(bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>& bfs_plan<I, O, Space>::operator=(bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::~bfs_plan() = default;
+}  // namespace
 
-template <index_type I, index_type O, class Space>
-void bfs_plan<I, O, Space>::run(I source) try {
-  state_->run(source);
-} catch (...) {
-  detail::rethrow("bfs");
-}
-template <index_type I, index_type O, class Space>
-span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
-  return state_->levels_found();
-}
-template <index_type I, index_type O, class Space>
-span<const I, Space> bfs_plan<I, O, Space>::parents() const noexcept {
-  return std::as_const(state_->parents).view();
-}
-template <index_type I, index_type O, class Space>
-std::int64_t bfs_plan<I, O, Space>::reached() const noexcept {
-  return state_->reached;
-}
-template <index_type I, index_type O, class Space>
-span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
-  return state_->level_sizes;
-}
-template <index_type I, index_type O, class Space>
-bfs_algorithm bfs_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-const std::string& bfs_plan<I, O, Space>::reason() const noexcept {
-  return state_->choice.reason;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->workspace_bytes();
+namespace detail {
+
+template <class I, class O>
+std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const context<device>& ctx,
+                                                           const graph_view<I, O, device>& g, const bfs_choice& choice,
+                                                           const bfs_options& options) {
+  return std::make_unique<device_executor<I, O>>(ctx, g, choice, options);
 }
 
-template <index_type I, index_type O, class Space>
-bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
-                         const bfs_options& options) try {
-  return detail::bfs_once(ctx, g, source, options);
-} catch (...) {
-  detail::rethrow("bfs");
-}
-
-#define INSTANTIATE(I, O)                                                                                   \
-  template class bfs_plan<I, O, device>;                                                                    \
-  template bfs_result<I, device> bfs<I, O, device>(const context<device>&, const graph_view<I, O, device>&, \
-                                                   std::int64_t, const bfs_options&);
+#define INSTANTIATE(I, O)                                              \
+  template std::unique_ptr<bfs_executor<I, device>> make_bfs_executor( \
+      const context<device>&, const graph_view<I, O, device>&, const bfs_choice&, const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace detail
 
 }  // namespace spargo

@@ -1,6 +1,6 @@
 // Breadth-first search on the host: a sequential reference, a parallel push, and Beamer's direction-optimizing
 // search. The loop over levels is in host_levels.hpp, what a level costs and why it is right is told in
-// host_steps.hpp, host_narrow.hpp, host_push.hpp and host_pull.hpp; this file has the plan.
+// host_steps.hpp, host_narrow.hpp, host_push.hpp and host_pull.hpp; this file has the executor.
 //
 // A plan does not clear its results before a run: a run writes every vertex that it reaches, so only those that the
 // run before had reached and this one has not are set back to -1 at its end, usually none.
@@ -9,12 +9,11 @@
 // of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes a vertex and 0.4 MiB a
 // thread (bins and narrow levels; untouched on small graphs), besides the results.
 #include "core/parallel.hpp"
-#include "graph/bfs/common.hpp"
+#include "graph/bfs/executor.hpp"
 #include "graph/bfs/host_levels.hpp"
 #include "graph/bfs/host_parents.hpp"
 
 #include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
 
 #include <utility>
 
@@ -62,10 +61,8 @@ std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mar
   return log.reached();
 }
 
-}  // namespace
-
-template <index_type I, index_type O, class Space>
-struct bfs_plan<I, O, Space>::state {
+template <class I, class O>
+struct host_executor final : detail::bfs_executor<I, host> {
   int threads;
   std::int64_t vertices;
   detail::bfs_choice choice;
@@ -74,8 +71,8 @@ struct bfs_plan<I, O, Space>::state {
   bool picks_smallest;  // parents
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;
-  array<std::int32_t, host> levels;
-  array<I, host> parents;
+  array<std::int32_t, host> level_of;
+  array<I, host> parent_of;
   array<I, host> queue;
   array<detail::bfs_host_piece<I, O>, host> pieces;
   array<detail::bfs_host_bins<I>, host> bins;
@@ -86,26 +83,26 @@ struct bfs_plan<I, O, Space>::state {
   std::uint64_t* before = nullptr;  // what the run before the last had reached
   I source = 0;                     // of the last run
   detail::bfs_smallest_parents<I, O> smallest;
-  detail::bfs_level_sizes level_sizes;
-  std::int64_t reached = 0;
+  detail::bfs_level_sizes sizes;
+  std::int64_t reached_vertices = 0;
 
-  state(const context<host>& ctx, const graph_view<I, O, host>& g, const bfs_options& options)
+  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const detail::bfs_choice& chosen,
+                const bfs_options& options)
       : threads(ctx.threads()),
         vertices(g.vertices()),
-        choice(
-            (detail::check_bfs_graph(g), detail::choose_bfs(detail::bfs_backend::host, detail::facts_of(g), options))),
+        choice(chosen),
         limits{options.target, options.max_depth},
         hides_levels(!detail::wants_levels(options.output)),
         picks_smallest(options.parents == bfs_parents::smallest && detail::wants_parents(options.output)),
         out(g.out) {
-    if (detail::wants_levels(options.output) || picks_smallest) levels = {ctx, vertices};
-    if (detail::wants_parents(options.output)) parents = {ctx, vertices};
+    if (detail::wants_levels(options.output) || picks_smallest) level_of = {ctx, vertices};
+    if (detail::wants_parents(options.output)) parent_of = {ctx, vertices};
     queue = {ctx, vertices};
-    level_sizes.sizes = {ctx, vertices};
+    sizes.sizes = {ctx, vertices};
     if (choice.algorithm != bfs_algorithm::sequential) prepare_levels(ctx, g);
     search.out = out;
-    search.levels = levels.data();
-    search.parents = parents.data();
+    search.levels = level_of.data();
+    search.parents = parent_of.data();
     search.queue = queue.data();
     search.threads = threads;
     search.counts_edges = choice.direction == bfs_direction::automatic;
@@ -157,8 +154,8 @@ struct bfs_plan<I, O, Space>::state {
   }
 
   void forget_all() {
-    fill(threads, levels.view(), std::int32_t{-1});
-    fill(threads, parents.view(), I{-1});
+    fill(threads, level_of.view(), std::int32_t{-1});
+    fill(threads, parent_of.view(), I{-1});
   }
 
   // Vertices that only the run before had reached. Its source may be without edges, and is then in no bitmap.
@@ -170,92 +167,53 @@ struct bfs_plan<I, O, Space>::state {
     });
   }
 
-  void run(I from) {
-    detail::check_bfs_source(from, vertices);
+  void run(I from) override {
     if (choice.algorithm != bfs_algorithm::sequential) {
       search.found(source, I{-1}, -1);
       source = from;
       std::swap(before, search.visited);
       copy_start();
-      reached = detail::bfs_host_levels(search, choice.direction, limits, level_sizes).run(source);
+      reached_vertices = detail::bfs_host_levels(search, choice.direction, limits, sizes).run(source);
       forget_stale();
     } else {
       forget_all();
-      reached = levels.empty() ? search_sequentially(search, parents.data(), from, limits, level_sizes)
-                               : search_sequentially(search, levels.data(), from, limits, level_sizes);
+      reached_vertices = level_of.empty() ? search_sequentially(search, parent_of.data(), from, limits, sizes)
+                                          : search_sequentially(search, level_of.data(), from, limits, sizes);
     }
-    if (picks_smallest) smallest.pick(threads, levels.data(), parents.data());
+    if (picks_smallest) smallest.pick(threads, level_of.data(), parent_of.data());
   }
 
-  [[nodiscard]] std::int64_t workspace_bytes() const {
+  [[nodiscard]] span<const std::int32_t, host> levels() const noexcept override {
+    if (hides_levels) return {};
+    return level_of.view();
+  }
+  [[nodiscard]] span<const I, host> parents() const noexcept override { return parent_of.view(); }
+  [[nodiscard]] std::int64_t reached() const noexcept override { return reached_vertices; }
+  [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept override {
+    return sizes.sizes.view().subspan(0, sizes.levels);
+  }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
-    return bytes(levels) + bytes(parents) + bytes(queue) + bytes(pieces) + bytes(bins) + bytes(narrow) + bytes(start) +
-           bytes(bitmaps) + bytes(level_sizes.sizes);
+    return bytes(level_of) + bytes(parent_of) + bytes(queue) + bytes(pieces) + bytes(bins) + bytes(narrow) +
+           bytes(start) + bytes(bitmaps) + bytes(sizes.sizes);
   }
 };
 
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                const bfs_options& options) try
-    : state_(std::make_unique<state>(ctx, g, options)) {
-} catch (...) {
-  detail::rethrow("bfs");
-}
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::bfs_plan(bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>& bfs_plan<I, O, Space>::operator=(bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::~bfs_plan() = default;
+}  // namespace
 
-template <index_type I, index_type O, class Space>
-void bfs_plan<I, O, Space>::run(I source) try {
-  state_->run(source);
-} catch (...) {
-  detail::rethrow("bfs");
-}
-template <index_type I, index_type O, class Space>
-span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
-  if (state_->hides_levels) return {};
-  return std::as_const(state_->levels).view();
-}
-template <index_type I, index_type O, class Space>
-span<const I, Space> bfs_plan<I, O, Space>::parents() const noexcept {
-  return std::as_const(state_->parents).view();
-}
-template <index_type I, index_type O, class Space>
-std::int64_t bfs_plan<I, O, Space>::reached() const noexcept {
-  return state_->reached;
-}
-template <index_type I, index_type O, class Space>
-span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
-  return std::as_const(state_->level_sizes.sizes).view().subspan(0, state_->level_sizes.levels);
-}
-template <index_type I, index_type O, class Space>
-bfs_algorithm bfs_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-const std::string& bfs_plan<I, O, Space>::reason() const noexcept {
-  return state_->choice.reason;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->workspace_bytes();
+namespace detail {
+
+template <class I, class O>
+std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                         const bfs_choice& choice, const bfs_options& options) {
+  return std::make_unique<host_executor<I, O>>(ctx, g, choice, options);
 }
 
-template <index_type I, index_type O, class Space>
-bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
-                         const bfs_options& options) try {
-  return detail::bfs_once(ctx, g, source, options);
-} catch (...) {
-  detail::rethrow("bfs");
-}
-
-#define INSTANTIATE(I, O)                                                                                         \
-  template class bfs_plan<I, O, host>;                                                                            \
-  template bfs_result<I, host> bfs<I, O, host>(const context<host>&, const graph_view<I, O, host>&, std::int64_t, \
-                                               const bfs_options&);
+#define INSTANTIATE(I, O)                                            \
+  template std::unique_ptr<bfs_executor<I, host>> make_bfs_executor( \
+      const context<host>&, const graph_view<I, O, host>&, const bfs_choice&, const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace detail
 
 }  // namespace spargo

@@ -1,5 +1,5 @@
-// What the host and the device search share: checks of the graph, the source and the options, the choice of
-// algorithm with its reason, and the one-call form on top of a plan.
+// What the host and the device search share: checks of the graph, the source and the options, and the choice of
+// algorithm with its reason.
 #pragma once
 
 #include <spargo/graph/bfs.hpp>
@@ -71,22 +71,5 @@ struct bfs_limits {
 
 [[nodiscard]] constexpr bool wants_levels(bfs_output output) { return output != bfs_output::parents; }
 [[nodiscard]] constexpr bool wants_parents(bfs_output output) { return output != bfs_output::levels; }
-
-// One search: plan, run, copy out.
-template <class I, class O, class Space>
-[[nodiscard]] bfs_result<I, Space> bfs_once(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                            std::int64_t source, const bfs_options& options) {
-  check_bfs_source(source, g.vertices());
-  bfs_plan<I, O, Space> plan(ctx, g, options);
-  plan.run(static_cast<I>(source));
-  bfs_result<I, Space> result;
-  result.levels = clone(ctx, plan.levels());
-  result.parents = clone(ctx, plan.parents());
-  result.source = static_cast<I>(source);
-  result.reached = plan.reached();
-  result.level_sizes.assign(plan.level_sizes().begin(), plan.level_sizes().end());
-  result.algorithm = plan.algorithm();
-  return result;
-}
 
 }  // namespace spargo::detail

@@ -19,7 +19,7 @@
 
 namespace spargo::detail {
 
-enum class push_kind { global, block, balanced };
+enum class bfs_push_kind { global, block, balanced };
 
 // Which part of the search a kernel is.
 struct bfs_part {
@@ -46,11 +46,11 @@ __device__ inline void advance(bfs_position& at, const bfs_counters& found, bfs_
 }
 
 // The source is its own parent, at level 0, in the queue or, where pushes know them, as hub chunks. One warp.
-template <push_kind Kind, class I, class O>
+template <bfs_push_kind Kind, class I, class O>
 __device__ void start_search(const bfs_search<I, O>& s) {
   const bool leader = threadIdx.x == 0;
   const std::int64_t degree = out_degree_of(s, s.source);
-  const bool hub = Kind == push_kind::balanced && degree >= bfs_cuda_tuning::hub_degree;
+  const bool hub = Kind == bfs_push_kind::balanced && degree >= bfs_cuda_tuning::hub_degree;
   if (leader) {
     for (bfs_counters& c : s.control->found) c = {};
     s.control->converted = {};
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
   extern __shared__ __align__(16) unsigned char raw[];
   __shared__ bfs_position at;
   if (part.first) {
-    if (grid_thread() < warp_size) start_search<push_kind::balanced>(s);
+    if (global_thread() < warp_size) start_search<bfs_push_kind::balanced>(s);
     block_cluster().sync();
   } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // the grid's blocks have read them all by now
     for (bfs_counters& c : s.control->found) c = {};
@@ -121,22 +121,22 @@ __device__ I* staged_of(unsigned char* raw) {
 // That take the narrow levels over.
 inline constexpr int narrow_blocks = has_hopper_blocks ? bfs_narrow_tuning::blocks : 1;
 
-template <push_kind Kind, class I, class O>
+template <bfs_push_kind Kind, class I, class O>
 __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
     bfs_wide_kernel(const __grid_constant__ bfs_search<I, O> s, bfs_part part) {
   extern __shared__ __align__(16) unsigned char raw[];
   __shared__ bfs_position at;
   namespace cg = cooperative_groups;
   const cg::grid_group grid = cg::this_grid();
-  const bool first = grid_thread() == 0;
+  const bool first = global_thread() == 0;
   const bool leader = threadIdx.x == 0;
   bfs_control* const control = s.control;
   unsigned* front = s.front;
   unsigned* next = s.next;
   bool clean = part.first;  // no bit of `front` is set
 
-  if (part.first && Kind != push_kind::balanced) {
-    if (grid_thread() < warp_size) start_search<Kind>(s);
+  if (part.first && Kind != bfs_push_kind::balanced) {
+    if (global_thread() < warp_size) start_search<Kind>(s);
     grid.sync();
   }
   if (leader) at = control->position;
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
     if (direction == bfs_direction::pull) {
       if (at.in_queue != 0) {
         if (!clean) {
-          for (std::int64_t w = grid_thread(); w < s.words; w += grid_threads()) front[w] = 0;
+          for (std::int64_t w = global_thread(); w < s.words; w += grid_threads()) front[w] = 0;
           grid.sync();
         }
         queue_to_bitmap(s, at, front);
@@ -185,9 +185,9 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
       next = old;
     } else {
       bfs_sink<I> to{filling, at.end, at.hub_end, staged_of<I>(raw)};
-      if constexpr (Kind == push_kind::balanced) push_balanced(s, to, at, tally);
-      if constexpr (Kind == push_kind::block) push_block(s, to, at, tally);
-      if constexpr (Kind == push_kind::global) push_global(s, to, at, tally);
+      if constexpr (Kind == bfs_push_kind::balanced) push_balanced(s, to, at, tally);
+      if constexpr (Kind == bfs_push_kind::block) push_block(s, to, at, tally);
+      if constexpr (Kind == bfs_push_kind::global) push_global(s, to, at, tally);
     }
     __syncwarp();
     add_tally(filling, tally);

@@ -16,7 +16,7 @@ struct bfs_prepare_tuning {
 // edge do, so that a pull need not look at them, and so do the bits past the last vertex. `chunks` counts hub chunks.
 template <class I, class O>
 __global__ void profile_vertices_kernel(bfs_search<I, O> s, unsigned* start, unsigned char* weights, count64* chunks) {
-  const std::int64_t v = grid_thread();
+  const std::int64_t v = global_thread();
   bool settled = true;
   std::int64_t degree = 0;
   if (v < s.n) {
@@ -37,7 +37,7 @@ template <class I, class O>
 __global__ void find_likely_kernel(bfs_search<I, O> s, I* likely) {
   constexpr int lanes = bfs_prepare_tuning::lanes;
   constexpr std::int64_t tries = bfs_prepare_tuning::tries;
-  const std::int64_t v = grid_thread() / lanes;
+  const std::int64_t v = global_thread() / lanes;
   const auto lane = static_cast<std::int64_t>(threadIdx.x % lanes);
   const O begin = v < s.n ? s.in_offsets[v] : O{0};
   const std::int64_t degree = v < s.n ? static_cast<std::int64_t>(s.in_offsets[v + 1] - begin) : 0;
@@ -65,7 +65,7 @@ __global__ void find_likely_kernel(bfs_search<I, O> s, I* likely) {
 // Adds the number of vertices at each level to counts[level], which is clear.
 template <class I>
 __global__ void count_levels_kernel(const std::int32_t* levels, std::int64_t n, I* counts) {
-  const std::int64_t v = grid_thread();
+  const std::int64_t v = global_thread();
   if (v >= n || levels[v] < 0) return;
   if constexpr (sizeof(I) == sizeof(int)) {
     atomicAdd(counts + levels[v], 1);
@@ -84,7 +84,7 @@ __device__ inline void lower_to(std::int64_t* value, std::int64_t offer) {
 template <class I, class O>
 __global__ void offer_parents_kernel(bfs_search<I, O> s) {
   constexpr std::int64_t share = bfs_prepare_tuning::edges;
-  const std::int64_t first = grid_thread() / warp_size * share + threadIdx.x % warp_size;
+  const std::int64_t first = global_thread() / warp_size * share + threadIdx.x % warp_size;
   const std::int64_t past =
       first - threadIdx.x % warp_size + share < s.edges ? first - threadIdx.x % warp_size + share : s.edges;
   if (first >= past) return;

@@ -161,11 +161,11 @@ __device__ void pull(const bfs_search<I, O>& s, bfs_counters* found, const bfs_p
 // Sets the bits of the queued frontier in `front`, which is clear.
 template <class I, class O>
 __device__ void queue_to_bitmap(const bfs_search<I, O>& s, const bfs_position& at, unsigned* front) {
-  for (std::int64_t i = at.begin + grid_thread(); i < at.end; i += grid_threads()) {
+  for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads()) {
     const auto v = static_cast<std::int64_t>(s.queue[i]);
     atomicOr(front + (v >> 5), 1U << (v & 31));
   }
-  for (std::int64_t c = at.hub_begin + grid_thread(); c < at.hub_end; c += grid_threads()) {
+  for (std::int64_t c = at.hub_begin + global_thread(); c < at.hub_end; c += grid_threads()) {
     const auto v = static_cast<std::int64_t>(s.hubs[c].vertex);
     if (s.hubs[c].chunk == 0) atomicOr(front + (v >> 5), 1U << (v & 31));
   }
@@ -196,8 +196,9 @@ __device__ void bitmap_to_queue(const bfs_search<I, O>& s, bfs_sink<I>& to, cons
 // Levels of a queued frontier that is not expanded, because the search ends with it.
 template <class I, class O>
 __device__ void write_queued(const bfs_search<I, O>& s, const bfs_position& at) {
-  for (std::int64_t i = at.begin + grid_thread(); i < at.end; i += grid_threads()) write_level(s, s.queue[i], at.level);
-  for (std::int64_t c = at.hub_begin + grid_thread(); c < at.hub_end; c += grid_threads())
+  for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads())
+    write_level(s, s.queue[i], at.level);
+  for (std::int64_t c = at.hub_begin + global_thread(); c < at.hub_end; c += grid_threads())
     write_level(s, s.hubs[c].vertex, at.level);
 }
 

@@ -95,7 +95,7 @@ __device__ void push_balanced(const bfs_search<I, O>& s, bfs_sink<I>& to, const 
 // The `global_queue` rung: a thread a vertex, one atomic on the queue's end per discovery.
 template <class I, class O>
 __device__ void push_global(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
-  for (std::int64_t i = at.begin + grid_thread(); i < at.end; i += grid_threads()) {
+  for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads()) {
     const I v = s.queue[i];
     for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
       const I u = s.out_indices[e];

@@ -28,8 +28,6 @@ struct bfs_cuda_tuning {
   static constexpr int block_queue = 2048;  // shared slots a block for the `block_queue` rung
 };
 
-using count64 = unsigned long long;  // what atomicAdd takes
-
 template <class I>
 struct bfs_hub_chunk {
   I vertex;
@@ -114,8 +112,6 @@ struct bfs_search {
 // --- Places in the grid ------------------------------------------------------------
 // Computed where they are needed: held in registers through a kernel, they would push others into memory.
 
-__device__ inline std::int64_t grid_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-__device__ inline std::int64_t grid_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
 // Neighbouring warps are in different blocks, so that a few of them are spread over the device.
 __device__ inline std::int64_t grid_warp() { return threadIdx.x / warp_size * gridDim.x + blockIdx.x; }
 __device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (blockDim.x / warp_size); }

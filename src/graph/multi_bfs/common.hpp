@@ -1,5 +1,5 @@
-// What the host and the device multi-source search share: checks, the choice of a width and of a direction, the
-// bookkeeping of counts, and the one-call form on top of a plan.
+// What the host and the device multi-source search share: checks, the choice of a width and of a direction, and
+// the bookkeeping of counts.
 #pragma once
 
 #include <spargo/graph/multi_bfs.hpp>
@@ -51,19 +51,6 @@ SPARGO_HD inline void add_level(multi_bfs_counts& to, std::int64_t found, std::i
   to.reached += found;
   to.distance_sum += found * level;
   to.eccentricity = level;
-}
-
-// One run: plan, run, copy out.
-template <class I, class O, class Space>
-[[nodiscard]] multi_bfs_result<I, Space> multi_bfs_once(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                                        span<const I, host> sources, const multi_bfs_options& options) {
-  multi_bfs_plan<I, O, Space> plan(ctx, g, std::max<std::int64_t>(1, sources.size()), options);
-  plan.run(sources);
-  multi_bfs_result<I, Space> result;
-  result.levels = clone(ctx, plan.levels());
-  result.counts = plan.counts();
-  result.algorithm = plan.algorithm();
-  return result;
 }
 
 }  // namespace spargo::detail

@@ -185,8 +185,8 @@ __device__ void split_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my
   grid.sync();
   forget_conversion(s, my);
   const push_arrays<I, W> to{my.other, my.seen, nullptr, nullptr, lagging, depth};
-  push_pieces<push_kind::late>(s, to, at.pieces, my.warp, my.warps, tally);
-  push_queue<push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+  push_pieces<multi_bfs_push_kind::late>(s, to, at.pieces, my.warp, my.warps, tally);
+  push_queue<multi_bfs_push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
 }
 
 // With the barriers between its parts, but for the last.
@@ -197,15 +197,15 @@ __device__ void push_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my,
   if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
   const push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued, s.full, depth};
   if (step == step_kind::sparse_push) {
-    push_pieces<push_kind::sparse>(s, to, at.pieces, my.warp, my.warps, tally);
-    push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+    push_pieces<multi_bfs_push_kind::sparse>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_queue<multi_bfs_push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
     exchange(my.queue, my.next_queue);
     const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
     take(s, my.seen, my.other, my.queue, queued, depth, &filling->pieces, my.thread, my.threads, tally);
   } else {
-    push_pieces<push_kind::dense>(s, to, at.pieces, my.warp, my.warps, tally);
-    push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+    push_pieces<multi_bfs_push_kind::dense>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_queue<multi_bfs_push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
     forget_conversion(s, my);
     take_all(s, my.seen, my.other, wanted, depth, my.thread, my.threads, tally);

@@ -47,7 +47,7 @@ __device__ inline bool claim_mark(unsigned* marks, std::int64_t v) {
   return (__ldcg(word) & mark) == 0 && (atomicOr(word, mark) & mark) == 0;
 }
 
-enum class push_kind {
+enum class multi_bfs_push_kind {
   sparse,  // whom it meets is queued
   dense,   // nothing is queued: all vertices are looked at afterwards
   late,    // after a pull: what it brings is seen at once, and counted
@@ -82,7 +82,7 @@ __device__ void note_late(const multi_bfs_search<I, O, W>& s, const push_arrays<
 // push without a queue hardly looks before it brings, since it comes early, when most bits are new: a level of 6
 // million edges in 0.09 ms, 0.17 with a look at `seen` and `other`. With four words a vertex a look at `other` pays:
 // 0.39 ms for 18 million edges, 0.49 without and 0.66 with both.
-template <push_kind Kind, int R, class I, class O, int W>
+template <multi_bfs_push_kind Kind, int R, class I, class O, int W>
 __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I (&near)[R],
                            const search_words<W>& bits, multi_bfs_tally<W>& tally) {
   search_words<W> has[R];
@@ -92,18 +92,18 @@ __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays
     lacks[q] = has[q] = {};
     if (near[q] < 0) continue;
     lacks[q] = bits;
-    if constexpr (Kind == push_kind::sparse) lacks[q] = without(bits, to.seen[near[q]]);
-    if constexpr (Kind != push_kind::dense || W > 1) has[q] = latest(to.other[near[q]]);
+    if constexpr (Kind == multi_bfs_push_kind::sparse) lacks[q] = without(bits, to.seen[near[q]]);
+    if constexpr (Kind != multi_bfs_push_kind::dense || W > 1) has[q] = latest(to.other[near[q]]);
   }
 #pragma unroll
   for (int q = 0; q < R; ++q) {
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       const count64 brings = lacks[q].w[i] & ~has[q].w[i];
-      if constexpr (Kind == push_kind::late) lacks[q].w[i] = brings;
+      if constexpr (Kind == multi_bfs_push_kind::late) lacks[q].w[i] = brings;
       if (brings == 0) continue;
       const count64 had = atomicOr(&to.other[near[q]].w[i], brings);
-      if constexpr (Kind == push_kind::late) {
+      if constexpr (Kind == multi_bfs_push_kind::late) {
         has[q].w[i] = had;
         lacks[q].w[i] = brings & ~had;
       }
@@ -111,8 +111,8 @@ __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays
   }
 #pragma unroll
   for (int q = 0; q < R; ++q) {
-    if constexpr (Kind == push_kind::late) note_late(s, to, near[q], has[q], lacks[q], tally);
-    if constexpr (Kind == push_kind::sparse) {
+    if constexpr (Kind == multi_bfs_push_kind::late) note_late(s, to, near[q], has[q], lacks[q], tally);
+    if constexpr (Kind == multi_bfs_push_kind::sparse) {
       const bool wanted = !is_zero(lacks[q]) && claim_mark(s.marks, static_cast<std::int64_t>(near[q]));
       __syncwarp();
       append(to.next_queue, to.queued, near[q], wanted);
@@ -122,7 +122,7 @@ __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays
 
 // First half of a push. A warp takes up to 32 vertices and shares their edges out among its lanes one by one: edge t
 // of all belongs to the last vertex whose edges begin at or before t.
-template <push_kind Kind, class I, class O, int W>
+template <multi_bfs_push_kind Kind, class I, class O, int W>
 __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue,
                            std::int64_t count, std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
@@ -160,7 +160,7 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays
 }
 
 // The same for vertices with many out-edges, a piece of them a warp.
-template <push_kind Kind, class I, class O, int W>
+template <multi_bfs_push_kind Kind, class I, class O, int W>
 __device__ void push_pieces(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
                             std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
   constexpr int size = multi_bfs_cuda_tuning::push_piece;

@@ -46,8 +46,6 @@ struct multi_bfs_cuda_tuning {
   static constexpr int window = (1 << planes) - 1;  // levels that the planes hold
 };
 
-using count64 = unsigned long long;  // what atomicAdd takes
-
 // --- Words ----------------------------------------------------------------
 
 template <int W>

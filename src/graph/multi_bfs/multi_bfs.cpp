@@ -1,7 +1,12 @@
-// What a multi-source search decides before it runs, whatever the backend.
-#include "graph/multi_bfs/common.hpp"
+// What a multi-source search decides before it runs, whatever the backend, and the plan around an executor.
+#include "core/backend.hpp"
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "graph/multi_bfs/executor.hpp"
 
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace spargo {
 
@@ -39,5 +44,83 @@ void check_multi_bfs_sources(std::int64_t sources, std::int64_t max_sources) {
 }
 
 }  // namespace detail
+
+template <index_type I, index_type O, class Space>
+struct multi_bfs_plan<I, O, Space>::state {
+  std::int64_t vertices;
+  std::int64_t max_sources;
+  detail::multi_bfs_choice choice;
+  std::unique_ptr<detail::multi_bfs_executor<I, Space>> executor;
+};
+
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                            std::int64_t max_sources, const multi_bfs_options& options) try {
+  if constexpr (detail::is_built<Space>) {
+    detail::check_bfs_graph(g);
+    const auto choice = detail::choose_multi_bfs(detail::facts_of(g).can_pull, max_sources, options);
+    auto executor = detail::make_multi_bfs_executor<I, O>(ctx, g, choice, max_sources, options.output);
+    state_ = std::make_unique<state>(state{g.vertices(), max_sources, choice, std::move(executor)});
+  } else {
+    detail::no_device("multi_bfs");
+  }
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>& multi_bfs_plan<I, O, Space>::operator=(multi_bfs_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
+
+template <index_type I, index_type O, class Space>
+void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
+  detail::check_multi_bfs_sources(sources.size(), state_->max_sources);
+  for (const I source : sources) detail::check_bfs_source(source, state_->vertices);
+  state_->executor->run(sources);
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+template <index_type I, index_type O, class Space>
+span<const std::int32_t, Space> multi_bfs_plan<I, O, Space>::levels() const noexcept {
+  return state_->executor->levels();
+}
+template <index_type I, index_type O, class Space>
+const std::vector<multi_bfs_counts>& multi_bfs_plan<I, O, Space>::counts() const noexcept {
+  return state_->executor->counts();
+}
+template <index_type I, index_type O, class Space>
+multi_bfs_algorithm multi_bfs_plan<I, O, Space>::algorithm() const noexcept {
+  return state_->choice.algorithm;
+}
+template <index_type I, index_type O, class Space>
+std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
+  return state_->executor->workspace_bytes();
+}
+
+template <index_type I, index_type O, class Space>
+multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                     std::type_identity_t<span<const I, host>> sources,
+                                     const multi_bfs_options& options) try {
+  multi_bfs_plan<I, O, Space> plan(ctx, g, std::max<std::int64_t>(1, sources.size()), options);
+  plan.run(sources);
+  multi_bfs_result<I, Space> result;
+  result.levels = clone(ctx, plan.levels());
+  result.counts = plan.counts();
+  result.algorithm = plan.algorithm();
+  return result;
+} catch (...) {
+  detail::rethrow("multi_bfs");
+}
+
+#define INSTANTIATE_IN(I, O, S)                                                                     \
+  template class multi_bfs_plan<I, O, S>;                                                           \
+  template multi_bfs_result<I, S> multi_bfs<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
+                                                     span<const I, host>, const multi_bfs_options&);
+#define INSTANTIATE(I, O)    \
+  INSTANTIATE_IN(I, O, host) \
+  INSTANTIATE_IN(I, O, device)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

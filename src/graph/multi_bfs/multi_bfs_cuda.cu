@@ -1,4 +1,4 @@
-// Multi-source breadth-first search on the device: the plan. One cooperative kernel (cuda_kernel.cuh) walks
+// Multi-source breadth-first search on the device: the executor. One cooperative kernel (cuda_kernel.cuh) walks
 // all levels of a batch, so the host waits once, at its end.
 //
 // Cost: a level that is pulled reads at most the in-edges of unfinished vertices and a sector for each, mostly from the
@@ -7,8 +7,8 @@
 // and pulling after Beamer, Asanovic, Patterson, SC 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
 #include "graph/multi_bfs/cuda_kernel.cuh"
+#include "graph/multi_bfs/executor.hpp"
 
 #include <algorithm>
 
@@ -37,18 +37,15 @@ std::int64_t bytes_of(const array<T, device>& a) {
   return a.size() * static_cast<std::int64_t>(sizeof(T));
 }
 
-}  // namespace
-
-template <index_type I, index_type O, class Space>
-struct multi_bfs_plan<I, O, Space>::state {
+template <class I, class O>
+struct device_executor final : detail::multi_bfs_executor<I, device> {
   context<device> ctx;
   std::int64_t vertices;
-  std::int64_t max_sources;
   detail::multi_bfs_choice choice;
   csr_pattern_view<I, O, device> out;
   csr_pattern_view<I, O, device> in;
   int blocks = 0;
-  array<std::int32_t, device> levels;
+  array<std::int32_t, device> level_of;
   array<count64, device> seen;  // of these three, words() a vertex
   array<count64, device> other;
   array<count64, device> front;
@@ -63,21 +60,17 @@ struct multi_bfs_plan<I, O, Space>::state {
   array<I, device> there;                 // the sources of a batch
   array<I, host> here;                    // pinned, on their way
   array<multi_bfs_counts, host> arrived;  // pinned
-  std::vector<multi_bfs_counts> counts;
+  std::vector<multi_bfs_counts> counted;
   std::int64_t sources = 0;  // of the last run
 
-  state(const context<device>& c, const graph_view<I, O, device>& g, std::int64_t most,
-        const multi_bfs_options& options)
-      : ctx(c),
-        vertices(g.vertices()),
-        max_sources(most),
-        choice((detail::check_bfs_graph(g), detail::choose_multi_bfs(detail::facts_of(g).can_pull, most, options))),
-        out(g.out) {
+  device_executor(const context<device>& c, const graph_view<I, O, device>& g, const detail::multi_bfs_choice& chosen,
+                  std::int64_t most, multi_bfs_output output)
+      : ctx(c), vertices(g.vertices()), choice(chosen), out(g.out) {
     const detail::device_guard guard(ctx);
     if (choice.direction != bfs_direction::push) in = detail::pull_edges(g);
     const std::int64_t words = vertices * choice.words();
-    if (options.output == multi_bfs_output::counts_and_levels) {
-      levels = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
+    if (output == multi_bfs_output::counts_and_levels) {
+      level_of = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
       planes = {ctx, multi_bfs_cuda_tuning::planes * words};
       fill_zero(ctx, planes.view());
     }
@@ -92,7 +85,7 @@ struct multi_bfs_plan<I, O, Space>::state {
     const context<host> pinned({.threads = 1, .resource = &pinned_host_resource()});
     here = {pinned, choice.batch()};
     arrived = {pinned, choice.batch()};
-    counts.reserve(static_cast<std::size_t>(most));
+    counted.reserve(static_cast<std::size_t>(most));
     cut_pieces();
     if (choice.words() == 1) {
       prepare_launch<1>();
@@ -148,7 +141,7 @@ struct multi_bfs_plan<I, O, Space>::state {
     s.pull_piece_count = pull_piece_count.data();
     s.control = reinterpret_cast<multi_bfs_control<W>*>(control.data());
     s.planes = planes.data();
-    s.levels = levels.empty() ? nullptr : levels.data() + first;
+    s.levels = level_of.empty() ? nullptr : level_of.data() + first;
     s.stride = sources;
     s.sources = there.data();
     s.source_count = static_cast<int>(batch);
@@ -171,15 +164,13 @@ struct multi_bfs_plan<I, O, Space>::state {
                                                 dim3(multi_bfs_cuda_tuning::block), arguments, 0, ctx.stream()));
     detail::copy_to_host(ctx, s.control->counts, arrived.data(), sizeof(s.control->counts));
     ctx.synchronize();
-    std::copy_n(arrived.begin(), batch.size(), counts.begin() + first);
+    std::copy_n(arrived.begin(), batch.size(), counted.begin() + first);
   }
 
-  void run(span<const I, host> all) {
-    detail::check_multi_bfs_sources(all.size(), max_sources);
-    for (const I source : all) detail::check_bfs_source(source, vertices);
+  void run(span<const I, host> all) override {
     const detail::device_guard guard(ctx);
     sources = all.size();
-    counts.assign(static_cast<std::size_t>(sources), {});
+    counted.assign(static_cast<std::size_t>(sources), {});
     for (std::int64_t first = 0; first < sources; first += choice.batch()) {
       const auto batch = all.subspan(first, std::min(choice.batch(), sources - first));
       if (choice.words() == 1) {
@@ -190,64 +181,37 @@ struct multi_bfs_plan<I, O, Space>::state {
     }
   }
 
-  [[nodiscard]] std::int64_t workspace_bytes() const {
-    return bytes_of(levels) + bytes_of(seen) + bytes_of(other) + bytes_of(front) + bytes_of(planes) + bytes_of(marks) +
-           bytes_of(queue) + bytes_of(next_queue) + bytes_of(push_pieces) + bytes_of(pull_pieces) + bytes_of(control) +
-           bytes_of(there);
+  [[nodiscard]] span<const std::int32_t, device> levels() const noexcept override {
+    if (level_of.empty()) return {};
+    return level_of.view().subspan(0, vertices * sources);
+  }
+  [[nodiscard]] const std::vector<multi_bfs_counts>& counts() const noexcept override { return counted; }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return bytes_of(level_of) + bytes_of(seen) + bytes_of(other) + bytes_of(front) + bytes_of(planes) +
+           bytes_of(marks) + bytes_of(queue) + bytes_of(next_queue) + bytes_of(push_pieces) + bytes_of(pull_pieces) +
+           bytes_of(control) + bytes_of(there);
   }
 };
 
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                            std::int64_t max_sources, const multi_bfs_options& options) try
-    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {
-} catch (...) {
-  detail::rethrow("multi_bfs");
-}
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>& multi_bfs_plan<I, O, Space>::operator=(multi_bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
+}  // namespace
 
-template <index_type I, index_type O, class Space>
-void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
-  state_->run(sources);
-} catch (...) {
-  detail::rethrow("multi_bfs");
-}
-template <index_type I, index_type O, class Space>
-span<const std::int32_t, Space> multi_bfs_plan<I, O, Space>::levels() const noexcept {
-  if (state_->levels.empty()) return {};
-  return std::as_const(state_->levels).view().subspan(0, state_->vertices * state_->sources);
-}
-template <index_type I, index_type O, class Space>
-const std::vector<multi_bfs_counts>& multi_bfs_plan<I, O, Space>::counts() const noexcept {
-  return state_->counts;
-}
-template <index_type I, index_type O, class Space>
-multi_bfs_algorithm multi_bfs_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->workspace_bytes();
+namespace detail {
+
+template <class I, class O>
+std::unique_ptr<multi_bfs_executor<I, device>> make_multi_bfs_executor(const context<device>& ctx,
+                                                                       const graph_view<I, O, device>& g,
+                                                                       const multi_bfs_choice& choice,
+                                                                       std::int64_t max_sources,
+                                                                       multi_bfs_output output) {
+  return std::make_unique<device_executor<I, O>>(ctx, g, choice, max_sources, output);
 }
 
-template <index_type I, index_type O, class Space>
-multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                     std::type_identity_t<span<const I, host>> sources,
-                                     const multi_bfs_options& options) try {
-  return detail::multi_bfs_once(ctx, g, sources, options);
-} catch (...) {
-  detail::rethrow("multi_bfs");
-}
-
-#define INSTANTIATE(I, O)                                       \
-  template class multi_bfs_plan<I, O, device>;                  \
-  template multi_bfs_result<I, device> multi_bfs<I, O, device>( \
-      const context<device>&, const graph_view<I, O, device>&, span<const I, host>, const multi_bfs_options&);
+#define INSTANTIATE(I, O)                                                                             \
+  template std::unique_ptr<multi_bfs_executor<I, device>> make_multi_bfs_executor(                    \
+      const context<device>&, const graph_view<I, O, device>&, const multi_bfs_choice&, std::int64_t, \
+      multi_bfs_output);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace detail
 
 }  // namespace spargo

@@ -1,13 +1,13 @@
-// Multi-source breadth-first search on the host: the plan, its workspace and the loop over levels. What a level costs
-// and why it is right is told in host_steps.hpp.
+// Multi-source breadth-first search on the host: the executor, its workspace and the loop over levels. What a level
+// costs and why it is right is told in host_steps.hpp.
 //
 // Cost: on a small-world graph two or three passes over the edges for 64 or 256 sources, instead of one search each.
 // Source: Then et al., VLDB 2015; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
 #include "core/parallel.hpp"
+#include "graph/multi_bfs/executor.hpp"
 #include "graph/multi_bfs/host_steps.hpp"
 
 #include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
 
 #include <fmt/format.h>
 
@@ -91,17 +91,14 @@ void search(multi_bfs_host_search<I, O, W> s, bfs_direction allowed, span<const 
   }
 }
 
-}  // namespace
-
-template <index_type I, index_type O, class Space>
-struct multi_bfs_plan<I, O, Space>::state {
+template <class I, class O>
+struct host_executor final : detail::multi_bfs_executor<I, host> {
   int threads;
   std::int64_t vertices;
-  std::int64_t max_sources;
   detail::multi_bfs_choice choice;
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;
-  array<std::int32_t, host> levels;
+  array<std::int32_t, host> level_of;
   array<std::uint64_t, host> seen;  // of these three, words() a vertex
   array<std::uint64_t, host> other;
   array<std::uint64_t, host> front;
@@ -110,17 +107,14 @@ struct multi_bfs_plan<I, O, Space>::state {
   array<I, host> next_queue;
   array<I, host> buffers;
   array<std::int64_t, host> found;
-  std::vector<multi_bfs_counts> counts;
+  std::vector<multi_bfs_counts> counted;
   std::int64_t sources = 0;  // of the last run
 
-  state(const context<host>& ctx, const graph_view<I, O, host>& g, std::int64_t most, const multi_bfs_options& options)
-      : threads(ctx.threads()),
-        vertices(g.vertices()),
-        max_sources(most),
-        choice((detail::check_bfs_graph(g), detail::choose_multi_bfs(detail::facts_of(g).can_pull, most, options))),
-        out(g.out) {
-    if (options.output == multi_bfs_output::counts_and_levels) {
-      levels = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
+  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const detail::multi_bfs_choice& chosen,
+                std::int64_t most, multi_bfs_output output)
+      : threads(ctx.threads()), vertices(g.vertices()), choice(chosen), out(g.out) {
+    if (output == multi_bfs_output::counts_and_levels) {
+      level_of = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
     }
     const std::int64_t words = vertices * choice.words();
     seen = {ctx, words};
@@ -132,7 +126,7 @@ struct multi_bfs_plan<I, O, Space>::state {
     buffers = {ctx, threads * bfs_host_tuning::buffer_entries};
     found = {ctx, choice.batch()};
     if (choice.direction != bfs_direction::push) in = detail::pull_edges(g);
-    counts.reserve(static_cast<std::size_t>(most));
+    counted.reserve(static_cast<std::size_t>(most));
   }
 
   template <int W>
@@ -152,18 +146,16 @@ struct multi_bfs_plan<I, O, Space>::state {
                                            .next_queue = next_queue.data(),
                                            .buffers = buffers.data(),
                                            .found = found.data(),
-                                           .levels = levels.empty() ? nullptr : levels.data() + first,
+                                           .levels = level_of.empty() ? nullptr : level_of.data() + first,
                                            .stride = sources,
                                            .threads = threads};
-    search(s, choice.direction, batch, span<multi_bfs_counts, host>(counts).subspan(first, batch.size()));
+    search(s, choice.direction, batch, span<multi_bfs_counts, host>(counted).subspan(first, batch.size()));
   }
 
-  void run(span<const I, host> all) {
-    detail::check_multi_bfs_sources(all.size(), max_sources);
-    for (const I source : all) detail::check_bfs_source(source, vertices);
+  void run(span<const I, host> all) override {
     sources = all.size();
-    counts.assign(static_cast<std::size_t>(sources), {});
-    if (!levels.empty()) fill(threads, levels.view().subspan(0, vertices * sources), std::int32_t{-1});
+    counted.assign(static_cast<std::size_t>(sources), {});
+    if (!level_of.empty()) fill(threads, level_of.view().subspan(0, vertices * sources), std::int32_t{-1});
     for (std::int64_t first = 0; first < sources; first += choice.batch()) {
       const auto batch = all.subspan(first, std::min(choice.batch(), sources - first));
       if (choice.words() == 1) {
@@ -174,64 +166,36 @@ struct multi_bfs_plan<I, O, Space>::state {
     }
   }
 
-  [[nodiscard]] std::int64_t workspace_bytes() const {
+  [[nodiscard]] span<const std::int32_t, host> levels() const noexcept override {
+    if (level_of.empty()) return {};
+    return level_of.view().subspan(0, vertices * sources);
+  }
+  [[nodiscard]] const std::vector<multi_bfs_counts>& counts() const noexcept override { return counted; }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
-    return bytes(levels) + bytes(seen) + bytes(other) + bytes(front) + bytes(marks) + bytes(queue) + bytes(next_queue) +
-           bytes(buffers) + bytes(found);
+    return bytes(level_of) + bytes(seen) + bytes(other) + bytes(front) + bytes(marks) + bytes(queue) +
+           bytes(next_queue) + bytes(buffers) + bytes(found);
   }
 };
 
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                            std::int64_t max_sources, const multi_bfs_options& options) try
-    : state_(std::make_unique<state>(ctx, g, max_sources, options)) {
-} catch (...) {
-  detail::rethrow("multi_bfs");
-}
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>& multi_bfs_plan<I, O, Space>::operator=(multi_bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
+}  // namespace
 
-template <index_type I, index_type O, class Space>
-void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
-  state_->run(sources);
-} catch (...) {
-  detail::rethrow("multi_bfs");
-}
-template <index_type I, index_type O, class Space>
-span<const std::int32_t, Space> multi_bfs_plan<I, O, Space>::levels() const noexcept {
-  if (state_->levels.empty()) return {};
-  return std::as_const(state_->levels).view().subspan(0, state_->vertices * state_->sources);
-}
-template <index_type I, index_type O, class Space>
-const std::vector<multi_bfs_counts>& multi_bfs_plan<I, O, Space>::counts() const noexcept {
-  return state_->counts;
-}
-template <index_type I, index_type O, class Space>
-multi_bfs_algorithm multi_bfs_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->workspace_bytes();
+namespace detail {
+
+template <class I, class O>
+std::unique_ptr<multi_bfs_executor<I, host>> make_multi_bfs_executor(const context<host>& ctx,
+                                                                     const graph_view<I, O, host>& g,
+                                                                     const multi_bfs_choice& choice,
+                                                                     std::int64_t max_sources,
+                                                                     multi_bfs_output output) {
+  return std::make_unique<host_executor<I, O>>(ctx, g, choice, max_sources, output);
 }
 
-template <index_type I, index_type O, class Space>
-multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                     std::type_identity_t<span<const I, host>> sources,
-                                     const multi_bfs_options& options) try {
-  return detail::multi_bfs_once(ctx, g, sources, options);
-} catch (...) {
-  detail::rethrow("multi_bfs");
-}
-
-#define INSTANTIATE(I, O)                                                                                       \
-  template class multi_bfs_plan<I, O, host>;                                                                    \
-  template multi_bfs_result<I, host> multi_bfs<I, O, host>(const context<host>&, const graph_view<I, O, host>&, \
-                                                           span<const I, host>, const multi_bfs_options&);
+#define INSTANTIATE(I, O)                                                        \
+  template std::unique_ptr<multi_bfs_executor<I, host>> make_multi_bfs_executor( \
+      const context<host>&, const graph_view<I, O, host>&, const multi_bfs_choice&, std::int64_t, multi_bfs_output);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace detail
 
 }  // namespace spargo

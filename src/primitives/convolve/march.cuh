@@ -85,7 +85,7 @@ struct march_image {
 // The shape of a launch: vectors a lane, 512 bytes apart; rows taken a step, and steps in the ring (all but one are in
 // flight).
 template <int Vectors, int Rows, int Stages, int Blocks>
-struct march_shape {
+struct convolve_march_shape {
   static constexpr int vectors = Vectors;
   static constexpr int rows = Rows;
   static constexpr int stages = Stages;

@@ -7,7 +7,7 @@ template <class T>
 int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted) {
   using enum march_residual;
   T* const untested = nullptr;
-  constexpr int deepest = march_tuning::deepest<T>;
+  constexpr int deepest = stencil_march_tuning::deepest<T>;
   if (wanted >= deepest) {
     march<laplace_cell, deepest, none>(ctx, job, untested);
     return deepest;

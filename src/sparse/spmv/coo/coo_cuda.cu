@@ -192,7 +192,7 @@ class device_coo_segments final : public spmv_executor<V> {
   context<device> ctx_;
   coo_view<const V, I, device> a_;
   std::int64_t tiles_;
-  coo_order<I, device> sorted_;
+  row_order<I, device> sorted_;
   array<V, device> ordered_values_;
   array<I, device> carry_rows_;
   array<V, device> carries_;

@@ -91,7 +91,7 @@ class coo_segments final : public spmv_executor<V> {
   context<host> ctx_;
   coo_view<const V, I, host> a_;
   const host_kernels<V, I, I>& kernels_;
-  coo_order<I, host> sorted_;
+  row_order<I, host> sorted_;
   array<V, host> ordered_values_;
   std::int64_t tile_ = 1;
   array<V, host> carries_;

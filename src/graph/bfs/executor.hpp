@@ -1,0 +1,39 @@
+// What a plan hides: one executor a backend, with its workspace and the results of the last run.
+#pragma once
+
+#include "graph/bfs/common.hpp"
+
+#include <memory>
+
+namespace spargo::detail {
+
+template <class I, class Space>
+class bfs_executor {
+ public:
+  bfs_executor() = default;
+  bfs_executor(const bfs_executor&) = delete;
+  bfs_executor& operator=(const bfs_executor&) = delete;
+  virtual ~bfs_executor() = default;
+
+  virtual void run(I source) = 0;  // of a vertex
+  // Of the last run; what was not asked for is empty.
+  [[nodiscard]] virtual span<const std::int32_t, Space> levels() const noexcept = 0;
+  [[nodiscard]] virtual span<const I, Space> parents() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t reached() const noexcept = 0;
+  [[nodiscard]] virtual span<const std::int64_t, host> level_sizes() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+};
+
+// The graph and the options are checked, and `choice` is made for them.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const context<host>& ctx,
+                                                                       const graph_view<I, O, host>& g,
+                                                                       const bfs_choice& choice,
+                                                                       const bfs_options& options);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const context<device>& ctx,
+                                                                         const graph_view<I, O, device>& g,
+                                                                         const bfs_choice& choice,
+                                                                         const bfs_options& options);
+
+}  // namespace spargo::detail

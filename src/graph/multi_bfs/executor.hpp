@@ -1,0 +1,39 @@
+// What a plan hides: one executor a backend, with its workspace and the results of the last run.
+#pragma once
+
+#include "graph/multi_bfs/common.hpp"
+
+#include <memory>
+
+namespace spargo::detail {
+
+template <class I, class Space>
+class multi_bfs_executor {
+ public:
+  multi_bfs_executor() = default;
+  multi_bfs_executor(const multi_bfs_executor&) = delete;
+  multi_bfs_executor& operator=(const multi_bfs_executor&) = delete;
+  virtual ~multi_bfs_executor() = default;
+
+  virtual void run(span<const I, host> sources) = 0;  // of vertices, no more than the plan has room for
+  // Of the last run; no levels unless they were asked for.
+  [[nodiscard]] virtual span<const std::int32_t, Space> levels() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<multi_bfs_counts>& counts() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+};
+
+// The graph and the options are checked, and `choice` is made for them.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<multi_bfs_executor<I, host>> make_multi_bfs_executor(const context<host>& ctx,
+                                                                                   const graph_view<I, O, host>& g,
+                                                                                   const multi_bfs_choice& choice,
+                                                                                   std::int64_t max_sources,
+                                                                                   multi_bfs_output output);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<multi_bfs_executor<I, device>> make_multi_bfs_executor(const context<device>& ctx,
+                                                                                     const graph_view<I, O, device>& g,
+                                                                                     const multi_bfs_choice& choice,
+                                                                                     std::int64_t max_sources,
+                                                                                     multi_bfs_output output);
+
+}  // namespace spargo::detail
