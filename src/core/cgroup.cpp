@@ -130,7 +130,7 @@ std::optional<std::int64_t> number_in(const fs::path& path) {
   return words.empty() ? std::nullopt : parse(words[0]);
 }
 
-// Page cache that the kernel gives back before it kills: memory.stat has a key and a number a line.
+// Page cache that the kernel gives back before it kills: memory.stat has a key and a number per line.
 std::int64_t reclaimable(const fs::path& folder, version kind) {
   const std::string prefix = kind == version::one ? "total_" : "";
   const std::vector<std::string> words = words_of(folder / "memory.stat");

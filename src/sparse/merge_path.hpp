@@ -1,4 +1,4 @@
-// The merge path (Merrill and Garland, SC 2016): rows and entries are consumed together, an entry a step until its
+// The merge path (Merrill and Garland, SC 2016): rows and entries are consumed together, one entry per step until its
 // row's end is reached, then a step for the row. Cutting the path into equal pieces balances any matrix.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace spargo::detail {
 
 struct host_merge_tuning {
-  // Rows + entries a tile, at least: a carry and two searches are lost in 4096 products, and 64 tiles a thread on 16
+  // Rows + entries a tile, at least: a carry and two searches are lost in 4096 products, and 64 tiles per thread on 16
   // threads leave no one waiting.
   static constexpr std::int64_t smallest_tile = 4096;
   static constexpr std::int64_t most_tiles = 1024;

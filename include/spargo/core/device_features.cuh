@@ -22,7 +22,7 @@ inline constexpr int hopper_capability = 90;
 inline constexpr bool has_hopper_blocks = code_capability >= hopper_capability;
 inline constexpr bool has_wide_atomics = code_capability == 0 || code_capability >= hopper_capability;  // of 16 bytes
 
-// Resident on a multiprocessor: 1024 on 7.5, 1536 on 8.6, 8.9 and 12.x, 2048 on 8.0, 9.0 and 10.x.
+// Resident on an SM: 1024 on 7.5, 1536 on 8.6, 8.9 and 12.x, 2048 on 8.0, 9.0 and 10.x.
 inline constexpr int most_resident_threads =
     code_capability == 75                                                                               ? 1024
     : code_capability == 86 || code_capability == 87 || code_capability == 89 || code_capability >= 120 ? 1536

@@ -20,7 +20,7 @@ enum class bfs_algorithm {
   automatic,             // the fastest for this graph and backend
   sequential,            // host: two queues, one thread; the reference
   global_queue,          // device: push, one atomic per discovered vertex
-  block_queue,           // device: push, a shared queue a block, spilled when full
+  block_queue,           // device: push, one shared queue per block, spilled when full
   load_balanced,         // push; edges shared out by degree (host: chunks; device: thread, warp, block)
   direction_optimizing,  // push with a queue or pull with a bitmap, chosen level by level
 };

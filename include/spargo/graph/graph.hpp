@@ -70,9 +70,9 @@ class graph {
 // Builds a graph from pairs in any order: loops and duplicates dropped, and for an undirected graph each pair
 // mirrored. Throws invalid_argument unless rows == cols, invalid_data naming the first pair with an end that is not
 // a vertex, unsupported when the edges exceed O (64 bits unless named). O(edges + vertices) time; deterministic, also
-// in the number of threads. Memory besides the pairs, the result included: 24 bytes a pair (I = int32; 32 with int64)
-// and three offsets a vertex; more beyond 2^32 vertices. A device build synchronises. H200: 2^27 pairs, undirected, in
-// 13 ms.
+// in the number of threads. Memory besides the pairs, the result included: 24 bytes per pair (I = int32; 32 with int64)
+// and three offsets per vertex; more beyond 2^32 vertices. A device build synchronises. H200: 2^27 pairs, undirected,
+// in 13 ms.
 template <index_type O = std::int64_t, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, Space> build_graph(const context<Space>& ctx,
                                                            const coo_pattern_view<I, Space>& edges,

@@ -1,6 +1,6 @@
 // Breadth-first searches from many sources at once: levels from each, or only how much each reaches and how far.
 //
-// A vertex has one bit a search, so that one visit of an edge serves 64 or 256 searches. Results are deterministic.
+// A vertex has one bit per search, so that one visit of an edge serves 64 or 256 searches. Results are deterministic.
 // O(width * (vertices + edges)) word operations at worst for a batch of 64 * width sources, since a vertex may be
 // found by its searches at different depths; on small-world graphs a few passes over the edges. Then, Kaufmann,
 // Chirigati, Hoang-Vu, Pham, Kemper, Neumann, Vo: The More the Merrier: Efficient Multi-Source Graph Traversal,
@@ -55,8 +55,8 @@ struct multi_bfs_result {
 };
 
 // Workspace for many runs over one graph: allocated once, none inside `run`. The plan borrows the graph.
-// Workspace: at most 24 * width + 2 * sizeof(I) + 1/4 bytes a vertex (width 1 or 4; on a device with levels 32 * width
-// more), besides the levels: 4 * max_sources bytes a vertex.
+// Workspace: at most 24 * width + 2 * sizeof(I) + 1/4 bytes per vertex (width 1 or 4; on a device with levels 32 *
+// width more), besides the levels: 4 * max_sources bytes per vertex.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT multi_bfs_plan {
  public:

@@ -30,7 +30,7 @@ struct operators_cuda_tuning {
   static constexpr int block = 256;
   static constexpr int warp = 32;
   static constexpr int warps = block / warp;
-  // Blocks a multiprocessor: what fits with the 48 registers a thread that `unroll` takes. Small frontiers gain from
+  // Blocks per SM: what fits with the 48 registers per thread that `unroll` takes. Small frontiers gain from
   // few blocks: a level of a 512 x 512 grid takes 6.9 us on an H200 with 5, 7.2 with 8.
   static constexpr int resident = 5;
   // Edges of a chunk; a vertex with more is cut up. A push-only search of R-MAT 22, ms: 1.55 with 256, 1.60 with 512,
@@ -53,7 +53,7 @@ struct advance_chunk {
 template <index_type I, index_type O>
 class advance_workspace<I, O, device> {
  public:
-  // 8 bytes (16 for 64-bit indices) for 256 edges, a bit a vertex. Asynchronous.
+  // 8 bytes (16 for 64-bit indices) for 256 edges, one bit per vertex. Asynchronous.
   advance_workspace(const context<device>& ctx, const graph_view<I, O, device>& g)
       : vertices_(g.vertices()),
         edges_(g.out.nnz()),
@@ -286,7 +286,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   const int lane = static_cast<int>(threadIdx.x) % tuning::warp;
   const int warp_here = static_cast<int>(threadIdx.x) / tuning::warp;
   const std::int64_t warps = std::int64_t{gridDim.x} * tuning::warps;
-  const std::int64_t warp = std::int64_t{warp_here} * gridDim.x + blockIdx.x;  // a few vertices: all multiprocessors
+  const std::int64_t warp = std::int64_t{warp_here} * gridDim.x + blockIdx.x;  // a few vertices: all SMs
   warp_output<I> output(waiting[warp_here], w.to, lane);
   const std::int64_t size = w.from.size();
   std::int64_t tile = (size + warps - 1) / warps;

@@ -1,6 +1,6 @@
 // Text files read straight into device memory: the device parses them, where that is faster.
 //
-// Threads copy the file's pieces into page-locked memory, the device copies them over and parses a line a thread. A
+// Threads copy the file's pieces into page-locked memory, the device copies them over and parses one line per thread. A
 // line that is not as nearly all are (more than 19 digits, an exponent beyond 80, Fortran's D, inf, nan) is parsed by
 // the host and put in its place. What comes is what the host's reader gives, bit by bit and in its order, for any
 // number of threads. Whatever else a file holds between its entries (comments, blank lines), and whatever is wrong with

@@ -1,6 +1,6 @@
 // Edge lists as the field writes them: SNAP text, .el, .wel, CSV.
 //
-// One edge a line: source, target, optionally a weight; further columns are ignored. Separators are blanks, tabs,
+// One edge per line: source, target, optionally a weight; further columns are ignored. Separators are blanks, tabs,
 // commas (semicolons too); lines that start with # or % are comments; CRLF is fine; gzip is recognised from content.
 // The first line may name the columns (`source,target,weight`, quoted or not; between blanks the usual names only). In
 // place of a weight there may be attributes as networkx writes them: `{}`, or `{'weight': 3.0}`, which holds one.

@@ -7,7 +7,7 @@
 //
 // Where the format leaves room, or files in use stray from it:
 // - Banner words in any case; `double` is `real`; comments and blank lines anywhere after the banner; CRLF; tabs; a
-//   last line without an end. One entry a line, nothing behind it; no line beyond 1 MiB but a comment.
+//   last line without an end. One entry per line, nothing behind it; no line beyond 1 MiB but a comment.
 // - Numbers may have a plus sign, Fortran's D for the exponent, or be inf or nan. A number beyond the range of V is an
 //   error, one too small becomes 0. An integer file holds integers within 64 bits.
 // - A symmetric, skew-symmetric or hermitian file may store either triangle, though the format asks for the lower

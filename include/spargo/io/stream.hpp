@@ -39,7 +39,7 @@ struct SPARGO_EXPORT stream_result {
 };
 
 // Nothing is written, and nothing returned, for a triangle on both sides of the diagonal. `unsupported` for an array,
-// and for a complex or rectangular matrix as an edge list. One bit a row besides for an edge list.
+// and for a complex or rectangular matrix as an edge list. One bit per row besides for an edge list.
 [[nodiscard]] SPARGO_EXPORT std::optional<stream_result> stream_matrix_market(const context<host>& ctx,
                                                                               const input_file& from,
                                                                               const std::string& to,

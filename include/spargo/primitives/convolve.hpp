@@ -26,12 +26,12 @@ struct SPARGO_EXPORT image_view {
 // Where it says device, there is none for the host: invalid_argument. K is the filter's width.
 enum class convolve_algorithm {
   automatic,        // separable where the filter is and it pays; naive for filters that are not finite; register_tiled
-  naive,            // an output a thread, the filter in global memory, a boundary test a tap; any K
+  naive,            // one output per thread, the filter in global memory, a boundary test a tap; any K
   constant_filter,  // device: the filter in constant memory, as a kernel parameter; K <= 15
-  tiled_halo_output,  // device: a block an output tile, its inputs and their halo in shared memory; K <= 15
+  tiled_halo_output,  // device: one block per output tile, its inputs and their halo in shared memory; K <= 15
   tiled_halo_input,   // device: a block an input tile with its halo, fewer outputs than threads; K <= 15
   tiled_cached_halo,  // device: a block's own inputs in shared memory, the halo through the caches; K <= 15
-  register_tiled,     // several outputs a thread, inputs reused from registers; any K
+  register_tiled,     // several outputs per thread, inputs reused from registers; any K
   separable,          // images only: a filter of rank 1 as a pass along rows and a pass down columns; device: K <= 15
 };
 
@@ -66,7 +66,7 @@ struct SPARGO_EXPORT convolve_options {
 // multiplied outside of the input, so that a NaN or infinite tap spreads no further than the inputs it meets; such a
 // filter is computed by `naive` whatever was asked for, and is not separable.
 //
-// K operations an output on a line and K * K on an image, 2 K separable. Asynchronous on a device; scratch (the
+// K operations per output on a line and K * K on an image, 2 K separable. Asynchronous on a device; scratch (the
 // filter) from the context's pool where the filter is not passed by value.
 template <detail::real T, class Space>
 SPARGO_EXPORT void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,

@@ -2,7 +2,7 @@
 //
 // What all four share. `counts` is overwritten; counts are exact, the same for every algorithm, thread count and launch
 // shape, and must fit Count (int32 or int64). Elements that belong to no bin are ignored. Any number of elements, any
-// number of bins. Asynchronous on a device; scratch on the host only (at most 32 tables a thread). n element reads, n
+// number of bins. Asynchronous on a device; scratch on the host only (at most 32 tables per thread). n element reads, n
 // increments in the nearest memory that holds the counters. `counts` may not overlap what is read; that, a null range
 // with a size and wrong bins are invalid_argument errors, before any work.
 #pragma once
@@ -45,13 +45,13 @@ enum class histogram_algorithm {
   automatic,             // by element type, elements and bins
   contiguous_partition,  // device: every thread a range of its own: loads do not coalesce (to show what that costs)
   global_atomic,         // one atomic increment an element on the counts themselves, loads in order; also on the host
-  privatized,            // a table a block in shared memory, an element a thread; on the host a table a thread
+  privatized,  // one table per block in shared memory, one element per thread; on the host one table per thread
   privatized_coarsened,  // device: few blocks that stay, a table each, 16-byte loads
   lane_privatized,       // device: a table for each lane of a warp, in the lane's own bank: no conflicts, for few bins
   packed,                // device: a block's table of 16-bit counters, with exact carries: twice the bins
   aggregated,            // device: lanes of a warp that hold the same bin count once: few atomics on skewed data
   multi_pass,            // device: a table of a window of the bins at a time, windows side by side: for many bins
-  interleaved,           // host: several tables a thread, so that equal neighbours do not wait for each other
+  interleaved,           // host: several tables per thread, so that equal neighbours do not wait for each other
 };
 
 // "privatized_coarsened"
@@ -79,7 +79,7 @@ SPARGO_EXPORT void histogram_even(const context<Space>& ctx, span<const T, Space
 
 // Bin k is [edges[k], edges[k + 1]), the last one too: a value equal to the last edge is in no bin, nor is NaN. `edges`
 // has one more element than `counts` (at least one bin), ascends (equal edges: an empty bin) and has no NaN; the host
-// checks that, on a device the counts are unspecified otherwise. log2(bins) comparisons a value. T: float, double.
+// checks that, on a device the counts are unspecified otherwise. log2(bins) comparisons per value. T: float, double.
 template <detail::real T, detail::histogram_count Count, class Space>
 SPARGO_EXPORT void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
                                    std::type_identity_t<span<const T, Space>> edges, span<Count, Space> counts,

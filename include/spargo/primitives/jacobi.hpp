@@ -11,10 +11,10 @@ namespace spargo {
 // Where it says device, there is none for the host: invalid_argument.
 enum class jacobi_algorithm {
   automatic,         // temporal; naive on arrays too narrow for it
-  naive,             // a sweep a launch, a cell a thread
-  tiled,             // a sweep a launch; device: tiles with their halo in shared memory; host: rows in vectors
-  register_marched,  // device: a sweep a launch, a warp walks down its columns with the latest rows in registers
-  temporal,          // several sweeps a launch, each some rows behind the one before (a wavefront)
+  naive,             // one sweep per launch, one cell per thread
+  tiled,             // one sweep per launch; device: tiles with their halo in shared memory; host: rows in vectors
+  register_marched,  // device: one sweep per launch, a warp walks down its columns with the latest rows in registers
+  temporal,          // several sweeps per launch, each some rows behind the one before (a wavefront)
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(jacobi_algorithm algorithm) noexcept;
@@ -41,7 +41,7 @@ struct SPARGO_EXPORT jacobi_result {
 // max_iterations < 0, a tolerance that is NaN, an algorithm that this context does not have.
 //
 // The cells and the residual have the same bits for every algorithm, backend, launch and thread count. NaN and
-// infinity spread by a cell a sweep; a residual that is NaN is never below the tolerance. On a device it reads one
+// infinity spread by one cell per sweep; a residual that is NaN is never below the tolerance. On a device it reads one
 // value back a test: it synchronises the stream once every `check_every` sweeps and at the end. Scratch: one array of
 // rows x cols from the context's pool. A sweep reads and writes each cell once; `temporal` does so once for several.
 template <detail::real T, class Space>

@@ -17,7 +17,7 @@ namespace spargo {
 
 enum class matmul_algorithm {
   automatic,  // the fastest for the shape that rounds no input
-  naive,      // device: one thread an element, columns along x so that B and C coalesce
+  naive,      // device: one thread per element, columns along x so that B and C coalesce
   tiled,      // device: square tiles of A and B in shared memory, phases along k
   coarsened,  // device: tiled, and each thread computes several columns from one tile of A
   split_k,    // device: register tiles; blocks share the k range of a tile, their partial products are summed in order

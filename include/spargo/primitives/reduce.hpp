@@ -18,7 +18,7 @@
 
 namespace spargo {
 
-// Each rung but the last three writes one value a block and starts again on those until one is left.
+// Each rung but the last three writes one value per block and starts again on those until one is left.
 enum class reduce_algorithm {
   automatic,              // single_pass on a device, deterministic on a host
   interleaved_divergent,  // device: every second, fourth, eighth ... thread adds: half of each warp idles
@@ -27,7 +27,7 @@ enum class reduce_algorithm {
   add_on_load,            // device: each thread adds two elements as it loads them
   coarsened,              // device: each thread adds eight, all loads in flight at once
   warp_shuffle,           // device: as before, with shuffles instead of shared memory within a warp
-  deterministic,          // both: a tree over the elements; on a device a launch a level
+  deterministic,          // both: a tree over the elements; on a device a launch per level
   single_pass,            // device: one launch, 16-byte loads; the block that finishes last adds the blocks' values
   bulk_copies,  // device: tiles through shared memory by bulk copies, then a launch for the tiles' values, both
                 // under way at once (compute capability 9.0; elsewhere the same order by ordinary loads)

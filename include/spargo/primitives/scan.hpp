@@ -15,8 +15,8 @@ enum class scan_algorithm {
 
   // Device: scans of one block, extended to any length by a scan of the blocks' totals (recursively) and a pass that
   // puts each block's prefix in front of it: 4n element moves.
-  kogge_stone,                  // log2(b) steps in one buffer, two barriers a step (Kogge and Stone 1973)
-  kogge_stone_double_buffered,  // the same between two buffers, one barrier a step
+  kogge_stone,                  // log2(b) steps in one buffer, two barriers per step (Kogge and Stone 1973)
+  kogge_stone_double_buffered,  // the same between two buffers, one barrier per step
   brent_kung,  // a reduction tree up and down again, 2b operations for b elements (Brent and Kung 1982)
 
   // Device: one pass, 2n element moves. Tiles publish their totals as soon as these are known and look back over

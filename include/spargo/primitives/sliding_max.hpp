@@ -9,7 +9,7 @@ namespace spargo {
 
 enum class sliding_max_algorithm {
   automatic,  // tiled where the window is narrow, else van_herk
-  naive,      // an output a thread, every element of its window read from memory
+  naive,      // one output per thread, every element of its window read from memory
   tiled,      // w reads an output, from shared memory (host: in vectors); volumes: an axis after the other
   van_herk,   // runs of the line scanned from both ends, a window is the end of one and the start of another: work
               // independent of w (van Herk, Pattern Recognition Letters 13(7), 1992; Gil and Werman, IEEE PAMI 15(5),

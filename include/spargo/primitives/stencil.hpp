@@ -11,7 +11,7 @@ namespace spargo {
 // Where it says device, there is none for the host: invalid_argument.
 enum class stencil_algorithm {
   automatic,  // device: register_marched; host: tiled, and register_marched on wide windows of a line
-  naive,      // an output a thread, each input read from memory
+  naive,      // one output per thread, each input read from memory
   tiled,      // device: a block's inputs and their halo in shared memory; host: rows in vectors, in blocks of rows
   register_marched,  // images (device only): a warp walks down its columns with the latest rows in registers. Lines:
                      // runs of the line are summed from both ends in registers and a window is the end of one run and
@@ -34,7 +34,7 @@ struct SPARGO_EXPORT stencil_options {
 // The sum of N = min(2 radius + 1, n) terms is off by at most (N + 1) u / (1 - (N + 1) u) * sum |x| with its division,
 // u the unit roundoff; a NaN or infinity reaches the outputs whose window it lies in and no others. Each algorithm
 // gives the same bits in every run and for every thread count and launch; algorithms differ by rounding. `naive` and
-// `tiled` take 2 radius + 1 reads an output, `register_marched` a constant number. Asynchronous on a device; scratch
+// `tiled` take 2 radius + 1 reads per output, `register_marched` a constant number. Asynchronous on a device; scratch
 // from the context's pool (n / 128 elements) on wide windows.
 template <detail::real T, class Space>
 SPARGO_EXPORT void window_average(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,

@@ -23,7 +23,7 @@ namespace spargo {
 
 enum class spmm_algorithm {
   automatic,   // from the row profile; spmm_plan::reason() explains
-  row_groups,  // device: a group of lanes a row, which hold a piece of its k sums each; host: whole rows a thread
+  row_groups,  // device: a group of lanes per row, which hold a piece of its k sums each; host: whole rows per thread
   merge_path,  // equal shares of rows + entries (Merrill and Garland, SC 2016; Yang, Buluc, Owens, Euro-Par 2018)
 };
 
@@ -38,7 +38,7 @@ struct SPARGO_EXPORT spmm_options {
 // Analyses a matrix once for products with up to `max_columns` columns: O(rows), and on a device it may synchronise the
 // stream. Then `run` never allocates, is asynchronous on a device and may be captured in a graph. The plan borrows the
 // matrix's arrays: they must outlive it; their values may change, their pattern may not. Not for concurrent use; plans
-// are independent of each other. Workspace: merge_path keeps a row of max_columns values and a few numbers a tile, of
+// are independent of each other. Workspace: merge_path keeps a row of max_columns values and a few numbers per tile, of
 // 64 to 1024 rows + entries on a device and 4096 or more on the host; row_groups next to none.
 template <value_type V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT spmm_plan {

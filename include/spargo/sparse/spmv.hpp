@@ -23,10 +23,10 @@ namespace spargo {
 enum class spmv_algorithm {
   automatic,       // from the row profile; spmv_plan::reason() explains
   row_per_thread,  // CSR: one thread (host: a static share of rows balanced by entries) a row
-  row_per_warp,    // CSR, device: a group of 2..32 threads a row, by mean row length; far longer rows by blocks
+  row_per_warp,    // CSR, device: a group of 2..32 threads per row, by mean row length; far longer rows by blocks
   row_blocks,      // CSR, device: a block's consecutive rows copied to shared memory (Greathouse, Daga, SC 2014)
   merge_path,      // CSR: equal shares of rows + entries (Merrill and Garland, SC 2016)
-  column_passes,   // CSR, device: merge_path once for each part of x that the second cache holds
+  column_passes,   // CSR, device: merge_path once for each part of x that the L2 cache holds
   // CSR, a copy in a smaller or more local form. Device: slices with short columns, repeated values named by a byte;
   // row_per_thread's bits. Host: rows that repeat a pattern as bands without indices, or tiles whose x caches hold.
   compressed,
@@ -36,7 +36,7 @@ enum class spmv_algorithm {
   binned,
   ell,            // ELL
   sell,           // SELL-C-sigma
-  coo_atomic,     // COO, device: one entry a thread, atomic adds; not deterministic
+  coo_atomic,     // COO, device: one entry per thread, atomic adds; not deterministic
   coo_segmented,  // COO: segmented sums in a fixed order; deterministic
 };
 

@@ -1,5 +1,5 @@
-// Copies from global to shared memory that no register waits for (PTX ISA, "cp.async"; ordinary loads and stores before
-// compute capability 8.0).
+// Asynchronous copies from global to shared memory, which bypass registers (PTX ISA, "cp.async"; ordinary loads and
+// stores before compute capability 8.0).
 //
 // Each thread waits for the copies that it started; what others started it may read after a barrier behind that.
 #pragma once

@@ -4,7 +4,7 @@
 // (a pattern needs no numbers: its key is all there is); values are then gathered. Keys that need more than 64 bits
 // are sorted by column, then by row. Input whose columns already ascend is sorted by the row's bits alone.
 // Invariant: the sort is stable, so equal coordinates stay in input order, and their sum is formed in that order.
-// Cost: O(nnz) for a fixed key width; scratch 24 bytes an entry, 16 for a pattern.
+// Cost: O(nnz) for a fixed key width; scratch 24 bytes per entry, 16 for a pattern.
 #include "core/device/launch.cuh"
 #include "core/device/words.cuh"
 #include "core/instantiate.hpp"

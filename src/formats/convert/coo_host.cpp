@@ -16,9 +16,9 @@ namespace spargo::detail {
 
 namespace {
 
-constexpr std::int64_t share = 1 << 15;  // entries a thread at least: over 8 us of work
+constexpr std::int64_t share = 1 << 15;  // entries per thread at least: over 8 us of work
 
-constexpr std::int64_t look = 1 << 12;  // entries that stay in the first-level cache from one loop to the next
+constexpr std::int64_t look = 1 << 12;  // entries that stay in the L1 cache from one loop to the next
 
 // Without branches, so that the compiler can take several entries at a time: below, a sign bit says yes.
 template <class I>

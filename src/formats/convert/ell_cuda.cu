@@ -1,7 +1,7 @@
 // CSR to and from ELL and SELL-C-sigma on the device.
 //
 // ELL: a thread a stored entry, padding included, so that writes are coalesced and long rows are no obstacle.
-// SELL: a block a slice. Indices and values are moved by the same kernels, as words of their size.
+// SELL: one block per slice. Indices and values are moved by the same kernels, as words of their size.
 // Cost: O(stored entries); order_rows is a radix sort of the rows' lengths, window by window in one go.
 #include "core/device/launch.cuh"
 #include "core/device/words.cuh"
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x % warp_size == 0) atomicMax(longest, static_cast<unsigned long long>(mine));
 }
 
-// A warp a slice.
+// A warp per slice.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     slice_sizes_kernel(const I* lengths, std::int64_t slices, I height, std::int64_t* sizes) {

@@ -29,7 +29,7 @@ struct bucket_tuning {
   // buckets of this size, 213 with 1024, 198 with 8192.
   static constexpr std::int64_t bucket_bytes = 64 << 10;
   static constexpr std::int64_t max_buckets = 4096;
-  static constexpr std::int64_t share = 1 << 15;  // entries a thread at least, as in formats/convert/coo_host.cpp
+  static constexpr std::int64_t share = 1 << 15;  // entries per thread at least, as in formats/convert/coo_host.cpp
   // Bytes from which on what is written goes past the caches, as in scan_host.cpp.
   static constexpr std::int64_t streamed_bytes = 32 << 20;
 };

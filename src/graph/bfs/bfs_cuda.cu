@@ -2,10 +2,10 @@
 // waits once, at its end.
 //
 // Cost: O(vertices + edges) work; one or two barriers of the grid a wide level, one of a cluster a narrow one.
-// Memory besides the graph, I = int32: 17.5 bytes a vertex, results included, and 8 for each 512 edges of a vertex that
-// has as many (I = int64: 21.5 and 16); a plan that only pushes needs 5 less. Building a plan reads the graph once or
-// twice and synchronises; H200, R-MAT 22: 0.43 ms for likely neighbours. Direction-optimizing search: Beamer, Asanovic,
-// Patterson, SC 2012. Queues and load balance: Merrill, Garland, Grimshaw, PPoPP 2012.
+// Memory besides the graph, I = int32: 17.5 bytes per vertex, results included, and 8 for each 512 edges of a vertex
+// that has as many (I = int64: 21.5 and 16); a plan that only pushes needs 5 less. Building a plan reads the graph once
+// or twice and synchronises; H200, R-MAT 22: 0.43 ms for likely neighbours. Direction-optimizing search: Beamer,
+// Asanovic, Patterson, SC 2012. Queues and load balance: Merrill, Garland, Grimshaw, PPoPP 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"
 #include "graph/bfs/cuda_kernel.cuh"

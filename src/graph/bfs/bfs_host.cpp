@@ -6,7 +6,7 @@
 // run before had reached and this one has not are set back to -1 at its end, usually none.
 //
 // Cost: O(vertices + edges) for push; a direction-optimizing search of a small-world graph follows about a tenth
-// of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes a vertex and 0.4 MiB a
+// of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes per vertex and 0.4 MiB a
 // thread (bins and narrow levels; untouched on small graphs), besides the results.
 #include "core/parallel.hpp"
 #include "graph/bfs/executor.hpp"

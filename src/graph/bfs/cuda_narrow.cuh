@@ -5,7 +5,7 @@
 // blocks tell each other what they have found, an entry, its neighbours, and at once their bits in `visited` and their
 // offsets, on the chance that they are new. A level ends without a fence: each block sends 16 bytes to each other
 // block's shared memory, which count on a barrier there (st.async), so that nobody waits for levels and parents to
-// arrive in memory, and the first-level cache keeps its lines. That is sound because nothing else passes between
+// arrive in memory, and the L1 cache keeps its lines. That is sound because nothing else passes between
 // blocks but the atomics on `visited`; where entries do, when one block has found most of them, a barrier with a fence
 // goes before. Invariant: a level's entries are in one half of the slots and those that it finds in the other.
 // A vertex with many edges has several entries. What finds its block's slots full goes to the queue in global memory,
@@ -27,7 +27,7 @@ struct bfs_narrow_tuning {
   static constexpr int block = 512;
   static constexpr int warps = block / warp_size;
   // The rest has not been tuned.
-  static constexpr int slots = 1024;  // entries a block and half
+  static constexpr int slots = 1024;  // entries per block and half
   static constexpr int entry_edges = 128;
   static constexpr unsigned local_edges = 2 * block;  // left to the block that holds them
   static constexpr int most_edges = 8192;             // of a vertex; one with more goes to the grid as a hub
@@ -187,7 +187,7 @@ struct bfs_narrow_tally {
   unsigned edges = 0;
 };
 
-// A warp expands one entry a lane, as expand_together does. Levels and parents are those of the entries.
+// A warp expands one entry per lane, as expand_together does. Levels and parents are those of the entries.
 template <class I, class O>
 __device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I, O>& entry, bfs_narrow_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;

@@ -5,7 +5,7 @@
 
 namespace spargo::detail {
 
-// A warp expands one vertex a lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
+// A warp expands one vertex per lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
 // lane l takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums.
 // All lanes call it. Degrees are at most hub_degree, so sums fit an int. Levels of what it finds are written when that
 // is expanded (see push_balanced and write_front): in a pull they go out in order of the vertices.
@@ -75,7 +75,7 @@ __device__ void push_balanced(const bfs_search<I, O>& s, bfs_sink<I>& to, const 
     expand_together(s, to, chunk.vertex, static_cast<O>(begin + first), past - first, tally);
   }
   const std::int64_t size = at.end - at.begin;
-  std::int64_t tile = (size + warps - 1) / warps;  // few vertices: a few lanes a warp, but all warps
+  std::int64_t tile = (size + warps - 1) / warps;  // few vertices: a few lanes per warp, but all warps
   tile = tile < 1 ? 1 : (tile > warp_size ? warp_size : tile);
   for (std::int64_t t = first_warp * tile; t < size; t += warps * tile) {
     I vertex = 0;
@@ -92,7 +92,7 @@ __device__ void push_balanced(const bfs_search<I, O>& s, bfs_sink<I>& to, const 
   flush_staged(s, to);
 }
 
-// The `global_queue` rung: a thread a vertex, one atomic on the queue's end per discovery.
+// The `global_queue` rung: one thread per vertex, one atomic on the queue's end per discovery.
 template <class I, class O>
 __device__ void push_global(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
   for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads()) {

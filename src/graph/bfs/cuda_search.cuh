@@ -25,7 +25,7 @@ struct bfs_cuda_tuning {
   static constexpr int hub_degree = 512;    // 16 rounds of a warp; more would hold its 31 other vertices up
   static constexpr int hub_weight = 10;     // of hub_degree edges and more
   static constexpr int staged = 256;        // slots of a warp in shared memory for what it has found
-  static constexpr int block_queue = 2048;  // shared slots a block for the `block_queue` rung
+  static constexpr int block_queue = 2048;  // shared slots per block for the `block_queue` rung
 };
 
 template <class I>

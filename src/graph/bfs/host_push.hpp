@@ -1,11 +1,11 @@
-// A level pushed by all threads, without an atomic operation a vertex.
+// A level pushed by all threads, without one atomic operation per vertex.
 //
 // Threads that claim vertices in one shared bitmap hand its cache lines to and fro, and every claim waits for the
 // stores before it. Instead a round has two halves. Reading: each thread follows edges of the frontier, drops those
 // to vertices visited before the round, and puts the others into bins by their target; nothing shared is written.
 // Settling: each bin, from all threads, is worked off by one thread, to which the bitmap's lines, levels and parents
-// of the bin's vertices belong for the time. Rounds are as long as the bins are large (the second-level cache), so
-// that memory is a constant a thread and edges to vertices found in an earlier round are dropped as well.
+// of the bin's vertices belong for the time. Rounds are as long as the bins are large (the L2 cache), so
+// that memory is one constant per thread and edges to vertices found in an earlier round are dropped as well.
 //
 // A vertex is in one bin, hence settled once: the queue of `vertices` elements slides along and never overflows. Rows
 // too long for one thread are posted in pieces and read by all in the next rounds, so that a star does not run on one
@@ -29,7 +29,7 @@ struct bfs_host_push_tuning {
   static constexpr std::int64_t bins = 64;
   static constexpr int span_bits = 9;
   // A round ends when a bin holds this many edges. 64 bins of 512 edges of 8 bytes: 256 KiB, an eighth of the
-  // second-level cache of a server's core.
+  // L2 cache of a server's core.
   static constexpr std::int64_t bin_edges = 512;
   static constexpr std::int64_t run = 64;                // edges read between two looks at the bins
   static constexpr std::int64_t piece_edges = 2048;      // longer rows are cut up

@@ -1,6 +1,6 @@
 // What the steps of a host search share, and the step of one thread: a level pushed alone.
 //
-// The visited set is a bitmap: at a byte for eight vertices it stays in the second-level cache where levels would
+// The visited set is a bitmap: at a byte for eight vertices it stays in the L2 cache where levels would
 // not. It is the only array that is looked at for every edge; levels and parents are only written, once a vertex.
 #pragma once
 
@@ -24,7 +24,7 @@ struct bfs_host_tuning {
   // 64: uniform 2^20 13.6 / 12.0 / 13.2 / 12.4 ms, R-MAT 20 6.8 / 6.1 / 6.0 / 6.0 ms.
   static constexpr std::int64_t ahead = 16;
   // Edges to unvisited vertices listed before they are worked off, and edges read between two looks at their number.
-  // A list against a branch an edge, one thread: EPYC 9005, roads of Luxembourg 0.87 / 1.34 ms, 4elt 0.18 / 0.22,
+  // A list against one branch per edge, one thread: EPYC 9005, roads of Luxembourg 0.87 / 1.34 ms, 4elt 0.18 / 0.22,
   // random geometric 2^15 0.70 / 0.86, uniform 2^20 18.8 / 26.5, grid 2000 x 2000 72 / 89; Xeon, the first three and
   // the grid 1.09 / 1.72, 0.24 / 0.31, 0.88 / 1.00, 95 / 93. Lists of 64 are up to 5 % slower.
   static constexpr std::int64_t list_edges = 256;
@@ -158,7 +158,7 @@ template <class I, class O>
 
 // Expands vertices alone, without atomics. Edges are followed in two strokes without branches that cannot be
 // predicted: those to unvisited vertices are listed, then the list is worked off. Between the strokes whatever a new
-// vertex touches is fetched, its row last: a level so small stays in the second-level cache until it is expanded.
+// vertex touches is fetched, its row last: a level so small stays in the L2 cache until it is expanded.
 template <class I, class O>
 class bfs_host_lister {
  public:

@@ -3,7 +3,7 @@
 // Every step reads and writes the keys in order, so that all of them run at the memory's rate; CUB's radix sort between
 // them takes most of the time. Distinct keys are picked in two passes, counting by tiles and then writing, with a scan
 // of the tiles' counts between: no atomics, so the order stays. Invariant: keys and rows ascend at every step.
-// Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes a pair, the result included (I = int32): two
+// Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, the result included (I = int32): two
 // arrays of keys and the sort's spare one, or two and the rows. H200, 2^27 pairs, R-MAT 23: 13.0 ms, of which the two
 // sorts 6.1 and 3.0, joining 1.9, picking 0.8, packing 0.7.
 #include "core/device/launch.cuh"

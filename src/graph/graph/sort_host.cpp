@@ -2,8 +2,8 @@
 //
 // First, all threads together, by the highest digit: each thread counts the digits of its own part of the keys; sums of
 // the counts, digit by digit and within a digit thread by thread, tell where each part's keys of each digit go, so that
-// the pass is stable for any thread count. Keys go out through a cache line a digit, streamed when it is full, so no
-// line of memory is read to be written. Then bucket by bucket, a thread each, by the lower digits, least significant
+// the pass is stable for any thread count. Keys go out through one cache line per digit, streamed when it is full, so
+// no line of memory is read to be written. Then bucket by bucket, a thread each, by the lower digits, least significant
 // first, between two places that a core's own cache holds. A bucket so large that the other threads would wait for it
 // is sorted by all of them, digit by digit as above. Invariant: a bucket takes the same room in both arrays.
 // Cost: O(keys) a digit, one digit through memory; scratch as much as the keys.
@@ -23,9 +23,9 @@ namespace {
 // Sapphire Rapids, two threads, 2^24 keys of 40 bits, ms for digits of 8, 10 and 11 bits in buckets of 2^14, 2^14 and
 // 2^15 keys: 204, 160, 169; 10 bits in buckets of 2^16: 192. All digits through memory: 267 streamed, 340 not.
 struct sort_tuning {
-  static constexpr int digit_bits = 10;            // at most; counters and lines of a digit stay in the second cache
+  static constexpr int digit_bits = 10;            // at most; counters and lines of a digit stay in the L2 cache
   static constexpr std::int64_t bucket = 1 << 14;  // keys: 128 KiB and as much again for the other place
-  static constexpr std::int64_t share = 1 << 14;   // keys a thread at least: 100 us of work
+  static constexpr std::int64_t share = 1 << 14;   // keys per thread at least: 100 us of work
   static constexpr std::int64_t insertion = 32;    // keys; a pass over counters costs as much as inserting so many
 };
 

@@ -1,5 +1,5 @@
 // Building graphs on the device: flag the proper pairs, scan, scatter; the conversion to CSR does the rest. The order
-// of the input is kept. Scratch: 8 bytes a pair besides the copy of the pairs.
+// of the input is kept. Scratch: 8 bytes per pair besides the copy of the pairs.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/graph/common.hpp"

@@ -1,4 +1,4 @@
-// Building graphs on the host. The pairs are cut into one block a thread; each block's loops are counted, then its
+// Building graphs on the host. The pairs are cut into one block per thread; each block's loops are counted, then its
 // proper pairs copied to where they belong, so the order of the input is kept for any thread count. Two reads of
 // the pairs and one write; without loops a directed graph's pairs are not copied at all.
 #include "core/parallel.hpp"

@@ -49,7 +49,7 @@ __device__ void read_found(position& at, const multi_bfs_counters<W>& found, ste
   at.pieces = static_cast<std::int64_t>(__ldcg(&found.pieces));
 }
 
-// Level 0, by one block with a thread a source: each source has its own bit, and is queued once if given twice.
+// Level 0, by one block with one thread per source: each source has its own bit, and is queued once if given twice.
 template <class I, class O, int W>
 __device__ void start(const multi_bfs_search<I, O, W>& s, multi_bfs_counters<W>* to) {
   const int k = static_cast<int>(threadIdx.x);

@@ -78,9 +78,9 @@ __device__ void note_late(const multi_bfs_search<I, O, W>& s, const push_arrays<
   count_bits(tally, fresh);
 }
 
-// R edges a lane, to the vertices `near`, -1 for none; by a whole warp. All words of a round are under way together. A
-// push without a queue hardly looks before it brings, since it comes early, when most bits are new: a level of 6
-// million edges in 0.09 ms, 0.17 with a look at `seen` and `other`. With four words a vertex a look at `other` pays:
+// R edges per lane, to the vertices `near`, -1 for none; by a whole warp. All words of a round are under way together.
+// A push without a queue hardly looks before it brings, since it comes early, when most bits are new: a level of 6
+// million edges in 0.09 ms, 0.17 with a look at `seen` and `other`. With four words per vertex a look at `other` pays:
 // 0.39 ms for 18 million edges, 0.49 without and 0.66 with both.
 template <multi_bfs_push_kind Kind, int R, class I, class O, int W>
 __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I (&near)[R],

@@ -12,7 +12,7 @@ namespace spargo::detail {
 // Times: H200, R-MAT 22 of degree 16, symmetric; 64 and 256 sources, counts only.
 struct multi_bfs_cuda_tuning {
   static constexpr int block = 512;
-  // Resident on a multiprocessor, so at most 64 registers a thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1, 1.91
+  // Resident on an SM, so at most 64 registers per thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1, 1.91
   // and 6.48 with 3.
   static constexpr int min_blocks = 2;
   // Edges of a vertex that one lane looks at before a team of lanes goes on, and how many of them at a time, for one
@@ -27,7 +27,7 @@ struct multi_bfs_cuda_tuning {
   static constexpr int warp_unroll = 2;    // rounds of 32 under way when a warp gathers; 4 is as fast
   static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
   static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces, of eight rounds of a warp
-  static constexpr int push_rounds = 2;    // under way together, for one word a vertex; 4 and 8 are as fast
+  static constexpr int push_rounds = 2;    // under way together, for one word per vertex; 4 and 8 are as fast
   // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside: they would
   // have nearly all edges read (98 million for 64 sources), while without them most vertices are through after a few
   // (33 million, and 7 pushed). All in all 1.15 ms with 1024, 2048 or 4096, 1.60 without.
@@ -94,7 +94,7 @@ __device__ search_words<W> within(const search_words<W>& a, const search_words<W
   for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & b.w[i];
   return c;
 }
-// What all blocks have written so far, from the second-level cache.
+// What all blocks have written so far, from the L2 cache.
 template <int W>
 __device__ search_words<W> latest(const search_words<W>& a) {
   search_words<W> c;
@@ -179,7 +179,7 @@ struct multi_bfs_search {
   search_words<W>* seen;
   search_words<W>* other;
   search_words<W>* front;
-  unsigned* marks;  // a bit a vertex, all zero between levels
+  unsigned* marks;  // one bit per vertex, all zero between levels
   I* queue;
   I* next_queue;
   edge_piece<I>* push_pieces;        // of the frontier

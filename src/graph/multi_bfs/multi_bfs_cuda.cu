@@ -2,8 +2,8 @@
 // all levels of a batch, so the host waits once, at its end.
 //
 // Cost: a level that is pulled reads at most the in-edges of unfinished vertices and a sector for each, mostly from the
-// second-level cache; one that is pushed the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes a
-// vertex, 32 W more with levels (besides these), sizeof(I) / 56 bytes an edge. Source: Then et al., VLDB 2015; pushing
+// L2 cache; one that is pushed the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes a
+// vertex, 32 W more with levels (besides these), sizeof(I) / 56 bytes per edge. Source: Then et al., VLDB 2015; pushing
 // and pulling after Beamer, Asanovic, Patterson, SC 2012.
 #include "core/cuda.cuh"
 #include "core/instantiate.hpp"

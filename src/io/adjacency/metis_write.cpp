@@ -1,4 +1,4 @@
-// METIS graphs, written: a line a vertex.
+// METIS graphs, written: one line per vertex.
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/text/line_writer.hpp"

@@ -6,7 +6,7 @@
 // (Lemire, "Number parsing at a gigabyte per second", SPE 2021; Mushtak and Lemire, SPE 2023): exact for at most 19
 // digits that count.
 // Invariant: a line ends in '\n', the sentinel of every loop. The functions are the host's too, for the tests' sake.
-// Cost: some ten instructions a byte.
+// Cost: some ten instructions per byte.
 #pragma once
 
 #include "io/text/decimal.hpp"

@@ -1,7 +1,7 @@
 // Text to entries on the device: what the host's half (device_read*.cpp) asks of the CUDA half (text_cuda.cu).
 //
 // Idea: threads read pieces of the file into page-locked slots, in any order; whoever's turn it is hands its piece to
-// the device, where it is copied, its lines are counted and then parsed, a line a thread, all in the order of one
+// the device, where it is copied, its lines are counted and then parsed, one line per thread, all in the order of one
 // stream. A piece ends anywhere: a line belongs to the piece that holds its '\n', and the bytes in front of it are kept
 // from the piece before. The copy of a piece overlaps the reading of those behind it; copying and parsing are each
 // faster than the reading, so they share the stream.

@@ -2,9 +2,9 @@
 //
 // A piece is parsed in tiles, a block of threads each. One kernel counts the lines that end in every tile, a second one
 // adds the counts up, and a third copies the tile and what lies before it to shared memory, lists the line ends there
-// and parses a line a thread. The piece is in the second-level cache by then, so that reading it twice costs little.
+// and parses one line per thread. The piece is in the L2 cache by then, so that reading it twice costs little.
 // Invariant: the bytes in front of a piece's text are the last ones of the text before it, '\n' in front of the first.
-// Cost: three launches a piece; a byte is read from memory once and from the cache twice.
+// Cost: three launches per piece; a byte is read from memory once and from the cache twice.
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
 #include "io/device/text.hpp"

@@ -6,8 +6,8 @@
 // renumbered in ascending order where they stand: not at all if none is missing, by a bitmap and its running popcount
 // if the largest is not far above the number of edges, else by the table.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
-// Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes an edge for the bitmap or 17 to
-// 26 an id for the table, 43 while it grows.
+// Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes per edge for the bitmap or 17
+// to 26 an id for the table, 43 while it grows.
 #include "core/parallel.hpp"
 #include "io/edge_list/read.hpp"
 
@@ -38,7 +38,7 @@ namespace {
 using namespace edge_text;
 
 struct renumbering {
-  static constexpr std::int64_t share = std::int64_t{1} << 16;  // edges a thread at least: some 100 us
+  static constexpr std::int64_t share = std::int64_t{1} << 16;  // edges per thread at least: some 100 us
   static constexpr std::int64_t round = std::int64_t{1} << 18;  // edges between two looks at the table's size
   static constexpr std::int64_t parts = 64;                     // the same where they are read: 8 MiB of text
 };

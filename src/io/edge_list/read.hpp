@@ -9,7 +9,7 @@ namespace spargo::detail {
 
 struct edge_list_tuning {
   input_tuning input;
-  // A part that one thread parses at a time: text and edges together stay within a core's second-level cache.
+  // A part that one thread parses at a time: text and edges together stay within a core's L2 cache.
   std::int64_t part_bytes = std::int64_t{128} << 10;
 };
 

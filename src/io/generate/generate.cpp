@@ -3,7 +3,7 @@
 //
 // Sorted kinds (grids, Laplacians, bands, paths, ...) know the entries of a row; rows are cut into chunks, chunks are
 // counted, scanned and then filled. Random kinds have entries at known positions. O(entries) time, no scratch beyond
-// 8 bytes a chunk (powerlaw: 8 bytes a row).
+// 8 bytes per chunk (powerlaw: 8 bytes per row).
 #include <spargo/io/generate.hpp>
 
 #include "core/instantiate.hpp"
@@ -163,7 +163,7 @@ void fill_known_rows(const context<host>& ctx, const generator_spec& s, const si
 
 // --- Random kinds ------------------------------------------------------------
 
-// One edge of the Kronecker product: a quadrant a level, 32 random bits each (Graph500 specification, section 3).
+// One edge of the Kronecker product: one quadrant per level, 32 random bits each (Graph500 specification, section 3).
 template <class V, class I>
 void fill_rmat(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
   const auto bound = [](double p) { return static_cast<std::uint64_t>(p * 0x1p32); };

@@ -9,9 +9,9 @@ namespace spargo::detail {
 
 struct matrix_market_tuning {
   input_tuning input;
-  // A part that one thread parses at a time: text and entries together stay within a core's second-level cache.
+  // A part that one thread parses at a time: text and entries together stay within a core's L2 cache.
   std::int64_t part_bytes = std::int64_t{128} << 10;
-  std::int64_t mirror_share = std::int64_t{1} << 15;  // entries a thread mirrors at least: some 20 us
+  std::int64_t mirror_share = std::int64_t{1} << 15;  // entries that a thread mirrors at least: some 20 us
 };
 
 // Of a matrix that stores a triangle: what the file lists, or the mirrored entries after it as well.

@@ -15,7 +15,7 @@ namespace spargo::detail {
 
 inline constexpr std::size_t hash_chunk_bytes = std::size_t{1} << 20;
 
-// The same for any thread count. Scratch: 8 bytes a chunk. `look(first, bytes)` sees each chunk, by its place in the
+// The same for any thread count. Scratch: 8 bytes per chunk. `look(first, bytes)` sees each chunk, by its place in the
 // data, while it is in the cache of the thread that has hashed it; it must not throw.
 template <class Look>
 [[nodiscard]] std::uint64_t chunked_hash(const context<host>& ctx, const void* data, std::size_t bytes,

@@ -25,7 +25,7 @@
 namespace spargo::detail {
 
 struct input_tuning {
-  // Bytes a block; 0: 4 MiB for each thread (some 8 ms of parsing, against 20 us for a parallel region), 8 to 64 MiB.
+  // Bytes per block; 0: 4 MiB for each thread (some 8 ms of parsing, against 20 us for a parallel region), 8 to 64 MiB.
   std::int64_t block_bytes = 0;
   // No format here has lines near this; a limit bounds the memory that a line can claim.
   std::int64_t max_line_bytes = std::int64_t{1} << 20;

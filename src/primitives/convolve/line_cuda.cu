@@ -8,7 +8,7 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Vectors a thread. H200, 2^28 float, ms, with 1 and 2: K = 3: 0.505, 0.524; 11: 0.514, 0.521; 15: 0.551, 0.511.
+  // Vectors per thread. H200, 2^28 float, ms, with 1 and 2: K = 3: 0.505, 0.524; 11: 0.514, 0.521; 15: 0.551, 0.511.
   // 2^27 double: K = 7: 0.513, 0.539; K = 15: 0.570, 0.702.
   template <class T, int K>
   static constexpr int vectors() {

@@ -1,10 +1,10 @@
 // Convolution of an image by warps that march down it.
 //
-// Idea: a warp owns a strip of 512 bytes of columns, one 16-byte vector a lane, and the K output rows that the current
-// input row reaches. Each input row is staged once in the warp's own ring of shared memory by asynchronous copies, some
-// rows ahead; a lane reads its window of it once (2 to 5 loads) and adds K * K products a column to the K pending rows,
-// which stay in registers. Filter taps are kernel parameters at constant indices, so that each product is one
-// instruction with an operand in the constant bank: no load, no register, and no state shared between streams.
+// Idea: a warp owns a strip of 512 bytes of columns, one 16-byte vector per lane, and the K output rows that the
+// current input row reaches. Each input row is staged once in the warp's own ring of shared memory by asynchronous
+// copies, some rows ahead; a lane reads its window of it once (2 to 5 loads) and adds K * K products a column to the K
+// pending rows, which stay in registers. Filter taps are kernel parameters at constant indices, so that each product is
+// one instruction with an operand in the constant bank: no load, no register, and no state shared between streams.
 // Invariant: before input row r, pending[j] holds what the rows above r add to output row r - K/2 - 1 + j. Adding row r
 // shifts: new pending[j] = old pending[j + 1] + ..., which costs nothing, as the first product of a sum writes another
 // register than it adds to.
@@ -20,7 +20,7 @@
 
 namespace spargo::detail {
 
-// How a warp reaches memory: 16 bytes a lane where rows are aligned to that, else one element a lane.
+// How a warp reaches memory: 16 bytes per lane where rows are aligned to that, else one element per lane.
 enum class row_access { vectors, elements };
 
 // K x K taps, added row by row and left to right: the order of the plain sum.
@@ -82,14 +82,14 @@ struct march_image {
   std::int64_t cols;
 };
 
-// The shape of a launch: vectors a lane, 512 bytes apart; rows taken a step, and steps in the ring (all but one are in
-// flight).
+// The shape of a launch: vectors per lane, 512 bytes apart; rows taken a step, and steps in the ring (all but one are
+// in flight).
 template <int Vectors, int Rows, int Stages, int Blocks>
 struct convolve_march_shape {
   static constexpr int vectors = Vectors;
   static constexpr int rows = Rows;
   static constexpr int stages = Stages;
-  static constexpr int blocks = Blocks;  // of one warp, resident on a multiprocessor
+  static constexpr int blocks = Blocks;  // of one warp, resident on an SM
 };
 
 // A value that the compiler holds on to instead of computing it again in every step.
@@ -109,7 +109,7 @@ struct march {
   static constexpr int vec = 16 / size;
   static constexpr int half = K / 2;
   static constexpr int halo = (half + vec - 1) / vec * vec;  // staged on each side: whole vectors
-  static constexpr int group = 32 * vec;                     // columns of one vector a lane
+  static constexpr int group = 32 * vec;                     // columns of one vector per lane
   static constexpr int groups = Shape::vectors;
   static constexpr int width = groups * group;  // columns of a warp
   static constexpr int staged = width + 2 * halo;
@@ -204,7 +204,7 @@ struct march {
     commit_copies();
   }
 
-  // What the image has of the vector that it ends within, an element a lane.
+  // What the image has of the vector that it ends within, one element per lane.
   __device__ static void stage_last(unsigned to, const lane_copies& p) {
     const int at = p.end / copy_size * copy_size + static_cast<int>(threadIdx.x);
     if (at < p.end) copy_bytes_async<size>(to + at * size, p.from[0] + (at - p.at[0]));

@@ -8,13 +8,13 @@
 namespace spargo::detail {
 
 struct convolve_march_tuning {
-  // Fewest output rows a strip: below, its K - 1 extra input rows would be most of its work.
+  // Fewest output rows per strip: below, its K - 1 extra input rows would be most of its work.
   static constexpr std::int64_t shortest_strip = 16;
   static constexpr std::int64_t longest_strip = std::int64_t{1} << 29;  // rows are counted in 32 bits within a strip
   static constexpr std::int64_t grid_rows = 65535;
 };
 
-// Vectors a lane, rows a step, steps in the ring, warps a multiprocessor, by the width of the filter. H200, 8192 x
+// Vectors per lane, rows per step, steps in the ring, warps per SM, by the width of the filter. H200, 8192 x
 // 8192, ms; where it says cg, of copies that went around the L1 cache:
 // float, K = 3, 1 vector, 2 rows, 3 steps, cg: 0.166 with 8 warps, 0.160 with 12, 0.166 with 16, 0.172 with 32: few
 // tall strips read and write few places of the memory at a time. 2 vectors read half the halo and do less work beside
@@ -41,7 +41,7 @@ bool is_aligned(const T* data, std::int64_t pitch, std::int64_t rows) {
          (rows == 1 || pitch % (16 / static_cast<std::int64_t>(sizeof(T))) == 0);
 }
 
-// Strips as tall as leave every multiprocessor its warps, so that all end together.
+// Strips as tall as leave every SM its warps, so that all end together.
 template <class Shape, class T, class Filter>
 void launch_march(const context<device>& ctx, const image_view<const T, device>& in, const Filter& filter,
                   const image_view<T, device>& out) {

@@ -1,6 +1,6 @@
 // Convolution on a device through tiles in shared memory, three ways to meet the halo (Kirk and Hwu, "Programming
 // Massively Parallel Processors", the chapters on convolution):
-//   tiled_halo_output  a block has a thread an output; all its threads load the larger input tile, in strides.
+//   tiled_halo_output  a block has a thread per output; all its threads load the larger input tile, in strides.
 //   tiled_halo_input   a block has a thread an input of the tile; those at the rim compute nothing.
 //   tiled_cached_halo  a block stages its own inputs only; what lies beside them is read through the caches, where the
 //                      neighbouring blocks have put it.
@@ -15,7 +15,7 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  static constexpr int cols = 32;  // a warp a row: shared reads without bank conflicts
+  static constexpr int cols = 32;  // one warp per row: shared reads without bank conflicts
   static constexpr int rows = 16;  // of output tiles: 512 threads
   static constexpr int input_rows = 32;
   static constexpr int line = 256;

@@ -9,12 +9,12 @@ namespace spargo::detail {
 namespace histogram_kernels {
 
 struct choice_tuning {
-  // Elements a bin below which a table a block costs more than it saves: each block sweeps its own.
+  // Elements per bin below which one table per block costs more than it saves: each block sweeps its own.
   static constexpr std::int64_t elements_per_bin = 4;
   // Windows of bins after which one random atomic an element is faster than reading all elements once a window:
   // 11 ms against 0.22 ms a window (2^28 int32).
   static constexpr std::int64_t windows = 44;
-  // Elements a thread at least, so that sweeping a block's table is a small part.
+  // Elements per thread at least, so that sweeping a block's table is a small part.
   static constexpr std::int64_t elements_per_thread = 16;
 };
 

@@ -2,11 +2,11 @@
 //
 // `interleaved`, the fast one: neighbours go to different tables, so that an increment does not wait for the store of
 // the one before when both hit the same bin (a round trip through the store buffer takes 5 to 8 cycles), and elements
-// outside go to one slot more, without a branch. `privatized`: one table a thread. `global_atomic`: relaxed increments
-// of the counts themselves, for tables so large that copies would cost more than the elements.
-// Invariant: after a share is done, its counts are in its tables; tables are added by bins, so no two threads write one
-// count. Cost: n increments in the first-level cache, then tables * bins additions.
-// Interleaved tables: Collet, FiniteStateEntropy, hist.c, 2013.
+// outside go to one slot more, without a branch. `privatized`: one table per thread. `global_atomic`: relaxed
+// increments of the counts themselves, for tables so large that copies would cost more than the elements. Invariant:
+// after a share is done, its counts are in its tables; tables are added by bins, so no two threads write one count.
+// Cost: n increments in the L1 cache, then tables * bins additions. Interleaved tables: Collet, FiniteStateEntropy,
+// hist.c, 2013.
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
 #include "primitives/backend.hpp"
@@ -22,9 +22,9 @@ namespace {
 struct tuning {
   // Elements a share at least: about 10 us of work.
   static constexpr std::int64_t grain = 1 << 15;
-  // Tables of 32-bit counters a thread. Eight of 256 are 8 KiB of the 32 or 48 KiB of first-level cache.
+  // Tables of 32-bit counters per thread. Eight of 256 are 8 KiB of the 32 or 48 KiB of L1 cache.
   static constexpr std::int64_t tables = 8;
-  // Bins up to which the tables stay in the second-level cache (256 KiB).
+  // Bins up to which the tables stay in the L2 cache (256 KiB).
   static constexpr std::int64_t interleaved_bins = 8191;
   // Elements after which 32-bit counters are added up, before they can wrap.
   static constexpr std::int64_t block = std::int64_t{1} << 31;
@@ -77,7 +77,7 @@ void count_block(const typename Bins::value* values, std::int64_t n, const Bins&
   for (; i < n; ++i) ++tables[slot(values[i])];
 }
 
-// Bytes are counted as they are, two words of eight at a time; what bin a byte belongs to is asked once, at the end.
+// Bytes are counted as they are, two words of eight at a time; what bin per byte belongs to is asked once, at the end.
 inline void count_bytes(const std::uint8_t* bytes, std::int64_t n, small_count* tables) {
   constexpr std::int64_t word = sizeof(std::uint64_t);
   static_assert(tuning::tables == word);

@@ -8,7 +8,7 @@
 // element is counted by one thread. Integer sums come out the same in any order.
 // Cost: n reads; in each block that stays, one sweep over its table at the end.
 // Sources: Shams and Kennedy, Efficient histogram algorithms for NVIDIA CUDA compatible devices, 2007; Podlozhnyuk,
-// Histogram calculation in CUDA, 2007 (tables a warp); Gomez-Luna et al., An optimized approach to histogram
+// Histogram calculation in CUDA, 2007 (tables per warp); Gomez-Luna et al., An optimized approach to histogram
 // computation on GPU, 2013 (replicated tables).
 #pragma once
 

@@ -13,7 +13,7 @@
 //
 // Lanes that hold one bin queue up at its word. So each warp samples one of its keys a batch: if many lanes hold the
 // same, that key is hot and counted in registers, a lane its own, until another one takes its place. Batches without a
-// hot key pay two votes and a shuffle for 16 keys a lane.
+// hot key pay two votes and a shuffle for 16 keys per lane.
 //
 // multi_pass: the bins in windows of what a table holds; the blocks of all windows of a tile are neighbours and read it
 // from the L2 cache after the first has.

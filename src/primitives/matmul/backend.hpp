@@ -38,7 +38,7 @@ template <class V>
 void matmul_register_tiled(const context<device>& ctx, const matmul_job<V>& job);
 template <class V>
 void matmul_split_k(const context<device>& ctx, const matmul_job<V>& job);
-// Blocks that share a tile's k, when `tiles` tiles do not fill a device of `blocks` blocks a multiprocessor.
+// Blocks that share a tile's k, when `tiles` tiles do not fill a device of `blocks` blocks per SM.
 [[nodiscard]] std::int64_t matmul_shares(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks,
                                          std::int64_t k);
 void matmul_tensor_double(const context<device>& ctx, const matmul_job<double>& job);

@@ -104,7 +104,7 @@ void launch_tiled(cudaStream_t stream, const matmul_job<V>& g) {
 }
 
 struct tuning {
-  // split_k pays where the small register tiles (64 x 128) leave most multiprocessors idle and k is long.
+  // split_k pays where the small register tiles (64 x 128) leave most SMs idle and k is long.
   static constexpr std::int64_t tile_rows = 64;
   static constexpr std::int64_t tile_cols = 128;
   static constexpr std::int64_t long_k = 1024;

@@ -16,7 +16,7 @@ namespace spargo::detail {
 
 namespace {
 
-// BM x BN x BK: the block's tile and its k step. LM x LN: a warp's lanes. Blocks: resident a multiprocessor.
+// BM x BN x BK: the block's tile and its k step. LM x LN: a warp's lanes. Blocks: resident per SM.
 template <class V, int BM_, int BN_, int BK_, int TM_, int TN_, int LM_, int LN_, int Blocks_>
 struct tile_shape {
   static constexpr int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, LM = LM_, LN = LN_, blocks = Blocks_;

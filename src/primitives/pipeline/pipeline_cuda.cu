@@ -1,6 +1,6 @@
 // The pipeline on a device: all copies in on one stream, all copies out on another, chunk k's function on stream
 // k mod streams between them, joined by events. A device has a copy engine for each direction, so that both and the
-// multiprocessors work at once; one stream a direction keeps its engine from changing channels between chunks.
+// SMs work at once; one stream a direction keeps its engine from changing channels between chunks.
 //
 // Invariant: a slot's buffers belong to one chunk at a time: its input is overwritten after `computed`, its output
 // after `emptied`, and the host waits for the same events before it uses a pinned staging buffer again. Nothing is

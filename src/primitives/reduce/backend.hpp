@@ -60,7 +60,7 @@ void reduce_device(const context<device>& ctx, reduce_source source, operation o
 template <class T>
 void reduce_tiles(const context<device>& ctx, reduce_source source, operation op, const reduce_input<T>& in, T* result,
                   std::int64_t blocks);
-// The rungs that launch a kernel a level.
+// The rungs that launch one kernel per level.
 template <class T>
 void reduce_levels(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
                    reduce_algorithm algorithm);

@@ -15,7 +15,7 @@ __device__ T reduce_warp(T value) {
   return value;  // in lane 0
 }
 
-// The block's value, in thread 0. `of_warp` is shared, one element a warp; a barrier stands between two calls on it.
+// The block's value, in thread 0. `of_warp` is shared, one element per warp; a barrier stands between two calls on it.
 template <class Op, int Threads, class T>
 __device__ T reduce_block(T value, T* of_warp) {
   constexpr int warps = Threads / warp_size;

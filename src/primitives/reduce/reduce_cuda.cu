@@ -3,7 +3,7 @@
 //
 // A tile's value goes to partials[tile], whichever block computes it, and the last block combines them in one order:
 // the result depends on the number of elements alone. Each thread has eight 16-byte loads in flight, enough to fill the
-// memory pipeline at 2048 threads a multiprocessor. Memory order: a block's thread 0 writes its partials, fences and
+// memory pipeline at 2048 threads per SM. Memory order: a block's thread 0 writes its partials, fences and
 // counts itself with one atomic; the block that counts last fences and reads. The counter is scratch of the call,
 // cleared on its stream, so calls on other streams share nothing. Cost: n reads, one write for each 64 KiB.
 #include "primitives/reduce/kernels.cuh"

@@ -16,10 +16,10 @@
 namespace spargo::detail {
 
 struct scan_block_tuning {
-  static constexpr int threads = 512;  // four blocks a multiprocessor hide each other's barriers
+  static constexpr int threads = 512;  // four blocks per SM hide each other's barriers
 };
 
-// In place, one element a thread: read, barrier, write, barrier.
+// In place, one element per thread: read, barrier, write, barrier.
 struct kogge_stone_section {
   static constexpr int size = scan_block_tuning::threads;
 
@@ -73,8 +73,8 @@ struct double_buffered_section {
   static __device__ int place(int i) { return i; }
 };
 
-// Two elements a thread: a tree of partial results upwards, and the gaps filled on the way down. Strides are powers of
-// two, so one word in 32 is left out of the layout: neighbours in the tree then lie in different banks.
+// Two elements per thread: a tree of partial results upwards, and the gaps filled on the way down. Strides are powers
+// of two, so one word in 32 is left out of the layout: neighbours in the tree then lie in different banks.
 struct brent_kung_section {
   static constexpr int threads = scan_block_tuning::threads;
   static constexpr int size = 2 * threads;

@@ -2,9 +2,9 @@
 // alone. The vectors are the compilers' own (GCC and Clang), so any processor is served; 16 bytes are what every
 // x86-64 and AArch64 has. Elements are regrouped, never reordered.
 //
-// Fold: a pairwise tree over neighbours. Scan: four vectors a step. Each is scanned in register by shifted operations;
-// the totals of the four are folded aside, so that the chain from step to step is one operation long. Cost: 3
-// operations and 2 shuffles for 4 elements.
+// Fold: a pairwise tree over neighbours. Scan: four vectors per step. Each is scanned in register by shifted
+// operations; the totals of the four are folded aside, so that the chain from step to step is one operation long. Cost:
+// 3 operations and 2 shuffles for 4 elements.
 #pragma once
 
 #include "primitives/backend.hpp"

@@ -1,6 +1,6 @@
 // The single-pass scan: decoupled look-back over tiles that a pipeline carries through shared memory.
 //
-// One block stays on each multiprocessor. Its tiles pass through a ring of stages, one role of warps after the other:
+// One block stays on each SM. Its tiles pass through a ring of stages, one role of warps after the other:
 //   copier    takes the next tile's number from a counter and has the tile copied in, and later out;
 //   scanners  fold a tile as soon as it is there, and some tiles later, when its prefix is known, scan it in place;
 //   seekers   publish a tile's total at once, then look back for the fold of everything before it.
@@ -15,7 +15,7 @@
 // Progress: tiles are numbered in the order in which running blocks take them, so whoever is waited for runs. A block
 // publishes its tiles' totals before it waits for any of their prefixes.
 //
-// Cost: n elements read and written, and one counter and one descriptor a tile. Ranges that are not 16-byte aligned,
+// Cost: n elements read and written, and one counter and one descriptor per tile. Ranges that are not 16-byte aligned,
 // and the last tile, are copied by the scanners instead. For code of Hopper and later chips, with 223 KiB of shared
 // memory a block; tiles.cuh is for the others.
 // Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA technical report, 2016.
@@ -34,7 +34,7 @@ namespace spargo::detail {
 // Fractions of the rate of a copy (4.25 TB/s) are of 2^28 int32 on an H200.
 struct scan_lookback_tuning {
   static constexpr int scanners = 256;  // threads; 128 to 640 with tiles of 40 to 56 KiB: 0.93 to 0.94
-  // Of 16 bytes a thread, odd, so that neighbours' strides meet no bank twice. Tiles of 24 KiB reach 0.83.
+  // Of 16 bytes per thread, odd, so that neighbours' strides meet no bank twice. Tiles of 24 KiB reach 0.83.
   static constexpr int vectors = 11;
   static constexpr int stages = 5;  // as many tiles as shared memory holds
   static constexpr int ahead = 3;   // tiles folded beyond the one being scanned: 1 0.77, 2 0.93, 3 0.94

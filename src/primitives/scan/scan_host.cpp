@@ -20,7 +20,7 @@ namespace spargo::detail {
 
 namespace {
 
-// Measured on a two-core EPYC (Zen 5, 1 MiB of second-level and 32 MiB of third-level cache).
+// Measured on a two-core EPYC (Zen 5, 1 MiB of second-level and 32 MiB of L3 cache).
 struct scan_tuning {
   static constexpr std::int64_t block_bytes = 128 << 10;  // 64 to 256 KiB are within 3 percent; two fit the cache
   static constexpr std::int64_t row_bytes = 4 << 10;      // of a block, scanned beside and then streamed

@@ -5,7 +5,7 @@
 // registers. Items pass through shared memory, so that accesses to global memory are coalesced; one word in 17 is left
 // out, so that neighbours' runs of items meet no bank twice. Progress: see lookback.cuh.
 //
-// Cost: n elements read and written, and one counter and one descriptor a tile.
+// Cost: n elements read and written, and one counter and one descriptor per tile.
 #pragma once
 
 #include "primitives/scan/lookback.cuh"
@@ -17,7 +17,7 @@ struct scan_tiles_tuning {  // a tile of 4096: windows of 2^18 elements, which t
   static constexpr int items = 16;  // a thread
   static constexpr int warps = threads / warp_size;
   static constexpr int tile = threads * items;
-  static constexpr int blocks = 8;  // a multiprocessor
+  static constexpr int blocks = 8;  // per SM
 };
 
 template <class T>

@@ -9,7 +9,7 @@
 
 namespace spargo::detail {
 
-// Arrays of fewer columns leave most of a warp's strip empty: `automatic` takes a thread a cell there.
+// Arrays of fewer columns leave most of a warp's strip empty: `automatic` takes one thread per cell there.
 inline constexpr std::int64_t narrowest_march = 32;
 
 inline void expect_enumerator(const char* operation, std::size_t index, std::size_t count) {

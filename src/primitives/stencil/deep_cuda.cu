@@ -1,4 +1,4 @@
-// Jacobi's iteration on the device, several sweeps a launch.
+// Jacobi's iteration on the device, several sweeps per launch.
 #include "primitives/stencil/march_launch.cuh"
 
 namespace spargo::detail {

@@ -5,7 +5,7 @@
 // the three that a new row of the following sweep needs, so that sweep t works t rows behind the loads and each row is
 // read once and written once for all sweeps (a wavefront, 2.5-D blocking: Nguyen, Satish, Chhugani, Kim, Dubey, SC
 // 2010). The columns beside a lane's come by shuffles. The lanes at a strip's ends have no neighbour, so that wrong
-// values move in by a column a sweep: those lanes are a halo that strips compute twice and do not store. (A single
+// values move in by one column per sweep: those lanes are a halo that strips compute twice and do not store. (A single
 // sweep needs one column on each side: its strips load that and store all 128.) Rows of a segment are entered `Depth`
 // early for the same reason. There is no shared memory and no barrier.
 //

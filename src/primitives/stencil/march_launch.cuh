@@ -1,4 +1,4 @@
-// Launches of march.cuh: how many sweeps a launch, how many rows a warp.
+// Launches of march.cuh: how many sweeps per launch, how many rows per warp.
 #pragma once
 
 #include "primitives/element.hpp"
@@ -7,7 +7,7 @@
 namespace spargo::detail {
 
 struct stencil_march_tuning {
-  // Rows of loads ahead, blocks of 4 warps a multiprocessor at least (which bounds the registers), and the most rows a
+  // Rows of loads ahead, blocks of 4 warps per SM at least (which bounds the registers), and the most rows a
   // warp takes, by depth. H200, 16384 x 16384 float, ms a sweep (a copy: 0.508): depth 1 in segments of 6, 10, 14, 18,
   // 30, 64 rows 0.583, 0.532, 0.539, 0.551, 0.562, 0.578 (the steps, two more, are a multiple of the loads ahead at 6,
   // 10, 14); depth 2 0.294, 4 0.155, 8 0.093 with 6 rows ahead (4 rows: 0.099; 2: 0.125), in segments of 32, 64, 96,
@@ -23,7 +23,7 @@ struct stencil_march_tuning {
   static constexpr std::int64_t longest_segment = Depth == 1 ? 10 : 160;
 
   static constexpr std::int64_t shortest_segment = 10;  // 2 Depth more rows are read and computed
-  static constexpr int blocks_wanted = 8;               // a multiprocessor, before segments grow longer
+  static constexpr int blocks_wanted = 8;               // an SM, before segments grow longer
 };
 
 // Rows a warp takes: as many as leave the device enough blocks, in the limits above.

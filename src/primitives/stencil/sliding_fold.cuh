@@ -8,8 +8,8 @@
 // those, a sliding fold of a line 256 times shorter, are computed before.
 //
 // Invariant: tiles are multiples of chunks, and chunk j of a line is [shift + j chunk, shift + (j + 1) chunk), outside
-// of the line the identity. Cost: windows up to 512 one read and one write an element, wider ones three reads, of which
-// one mostly from the L2 cache where the window fits there.
+// of the line the identity. Cost: windows up to 512 one read and one write per element, wider ones three reads, of
+// which one mostly from the L2 cache where the window fits there.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -21,7 +21,7 @@ struct fold_tuning {
   static constexpr int items = 8;           // of a thread, in registers; loads in flight too
   static constexpr int widest_chunk = 256;  // scanned by a warp without a barrier
   static constexpr int narrowest_scan = 9;  // windows below are folded from registers directly: 8 operations or fewer
-  // Blocks of 256 threads that run at once on a multiprocessor: 64 registers, 80 of double.
+  // Blocks of 256 threads that run at once on an SM: 64 registers, 80 of double.
   template <class T>
   static constexpr int scan_blocks = sizeof(T) == 8 ? 3 : 4;
   static constexpr int narrow_blocks = 4;
@@ -313,7 +313,7 @@ __global__ void __launch_bounds__(block_threads, fold_tuning::narrow_blocks)
   }
 }
 
-// Chunk j of each line to one value, a warp a chunk.
+// Chunk j of each line to one value, one warp per chunk.
 template <class Fold, class T>
 __global__ void __launch_bounds__(block_threads) fold_chunks_kernel(fold_job<T> job, std::int64_t chunks, T* results) {
   constexpr int chunk = fold_tuning::widest_chunk;

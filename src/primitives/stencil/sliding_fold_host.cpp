@@ -1,7 +1,7 @@
 // Folds over sliding windows on the host: averages and maxima along lines, maxima across the axes of a volume.
 //
 // `naive` folds each window; `tiled` folds the windows of a block of outputs together, an element of each at a time, in
-// vectors; the third way takes a constant number of operations an output (van Herk 1992; Gil and Werman 1993): outputs
+// vectors; the third way takes a constant number of operations per output (van Herk 1992; Gil and Werman 1993): outputs
 // in runs of w, the run scanned from its end, the elements after it from their start, a window the fold of the two.
 // Across an axis the same, with rows of neighbouring lines in place of elements.
 //
@@ -20,7 +20,7 @@ namespace {
 
 struct tuning {
   static constexpr std::int64_t block = 1024;     // outputs folded together: 4 or 8 KiB, in L1
-  static constexpr std::int64_t grain = 1 << 14;  // elements a thread at least
+  static constexpr std::int64_t grain = 1 << 14;  // elements per thread at least
 };
 
 // f(line, first, last) for outputs [first, last) of each line, blocks of `block` shared out to the threads.

@@ -14,7 +14,7 @@ struct sliding_max_tuning {
     std::int64_t axis;
   };
   // 2^24 float on 2 threads, ms, tiled and van_herk: window 9 25, 74; 17 46, 60; 33 79, 50. double, half as many to a
-  // vector: 17 56, 43. Across an axis the scans are in vectors as well, of five accesses an element.
+  // vector: 17 56, 43. Across an axis the scans are in vectors as well, of five accesses per element.
   static constexpr windows on_host{17, 5};
   static constexpr windows on_host_for_double{9, 5};
   // H200, ms, tiled and van_herk: 2^28 floats, window 5 0.810, 0.868; 33 2.230, 0.981. 640^3, an axis after the other,

@@ -1,9 +1,9 @@
 // Sliding maxima on the device: lines by sliding_fold.cuh, and the axes of a volume whose elements are not neighbours.
 //
 // Across an axis the threads of a warp lie side by side in memory, so that every access is coalesced and a thread has
-// a line of its own. `van_herk` gives a thread a run of w outputs: the run scanned from its end into the outputs, then
-// the next run scanned from its start, folded into them; three reads and two writes an output whatever w is. Windows of
-// up to 8 are read directly: neighbouring outputs share their reads in the caches.
+// a line of its own. `van_herk` gives one thread per run of w outputs: the run scanned from its end into the outputs,
+// then the next run scanned from its start, folded into them; three reads and two writes per output whatever w is.
+// Windows of up to 8 are read directly: neighbouring outputs share their reads in the caches.
 #include "primitives/stencil/sliding_fold.cuh"
 #include "primitives/stencil/sliding_max_backend.hpp"
 

@@ -1,5 +1,5 @@
-// Five-point stencils on the device, a sweep a launch: a thread a cell, tiles in shared memory, and marches of one
-// sweep or several (march.cuh).
+// Five-point stencils on the device, one sweep per launch: one thread per cell, tiles in shared memory, and marches of
+// one sweep or several (march.cuh).
 #include "primitives/stencil/march_launch.cuh"
 
 namespace spargo::detail {
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(block_threads) sweep_naive_kernel(five_point_j
   if constexpr (Residual == march_residual::largest) raise_residual(moved, residual);
 }
 
-// 32 x 32 cells a block and what surrounds them in shared memory; the corners are loaded and not used.
+// 32 x 32 cells per block and what surrounds them in shared memory; the corners are loaded and not used.
 template <class Cell, march_residual Residual, class T>
 __global__ void __launch_bounds__(block_threads) sweep_tiled_kernel(five_point_job<T> job, T* residual) {
   constexpr int tall = sweep_tuning::tile_rows;

@@ -18,7 +18,7 @@ inline constexpr std::int64_t band_block = 256 / static_cast<std::int64_t>(sizeo
 // Consecutive rows of a band.
 template <class V>
 struct band_job {
-  std::int64_t width;          // entries a row
+  std::int64_t width;          // entries per row
   const std::int64_t* shifts;  // column - row of each
   // Of block b, lane l, entry k: values[(b * width + k) * band_block<V> + l]. Null: every row has `repeated`.
   const V* values;

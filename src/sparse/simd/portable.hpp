@@ -45,7 +45,7 @@ void csr_rows(const O* offsets, const I* indices, const V* values, const V* x, V
 template <class V, class I>
 void lane_sums(const V* values, const I* indices, std::int64_t stride, const I* lengths, std::int64_t lanes, const V* x,
                V* sums) {
-  constexpr std::int64_t width = 8;  // lanes at a time: their sums stay in registers or the first cache
+  constexpr std::int64_t width = 8;  // lanes at a time: their sums stay in registers or the L1 cache
   for (std::int64_t first = 0; first < lanes; first += width) {
     const std::int64_t count = std::min(width, lanes - first);
     V partial[width] = {};

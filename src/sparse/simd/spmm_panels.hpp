@@ -3,7 +3,7 @@
 //
 // Any number of columns is whole vectors: the last one of a panel ends with the panel's last column and computes again
 // what it has in common with the one before it, to the same bits. Fewer columns than a vector has take narrower
-// vectors. More columns than a panel has are further passes over the row's entries, which the first cache then holds. A
+// vectors. More columns than a panel has are further passes over the row's entries, which the L1 cache then holds. A
 // complex row of X is taken as twice as many reals: one set of sums for the real parts of A's values and one for the
 // imaginary parts, recombined at the end of the row. Written once with the compiler's vector types and inlined into one
 // function an instruction set. Cost: columns multiply-adds an entry, rounded up to whole vectors.

@@ -1,4 +1,4 @@
-// A tile, written once over the sum of a segment. Cost: a load of x and one of a sum an entry, both from the second
+// A tile, written once over the sum of a segment. Cost: one load of x and one of a sum per entry, both from the second
 // cache; a segment's sum is loaded once.
 #pragma once
 

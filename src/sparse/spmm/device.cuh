@@ -19,8 +19,8 @@ namespace spargo::detail {
 inline constexpr int spmm_threads = 256;
 // Registers for a batch of loads in flight: with fewer the compiler uses each load before it issues the next.
 inline constexpr int spmm_blocks = 4;
-// Entries a batch, for N pieces a lane: 8 loads of X. On an H200, k = 32, ms: with one piece 8 entries are ahead of 4
-// (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two pieces 4 of 2 (1.88 and 1.99).
+// Entries per batch, for N pieces per lane: 8 loads of X. On an H200, k = 32, ms: with one piece 8 entries are ahead of
+// 4 (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two pieces 4 of 2 (1.88 and 1.99).
 template <int N>
 inline constexpr int spmm_batch = 8 / N;
 
@@ -35,7 +35,7 @@ struct spmm_arguments {
   D* y;                   // of the panel's first column
   std::int64_t y_stride;  // elements
   int pieces;             // of a row of this panel, 1 .. 32 * N
-  int lanes_log2;         // lanes a group: N times that power of two holds the pieces
+  int lanes_log2;         // lanes per group: N times that power of two holds the pieces
   D alpha;
   D beta;
 };
@@ -209,7 +209,7 @@ __device__ void update_piece(D* y, D alpha, piece<D, L> sums, D beta) {
 
 // --- On the host: one launch a panel of columns ------------------------------
 
-// Values a piece for X and Y as they lie: 16 bytes, 8 or one value.
+// Values per piece for X and Y as they lie: 16 bytes, 8 or one value.
 template <class D>
 [[nodiscard]] int piece_values(const void* x, std::int64_t x_stride, const void* y, std::int64_t y_stride,
                                std::int64_t columns) {
@@ -227,15 +227,15 @@ template <class D>
   return 1;
 }
 
-// How a kernel is compiled: L values a piece, N pieces a lane.
+// How a kernel is compiled: L values a piece, N pieces per lane.
 template <int Values, int Pieces>
 struct spmm_shape {
   static constexpr int values = Values;
   static constexpr int pieces = Pieces;
 };
 
-// launch(spmm_shape, arguments, first column) for each panel of columns. Two pieces a lane where they have 16 bytes and
-// two_from or more make a row.
+// launch(spmm_shape, arguments, first column) for each panel of columns. Two pieces per lane where they have 16 bytes
+// and two_from or more make a row.
 template <class D, class I, class O, class Launch>
 void for_each_panel(spmm_arguments<D, I, O> a, std::int64_t columns, int values, std::int64_t two_from,
                     Launch&& launch) {

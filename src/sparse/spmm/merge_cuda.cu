@@ -2,11 +2,11 @@
 // share of rows + entries, a tile.
 //
 // The plan searches where each tile begins. A warp takes as many rows of its tile at a time as it has groups of lanes,
-// a group a row; rows longer than tuning::long_row are left to all groups together afterwards, which take batches of
-// entries in turn and add their sums up by shuffles. What belongs to a row that ends in a later tile is left as the
-// tile's carry, a row of k sums; a second kernel adds the carries of each row in a fixed order, by a warp a row, or by
-// a block where there are many. One writer an element and a fixed order: deterministic. Workspace: two row numbers and
-// a row of sums a tile, two tile numbers a row that carries reach.
+// one group per row; rows longer than tuning::long_row are left to all groups together afterwards, which take batches
+// of entries in turn and add their sums up by shuffles. What belongs to a row that ends in a later tile is left as the
+// tile's carry, a row of k sums; a second kernel adds the carries of each row in a fixed order, by one warp per row, or
+// by a block where there are many. One writer per element and a fixed order: deterministic. Workspace: two row numbers
+// and a row of sums per tile, two tile numbers a row that carries reach.
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmm/device.cuh"
@@ -25,7 +25,7 @@ struct tuning {
   static constexpr std::int64_t enough_tiles = 16384;
   // On an H200, fp32, k = 4, ms: 27-point Laplacian 160^3 with 32 0.45, with 16 1.55; R-MAT 22 0.71 and 0.73.
   static constexpr int long_row = 32;
-  // Pieces a row, from which on a lane takes two (R-MAT 22, fp64, k = 8: 1.22 ms, with one 1.39; k = 32: 2.90, 3.10).
+  // Pieces per row, from which on a lane takes two (R-MAT 22, fp64, k = 8: 1.22 ms, with one 1.39; k = 32: 2.90, 3.10).
   static constexpr std::int64_t two_pieces_from = 4;
   // Carries of one row, from which on a block instead of a warp adds them.
   static constexpr std::int64_t long_run = 32;

@@ -1,9 +1,9 @@
-// Products with multi-vectors on the device, a group of lanes a row: for rows of about the same length.
+// Products with multi-vectors on the device, a group of lanes per row: for rows of about the same length.
 //
 // Consecutive rows belong to consecutive groups, so that a warp reads neighbouring rows of X where the matrix is
 // banded, and writes one stretch of Y. Long rows are shared by several groups (slots), which take batches of entries in
 // turn and add their sums up by shuffles. No shared memory: L1 is left to X, whose rows neighbouring rows of A have in
-// common. One writer an element, a fixed order: deterministic. No workspace.
+// common. One writer per element, a fixed order: deterministic. No workspace.
 // The idea: Yang, Buluc, Owens, "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
 #include "core/instantiate.hpp"
 #include "sparse/spmm/device.cuh"
@@ -24,13 +24,13 @@ struct tuning {
   static constexpr int sampled_pairs = 1024;
   static constexpr std::int64_t far = 1024;
   // Means up to which a group takes several rows in turn, which saves starting blocks (5-point Laplacian 4096^2, k = 4,
-  // 8, 32, fp32: 0.37, 0.62, 2.29 ms, and 0.40, 0.66, 2.61 with one row a group; banded 15 0.34, 0.48, 1.46, and 0.38,
-  // 0.54, 1.61; 27-point 160^3 0.40, 0.45, 1.14, and 0.36, 0.43, 1.18).
+  // 8, 32, fp32: 0.37, 0.62, 2.29 ms, and 0.40, 0.66, 2.61 with one row per group; banded 15 0.34, 0.48, 1.46, and
+  // 0.38, 0.54, 1.61; 27-point 160^3 0.40, 0.45, 1.14, and 0.36, 0.43, 1.18).
   static constexpr std::int64_t rounds_mean = 20;
   static constexpr int rounds = 4;
-  // Pieces a row from which on a lane takes two. Of short rows (5-point, fp32, k = 8: 0.53, with one piece 0.61; k =
+  // Pieces per row from which on a lane takes two. Of short rows (5-point, fp32, k = 8: 0.53, with one piece 0.61; k =
   // 32: 1.58 and 2.19) and of others (27-point, fp64, k = 16: 1.33 and 1.21, k = 32: 1.86 and 2.22; banded, fp64, k =
-  // 16: 1.51 and 1.47, k = 32: 2.13 and 3.17). Four pieces a lane are slower in all of these.
+  // 16: 1.51 and 1.47, k = 32: 2.13 and 3.17). Four pieces per lane are slower in all of these.
   static constexpr std::int64_t short_mean = 8;
   static constexpr std::int64_t two_pieces_from_short = 2;
   static constexpr std::int64_t two_pieces_from = 16;

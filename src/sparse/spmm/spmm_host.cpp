@@ -137,7 +137,7 @@ class host_merge final : public spmm_executor<V, host> {
   const spmm_loops<V, I, O>& loops_;
   std::int64_t tile_ = 1;
   array<std::int64_t, host> starts_;  // the first row that tile t may finish
-  dense_matrix<V, host> carries_;     // a row of sums a tile
+  dense_matrix<V, host> carries_;     // a row of sums per tile
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Which kernel multiplies a CSR matrix as it stands fastest: from row lengths, and from how near the columns of
-// neighbouring rows lie. Matrices that the second cache holds are told from larger ones by their entries.
+// neighbouring rows lie. Matrices that the L2 cache holds are told from larger ones by their entries.
 #include "sparse/spmv/choice_on_device.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct tuning {
   // In a staged block a row has as many lanes as the mean one needs. reorientation_1 (677 rows of 11 entries, one of
   // 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
   static constexpr double longest_staged = 32.0;
-  // Matrices of fewer entries stay in the second cache, and what counts is how few loads come after one another.
+  // Matrices of fewer entries stay in the L2 cache, and what counts is how few loads come after one another.
   // Captured graph, microseconds: row_per_warp, merge_path and the best of cuSPARSE's CSR and COO algorithms.
   //   zenios, 27 thousand entries  1.8   4.6   3.5   row_blocks 5.4
   //   R-MAT 14, 228 thousand       3.8   6.4   4.7
@@ -78,7 +78,7 @@ spmv_choice choose_csr_on_device(const row_profile& p, const gathered_vector& x)
   }
   if (passes_pay(p, x)) {
     return {spmv_algorithm::column_passes,
-            fmt::format("{}with columns scattered over {} MB of x, which the second cache holds in {} parts", shape,
+            fmt::format("{}with scattered columns: x of {} MB exceeds L2: {} column blocks", shape,
                         x.bytes() / 1'000'000, column_passes(x))};
   }
   return {spmv_algorithm::merge_path,

@@ -205,7 +205,7 @@ __device__ void sum_segments(const D* products, const Bound* bounds, int segment
   }
 }
 
-// y[rows[t]] += alpha * (carries[t] + carries[t+1] + ...) over each run of equal rows[t] >= 0, by a warp a run:
+// y[rows[t]] += alpha * (carries[t] + carries[t+1] + ...) over each run of equal rows[t] >= 0, by one warp per run:
 // what tiles leave to the row that they begin or end amid.
 template <class D, class I>
 void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y);

@@ -44,7 +44,7 @@ struct row_profile {
 };
 
 // A row beyond this length upsets a static assignment of rows to threads: eight times the mean, and 32 more so that
-// matrices of few entries a row are not called irregular for a row of ten.
+// matrices of few entries per row are not called irregular for a row of ten.
 [[nodiscard]] inline std::int64_t long_row_limit(std::int64_t rows, std::int64_t nnz) {
   return rows == 0 ? 0 : 8 * (nnz / rows) + 32;
 }

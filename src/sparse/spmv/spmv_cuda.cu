@@ -191,7 +191,7 @@ void scale(const context<device>& ctx, V beta, V* y, std::int64_t size) {
 template <class D, class I>
 void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
   // Launched while the kernel before ends, for which it waits: 1.5 microseconds of R-MAT 22's 460 on an H200. A thread
-  // a tile: 2 to 10 microseconds less than a warp a tile.
+  // a tile: 2 to 10 microseconds less than one warp per tile.
   launch_early(ctx, grid_of(tiles, spmv_threads), spmv_threads, &add_carries_kernel<D, I>, rows, carries, tiles, alpha,
                y);
 }

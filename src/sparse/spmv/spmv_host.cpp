@@ -20,14 +20,14 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // A y of this many bytes leaves the caches before anyone reads it (8 MiB a core at most on today's processors), so it
-  // is written past them. 5-point Laplacian 2000 x 2000, y of 32 MB, two threads of a Xeon, ms: fp64 15.5 to 13.3;
+  // A y of this many bytes leaves the caches before anyone reads it (8 MiB per core at most on today's processors), so
+  // it is written past them. 5-point Laplacian 2000 x 2000, y of 32 MB, two threads of a Xeon, ms: fp64 15.5 to 13.3;
   // fp32 (16 MB) 15.2 to 9.5.
   static constexpr std::int64_t streamed_bytes = std::int64_t{12} << 20;
-  // Entries a row on average, up to which the branch at a row's end is what a product waits for, not memory. One Xeon
+  // Entries per row on average, up to which the branch at a row's end is what a product waits for, not memory. One Xeon
   // core, fp64, us, out of the L2 cache: road-luxembourg-osm (rows of 2.1) 554 and 313 by best_cached_kernels.
   static constexpr std::int64_t short_rows = 4;
-  // ELL and SELL lanes at a time: their sums stay in the first cache (4 KiB of complex<double>).
+  // ELL and SELL lanes at a time: their sums stay in the L1 cache (4 KiB of complex<double>).
   static constexpr std::int64_t lane_block = 256;
   static constexpr std::int64_t share = 1 << 14;  // rows + entries that are worth a thread: some 10 us
   static constexpr std::int64_t lane_blocks = 8;  // that are worth a thread

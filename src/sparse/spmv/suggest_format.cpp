@@ -37,7 +37,8 @@ struct tuning {
   // road-minnesota (2.0) 4.6, 3.3, 4.4, but bcsstk13 (2.3) 33, 43, 22.
   static constexpr double ell_padding = 1.05;
   static constexpr double ell_padding_narrow = 2.0;
-  // Entries a row, beyond which a column of ELL is too far from the next: qc324 (82.5) 10.6, 9.7, 8.1; 10.3, 8.0, 7.0.
+  // Entries per row, beyond which a column of ELL is too far from the next: qc324
+  // (82.5) 10.6, 9.7, 8.1; 10.3, 8.0, 7.0.
   static constexpr double ell_mean = 32.0;
   // SELL over CSR: bcsstk13 (1.03) 0.72, 0.78, zenios (1.06) 0.71, 0.77, nnc1374 (1.06) 0.74, 0.85, qc324 (1.09) 0.77,
   // 0.68, Groebner (1.17) 0.81 in fp32; ego-Twitter (1.35) 2.09, 1.27, rajat19 (2.9) 1.48, 1.23.

@@ -79,7 +79,7 @@ void launch(const context<device>& ctx, const operand<void>& a, const operand<vo
   config.stream = ctx.stream();
   config.attrs = &cluster;
   config.numAttrs = 1;
-  // Not multiprocessors / cluster: a cluster stays within one part of the chip, which may hold an odd number of them.
+  // Not SMs / cluster: a cluster stays within one part of the chip, which may hold an odd number of them.
   int resident = 0;
   SPARGO_CUDA_TRY(cudaOccupancyMaxActiveClusters(&resident, kernel, &config));
   const std::int64_t tiles =

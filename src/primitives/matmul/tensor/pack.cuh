@@ -1,6 +1,6 @@
 // Operands rounded and padded for the tensor cores: rows begin at multiples of 16 bytes, as the copy engine needs.
 //
-// Idea: straight copies move 8 elements a thread; TF32 operands that are contiguous in m (n) are transposed through
+// Idea: straight copies move 8 elements per thread; TF32 operands that are contiguous in m (n) are transposed through
 // 64 x 64 tiles of shared memory. Invariant: every element of the padded rows is written, the padding with zeros.
 // Cost: one read and one write of the operand.
 #pragma once

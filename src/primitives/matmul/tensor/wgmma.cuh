@@ -1,7 +1,7 @@
 // Hopper's asynchronous tensor-core product of one warpgroup (`wgmma`), as PTX.
 //
 // Idea: 128 threads together multiply a 64-row slice of A by 256 columns of B, both read from shared memory through
-// descriptors, into 128 float registers a thread. Invariant: between warpgroup_arrive() and the matching
+// descriptors, into 128 float registers per thread. Invariant: between warpgroup_arrive() and the matching
 // warpgroup_wait() nothing else touches the accumulators or the tiles. Source: PTX ISA, "Asynchronous warpgroup level
 // matrix instructions".
 #pragma once

@@ -3,7 +3,7 @@
 // A row alone wastes what its last register lacks, and its end is mispredicted. Products know nothing of rows: those of
 // up to 1024 entries go to a buffer in the L1 cache. Eight rows of up to eight (or sixteen) entries are then loaded
 // under masks and reduced together without a branch. For processors whose gathers are fast; it pays in cache, where
-// loads of x wait for nothing. Cost: a gather and a store for a register of entries, three instructions a row beside
+// loads of x wait for nothing. Cost: a gather and a store for a register of entries, three instructions per row beside
 // the reduction's.
 //
 // Sums have the bits of picked_rows: lane l adds the entries l, l + 8, ..., and lanes are added in the same order.
@@ -19,7 +19,7 @@ namespace spargo::detail {
 struct gathered_tuning {
   // Entries whose products are kept: 8 KiB of doubles.
   static constexpr std::int64_t buffered = 1024;
-  // Bytes of values a row on average, beyond which a row at a time is as fast, and faster where x is not in the L1
+  // Bytes of values per row on average, beyond which a row at a time is as fast, and faster where x is not in the L1
   // cache. One Xeon core (Sapphire Rapids), fp64, us, picked_rows and these: Pd (rows of 1.6) 36.6, 14.6; ani4 (6.8)
   // 14.0, 10.3; dwt_992 (16.9) 9.7, 7.5; bcsstk13 (41.9) 35.3, 34.1; JohnsHopkins55 (72) 210, 254; in fp32 33.6, 11.0;
   // 12.9, 7.8; 9.5, 6.2; 33.5, 27.2; 159, 164.

@@ -1,8 +1,9 @@
 // Rows by loads: the elements of x are picked one at a time and put together in registers.
 //
 // A row is eight entries at a time (or as many as a register has lanes) and a last step under a mask: one loop, whose
-// end is foretold wrongly at most once a row, and not at all where rows have up to eight entries. Values and indices
-// are fetched far ahead, so that loads of x are all that anything waits for. Cost: three or four instructions an entry.
+// end is mispredicted at most once a row, and not at all where rows have up to eight entries. Values and indices
+// are fetched far ahead, so that loads of x are all that anything waits for. Cost: three or four instructions per
+// entry.
 //
 // The order of a sum depends on the row's length alone, and no product is fused with it (-ffp-contract=off). The last
 // step reads up to eight entries past the row's end; where the caller has not that many, it copies what there is.

@@ -1,6 +1,6 @@
 // COO products on the device. y is scaled first; then
 //
-// coo_atomic: one entry a thread, added to y atomically: any order of entries, not deterministic;
+// coo_atomic: one entry per thread, added to y atomically: any order of entries, not deterministic;
 // coo_segmented: entries sorted by row, in tiles of fixed size. A block stages the products of its tile (see
 // sparse/spmv/device.cuh), finds where rows begin, sums each segment and adds it to y; a first segment that continues
 // the row of the tile before is a carry instead, and a second kernel adds the carries of each row in tile order. One

@@ -1,6 +1,6 @@
 // When products in passes over ranges of columns pay.
 //
-// Idea: where columns are scattered and x is larger than what the second cache keeps, most gathers go on to memory. A
+// Idea: where columns are scattered and x is larger than what the L2 cache keeps, most gathers go on to memory. A
 // pass takes the entries of a range of columns whose part of x stays in the cache, and leaves the others' values
 // unread. Cost: the indices once more a pass, and where columns of a row do not ascend most values, too; y is read and
 // written again. No scratch beyond merge_path's, no copy, any order of columns.
@@ -14,12 +14,12 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Of the second cache, what it keeps of x beside the entries that stream through it; a pass's part of x is no larger.
-  // An H200's 60 MB hold 28 MB for all multiprocessors: 134M gathers from 8 to 24 MB take 0.90 ms, from 28, 32, 36, 40,
+  // Of the L2 cache, what it keeps of x beside the entries that stream through it; a pass's part of x is no larger.
+  // An H200's 60 MB hold 28 MB for all SMs: 134M gathers from 8 to 24 MB take 0.90 ms, from 28, 32, 36, 40,
   // 48 and 64 MB 0.92, 1.00, 1.10, 1.25, 1.40 and 1.75. A pass costs more than the first steps of that: uniform 8.4M x
   // 16, fp64, x of 64 MB, one pass 2.09, two 1.499, three 1.536; fp32, x of 32 MB, 1.100, 1.126, 1.296.
   static constexpr double kept = 0.6;
-  // Entries a row and a column, at least: below, what passes read and write besides entries counts.
+  // Entries per row and per column, at least: below, what passes read and write besides entries counts.
   static constexpr std::int64_t row_entries = 8;
   static constexpr std::int64_t column_entries = 4;
 };

@@ -1,11 +1,11 @@
-// Products in passes over ranges of columns, for an x that the second cache does not hold.
+// Products in passes over ranges of columns, for an x that the L2 cache does not hold.
 #pragma once
 
 #include "sparse/spmv/executor.hpp"
 
 namespace spargo::detail {
 
-// The vector that a product gathers from, and the cache between it and the multiprocessors.
+// The vector that a product gathers from, and the cache between it and the SMs.
 struct gathered_vector {
   std::int64_t size = 0;
   std::int64_t value_bytes = 0;
@@ -14,11 +14,11 @@ struct gathered_vector {
   [[nodiscard]] std::int64_t bytes() const { return size * value_bytes; }
 };
 
-// Whether the second cache keeps nearly all of x, and a matrix of nnz entries uses each element often enough to fetch
+// Whether the L2 cache keeps nearly all of x, and a matrix of nnz entries uses each element often enough to fetch
 // more of it than a gather asks for.
 [[nodiscard]] bool is_kept(std::int64_t nnz, const gathered_vector& x);
 
-// Passes, two at least, such that the part of x that one gathers from stays in the second cache.
+// Passes, two at least, such that the part of x that one gathers from stays in the L2 cache.
 [[nodiscard]] int column_passes(const gathered_vector& x);
 
 // Whether passes are expected to be faster than merge_path, for regular rows.

@@ -6,18 +6,18 @@
 // all loads in flight, leaves the products in shared memory, sums the rows that end in the tile and writes them, and
 // leaves the sum of the row that does not end there as its carry. Neighbouring lanes take neighbouring entries: the
 // gathers of a long row, whose columns lie close together, then share sectors. A second kernel adds the carries of each
-// row in tile order; its launch overlaps the first one's end. One writer an element at a time and a fixed order:
+// row in tile order; its launch overlaps the first one's end. One writer per element at a time and a fixed order:
 // deterministic. Shared memory holds the products and no more, so that the gathers of x have the cache. Workspace: 2
-// indices and a value a tile.
+// indices and one value per tile.
 //
-// In passes (column_passes, for an x that the second cache does not hold) each launch takes the entries of a range of
+// In passes (column_passes, for an x that the L2 cache does not hold) each launch takes the entries of a range of
 // columns: it reads all indices, and values and x where the column is its own. The first launch writes y and carries,
 // later ones add to them. The order of columns in a row does not matter, and nothing more is stored.
 //
-// What bounds it on scattered columns is the traffic from the second cache: 32 bytes a gather that misses the first
+// What bounds it on scattered columns is the traffic from the L2 cache: 32 bytes a gather that misses the first
 // one, and the entries themselves, at 4.6 to 5.4 TB/s. Uniform 8.4M x 16 in fp32, 134M gathers and 1.07 GB: 1.10 ms,
 // with the gathers and indices alone 1.05. Entries by bulk copies a tile ahead, as row_blocks has them, were slower
-// (1.50, in fp64 3.9 instead of 2.1), it seems because they take the first cache's room from gathers in flight.
+// (1.50, in fp64 3.9 instead of 2.1), it seems because they take the L1 cache's room from gathers in flight.
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
@@ -32,9 +32,9 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Threads a block, four entries each, one, T and 2T entries apart. All measured with the kernel in a program of its
+  // Threads per block, four entries each, one, T and 2T entries apart. All measured with the kernel in a program of its
   // own, ms on an H200, cold; cuSPARSE's best CSR or COO algorithm beside it:
-  //                           T = 512         four neighbouring entries a thread   cuSPARSE
+  //                           T = 512         four neighbouring entries per thread   cuSPARSE
   //   power law 4M, one of 1M 0.388, 0.518    0.412, 0.548                         0.398, 0.535
   //   R-MAT 22, degree 16     0.460, 0.523    0.468, 0.533                         0.471, 0.535
   //   uniform 8.4M x 16       1.149, 2.208    1.171, 2.216                         1.167, 2.240
@@ -65,7 +65,7 @@ inline constexpr int entries_a_thread = 4;
 // Which launch of a product it is: the only one, or of several passes the first or a later one.
 enum class merge_pass { only, first, later };
 
-// What a gather that misses the second cache brings there: the default, or the whole line of 128 bytes. Where the cache
+// What a gather that misses the L2 cache brings there: the default, or the whole line of 128 bytes. Where the cache
 // holds nearly all of x the line's other elements are wanted, too. ms on an H200, default and line: 134M gathers from
 // 16 MB 0.897 and 0.897, 28 MB 0.93 and 0.91, 32 MB 1.05 and 1.00, 36 MB 1.18 and 1.10, 40 MB 1.28 and 1.25, 48 MB 1.40
 // and 1.73. Products: uniform 8.4M x 16 in fp32 1.152 and 1.100, in fp64 (64 MB) 2.09 and 2.55; fp64, 32 MB: power law
@@ -81,7 +81,7 @@ struct block_shape {
   static constexpr miss_brings miss = Miss;
   static constexpr int tile = threads * entries;
 
-  // Blocks a multiprocessor, where registers are to be spared for them.
+  // Blocks per SM, where registers are to be spared for them.
   template <class D, class I>
   static constexpr int resident() {
     constexpr std::size_t words = static_cast<std::size_t>(Entries) * (sizeof(D) + sizeof(I)) / 4;

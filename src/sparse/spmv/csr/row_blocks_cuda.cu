@@ -2,9 +2,9 @@
 //
 // Idea (CSR-stream of Greathouse and Daga, SC 2014, without its row-block list): the entries of 4 to 128 consecutive
 // rows are one contiguous range, so two bulk copies bring them; no thread waits with a load in hand and the L1 cache is
-// left to x. Then 1 to 32 neighbouring lanes take a row: with few lanes a row, a warp's gathers of x are those of many
-// neighbouring rows at the same place in the row, which on stencils and bands lie side by side. Invariant: the rows of
-// a block follow from its number, so there is no list; a block whose entries exceed the stage takes them from
+// left to x. Then 1 to 32 neighbouring lanes take a row: with few lanes per row, a warp's gathers of x are those of
+// many neighbouring rows at the same place in the row, which on stencils and bands lie side by side. Invariant: the
+// rows of a block follow from its number, so there is no list; a block whose entries exceed the stage takes them from
 // global memory, short rows as ever, longer ones by a warp or by all its threads. Each row is summed by its lanes in a
 // fixed order: deterministic. Cost: each entry read once; no workspace. Not for columns without locality: the stage
 // takes L1 from their gathers.
@@ -46,7 +46,7 @@ struct blocks_arguments {
   device_entries<D, I> entries;
   const O* offsets;
   std::int64_t rows;
-  int width;     // lanes a row, a power of two
+  int width;     // lanes per row, a power of two
   int capacity;  // entries of the stage, a multiple of four
 };
 
@@ -178,11 +178,11 @@ __device__ __noinline__ void call_long_block(blocks_arguments<D, I, O> a, int wi
   long_block(a, here, width, x, alpha, beta, y);
 }
 
-// Blocks a multiprocessor: what its threads allow, where a lane's entries fit 32 registers.
+// Blocks per SM: what its threads allow, where a lane's entries fit 32 registers.
 template <class D, class I, class O>
 inline constexpr int blocks_resident = sizeof(D) <= 8 && sizeof(I) + sizeof(O) <= 8 ? 2048 / tuning::threads : 1;
 
-// Width: lanes a row, where that is known to the compiler: offsets of a lane's entries are then part of the loads,
+// Width: lanes per row, where that is known to the compiler: offsets of a lane's entries are then part of the loads,
 // which gains 4 percent for values of 4 bytes; 0: a.width.
 template <int Width, int Unroll, class D, class I, class O>
 __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_resident<D, I, O>, tuning::threads))
@@ -258,7 +258,7 @@ class device_blocks final : public spmv_executor<V> {
   }
 
  private:
-  // The kernel for a width and entries a lane; the types that matter most have one each.
+  // The kernel for a width and entries per lane; the types that matter most have one each.
   [[nodiscard]] static kernel kernel_for(int width, int unroll) {
     if constexpr (complex_type<V>) {
       return &row_blocks_kernel<0, 4, D, I, O>;  // few, large loads

@@ -1,13 +1,13 @@
 // CSR products on the device in which a thread or a group of threads owns whole rows.
 //
-// row_per_thread: one thread a row. Its loads lie a row's length apart from its neighbours', but for rows of a few
+// row_per_thread: one thread per row. Its loads lie a row's length apart from its neighbours', but for rows of a few
 // entries all of them hit the same cache lines soon after each other; the kernel for a row length has all entries of
-// its row in flight at once. row_per_warp: a group of 2 to 32 lanes a row, so that lanes read side by side, with few
+// its row in flight at once. row_per_warp: a group of 2 to 32 lanes per row, so that lanes read side by side, with few
 // loads after one another: what counts for matrices that the cache holds. Rows far too long for their group have a
 // block each, which the plan lists: the kernel's first blocks, so that they begin first. Rows that would keep a block
 // busy after all others are cut into parts of a block each; the block that is done last adds the sums in the order of
-// the parts. Large matrices of long rows have a warp a row, 16 bytes a lane and load. One writer an element and a fixed
-// order: deterministic. Workspace: 36 bytes and a value a listed row or part.
+// the parts. Large matrices of long rows have one warp per row, 16 bytes per lane and load. One writer per element and
+// a fixed order: deterministic. Workspace: 36 bytes and a value a listed row or part.
 #include "core/instantiate.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
 #include "sparse/spmv/device.cuh"
@@ -29,16 +29,16 @@ struct csr_arguments {
 };
 
 struct tuning {
-  // Entries a lane, at least, before a group is widened where groups do not all run at once. H200, captured graph,
+  // Entries per lane, at least, before a group is widened where groups do not all run at once. H200, captured graph,
   // microseconds: a band of 27, 32768 rows, with 8 and 16 lanes 3.3 and 5.0; ego-Twitter, 33 a row, with 16 and 32
   // lanes 12.5 and 20.2; zenios, 9.5 a row, which runs at once, 2.3 and 2.0. With a width that the compiler does not
   // know: zenios 2.0, otherwise 1.8; the band 3.3 and 2.8.
   static constexpr double entries_per_lane = 4.0;
   // Entries a lane has in flight. With 8: uniform 200k x 16 25.4, not 25.0; rajat01 2.8, not 2.6.
   static constexpr int in_flight = 4;
-  // Entries a lane, at most, before a row has a block of its own: one round of loads where all groups run at once, more
-  // where blocks come one after the other; and entries of such a row, at least. Groebner with 4, 8 and 16: 2.8, 2.9
-  // and 3.6; R-MAT 16 with 8 and 16: 8.9 and 8.7.
+  // Entries per lane, at most, before a row has a block of its own: one round of loads where all groups run at once,
+  // more where blocks come one after the other; and entries of such a row, at least. Groebner with 4, 8 and
+  // 16: 2.8, 2.9 and 3.6; R-MAT 16 with 8 and 16: 8.9 and 8.7.
   static constexpr int entries_of_a_round = 4;
   static constexpr int entries_of_rounds = 16;
   static constexpr std::int64_t least_long_row = 64;
@@ -47,14 +47,15 @@ struct tuning {
   // (4.73) and 3.55 (3.85); a row of 9000 amid 72 thousand entries 3.7 (4.1) and 5.6 (8.2).
   static constexpr std::int64_t whole_row = 4096;
   static constexpr std::int64_t whole_row_part = 128;
-  // Entries of a part: these, doubled until the parts are as many a multiprocessor at most. With
+  // Entries of a part: these, doubled until the parts are as many an SM at most. With
   // 512, 1024, 2048, 4096 and without parts, fp32: a row of 20 thousand amid 160 thousand entries 4.0, 4.2, 4.7, 5.4
   // and 10.4; one of a million amid 2.9 million 20.4, 18.1, 17.7, 17.7 and 395; a matrix of one row of 2 million 13.0,
-  // 8.5, 6.5, 6.1 and 771. With 3, 6 and 12 parts a multiprocessor, fp64: the row of a million 19.8, 19.1 and 20.2; 20
+  // 8.5, 6.5, 6.1 and 771. With 3, 6 and 12 parts per SM, fp64: the row of a million 19.8, 19.1 and 20.2; 20
   // rows of 140 thousand 12.8, 11.9 and 14.5.
   static constexpr std::int64_t least_part = 1024;
   static constexpr std::int64_t parts_a_multiprocessor = 6;
-  // From this mean on, in matrices of so many entries, a whole warp loads 16 bytes a lane: two full rounds of the warp.
+  // From this mean on, in matrices of so many entries, a whole warp loads 16 bytes per lane: two full rounds of the
+  // warp.
   static constexpr double wide_mean = 96.0;
   static constexpr std::int64_t wide_entries = std::int64_t{1} << 21;
   // Rows of more entries would keep their warp busy after the others.
@@ -65,7 +66,7 @@ struct tuning {
   static constexpr int most_unrolled = 8;
 };
 
-// Blocks a multiprocessor: as many as there are threads for, where a row's entries fit 32 registers.
+// Blocks per SM: as many as there are threads for, where a row's entries fit 32 registers.
 template <class D, class I, class O>
 inline constexpr int row_blocks_resident = sizeof(D) + sizeof(I) > 12 ? 3 : (sizeof(O) == 4 ? 8 : 6);
 
@@ -113,7 +114,7 @@ enum class long_rows { whole, in_parts };
 template <class D, class I, class O>
 struct group_arguments {
   csr_arguments<D, I, O> csr;
-  int width;                    // lanes a row, a power of two
+  int width;                    // lanes per row, a power of two
   std::int64_t longest;         // of a row that its group sums
   const long_part* long_parts;  // of the longer ones, in any order of rows
   int long_count;
@@ -185,7 +186,7 @@ __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, cons
 }
 
 // The first blocks take a long row or a part of one each, the others spmv_threads / width rows. Lanes without a row
-// stay for the sum. Width: lanes a row, where that is known to the compiler; 0: a.width.
+// stay for the sum. Width: lanes per row, where that is known to the compiler; 0: a.width.
 template <int Width, long_rows Rows, class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     row_per_group_kernel(group_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
@@ -240,7 +241,7 @@ __global__ void __launch_bounds__(spmv_threads)
   }
 }
 
-// A warp a row, four entries a lane and load; entries of other rows in the first and last load are left out.
+// A warp per row, four entries per lane and load; entries of other rows in the first and last load are left out.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     row_per_warp_kernel(csr_arguments<D, I, O> a, const D* x, D alpha, D beta, D* y) {
@@ -325,7 +326,8 @@ class device_rows final : public spmv_executor<V> {
     }
   }
 
-  // As many lanes a row as have entries enough; more, up to a lane an entry, where they all run at once nevertheless.
+  // As many lanes per row as have entries enough; more, up to one lane per entry, where they all run at once
+  // nevertheless.
   void choose_width(double mean) {
     const std::int64_t lanes = std::int64_t{2048} * ctx_.properties().multiprocessors;
     int width = 2;

@@ -1,4 +1,4 @@
-// ELL and SELL-C-sigma products on the device: one thread a row, the lanes of a warp side by side in memory.
+// ELL and SELL-C-sigma products on the device: one thread per row, the lanes of a warp side by side in memory.
 //
 // A thread stops at its row's own length, so padding is never multiplied. Four entries are loaded before the first is
 // used: the chain from index to x would otherwise be waited for once an entry. With C = 32 a slice is a warp.

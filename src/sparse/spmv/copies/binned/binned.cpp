@@ -10,7 +10,7 @@ namespace {
 // Times are an H200's, in ms, beside the best of CSR as it stands; 4.2M rows of 16 entries all over the columns unless
 // another matrix is named.
 struct tuning {
-  // Vectors up to this size lie in a multiprocessor's cache whole. Above, in fp32: 512 KiB 0.344, 0.489; 4 MiB 0.351,
+  // Vectors up to this size lie in an SM's cache whole. Above, in fp32: 512 KiB 0.344, 0.489; 4 MiB 0.351,
   // 0.492; 16 MiB (rows by a power law) 0.379, 0.480; 32 MiB (8.4M rows) 0.797, 1.168.
   static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
   // Values up to this size cost less to write and read once more than a sector of x from the L2 cache. Wider ones pay

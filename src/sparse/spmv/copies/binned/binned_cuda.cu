@@ -11,7 +11,7 @@
 // Columns without entries are left out of the blocks where there are many.
 //
 // Cost of a run: an entry's value, two 16-bit numbers, and its product written and read once: 16 bytes in fp32, 28 in
-// fp64, at the speed of a copy. Workspace: all of these, 4 bytes a cell, 2 a row.
+// fp64, at the speed of a copy. Workspace: all of these, 4 bytes per cell, 2 a row.
 // Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
 // merge path (Merrill and Garland, SC 2016).
 #include "core/device/async_copy.cuh"
@@ -32,7 +32,7 @@ namespace {
 
 // Measured on an H200, uniform columns, 8.4M rows of 16; ms of one pass.
 struct tuning {
-  // One block a multiprocessor, with as much of x as fits. First pass, fp32: 0.425; with 768 threads 0.442, two blocks
+  // One block per SM, with as much of x as fits. First pass, fp32: 0.425; with 768 threads 0.442, two blocks
   // of 512 and 96 KiB 0.425. 128 KiB takes 0.415, but the shorter cells cost the second pass more (96 KiB: 0.372
   // becomes 0.461).
   static constexpr int multiply_threads = 1024;
@@ -40,7 +40,7 @@ struct tuning {
   // Bytes of values, at least, that a thread multiplies at a time, while the next ones are on their way. fp32, 32 bytes
   // 0.425, 16 bytes 0.436, 32 and none on their way 0.428; fp64, 32 bytes 0.734, 64 bytes 0.818, 32 and none 0.752.
   static constexpr int multiply_bytes = 32;
-  // Second pass, two blocks a multiprocessor. fp32: 0.345; three blocks of 512 threads 0.372, of 384 threads 0.390;
+  // Second pass, two blocks per SM. fp32: 0.345; three blocks of 512 threads 0.372, of 384 threads 0.390;
   // bins of 96 KiB and two blocks of 768 threads 0.359. fp64: 0.676; 1024 threads 0.714; three blocks of 512 threads
   // 0.83, of 384 threads 0.797; bins of 96 KiB and 768 threads 0.702. Cells of whole quads, with zeros in the gaps,
   // take fewer instructions and more bytes: both passes together 0.774 and 1.591 with 1024 threads.
@@ -298,7 +298,7 @@ __device__ void stage_cells(const binned_arguments<D>& a, const cell_list<sum_th
   }
 }
 
-// A thread block a bin.
+// A thread block per bin.
 template <class D>
 __global__ void __launch_bounds__(sum_threads<D>, resident_blocks(sizeof(D) <= 8 ? 2 : 1, sum_threads<D>))
     sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {

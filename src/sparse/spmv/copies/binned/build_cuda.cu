@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(spmv_threads) bin_rows_kernel(bin_arguments<I,
   bin_rows[bin] = static_cast<std::uint32_t>(merge_path_row(a.offsets, a.rows, a.nnz, a.diagonal(bin)));
 }
 
-// A block a bin.
+// A block per bin.
 template <class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     row_ends_kernel(bin_arguments<I, O> a, std::uint16_t* row_ends, std::int64_t* carry_rows) {
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(spmv_threads)
   carry_rows[bin] = carries ? last_row : -1;
 }
 
-// A block a bin. Integers: the order of the additions leaves no trace.
+// A block per bin. Integers: the order of the additions leaves no trace.
 template <class I, class O>
 __global__ void __launch_bounds__(spmv_threads) count_kernel(bin_arguments<I, O> a, unsigned long long* counts) {
   const std::int64_t bin = blockIdx.x;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(spmv_threads) count_kernel(bin_arguments<I, O>
   }
 }
 
-// A block a bin; `next` begins as the cells' starts.
+// A block per bin; `next` begins as the cells' starts.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(spmv_threads)
     place_kernel(bin_arguments<I, O> a, const D* values, unsigned long long* next, std::uint16_t* block_columns,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(spmv_threads)
   }
 }
 
-// A block a bin, a warp a cell.
+// A block per bin, one warp per cell.
 template <class D>
 __global__ void __launch_bounds__(spmv_threads)
     place_values_kernel(const D* values, const std::uint32_t* starts, const std::uint32_t* bin_rows,

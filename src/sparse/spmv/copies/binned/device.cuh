@@ -39,7 +39,7 @@ struct binned_shape {
 // How many columns have entries, and the number of each among these.
 struct used_columns {
   std::int64_t count = 0;
-  array<std::uint32_t, device> words;  // a bit a column
+  array<std::uint32_t, device> words;  // one bit per column
   array<std::int64_t, device> bases;   // columns used before those of the word
 };
 

@@ -16,8 +16,8 @@
 namespace spargo::detail {
 
 struct blocked_row_tuning {
-  // Rows of a thread. H200, R-MAT 24 with 4 entries a row, most rows empty, fp64, ms of this step: 0.158; 2 rows 0.160,
-  // one 0.203.
+  // Rows of a thread. H200, R-MAT 24 with 4 entries per row, most rows empty, fp64, ms of this step: 0.158; 2 rows
+  // 0.160, one 0.203.
   static constexpr int batch = 4;
   static constexpr int group_lanes = 8;
   // Limits half as large change a product by less than a percent (R-MAT 22, power law, R-MAT 24). A block that added
@@ -26,7 +26,7 @@ struct blocked_row_tuning {
   static constexpr piece_limits limits{.thread = 4, .group = 64, .warp = 512, .part = 1024};
 };
 
-// The pieces of rows, and what adds them: blocks for the parts of hubs, for rows a warp, for rows a group of lanes,
+// The pieces of rows, and what adds them: blocks for the parts of hubs, a warp for a row, a group of lanes for a row,
 // and for all rows, of which those of few pieces are then left.
 template <class D>
 struct piece_arguments {

@@ -8,9 +8,9 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Vectors up to this size lie in a multiprocessor's cache whole, whatever their order.
+  // Vectors up to this size lie in an SM's cache whole, whatever their order.
   static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
-  // Below, three launches and the parts of x that every multiprocessor loads take longer than the gathers do. ms on an
+  // Below, three launches and the parts of x that every SM loads take longer than the gathers do. ms on an
   // H200, fp32 and fp64, beside the best of CSR as it stands: R-MAT 18, 7.6 million entries, 0.050, 0.053 and 0.058,
   // 0.061; R-MAT 19, 8.0 million, 0.056, 0.061 and 0.066, 0.067; R-MAT 20, 16 million, 0.074, 0.118 and 0.098, 0.128.
   static constexpr std::int64_t least_nnz = std::int64_t{1} << 23;

@@ -15,8 +15,8 @@
 //
 // Cost of a run, in bytes of the L2 cache: an entry's value and 2 bytes in a cell, its value and 4 bytes elsewhere and
 // 32 more if its column is not popular; a piece about 40; where columns are ranked, about 44 a used column.
-// Workspace: a value and 8 bytes an entry (6 in cells), x and 4 bytes a column where these are ranked, a value and 6
-// bytes a piece, 4 a row. A plan costs 20 to 45 products.
+// Workspace: a value and 8 bytes per entry (6 in cells), x and 4 bytes per column where these are ranked, a value and 6
+// bytes per piece, 4 a row. A plan costs 20 to 45 products.
 // Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); column blocks
 // (Nishtala et al., "When cache blocking of sparse matrix vector multiply works and why", AAECC 2007); SELL-C-sigma
 // (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014).
@@ -37,7 +37,7 @@ namespace {
 
 // Measured on an H200; ms of a product, R-MAT 22 and a power law (4.2M rows of 16, one of a million).
 struct tuning {
-  // One block a multiprocessor. fp32 0.221, 0.308, fp64 0.336, 0.437; with 216 KiB 0.265, 0.377 and 0.376, 0.442: the
+  // One block per SM. fp32 0.221, 0.308, fp64 0.336, 0.437; with 216 KiB 0.265, 0.377 and 0.376, 0.442: the
   // cache has too little left for what is under way.
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
   static constexpr std::int64_t most_blocks = 512;
@@ -50,8 +50,8 @@ struct tuning {
   // another last step: fp64 0.530 instead of 0.561, fp32 0.408 instead of 0.403.
   static constexpr int gather_threads = 512;
   static constexpr int gather_blocks = 2;
-  // What a chunk costs beside its entries, in entries a lane: its start, sizes and sums. To count the parts of x that a
-  // thread block loads, too, changes nothing (0, 600 or 2000 each).
+  // What a chunk costs beside its entries, in entries per lane: its start, sizes and sums. To count the parts of x that
+  // a thread block loads, too, changes nothing (0, 600 or 2000 each).
   static constexpr std::int64_t chunk_cost = 2;
   // Elements of x of a thread: each waits for its column, not for the other elements.
   static constexpr int batch = 4;

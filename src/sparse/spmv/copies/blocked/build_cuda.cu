@@ -24,7 +24,7 @@ struct tuning {
   // Entries of a segment in a column block that make a cell. H200, ms, R-MAT 22 and a power law (4.2M rows of 16, one
   // of a million): fp32 0.221, 0.308, fp64 0.336, 0.437; 3 entries 0.226, 0.312 and 0.350, 0.442.
   static constexpr std::uint32_t least_cell = 4;
-  // Entries a warp walks through by itself.
+  // Entries that a warp walks through by itself.
   static constexpr std::int64_t segment = 16384;
   static constexpr int blocks_a_multiprocessor = 8;
 };
@@ -67,7 +67,7 @@ __device__ inline std::uint32_t pieces_of(std::uint32_t entries) {
   return (entries + piece_entries - 1) / piece_entries;
 }
 
-// A segment in the hands of a warp; `counts` has a word a column block, in shared memory.
+// A segment in the hands of a warp; `counts` has one word per column block, in shared memory.
 struct segment_walk {
   std::uint32_t begin;
   std::uint32_t end;
@@ -178,7 +178,7 @@ __device__ inline std::int64_t slot_of(std::uint32_t chunk_start, std::uint32_t 
 __global__ void __launch_bounds__(spmv_threads)
     place_entries_kernel(walk_arguments a, const std::int64_t* segment_pieces, const std::uint32_t* places,
                          const std::uint32_t* chunk_starts, std::uint32_t* sources) {
-  // A word a group for the entries placed so far, and one for its first piece. The last group is the other entries'.
+  // A word per group for the entries placed so far, and one for its first piece. The last group is the other entries'.
   for_segments(a, 2 * (a.blocks + 1), [&](std::int64_t s, std::uint32_t* placed, int lane) {
     std::uint32_t* const first_pieces = placed + a.blocks + 1;
     const segment_walk walk(a, s, placed, lane);

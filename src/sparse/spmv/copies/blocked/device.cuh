@@ -91,7 +91,7 @@ struct blocked_pattern {
   array<std::uint32_t, device> part_hubs;  // by part
 };
 
-// Up to how many pieces of a row a thread, a group of lanes and a warp add; a hub has more, in parts of so many.
+// Up to how many pieces of a row one thread, a group of lanes and a warp add; a hub has more, in parts of so many.
 struct piece_limits {
   std::uint32_t thread;
   std::uint32_t group;

@@ -8,17 +8,17 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // Slots an entry. A lane without an entry waits for its neighbours, and its slot is read with theirs: at 1.25, 6
-  // bytes an entry (32-bit values, 16-bit columns) are 7.5, hardly less than CSR's 8.
+  // Slots per entry. A lane without an entry waits for its neighbours, and its slot is read with theirs: at 1.25, 6
+  // bytes per entry (32-bit values, 16-bit columns) are 7.5, hardly less than CSR's 8.
   static constexpr double most_padding = 1.25;
   // Slots that nobody misses when the algorithm is asked for by name.
   static constexpr std::int64_t free_slots = 1 << 20;
   // Of CSR's bytes. At 32-bit columns nothing is saved but the row offsets, and the copy costs memory.
   static constexpr double largest_share = 0.9;
-  // Of CSR's bytes, where the device is not filled or the second cache holds them: it takes a copy by names.
+  // Of CSR's bytes, where the device is not filled or the L2 cache holds them: it takes a copy by names.
   static constexpr double largest_small_share = 0.5;
-  // A lane takes a row alone, so it takes this many to fill the device (132 multiprocessors of 2048 threads), and this
-  // many for lanes to be done as soon as several a row are. The second cache holds CSR up to this many bytes along with
+  // A lane takes a row alone, so it takes this many to fill the device (132 SMs of 2048 threads), and this
+  // many for lanes to be done as soon as several a row are. The L2 cache holds CSR up to this many bytes along with
   // what else lies in it, and up to this many the loads that come after one another count, not the bytes. In a graph on
   // an H200, microseconds, compressed and the best of CSR as it stands, by CSR's bytes:
   //   27-point 40^3,  64 thousand rows, by names     fp32 13 MB 6.2, 4.4   fp64 20 MB  6.2,  5.2

@@ -11,7 +11,7 @@ template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                              copy_demand demand, std::int64_t products = 0);
 
-// Tiles whose rows and columns are numbered by 16 bits, so that x and y of a tile stay in the second cache.
+// Tiles whose rows and columns are numbered by 16 bits, so that x and y of a tile stay in the L2 cache.
 // host_tiles.cpp.
 template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,

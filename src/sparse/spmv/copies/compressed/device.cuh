@@ -1,4 +1,5 @@
-// A CSR matrix stored again in less: slices of 32 rows, a row a lane of a warp, entries of a slice column by column.
+// A CSR matrix stored again in less: slices of 32 rows, one row per lane of a warp, entries of a slice column by
+// column.
 //
 // An entry is a column and a value, each stored in the fewest bytes that lose nothing:
 //   columns  an unsigned offset from the slice's first column, in 1, 2 or 4 bytes, chosen slice by slice; or, where
@@ -37,7 +38,7 @@ inline constexpr int longest_compressed_row = UINT16_MAX;  // the type of length
 
 // One slice, as a warp reads it at once.
 struct alignas(16) compressed_slice {
-  std::uint32_t start;         // of its entries in streams of one unit an entry, and of values; in units of 32
+  std::uint32_t start;         // of its entries in streams of one unit per entry, and of values; in units of 32
   std::uint32_t column_start;  // of its columns; in units of 32 bytes
   std::uint32_t base;          // what column offsets count from
   std::uint16_t width;
@@ -54,7 +55,7 @@ __host__ __device__ inline std::int64_t unit_place(int k, int lane, int width) {
 // The place of entry k of a lane within a slice's values.
 __host__ __device__ inline std::int64_t value_place(int k, int lane) { return std::int64_t{slice_rows} * k + lane; }
 
-// What a thread stands for: a warp a slice, a lane a row, which may not exist in the last slice.
+// What a thread stands for: one warp per slice, one lane per row, which may not exist in the last slice.
 struct slice_place {
   std::int64_t slice;
   std::int64_t row;

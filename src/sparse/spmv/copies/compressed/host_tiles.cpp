@@ -1,14 +1,14 @@
 // Compressed copies on the host, for scattered columns.
 //
-// Gathers from an x that no second-level cache holds wait for the third or for memory, however many are in flight. So
-// the matrix is cut into tiles of 65536 columns: the x of a tile and the sums of its rows stay in the second cache
+// Gathers from an x that no L2 cache holds wait for the third or for memory, however many are in flight. So
+// the matrix is cut into tiles of 65536 columns: the x of a tile and the sums of its rows stay in the L2 cache
 // while the tile's entries go by (cache blocking; Nishtala, Vuduc, Demmel, Yelick, AAECC 2007). Inside a tile 16 bits
 // name a row or a column, so that an entry takes no more memory than in CSR. Eight or more neighbouring entries of a
 // row are a segment with one sum; others are single entries, added without any branch.
 //
 // A block of rows belongs to one thread, which visits its tiles from left to right; a row's sum is formed in the same
 // order whatever the height of the blocks. Same bits for any number of threads. O(rows + nnz + rows * cols / 2^32);
-// four bytes an entry remember its place in the CSR matrix and are read only when values change.
+// four bytes per entry remember its place in the CSR matrix and are read only when values change.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
@@ -26,25 +26,25 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  // R-MAT 20 symmetric, two threads of a Xeon with 2 MiB of second cache, fp64, ms: 17.7 with segments of 8 and more
+  // R-MAT 20 symmetric, two threads of a Xeon with 2 MiB of L2 cache, fp64, ms: 17.7 with segments of 8 and more
   // (19.1 from 4, 18.4 from 16), 24.8 without. Beside rows of CSR that fetch ahead, two threads of a busier Xeon, fp32
   // and fp64: 20.3 and 24.3, CSR 25.1 and 33.4; uniform 1M x 20 12.4 and 20.4, CSR 28.0 and 32.0.
   static constexpr std::int64_t shortest_segment = 8;
   // Rows of a block: as many as 16 bits name (the same matrix: 32768 rows 19.8, 65536 rows 19.1 ms), fewer where there
-  // would be less than four blocks a thread, and these not so few that x is fetched for nothing.
+  // would be less than four blocks per thread, and these not so few that x is fetched for nothing.
   static constexpr std::int64_t smallest_block = 8192;
   static constexpr std::int64_t blocks_per_thread = 4;
-  // Of the second cache, the part that a tile's x may take, and the sums of its rows: values, columns and places pass
+  // Of the L2 cache, the part that a tile's x may take, and the sums of its rows: values, columns and places pass
   // through the rest. With 1 MiB (Zen 5) 8-byte values fill half of it with x alone, and tiles are slower than CSR
   // (uniform 1M x 20, fp64, two threads, ms: 9.0 against 7.9); in fp32 they are as fast (7.2 and 7.4), and R-MAT 20
   // takes 12.2 and 11.2.
   static constexpr std::int64_t cache_parts = 4;
-  // Below, x fits the second cache and CSR's gathers find it there.
+  // Below, x fits the L2 cache and CSR's gathers find it there.
   static constexpr std::int64_t least_x_bytes = std::int64_t{2} << 20;
   // Entries a tile of 65536 x 65536 on average: as many as x has lines of 8 doubles are fetched for each anyway, and
   // half of them must be needed twice.
   static constexpr std::int64_t least_entries = 16384;
-  // Non-empty tiles a block of 65536 rows on average: with fewer, x of a block fits the second cache as it is.
+  // Non-empty tiles a block of 65536 rows on average: with fewer, x of a block fits the L2 cache as it is.
   static constexpr std::int64_t least_scatter = 4;
 };
 
@@ -268,7 +268,7 @@ std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O
   if (demand == copy_demand::by_name) return {};
   constexpr auto tile_bytes = tile_side * static_cast<std::int64_t>(sizeof(V));
   if (tile_bytes > host_l2_bytes() / tuning::cache_parts) {
-    return fmt::format("a tile's x of {} bytes is too large for a second cache of {}", tile_bytes, host_l2_bytes());
+    return fmt::format("a tile's x of {} bytes is too large for an L2 cache of {} bytes", tile_bytes, host_l2_bytes());
   }
   const auto x_bytes = static_cast<std::int64_t>(a.cols) * static_cast<std::int64_t>(sizeof(V));
   if (x_bytes < tuning::least_x_bytes) return fmt::format("x has {} bytes, which caches hold", x_bytes);

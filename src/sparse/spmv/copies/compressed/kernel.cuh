@@ -1,4 +1,4 @@
-// Products with a compressed matrix: a warp a slice, a lane a row, whatever the encoding of columns and values.
+// Products with a compressed matrix: one warp per slice, one lane per row, whatever the encoding of columns and values.
 //
 // A source gives a row's terms, four at a time where the row has them, so that four loads of each kind are in flight.
 #pragma once
@@ -11,8 +11,8 @@
 namespace spargo::detail {
 
 // What hides the latency is the number of warps: on an H200, ms, banded 8.4M x 15 in fp32 and fp64, 5-point Laplacian
-// 4096 x 4096 in fp32: all 2048 threads of a multiprocessor (32 registers each) .201, .312, .209; 1536 .246, .360, .231
-// with two slices a warp at once; 1024 .259, .337, .349 with four quads of a row at once.
+// 4096 x 4096 in fp32: all 2048 threads of an SM (32 registers each) .201, .312, .209; 1536 .246, .360, .231
+// with two slices per warp at once; 1024 .259, .337, .349 with four quads of a row at once.
 struct compressed_tuning {
   template <class D>
   static constexpr int resident_threads = std::is_floating_point_v<D> ? 2048 : 1024;

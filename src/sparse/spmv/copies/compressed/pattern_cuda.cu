@@ -1,5 +1,5 @@
 // The pattern of a compressed matrix, made on the device: widths and column ranges of slices, their places, the stream
-// of columns. Three passes over the rows, a row a lane; integers only, so the same matrix gives the same bytes.
+// of columns. Three passes over the rows, one row per lane; integers only, so the same matrix gives the same bytes.
 #include "core/instantiate.hpp"
 #include "sparse/spmv/copies/compressed/build.cuh"
 

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(compressed_threads)
   }
 }
 
-// Four slots a thread: streams hold multiples of 32 units.
+// Four slots per thread: streams hold multiples of 32 units.
 __device__ inline std::int64_t first_of_four() {
   return 4 * (static_cast<std::int64_t>(blockIdx.x) * compressed_threads + threadIdx.x);
 }
