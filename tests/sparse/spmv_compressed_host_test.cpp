@@ -308,7 +308,7 @@ TEST(SpmvCompressedChoice, TakesBandsWhereACopyIsAllowed) {
 TEST(SpmvCompressedChoice, TakesTilesWhereTheyPay) {
   const auto wide = random_rows<float>("wide", 65'536, 600'000, [](i64) { return 4; });
   const auto [algorithm, reason] = chosen(wide, spmv_storage::copied);
-  if (reason.find("second cache") != std::string::npos) GTEST_SKIP() << reason;
+  if (reason.find("L2 cache") != std::string::npos) GTEST_SKIP() << reason;
   EXPECT_EQ(algorithm, spmv_algorithm::compressed);
   EXPECT_NE(reason.find("tiles"), std::string::npos) << reason;
   const auto refusal = [&](const triplets<float>& m) {

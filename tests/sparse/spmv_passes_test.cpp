@@ -1,4 +1,4 @@
-// Products in passes over ranges of columns, on an x larger than the second cache: with integers, whose sums are exact
+// Products in passes over ranges of columns, on an x larger than the L2 cache: with integers, whose sums are exact
 // in any order, against a plain loop.
 #include "support/device.hpp"
 
@@ -86,7 +86,7 @@ struct device_problem {
   }
 };
 
-// Twelve times the second cache, so many ranges; scattered and ascending columns.
+// Twelve times the L2 cache, so many ranges; scattered and ascending columns.
 TEST(SpmvPasses, TakeEachEntryInOneOfManyRanges) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
