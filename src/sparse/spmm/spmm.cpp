@@ -1,5 +1,6 @@
 // What products with multi-vectors share: names, checks, the choice of algorithm with its reason, and the plan around
 // an executor.
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "sparse/merge_path.hpp"
@@ -43,7 +44,7 @@ choice choose(const context<host>&, const row_profile& p) {
           fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
 }
 
-choice choose(const context<device>&, const row_profile& p) {
+[[maybe_unused]] choice choose(const context<device>&, const row_profile& p) {  // not without CUDA
   if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
       p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
     return {spmm_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",
@@ -87,16 +88,6 @@ bool overlap(const dense_view<const V, Space>& x, const dense_view<V, Space>& y)
          before(y.data.data(), x.data.data() + extent(x));
 }
 
-// In a library without CUDA there is no device context, so this is never reached; it has to compile.
-template <class Space, class Make>
-void with_backend(Make&& make) {
-  if constexpr (config::has_cuda || std::same_as<Space, host>) {
-    make();
-  } else {
-    throw error(error_code::device_unavailable, "spmm: this library was built without CUDA");
-  }
-}
-
 }  // namespace
 
 std::string_view to_string(spmm_algorithm algorithm) {
@@ -132,7 +123,7 @@ spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<c
                                      std::int64_t max_columns, const spmm_options& options) try {
   check_matrix(matrix);
   SPARGO_EXPECTS(max_columns >= 0, fmt::format("spmm: a plan for {} columns", max_columns));
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     choice chosen{options.algorithm, "as asked for"};
     if (options.algorithm == spmm_algorithm::automatic) {
@@ -144,7 +135,9 @@ spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<c
     if (!nothing) {
       state_->executor = detail::make_spmm_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, max_columns);
     }
-  });
+  } else {
+    detail::no_device("spmm");
+  }
 } catch (...) {
   detail::rethrow("spmm");
 }
@@ -165,13 +158,15 @@ void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x
   check_dense("Y", y, state_->rows, x.cols);
   SPARGO_EXPECTS(!overlap(x, y), "spmm: X and Y overlap");
   if (extent(y) == 0) return;
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     if (alpha == V{} || state_->executor == nullptr) {
       detail::scale_rows(state_->ctx, beta, y);
     } else {
       state_->executor->run(alpha, x, beta, y);
     }
-  });
+  } else {
+    detail::no_device("spmm");
+  }
 } catch (...) {
   detail::rethrow("spmm");
 }

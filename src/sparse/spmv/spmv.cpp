@@ -1,4 +1,5 @@
 // What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "sparse/merge_path.hpp"
@@ -62,7 +63,7 @@ choice choose_csr(const context<host>&, const row_profile& p, detail::gathered_v
           fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
 }
 
-choice choose_csr(const context<device>& ctx, const row_profile& p, detail::gathered_vector x) {
+[[maybe_unused]] choice choose_csr(const context<device>& ctx, const row_profile& p, detail::gathered_vector x) {
   x.cache_bytes = ctx.properties().l2_bytes;
   return detail::choose_csr_on_device(p, x);
 }
@@ -128,16 +129,6 @@ bool overlap(const V* a, std::int64_t a_size, const V* b, std::int64_t b_size) {
   return a_size > 0 && b_size > 0 && before(a, b + b_size) && before(b, a + a_size);
 }
 
-// In a library without CUDA there is no device context, so this is never reached; it has to compile.
-template <class Space, class Make>
-auto with_backend(Make&& make) {
-  if constexpr (config::has_cuda || std::same_as<Space, host>) {
-    return make();
-  } else {
-    throw error(error_code::device_unavailable, "spmv: this library was built without CUDA");
-  }
-}
-
 }  // namespace
 
 std::string_view to_string(spmv_algorithm algorithm) {
@@ -184,7 +175,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
   const bool automatic = options.algorithm == spmv_algorithm::automatic;
   if (!automatic && !csr_has<Space>(options.algorithm)) refuse(options.algorithm, "CSR", space_name<Space>);
   SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
     const bool copies = automatic && options.storage == spmv_storage::copied;
@@ -236,7 +227,9 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     if (nothing) return;
     state_->executor = detail::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
     if (storage() == spmv_storage::copied) state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
-  });
+  } else {
+    detail::no_device("spmv");
+  }
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -247,10 +240,12 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<c
   check(matrix);
   const auto asked = options.algorithm;
   if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::ell) refuse(asked, "ELL", space_name<Space>);
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::ell, "the one for ELL"});
     if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::make_executor<V, I>(ctx, matrix);
-  });
+  } else {
+    detail::no_device("spmv");
+  }
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -261,10 +256,12 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<
   check(matrix);
   const auto asked = options.algorithm;
   if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::sell) refuse(asked, "SELL", space_name<Space>);
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::sell, "the one for SELL-C-sigma"});
     if (matrix.rows != 0 && !matrix.indices.empty()) state_->executor = detail::make_executor<V, I, O>(ctx, matrix);
-  });
+  } else {
+    detail::no_device("spmv");
+  }
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -277,7 +274,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<c
   const bool known = asked == spmv_algorithm::automatic || asked == spmv_algorithm::coo_segmented ||
                      (asked == spmv_algorithm::coo_atomic && std::same_as<Space, device>);
   if (!known) refuse(asked, "COO", space_name<Space>);
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix,
                                      asked == spmv_algorithm::automatic
                                          ? choice{spmv_algorithm::coo_segmented, "deterministic and balanced"}
@@ -285,7 +282,9 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<c
     if (matrix.rows != 0 && matrix.nnz() != 0) {
       state_->executor = detail::make_executor<V, I>(ctx, matrix, state_->chosen.algorithm);
     }
-  });
+  } else {
+    detail::no_device("spmv");
+  }
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -303,13 +302,15 @@ void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, spa
   expect_size("y", y.size(), state_->rows);
   SPARGO_EXPECTS(!overlap<V>(x.data(), x.size(), y.data(), y.size()), "spmv: x and y overlap");
   if (state_->rows == 0) return;
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     if (alpha == V{} || state_->executor == nullptr) {
       detail::scale(state_->ctx, beta, y.data(), y.size());
     } else {
       state_->executor->run(alpha, x.data(), beta, y.data());
     }
-  });
+  } else {
+    detail::no_device("spmv");
+  }
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -325,7 +326,7 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
                  fmt::format("spmv: update_values with {} x {}, {} entries; the plan is for {} x {}, {}", matrix.rows,
                              matrix.cols, matrix.nnz(), mine.rows, mine.cols, mine.nnz()));
   if (state_->executor == nullptr) return;
-  with_backend<Space>([&]() -> void {
+  if constexpr (detail::is_built<Space>) {
     const bool copied = storage() == spmv_storage::copied;
     const bool same_arrays =
         !copied && matrix.offsets.data() == mine.offsets.data() && matrix.indices.data() == mine.indices.data();
@@ -341,7 +342,9 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
       state_->executor = detail::make_executor<V, I, O>(state_->ctx, matrix, state_->chosen.algorithm, state_->profile);
       mine = matrix;
     }
-  });
+  } else {
+    detail::no_device("spmv");
+  }
 } catch (...) {
   detail::rethrow("spmv");
 }
