@@ -2,6 +2,8 @@
 #include "bench/host_timing.hpp"
 #include "bench/scan_cases.hpp"
 
+#include "primitives/scan/algorithms.hpp"
+
 #include <numeric>
 
 namespace spargo::bench {
@@ -34,8 +36,7 @@ double measure(benchmark::State& state, scan_direction direction, std::int64_t s
 template <class T>
 void add_type(scan_direction direction, std::int64_t size) {
   const std::string group = scan_group<T>(direction, size, "cpu");
-  for (const auto algorithm : {scan_algorithm::automatic, scan_algorithm::sequential, scan_algorithm::two_pass,
-                               scan_algorithm::chained_blocks}) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::scan_algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const context<host> ctx({.threads = host_threads()});
       return measure<T>(state, direction, size, [&](host_problem<T>& p) {

@@ -158,9 +158,7 @@ std::vector<operation_case> primitives() {
       {"max_abs_difference", "max_abs_difference",
        [](const host_context& ctx) { (void)max_abs_difference(ctx, in().x, in().x); }},
       {"exclusive_scan", "exclusive_scan", into([](const auto& ctx, auto& out) { exclusive_scan(ctx, in().x, out); })},
-      {"inclusive_scan_two_pass", "inclusive_scan", into([](const auto& ctx, auto& out) {
-         inclusive_scan(ctx, in().x, out, operation::sum, {.algorithm = scan_algorithm::two_pass});
-       })},
+      {"inclusive_scan", "inclusive_scan", into([](const auto& ctx, auto& out) { inclusive_scan(ctx, in().x, out); })},
       {"histogram", "histogram",
        [](const host_context& ctx) {
          array<std::int64_t, host> counts(ctx, 4);

@@ -3,9 +3,9 @@
 // A is m x k, op(B) is k x n, C is m x n; any sizes, 0 included, and any leading dimensions. beta = 0 does not read C,
 // which may hold anything; alpha = 0 or k = 0 reads neither A nor B. C overlaps neither A nor B.
 //
-// V: float, double. Every algorithm gives the same bits in every run; on a host also for any number of threads, but for
-// `openblas`, which is OpenBLAS's affair. An element is wrong by at most about (k + 2) * eps / 2 * (|alpha| sum |a||b|
-// + |beta c|). Device products are asynchronous on the context's stream. 2 m n k operations.
+// V: float, double. Every algorithm gives the same bits in every run; on a host also for any number of threads. An
+// element is wrong by at most about (k + 2) * eps / 2 * (|alpha| sum |a||b| + |beta c|). Device products are
+// asynchronous on the context's stream. 2 m n k operations.
 #pragma once
 
 #include <spargo/core/dense.hpp>
@@ -24,7 +24,6 @@ enum class matmul_algorithm {
   register_tiled,  // device: two-dimensional blocks in registers, 16-byte copies, two stages of shared memory
   tensor_core,     // device, double: tensor cores, exact IEEE arithmetic for it (float: see matmul_tensor); Hopper
   blocked,         // host: panels packed for the caches, vectorised, threaded; the automatic choice
-  openblas,        // host: OpenBLAS, where the library was built with it
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(matmul_algorithm algorithm) noexcept;

@@ -8,8 +8,7 @@
 
 namespace spargo {
 
-// How a scan runs. Every rung gives the same bits whatever the threads, the launch and the alignment of the ranges,
-// except that host `two_pass` sums and products of floats depend on the number of threads.
+// How a scan runs. Every rung gives the same bits whatever the threads, the launch and the alignment of the ranges.
 enum class scan_algorithm {
   automatic,  // chained_blocks on the host, decoupled_lookback on a device
 
@@ -25,7 +24,6 @@ enum class scan_algorithm {
 
   // Host.
   sequential,     // one loop in one thread
-  two_pass,       // the total of each thread's share, then each share by itself: 3n element moves
   chained_blocks  // cache-sized blocks handed from thread to thread; the second look at a block is a cache hit: 2n
                   // moves
 };
@@ -43,7 +41,7 @@ struct SPARGO_EXPORT scan_options {
 //
 // Operations are regrouped, never reordered. Integers wrap. A sum of floats errs by at most d * eps * (|in[0]| + ... +
 // |in[i]|), d being the longest chain of additions:
-//   sequential n; two_pass 1.01 n/threads + threads + 600; chained_blocks n/2^14 + 2200;
+//   sequential n; chained_blocks n/2^14 + 2200;
 //   decoupled_lookback n/2^18 + 130; block rungs 25 for each of log_512(n) levels.
 // NaN and infinity go as the operation takes them: sums, products, min and max are NaN from the first NaN on.
 //

@@ -3,13 +3,13 @@
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "graph/bfs/algorithms.hpp"
 #include "graph/bfs/executor.hpp"
 
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 namespace spargo {
@@ -21,35 +21,16 @@ struct tuning {
   static constexpr std::int64_t sequential_below = 4096;
 };
 
-struct named_algorithm {
-  bfs_algorithm algorithm;
-  std::string_view name;
-  bool on_host;
-  bool on_device;
-};
-
-constexpr std::array<named_algorithm, 6> algorithms{{
-    {bfs_algorithm::automatic, "automatic", true, true},
-    {bfs_algorithm::sequential, "sequential", true, false},
-    {bfs_algorithm::global_queue, "global_queue", false, true},
-    {bfs_algorithm::block_queue, "block_queue", false, true},
-    {bfs_algorithm::load_balanced, "load_balanced", true, true},
-    {bfs_algorithm::direction_optimizing, "direction_optimizing", true, true},
-}};
-
-const named_algorithm& entry_of(bfs_algorithm algorithm) {
-  for (const named_algorithm& a : algorithms) {
-    if (a.algorithm == algorithm) return a;
-  }
-  detail::throw_invalid_argument(fmt::format("bfs: no algorithm has the number {}", static_cast<int>(algorithm)));
-}
-
 void check_backend(detail::bfs_backend backend, bfs_algorithm algorithm) {
-  const named_algorithm& entry = entry_of(algorithm);
-  const bool here = backend == detail::bfs_backend::host ? entry.on_host : entry.on_device;
-  if (here) return;
-  throw error(error_code::unsupported, fmt::format("bfs: algorithm {} runs on the {} only", entry.name,
-                                                   backend == detail::bfs_backend::host ? "device" : "host"));
+  SPARGO_EXPECTS(detail::is_in(detail::bfs_algorithms, algorithm),
+                 fmt::format("bfs: no algorithm has the number {}", static_cast<int>(algorithm)));
+  const bool on_host = backend == detail::bfs_backend::host;
+  if (on_host ? detail::runs_on<host>(detail::bfs_algorithms, algorithm)
+              : detail::runs_on<device>(detail::bfs_algorithms, algorithm)) {
+    return;
+  }
+  throw error(error_code::unsupported,
+              fmt::format("bfs: algorithm {} runs on the {} only", to_string(algorithm), on_host ? "device" : "host"));
 }
 
 void check_pull(const detail::bfs_facts& facts, bfs_algorithm algorithm) {
@@ -90,15 +71,10 @@ detail::bfs_choice choose_automatically(detail::bfs_backend backend, const detai
 
 }  // namespace
 
-std::string_view to_string(bfs_algorithm algorithm) { return entry_of(algorithm).name; }
+std::string_view to_string(bfs_algorithm algorithm) { return detail::name_in(detail::bfs_algorithms, algorithm); }
 
 bfs_algorithm parse_bfs_algorithm(std::string_view name) try {
-  std::string known;
-  for (const named_algorithm& a : algorithms) {
-    if (a.name == name) return a.algorithm;
-    known += (known.empty() ? "" : ", ") + std::string(a.name);
-  }
-  detail::throw_invalid_argument(fmt::format("bfs: unknown algorithm '{}' (expected one of {})", name, known));
+  return detail::parse_in(detail::bfs_algorithms, "bfs", name);
 } catch (...) {
   detail::rethrow("bfs");
 }

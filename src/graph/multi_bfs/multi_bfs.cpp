@@ -1,4 +1,5 @@
 // What a multi-source search decides before it runs, whatever the backend, and the plan around an executor.
+#include "core/algorithm_table.hpp"
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
@@ -10,17 +11,17 @@
 
 namespace spargo {
 
-std::string_view to_string(multi_bfs_algorithm algorithm) {
-  switch (algorithm) {
-    case multi_bfs_algorithm::automatic:
-      return "automatic";
-    case multi_bfs_algorithm::one_word:
-      return "one_word";
-    case multi_bfs_algorithm::four_words:
-      return "four_words";
-  }
-  return "unknown";
-}
+namespace {
+
+constexpr detail::algorithm_table<multi_bfs_algorithm, 3> algorithms{{
+    {multi_bfs_algorithm::automatic, "automatic", true, true},
+    {multi_bfs_algorithm::one_word, "one_word", true, true},
+    {multi_bfs_algorithm::four_words, "four_words", true, true},
+}};
+
+}  // namespace
+
+std::string_view to_string(multi_bfs_algorithm algorithm) { return detail::name_in(algorithms, algorithm); }
 
 namespace detail {
 

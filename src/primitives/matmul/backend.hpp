@@ -25,13 +25,9 @@ struct matmul_job {
 };
 
 template <class V>
-void matmul_host(const context<host>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm);
+void matmul_host(const context<host>& ctx, const matmul_job<V>& job);
 template <class V>
 void matmul_device(const context<device>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm);
-
-// False where the library was built without OpenBLAS, or OpenBLAS would use another number of threads.
-template <class V>
-bool matmul_openblas(const context<host>& ctx, const matmul_job<V>& job);
 
 // The device's halves; m, n, k > 0.
 template <class V>

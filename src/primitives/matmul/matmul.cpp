@@ -1,4 +1,5 @@
 // The dense product: checks, and the choice of backend.
+#include "primitives/matmul/algorithms.hpp"
 #include "primitives/matmul/backend.hpp"
 
 #include "core/rethrow.hpp"
@@ -9,27 +10,7 @@
 namespace spargo {
 
 std::string_view to_string(matmul_algorithm algorithm) noexcept {
-  switch (algorithm) {
-    case matmul_algorithm::automatic:
-      return "automatic";
-    case matmul_algorithm::naive:
-      return "naive";
-    case matmul_algorithm::tiled:
-      return "tiled";
-    case matmul_algorithm::coarsened:
-      return "coarsened";
-    case matmul_algorithm::split_k:
-      return "split_k";
-    case matmul_algorithm::register_tiled:
-      return "register_tiled";
-    case matmul_algorithm::tensor_core:
-      return "tensor_core";
-    case matmul_algorithm::blocked:
-      return "blocked";
-    case matmul_algorithm::openblas:
-      return "openblas";
-  }
-  return "unknown";
+  return detail::name_in(detail::matmul_algorithms, algorithm);
 }
 
 namespace {
@@ -62,16 +43,13 @@ bool overlap(const Left& x, const Right& y) {
   return reach(x) != 0 && reach(y) != 0 && begin(x) < end(y) && begin(y) < end(x);
 }
 
-bool on_host(matmul_algorithm a) { return a == matmul_algorithm::blocked || a == matmul_algorithm::openblas; }
-
 template <class V, class Space>
 void check_algorithm(matmul_algorithm algorithm) {
-  SPARGO_EXPECTS(to_string(algorithm) != "unknown",
+  SPARGO_EXPECTS(detail::is_in(detail::matmul_algorithms, algorithm),
                  fmt::format("matmul: no algorithm has the number {}", static_cast<int>(algorithm)));
-  if (algorithm == matmul_algorithm::automatic) return;
-  SPARGO_EXPECTS(on_host(algorithm) == (std::same_as<Space, host>),
+  SPARGO_EXPECTS(detail::runs_on<Space>(detail::matmul_algorithms, algorithm),
                  fmt::format("matmul: algorithm {} runs on the {} only", to_string(algorithm),
-                             on_host(algorithm) ? "host" : "device"));
+                             std::same_as<Space, host> ? "device" : "host"));
   SPARGO_EXPECTS(algorithm != matmul_algorithm::tensor_core || (std::same_as<V, double>),
                  "matmul: tensor_core is for double; on float it would round the inputs (matmul_tensor does)");
 }
@@ -109,7 +87,7 @@ void matmul(const context<Space>& ctx, std::type_identity_t<V> alpha,
                                     .ldc = c.stride,
                                     .op_b = options.op_b};
     if constexpr (std::same_as<Space, host>) {
-      detail::matmul_host(ctx, job, options.algorithm);
+      detail::matmul_host(ctx, job);
     } else {
       detail::matmul_device(ctx, job, options.algorithm);
     }

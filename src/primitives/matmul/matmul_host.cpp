@@ -146,23 +146,15 @@ void multiply(const context<host>& ctx, const matmul_job<V>& g) {
 }  // namespace
 
 template <class V>
-void matmul_host(const context<host>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm) {
+void matmul_host(const context<host>& ctx, const matmul_job<V>& job) {
   if (job.k == 0) {
     scale(ctx, job);
-    return;
-  }
-  if (algorithm == matmul_algorithm::openblas) {
-    if (!matmul_openblas(ctx, job)) {
-      throw error(error_code::unsupported,
-                  "matmul: openblas needs a library built with OpenBLAS, which must be set to as "
-                  "many threads as the context has (OPENBLAS_NUM_THREADS)");
-    }
     return;
   }
   multiply(ctx, job);  // two cores with AVX-512, 2048 cubed: 369 GFLOP/s in float where OpenBLAS 0.3.21 has 240
 }
 
-template void matmul_host(const context<host>&, const matmul_job<float>&, matmul_algorithm);
-template void matmul_host(const context<host>&, const matmul_job<double>&, matmul_algorithm);
+template void matmul_host(const context<host>&, const matmul_job<float>&);
+template void matmul_host(const context<host>&, const matmul_job<double>&);
 
 }  // namespace spargo::detail

@@ -2,37 +2,13 @@
 #include <spargo/primitives/scan.hpp>
 
 #include "primitives/backend.hpp"
+#include "primitives/scan/algorithms.hpp"
 
 #include "core/rethrow.hpp"
 
 namespace spargo {
 
 namespace {
-
-bool runs_on(scan_algorithm algorithm, host) {
-  switch (algorithm) {
-    case scan_algorithm::automatic:
-    case scan_algorithm::sequential:
-    case scan_algorithm::two_pass:
-    case scan_algorithm::chained_blocks:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool runs_on(scan_algorithm algorithm, device) {
-  switch (algorithm) {
-    case scan_algorithm::automatic:
-    case scan_algorithm::kogge_stone:
-    case scan_algorithm::kogge_stone_double_buffered:
-    case scan_algorithm::brent_kung:
-    case scan_algorithm::decoupled_lookback:
-      return true;
-    default:
-      return false;
-  }
-}
 
 [[maybe_unused]] scan_algorithm automatic_choice(const context<host>&) { return scan_algorithm::chained_blocks; }
 
@@ -47,7 +23,7 @@ void check(const std::string& caller, span<const T, Space> in, span<T, Space> ou
   SPARGO_EXPECTS(in.size() == out.size(),
                  caller + ": " + std::to_string(in.size()) + " elements into a range of " + std::to_string(out.size()));
   SPARGO_EXPECTS(in.size() >= 0, caller + ": a range of negative size");
-  SPARGO_EXPECTS(runs_on(algorithm, Space{}),
+  SPARGO_EXPECTS(detail::runs_on<Space>(detail::scan_algorithms, algorithm),
                  caller + ": algorithm " + std::string(to_string(algorithm)) + " does not run on " + name(Space{}));
   SPARGO_EXPECTS(std::integral<T> || (op != operation::bit_and && op != operation::bit_or),
                  caller + ": operation " + std::string(to_string(op)) + " is not defined for floating-point values");
@@ -77,25 +53,7 @@ void scan(const char* caller, const context<Space>& ctx, span<const T, Space> in
 }  // namespace
 
 std::string_view to_string(scan_algorithm algorithm) noexcept {
-  switch (algorithm) {
-    case scan_algorithm::automatic:
-      return "automatic";
-    case scan_algorithm::kogge_stone:
-      return "kogge_stone";
-    case scan_algorithm::kogge_stone_double_buffered:
-      return "kogge_stone_double_buffered";
-    case scan_algorithm::brent_kung:
-      return "brent_kung";
-    case scan_algorithm::decoupled_lookback:
-      return "decoupled_lookback";
-    case scan_algorithm::sequential:
-      return "sequential";
-    case scan_algorithm::two_pass:
-      return "two_pass";
-    case scan_algorithm::chained_blocks:
-      return "chained_blocks";
-  }
-  return "unknown";
+  return detail::name_in(detail::scan_algorithms, algorithm);
 }
 
 template <detail::scalar T, class Space>

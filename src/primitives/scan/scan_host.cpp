@@ -6,10 +6,7 @@
 // whoever holds the first unfinished block is running and the others' waits end. Blocks and the order within them
 // depend on the number of elements only, hence the bits of the result too. n reads and n writes of memory, the writes
 // past the cache when the result is large.
-//
-// two_pass: the fold of each thread's share, a scan of those, then each share by itself: 2n reads and n writes.
 #include "core/parallel.hpp"
-#include "core/parts.hpp"
 #include "core/turns.hpp"
 #include "primitives/scan/host_vector.hpp"
 #include "primitives/simd/stream.hpp"
@@ -20,12 +17,11 @@ namespace spargo::detail {
 
 namespace {
 
-// Measured on a two-core EPYC (Zen 5, 1 MiB of second-level and 32 MiB of L3 cache).
+// Measured on a two-core EPYC (Zen 5, 1 MiB of L2 and 32 MiB of L3 cache).
 struct scan_tuning {
   static constexpr std::int64_t block_bytes = 128 << 10;  // 64 to 256 KiB are within 3 percent; two fit the cache
   static constexpr std::int64_t row_bytes = 4 << 10;      // of a block, scanned beside and then streamed
   static constexpr std::int64_t stream_bytes = 32 << 20;  // results from this size on: 54 GB/s, 44 by way of the cache
-  static constexpr std::int64_t grain = 1 << 15;          // elements of a share at least
 };
 
 template <class T>
@@ -95,34 +91,11 @@ void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host
 }
 
 template <scan_kind Kind, class Op, class T>
-void scan_two_pass(const context<host>& ctx, span<const T, host> in, span<T, host> out) {
-  const parts shares = split(in.size(), ctx.threads(), scan_tuning::grain);
-  if (shares.count == 1) {
-    scan_loop<Kind, Op>(in.data(), out.data(), in.size(), Op::identity);
-    return;
-  }
-  const int threads = static_cast<int>(shares.count);
-  array<T, host> before(ctx, shares.count);
-  parallel_parts(threads, shares.count, [&](std::int64_t p) {
-    before[p] = fold_block<Op>(in.data() + shares.first(p), shares.last(p) - shares.first(p));
-  });
-  scan_loop<scan_kind::exclusive, Op>(before.data(), before.data(), shares.count, Op::identity);
-  parallel_parts(threads, shares.count, [&](std::int64_t p) {
-    const std::int64_t first = shares.first(p);
-    scan_loop<Kind, Op>(in.data() + first, out.data() + first, shares.last(p) - first, before[p]);
-  });
-}
-
-template <scan_kind Kind, class Op, class T>
 void scan_as(const context<host>& ctx, span<const T, host> in, span<T, host> out, scan_algorithm algorithm) {
-  switch (algorithm) {
-    case scan_algorithm::sequential:
-      scan_loop<Kind, Op>(in.data(), out.data(), in.size(), Op::identity);
-      return;
-    case scan_algorithm::two_pass:
-      return scan_two_pass<Kind, Op>(ctx, in, out);
-    default:
-      return scan_chained<Kind, Op>(ctx, in, out);
+  if (algorithm == scan_algorithm::sequential) {
+    scan_loop<Kind, Op>(in.data(), out.data(), in.size(), Op::identity);
+  } else {
+    scan_chained<Kind, Op>(ctx, in, out);
   }
 }
 

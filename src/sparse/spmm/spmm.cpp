@@ -1,5 +1,6 @@
 // What products with multi-vectors share: names, checks, the choice of algorithm with its reason, and the plan around
 // an executor.
+#include "core/algorithm_table.hpp"
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
@@ -8,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <functional>
 #include <utility>
 
@@ -18,10 +18,10 @@ namespace {
 
 using detail::row_profile;
 
-constexpr std::array<std::pair<spmm_algorithm, std::string_view>, 3> algorithm_names{{
-    {spmm_algorithm::automatic, "automatic"},
-    {spmm_algorithm::row_groups, "row_groups"},
-    {spmm_algorithm::merge_path, "merge_path"},
+constexpr detail::algorithm_table<spmm_algorithm, 3> algorithms{{
+    {spmm_algorithm::automatic, "automatic", true, true},
+    {spmm_algorithm::row_groups, "row_groups", true, true},
+    {spmm_algorithm::merge_path, "merge_path", true, true},
 }};
 
 struct choice {
@@ -90,20 +90,10 @@ bool overlap(const dense_view<const V, Space>& x, const dense_view<V, Space>& y)
 
 }  // namespace
 
-std::string_view to_string(spmm_algorithm algorithm) {
-  for (const auto& [value, name] : algorithm_names) {
-    if (value == algorithm) return name;
-  }
-  return "unknown";
-}
+std::string_view to_string(spmm_algorithm algorithm) { return detail::name_in(algorithms, algorithm); }
 
 spmm_algorithm parse_spmm_algorithm(std::string_view name) try {
-  std::string known;
-  for (const auto& [value, known_name] : algorithm_names) {
-    if (known_name == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(known_name);
-  }
-  throw error(error_code::invalid_argument, fmt::format("spmm: unknown algorithm '{}' (known: {})", name, known));
+  return detail::parse_in(algorithms, "spmm", name);
 } catch (...) {
   detail::rethrow("spmm");
 }

@@ -3,6 +3,7 @@
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "sparse/merge_path.hpp"
+#include "sparse/spmv/algorithms.hpp"
 #include "sparse/spmv/choice_on_device.hpp"
 #include "sparse/spmv/copies/binned/binned.hpp"
 #include "sparse/spmv/copies/blocked/blocked.hpp"
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -26,24 +26,13 @@ namespace {
 using detail::row_profile;
 using choice = detail::spmv_choice;
 
-constexpr std::array<std::pair<spmv_algorithm, std::string_view>, 13> algorithm_names{{
-    {spmv_algorithm::automatic, "automatic"},
-    {spmv_algorithm::row_per_thread, "row_per_thread"},
-    {spmv_algorithm::row_per_warp, "row_per_warp"},
-    {spmv_algorithm::row_blocks, "row_blocks"},
-    {spmv_algorithm::merge_path, "merge_path"},
-    {spmv_algorithm::column_passes, "column_passes"},
-    {spmv_algorithm::compressed, "compressed"},
-    {spmv_algorithm::blocked, "blocked"},
-    {spmv_algorithm::binned, "binned"},
-    {spmv_algorithm::ell, "ell"},
-    {spmv_algorithm::sell, "sell"},
-    {spmv_algorithm::coo_atomic, "coo_atomic"},
-    {spmv_algorithm::coo_segmented, "coo_segmented"},
-}};
-
 template <class Space>
 constexpr std::string_view space_name = std::same_as<Space, device> ? "device" : "host";
+
+template <class Space>
+bool has(spmv_algorithm algorithm, bool (*reads_format)(spmv_algorithm)) {
+  return reads_format(algorithm) && detail::runs_on<Space>(detail::spmv_algorithms, algorithm);
+}
 
 [[noreturn]] void refuse(spmv_algorithm algorithm, std::string_view format, std::string_view space) {
   throw error(error_code::unsupported,
@@ -66,24 +55,6 @@ choice choose_csr(const context<host>&, const row_profile& p, detail::gathered_v
 [[maybe_unused]] choice choose_csr(const context<device>& ctx, const row_profile& p, detail::gathered_vector x) {
   x.cache_bytes = ctx.properties().l2_bytes;
   return detail::choose_csr_on_device(p, x);
-}
-
-template <class Space>
-bool csr_has(spmv_algorithm algorithm) {
-  switch (algorithm) {
-    case spmv_algorithm::row_per_thread:
-    case spmv_algorithm::merge_path:
-    case spmv_algorithm::compressed:
-      return true;
-    case spmv_algorithm::row_per_warp:
-    case spmv_algorithm::row_blocks:
-    case spmv_algorithm::column_passes:
-    case spmv_algorithm::blocked:
-    case spmv_algorithm::binned:
-      return std::same_as<Space, device>;
-    default:
-      return false;
-  }
 }
 
 constexpr std::string_view as_asked = "as asked for";
@@ -131,20 +102,10 @@ bool overlap(const V* a, std::int64_t a_size, const V* b, std::int64_t b_size) {
 
 }  // namespace
 
-std::string_view to_string(spmv_algorithm algorithm) {
-  for (const auto& [value, name] : algorithm_names) {
-    if (value == algorithm) return name;
-  }
-  return "unknown";
-}
+std::string_view to_string(spmv_algorithm algorithm) { return detail::name_in(detail::spmv_algorithms, algorithm); }
 
 spmv_algorithm parse_spmv_algorithm(std::string_view name) try {
-  std::string known;
-  for (const auto& [value, known_name] : algorithm_names) {
-    if (known_name == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(known_name);
-  }
-  throw error(error_code::invalid_argument, fmt::format("spmv: unknown algorithm '{}' (known: {})", name, known));
+  return detail::parse_in(detail::spmv_algorithms, "spmv", name);
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -173,7 +134,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
                                      const spmv_options& options) try {
   check(matrix);
   const bool automatic = options.algorithm == spmv_algorithm::automatic;
-  if (!automatic && !csr_has<Space>(options.algorithm)) refuse(options.algorithm, "CSR", space_name<Space>);
+  if (!automatic && !has<Space>(options.algorithm, detail::reads_csr))
+    refuse(options.algorithm, "CSR", space_name<Space>);
   SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
   if constexpr (detail::is_built<Space>) {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
@@ -239,7 +201,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<c
                                      const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::ell) refuse(asked, "ELL", space_name<Space>);
+  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::reads_ell))
+    refuse(asked, "ELL", space_name<Space>);
   if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::ell, "the one for ELL"});
     if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::make_executor<V, I>(ctx, matrix);
@@ -255,7 +218,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<
                                      const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && asked != spmv_algorithm::sell) refuse(asked, "SELL", space_name<Space>);
+  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::reads_sell))
+    refuse(asked, "SELL", space_name<Space>);
   if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::sell, "the one for SELL-C-sigma"});
     if (matrix.rows != 0 && !matrix.indices.empty()) state_->executor = detail::make_executor<V, I, O>(ctx, matrix);
@@ -271,9 +235,9 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<c
                                      const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
-  const bool known = asked == spmv_algorithm::automatic || asked == spmv_algorithm::coo_segmented ||
-                     (asked == spmv_algorithm::coo_atomic && std::same_as<Space, device>);
-  if (!known) refuse(asked, "COO", space_name<Space>);
+  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::reads_coo)) {
+    refuse(asked, "COO", space_name<Space>);
+  }
   if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix,
                                      asked == spmv_algorithm::automatic

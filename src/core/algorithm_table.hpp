@@ -1,0 +1,77 @@
+// An operation's algorithms in one table: names, and the backends that have them. What prints, parses or refuses them,
+// the tests and the benchmarks all iterate over it, so a new rung is a row here, a kernel and its dispatch.
+#pragma once
+
+#include <spargo/core/context.hpp>
+#include <spargo/core/error.hpp>
+
+#include <array>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spargo::detail {
+
+template <class Algorithm>
+struct algorithm_row {
+  Algorithm algorithm;
+  std::string_view name;
+  bool on_host;
+  bool on_device;
+};
+
+template <class Algorithm, std::size_t Size>
+using algorithm_table = std::array<algorithm_row<Algorithm>, Size>;
+
+// "unknown" for a number that is no enumerator.
+template <class Algorithm, std::size_t Size>
+[[nodiscard]] constexpr std::string_view name_in(const algorithm_table<Algorithm, Size>& table,
+                                                 Algorithm algorithm) noexcept {
+  for (const auto& row : table) {
+    if (row.algorithm == algorithm) return row.name;
+  }
+  return "unknown";
+}
+
+template <class Algorithm, std::size_t Size>
+[[nodiscard]] constexpr bool is_in(const algorithm_table<Algorithm, Size>& table, Algorithm algorithm) noexcept {
+  for (const auto& row : table) {
+    if (row.algorithm == algorithm) return true;
+  }
+  return false;
+}
+
+// False for a number that is no enumerator.
+template <class Space, class Algorithm, std::size_t Size>
+[[nodiscard]] constexpr bool runs_on(const algorithm_table<Algorithm, Size>& table, Algorithm algorithm) noexcept {
+  for (const auto& row : table) {
+    if (row.algorithm == algorithm) return std::same_as<Space, host> ? row.on_host : row.on_device;
+  }
+  return false;
+}
+
+// In the table's order.
+template <class Space, class Algorithm, std::size_t Size>
+[[nodiscard]] std::vector<Algorithm> algorithms_on(const algorithm_table<Algorithm, Size>& table) {
+  std::vector<Algorithm> found;
+  for (const auto& row : table) {
+    if (std::same_as<Space, host> ? row.on_host : row.on_device) found.push_back(row.algorithm);
+  }
+  return found;
+}
+
+// Throws invalid_argument with the names that there are.
+template <class Algorithm, std::size_t Size>
+[[nodiscard]] Algorithm parse_in(const algorithm_table<Algorithm, Size>& table, std::string_view operation,
+                                 std::string_view name) {
+  std::string known;
+  for (const auto& row : table) {
+    if (row.name == name) return row.algorithm;
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  throw_invalid_argument(std::string(operation) + ": unknown algorithm '" + std::string(name) + "' (expected one of " +
+                         known + ")");
+}
+
+}  // namespace spargo::detail
