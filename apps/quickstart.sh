@@ -32,15 +32,15 @@ run() {
   printf '\n$ %s\n' "$*"
   "$@"
 }
-run build/bin/spmv datasets/laplacian10.mtx
-run build/bin/bfs datasets/karate.el --undirected
-run build/bin/spmv gen:laplacian2d:n=1000
-run build/bin/bfs gen:rmat:scale=16,degree=16 --undirected --source max-degree
+run build/bin/spargo spmv datasets/laplacian10.mtx
+run build/bin/spargo bfs datasets/karate.el --undirected
+run build/bin/spargo spmv gen:laplacian2d:n=1000
+run build/bin/spargo bfs gen:rmat:scale=16,degree=16 --undirected --source max-degree
 
 cat << 'END'
 
-The apps are build/bin/{spmv,bfs,convert,info}; each has --help. Try one on a file of your own:
-  build/bin/info FILE.mtx
-  build/bin/spmv FILE.mtx
-  build/bin/bfs EDGES.txt
+`build/bin/spargo` lists the commands, `build/bin/spargo help COMMAND` explains one. Try some on a file of your own:
+  build/bin/spargo info FILE.mtx
+  build/bin/spargo spmv FILE.mtx
+  build/bin/spargo bfs EDGES.txt
 END

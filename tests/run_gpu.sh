@@ -252,7 +252,7 @@ stage_bench() {
   for filter in "${filters[@]}"; do
     start=$SECONDS status=0 number=$((number + 1))
     say "bench $filter"
-    timeout "$(left)" "$build/bin/bench" "$filter" --json "$logs/bench-$number.json" 2>&1 | tee -a "$logs/bench.log" || status=$?
+    timeout "$(left)" "$build/bin/spargo" bench "$filter" --json "$logs/bench-$number.json" 2>&1 | tee -a "$logs/bench.log" || status=$?
     row "bench $filter" "$(verdict $status)" "$start"
   done
 }

@@ -1,8 +1,8 @@
-// The driver of everything that is timed: bench [FILTER] runs the cases whose names match, a table last.
+// The driver of everything that is timed: `spargo bench [FILTER]`, of which this is the helper program, runs the cases
+// whose names match, a table last.
 #include "bench/check_automatic.hpp"
+#include "bench/flags.hpp"
 #include "bench/interrupt.hpp"
-#include "common/help.hpp"
-
 #include "bench/plot.hpp"
 #include "bench/table.hpp"
 
@@ -27,80 +27,14 @@
 namespace {
 
 using spargo::output_file;
-
-struct command {
-  std::string filter;
-  std::string file;
-  std::string json;
-  std::string plot;
-  std::string device = "auto";
-  bool list = false;
-  int threads = 0;
-  int repetitions = 1;
-  double check_automatic = -1;  // percent; negative: not asked for
-};
-
-constexpr const char* closing =
-    "A case is named GROUP/RUNG, as in reduce/sum/float/2^28/cuda/single_pass.\n"
-    "Device cases are timed by CUDA events with a cold L2 cache, host cases by the\n"
-    "clock; each reports the median of its own runs, and with --repetitions the\n"
-    "median of those. Outputs are poisoned before and compared in full after.\n"
-    "`bench occupancy` (or occupancy/REGEX) prints the registers, memory and\n"
-    "resident blocks of the library's kernels instead.\n\n"
-    "Examples:\n"
-    "  bench --list\n"
-    "  bench 'transfer|pipeline' --json link.json\n"
-    "  bench '^reduce/sum/float' --repetitions 5 --plot reduce.svg\n"
-    "  bench spmv matrix.mtx\n"
-    "  bench ^bfs edges.txt --device cpu\n\n"
-    "Inputs: Matrix Market (.gz too), for bfs also an edge list, or one of the\n"
-    "generators.\n\n";
-
-constexpr const char* exit_codes =
-    "Exit codes: 0 success; 1 the run, a case or --check-automatic failed;\n"
-    "            2 the command line is wrong; 3 a result is wrong. Cases that this\n"
-    "            machine or the library does not offer are skipped";
+using spargo::bench::bench_flags;
+using spargo::bench::called;
 
 int fail(int code, const std::string& message) {
-  std::string line = "bench: " + message;
+  std::string line = called + (": " + message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   std::fprintf(stderr, "%s\n", line.c_str());
   return code;
-}
-
-void add_options(CLI::App& app, command& c) {
-  app.set_version_flag("--version", std::string("bench ") + SPARGO_VERSION_STRING, "this program's version");
-  app.add_option("FILTER", c.filter, "regular expression on the names of cases; default: all");
-  app.add_option(
-      "FILE", c.file,
-      "with a filter for `spmv` or `bfs`: a Matrix Market file, gen:NAME:key=value,... or (bfs) an edge list, "
-      "timed instead of the built-in ones");
-  app.add_flag("--list", c.list, "list the cases and stop");
-  app.add_option(
-         "--json", c.json,
-         "also write the results to FILE, with the machine, the command and the ceilings; what was measured before an "
-         "interrupt is kept. - is standard output, and the table then goes to standard error")
-      ->type_name("FILE");
-  app.add_option("--plot", c.plot, "also draw the results to FILE (SVG): a panel a group, a bar a rung")
-      ->type_name("FILE");
-  app.add_option("--repetitions", c.repetitions, "measure every case N times and show the median")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->capture_default_str();
-  app.add_flag("--check-automatic{5}", c.check_automatic,
-               "fail where `automatic` is slower than a rung of its own by more than 5 percent, or as many as "
-               "--check-automatic=PERCENT says; runs only groups that have an `automatic`, and no peers")
-      ->check(CLI::Range(0.0, 1e9));
-  app.add_option("--device", c.device, "cases to run: auto (both, where there is a GPU), cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""))
-      ->type_name("NAME")
-      ->capture_default_str();
-  app.add_option("--threads", c.threads, "threads of the host cases; 0: all")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1 << 20).description(""));
-  app.footer(closing + std::string(spargo::apps::help_on_generators) + "\n" + exit_codes);
-  app.get_option("--help")->description("this text");
-  spargo::apps::use_help_format(app);
 }
 
 // What is wrong with the filter; empty: nothing.
@@ -114,8 +48,8 @@ std::string check_filter(const std::string& filter) {
 }
 
 // Google Benchmark takes its settings from a command line only.
-void initialize(const command& c) {
-  static std::string program = "bench";  // kept by Google Benchmark for the results
+void initialize(const bench_flags& c) {
+  static std::string program = called;  // kept by Google Benchmark for the results
   std::vector<std::string> words{"--benchmark_filter=all"};
   if (c.repetitions > 1) words.push_back("--benchmark_repetitions=" + std::to_string(c.repetitions));
   std::vector<char*> arguments{program.data()};
@@ -126,7 +60,7 @@ void initialize(const command& c) {
 
 // The command as a shell would take it.
 std::string command_line(int argc, char** argv) {
-  std::string line = "bench";
+  std::string line = called;
   for (int k = 1; k < argc; ++k) {
     const std::string word = argv[k];
     const bool plain = !word.empty() && word.find_first_of(" |&;<>()$`\\\"'*?[]#~=%^{}!") == std::string::npos;
@@ -185,7 +119,7 @@ void save_interrupted(results& so_far, int signal) {
   }
 }
 
-int run(const command& c, const std::string& words, const spargo::device_status& status) {
+int run(const bench_flags& c, const std::string& words, const spargo::device_status& status) {
   // Before anything is measured: a name that cannot be written costs no time.
   std::unique_ptr<output_file> json;
   std::unique_ptr<output_file> plot;
@@ -231,7 +165,7 @@ int print_report(const std::string& name, const std::string& filter, const sparg
 }
 
 // A file that is none costs no time: throws what its reader would. Edge lists have no head to look at.
-void check_file(const command& c) {
+void check_file(const bench_flags& c) {
   if (c.file.empty()) return;
   if (spargo::is_generator_spec(c.file)) {
     (void)spargo::describe_generator(c.file);
@@ -243,9 +177,9 @@ void check_file(const command& c) {
 }
 
 int run_command(int argc, char** argv) {
-  CLI::App app{"Times Spargo's operations beside their peers.", "bench"};
-  command c;
-  add_options(app, c);
+  CLI::App app("", called);
+  bench_flags c;
+  spargo::bench::add_flags(app, c);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

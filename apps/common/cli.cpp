@@ -39,7 +39,7 @@ bool flush_output(const std::string& name) {
 
 int code(exit_status status) { return static_cast<int>(status); }
 
-exit_status run_guarded(const std::string& name, const std::function<exit_status()>& body) {
+exit_status run_guarded(const std::string& name, const std::string& command, const std::function<exit_status()>& body) {
   try {
     return body();
   } catch (const usage_error& e) {
@@ -48,7 +48,7 @@ exit_status run_guarded(const std::string& name, const std::function<exit_status
   } catch (const std::bad_alloc&) {
     print_error(name, "out of memory");
   } catch (const error& e) {
-    print_error(name, message_for(name, e));
+    print_error(name, message_for(command, e));
     show_source_line(e.position());
   } catch (const std::exception& e) {
     print_error(name, e.what());
@@ -118,24 +118,13 @@ CLI::Validator count_from(std::int64_t least) {
 
 CLI::Validator positive_count() { return count_from(1); }
 
-CLI::Validator one_of(std::string noun, std::vector<std::string> words) {
-  std::string expected;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    expected += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
-  }
-  return {[noun = std::move(noun), words = std::move(words), expected](const std::string& text) -> std::string {
-            if (std::find(words.begin(), words.end(), text) != words.end()) return {};
-            return fmt::format("{} is not {} (expected {})", text, noun, expected);
-          },
-          ""};
-}
-
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing) {
-  const std::string group = "Shared by all apps";
+  const std::string group = help_style::shared_group;
+  flags.called = app.get_name();
   app.add_option("--device", flags.device,
                  kind == app_kind::computes ? "auto (the GPU if there is a usable one), cpu, cuda or cuda:N"
                                             : "auto, cpu, cuda or cuda:N; the work is the CPU's in any case")
-      ->check(CLI::Validator(check_device, ""))
+      ->check(CLI::Validator(check_device, "", name_of_words({"auto", "cpu", "cuda"})))
       ->type_name("DEVICE")
       ->capture_default_str()
       ->group(group);
@@ -168,22 +157,27 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
          },
          "no report, warnings or progress; errors and --json stay")
       ->group(group);
+  add_help_and_version(app);
+  app.footer(closing + "\n" + help_on_generators + "\n" + help_on_exit_codes);
+}
+
+void add_help_and_version(CLI::App& app) {
+  const std::string group = help_style::shared_group;
   app.set_version_flag("--version", app.get_name() + " (Spargo) " SPARGO_VERSION_STRING, "this program's version")
       ->group(group);
   app.get_option("--help")->description("this text")->group(group);
-  app.footer(closing + "\n" + help_on_generators + "\n" + help_on_exit_codes);
   use_help_format(app);
 }
 
-std::string message_for(const std::string& app, const error& e) {
+std::string message_for(const std::string& command, const error& e) {
   const std::string text = e.what();
-  const std::string named = app + ": ";
-  // A message about a file begins with the file's name, which may be the app's by chance.
+  const std::string named = command + ": ";
+  // A message about a file begins with the file's name, which may be the command's by chance.
   return e.position().file.empty() && text.starts_with(named) ? text.substr(named.size()) : text;
 }
 
-void print_error(const std::string& app, const std::string& message) {
-  std::string line = app + ": " + message;
+void print_error(const std::string& called, const std::string& message) {
+  std::string line = called + ": " + message;
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
@@ -194,7 +188,8 @@ void print_error(const std::string& app, const std::string& message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-int run_app(CLI::App& app, int argc, char** argv, const std::function<exit_status()>& body) {
+int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
+            const std::function<exit_status()>& body) {
   const std::string name = app.get_name();
   try {
     app.parse(argc, argv);
@@ -209,7 +204,7 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<exit_statu
     return code(exit_status::wrong_usage);
   }
   handle_signals(name);
-  const exit_status status = run_guarded(name, body);
+  const exit_status status = run_guarded(name, command, body);
   if (!flush_output(name) && status == exit_status::success) return code(exit_status::failed);
   return code(status);
 }

@@ -1,7 +1,8 @@
-// The command line that all apps share, and the frame around an app's run: it turns every way to fail into one line
-// on standard error and an exit code.
+// The command line that all commands share, and the frame around a command's run: it turns every way to fail into one
+// line on standard error and an exit code.
 #pragma once
 
+#include "common/choice.hpp"
 #include "common/exit_status.hpp"
 
 #include <spargo/core/error.hpp>
@@ -16,6 +17,7 @@
 namespace spargo::apps {
 
 struct common_flags {
+  std::string called;  // the command, as the user calls it: "spargo bfs" or "bfs"
   std::string device = "auto";
   int threads = 0;   // 0: as many as the process may run on
   std::string json;  // empty: none; "-": standard output
@@ -24,12 +26,15 @@ struct common_flags {
   bool stdout_taken = false;  // by an output: nothing else is printed there (prepare_outputs)
 };
 
-// Whether an app computes, on --device, or only reads and writes, which the CPU does whatever --device says.
+// Whether a command computes, on --device, or only reads and writes, which the CPU does whatever --device says.
 enum class app_kind { computes, reads };
 
 // --device, --threads, --max-memory, --json, --force, --quiet, --version, and the closing paragraphs of --help, after
 // `closing`: examples and the inputs taken (help.hpp).
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing);
+
+// What a command without the shared flags has of them: --help and --version, in the shared format.
+void add_help_and_version(CLI::App& app);
 
 // Checks of a flag's value, for CLI::Option::check: each returns what is wrong, or nothing.
 [[nodiscard]] std::string check_device(const std::string& text);
@@ -37,9 +42,6 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
 [[nodiscard]] std::string check_bytes(const std::string& text);
 [[nodiscard]] CLI::Validator count_from(std::int64_t least);
 [[nodiscard]] CLI::Validator positive_count();
-// "sideways is not a direction (expected auto, push or pull)", where `noun` is "a direction".
-[[nodiscard]] CLI::Validator one_of(std::string noun, std::vector<std::string> words);
-
 // "random" and "random:SEED" as they stand in --x and --source; false when `text` is neither. A seed that is not a
 // number is a usage_error naming `flag`.
 [[nodiscard]] bool parse_random(const std::string& flag, const std::string& text, std::uint64_t& seed);
@@ -47,13 +49,15 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
 // A whole decimal number in int64; false otherwise.
 [[nodiscard]] bool parse_integer(std::string_view text, std::int64_t& value);
 
-// Parses the command line, runs the body and returns the exit code. Never throws.
-[[nodiscard]] int run_app(CLI::App& app, int argc, char** argv, const std::function<exit_status()>& body);
+// Parses the command line, runs the body and returns the exit code. Never throws. `command`: its name of one word; the
+// app's name is what the user calls it.
+[[nodiscard]] int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
+                          const std::function<exit_status()>& body);
 
-// What the library says of its operation `app`, without the operation's name where that is the app's as well.
-[[nodiscard]] std::string message_for(const std::string& app, const error& e);
+// What the library says of its operation `command`, without the operation's name where that is the command's as well.
+[[nodiscard]] std::string message_for(const std::string& command, const error& e);
 
-// One line on standard error: "NAME: MESSAGE", line breaks and control characters made harmless.
-void print_error(const std::string& app, const std::string& message);
+// One line on standard error: "CALLED: MESSAGE", line breaks and control characters made harmless.
+void print_error(const std::string& called, const std::string& message);
 
 }  // namespace spargo::apps

@@ -1,4 +1,5 @@
-// --help of every app: at most 80 columns wide, whatever the texts are, and the same words for inputs and generators.
+// --help of every command: at most 80 columns wide, whatever the texts are, and the same words for inputs and
+// generators.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@ namespace spargo::apps {
 struct help_style {
   static constexpr std::size_t width = 80;
   static constexpr std::size_t names = 24;  // columns of the flags' names
+  static constexpr const char* shared_group = "Shared by all commands";
 };
 
 // Appends the words of `text` in lines of at most `width` columns, each after the first indented; `used` columns of
@@ -46,7 +48,7 @@ class help_formatter : public CLI::Formatter {
     return text + "\n";
   }
 
-  // An app's own options before those that all share.
+  // A command's own options before those that all share.
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
     std::vector<std::string> groups = app->get_groups();
     std::stable_partition(groups.begin(), groups.end(), [](const std::string& g) { return g == "Options"; });
@@ -87,7 +89,14 @@ inline void use_help_format(CLI::App& app) {
   app.formatter(formatter);
 }
 
-// Closing paragraphs of --help.
+// The first of the closing paragraphs: what follows the command's name, a line each.
+inline std::string help_examples(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::string text = "Examples:\n";
+  for (const std::string& each : arguments) text += "  " + app.get_name() + " " + each + "\n";
+  return text + "\n";
+}
+
+// The others.
 inline constexpr const char* help_on_graph_inputs =
     "Inputs, recognised by their content; text may be gzip:\n"
     "  Matrix Market         coordinate and array; of a graph rows are vertices\n"

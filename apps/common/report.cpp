@@ -58,7 +58,7 @@ void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), std
 }  // namespace
 
 void report::warn(const std::string& message) const {
-  if (!flags_.quiet) print_error(app_, "warning: " + message);
+  if (!flags_.quiet) print_error(flags_.called, "warning: " + message);
 }
 
 void report::print() const {

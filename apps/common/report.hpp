@@ -22,7 +22,7 @@ using json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::strin
 
 class report {
  public:
-  report(std::string app, const common_flags& flags) : app_(std::move(app)), flags_(flags) { keys_["app"] = app_; }
+  report(const std::string& command, const common_flags& flags) : flags_(flags) { keys_["app"] = command; }
 
   // JSON keys, in the order of first use. A number that is not finite becomes null.
   [[nodiscard]] json& keys() { return keys_; }
@@ -42,7 +42,6 @@ class report {
   void print() const;
 
  private:
-  std::string app_;
   const common_flags& flags_;
   std::string title_;
   std::vector<std::pair<std::string, std::string>> rows_;

@@ -66,7 +66,8 @@ TEST(CheckAutomatic, TheTableBeginsWithTheWorst) {
 }
 
 TEST(CheckAutomatic, TheProgramFailsOnIt) {
-  if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/bench")) GTEST_SKIP() << "the benchmarks were not built";
+  if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench"))
+    GTEST_SKIP() << "the benchmarks were not built";
   const std::string quick = "^pipeline/scale/.*host/(whole|automatic)$";
   const auto generous = run_app("bench", {"--check-automatic=1000000000", quick, "--device", "cpu"});
   EXPECT_EQ(generous.code, 0) << generous.err;
@@ -76,7 +77,8 @@ TEST(CheckAutomatic, TheProgramFailsOnIt) {
 }
 
 TEST(CheckAutomatic, RunsWhatItCompares) {
-  if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/bench")) GTEST_SKIP() << "the benchmarks were not built";
+  if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench"))
+    GTEST_SKIP() << "the benchmarks were not built";
   const auto listed =
       run_app("bench", {"--check-automatic", "--list", "^(bfs|matmul/double)/.*cpu", "--device", "cpu"});
   EXPECT_EQ(listed.code, 0) << listed.err;

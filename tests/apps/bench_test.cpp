@@ -20,11 +20,11 @@ using nlohmann::json;
 
 const char* const quick = "^pipeline/scale/.*host/(whole|automatic)$";
 
-#define SPARGO_TEST_NEEDS_BENCH()                                           \
-  do {                                                                      \
-    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/bench")) { \
-      GTEST_SKIP() << "the benchmarks were not built";                      \
-    }                                                                       \
+#define SPARGO_TEST_NEEDS_BENCH()                                                  \
+  do {                                                                             \
+    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench")) { \
+      GTEST_SKIP() << "the benchmarks were not built";                             \
+    }                                                                              \
   } while (false)
 
 // A reader of the little XML that pictures are made of: every tag closed in its turn, attributes quoted, no stray < or
@@ -203,11 +203,8 @@ TEST(Bench, MistakesAreOneLine) {
 // minus the exit code. TMPDIR is `temporary`.
 int interrupted(const std::vector<std::string>& arguments, const std::string& out, const std::string& temporary,
                 int signal, const std::function<bool()>& wanted) {
-  std::vector<std::string> words = arguments;
-  words.insert(words.begin(), std::string(SPARGO_BIN_DIR) + "/bench");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<std::string> words = command_line("bench", arguments);
+  const std::vector<char*> argv = pointers_to(words);
   const pid_t child = ::fork();
   if (child == 0) {
     ::setenv("TMPDIR", temporary.c_str(), 1);
@@ -287,10 +284,10 @@ TEST(Bench, WritesResultsAndPicture) {
   ASSERT_FALSE(got.is_discarded());
   const json& context = got["context"];
   EXPECT_FALSE(context.contains("library_build_type")) << "how another library was built";
-  EXPECT_EQ(context["executable"], "bench");
+  EXPECT_EQ(context["executable"], "spargo bench");
   EXPECT_EQ(context["host_threads"], "1");
   const std::string command = context["command_line"];
-  EXPECT_TRUE(command.starts_with("bench --repetitions 3 --threads 1 --json")) << command;
+  EXPECT_TRUE(command.starts_with("spargo bench --repetitions 3 --threads 1 --json")) << command;
   EXPECT_TRUE(command.ends_with("'" + std::string(quick) + "'")) << command;
 
   // Every repetition, and the medians that the table and the picture show.

@@ -43,7 +43,7 @@ int run_with(const std::function<exit_status()>& body, std::vector<std::string> 
   arguments.insert(arguments.begin(), "probe");
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
-  return run_app(app, static_cast<int>(argv.size()), argv.data(), body);
+  return run_app(app, "probe", static_cast<int>(argv.size()), argv.data(), body);
 }
 
 TEST(run_app, turns_outcomes_and_exceptions_into_exit_codes) {

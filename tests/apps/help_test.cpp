@@ -1,4 +1,4 @@
-// What --help says of each app, and that it fits a terminal of 80 columns.
+// What --help says of each command, and that it fits a terminal of 80 columns.
 #include "apps/run_app.hpp"
 
 #include <spargo/core/error.hpp>
@@ -38,8 +38,7 @@ std::vector<std::string> generators() {
 class help_of : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/" + GetParam())) GTEST_SKIP() << "not built";
-    const test::app_run run = run_app(GetParam(), {"--help"});
+    const test::app_run run = run_app("spargo", {"help", GetParam()});
     ASSERT_EQ(run.code, 0) << run.err;
     text_ = run.out;
   }
@@ -76,11 +75,45 @@ TEST_P(help_of, names_the_input_formats_and_exit_codes) {
 TEST_P(help_of, names_every_flag_of_all_apps) {
   for (const char* flag : {"--help", "--version", "--device", "--threads", "--json"}) EXPECT_TRUE(names(flag)) << flag;
   if (std::string(GetParam()) == "bench") return;
-  for (const char* flag : {"--quiet", "--max-memory"}) EXPECT_TRUE(names(flag)) << flag;
+  for (const char* flag : {"--quiet", "--max-memory", "--force"}) EXPECT_TRUE(names(flag)) << flag;
+}
+
+TEST_P(help_of, is_the_same_wherever_it_is_asked_for) {
+  const std::string command = GetParam();
+  const bool built = command != "bench" || std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench");
+  if (built) {
+    EXPECT_EQ(run_app("spargo", {command, "--help"}).out, text_);
+  }
+  EXPECT_TRUE(names("Usage: spargo " + command + " [OPTIONS]")) << text_;
+  EXPECT_TRUE(names("\n  spargo " + command + " ")) << "no example in " << text_;
+  if (!test::is_program(command)) return;
+  const std::string alone = run_app(command, {"--help"}).out;
+  EXPECT_NE(alone.find("Usage: " + test::called(command) + " [OPTIONS]"), std::string::npos) << alone;
+  EXPECT_NE(alone.find("\n  " + test::called(command) + " "), std::string::npos) << alone;
 }
 
 INSTANTIATE_TEST_SUITE_P(apps, help_of, testing::Values("spmv", "bfs", "convert", "info", "bench"),
                          [](const auto& of) { return std::string(of.param); });
+
+TEST(help, of_all_commands_names_every_flag_in_80_columns) {
+  const std::string text = run_app("spargo", {}).out;
+  for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 80U) << line;
+  for (const std::string command : {"bfs", "spmv", "info", "convert", "bench", "help"}) {
+    EXPECT_NE(text.find("\n  " + command + " "), std::string::npos) << command;
+    std::istringstream words(run_app("spargo", {"help", command}).out);
+    for (std::string word; words >> word;) {
+      if (!word.starts_with("--") || word.size() < 3) continue;
+      word = word.substr(0, word.find_first_of("=,.;:){["));
+      EXPECT_NE(text.find(word), std::string::npos) << command << " " << word;
+    }
+  }
+  for (const std::string& name : generators()) EXPECT_NE(text.find("gen:" + name + ":"), std::string::npos) << name;
+  for (const char* format : {"Matrix Market", "edge list", "METIS", "DIMACS", ".spg", "gzip"}) {
+    EXPECT_NE(text.find(format), std::string::npos) << format;
+  }
+  EXPECT_EQ(run_app("spargo", {"--help"}).out, text);
+  EXPECT_EQ(run_app("spargo", {"help"}).out, text);
+}
 
 // Every spec that --help shows is one that the library takes, with and without what stands in brackets.
 TEST(help, shows_generators_as_they_are) {

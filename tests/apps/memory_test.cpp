@@ -20,11 +20,9 @@ struct measured_run {
   std::int64_t peak = 0;
 };
 
-measured_run measure(const std::string& app, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), std::string(SPARGO_BIN_DIR) + "/" + app);
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
+measured_run measure(const std::string& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = test::command_line(app, arguments);
+  const std::vector<char*> argv = test::pointers_to(words);
   const pid_t child = ::fork();
   if (child == 0) {
     const int null = ::open("/dev/null", O_RDWR);

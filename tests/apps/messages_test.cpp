@@ -20,11 +20,13 @@ namespace {
 using test::scratch;
 
 // Standard output and error of a command whose terminal this is.
-std::string on_a_terminal(const std::string& program, const std::string& argument) {
+std::string on_a_terminal(const std::string& app, const std::string& argument) {
+  std::vector<std::string> words = test::command_line(app, {argument});
+  const std::vector<char*> argv = test::pointers_to(words);
   int terminal = -1;
   const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
   if (child == 0) {
-    ::execl(program.c_str(), program.c_str(), argument.c_str(), nullptr);
+    ::execv(argv[0], argv.data());
     ::_exit(127);
   }
   std::string text;
@@ -72,8 +74,7 @@ TEST(source_line, of_a_compressed_file_is_its_text) {
 TEST(source_line, is_for_terminals_only) {
   const scratch folder;
   const std::string path = folder.write("bad.el", "1 2\n3 six\n");
-  const std::string program = std::string(SPARGO_BIN_DIR) + "/info";
-  const std::string seen = on_a_terminal(program, path);
+  const std::string seen = on_a_terminal("info", path);
   EXPECT_NE(seen.find("bad.el:2:3: "), std::string::npos) << seen;
   EXPECT_NE(seen.find("2 | 3 six\r\n      ^\r\n"), std::string::npos) << seen;
   const test::app_run piped = test::run_app("info", {path});
@@ -237,7 +238,7 @@ TEST(mistakes, in_a_file_called_as_the_app_name_it) {
   std::filesystem::current_path(folder.path());
   const test::app_run run = test::run_app("info", {"info"});
   std::filesystem::current_path(before);
-  EXPECT_TRUE(run.err.starts_with("info: info:1:3: ")) << run.err;
+  EXPECT_TRUE(run.err.starts_with("spargo info: info:1:3: ")) << run.err;
 }
 
 // All that the library knows can be asked for, and --help says so.

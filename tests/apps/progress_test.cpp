@@ -237,7 +237,7 @@ TEST(progress, of_an_app_leaves_the_terminal_as_it_was) {
   });
   const screen shown = on_a_terminal(24, [&] {
     set_terminal("xterm");
-    const std::string program = std::string(SPARGO_BIN_DIR) + "/bfs";
+    const std::string program = test::words_before("bfs").front();
     ::execl(program.c_str(), program.c_str(), pipe.c_str(), "--json", "/dev/null", "--device", "cpu", nullptr);
     ::_exit(127);
   });
@@ -255,7 +255,7 @@ TEST(progress, is_wiped_by_an_interrupt) {
       24,
       [&] {
         set_terminal("xterm");
-        const std::string program = std::string(SPARGO_BIN_DIR) + "/bfs";
+        const std::string program = test::words_before("bfs").front();
         ::execl(program.c_str(), program.c_str(), pipe.c_str(), "--device", "cpu", nullptr);
         ::_exit(127);
       },

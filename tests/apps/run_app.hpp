@@ -1,6 +1,8 @@
 // Runs an app as a shell would and keeps what it said.
 #pragma once
 
+#include "common/paths.hpp"
+
 #include "support/data.hpp"
 #include "support/device.hpp"
 
@@ -12,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -72,15 +75,56 @@ class scratch {
   std::filesystem::path path_;
 };
 
-inline app_run run_app(const std::string& app, std::vector<std::string> arguments,
+// Whether a command is run as a program of its own, and not as `spargo COMMAND`.
+inline bool is_program(const std::string& app) { return app == "spargo" || app == "bfs" || app == "spmv"; }
+
+// What a command calls itself: "bfs", "spargo info".
+inline std::string called(const std::string& app) {
+  if (!is_program(app)) return "spargo " + app;
+  return (app == "spargo" ? "" : apps::program_prefix) + app;
+}
+
+// The words before a command's arguments: the program, and the command where that is another.
+inline std::vector<std::string> words_before(const std::string& app) {
+  const std::string folder = std::string(SPARGO_BIN_DIR) + "/";
+  if (is_program(app)) return {folder + called(app)};
+  return {folder + "spargo", app};
+}
+
+// For exec: valid as long as the words are.
+inline std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return argv;
+}
+
+inline std::vector<std::string> command_line(const std::string& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = words_before(app);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+// A line for a shell, in which each MARK with a command's name after it becomes how that is run.
+inline std::string with_programs(const std::string& line, const std::string& mark) {
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t found = 0; (found = line.find(mark, at)) != std::string::npos;) {
+    text += line.substr(at, found - at);
+    found += mark.size();
+    at = std::min(line.find_first_of(" \n", found), line.size());
+    for (const std::string& word : words_before(line.substr(found, at - found))) text += "'" + word + "' ";
+  }
+  return text + line.substr(at);
+}
+
+inline app_run run_app(const std::string& app, const std::vector<std::string>& arguments,
                        const std::string& output = std::string()) {
   const scratch folder;
   const std::string out = output.empty() ? folder / "out" : output;
   const std::string err = folder / "err";
-  arguments.insert(arguments.begin(), std::string(SPARGO_BIN_DIR) + "/" + app);
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
+  std::vector<std::string> words = command_line(app, arguments);
+  const std::vector<char*> argv = pointers_to(words);
 
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
@@ -103,12 +147,11 @@ inline app_run run_app(const std::string& app, std::vector<std::string> argument
   return run;
 }
 
-// A line for /bin/sh, in which $BIN is where the apps are.
+// A line for /bin/sh, in which $BIN/NAME runs the command NAME.
 inline app_run run_shell(const std::string& line) {
   const scratch folder;
-  const std::string script =
-      folder.write("script", "BIN='" + std::string(SPARGO_BIN_DIR) + "'\n(" + line + "\n) < /dev/null > '" +
-                                 (folder / "out") + "' 2> '" + (folder / "err") + "'\n");
+  const std::string script = folder.write("script", "(" + with_programs(line, "$BIN/") + "\n) < /dev/null > '" +
+                                                        (folder / "out") + "' 2> '" + (folder / "err") + "'\n");
   const int status = std::system(("/bin/sh '" + script + "'").c_str());
   app_run run;
   run.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -117,11 +160,12 @@ inline app_run run_shell(const std::string& line) {
   return run;
 }
 
-// The contract of every failure: the code, one line that begins with the app's name, nothing on standard output.
+// The contract of every failure: the code, one line that begins with what the command is called, nothing on standard
+// output.
 inline void expect_failure(const app_run& run, const std::string& app, int code, const std::string& says = {}) {
   EXPECT_EQ(run.code, code) << run.err;
   EXPECT_EQ(run.out, "");
-  EXPECT_TRUE(run.err.starts_with(app + ": ")) << run.err;
+  EXPECT_TRUE(run.err.starts_with(called(app) + ": ")) << run.err;
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
   EXPECT_NE(run.err.find(says), std::string::npos) << "expected '" << says << "' in: " << run.err;
 }

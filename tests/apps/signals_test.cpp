@@ -18,12 +18,10 @@ using test::slurp;
 // An app at work. `limit_file_size`: bytes, 0 for none.
 class running_app {
  public:
-  running_app(const std::string& app, std::vector<std::string> arguments, const std::string& err,
+  running_app(const std::string& app, const std::vector<std::string>& arguments, const std::string& err,
               rlim_t limit_file_size = 0) {
-    arguments.insert(arguments.begin(), std::string(SPARGO_BIN_DIR) + "/" + app);
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
+    std::vector<std::string> words = test::command_line(app, arguments);
+    const std::vector<char*> argv = test::pointers_to(words);
     child_ = ::fork();
     if (child_ != 0) return;
     const int null = ::open("/dev/null", O_RDWR);
@@ -161,7 +159,7 @@ TEST(failing_write, leaves_the_old_file_and_nothing_else) {
     arguments.push_back("--quiet");
     running_app app(command[0], arguments, errors / "err", 512);
     EXPECT_EQ(app.wait(), -1) << command.back();
-    EXPECT_EQ(slurp(errors / "err"), command[0] + ": " + path + ": cannot write: File too large\n");
+    EXPECT_EQ(slurp(errors / "err"), test::called(command[0]) + ": " + path + ": cannot write: File too large\n");
     EXPECT_EQ(slurp(path), "old");
     EXPECT_EQ(names_in(folder), std::vector<std::string>{command.back()});
     std::filesystem::remove(path);

@@ -13,12 +13,10 @@ using test::scratch;
 using test::slurp;
 using json = nlohmann::json;
 
-// What bash makes of a line, in which @ stands for the folder of the apps. Whatever hangs ends by a signal.
-test::app_run in_bash(std::string line) {
-  const std::string bin = std::string(SPARGO_BIN_DIR) + "/";
-  for (std::size_t at = 0; (at = line.find('@', at)) != std::string::npos; at += bin.size()) line.replace(at, 1, bin);
+// What bash makes of a line, in which @NAME runs the command NAME. Whatever hangs ends by a signal.
+test::app_run in_bash(const std::string& line) {
   const scratch folder;
-  const std::string script = folder.write("script", line);
+  const std::string script = folder.write("script", test::with_programs(line, "@"));
   const int status = std::system(
       ("timeout -s KILL 60 bash " + script + " > " + (folder / "out") + " 2> " + (folder / "err") + " < /dev/null")
           .c_str());
@@ -125,7 +123,7 @@ TEST(streams, are_not_cached_and_say_so) {
     const test::app_run ran = in_bash("cat " + file + " | @" + app + " - --cache" + flags);
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.json().at("cache"), "off");
-    EXPECT_EQ(ran.err, app + ": warning: <stdin>: a stream cannot be cached (expected a file)\n");
+    EXPECT_EQ(ran.err, test::called(app) + ": warning: <stdin>: a stream cannot be cached (expected a file)\n");
   }
 }
 

@@ -253,15 +253,51 @@ case $step in
     ;;
   apps)
     # From the installed tree, not the build tree, and by way of a link.
-    for app in spmv bfs; do
+    before=$(sed -n 's/^SPARGO_APP_PREFIX:STRING=//p' "$build/CMakeCache.txt")
+    for app in spargo "${before}spmv" "${before}bfs"; do
       [ -x "$prefix/bin/$app" ] || fail "$app is not installed"
       clean "$prefix/bin/$app" --version
+      [ -s "$prefix/share/man/man1/$app.1" ] || fail "$app has no man page"
+      bash -n "$prefix/share/bash-completion/completions/$app" || fail "$app has no completion"
+      grep -q "^complete -F .* $app\$" "$prefix/share/bash-completion/completions/$app" || fail "$app is not completed"
     done
-    clean "$prefix/bin/spmv" "$matrix" > /dev/null
+    [ "$(cd "$prefix/bin" && echo *)" = "$(printf '%s\n' "${before}bfs" spargo "${before}spmv" | sort | xargs)" ] \
+      || fail "programs that are not to be installed: $(cd "$prefix/bin" && echo *)"
+    for command in bfs spmv info convert bench help; do
+      [ -s "$prefix/share/man/man1/spargo-$command.1" ] || fail "spargo $command has no man page"
+    done
+    clean "$prefix/bin/spargo" spmv "$matrix" > /dev/null
+    clean "$prefix/bin/${before}spmv" "$matrix" > /dev/null
+    if [ -x "$build/bin/spargo-bench" ]; then
+      clean "$prefix/bin/spargo" bench --version | grep -q '^spargo bench ' || fail "spargo bench does not run"
+    fi
+    ;;
+  app_names)
+    # Names for systems that have another bfs: all that is installed for the programs has them.
+    dir=$work-app_names; rm -rf "$dir"
+    configure -S "$source" -B "$dir" -DSPARGO_CUDA=OFF -DSPARGO_TESTS=OFF -DSPARGO_BENCH=OFF -DSPARGO_APP_PREFIX=spargo- \
+      > "$dir.log"
+    installed=$(cat "$dir/cmake_install.cmake" "$dir/apps/cmake_install.cmake")
+    for file in bin/spargo bin/spargo-bfs bin/spargo-spmv completions/spargo-bfs man1/spargo-bfs.1 man1/spargo-spmv.1; do
+      grep -q "/$file\"" <<< "$installed" || fail "$file is not installed"
+    done
+    ! grep -oE '/(bin|completions|man1)/(bfs|spmv|info|convert|bench)(\.1)?"' <<< "$installed" || fail "old names are installed"
+    ;;
+  uninstall)
+    # Removes what was installed, in another place than the other steps use, and nothing beside it.
+    dir=$work/uninstall; rm -rf "$dir"; mkdir -p "$dir/bin" "$dir/share/man/man1"
+    echo mine > "$dir/bin/mine"; echo mine > "$dir/share/man/man1/mine.1"
+    cmake --install "$build" --prefix "$dir" > /dev/null
+    [ -x "$dir/bin/spargo" ] || fail "nothing was installed"
+    cmake --build "$build" --target uninstall > "$dir.log" || fail "uninstall: $(cat "$dir.log")"
+    left=$(cd "$dir" && find . ! -type d | sort | xargs)
+    [ "$left" = './bin/mine ./share/man/man1/mine.1' ] || fail "uninstall leaves or takes too much: $left"
+    ! cmake --build "$build" --target uninstall > "$dir.log" 2>&1 || fail "there is nothing left to uninstall"
+    grep -q 'nothing to uninstall' "$dir.log" || fail "not a word about the missing manifest: $(cat "$dir.log")"
     ;;
   datasets)
     # The facts of datasets/README.md, worked out by hand or by other programs.
-    report() { "$build/bin/$1" "$source/datasets/$2" "${@:3}" --json - | tr -d ' \n\r\t'; }
+    report() { "$build/bin/spargo" "$1" "$source/datasets/$2" "${@:3}" --json - | tr -d ' \n\r\t'; }
     expect() {  # REPORT FRAGMENT...
       local text=$1 fragment; shift
       for fragment in "$@"; do

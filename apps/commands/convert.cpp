@@ -3,6 +3,7 @@
 //
 // Text becomes text as it is listed: in its order, with its duplicates, a triangle a triangle where OUT can be one. A
 // snapshot and METIS hold each place once: duplicates are summed on the way there.
+#include "commands/table.hpp"
 #include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
@@ -487,19 +488,7 @@ exit_status run(const convert_flags& flags) {
   return exit_status::success;
 }
 
-}  // namespace
-
-}  // namespace spargo::apps
-
-int main(int argc, char** argv) {
-  using namespace spargo::apps;
-  CLI::App app(
-      "Converts among Matrix Market, edge lists, METIS and the binary snapshot, so that every command gives the same "
-      "answer on OUT as on IN: symmetry, integers and duplicates are kept, and a warning names what OUT cannot hold. "
-      "The file is written whole or not at all. What does not fit into memory is rewritten line by line where that "
-      "gives the same: an edge list as an edge list, a coordinate Matrix Market file as either.",
-      "convert");
-  convert_flags flags;
+void add_flags(CLI::App& app, convert_flags& flags) {
   app.add_option("IN", flags.from,
                  "Matrix Market, edge list, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
@@ -509,18 +498,31 @@ int main(int argc, char** argv) {
          "after any but .spg; -, with --to, is standard output")
       ->required();
   app.add_option("--to", flags.format, "the format, whatever OUT is called: mtx, el, wel, csv, spg or metis")
-      ->check(CLI::IsMember({"mtx", "el", "wel", "csv", "spg", "metis"}))
+      ->check(one_of("a format", {"mtx", "el", "wel", "csv", "spg", "metis"}))
       ->type_name("FORMAT");
   add_cache_flag(app, flags.cache);
-  add_common_flags(app, flags.common, app_kind::reads,
-                   std::string("Examples:\n"
-                               "  convert soc-Slashdot0902.txt.gz slashdot.spg\n"
-                               "  convert matrix.mtx edges.wel.gz\n"
-                               "  convert mesh.mtx mesh.graph\n"
-                               "  convert gen:rmat:scale=18,degree=16 rmat18.spg\n\n") +
-                       help_on_graph_inputs);
-  return run_app(app, argc, argv, [&] {
-    prepare_outputs(flags.common, {flags.from}, {{"OUT", flags.to}});
-    return run(flags);
-  });
 }
+
+command_body declare(CLI::App& app) {
+  app.description(
+      "Converts among Matrix Market, edge lists, METIS and the binary snapshot, so that every command gives the same "
+      "answer on OUT as on IN: symmetry, integers and duplicates are kept, and a warning names what OUT cannot hold. "
+      "The file is written whole or not at all. What does not fit into memory is rewritten line by line where that "
+      "gives the same: an edge list as an edge list, a coordinate Matrix Market file as either.");
+  const auto flags = std::make_shared<convert_flags>();
+  add_flags(app, *flags);
+  add_common_flags(app, flags->common, app_kind::reads,
+                   help_examples(app, {"soc-Slashdot0902.txt.gz slashdot.spg", "matrix.mtx edges.wel.gz",
+                                       "mesh.mtx mesh.graph", "gen:rmat:scale=18,degree=16 rmat18.spg"}) +
+                       help_on_graph_inputs);
+  return [flags] {
+    prepare_outputs(flags->common, {flags->from}, {{"OUT", flags->to}});
+    return run(*flags);
+  };
+}
+
+}  // namespace
+
+const command convert_command{"convert", "files from one format to another", declare};
+
+}  // namespace spargo::apps

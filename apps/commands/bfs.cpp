@@ -1,4 +1,5 @@
 // bfs FILE: breadth-first search on a real graph, timed, and checked by Graph500's rules.
+#include "commands/table.hpp"
 #include "common/bfs_sources.hpp"
 #include "common/cache.hpp"
 #include "common/cli.hpp"
@@ -309,7 +310,8 @@ exit_status traverse(const bfs_flags& flags, backend where, const input_descript
   out.row("MTEPS", "million edges of the traversed component, each once, a second (Graph500's rule)");
   if (!flags.output.empty() && all_valid) out.row("written", flags.output);
   out.print();
-  if (!all_valid) print_error("bfs", fmt::format("{}: the result failed validation: {}", input.path, first_fault));
+  if (!all_valid)
+    print_error(flags.common.called, fmt::format("{}: the result failed validation: {}", input.path, first_fault));
   return status_of(flags.no_validate ? std::nullopt : std::optional<bool>(all_valid));
 }
 
@@ -381,7 +383,7 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
   auto* source = app.add_option("--source", flags.source,
                                 "an id as the file writes it; first (the first vertex named in the file, the default); "
                                 "max-degree; random[:SEED] (one with out-edges)");
-  source->type_name("SOURCE");
+  source->check(suggests({"first", "max-degree", "random"}))->type_name("SOURCE");
   app.add_option(
          "--sources", flags.sources,
          "K random sources with out-edges, distinct while there are enough; seed them with --source random:SEED")
@@ -424,26 +426,26 @@ exit_status run_checked(const bfs_flags& flags) {
   return run(flags);
 }
 
+command_body declare(CLI::App& app) {
+  app.description(
+      "Breadth-first search on a graph: reads it, traverses it on the CPU or the GPU, times and checks it.");
+  const auto flags = std::make_shared<bfs_flags>();
+  add_flags(app, *flags);
+  add_common_flags(app, flags->common, app_kind::computes,
+                   help_examples(app, {"soc-Slashdot0902.txt.gz --source max-degree",
+                                       "roads.mtx --source 17 --output tree.txt --json report.json",
+                                       "gen:rmat:scale=20,degree=16 --undirected --sources 64"}) +
+                       "Vertices are called as the file writes them: the ids of an edge list, the row\n"
+                       "numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n" +
+                       help_on_graph_inputs);
+  return [flags] {
+    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
+    return run_checked(*flags);
+  };
+}
+
 }  // namespace
 
-}  // namespace spargo::apps
+const command bfs_command{"bfs", "breadth-first search of a graph", declare};
 
-int main(int argc, char** argv) {
-  using namespace spargo::apps;
-  CLI::App app("Breadth-first search on a graph: reads it, traverses it on the CPU or the GPU, times and checks it.",
-               "bfs");
-  bfs_flags flags;
-  add_flags(app, flags);
-  add_common_flags(app, flags.common, app_kind::computes,
-                   std::string("Examples:\n"
-                               "  bfs soc-Slashdot0902.txt.gz --source max-degree\n"
-                               "  bfs roads.mtx --source 17 --output tree.txt --json report.json\n"
-                               "  bfs gen:rmat:scale=20,degree=16 --undirected --sources 64\n\n"
-                               "Vertices are called as the file writes them: the ids of an edge list, the row\n"
-                               "numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n") +
-                       help_on_graph_inputs);
-  return run_app(app, argc, argv, [&] {
-    prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
-    return run_checked(flags);
-  });
-}
+}  // namespace spargo::apps

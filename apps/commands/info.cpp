@@ -1,4 +1,5 @@
 // info FILE: what a matrix or graph looks like, in figures and pictures.
+#include "commands/table.hpp"
 #include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
@@ -316,15 +317,7 @@ exit_status run(const info_flags& flags) {
                             });
 }
 
-}  // namespace
-
-}  // namespace spargo::apps
-
-int main(int argc, char** argv) {
-  using namespace spargo::apps;
-  CLI::App app("What a matrix or graph looks like: size, row lengths, bandwidth, components, memory by format.",
-               "info");
-  info_flags flags;
+void add_flags(CLI::App& app, info_flags& flags) {
   app.add_option("FILE", flags.file,
                  "Matrix Market, edge list, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
@@ -340,16 +333,25 @@ int main(int argc, char** argv) {
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
       ->type_name("SOURCES")
       ->check(positive_count());
-  add_common_flags(app, flags.common, app_kind::reads,
-                   std::string("Examples:\n"
-                               "  info matrix.mtx.gz\n"
-                               "  info soc-Slashdot0902.txt.gz --degrees degrees.png\n"
-                               "  info matrix.mtx --check\n"
-                               "  info gen:rmat:scale=16,degree=16 --distances 64\n"
-                               "  info gen:laplacian3d:n=30 --spy pattern.png --json -\n\n") +
-                       help_on_graph_inputs);
-  return run_app(app, argc, argv, [&] {
-    prepare_outputs(flags.common, {flags.file}, {{"--spy", flags.spy}, {"--degrees", flags.degrees}});
-    return run(flags);
-  });
 }
+
+command_body declare(CLI::App& app) {
+  app.description("What a matrix or graph looks like: size, row lengths, bandwidth, components, memory by format.");
+  const auto flags = std::make_shared<info_flags>();
+  add_flags(app, *flags);
+  add_common_flags(app, flags->common, app_kind::reads,
+                   help_examples(app, {"matrix.mtx.gz", "soc-Slashdot0902.txt.gz --degrees degrees.png",
+                                       "matrix.mtx --check", "gen:rmat:scale=16,degree=16 --distances 64",
+                                       "gen:laplacian3d:n=30 --spy pattern.png --json -"}) +
+                       help_on_graph_inputs);
+  return [flags] {
+    prepare_outputs(flags->common, {flags->file}, {{"--spy", flags->spy}, {"--degrees", flags->degrees}});
+    return run(*flags);
+  };
+}
+
+}  // namespace
+
+const command info_command{"info", "what a matrix or graph looks like", declare};
+
+}  // namespace spargo::apps

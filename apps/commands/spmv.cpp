@@ -1,4 +1,5 @@
 // spmv FILE: y = A x on a real matrix, timed, and checked against a sequential float64 reference.
+#include "commands/table.hpp"
 #include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
@@ -420,7 +421,8 @@ exit_status run_typed(const spmv_flags& flags, const spmv_request& wanted, const
   }
   out.print();
   if (valid == false) {
-    print_error("spmv", fmt::format("{}: the result failed validation at row {}", input.path, check->worst_row + 1));
+    print_error(flags.common.called,
+                fmt::format("{}: the result failed validation at row {}", input.path, check->worst_row + 1));
   }
   return status_of(valid);
 }
@@ -489,6 +491,7 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->capture_default_str();
   app.add_option("--x", flags.x,
                  "ones; reciprocal (1/(1+i), i from 0); random[:SEED] in [-1, 1); or a Matrix Market file")
+      ->check(suggests({"ones", "reciprocal", "random"}))
       ->type_name("X")
       ->capture_default_str();
   app.add_option("--output", flags.output, "write y as a Matrix Market array (.gz by name); - is standard output")
@@ -506,25 +509,23 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
   app.add_flag("--no-verify", flags.no_verify, "do not compare y with a sequential float64 reference");
 }
 
+command_body declare(CLI::App& app) {
+  app.description(
+      "y = A x for a sparse matrix A: reads it, multiplies on the CPU or the GPU, times and checks the result.");
+  const auto flags = std::make_shared<spmv_flags>();
+  add_flags(app, *flags);
+  add_common_flags(app, flags->common, app_kind::computes,
+                   help_examples(app, {"matrix.mtx.gz", "matrix.mtx --x random:7 --output y.mtx --json report.json",
+                                       "gen:laplacian2d:n=1000 --format sell --precision fp32"}) +
+                       help_on_matrix_inputs);
+  return [flags] {
+    prepare_outputs(flags->common, {flags->file, flags->x}, {{"--output", flags->output}});
+    return run(*flags);
+  };
+}
+
 }  // namespace
 
-}  // namespace spargo::apps
+const command spmv_command{"spmv", "product of a sparse matrix and a vector", declare};
 
-int main(int argc, char** argv) {
-  using namespace spargo::apps;
-  CLI::App app(
-      "y = A x for a sparse matrix A: reads it, multiplies on the CPU or the GPU, times and checks the result.",
-      "spmv");
-  spmv_flags flags;
-  add_flags(app, flags);
-  add_common_flags(app, flags.common, app_kind::computes,
-                   std::string("Examples:\n"
-                               "  spmv matrix.mtx.gz\n"
-                               "  spmv matrix.mtx --x random:7 --output y.mtx --json report.json\n"
-                               "  spmv gen:laplacian2d:n=1000 --format sell --precision fp32 --device cuda\n\n") +
-                       help_on_matrix_inputs);
-  return run_app(app, argc, argv, [&] {
-    prepare_outputs(flags.common, {flags.file, flags.x}, {{"--output", flags.output}});
-    return run(flags);
-  });
-}
+}  // namespace spargo::apps

@@ -1,0 +1,97 @@
+// help [COMMAND]: what there is, or the help of one command. Hidden flags write what the build installs: completion for
+// bash, and manual pages.
+#include "common/help.hpp"
+#include "commands/table.hpp"
+#include "common/cli.hpp"
+#include "common/completion.hpp"
+#include "common/man_page.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace spargo::apps {
+
+namespace {
+
+struct help_flags {
+  std::string command;
+  std::string program;
+  bool bash_completion = false;
+  bool man = false;
+};
+
+std::vector<std::string> names_of_commands() {
+  std::vector<std::string> names;
+  for (const command* each : all_commands()) names.emplace_back(each->name);
+  return names;
+}
+
+// "  NAME      TEXT" in 80 columns.
+std::string row(const std::string& name, const std::string& text) {
+  constexpr std::size_t indent = 11;
+  std::string line = "  " + name;
+  line.resize(indent, ' ');
+  append_wrapped(line, text, indent, indent);
+  return line;
+}
+
+// The flags of a command that are wanted, in a line.
+std::string flags_of(const command& which, bool (*wanted)(const CLI::Option&)) {
+  const declared_command declared = declare_command(which, which.name);
+  std::string text;
+  for (const CLI::Option* option : declared.app->get_options()) {
+    if (option->get_positional() || option->get_group().empty() || !wanted(*option)) continue;
+    for (const std::string& name : option->get_lnames()) text += " --" + name;
+  }
+  return text;
+}
+
+bool is_shared(const CLI::Option& option) { return option.get_group() == help_style::shared_group; }
+bool is_own(const CLI::Option& option) { return !is_shared(option); }
+
+std::string overview() {
+  std::string text =
+      "Spargo: graphs and sparse matrices from files, on CPUs and GPUs.\n\n"
+      "Usage: spargo COMMAND [OPTIONS] ...\n       spargo help COMMAND\n\nCommands:\n";
+  for (const command* each : all_commands()) text += row(each->name, each->summary);
+  text += "\nOptions, explained by `spargo help COMMAND`:\n";
+  for (const command* each : all_commands()) {
+    const std::string own = flags_of(*each, is_own);
+    if (!own.empty()) text += row(each->name, own);
+  }
+  text += row("shared", flags_of(bfs_command, is_shared));
+  return text + "\n" + help_on_graph_inputs + "\n" + help_on_generators + "\n" + help_on_exit_codes + "\n";
+}
+
+std::string text_of(const help_flags& flags) {
+  const command* const which = flags.command.empty() ? nullptr : find_command(flags.command);
+  if (which == nullptr && !flags.command.empty()) throw usage_error(no_command(flags.command));
+  if (flags.bash_completion) {
+    return which == nullptr ? bash_completion(all_commands())
+                            : bash_completion(*which, flags.program.empty() ? which->name : flags.program);
+  }
+  if (flags.man) return which == nullptr ? man_page(all_commands()) : man_page(*which);
+  return which == nullptr ? overview() : declare_command(*which, std::string("spargo ") + which->name).app->help();
+}
+
+command_body declare(CLI::App& app) {
+  app.description("What the commands are, or what one of them does: its flags, inputs and exit codes.");
+  const auto flags = std::make_shared<help_flags>();
+  app.add_option("COMMAND", flags->command, "a command; default: all, in short")->check(suggests(names_of_commands()));
+  app.add_flag("--bash-completion", flags->bash_completion)->group("");
+  app.add_flag("--man", flags->man)->group("");
+  app.add_option("--program", flags->program)->group("");
+  add_help_and_version(app);
+  return [flags] {
+    const std::string text = text_of(*flags);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return exit_status::success;
+  };
+}
+
+}  // namespace
+
+const command help_command{"help", "the commands, or the flags of one", declare};
+
+}  // namespace spargo::apps

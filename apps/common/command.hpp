@@ -1,0 +1,40 @@
+// A command of `spargo`: its file is apps/commands/NAME.cpp, its row is in apps/commands/table.cpp.
+#pragma once
+
+#include "common/exit_status.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace spargo::apps {
+
+// What a command does once the command line is parsed.
+using command_body = std::function<exit_status()>;
+
+struct command {
+  const char* name;
+  const char* summary;  // a line without a full stop
+  // Declares the flags, which live as long as the body.
+  command_body (*declare)(CLI::App& app);
+  const char* helper = nullptr;  // the program that does it, beside this one or in libexec; null: the body does
+};
+
+// A command with its flags.
+struct declared_command {
+  std::unique_ptr<CLI::App> app;
+  command_body body;
+};
+
+// `called`: how the user calls it, "spargo bfs" or "bfs": so begin its errors, its help and its examples.
+[[nodiscard]] declared_command declare_command(const command& which, const std::string& called);
+
+// Parses argv[1] and on, runs the command and returns the exit code. A helper replaces this process.
+[[nodiscard]] int run_command(const command& which, const std::string& called, int argc, char** argv);
+
+// What the user called a program that is this command alone: argv[0] without its folder.
+[[nodiscard]] std::string name_of_program(int argc, char** argv, const command& which);
+
+}  // namespace spargo::apps

@@ -1,0 +1,8 @@
+// `spargo bfs` as a program of its own.
+#include "commands/table.hpp"
+#include "common/cli.hpp"
+
+int main(int argc, char** argv) {
+  using namespace spargo::apps;
+  return run_command(bfs_command, name_of_program(argc, argv, bfs_command), argc, argv);
+}

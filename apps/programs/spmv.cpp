@@ -1,0 +1,8 @@
+// `spargo spmv` as a program of its own.
+#include "commands/table.hpp"
+#include "common/cli.hpp"
+
+int main(int argc, char** argv) {
+  using namespace spargo::apps;
+  return run_command(spmv_command, name_of_program(argc, argv, spmv_command), argc, argv);
+}

@@ -1,0 +1,138 @@
+// `spargo COMMAND`: which command runs, under which name, and what is said where there is none.
+#include "apps/run_app.hpp"
+#include "commands/table.hpp"
+
+#include <spargo/core/config.hpp>
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace spargo {
+namespace {
+
+using test::app_run;
+using test::expect_failure;
+using test::run_app;
+using test::scratch;
+
+TEST(dispatch, runs_the_command_as_its_own_program_does) {
+  const scratch folder;
+  const std::string edges = folder.write("a.el", "1 2\n2 3\n");
+  for (const std::string command : {"bfs", "spmv"}) {
+    const std::string file = command == "bfs" ? edges : "gen:path:n=3";
+    const app_run alone = run_app(command, {file, "--device", "cpu", "--json", "-"});
+    const app_run together = run_app("spargo", {command, file, "--device", "cpu", "--json", "-"});
+    EXPECT_EQ(together.code, 0) << together.err;
+    EXPECT_EQ(together.json().at("app"), command);
+    for (const char* key : {"app", "file", "device", "algorithm"}) EXPECT_EQ(together.json()[key], alone.json()[key]);
+  }
+  for (const std::string command : {"info", "convert"}) {
+    std::vector<std::string> arguments = {command, edges, "--json", "-"};
+    if (command == "convert") arguments.push_back(folder / "b.mtx");
+    EXPECT_EQ(run_app("spargo", arguments).json().at("app"), command);
+  }
+}
+
+TEST(dispatch, names_errors_after_what_was_called) {
+  const scratch folder;
+  const std::string bad = folder.write("bad.el", "1 2\n3 six\n");
+  for (const char* command : {"bfs", "info"}) {
+    const app_run run = run_app("spargo", {command, bad});
+    EXPECT_EQ(run.code, 1);
+    EXPECT_TRUE(run.err.starts_with("spargo " + std::string(command) + ": " + bad + ":2:3: ")) << run.err;
+  }
+  EXPECT_TRUE(run_app("bfs", {bad}).err.starts_with(test::called("bfs") + ": " + bad + ":2:3: "));
+  const app_run wrong = run_app("spargo", {"spmv", "--no-such-flag"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(wrong.err.starts_with("spargo spmv: ")) << wrong.err;
+  EXPECT_NE(wrong.err.find("(see spargo spmv --help)"), std::string::npos) << wrong.err;
+}
+
+TEST(dispatch, names_warnings_after_what_was_called) {
+  const scratch folder;
+  const std::string weights = folder.write("w.graph", "2 1 011\n5 2 1\n6 1 1\n");
+  EXPECT_TRUE(run_app("spargo", {"bfs", weights, "--device", "cpu"}).err.starts_with("spargo bfs: warning: "));
+  EXPECT_TRUE(run_app("bfs", {weights, "--device", "cpu"}).err.starts_with(test::called("bfs") + ": warning: "));
+}
+
+// The library calls its operation "bfs" as well: it is not said twice.
+TEST(dispatch, does_not_double_the_name) {
+  const app_run run = run_app("spargo", {"bfs", "gen:path:n=3", "--algorithm", "global_queue", "--device", "cpu"});
+  EXPECT_NE(run.code, 0);
+  EXPECT_EQ(run.err.find("bfs: bfs: "), std::string::npos) << run.err;
+}
+
+TEST(unknown_command, is_answered_with_the_nearest_one) {
+  for (const auto& [word, guess] : {std::pair("bsf", "bfs"), std::pair("bf", "bfs"), std::pair("smpv", "spmv"),
+                                    std::pair("SPMV", ""), std::pair("inf", "info"), std::pair("covnert", "convert"),
+                                    std::pair("xyzzy", ""), std::pair("graph.mtx", "")}) {
+    const std::string see =
+        *guess == '\0' ? "(see spargo --help)\n" : "(did you mean " + std::string(guess) + "? see spargo --help)\n";
+    expect_failure(run_app("spargo", {word}), "spargo", 2, "no command '" + std::string(word) + "' " + see);
+    expect_failure(run_app("spargo", {"help", word}), "help", 2, "no command '" + std::string(word) + "' " + see);
+  }
+  expect_failure(run_app("spargo", {""}), "spargo", 2, "no command ''");
+  expect_failure(run_app("spargo", {std::string(100'000, 'b')}), "spargo", 2, "(see spargo --help)");
+  expect_failure(run_app("spargo", {"--device", "cpu"}), "spargo", 2, "--device");
+}
+
+TEST(version, is_that_of_the_library) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--version"}, {"bfs", "--version"}}) {
+    const app_run run = run_app("spargo", words);
+    EXPECT_EQ(run.code, 0);
+    EXPECT_TRUE(run.out.starts_with(words.size() == 1 ? "spargo " : "spargo bfs ")) << run.out;
+    EXPECT_NE(run.out.find(SPARGO_VERSION_STRING), std::string::npos) << run.out;
+  }
+}
+
+TEST(help, that_cannot_be_written_is_a_failure) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const app_run run = test::run_shell("$BIN/spargo > /dev/full");
+  expect_failure(run, "spargo", 1, "No space left");
+}
+
+// `spargo` alone in a folder, and beside a helper that tells how it was called.
+TEST(bench, is_a_program_beside_spargo) {
+  const scratch folder;
+  const std::string bin = folder / "bin";
+  std::filesystem::create_directories(bin);
+  const std::string program = bin + "/spargo";
+  std::filesystem::copy_file(test::words_before("spargo").front(), program);
+  const std::string library = std::filesystem::path(SPARGO_BIN_DIR).parent_path() / "lib";
+  const auto bench = [&] {
+    return test::run_shell("LD_LIBRARY_PATH='" + library + "' '" + program + "' bench a 'b c'");
+  };
+  expect_failure(bench(), "bench", 1, "not built: configure with -DSPARGO_BENCH=ON");
+
+  const auto put_helper = [](const std::filesystem::path& path, const std::string& says) {
+    std::filesystem::create_directories(path.parent_path());
+    test::spill(path, "#!/bin/sh\necho " + says + " \"$1,$2,$#\"\nexit 3\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  };
+  put_helper(folder.path() / "bin" / apps::helpers_from_programs / "spargo-bench", "installed");
+  EXPECT_EQ(bench().out, "installed a,b c,2\n");
+  put_helper(bin + "/spargo-bench", "beside");
+  EXPECT_EQ(bench().out, "beside a,b c,2\n");
+  EXPECT_EQ(bench().code, 3);
+  test::spill(bin + "/spargo-bench", "neither a program nor a script");
+  expect_failure(bench(), "bench", 1, "spargo-bench: cannot run: ");
+}
+
+TEST(table, is_of_commands_that_can_be_found_and_declared) {
+  std::set<std::string> names;
+  for (const apps::command* each : apps::all_commands()) {
+    EXPECT_TRUE(names.insert(each->name).second) << each->name;
+    EXPECT_EQ(apps::find_command(each->name), each);
+    EXPECT_LE(std::string(each->summary).size(), 69U) << "one line of 80 columns";
+    const apps::declared_command declared = apps::declare_command(*each, "called so");
+    EXPECT_EQ(declared.app->get_name(), "called so");
+    EXPECT_FALSE(declared.app->get_description().empty());
+    EXPECT_TRUE(static_cast<bool>(declared.body));
+  }
+  EXPECT_GE(names.size(), 6U);
+  EXPECT_EQ(apps::find_command(""), nullptr);
+}
+
+}  // namespace
+}  // namespace spargo
