@@ -89,12 +89,10 @@ stage_test() {
 
 # test_command BUILD NAME: the program of a ctest entry and its first argument, or nothing. See tests/CMakeLists.txt.
 test_command() {
-  local programs=$1/bin/tests
-  if [ -x "$programs/$2" ]; then
-    echo "$programs/$2"
-  elif [ -x "$programs/${2%%_*}_test" ]; then
-    echo "$programs/${2%%_*}_test --file=${2#*_}"
-  fi
+  local layer=${2%%_*} file=${2#*_} command
+  command="$1/bin/tests/${layer}_test --file=$file"
+  ! grep -qs "^// Own program: " "tests/$layer/$file".c* || command=$1/bin/tests/$2
+  [ ! -x "${command%% *}" ] || echo "$command"
 }
 
 # Entries whose sources have device tests, but for those of the apps: the apps are built for this machine's GPU.
