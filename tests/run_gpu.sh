@@ -9,7 +9,7 @@
 #   --budget SECONDS  for all stages together (default 570); what does not fit is reported as not run
 #   --preset NAME     CMake preset (default release); --build FOLDER where it builds (default build)
 # Environment: OUT, folder for the full logs (default FOLDER/gpu-logs); SPARGO_DATA, real inputs; SPARGO_CMAKE_ARGS and
-# SPARGO_CTEST_ARGS, further arguments; SPARGO_SANITIZE_TESTS, what the sanitizers run, as "program:gtest_filter ...".
+# SPARGO_CTEST_ARGS, further arguments; SPARGO_SANITIZE_TESTS, what the sanitizers run, as "ctest_name:gtest_filter ...".
 # Exit status 0: every stage that was asked for passed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -87,7 +87,15 @@ stage_test() {
   row "ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/test.log" | tail -n 1); $cases"
 }
 
-# Programs whose sources have device tests, but for those of the apps: the apps are built for this machine's GPU.
+# test_command BUILD NAME: the program of a ctest entry and its first argument, or nothing. See tests/CMakeLists.txt.
+test_command() {
+  local layer=${2%%_*} file=${2#*_} command
+  command="$1/bin/tests/${layer}_test --file=$file"
+  ! grep -qs "^// Own program: " "tests/$layer/$file".c* || command=$1/bin/tests/$2
+  [ ! -x "${command%% *}" ] || echo "$command"
+}
+
+# Entries whose sources have device tests, but for those of the apps: the apps are built for this machine's GPU.
 device_tests() {
   grep -lE 'SPARGO_TEST_NEEDS_GPU|context<device>' tests/*/*_test.cpp tests/*/*_test.cu | grep -v '^tests/apps/' \
     | sed -E 's|^tests/||; s|/|_|; s|\.[a-z]+$||'
@@ -104,7 +112,7 @@ stage_portable() {
     timeout "$(left)" cmake --preset "$preset" -B "$folder" "${generator[@]}" -DSPARGO_CUDA=ON -DSPARGO_APPS=OFF \
       -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF -DSPARGO_TEST_TIMEOUT=300 "${arguments[@]}" \
       -DCMAKE_CUDA_ARCHITECTURES=80-virtual \
-      && timeout "$(left)" cmake --build "$folder" --parallel "$cores" --target "${tests[@]}"
+      && timeout "$(left)" cmake --build "$folder" --parallel "$cores" --target tests
   } > "$logs/portable-build.log" 2>&1 || status=$?
   [ $status -eq 0 ] || tail -n 60 "$logs/portable-build.log"
   row "portable build" "$(verdict $status)" "$start"
@@ -123,10 +131,10 @@ stage_portable() {
   row "portable ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/portable-test.log" | tail -n 1); $cases"
 }
 
-# Of a program's tests those that name the device in suite, type parameter or test, or all if none does, but for the long
+# device_filter PROGRAM [ARGUMENT]: of its tests those that name the device in suite, type parameter or test, or all if none does, but for the long
 # ones: the tools slow a kernel down a hundredfold.
 device_filter() {
-  "$1" --gtest_list_tests 2> /dev/null | awk '
+  "$@" --gtest_list_tests 2> /dev/null | awk '
     /^[^ ]+\.( |$)/ {suite = $1; whole = tolower($0) ~ /device|cuda|gpu/; if (whole) filter = filter suite "*:"; next}
     /^  / && !whole && tolower($1) ~ /device|cuda|gpu/ {filter = filter suite $1 ":"}
     END {print (filter == "" ? "*" : filter) "-*Large*:*Huge*:*Slow*:*Real*:*Scale*:*Big*:*Random*:*Truth*"}'
@@ -137,8 +145,8 @@ sanitize_tests() {
     tr -s ' ' '\n' <<< "$SPARGO_SANITIZE_TESTS"
     return
   fi
-  local file program
-  # Programs whose whole device half takes the tools longer than a slot (formats_convert_test 150 s): one type for each width of values and indices,
+  local file name command
+  # Entries whose whole device half takes the tools longer than a slot (formats_convert_test 150 s): one type for each width of values and indices,
   # and the shapes that take every path of a kernel. After a bar: what racecheck runs instead, which is slower still on
   # kernels that wait for other blocks.
   cat << 'LIST'
@@ -182,38 +190,40 @@ LIST
   grep -lE 'SPARGO_TEST_NEEDS_GPU|context<device>' tests/*/*_test.cpp tests/*/*_test.cu 2> /dev/null | while read -r file; do
     file=${file#tests/}
     file=${file%.*}
-    program=${file//\//_}
-    case $program in
+    name=${file//\//_}
+    case $name in
       formats_convert_test | sparse_spm* | graph_bfs_* | graph_multi_bfs_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
     esac
-    [ ! -x "$build/bin/tests/$program" ] || echo "$program:$(device_filter "$build/bin/tests/$program")"
+    read -ra command <<< "$(test_command "$build" "$name")"
+    [ ${#command[@]} -eq 0 ] || echo "$name:$(device_filter "${command[@]}")"
   done
 }
 
-# One job: TOOL PROGRAM:FILTER[|FILTER_FOR_RACECHECK] BUILD DEADLINE. API errors are not counted: tests provoke failing calls (out of memory, no such device)
+# One job: TOOL NAME:FILTER[|FILTER_FOR_RACECHECK] BUILD DEADLINE. API errors are not counted: tests provoke failing calls (out of memory, no such device)
 # on purpose, and the library checks every call itself.
 sanitize_one() {
-  local tool=$1 program=${2%%:*} filter=${2#*:} start=$SECONDS status=0 log detail limit=$(($4 - EPOCHSECONDS))
+  local tool=$1 name=${2%%:*} filter=${2#*:} start=$SECONDS status=0 log detail limit=$(($4 - EPOCHSECONDS)) command
   [ $limit -gt 0 ] || return 0  # counted as not run
   [ $limit -lt 150 ] || limit=150
   [ "$tool" = racecheck ] && filter=${filter#*|}
   filter=${filter%%|*}
-  log=$work/$tool-$program-$BASHPID.log
+  log=$work/$tool-$name-$BASHPID.log
+  read -ra command <<< "$(test_command "$3" "$name")"
   timeout -k 5 "$limit" compute-sanitizer --tool "$tool" --error-exitcode 99 --report-api-errors no --print-limit 20 \
-    "$3/bin/tests/$program" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
+    "${command[@]}" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
   detail=$(grep -oE 'ERROR SUMMARY: .*|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
   # A warning sets the exit status as an error does. Blocks of the kernel for narrow levels send each other 16 bytes by
   # st.async, which racecheck does not follow: it warns of them.
   case "$tool $detail" in "racecheck "*"(0 errors, "*) [ $status -ne 99 ] || status=0 ;; esac
   detail="${detail:-no summary}; $(grep -E '^\[==========\].*ran|^\[  PASSED' "$log" | tail -n 1 | tr -d '[]=')"
   if [ $status -eq 99 ] || [ $status -eq 1 ]; then
-    printf '\n--- %s %s\n' "$tool" "$program" >> "$work/failures"
+    printf '\n--- %s %s\n' "$tool" "$name" >> "$work/failures"
     grep -vE '^=+$' "$log" | head -n 60 >> "$work/failures"
   fi
-  printf '%-34s %-8s %5d s  %s\n' "$tool $program" "$(verdict $status)" $((SECONDS - start)) "$detail; ${filter:0:48}"
+  printf '%-34s %-8s %5d s  %s\n' "$tool $name" "$(verdict $status)" $((SECONDS - start)) "$detail; ${filter:0:48}"
 }
 
 stage_sanitize() {
@@ -224,11 +234,11 @@ stage_sanitize() {
   limit=$(left)
   wants bench && limit=$((limit * 3 / 4))
   say "compute-sanitizer, $jobs at a time, at most $limit s"
-  export -f sanitize_one verdict
+  export -f sanitize_one test_command verdict
   export work
   for tool in memcheck racecheck synccheck initcheck; do
     sanitize_tests | while read -r test; do
-      [ ! -x "$build/bin/tests/${test%%:*}" ] || printf '%s %s\n' "$tool" "$test"
+      [ -z "$(test_command "$build" "${test%%:*}")" ] || printf '%s %s\n' "$tool" "$test"
     done
   done > "$work/jobs"
   xargs -a "$work/jobs" -P "$jobs" -L 1 \

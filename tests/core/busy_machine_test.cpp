@@ -2,6 +2,7 @@
 //
 // Threads that spin for each other lose whole time slices where cores are shared: this is up to a thousand times
 // slower. So there are two busy loops per core beside each operation here, and the medians of both are compared.
+// Own program: it keeps all cores busy.
 #include "core/parallel.hpp"
 
 #include <spargo/formats/convert.hpp>

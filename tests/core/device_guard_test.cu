@@ -1,5 +1,6 @@
 // Contexts are made on the devices that are used, on no others, and the caller's device stays current. The tests run in
 // this order, in a program that has touched no device before.
+// Own program: no other test may have touched a device.
 #include "support/device.hpp"
 
 #include <spargo/primitives/reduce.hpp>

@@ -1,5 +1,7 @@
 // The one-definition rule over the library's sources: a type that several files may see is defined in one of them. The
 // linker keeps one of two definitions without a word, so nothing else would tell.
+#include "support/folders.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -63,7 +65,7 @@ std::map<std::string, std::set<std::string>> definitions(const fs::path& root) {
 }
 
 TEST(OneDefinition, ATypeIsDefinedInOneFile) {
-  const auto files_of = definitions(SPARGO_SOURCE_DIR);
+  const auto files_of = definitions(test::source_folder());
   EXPECT_GT(files_of.size(), 300U);  // it looks at something
   for (const auto& [name, files] : files_of) {
     std::string all;

@@ -1,6 +1,7 @@
 // Every request for memory refused in turn, of arrays and of everything else, once and from then on: each public
 // operation ends in spargo::error (out_of_memory), also where no memory is left for a message, and leaves nothing
 // allocated.
+// Own program: it replaces operator new.
 #include "support/refusing_new.hpp"
 
 #include <spargo/spargo.hpp>

@@ -67,10 +67,12 @@ std::vector<triple<V>> sorted(std::vector<triple<V>> entries) {
   return entries;
 }
 
+// Of sorted entries: the sums of equal coordinates.
 template <class V>
-std::vector<triple<V>> summed(std::vector<triple<V>> entries) {
+std::vector<triple<V>> merged(const std::vector<triple<V>>& entries) {
   std::vector<triple<V>> out;
-  for (const auto& e : sorted(std::move(entries))) {
+  out.reserve(entries.size());
+  for (const auto& e : entries) {
     if (!out.empty() && out.back().row == e.row && out.back().col == e.col) {
       if constexpr (!is_pattern<V>) out.back().value += e.value;
     } else {
@@ -78,6 +80,11 @@ std::vector<triple<V>> summed(std::vector<triple<V>> entries) {
     }
   }
   return out;
+}
+
+template <class V>
+std::vector<triple<V>> summed(std::vector<triple<V>> entries) {
+  return merged(sorted(std::move(entries)));
 }
 
 template <class V>
@@ -181,6 +188,7 @@ csr_matrix<V, I, O, host> make_csr(const triples<V>& m) {
 template <class V, class I>
 std::vector<triple<V>> entries_of(const coo_view<const V, I, host>& m) {
   std::vector<triple<V>> out;
+  out.reserve(static_cast<std::size_t>(m.nnz()));
   for (std::int64_t k = 0; k < m.nnz(); ++k) {
     out.push_back({m.row_indices[k], m.col_indices[k], V{}});
     if constexpr (!is_pattern<V>) out.back().value = m.values[k];
@@ -195,6 +203,7 @@ std::vector<triple<V>> entries_of(const csr_view<const V, I, O, host>& m) {
   EXPECT_EQ(m.offsets.size(), std::int64_t{m.rows} + 1);
   EXPECT_EQ(m.offsets[0], 0);
   EXPECT_EQ(m.offsets[m.rows], m.nnz());
+  out.reserve(static_cast<std::size_t>(m.nnz()));
   for (std::int64_t r = 0; r < m.rows; ++r) {
     for (std::int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k) {
       out.push_back({r, m.indices[k], V{}});

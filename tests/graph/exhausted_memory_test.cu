@@ -1,5 +1,6 @@
 // Device memory taken away by plain cudaMalloc: every operation that needs some of its own ends in out_of_memory with
 // the bytes, the others work, and once the memory is back the same context does all of it, with the same results.
+// Own program: it takes all memory of the GPU.
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/validate.hpp>
 #include <spargo/graph/bfs.hpp>

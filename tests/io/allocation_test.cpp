@@ -1,5 +1,6 @@
 // Every request for memory refused in turn, of arrays and of everything else, once and from then on: reading, writing
 // and building end in out_of_memory, leave nothing allocated or open, and files as they were.
+// Own program: it replaces operator new.
 #include "io/edge_list/read.hpp"
 #include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"

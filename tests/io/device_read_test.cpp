@@ -164,7 +164,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
   return files;
 }
 
-std::filesystem::path corpus() { return std::filesystem::path(SPARGO_SOURCE_DIR) / "tests/io/corpus"; }
+std::filesystem::path corpus() { return std::filesystem::path(test::source_folder()) / "tests/io/corpus"; }
 
 // --- Files -----------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 // line and column that their names end in. All of them in blocks and parts of any size, by one thread or several.
 #include "io/edge_list/read.hpp"
 #include "io/support/files.hpp"
+#include "support/folders.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace {
 std::vector<std::filesystem::path> corpus(const std::string& kind) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(SPARGO_SOURCE_DIR) / "tests/io/corpus" / kind)) {
+       std::filesystem::directory_iterator(std::filesystem::path(test::source_folder()) / "tests/io/corpus" / kind)) {
     if (entry.path().extension() == ".el") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

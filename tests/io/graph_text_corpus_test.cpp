@@ -1,6 +1,7 @@
 // METIS and DIMACS graphs in tests/io/corpus: valid ones against a few lines of the standard library, the others
 // refused at the line and column that their names end in; plain, compressed, for both widths of indices.
 #include "io/support/files.hpp"
+#include "support/folders.hpp"
 
 #include <spargo/core/error.hpp>
 #include <spargo/formats/convert.hpp>
@@ -19,7 +20,7 @@ namespace {
 std::vector<std::filesystem::path> corpus(const std::string& kind, const std::string& extension) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(SPARGO_SOURCE_DIR) / "tests/io/corpus" / kind)) {
+       std::filesystem::directory_iterator(std::filesystem::path(test::source_folder()) / "tests/io/corpus" / kind)) {
     if (entry.path().extension() == extension) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -144,7 +145,7 @@ TEST(GraphTextCorpus, OthersAreRefusedWhereTheyAreWrong) {
 
 TEST(Metis, TellsWhatElseThereIs) {
   const context<host> ctx;
-  const std::string folder = std::string(SPARGO_SOURCE_DIR) + "/tests/io/corpus/valid/";
+  const std::string folder = test::source_folder() + "/tests/io/corpus/valid/";
   const auto k5 = read_metis<std::int32_t>(ctx, folder + "metis_k5.graph");
   EXPECT_TRUE(k5.weighted);
   EXPECT_FALSE(k5.has_vertex_data);

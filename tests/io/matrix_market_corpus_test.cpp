@@ -6,6 +6,7 @@
 // result, or the whole message, must be the same.
 #include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
+#include "support/folders.hpp"
 
 #include <spargo/io/matrix_market.hpp>
 
@@ -21,7 +22,7 @@ using value = std::complex<double>;
 std::vector<std::filesystem::path> corpus(const std::string& kind) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(SPARGO_SOURCE_DIR) / "tests/io/corpus" / kind)) {
+       std::filesystem::directory_iterator(std::filesystem::path(test::source_folder()) / "tests/io/corpus" / kind)) {
     if (entry.path().extension() == ".mtx") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

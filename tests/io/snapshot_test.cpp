@@ -5,6 +5,7 @@
 
 #include "io/snapshot/hash.hpp"
 #include "io/support/files.hpp"
+#include "support/folders.hpp"
 #include "support/resource.hpp"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ TEST(Snapshot, RemembersWhatTheValuesWereAndWhereTheSourceBegan) {
 TEST(Snapshot, OlderFilesAreRead) {
   const context<host> ctx;
   for (const char* name : {"complex.spg", "no_rows.spg", "symmetric_pattern.spg", "weighted_graph_with_ids.spg"}) {
-    const snapshot got(ctx, std::string(SPARGO_SOURCE_DIR) + "/tests/io/corpus/valid/" + name);
+    const snapshot got(ctx, test::source_folder() + "/tests/io/corpus/valid/" + name);
     EXPECT_EQ(got.header().origin, value_origin::numbers) << name;
     EXPECT_EQ(got.header().first_vertex, -1) << name;
   }

@@ -3,6 +3,7 @@
 #include <spargo/io/stream.hpp>
 
 #include "io/support/files.hpp"
+#include "support/folders.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/edge_list.hpp>
@@ -94,7 +95,7 @@ std::vector<std::string> corpus(const std::string& suffix) {
   std::vector<std::string> files;
   for (const char* folder : {"valid", "invalid", "overflow"}) {
     for (const auto& entry :
-         std::filesystem::directory_iterator(SPARGO_SOURCE_DIR "/tests/io/corpus/" + std::string(folder))) {
+         std::filesystem::directory_iterator(test::source_folder() + "/tests/io/corpus/" + folder)) {
       if (entry.path().extension() == suffix) files.push_back(entry.path());
     }
   }

@@ -1,6 +1,8 @@
 // Where the real inputs are: SPARGO_DATA, else ../shared/data beside the project; empty when neither exists.
 #pragma once
 
+#include "support/folders.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +13,7 @@ namespace spargo::test {
 
 inline std::filesystem::path data_directory() {
   if (const char* named = std::getenv("SPARGO_DATA"); named != nullptr && *named != '\0') return named;
-  const std::filesystem::path beside = std::filesystem::path(SPARGO_SOURCE_DIR) / ".." / "shared" / "data";
+  const std::filesystem::path beside = std::filesystem::path(source_folder()) / ".." / "shared" / "data";
   return std::filesystem::exists(beside) ? beside : std::filesystem::path{};
 }
 

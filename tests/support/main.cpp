@@ -1,10 +1,107 @@
-// GoogleTest's main, with the GPU policy: without a usable GPU the device tests skip visibly, and with
-// SPARGO_REQUIRE_GPU=1 that skip is a failure.
-#include "support/device.hpp"
-
+// GoogleTest's main, and the cases of one source file alone:
+//   --file=x_test          those of x_test.cpp or x_test.cu, of which --gtest_filter may choose some
+//   --only_files=x,y,...   runs nothing: an error names the cases that are in none of these files, or have one name
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using testing::TestInfo;
+using testing::TestSuite;
+using testing::UnitTest;
+
+std::string file_of(const TestInfo& test) { return std::filesystem::path(test.file()).stem().string(); }
+
+// The cases that `file` does not hold, as patterns: whole suites where it can be.
+std::vector<std::string> others(const std::string& file) {
+  std::vector<std::string> patterns;
+  for (int s = 0; s < UnitTest::GetInstance()->total_test_suite_count(); ++s) {
+    const TestSuite& suite = *UnitTest::GetInstance()->GetTestSuite(s);
+    std::vector<std::string> names;
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const TestInfo& test = *suite.GetTestInfo(t);
+      if (file_of(test) != file) names.push_back(std::string(suite.name()) + "." + test.name());
+    }
+    if (static_cast<int>(names.size()) == suite.total_test_count()) names = {std::string(suite.name()) + ".*"};
+    patterns.insert(patterns.end(), names.begin(), names.end());
+  }
+  return patterns;
+}
+
+bool holds_cases(const std::string& file) {
+  for (int s = 0; s < UnitTest::GetInstance()->total_test_suite_count(); ++s) {
+    const TestSuite& suite = *UnitTest::GetInstance()->GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      if (file_of(*suite.GetTestInfo(t)) == file) return true;
+    }
+  }
+  return false;
+}
+
+void leave_out(const std::vector<std::string>& patterns) {
+  std::string filter = GTEST_FLAG_GET(filter);
+  for (const std::string& pattern : patterns) {
+    filter += (filter.find('-') == std::string::npos ? "-" : ":") + pattern;
+  }
+  GTEST_FLAG_SET(filter, filter);
+}
+
+// An error too: two cases of one name, which no filter tells apart.
+int report_cases_outside(const std::vector<std::string>& files) {
+  std::set<std::string> names;
+  int wrong = 0;
+  for (int s = 0; s < UnitTest::GetInstance()->total_test_suite_count(); ++s) {
+    const TestSuite& suite = *UnitTest::GetInstance()->GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const TestInfo& test = *suite.GetTestInfo(t);
+      const std::string name = std::string(suite.name()) + "." + test.name();
+      if (std::find(files.begin(), files.end(), file_of(test)) == files.end()) {
+        std::fprintf(stderr, "%s is in %s, which has no entry\n", name.c_str(), test.file());
+        ++wrong;
+      }
+      if (!names.insert(name).second) {
+        std::fprintf(stderr, "%s in %s is the name of another case\n", name.c_str(), test.file());
+        ++wrong;
+      }
+    }
+  }
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  for (int k = 1; k < argc; ++k) {
+    const std::string argument = argv[k];
+    const std::string value = argument.substr(argument.find('=') + 1);
+    if (argument.rfind("--file=", 0) == 0) {
+      if (!holds_cases(value)) {
+        std::fprintf(stderr, "no case is in a file '%s'\n", value.c_str());
+        return 2;
+      }
+      leave_out(others(value));
+    } else if (argument.rfind("--only_files=", 0) == 0) {
+      std::vector<std::string> files;
+      std::istringstream list(value);
+      for (std::string file; std::getline(list, file, ',');) files.push_back(file);
+      for (const std::string& file : files) {
+        if (holds_cases(file)) continue;
+        std::fprintf(stderr, "no case is in a file '%s'\n", file.c_str());
+        return 1;
+      }
+      return report_cases_outside(files);
+    } else {
+      std::fprintf(stderr, "unknown argument '%s'\n", argv[k]);
+      return 2;
+    }
+  }
   return RUN_ALL_TESTS();
 }

@@ -1,0 +1,11 @@
+// Where the sources and the built programs are.
+#pragma once
+
+#include <string>
+
+namespace spargo::test {
+
+std::string source_folder();
+std::string program_folder();
+
+}  // namespace spargo::test
