@@ -1,6 +1,7 @@
 // The driver of everything that is timed: bench [FILTER] runs the cases whose names match, a table last.
 #include "bench/check_automatic.hpp"
 #include "bench/interrupt.hpp"
+#include "common/exit_status.hpp"
 #include "common/help.hpp"
 
 #include "bench/plot.hpp"
@@ -81,7 +82,7 @@ void add_options(CLI::App& app, command& c) {
          "also write the results to FILE, with the machine, the command and the ceilings; what was measured before an "
          "interrupt is kept. - is standard output, and the table then goes to standard error")
       ->type_name("FILE");
-  app.add_option("--plot", c.plot, "also draw the results to FILE (SVG): a panel a group, a bar a rung")
+  app.add_option("--plot", c.plot, "also draw the results to FILE (.png, .svg or .pdf): a panel a group, a bar a rung")
       ->type_name("FILE");
   app.add_option("--repetitions", c.repetitions, "measure every case N times and show the median")
       ->type_name("N")
@@ -212,7 +213,10 @@ int run(const command& c, const std::string& words, const spargo::device_status&
     so_far->open = false;
     write(*json, table.json(spargo::bench::run_context()));
   }
-  if (plot) write(*plot, spargo::bench::plot_ladder(table.cases(), place_of_run(status)));
+  if (plot) {
+    const auto picture = spargo::bench::plot_ladder(table.cases(), place_of_run(status));
+    write(*plot, picture.file(spargo::apps::picture_format_of(c.plot).value()));
+  }
   const bool choices_are_good = c.check_automatic < 0 || check_choices(table.cases(), c.check_automatic);
   const auto how = spargo::bench::worst_outcome();
   if (how == spargo::bench::outcome::good) {
@@ -258,6 +262,7 @@ int run_command(int argc, char** argv) {
     return fail(2, "a FILE goes with a filter for spmv or bfs, not '" + c.filter + "'");
   }
   check_file(c);
+  spargo::apps::check_picture("--plot", c.plot);
   const spargo::device_status status = spargo::query_devices();
   if (c.device == "cuda" && !status.usable() && !c.list) return fail(1, "--device cuda: " + status.reason);
   spargo::bench::current_settings() = {.threads = c.threads,
@@ -289,6 +294,8 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run_command(argc, argv);
+  } catch (const spargo::apps::usage_error& e) {
+    return fail(2, e.what());
   } catch (const std::exception& e) {
     return fail(1, e.what());
   }
