@@ -146,7 +146,10 @@ int run(const bench_flags& c, const std::string& words, const spargo::device_sta
     so_far->open = false;
     write(*json, table.json(spargo::bench::run_context()));
   }
-  if (plot) write(*plot, spargo::bench::plot_ladder(table.cases(), place_of_run(status)));
+  if (plot) {
+    const auto picture = spargo::bench::plot_ladder(table.cases(), place_of_run(status));
+    write(*plot, picture.file(spargo::apps::picture_format_of(c.plot).value()));
+  }
   const bool choices_are_good = c.check_automatic < 0 || check_choices(table.cases(), c.check_automatic);
   const auto how = spargo::bench::worst_outcome();
   if (how == spargo::bench::outcome::good) {
@@ -192,6 +195,7 @@ int run_command(int argc, char** argv) {
     return fail(2, "a FILE goes with a filter for spmv or bfs, not '" + c.filter + "'");
   }
   check_file(c);
+  spargo::apps::check_picture("--plot", c.plot);
   const spargo::device_status status = spargo::query_devices();
   if (c.device == "cuda" && !status.usable() && !c.list) return fail(1, "--device cuda: " + status.reason);
   spargo::bench::current_settings() = {.threads = c.threads,
@@ -223,6 +227,8 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run_command(argc, argv);
+  } catch (const spargo::apps::usage_error& e) {
+    return fail(2, e.what());
   } catch (const std::exception& e) {
     return fail(1, e.what());
   }

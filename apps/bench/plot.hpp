@@ -5,6 +5,8 @@
 // was measured is drawn: a case that was skipped says why in place of its bar.
 #pragma once
 
+#include "common/picture.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,39 +39,17 @@ struct plot_style {
   static constexpr double labels = 170;     // and for the figures behind the bars
   static constexpr double panel_head = 46;  // a group's name and the ceiling's
   static constexpr double panel_foot = 18;
-  static constexpr const char* own = "#2563a8";
-  static constexpr const char* automatic = "#12406f";
-  static constexpr const char* other = "#d9822b";
+  static constexpr double head = margin + 48;  // the picture's own headings
+  static constexpr apps::colour background{251, 252, 253};
+  static constexpr apps::colour ink{29, 39, 51};
+  static constexpr apps::colour quiet{102, 113, 125};
+  static constexpr apps::colour axis{154, 164, 174};
+  static constexpr apps::colour ceiling{179, 38, 30};
+  static constexpr apps::colour own{37, 99, 168};
+  static constexpr apps::colour automatic{18, 64, 111};
+  static constexpr apps::colour other{217, 130, 43};
+  static constexpr apps::colour other_name{166, 90, 16};
 };
-
-[[nodiscard]] inline std::string escape_xml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
-// As much as fits into `room` at about `advance` a letter.
-[[nodiscard]] inline std::string shorten(const std::string& text, double room, double advance = 7) {
-  const auto most = static_cast<std::size_t>(std::max(4.0, room / advance));
-  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
-}
 
 // Three significant digits, trailing zeros kept.
 [[nodiscard]] inline std::string three_digits(double value) {
@@ -105,14 +85,22 @@ struct group_ceiling {
   return {middle.first, middle.second};
 }
 
-inline void text(std::string& svg, double x, double y, std::string_view attributes, std::string_view content) {
-  svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{}>{}</text>\n", x, y, attributes.empty() ? "" : " ", attributes,
-                     escape_xml(content));
+// The figures behind a bar: its time, and its share of the ceiling where there is one.
+[[nodiscard]] inline std::string bar_label(double milliseconds, const group_ceiling& ceiling) {
+  if (ceiling.milliseconds <= 0) return duration(milliseconds);
+  const double share = ceiling.milliseconds / milliseconds;
+  return fmt::format("{} \u00b7 {:.{}f} %", duration(milliseconds), share * 100, share < 0.0995 ? 1 : 0);
 }
 
-// One group at (0, top); returns its height.
-[[nodiscard]] inline double draw_panel(std::string& svg, const std::vector<measured_case>& cases, double top) {
+[[nodiscard]] inline double panel_height(const std::vector<measured_case>& cases) {
+  return plot_style::panel_head + plot_style::row * static_cast<double>(cases.size()) + plot_style::panel_foot;
+}
+
+// One group at (0, top).
+inline void draw_panel(apps::canvas& picture, const std::vector<measured_case>& cases, double top) {
   using style = plot_style;
+  using apps::anchor;
+  constexpr apps::text_style quiet{.ink = style::quiet, .size = 11};
   const double left = style::margin + style::names;
   const double room = style::width - style::margin - style::labels - left;
   const group_ceiling ceiling = ceiling_of(cases);
@@ -120,49 +108,60 @@ inline void text(std::string& svg, double x, double y, std::string_view attribut
   for (const measured_case& c : cases) {
     if (is_drawn(c) && (fastest == 0 || c.milliseconds < fastest)) fastest = c.milliseconds;
   }
-  const double height = style::panel_head + style::row * static_cast<double>(cases.size()) + style::panel_foot;
-  text(svg, style::margin, top + 18, "class=\"group\"", cases.front().group);
-
-  const double bottom = top + height - style::panel_foot - 4;
+  constexpr apps::text_style heading{.ink = style::ink, .size = 14, .weight = apps::font_weight::bold};
+  picture.text(style::margin, top + 18, picture.shorten(cases.front().group, style::width - 2 * style::margin, heading),
+               heading);
+  const double axis_top = top + style::panel_head - 6;
+  const double bottom = top + panel_height(cases) - style::panel_foot - 4;
   if (ceiling.milliseconds > 0) {
     const double x = left + room * fastest / ceiling.milliseconds;
-    svg += fmt::format("<line class=\"ceiling\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n", x,
-                       top + style::panel_head - 6, bottom);
-    text(svg, x, top + style::panel_head - 11, "class=\"quiet\" text-anchor=\"middle\"",
-         fmt::format("100 % of {}: {}", ceiling.name, duration(ceiling.milliseconds)));
+    picture.line(x, axis_top, x, bottom, 1.5, style::ceiling, 4);
+    picture.text(x, axis_top - 5, fmt::format("100 % of {}: {}", ceiling.name, duration(ceiling.milliseconds)),
+                 {.ink = style::quiet, .at = anchor::centre, .size = 11});
   }
-  svg += fmt::format("<line class=\"axis\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n", left,
-                     top + style::panel_head - 6, bottom);
-
+  picture.fill(left - 1, axis_top, 1, bottom - axis_top, style::axis);
   double y = top + style::panel_head;
   for (const measured_case& c : cases) {
     const double base = y + style::bar - 4;
-    text(svg, left - 8, base, c.peer ? "class=\"peer\" text-anchor=\"end\"" : "text-anchor=\"end\"",
-         shorten(c.rung, style::names - 8));
-    if (!is_drawn(c)) {
-      text(svg, left + 8, base, "class=\"quiet\"", shorten(c.failed.empty() ? "no time" : c.failed, 560, 6.5));
-      y += style::row;
-      continue;
+    const apps::text_style name{.ink = c.peer ? style::other_name : style::ink, .at = anchor::right, .size = 12};
+    picture.text(left - 8, base, picture.shorten(c.rung, style::names - 8, name), name);
+    if (is_drawn(c)) {
+      const apps::colour own = c.rung == "automatic" ? style::automatic : style::own;
+      picture.fill(left, y, room * fastest / c.milliseconds, style::bar, c.peer ? style::other : own);
+      picture.text(left + room + 16, base, bar_label(c.milliseconds, ceiling), {.ink = style::ink, .size = 11.5});
+    } else {
+      const double to_the_edge = style::width - style::margin - left - 8;
+      picture.text(left + 8, base, picture.shorten(c.failed.empty() ? "no time" : c.failed, to_the_edge, quiet), quiet);
     }
-    const double length = room * fastest / c.milliseconds;
-    const char* colour = c.peer ? style::other : (c.rung == "automatic" ? style::automatic : style::own);
-    svg += fmt::format(
-        "<rect class=\"bar\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.3f}\" height=\"{:.0f}\" fill=\"{}\" "
-        "data-rung=\"{}\" data-ms=\"{:.9g}\"/>\n",
-        left, y, length, style::bar, colour, escape_xml(c.rung), c.milliseconds);
-    const double share = ceiling.milliseconds > 0 ? ceiling.milliseconds / c.milliseconds : 0;
-    const std::string label = duration(c.milliseconds) +
-                              (share > 0 ? fmt::format(" \u00b7 {:.{}f} %", share * 100, share < 0.0995 ? 1 : 0) : "");
-    text(svg, left + room + 16, base, "class=\"figure\"", label);
     y += style::row;
   }
-  return height;
+}
+
+// The title, what is shown, and what the colours mean.
+inline void draw_headings(apps::canvas& picture, const std::vector<std::vector<measured_case>>& groups,
+                          const std::string& where) {
+  using style = plot_style;
+  constexpr apps::text_style quiet{.ink = style::quiet, .size = 11};
+  const double base = style::margin + 12;
+  const std::string first = groups.empty() ? "" : groups.front().front().group;
+  picture.text(style::margin, base, first.substr(0, first.find('/')),
+               {.ink = style::ink, .size = 18, .weight = apps::font_weight::bold});
+  const std::string what = "median time, and share of the ceiling measured in the same run; longer is faster; " + where;
+  picture.text(style::margin, base + 20, picture.shorten(what, style::width - 2 * style::margin, quiet), quiet);
+  const auto key = [&](double x, const char* name, apps::colour c) {
+    picture.fill(x, style::margin + 2, 12, 12, c);
+    picture.text(x + 18, base, name, {.ink = style::ink, .size = 12});
+  };
+  const double left = style::width - style::margin - 150;
+  key(left, "Spargo", style::own);
+  const bool peers = std::any_of(groups.begin(), groups.end(), [](const auto& group) { return group.back().peer; });
+  if (peers) key(left + 84, "peer", style::other);
 }
 
 }  // namespace detail
 
 // The picture of all cases, groups and rungs in the order they come in; `where` says what machine it is of.
-[[nodiscard]] inline std::string plot_ladder(const std::vector<measured_case>& cases, const std::string& where) {
+[[nodiscard]] inline apps::canvas plot_ladder(const std::vector<measured_case>& cases, const std::string& where) {
   using style = detail::plot_style;
   std::vector<std::vector<measured_case>> groups;
   for (const measured_case& c : cases) {
@@ -170,42 +169,20 @@ inline void text(std::string& svg, double x, double y, std::string_view attribut
     if (at == groups.end()) at = groups.insert(groups.end(), std::vector<measured_case>{});
     at->push_back(c);
   }
-  std::string panels;
-  double y = style::margin + 48;
-  bool peers = false;
+  double height = style::head + style::margin;
   for (std::vector<measured_case>& group : groups) {
     // Peers below the ladder, each kind in its own order.
     std::stable_partition(group.begin(), group.end(), [](const measured_case& c) { return !c.peer; });
-    peers = peers || group.back().peer;
-    y += detail::draw_panel(panels, group, y);
+    height += detail::panel_height(group);
   }
-  const double height = y + style::margin;
-
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#1d2733\">\n"
-      "<style>.title{{font-size:18px;font-weight:bold}} .group{{font-size:14px;font-weight:bold}} "
-      ".quiet{{fill:#66717d;font-size:11px}} .peer{{fill:#a65a10}} "
-      ".figure{{font-size:11.5px}} "
-      ".ceiling{{stroke:#b3261e;stroke-width:1.5;stroke-dasharray:5 3}} "
-      ".axis{{stroke:#9aa4ae;stroke-width:1}}</style>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fbfcfd\"/>\n",
-      style::width, height);
-  const std::string first = groups.empty() ? "" : groups.front().front().group;
-  const std::string title = first.substr(0, first.find('/'));
-  detail::text(svg, style::margin, style::margin + 12, "class=\"title\"", title);
-  detail::text(svg, style::margin, style::margin + 32, "class=\"quiet\"",
-               "median time, and share of the ceiling measured in the same run; longer is faster; " + where);
-  const double legend = style::width - style::margin - 150;
-  svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", legend,
-                     style::margin + 2, style::own);
-  detail::text(svg, legend + 18, style::margin + 12, "", "Spargo");
-  if (peers) {
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", legend + 84,
-                       style::margin + 2, style::other);
-    detail::text(svg, legend + 102, style::margin + 12, "", "peer");
+  apps::canvas picture(style::width, height, style::background);
+  detail::draw_headings(picture, groups, where);
+  double y = style::head;
+  for (const std::vector<measured_case>& group : groups) {
+    detail::draw_panel(picture, group, y);
+    y += detail::panel_height(group);
   }
-  return svg + panels + "</svg>\n";
+  return picture;
 }
 
 }  // namespace spargo::bench

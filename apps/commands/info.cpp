@@ -182,7 +182,7 @@ void report_memory(report& out, const format_memory& memory) {
 
 void save(const canvas& picture, const std::string& path) {
   output_file file(path);
-  file.write(picture.png());
+  file.write(picture.file(picture_format_of(path).value()));
   file.commit();
 }
 
@@ -321,9 +321,10 @@ void add_flags(CLI::App& app, info_flags& flags) {
   app.add_option("FILE", flags.file,
                  "Matrix Market, edge list, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
-  app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture (PNG)")->type_name("OUT.png");
-  app.add_option("--degrees", flags.degrees, "draw the distribution of degrees, that is row lengths (PNG)")
-      ->type_name("OUT.png");
+  app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture: .png, .svg or .pdf")
+      ->type_name("OUT");
+  app.add_option("--degrees", flags.degrees, "draw the distribution of degrees, that is row lengths, likewise")
+      ->type_name("OUT");
   auto* check = app.add_flag(
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, the wrong triangle, disorder, self-loops, isolated "
@@ -340,12 +341,14 @@ command_body declare(CLI::App& app) {
   const auto flags = std::make_shared<info_flags>();
   add_flags(app, *flags);
   add_common_flags(app, flags->common, app_kind::reads,
-                   help_examples(app, {"matrix.mtx.gz", "soc-Slashdot0902.txt.gz --degrees degrees.png",
+                   help_examples(app, {"matrix.mtx.gz", "soc-Slashdot0902.txt.gz --degrees degrees.svg",
                                        "matrix.mtx --check", "gen:rmat:scale=16,degree=16 --distances 64",
                                        "gen:laplacian3d:n=30 --spy pattern.png --json -"}) +
                        help_on_graph_inputs);
   return [flags] {
     prepare_outputs(flags->common, {flags->file}, {{"--spy", flags->spy}, {"--degrees", flags->degrees}});
+    check_picture("--spy", flags->spy);
+    check_picture("--degrees", flags->degrees);
     return run(*flags);
   };
 }

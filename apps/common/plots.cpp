@@ -9,13 +9,21 @@ namespace spargo::apps {
 namespace {
 
 struct layout {
-  static constexpr int left = 120, top = 76, right = 150, bottom = 76;  // room for labels and legend
-  static constexpr int min_side = 60;                                   // of a very long matrix's short side
+  static constexpr int top = 76, bottom = 62;  // room for headings and labels
+  static constexpr int caption = 34, gap = 6;  // room for what stands upwards beside labels; between tick and label
+  static constexpr int min_width = 640;        // room for the headings
+  static constexpr int min_side = 60;          // of a very long matrix's short side
   static constexpr int tick = 7;
+  static constexpr int half_letter = 5;  // a label's base line below the middle of its tick
   static constexpr int degrees_width = 760, degrees_height = 520;
   static constexpr int legend_width = 18;
-  static constexpr int small_text = 14, gap = 8;  // height of a line at scale 2, space around it
 };
+
+constexpr text_style label{};
+constexpr text_style centred{.at = anchor::centre};
+constexpr text_style right_aligned{.at = anchor::right};
+constexpr text_style caption{.ink = palette::muted};
+constexpr text_style caption_below{.ink = palette::muted, .at = anchor::centre};
 
 std::string commas(std::int64_t value) {
   std::string digits = std::to_string(value);
@@ -23,45 +31,43 @@ std::string commas(std::int64_t value) {
   return digits;
 }
 
-// What fits, its end replaced by dots.
-std::string shorten(const std::string& words, int width, int scale) {
-  if (canvas::text_width(words, scale) <= width) return words;
-  std::string cut = words;
-  while (!cut.empty() && canvas::text_width(cut + "...", scale) > width) cut.pop_back();
-  return cut + "...";
-}
+// About as wide as the widest label of an axis up to `largest`, before there is a canvas to measure it on.
+int label_room(std::int64_t largest) { return static_cast<int>(commas(largest).size()) * 9; }
 
 void draw_headings(canvas& picture, const std::string& title, const std::string& subtitle) {
   constexpr int margin = 20;
-  const int room = picture.width() - 2 * margin;
-  const int scale = canvas::text_width(title, 3) <= room ? 3 : 2;
-  picture.text(margin, 14, shorten(title, room, scale), palette::ink, scale);
-  picture.text(margin, 46, shorten(subtitle, room, 2), palette::muted, 2);
+  constexpr text_style large{.size = 20, .weight = font_weight::bold};
+  constexpr text_style small{.ink = palette::muted, .size = 14};
+  const double room = picture.width() - 2 * margin;
+  picture.text(margin, 32, picture.shorten(title, room, large), large);
+  picture.text(margin, 56, picture.shorten(subtitle, room, small), small);
 }
 
-void draw_legend(canvas& picture, int x, int top, int height, std::int64_t largest, const std::string& caption) {
+void draw_legend(canvas& picture, int x, int top, int height, std::int64_t largest, const std::string& of_what) {
   const double span = std::log(static_cast<double>(std::max<std::int64_t>(largest, 2)));
+  std::vector<colour> shades;
   for (int j = 0; j < height; ++j) {
-    const double t = 1.0 - static_cast<double>(j) / std::max(height - 1, 1);
-    picture.fill(x, top + j, layout::legend_width, 1, density_colour(largest > 1 ? t : 1.0));
+    shades.push_back(density_colour(largest > 1 ? 1.0 - static_cast<double>(j) / std::max(height - 1, 1) : 1.0));
   }
+  picture.cells(x, top, layout::legend_width, height, 1, shades);
   picture.frame(x, top, layout::legend_width, height, palette::ink);
-  const auto mark = [&](std::int64_t count) {
+  const auto place = [&](std::int64_t count) {
     const double t = largest > 1 ? std::log(static_cast<double>(count)) / span : 0.5;
-    const int y = top + static_cast<int>(std::lround((1.0 - t) * (height - 1)));
+    return top + static_cast<int>(std::lround((1.0 - t) * (height - 1)));
+  };
+  const auto mark = [&](std::int64_t count) {
+    const int y = place(count);
     picture.fill(x + layout::legend_width + 1, y, layout::tick, 1, palette::ink);
-    picture.text(x + layout::legend_width + layout::tick + 5, y - 6, commas(count), palette::ink);
+    picture.text(x + layout::legend_width + layout::tick + layout::gap, y + layout::half_letter, commas(count), label);
     return y;
   };
   const int highest = mark(std::max<std::int64_t>(largest, 1));
   int lowest = largest > 1 ? mark(1) : top + height;
   for (std::int64_t power = 10; power < largest; power *= 10) {  // where there is room
-    const int y =
-        top + static_cast<int>(std::lround((1.0 - std::log(static_cast<double>(power)) / span) * (height - 1)));
-    if (y - highest >= 18 && lowest - y >= 18) lowest = mark(power);
+    if (place(power) - highest >= 18 && lowest - place(power) >= 18) lowest = mark(power);
     if (power > largest / 10) break;  // the next may not fit the type
   }
-  picture.text_upwards(x - 22, top + height / 2, shorten(caption, height + 60, 2), palette::muted);
+  picture.text_upwards(x - 12, top + height / 2.0, picture.shorten(of_what, height + 60, caption), caption);
 }
 
 }  // namespace
@@ -91,60 +97,71 @@ density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells) {
   return map;
 }
 
+namespace {
+
+// A cell's colour by the logarithm of its count; white for none.
+std::vector<colour> shades_of(const density_map& map, std::int64_t largest) {
+  const double span = std::log(static_cast<double>(std::max<std::int64_t>(largest, 2)));
+  std::vector<colour> shades;
+  shades.reserve(map.counts.size());
+  for (const std::int64_t count : map.counts) {
+    const double t = largest > 1 ? std::log(static_cast<double>(std::max<std::int64_t>(count, 1))) / span : 1.0;
+    shades.push_back(count == 0 ? palette::white : density_colour(t));
+  }
+  return shades;
+}
+
+struct plot_area {
+  int x = 0, y = 0, width = 0, height = 0;
+};
+
+// Ticks at the middle of rows and columns, labels where there is room.
+void draw_indices(canvas& picture, const plot_area& area, const density_map& map) {
+  const auto place = [](std::int64_t index, std::int64_t size, int pixels) {
+    return static_cast<int>((static_cast<double>(index) - 0.5) / static_cast<double>(std::max<std::int64_t>(size, 1)) *
+                            pixels);
+  };
+  double free_from = -1000;
+  const int wanted = area.width / (label_room(map.matrix_cols) + 30);
+  for (const std::int64_t col : round_ticks(1, map.matrix_cols, std::clamp(wanted, 1, 6))) {
+    const int x = area.x + place(col, map.cols * map.side, area.width);
+    picture.fill(x, area.y + area.height + 1, 1, layout::tick, palette::ink);
+    const double half = picture.text_width(commas(col)) / 2;
+    if (x - half < free_from) continue;
+    picture.text(x, area.y + area.height + layout::tick + 17, commas(col), centred);
+    free_from = x + half + 12;
+  }
+  free_from = -1000;
+  for (const std::int64_t row : round_ticks(1, map.matrix_rows, std::clamp(area.height / 40, 1, 8))) {
+    const int y = area.y + place(row, map.rows * map.side, area.height);
+    picture.fill(area.x - 1 - layout::tick, y, layout::tick, 1, palette::ink);
+    if (y - 7 < free_from) continue;
+    picture.text(area.x - layout::tick - layout::gap, y + layout::half_letter, commas(row), right_aligned);
+    free_from = y + 12;
+  }
+  picture.text(area.x + area.width / 2.0, area.y + area.height + 46, "column", caption_below);
+  picture.text_upwards(20, area.y + area.height / 2.0, "row", caption);
+}
+
+}  // namespace
+
 canvas draw_spy(const density_map& map, const std::string& title, const std::string& subtitle) {
   constexpr int wanted_side = 810;
   const int longest = std::max({map.rows, map.cols, 1});
   const int zoom = std::max(1, wanted_side / longest);
   // A matrix of one row still shows as a strip: its short side is stretched.
-  const int plot_width = std::max(map.cols * zoom, layout::min_side);
-  const int plot_height = std::max(map.rows * zoom, layout::min_side);
-  const int width = std::max(layout::left + plot_width + layout::right, 640);
-  canvas picture(width, layout::top + plot_height + layout::bottom);
+  const plot_area area{layout::caption + label_room(map.matrix_rows) + layout::tick + layout::gap, layout::top,
+                       std::max(map.cols * zoom, layout::min_side), std::max(map.rows * zoom, layout::min_side)};
+  const std::int64_t largest = map.counts.empty() ? 0 : *std::max_element(map.counts.begin(), map.counts.end());
+  const int legend = area.x + area.width + layout::caption + 12;
+  const int right = legend + layout::legend_width + layout::tick + layout::gap + label_room(largest) + layout::gap;
+  canvas picture(std::max(right, layout::min_width), layout::top + area.height + layout::bottom);
   draw_headings(picture, title, subtitle);
-
-  std::int64_t largest = 0;
-  for (const std::int64_t count : map.counts) largest = std::max(largest, count);
-  const double span = std::log(static_cast<double>(std::max<std::int64_t>(largest, 2)));
-  const int x0 = layout::left, y0 = layout::top;
-  for (int y = 0; y < plot_height && map.rows > 0; ++y) {
-    for (int x = 0; x < plot_width && map.cols > 0; ++x) {
-      const auto row =
-          static_cast<std::size_t>(y) * static_cast<std::size_t>(map.rows) / static_cast<std::size_t>(plot_height);
-      const auto col =
-          static_cast<std::size_t>(x) * static_cast<std::size_t>(map.cols) / static_cast<std::size_t>(plot_width);
-      const std::int64_t count = map.counts[row * static_cast<std::size_t>(map.cols) + col];
-      if (count == 0) continue;
-      picture.set(x0 + x, y0 + y, density_colour(largest > 1 ? std::log(static_cast<double>(count)) / span : 1.0));
-    }
-  }
-  picture.frame(x0, y0, plot_width, plot_height, palette::ink);
-
-  const auto place = [](std::int64_t index, std::int64_t size, int pixels) {  // the middle of row or column `index`
-    return static_cast<int>((static_cast<double>(index) - 0.5) / static_cast<double>(std::max<std::int64_t>(size, 1)) *
-                            pixels);
-  };
-  int free_from = -1000;
-  const int label_width = canvas::text_width(commas(map.matrix_cols));
-  for (const std::int64_t col : round_ticks(1, map.matrix_cols, std::clamp(plot_width / (label_width + 30), 1, 6))) {
-    const int x = x0 + place(col, map.cols * map.side, plot_width);
-    picture.fill(x, y0 + plot_height + 1, 1, layout::tick, palette::ink);
-    const int half = canvas::text_width(commas(col)) / 2;
-    if (x - half < free_from) continue;
-    picture.text(x, y0 + plot_height + layout::tick + 6, commas(col), palette::ink, 2, anchor::centre);
-    free_from = x + half + 12;
-  }
-  free_from = -1000;
-  for (const std::int64_t row : round_ticks(1, map.matrix_rows, std::clamp(plot_height / 40, 1, 8))) {
-    const int y = y0 + place(row, map.rows * map.side, plot_height);
-    picture.fill(x0 - 1 - layout::tick, y, layout::tick, 1, palette::ink);
-    if (y - 7 < free_from) continue;
-    picture.text(x0 - layout::tick - 6, y - 6, commas(row), palette::ink, 2, anchor::right);
-    free_from = y + 12;
-  }
-  picture.text(x0 + plot_width / 2, y0 + plot_height + 40, "column", palette::muted, 2, anchor::centre);
-  picture.text_upwards(8, y0 + plot_height / 2, "row", palette::muted);
-  const std::string caption = map.side == 1 ? std::string("entries") : fmt::format("entries in {0} x {0}", map.side);
-  draw_legend(picture, x0 + plot_width + 56, y0, plot_height, largest, caption);
+  picture.cells(area.x, area.y, area.width, area.height, map.cols, shades_of(map, largest));
+  picture.frame(area.x, area.y, area.width, area.height, palette::ink);
+  draw_indices(picture, area, map);
+  draw_legend(picture, legend, area.y, area.height, largest,
+              map.side == 1 ? std::string("entries") : fmt::format("entries in {0} x {0}", map.side));
   return picture;
 }
 
@@ -174,32 +191,25 @@ struct log_axis {
   [[nodiscard]] double place(double value) const { return std::log10(value) / decades * pixels; }
 };
 
-std::string power_label(int exponent) {
+// Figures in full where the axis is short enough for them.
+std::string power_label(int exponent, const log_axis& axis) {
   std::int64_t value = 1;
   for (int i = 0; i < exponent; ++i) value *= 10;
-  return exponent <= 5 ? commas(value) : fmt::format("1e{}", exponent);
+  return exponent <= (axis.decades > 9 ? 3 : 5) ? commas(value) : fmt::format("1e{}", exponent);
 }
 
-struct plot_area {
-  int x = 0, y = 0, width = 0, height = 0;
-};
-
 void draw_log_axes(canvas& picture, const plot_area& area, const log_axis& across, const log_axis& up) {
+  const int below = area.y + area.height + layout::tick + 17;
   for (int d = 0; d <= across.decades; ++d) {
     const double base = std::pow(10.0, d);
     for (int m = 1; m <= (d < across.decades ? 9 : 1); ++m) {
       const int x = area.x + static_cast<int>(std::lround(across.place(base * m)));
       if (m == 1) picture.fill(x, area.y, 1, area.height, palette::grid);
       picture.fill(x, area.y + area.height + 1, 1, m == 1 ? layout::tick : layout::tick / 2, palette::ink);
+      const bool between = (m == 2 || m == 5) && across.decades <= 2;
+      if (between) picture.text(x, below, fmt::format("{:.0f}", base * m), centred);
+      if (m == 1) picture.text(x, below, power_label(d, across), centred);
     }
-    for (const int m : {2, 5}) {
-      if (d == across.decades || across.decades > 2) break;
-      picture.text(area.x + static_cast<int>(std::lround(across.place(base * m))),
-                   area.y + area.height + layout::tick + 6, fmt::format("{:.0f}", base * m), palette::ink, 2,
-                   anchor::centre);
-    }
-    picture.text(area.x + static_cast<int>(std::lround(across.place(base))), area.y + area.height + layout::tick + 6,
-                 power_label(d), palette::ink, 2, anchor::centre);
   }
   for (int d = 0; d <= up.decades; ++d) {
     const double base = std::pow(10.0, d);
@@ -208,9 +218,9 @@ void draw_log_axes(canvas& picture, const plot_area& area, const log_axis& acros
       if (m == 1) picture.fill(area.x, y, area.width, 1, palette::grid);
       const int length = m == 1 ? layout::tick : layout::tick / 2;
       picture.fill(area.x - 1 - length, y, length, 1, palette::ink);
+      if (m > 1) continue;
+      picture.text(area.x - layout::tick - layout::gap, y + layout::half_letter, power_label(d, up), right_aligned);
     }
-    picture.text(area.x - layout::tick - 6, area.y + area.height - static_cast<int>(std::lround(up.place(base))) - 6,
-                 power_label(d), palette::ink, 2, anchor::right);
   }
 }
 
@@ -236,8 +246,10 @@ canvas draw_degrees(const degree_counts& distribution, const std::string& title,
                     const std::string& of_what) {
   constexpr colour dots{31, 96, 160};
   constexpr colour tail{214, 120, 38};
-  const plot_area area{layout::left, layout::top + 30, layout::degrees_width, layout::degrees_height};
-  canvas picture(area.x + area.width + 60, area.y + area.height + layout::bottom);
+  constexpr int longest_label = 100'000;
+  const plot_area area{layout::caption + label_room(longest_label) + layout::tick + layout::gap, layout::top + 30,
+                       layout::degrees_width, layout::degrees_height};
+  canvas picture(area.x + area.width + 40, area.y + area.height + layout::bottom);
   draw_headings(picture, title, subtitle);
   std::int64_t zero = 0, everything = 0, largest = 1;
   for (std::size_t i = 0; i < distribution.degrees.size(); ++i) {
@@ -252,23 +264,21 @@ canvas draw_degrees(const degree_counts& distribution, const std::string& title,
   draw_tail(picture, area, across, up, distribution, tail);
   for (std::size_t i = 0; i < distribution.degrees.size(); ++i) {
     if (distribution.degrees[i] == 0) continue;
-    picture.disc(
-        area.x + static_cast<int>(std::lround(across.place(static_cast<double>(distribution.degrees[i])))),
-        area.y + area.height - static_cast<int>(std::lround(up.place(static_cast<double>(distribution.counts[i])))),
-        3.2, dots);
+    picture.disc(area.x + across.place(static_cast<double>(distribution.degrees[i])),
+                 area.y + area.height - up.place(static_cast<double>(distribution.counts[i])), 3.2, dots);
   }
-  const int key = area.y - 22;
-  picture.disc(area.x + 6, key + 6, 3.6, dots);
-  picture.text(area.x + 18, key, "this degree", palette::ink);
-  const int second = area.x + 18 + canvas::text_width("this degree") + 36;
-  picture.line(second, key + 6, second + 22, key + 6, 2.0, tail);
-  picture.text(second + 30, key, "this degree or more", palette::ink);
+  const int key = area.y - 12;
+  picture.disc(area.x + 6, key - 5, 3.6, dots);
+  picture.text(area.x + 18, key, "this degree", label);
+  const double second = area.x + 18 + picture.text_width("this degree") + 36;
+  picture.line(second, key - 5, second + 22, key - 5, 2.0, tail);
+  picture.text(second + 30, key, "this degree or more", label);
   if (zero > 0) {
-    picture.text(area.x + area.width - 12, area.y + 12, fmt::format("{} of degree 0 not shown", commas(zero)),
-                 palette::muted, 2, anchor::right);
+    picture.text(area.x + area.width - 12, area.y + 22, fmt::format("{} of degree 0 not shown", commas(zero)),
+                 {.ink = palette::muted, .at = anchor::right});
   }
-  picture.text(area.x + area.width / 2, area.y + area.height + 40, "degree (log)", palette::muted, 2, anchor::centre);
-  picture.text_upwards(8, area.y + area.height / 2, of_what + " (log)", palette::muted);
+  picture.text(area.x + area.width / 2.0, area.y + area.height + 46, "degree (log)", caption_below);
+  picture.text_upwards(20, area.y + area.height / 2.0, of_what + " (log)", caption);
   return picture;
 }
 

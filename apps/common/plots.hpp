@@ -1,7 +1,7 @@
 // The two pictures that `info` draws: a sparsity pattern as a density map, and a degree distribution on log-log axes.
 #pragma once
 
-#include "common/png.hpp"
+#include "common/picture.hpp"
 
 #include <spargo/formats/csr.hpp>
 

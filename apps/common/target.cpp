@@ -2,6 +2,8 @@
 
 #include "common/cli.hpp"
 
+#include <spargo/io/snapshot.hpp>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -50,6 +52,7 @@ target choose_target(const std::string& path, const std::string& format) {
     if (compressed && known.result.kind == target_kind::snapshot) {
       throw usage_error(fmt::format("{}: a snapshot is mapped, not compressed (expected .spg)", path));
     }
+    if (known.result.kind == target_kind::snapshot) check_snapshots(path);
     return known.result;
   }
   throw usage_error(

@@ -1,5 +1,6 @@
 // `info` and `convert` end to end.
 #include "apps/run_app.hpp"
+#include "common/picture.hpp"
 
 namespace spargo::test {
 namespace {
@@ -24,15 +25,27 @@ TEST_F(InfoFile, SaysWhatIsInAFile) {
   EXPECT_EQ(got["nnz"], 6);
 }
 
+// By the name's ending; and nothing is read for a name without a picture.
 TEST_F(InfoFile, DrawsPictures) {
-  const std::string spy = folder_ / "spy.png";
-  const std::string degrees = folder_ / "degrees.png";
-  ASSERT_EQ(run_app("info", {"--quiet", "--spy", spy, "--degrees", degrees, matrix_}).code, 0);
-  for (const std::string& picture : {spy, degrees}) {
-    const std::string bytes = slurp(picture);
-    EXPECT_TRUE(bytes.starts_with("\x89PNG\r\n\x1a\n")) << picture;
-    EXPECT_GT(bytes.size(), 500U);
-    EXPECT_EQ(bytes.substr(bytes.size() - 8, 4), "IEND");
+  const std::string none = "gen:path:n=2000000000000";
+  for (const std::string flag : {"--spy", "--degrees"}) {
+    expect_failure(run_app("info", {flag, folder_ / "a.jpg", none}), "info", 2, "expected .png, .svg or .pdf");
+    if (!apps::can_draw()) {
+      expect_failure(run_app("info", {flag, folder_ / "a.png", none}), "info", 1, flag + ": this build has no Cairo");
+    }
+  }
+  if (!apps::can_draw()) GTEST_SKIP() << "no Cairo";
+  const std::map<std::string, std::string> begins = {
+      {"", "\x89PNG\r\n\x1a\n"}, {".png", "\x89PNG\r\n\x1a\n"}, {".svg", "<?xml"}, {".pdf", "%PDF-1."}};
+  for (const auto& [ending, begin] : begins) {
+    const std::string spy = folder_ / ("spy" + ending), degrees = folder_ / ("degrees" + ending);
+    ASSERT_EQ(run_app("info", {"--quiet", "--spy", spy, "--degrees", degrees, matrix_}).code, 0);
+    EXPECT_TRUE(slurp(spy).starts_with(begin)) << spy;
+    EXPECT_TRUE(slurp(degrees).starts_with(begin)) << degrees;
+    EXPECT_NE(slurp(spy), slurp(degrees));
+    const std::string again = folder_ / ("again" + ending);
+    ASSERT_EQ(run_app("info", {"--quiet", "--spy", again, "--degrees", degrees, matrix_}).code, 0);
+    EXPECT_TRUE(slurp(again) == slurp(spy)) << spy;
   }
 }
 

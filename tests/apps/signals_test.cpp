@@ -1,5 +1,6 @@
 // Apps that are killed, or cannot write, in the middle of a file: the old one stays whole and nothing else is left.
 #include "apps/run_app.hpp"
+#include "common/picture.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -153,6 +154,7 @@ TEST(failing_write, leaves_the_old_file_and_nothing_else) {
                                                   {"bfs", small, "--output", "out.txt"},
                                                   {"spmv", small, "--output", "out.mtx"},
                                                   {"info", "gen:path:n=400000", "--spy", "out.png"}}) {
+    if (command.back() == "out.png" && !can_draw()) continue;
     const std::string path = folder.write(command.back(), "old");
     std::vector<std::string> arguments(command.begin() + 1, command.end());
     arguments.back() = path;

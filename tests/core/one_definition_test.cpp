@@ -48,7 +48,7 @@ std::set<std::string> types_defined(std::istream& text) {
 
 // Files of which CMake takes one: with or without CUDA, Hopper or a library, by processor.
 std::string without_alternative(const fs::path& file) {
-  static const std::regex alternative(R"((_no)?(_?cuda|_?sm90a)(?=\.)|/(x86|portable)(?=/)|\.\w+$)");
+  static const std::regex alternative(R"((_no)?(_?cuda|_?sm90a|_?xxhash)(?=\.)|/(x86|portable)(?=/)|\.\w+$)");
   return std::regex_replace(file.generic_string(), alternative, "");
 }
 

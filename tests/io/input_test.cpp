@@ -2,6 +2,8 @@
 
 #include "io/support/files.hpp"
 
+#include <spargo/io/snapshot.hpp>
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -249,6 +251,21 @@ TEST(Input, SplitsAtLineEnds) {
       EXPECT_EQ(joined, whole);
     }
   }
+}
+
+// What a build without xxHash says, before it looks at anything else.
+TEST(Input, SnapshotsAreRefusedWithoutXxhash) {
+  try {
+    check_snapshots("none.spg");
+    GTEST_SKIP() << "this build has xxHash";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported);
+    EXPECT_NE(std::string(e.what()).find("none.spg: this build reads and writes no snapshots"), std::string::npos);
+  }
+  const context<host> ctx;
+  EXPECT_THROW(write_snapshot(ctx, "none.spg", csr_view<const pattern, std::int32_t, std::int32_t, host>()), error);
+  const std::string valid = std::string(SPARGO_SOURCE_DIR) + "/tests/io/corpus/valid/no_rows.spg";
+  EXPECT_THROW((void)snapshot(ctx, valid), error);
 }
 
 TEST(Input, QuotesWhatCannotBePrinted) {

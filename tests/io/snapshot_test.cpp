@@ -8,6 +8,9 @@
 #include "support/folders.hpp"
 #include "support/resource.hpp"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -17,7 +20,14 @@
 namespace spargo {
 namespace {
 
+using detail::hash_kind;
 using test::temporary_folder;
+
+// A snapshot's header hashed anew, as its version has it.
+void sign(std::string& bytes) {
+  const std::uint64_t sum = detail::hash_of(bytes[8] == 1 ? hash_kind::xxh64 : hash_kind::xxh3, bytes.data(), 120);
+  std::memcpy(bytes.data() + 120, &sum, sizeof(sum));
+}
 
 template <class V, class I, class O>
 struct sample {
@@ -81,14 +91,27 @@ TEST(Snapshot, RemembersWhatTheValuesWereAndWhereTheSourceBegan) {
   EXPECT_THROW(write_snapshot(ctx, path, none.view(), {.first_vertex = -2}), error);
 }
 
-// Those of the corpus were written before snapshots remembered either.
+// Those of the corpus are of version 1, written before snapshots remembered origin and first vertex.
 TEST(Snapshot, OlderFilesAreRead) {
   const context<host> ctx;
   for (const char* name : {"complex.spg", "no_rows.spg", "symmetric_pattern.spg", "weighted_graph_with_ids.spg"}) {
-    const snapshot got(ctx, test::source_folder() + "/tests/io/corpus/valid/" + name);
+    const std::string path = test::source_folder() + "/tests/io/corpus/valid/" + name;
+    ASSERT_EQ(test::read_file(path)[8], 1) << name;
+    const snapshot got(ctx, path);
     EXPECT_EQ(got.header().origin, value_origin::numbers) << name;
     EXPECT_EQ(got.header().first_vertex, -1) << name;
   }
+}
+
+TEST(Snapshot, NewFilesAreOfTheSecondVersion) {
+  const temporary_folder folder;
+  const context<host> ctx;
+  write_snapshot(ctx, folder.file("a.spg"), sample<double, std::int32_t, std::int32_t>().view());
+  const std::string bytes = test::read_file(folder.file("a.spg"));
+  EXPECT_EQ(bytes.substr(8, 4), std::string("\2\0\0\0", 4));
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, bytes.data() + 120, sizeof(sum));
+  EXPECT_EQ(sum, XXH3_64bits(bytes.data(), 120));
 }
 
 TEST(Snapshot, RefusesAnotherTypeThanItHolds) {
@@ -172,6 +195,17 @@ class DamagedSnapshot : public testing::Test {
     return said;
   }
 
+  void expect_every_flip_to_be_noticed() {
+    EXPECT_EQ(refusal(good_), "");
+    for (std::size_t at = 0; at < good_.size(); ++at) {
+      for (int bit = 0; bit < 8; ++bit) {
+        EXPECT_NE(refusal_with(at, static_cast<char>(good_[at] ^ (1 << bit))), "") << "byte " << at << ", bit " << bit;
+      }
+      EXPECT_NE(refusal_with(at, static_cast<char>(~good_[at])), "") << "byte " << at;
+    }
+    EXPECT_EQ(refusal(), "") << "all put back";
+  }
+
   std::string refusal() {
     try {
       const snapshot got(ctx_, path_);
@@ -191,13 +225,9 @@ class DamagedSnapshot : public testing::Test {
 };
 
 TEST_F(DamagedSnapshot, EveryFlippedBitIsNoticed) {
-  for (std::size_t at = 0; at < good_.size(); ++at) {
-    for (int bit = 0; bit < 8; ++bit) {
-      EXPECT_NE(refusal_with(at, static_cast<char>(good_[at] ^ (1 << bit))), "") << "byte " << at << ", bit " << bit;
-    }
-    EXPECT_NE(refusal_with(at, static_cast<char>(~good_[at])), "") << "byte " << at;
-  }
-  EXPECT_EQ(refusal(), "") << "all put back";
+  expect_every_flip_to_be_noticed();
+  good_ = test::read_file(std::string(SPARGO_SOURCE_DIR) + "/tests/io/corpus/valid/weighted_graph_with_ids.spg");
+  expect_every_flip_to_be_noticed();
 }
 
 TEST_F(DamagedSnapshot, EveryTruncationIsNoticed) {
@@ -208,8 +238,7 @@ TEST_F(DamagedSnapshot, EveryTruncationIsNoticed) {
 // A header with a count changed, and the checksum made to agree.
 std::string forge(std::string bytes, std::size_t at, std::int64_t value) {
   std::memcpy(bytes.data() + at, &value, sizeof(value));
-  const std::uint64_t sum = detail::xxh64(bytes.data(), 120);
-  std::memcpy(bytes.data() + 120, &sum, sizeof(sum));
+  sign(bytes);
   return bytes;
 }
 
@@ -263,7 +292,7 @@ TEST_F(DamagedSnapshot, ForgedArraysAreNotTrusted) {
   const auto forged = [&]<class T>(std::size_t section, std::size_t begin, const std::vector<T>& content) {
     std::string bytes = good_;
     std::memcpy(bytes.data() + begin, content.data(), content.size() * sizeof(T));
-    const std::uint64_t sum = detail::chunked_hash(ctx_, content.data(), content.size() * sizeof(T));
+    const std::uint64_t sum = detail::chunked_hash(ctx_, hash_kind::xxh3, content.data(), content.size() * sizeof(T));
     return refusal(forge(bytes, 48 + 8 * section, static_cast<std::int64_t>(sum)));
   };
   using i32 = std::vector<std::int32_t>;
@@ -290,7 +319,9 @@ TEST_F(DamagedSnapshot, SaysWhatIsWrong) {
     return refusal(bad);
   };
   EXPECT_NE(with(0, 'X').find("not a snapshot"), std::string::npos);
-  EXPECT_NE(with(8, 2).find("version 2 (expected 1)"), std::string::npos);
+  EXPECT_NE(with(8, 3).find("version 3 (expected 1 to 2)"), std::string::npos);
+  EXPECT_NE(with(8, 0).find("version 0 (expected 1 to 2)"), std::string::npos);
+  EXPECT_NE(with(8, 1).find("checksum differs"), std::string::npos) << "its hashes are not those of version 1";
   std::string swapped = good_;
   std::reverse(swapped.begin() + 12, swapped.begin() + 16);
   EXPECT_NE(refusal(swapped).find("byte order"), std::string::npos);
@@ -359,21 +390,34 @@ TEST(SnapshotFile, LargeOnesAreHashedInChunks) {
   }
 }
 
-// Chunks by the definition in hash.hpp.
+// Chunks by the definition in hash.hpp, hashed piece by piece by xxHash itself.
 TEST(ChunkedHash, IsTheHashOfTheHashesOfChunks) {
   constexpr std::size_t chunk = std::size_t{1} << 20;
+  XXH3_state_t* const state = XXH3_createState();
+  const auto streamed = [&](const char* data, std::size_t bytes) {
+    XXH3_64bits_reset(state);
+    for (std::size_t at = 0; at < bytes; at += 1009)
+      XXH3_64bits_update(state, data + at, std::min<std::size_t>(1009, bytes - at));
+    return XXH3_64bits_digest(state);
+  };
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, chunk - 1, chunk, chunk + 1, 3 * chunk + 17}) {
     std::string data(size, '\0');
     for (std::size_t k = 0; k < size; ++k) data[k] = static_cast<char>(k * 31 + k / 251);
-    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint64_t> old_hashes, hashes;
     for (std::size_t k = 0; k < size; k += chunk) {
-      hashes.push_back(detail::xxh64(data.data() + k, std::min(chunk, size - k)));
+      old_hashes.push_back(XXH64(data.data() + k, std::min(chunk, size - k), 0));
+      hashes.push_back(streamed(data.data() + k, std::min(chunk, size - k)));
     }
-    const std::uint64_t expected = detail::xxh64(hashes.data(), hashes.size() * sizeof(std::uint64_t));
+    const std::uint64_t old_one = XXH64(old_hashes.data(), old_hashes.size() * sizeof(std::uint64_t), 0);
+    const std::uint64_t expected =
+        streamed(reinterpret_cast<const char*>(hashes.data()), hashes.size() * sizeof(std::uint64_t));
     for (const int threads : {1, 2, 3}) {
-      EXPECT_EQ(detail::chunked_hash(context<host>({.threads = threads}), data.data(), size), expected) << size;
+      const context<host> ctx({.threads = threads});
+      EXPECT_EQ(detail::chunked_hash(ctx, hash_kind::xxh64, data.data(), size), old_one) << size;
+      EXPECT_EQ(detail::chunked_hash(ctx, hash_kind::xxh3, data.data(), size), expected) << size;
     }
   }
+  XXH3_freeState(state);
 }
 
 TEST(SnapshotFile, EveryRefusedAllocationSurfaces) {
@@ -387,27 +431,12 @@ TEST(SnapshotFile, EveryRefusedAllocationSurfaces) {
             2);
 }
 
-// Values of the reference implementation.
-TEST(Xxh64, MatchesTheSpecification) {
-  EXPECT_EQ(detail::xxh64("", 0), 0xef46db3751d8e999U);
-  EXPECT_EQ(detail::xxh64("a", 1), 0xd24ec4f1a98c6e5bU);
-  EXPECT_EQ(detail::xxh64("abc", 3), 0x44bc2cf5ad770999U);
-  const std::string text = "Nobody inspects the spammish repetition";
-  EXPECT_EQ(detail::xxh64(text.data(), text.size()), 0xfbcea83c8a378bf1U);
-  // Bytes 3, 10, 17, ... modulo 251, by a second writing of the specification in Python.
-  const auto of_length = [](std::size_t bytes) {
-    std::string content(bytes, '\0');
-    for (std::size_t k = 0; k < bytes; ++k) content[k] = static_cast<char>((k * 7 + 3) % 251);
-    return detail::xxh64(content.data(), bytes);
-  };
-  EXPECT_EQ(of_length(63), 0xf1438f15b9ed16e9U);
-  EXPECT_EQ(of_length(64), 0x2cd990a1beed6894U);
-  EXPECT_EQ(of_length(95), 0xf2dd88260e4c3ec6U);
-  EXPECT_EQ(of_length(96), 0x82afd80d820311f8U);
-  EXPECT_EQ(of_length(100), 0x778e26df8290f456U);
-  EXPECT_EQ(of_length(127), 0xf53de7bfec0d7554U);
-  EXPECT_EQ(of_length(128), 0xa0a0ae06f88ab606U);
-  EXPECT_EQ(of_length(1000), 0x021f7a7424085ea4U);
+// Values that others have published: seed 0, and no other variant of either hash.
+TEST(Hash, IsTheOneThatTheFormatNames) {
+  EXPECT_EQ(detail::hash_of(hash_kind::xxh64, "", 0), 0xef46db3751d8e999U);
+  EXPECT_EQ(detail::hash_of(hash_kind::xxh64, "abc", 3), 0x44bc2cf5ad770999U);
+  EXPECT_EQ(detail::hash_of(hash_kind::xxh3, "", 0), 0x2d06800538d394c2U);
+  EXPECT_EQ(detail::hash_of(hash_kind::xxh3, "abc", 3), 0x78af5f94892f3950U);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 // Grimshaw, PPoPP 2012; Wang et al., "Gunrock", PPoPP 2016.
 #pragma once
 
+#include <spargo/core/device_features.cuh>
 #include <spargo/graph/operators.hpp>
 
 #include <cuda_runtime.h>
@@ -33,6 +34,7 @@ struct operators_cuda_tuning {
   // Blocks per SM: what fits with the 48 registers per thread that `unroll` takes. Small frontiers gain from
   // few blocks: a level of a 512 x 512 grid takes 6.9 us on an H200 with 5, 7.2 with 8.
   static constexpr int resident = 5;
+  static constexpr int kernel_blocks = resident_blocks(block, resident);  // of the chip compiled for
   // Edges of a chunk; a vertex with more is cut up. A push-only search of R-MAT 22, ms: 1.55 with 256, 1.60 with 512,
   // 1.84 with 1024; the list of chunks of 512 is half as long as that of 256.
   static constexpr int chunk = 512;
@@ -279,7 +281,7 @@ __device__ void put_aside(const advance_work<I, O>& w, I u, const Visit& visit, 
 }
 
 template <class I, class O, class Visit>
-__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::resident)
+__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
     advance_vertices_kernel(advance_work<I, O> w, Visit visit) {
   using tuning = operators_cuda_tuning;
   __shared__ I waiting[tuning::warps][warp_output<I>::slots];
@@ -310,7 +312,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
 }
 
 template <class I, class O, class Visit>
-__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::resident)
+__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
     advance_chunks_kernel(advance_work<I, O> w, Visit visit) {
   using tuning = operators_cuda_tuning;
   __shared__ I waiting[tuning::warps][warp_output<I>::slots];
@@ -331,7 +333,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
 }
 
 template <class I, class Keep>
-__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::resident)
+__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
     filter_kernel(frontier_source<I> from, frontier_target<I> to, Keep keep) {
   using tuning = operators_cuda_tuning;
   __shared__ I waiting[tuning::warps][warp_output<I>::slots];
@@ -352,7 +354,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
 
 // Clears the bitmap where it was set; two vertices of a word write the same.
 template <class I>
-__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::resident)
+__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
     forget_joined_kernel(frontier_source<I> from, unsigned* joined) {
   const std::int64_t size = from.size();
   const std::int64_t step = std::int64_t{gridDim.x} * operators_cuda_tuning::block;
@@ -363,7 +365,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
 
 // Slot i becomes vertices[i], or first + i.
 template <class I>
-__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::resident)
+__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
     assign_kernel(frontier_target<I> to, const I* vertices, I first, std::int64_t size) {
   const std::int64_t step = std::int64_t{gridDim.x} * operators_cuda_tuning::block;
   const std::int64_t thread = std::int64_t{blockIdx.x} * operators_cuda_tuning::block + threadIdx.x;

@@ -1,7 +1,8 @@
 // The binary snapshot, `.spg`: a CSR matrix ready to be mapped. Little-endian, versioned, checksummed.
 //
 // A 128-byte header (magic, version, byte-order mark, kinds, counts, checksums, its own checksum), then 64-byte aligned
-// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot/snapshot.cpp has the table.
+// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot/snapshot.cpp has the table. Files of version 2 are
+// written, whose checksums are XXH3's; those of version 1 (XXH64) are read as well.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -37,6 +38,10 @@ struct SPARGO_EXPORT snapshot_header {
   value_origin origin = value_origin::numbers;
   std::int64_t first_vertex = -1;  // the first one named in the source; -1: not told
 };
+
+// Throws `unsupported`, with the name, in a library that was built without xxHash, as the constructor and
+// `write_snapshot` below do: before work whose result would be lost.
+SPARGO_EXPORT void check_snapshots(const std::string& path);
 
 // Whether the file begins like a snapshot. False for what cannot be read, or only once.
 [[nodiscard]] SPARGO_EXPORT bool is_snapshot(const std::string& path);

@@ -1,5 +1,5 @@
-// XXH64 (Collet, xxHash fast digest algorithm, specification 0.1.1), seed 0: a checksum against damage, not against
-// malice. Big arrays are hashed as a hash of the hashes of 1 MiB chunks, so that threads can share them.
+// xxHash's sums (Collet), seed 0: checksums against damage, not against malice. Big arrays are hashed as a hash of the
+// hashes of 1 MiB chunks, so that threads can share them.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -11,26 +11,32 @@
 
 namespace spargo::detail {
 
-[[nodiscard]] std::uint64_t xxh64(const void* data, std::size_t bytes) noexcept;
+enum class hash_kind { xxh64, xxh3 };  // xxh3: of 64 bits
+
+// Not to be asked for where `check_snapshots` throws.
+[[nodiscard]] std::uint64_t hash_of(hash_kind kind, const void* data, std::size_t bytes) noexcept;
 
 inline constexpr std::size_t hash_chunk_bytes = std::size_t{1} << 20;
 
 // The same for any thread count. Scratch: 8 bytes per chunk. `look(first, bytes)` sees each chunk, by its place in the
 // data, while it is in the cache of the thread that has hashed it; it must not throw.
 template <class Look>
-[[nodiscard]] std::uint64_t chunked_hash(const context<host>& ctx, const void* data, std::size_t bytes,
+[[nodiscard]] std::uint64_t chunked_hash(const context<host>& ctx, hash_kind kind, const void* data, std::size_t bytes,
                                          const Look& look) {
   const auto chunks = static_cast<std::int64_t>(div_up(bytes, hash_chunk_bytes));
   array<std::uint64_t, host> hashes(ctx, chunks);
   parallel_parts(ctx.threads(), chunks, [&](std::int64_t c) {
     const std::size_t first = static_cast<std::size_t>(c) * hash_chunk_bytes;
     const std::size_t size = std::min(hash_chunk_bytes, bytes - first);
-    hashes[c] = xxh64(static_cast<const char*>(data) + first, size);
+    hashes[c] = hash_of(kind, static_cast<const char*>(data) + first, size);
     look(first, size);
   });
-  return xxh64(hashes.data(), static_cast<std::size_t>(chunks) * sizeof(std::uint64_t));
+  return hash_of(kind, hashes.data(), static_cast<std::size_t>(chunks) * sizeof(std::uint64_t));
 }
 
-[[nodiscard]] std::uint64_t chunked_hash(const context<host>& ctx, const void* data, std::size_t bytes);
+[[nodiscard]] inline std::uint64_t chunked_hash(const context<host>& ctx, hash_kind kind, const void* data,
+                                                std::size_t bytes) {
+  return chunked_hash(ctx, kind, data, bytes, [](std::size_t, std::size_t) {});
+}
 
 }  // namespace spargo::detail

@@ -2,7 +2,7 @@
 //
 //   byte   size  meaning (integers are little-endian)
 //      0      8  "SPARGO\r\n": a transfer that changes line ends shows
-//      8      4  version, 1
+//      8      4  version: 2; 1 in older files, which are read as well
 //     12      4  0x01020304: another byte order shows
 //     16      1  values: 0 pattern, 1 float32, 2 float64, 3 complex float32, 4 complex float64
 //     17      1  bytes of an index (I): 4 or 8
@@ -19,7 +19,8 @@
 //     96      8  their checksum, 0 when there are none
 //    104      8  the first vertex named in the source plus 1, or 0: not told
 //    112      8  0
-//    120      8  XXH64 of the bytes before
+//    120      8  hash of the bytes before
+// Checksums and hash are XXH3's of 64 bits in version 2, XXH64's in version 1; nothing else differs.
 // Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); rows ids, int64, ascending (or none);
 // notes, bytes of the writer's own (or none). Bytes 22 and 104 to 111 came later: 0 in older files. The bytes between
 // sections are 0. A reader accepts exactly this: any other byte is an error, so a damaged file shows. Cost of opening:
@@ -56,7 +57,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the snapshot is mapped as it lies");
 
 using detail::snapshot_magic;
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t newest_version = 2;
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::int64_t section_alignment = 64;
 
@@ -116,6 +117,14 @@ std::int64_t end_of(const section_list& sections) {
   return div_up(sections.back().begin + sections.back().bytes, section_alignment) * section_alignment;
 }
 
+detail::hash_kind hash_kind_of(const raw_header& h) {
+  return h.version == 1 ? detail::hash_kind::xxh64 : detail::hash_kind::xxh3;
+}
+
+std::uint64_t own_hash(const raw_header& h) {
+  return detail::hash_of(hash_kind_of(h), &h, offsetof(raw_header, own_checksum));
+}
+
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw error(error_code::parse, {path}, what);
 }
@@ -132,10 +141,10 @@ raw_header check_header(const std::string& path, std::string_view file) {
   }
   if (h.byte_order == 0x04030201) refuse(path, "a snapshot of another byte order (expected little-endian)");
   if (h.byte_order != byte_order) refuse(path, "the snapshot's header is damaged (its byte-order mark)");
-  if (h.version != version) {
-    refuse(path, fmt::format("a snapshot of version {} (expected {})", h.version, version));
+  if (h.version < 1 || h.version > newest_version) {
+    refuse(path, fmt::format("a snapshot of version {} (expected 1 to {})", h.version, newest_version));
   }
-  if (detail::xxh64(&h, offsetof(raw_header, own_checksum)) != h.own_checksum) {
+  if (own_hash(h) != h.own_checksum) {
     refuse(path, "the snapshot's header is damaged (its checksum differs)");
   }
   const bool widths = (h.index_bytes == 4 || h.index_bytes == 8) && (h.offset_bytes == 4 || h.offset_bytes == 8) &&
@@ -180,10 +189,10 @@ std::uint64_t& checksum(raw_header& h, std::size_t section) {
 
 // Of a section's bytes; notes that are not there have none. `look` as in hash.hpp.
 template <class Look>
-std::uint64_t sum_of(const context<host>& ctx, std::size_t section, const void* data, std::int64_t bytes,
-                     const Look& look) {
-  const bool absent = section >= std::size(raw_header{}.checksums) && bytes == 0;
-  return absent ? 0 : detail::chunked_hash(ctx, data, static_cast<std::size_t>(bytes), look);
+std::uint64_t sum_of(const context<host>& ctx, const raw_header& h, std::size_t section, const void* data,
+                     std::int64_t bytes, const Look& look) {
+  const bool absent = section >= std::size(h.checksums) && bytes == 0;
+  return absent ? 0 : detail::chunked_hash(ctx, hash_kind_of(h), data, static_cast<std::size_t>(bytes), look);
 }
 
 // Part of a section: `count` elements from number `first`. The loops below look at all of them, so that they are
@@ -256,7 +265,7 @@ bool check_sums(const context<host>& ctx, const std::string& path, raw_header h,
   std::atomic<bool> right = true;
   for (std::size_t k = 0; k < sections.size(); ++k) {
     const section& s = sections[k];
-    const std::uint64_t sum = sum_of(ctx, k, data[k], s.bytes, [&](std::size_t first, std::size_t bytes) noexcept {
+    const std::uint64_t sum = sum_of(ctx, h, k, data[k], s.bytes, [&](std::size_t first, std::size_t bytes) noexcept {
       if (!looks_right(h, k, data[k], first, bytes)) right = false;
     });
     if (sum != checksum(h, k)) {
@@ -356,6 +365,7 @@ struct snapshot::state {
 snapshot::snapshot(const context<host>& ctx, const input_file& input) try : state_(std::make_unique<state>()) {
   detail::opened_input& opened = input.opened();
   const std::string& path = state_->path = input.name();
+  check_snapshots(path);
   std::string_view bytes;
   if (opened.is_plain()) {
     state_->map = detail::mapped_file(*opened.file, path);
@@ -426,11 +436,12 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
                  "write_snapshot: integers or counts without real values (expected fp32 or fp64)");
   SPARGO_EXPECTS(options.first_vertex >= -1 && options.first_vertex < matrix.rows,
                  fmt::format("write_snapshot: first vertex {} of {} rows", options.first_vertex, matrix.rows));
+  check_snapshots(path);
   validate(ctx, matrix);
   check_ids(path, options.ids);
   raw_header h{};
   std::copy(snapshot_magic.begin(), snapshot_magic.end(), h.magic);
-  h.version = version;
+  h.version = newest_version;
   h.byte_order = byte_order;
   h.values = static_cast<std::uint8_t>(kind_of<V>());
   h.index_bytes = sizeof(I);
@@ -448,10 +459,10 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   const std::array<const void*, section_names.size()> data = {
       matrix.offsets.data(), matrix.indices.data(), matrix.values.data(), options.ids.data(), options.notes.data()};
   for (std::size_t k = 0; k < sections.size(); ++k) {
-    checksum(h, k) = sum_of(ctx, k, data[k], sections[k].bytes, [](std::size_t, std::size_t) {});
+    checksum(h, k) = sum_of(ctx, h, k, data[k], sections[k].bytes, [](std::size_t, std::size_t) {});
   }
   h.file_bytes = end_of(sections);
-  h.own_checksum = detail::xxh64(&h, offsetof(raw_header, own_checksum));
+  h.own_checksum = own_hash(h);
 
   output_file out(path, options.output);
   out.write({reinterpret_cast<const char*>(&h), sizeof(h)});

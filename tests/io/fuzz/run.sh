@@ -22,6 +22,7 @@ flags=(-std=c++20 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -f
   -Wno-unknown-pragmas -Iinclude -Ibuild/fuzz/cmake/include -Isrc -Itests)
 sources=(src/io/*.cpp src/core/*_host.cpp src/core/error.cpp src/core/*_nocuda.cpp src/formats/*.cpp
   src/primitives/{scan,histogram,reduce,operation}*.cpp src/primitives/simd/portable/*.cpp)
+sources=(${sources[@]/*_noxxhash.cpp/})  # the other of the two files
 objects=()
 for source in "${sources[@]}"; do objects+=("build/fuzz/objects/${source//\//_}.o"); done
 {

@@ -67,7 +67,10 @@ void mend(std::string& bytes) {
     std::memcpy(&value, bytes.data() + at, 8);
     return value;
   };
-  std::memcpy(bytes.data(), "SPARGO\r\n\x01\0\0\0\x04\x03\x02\x01", 16);
+  const auto kind = bytes[8] == 1 ? detail::hash_kind::xxh64 : detail::hash_kind::xxh3;
+  bytes[8] = kind == detail::hash_kind::xxh64 ? 1 : 2;
+  std::memcpy(bytes.data(), "SPARGO\r\n", 8);
+  std::memcpy(bytes.data() + 9, "\0\0\0\x04\x03\x02\x01", 7);
   const auto size = static_cast<std::int64_t>(bytes.size());
   std::memcpy(bytes.data() + 80, &size, 8);
   constexpr std::array<std::int64_t, 5> value_bytes = {0, 4, 8, 8, 16};
@@ -82,12 +85,12 @@ void mend(std::string& bytes) {
     if (lengths[k] < 0 || at + lengths[k] > size) return;
     const bool absent = k == 4 && lengths[k] == 0;
     const std::uint64_t sum = absent ? 0
-                                     : detail::chunked_hash(context<host>({.threads = 1}), bytes.data() + at,
+                                     : detail::chunked_hash(context<host>({.threads = 1}), kind, bytes.data() + at,
                                                             static_cast<std::size_t>(lengths[k]));
     std::memcpy(bytes.data() + sums[k], &sum, 8);
     at = (at + lengths[k] + 63) / 64 * 64;
   }
-  const std::uint64_t own = detail::xxh64(bytes.data(), 120);
+  const std::uint64_t own = detail::hash_of(kind, bytes.data(), 120);
   std::memcpy(bytes.data() + 120, &own, 8);
 }
 
