@@ -1,4 +1,5 @@
 #include "io/text/blocks.hpp"
+#include "support/folders.hpp"
 
 #include "io/support/files.hpp"
 
@@ -264,7 +265,7 @@ TEST(Input, SnapshotsAreRefusedWithoutXxhash) {
   }
   const context<host> ctx;
   EXPECT_THROW(write_snapshot(ctx, "none.spg", csr_view<const pattern, std::int32_t, std::int32_t, host>()), error);
-  const std::string valid = std::string(SPARGO_SOURCE_DIR) + "/tests/io/corpus/valid/no_rows.spg";
+  const std::string valid = test::source_folder() + "/tests/io/corpus/valid/no_rows.spg";
   EXPECT_THROW((void)snapshot(ctx, valid), error);
 }
 

@@ -226,7 +226,7 @@ class DamagedSnapshot : public testing::Test {
 
 TEST_F(DamagedSnapshot, EveryFlippedBitIsNoticed) {
   expect_every_flip_to_be_noticed();
-  good_ = test::read_file(std::string(SPARGO_SOURCE_DIR) + "/tests/io/corpus/valid/weighted_graph_with_ids.spg");
+  good_ = test::read_file(test::source_folder() + "/tests/io/corpus/valid/weighted_graph_with_ids.spg");
   expect_every_flip_to_be_noticed();
 }
 
