@@ -165,7 +165,7 @@ TEST(cache, goes_with_no_check) {
   const std::string path = folder.write("a.mtx", matrix);
   const test::app_run ran = test::run_app("info", {path, "--cache", "--check"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.err.find("info: --c"), 0U) << ran.err;
+  EXPECT_EQ(ran.err.find("spargo info: --c"), 0U) << ran.err;
   EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
   EXPECT_EQ(run("info", {path, "--check"}).at("cache"), "off");
 }

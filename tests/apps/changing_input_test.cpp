@@ -50,7 +50,7 @@ void expect_no_signal(const std::string& app, const std::vector<std::string>& ar
     EXPECT_TRUE(ran.code == 0 || ran.code == 1) << "code " << ran.code << " in run " << run << ": " << ran.err;
     if (ran.code == 0) continue;
     ++failures;
-    EXPECT_TRUE(ran.err.starts_with(app + ": ")) << ran.err;
+    EXPECT_TRUE(ran.err.starts_with(test::called(app) + ": ")) << ran.err;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
   }
   EXPECT_GT(failures, 0) << "no change came in time";
