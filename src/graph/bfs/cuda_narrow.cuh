@@ -16,7 +16,7 @@
 
 #include "core/device/bulk_copy.cuh"
 #include "core/device/cluster.cuh"
-#include "core/device/warp_reduce.cuh"
+#include "core/device/warp.cuh"
 #include "graph/bfs/cuda_search.cuh"
 
 namespace spargo::detail {
@@ -101,8 +101,7 @@ __device__ void spill(const bfs_narrow_sink<I, O>& w, bool here, I v, I parent, 
   bfs_counters* const spilled = &w.s.control->flushed;
   const bool hub = here && degree >= bfs_cuda_tuning::hub_degree;
   const unsigned queued = __ballot_sync(full_mask, here && !hub);
-  count64 edges = here ? static_cast<count64>(degree) : 0;
-  for (int step = warp_size / 2; step > 0; step /= 2) edges += __shfl_down_sync(full_mask, edges, step);
+  const count64 edges = warp_reduce_to_first(here ? static_cast<count64>(degree) : 0, plus{});
   count64 at = 0;
   if (lane == 0) {
     atomicOr(&w.found->flags, bfs_local_found::full);
@@ -193,12 +192,7 @@ __device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I,
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int size = entry.size > 0 ? entry.size : 0;
   if (entry.size >= 0) write_found(w.s, entry.vertex, entry.parent, w.level - 1);
-  int last = size;  // inclusive prefix sum
-#pragma unroll
-  for (int step = 1; step < warp_size; step *= 2) {
-    const int before = __shfl_up_sync(full_mask, last, step);
-    if (lane >= step) last += before;
-  }
+  const int last = warp_inclusive_sum(size);
   const int total = __shfl_sync(full_mask, last, warp_size - 1);
   const O shift = entry.begin - static_cast<O>(last - size);
   for (int base = 0; base < total; base += warp_size) {
@@ -257,7 +251,7 @@ __device__ void flush_entries(const bfs_narrow_sink<I, O>& w, unsigned entries) 
     edges += static_cast<count64>(degree);
   }
   __syncwarp();
-  for (int step = warp_size / 2; step > 0; step /= 2) edges += __shfl_down_sync(full_mask, edges, step);
+  edges = warp_reduce_to_first(edges, plus{});
   if (lane == 0 && edges != 0) atomicAdd(&flushed->edges, edges);
 }
 
@@ -302,11 +296,7 @@ __device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink
     return;
   }
   cluster.sync();  // the others' entries are to be read
-  unsigned before = counts;
-  for (int step = 1; step < warp_size; step *= 2) {
-    const unsigned lower = __shfl_up_sync(full_mask, before, step);
-    if (lane >= step) before += lower;
-  }
+  const unsigned before = warp_inclusive_sum(counts);
   const int warps = bfs_narrow_tuning::warps * blocks;
   int tile = (total + warps - 1) / warps;
   tile = tile > warp_size ? warp_size : tile;

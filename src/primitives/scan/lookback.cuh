@@ -22,6 +22,7 @@
 #pragma once
 
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "primitives/backend.hpp"
 #include "primitives/function_objects.hpp"
 #include "primitives/scan/copy.cuh"
@@ -107,19 +108,8 @@ struct ring_place {
 };
 
 template <class Op, class T>
-__device__ T scan_warp(T value, int lane) {
-  for (int step = 1; step < warp_size; step *= 2) {
-    const T before = __shfl_up_sync(full_mask, value, step);
-    if (lane >= step) value = Op::apply(before, value);
-  }
-  return value;
-}
-
-// The lanes' values shifted up by one, the identity first.
-template <class Op, class T>
-__device__ T shifted_up(T value, int lane) {
-  const T before = __shfl_up_sync(full_mask, value, 1);
-  return lane == 0 ? Op::identity : before;
+__device__ T scan_warp(T value) {
+  return warp_inclusive_scan(value, [](T a, T b) { return Op::apply(a, b); });
 }
 
 // Read by one lane, the one that arrives later for its warp.
@@ -212,7 +202,7 @@ struct window_share {
   [[nodiscard]] __device__ T fold(int lane) const {
     T all = values[0];
     for (int i = 1; i < count; ++i) all = Op::apply(all, values[i]);
-    return __shfl_sync(full_mask, scan_warp<Op>(all, lane), warp_size - 1);
+    return __shfl_sync(full_mask, scan_warp<Op>(all), warp_size - 1);
   }
 };
 
@@ -271,7 +261,7 @@ __device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, 
     if (tile >= task.tiles) return;
     notes.folded.wait(at.phase);
     const T own = lane < shape::scanner_warps ? notes.totals[lane] : Op::identity;
-    const T upto = scan_warp<Op>(own, lane);
+    const T upto = scan_warp<Op>(own);
     const T total = __shfl_sync(full_mask, upto, shape::scanner_warps - 1);
     if (task.totals != nullptr && lane == 0) task.totals[tile].publish(total);
     if (!is_first) shared.notes[previous.stage].resolved.wait(previous.phase);
@@ -283,7 +273,7 @@ __device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, 
       before = __shfl_sync(full_mask, before, 0);
     }
     if (lane == 0) notes.upto = Op::apply(before, total);
-    const T prefix = Op::apply(before, shifted_up<Op>(upto, lane));
+    const T prefix = Op::apply(before, shift_up(upto, Op::identity));
     if (lane < shape::scanner_warps) {
       notes.prefixes[lane] = prefix;
       notes.resolved.arrive();
@@ -350,12 +340,12 @@ __device__ T fold_tile(scan_shared<T>& shared, const scan_task<T>& task, int sta
     for (int e = 0; e < shape::vector_items; ++e) total = v == 0 && e == 0 ? x.items[0] : Op::apply(total, x.items[e]);
   }
   const int lane = thread % warp_size;
-  const T upto = scan_warp<Op>(total, lane);
+  const T upto = scan_warp<Op>(total);
   if (lane == warp_size - 1) {
     notes.totals[thread / warp_size] = upto;
     notes.folded.arrive();
   }
-  return shifted_up<Op>(upto, lane);
+  return shift_up(upto, Op::identity);
 }
 
 // Scans the thread's items in place after `before`, and has the tile copied out.
