@@ -14,7 +14,7 @@
 // cluster in their place).
 #pragma once
 
-#include "core/device/bulk_copy.cuh"
+#include "core/device/barrier.cuh"
 #include "core/device/cluster.cuh"
 #include "core/device/warp.cuh"
 #include "graph/bfs/cuda_search.cuh"
@@ -311,14 +311,14 @@ __device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink
 // when all have sent for the next, and so have read this one's.
 struct bfs_mailbox {
   bfs_local_found from[2][bfs_narrow_tuning::blocks];
-  std::uint64_t arrived[2];
+  shared_barrier arrived[2];
 };
 
 // Block `to` of the cluster gets `found` in from[turn][rank].
 __device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, const bfs_local_found& found) {
   if constexpr (has_hopper_blocks) {
     unsigned slot = shared_address(&box->from[turn][rank]);
-    unsigned barrier = shared_address(&box->arrived[turn]);
+    unsigned barrier = box->arrived[turn].address();
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(slot) : "r"(slot), "r"(to));
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(barrier), "r"(to));
     asm volatile(
@@ -333,7 +333,7 @@ __device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, 
 // Until what all blocks have sent for a turn is here. All threads of the block call it.
 __device__ inline void wait_for_found(bfs_mailbox* box, int turn, unsigned phase) {
   if constexpr (has_hopper_blocks) {
-    bulk_wait(&box->arrived[turn], phase);
+    box->arrived[turn].wait(phase);
   } else {
     __syncthreads();
   }
@@ -354,8 +354,9 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
   const unsigned bytes = static_cast<unsigned>(blocks) * sizeof(bfs_local_found);
   if (thread < 2) {
     found[thread] = {};
-    bulk_initialize(&box.arrived[thread]);
-    bulk_expect(&box.arrived[thread], bytes);
+    box.arrived[thread].init(1);
+    mbarrier_init_fence();
+    box.arrived[thread].expect_tx(bytes);
   }
   __syncthreads();
   bfs_narrow_sink<I, O> w{s, at.end, at.hub_end, at.level, bfs_local_queue<I, O>(raw, 0), &found[0]};
@@ -373,7 +374,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
     if (lane < blocks) mine = box.from[turn][lane];
     if (thread == 0) {
       found[turn] = {};
-      bulk_expect(&box.arrived[turn], bytes);
+      box.arrived[turn].expect_tx(bytes);
     }
     const unsigned flags = warp_or(mine.flags);
     const unsigned vertices = warp_sum(mine.vertices);
