@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/cuda.cuh"
-#include "core/device/complex.cuh"
 
 #include <spargo/core/array.hpp>
 
