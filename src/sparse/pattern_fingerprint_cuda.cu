@@ -1,5 +1,6 @@
 // The fingerprint of a pattern on the device; see pattern_fingerprint.hpp.
 #include "core/cuda.cuh"
+#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/pattern_fingerprint.hpp"
 #include "sparse/spmv/executor.hpp"
@@ -22,7 +23,7 @@ __global__ void __launch_bounds__(threads)
   for (std::int64_t k = std::int64_t{blockIdx.x} * threads + threadIdx.x; k < count; k += step) {
     mine += fingerprint_of(array, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(items[k]));
   }
-  for (int lanes = warp_size / 2; lanes > 0; lanes /= 2) mine += __shfl_xor_sync(full_mask, mine, lanes);
+  mine = warp_sum(mine);
   if (threadIdx.x % warp_size == 0) atomicAdd(sum, mine);
 }
 

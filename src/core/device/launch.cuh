@@ -1,8 +1,7 @@
-// Launch shapes, loops over an index range, warp shuffles of any value, and temporary storage for CUB.
+// Launch shapes, loops over an index range, and temporary storage for CUB.
 #pragma once
 
 #include "core/cuda.cuh"
-#include "core/device/complex.cuh"
 
 #include <spargo/core/array.hpp>
 
@@ -31,15 +30,6 @@ void for_each(const context<device>& ctx, std::int64_t size, F f) {
   const device_guard guard(ctx);
   for_each_kernel<<<blocks_for(ctx, size, block_threads), block_threads, 0, ctx.stream()>>>(size, f);
   SPARGO_CUDA_TRY(cudaGetLastError());
-}
-
-template <class T>
-__device__ T shuffle(T value, int lane) {
-  return __shfl_sync(full_mask, value, lane);
-}
-template <class T>
-__device__ device_complex<T> shuffle(device_complex<T> value, int lane) {
-  return {shuffle(value.re, lane), shuffle(value.im, lane)};
 }
 
 // The first i in [0, size] with i == size or values[i] >= wanted; values ascend.

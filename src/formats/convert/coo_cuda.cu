@@ -6,6 +6,7 @@
 // Invariant: the sort is stable, so equal coordinates stay in input order, and their sum is formed in that order.
 // Cost: O(nnz) for a fixed key width; scratch 24 bytes per entry, 16 for a pattern.
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "core/device/words.cuh"
 #include "core/instantiate.hpp"
 #include "formats/convert/backend.hpp"
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(block_threads)
     if (row_before > row || (row_before == row && col_before > col)) flags |= unsorted;
     if (row_before == row && col_before == col) flags |= repeated;
   }
-  for (int step = warp_size / 2; step > 0; step /= 2) flags |= __shfl_xor_sync(full_mask, flags, step);
+  flags = warp_reduce(flags, bit_or{});
   if (threadIdx.x % warp_size == 0 && flags != 0) atomicOr(&result[1], static_cast<unsigned long long>(flags));
 }
 

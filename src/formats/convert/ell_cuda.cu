@@ -4,6 +4,7 @@
 // SELL: one block per slice. Indices and values are moved by the same kernels, as words of their size.
 // Cost: O(stored entries); order_rows is a radix sort of the rows' lengths, window by window in one go.
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "core/device/words.cuh"
 #include "core/instantiate.hpp"
 #include "formats/convert/backend.hpp"
@@ -25,10 +26,7 @@ __global__ void __launch_bounds__(block_threads)
     const long long length = offsets[r + 1] - offsets[r];
     mine = mine < length ? length : mine;
   }
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    const long long other = __shfl_xor_sync(full_mask, mine, step);
-    mine = mine < other ? other : mine;
-  }
+  mine = warp_max(mine);
   if (threadIdx.x % warp_size == 0) atomicMax(longest, static_cast<unsigned long long>(mine));
 }
 
@@ -43,10 +41,7 @@ __global__ void __launch_bounds__(block_threads)
       const long long length = lengths[s * height + l];
       width = width < length ? length : width;
     }
-    for (int step = warp_size / 2; step > 0; step /= 2) {
-      const long long other = __shfl_xor_sync(full_mask, width, step);
-      width = width < other ? other : width;
-    }
+    width = warp_max(width);
     if (lane == 0) sizes[s] = width * height;
   }
 }

@@ -1,5 +1,6 @@
 // The searches behind `validate` on the device: every thread keeps its first find, and the lowest wins.
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "formats/validate/backend.hpp"
 
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(block_threads)
   unsigned long long mine = 0;
   for (std::int64_t i = global_thread(); i < size; i += grid_threads())
     mine += static_cast<unsigned long long>(values[i]);
-  for (int step = warp_size / 2; step > 0; step /= 2) mine += __shfl_xor_sync(full_mask, mine, step);
+  mine = warp_sum(mine);
   if (threadIdx.x % warp_size == 0 && mine != 0) atomicAdd(total, mine);
 }
 

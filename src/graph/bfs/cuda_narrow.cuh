@@ -14,9 +14,9 @@
 // cluster in their place).
 #pragma once
 
-#include "core/device/bulk_copy.cuh"
+#include "core/device/barrier.cuh"
 #include "core/device/cluster.cuh"
-#include "core/device/warp_reduce.cuh"
+#include "core/device/warp.cuh"
 #include "graph/bfs/cuda_search.cuh"
 
 namespace spargo::detail {
@@ -101,8 +101,7 @@ __device__ void spill(const bfs_narrow_sink<I, O>& w, bool here, I v, I parent, 
   bfs_counters* const spilled = &w.s.control->flushed;
   const bool hub = here && degree >= bfs_cuda_tuning::hub_degree;
   const unsigned queued = __ballot_sync(full_mask, here && !hub);
-  count64 edges = here ? static_cast<count64>(degree) : 0;
-  for (int step = warp_size / 2; step > 0; step /= 2) edges += __shfl_down_sync(full_mask, edges, step);
+  const count64 edges = warp_reduce_to_first(here ? static_cast<count64>(degree) : 0, plus{});
   count64 at = 0;
   if (lane == 0) {
     atomicOr(&w.found->flags, bfs_local_found::full);
@@ -193,12 +192,7 @@ __device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I,
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int size = entry.size > 0 ? entry.size : 0;
   if (entry.size >= 0) write_found(w.s, entry.vertex, entry.parent, w.level - 1);
-  int last = size;  // inclusive prefix sum
-#pragma unroll
-  for (int step = 1; step < warp_size; step *= 2) {
-    const int before = __shfl_up_sync(full_mask, last, step);
-    if (lane >= step) last += before;
-  }
+  const int last = warp_inclusive_sum(size);
   const int total = __shfl_sync(full_mask, last, warp_size - 1);
   const O shift = entry.begin - static_cast<O>(last - size);
   for (int base = 0; base < total; base += warp_size) {
@@ -257,7 +251,7 @@ __device__ void flush_entries(const bfs_narrow_sink<I, O>& w, unsigned entries) 
     edges += static_cast<count64>(degree);
   }
   __syncwarp();
-  for (int step = warp_size / 2; step > 0; step /= 2) edges += __shfl_down_sync(full_mask, edges, step);
+  edges = warp_reduce_to_first(edges, plus{});
   if (lane == 0 && edges != 0) atomicAdd(&flushed->edges, edges);
 }
 
@@ -302,11 +296,7 @@ __device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink
     return;
   }
   cluster.sync();  // the others' entries are to be read
-  unsigned before = counts;
-  for (int step = 1; step < warp_size; step *= 2) {
-    const unsigned lower = __shfl_up_sync(full_mask, before, step);
-    if (lane >= step) before += lower;
-  }
+  const unsigned before = warp_inclusive_sum(counts);
   const int warps = bfs_narrow_tuning::warps * blocks;
   int tile = (total + warps - 1) / warps;
   tile = tile > warp_size ? warp_size : tile;
@@ -321,14 +311,14 @@ __device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink
 // when all have sent for the next, and so have read this one's.
 struct bfs_mailbox {
   bfs_local_found from[2][bfs_narrow_tuning::blocks];
-  std::uint64_t arrived[2];
+  shared_barrier arrived[2];
 };
 
 // Block `to` of the cluster gets `found` in from[turn][rank].
 __device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, const bfs_local_found& found) {
   if constexpr (has_hopper_blocks) {
     unsigned slot = shared_address(&box->from[turn][rank]);
-    unsigned barrier = shared_address(&box->arrived[turn]);
+    unsigned barrier = box->arrived[turn].address();
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(slot) : "r"(slot), "r"(to));
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(barrier), "r"(to));
     asm volatile(
@@ -343,7 +333,7 @@ __device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, 
 // Until what all blocks have sent for a turn is here. All threads of the block call it.
 __device__ inline void wait_for_found(bfs_mailbox* box, int turn, unsigned phase) {
   if constexpr (has_hopper_blocks) {
-    bulk_wait(&box->arrived[turn], phase);
+    box->arrived[turn].wait(phase);
   } else {
     __syncthreads();
   }
@@ -364,8 +354,9 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
   const unsigned bytes = static_cast<unsigned>(blocks) * sizeof(bfs_local_found);
   if (thread < 2) {
     found[thread] = {};
-    bulk_initialize(&box.arrived[thread]);
-    bulk_expect(&box.arrived[thread], bytes);
+    box.arrived[thread].init(1);
+    mbarrier_init_fence();
+    box.arrived[thread].expect_tx(bytes);
   }
   __syncthreads();
   bfs_narrow_sink<I, O> w{s, at.end, at.hub_end, at.level, bfs_local_queue<I, O>(raw, 0), &found[0]};
@@ -383,7 +374,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
     if (lane < blocks) mine = box.from[turn][lane];
     if (thread == 0) {
       found[turn] = {};
-      bulk_expect(&box.arrived[turn], bytes);
+      box.arrived[turn].expect_tx(bytes);
     }
     const unsigned flags = warp_or(mine.flags);
     const unsigned vertices = warp_sum(mine.vertices);

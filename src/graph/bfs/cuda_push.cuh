@@ -14,11 +14,7 @@ __device__ void expand_together(const bfs_search<I, O>& s, bfs_sink<I>& to, I ve
                                 bfs_tally& tally) {
   constexpr int unroll = bfs_cuda_tuning::unroll;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  int last = degree;  // inclusive prefix sum
-  for (int step = 1; step < warp_size; step *= 2) {
-    const int before = __shfl_up_sync(full_mask, last, step);
-    if (lane >= step) last += before;
-  }
+  const int last = warp_inclusive_sum(degree);
   const int total = __shfl_sync(full_mask, last, warp_size - 1);
   const O shift = begin - static_cast<O>(last - degree);  // edge k of the concatenation is at shift + k
   for (int base = 0; base < total; base += warp_size * unroll) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/device/warp.cuh"
 #include "graph/bfs/direction.hpp"
 
 #include <spargo/graph/bfs.hpp>
@@ -176,11 +177,7 @@ __device__ void append_hubs(const bfs_search<I, O>& s, bool hub, std::int64_t v,
   if (left == 0) return;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const std::int64_t count = hub ? (out_degree_of(s, v) - 1) / bfs_cuda_tuning::hub_degree + 1 : 0;
-  std::int64_t past = count;  // inclusive prefix sum
-  for (int step = 1; step < warp_size; step *= 2) {
-    const std::int64_t before = __shfl_up_sync(full_mask, past, step);
-    if (lane >= step) past += before;
-  }
+  const std::int64_t past = warp_inclusive_sum(count);
   count64 first = 0;
   if (lane == warp_size - 1) first = atomicAdd(chunks, static_cast<count64>(past));
   first = __shfl_sync(full_mask, first, warp_size - 1);
@@ -244,23 +241,27 @@ struct bfs_tally {
   count64 edges = 0;
 };
 
+// In lane 0.
+__device__ __forceinline__ bfs_tally sum_of_warp(bfs_tally tally) {
+#pragma unroll
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    tally.vertices += __shfl_down_sync(full_mask, tally.vertices, step);
+    tally.edges += __shfl_down_sync(full_mask, tally.edges, step);
+  }
+  return tally;
+}
+
 // All threads of the block call it.
 __device__ inline void add_tally(bfs_counters* found, bfs_tally tally) {
   __shared__ bfs_tally sums[bfs_cuda_tuning::warps];
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    tally.vertices += __shfl_down_sync(full_mask, tally.vertices, step);
-    tally.edges += __shfl_down_sync(full_mask, tally.edges, step);
-  }
+  tally = sum_of_warp(tally);
   if (lane == 0) sums[warp] = tally;
   __syncthreads();
   if (warp != 0) return;
   tally = lane < bfs_cuda_tuning::warps ? sums[lane] : bfs_tally{};
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    tally.vertices += __shfl_down_sync(full_mask, tally.vertices, step);
-    tally.edges += __shfl_down_sync(full_mask, tally.edges, step);
-  }
+  tally = sum_of_warp(tally);
   if (lane == 0 && tally.vertices != 0) atomicAdd(&found->vertices, tally.vertices);
   if (lane == 0 && tally.edges != 0) atomicAdd(&found->edges, tally.edges);
 }

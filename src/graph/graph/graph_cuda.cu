@@ -7,7 +7,7 @@
 // arrays of keys and the sort's spare one, or two and the rows. H200, 2^27 pairs, R-MAT 23: 13.0 ms, of which the two
 // sorts 6.1 and 3.0, joining 1.9, picking 0.8, packing 0.7.
 #include "core/device/launch.cuh"
-#include "core/device/warp_reduce.cuh"
+#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "graph/graph/common.hpp"
 #include "primitives/element.hpp"
@@ -107,13 +107,9 @@ __global__ void __launch_bounds__(block_threads)
 __device__ void scan_groups(int* values, int lane) {
   const int even = values[2 * lane];
   const int both = even + values[2 * lane + 1];
-  int sum = both;
-  for (int step = 1; step < warp_size; step *= 2) {
-    const int other = __shfl_up_sync(full_mask, sum, step);
-    if (lane >= step) sum += other;
-  }
-  values[2 * lane] = sum - both;
-  values[2 * lane + 1] = sum - both + even;
+  const int before = warp_exclusive_sum(both);
+  values[2 * lane] = before;
+  values[2 * lane + 1] = before + even;
 }
 
 // to[starts[tile] ...] = the distinct edges of each tile, in order.

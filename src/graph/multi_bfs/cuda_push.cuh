@@ -133,12 +133,7 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays
     const std::int64_t first = any ? static_cast<std::int64_t>(s.out_offsets[u]) : 0;
     int degree = 0;
     if (any && out_degree(s, u) <= multi_bfs_cuda_tuning::push_piece) degree = static_cast<int>(out_degree(s, u));
-    int end = degree;  // inclusive sum
-#pragma unroll
-    for (int d = 1; d < warp_size; d *= 2) {
-      const int before = __shfl_up_sync(full_mask, end, d);
-      if (lane >= d) end += before;
-    }
+    const int end = warp_inclusive_sum(degree, lane);
     const int all = __shfl_sync(full_mask, end, warp_size - 1);
     const int begin = end - degree;
     for (int t0 = 0; t0 < all; t0 += warp_size) {

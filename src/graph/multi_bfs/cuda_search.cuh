@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/cuda.cuh"
-#include "core/device/warp_reduce.cuh"
+#include "core/device/warp.cuh"
 #include "graph/multi_bfs/common.hpp"
 
 #include <cstdint>
@@ -135,7 +135,7 @@ __device__ search_words<W> united_by_team(search_words<W> a) {
 #pragma unroll
   for (int d = Team / 2; d > 0; d /= 2) {
 #pragma unroll
-    for (int i = 0; i < W; ++i) a.w[i] |= __shfl_xor_sync(full_mask, a.w[i], d);
+    for (int i = 0; i < W; ++i) a.w[i] |= shuffle_xor(a.w[i], d);
   }
   return a;
 }
@@ -249,20 +249,14 @@ __device__ void count_bits(const multi_bfs_tally<W>& tally, const search_words<W
   }
 }
 
-__device__ inline count64 sum_of_warp(count64 value) {
-#pragma unroll
-  for (int d = warp_size / 2; d > 0; d /= 2) value += __shfl_down_sync(full_mask, value, d);
-  return value;
-}
-
 // All warps of all blocks, at the end of a step; a barrier of the grid follows.
 template <int W>
 __device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& block, const multi_bfs_tally<W>& tally) {
   const unsigned lane = threadIdx.x % warp_size;
-  const count64 vertices = sum_of_warp(tally.vertices);
-  const count64 edges = sum_of_warp(tally.edges);
-  const count64 finished = sum_of_warp(tally.finished);
-  const count64 open = sum_of_warp(tally.open);
+  const count64 vertices = warp_reduce_to_first(tally.vertices, plus{});
+  const count64 edges = warp_reduce_to_first(tally.edges, plus{});
+  const count64 finished = warp_reduce_to_first(tally.finished, plus{});
+  const count64 open = warp_reduce_to_first(tally.open, plus{});
   if (lane == 0 && (vertices != 0 || open != 0)) {
     atomicAdd(&block.vertices, vertices);
     atomicAdd(&block.edges, edges);

@@ -7,6 +7,7 @@
 // Cost: three launches per piece; a byte is read from memory once and from the cache twice.
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "io/device/text.hpp"
 
 #include <sys/mman.h>
@@ -61,20 +62,11 @@ __device__ uint4 load(const char* text, std::int64_t at, std::int64_t size) {
   return at < size ? *reinterpret_cast<const uint4*>(text + at) : uint4{};
 }
 
-__device__ unsigned warp_sum(unsigned value) {
-  for (int step = warp_size / 2; step > 0; step /= 2) value += __shfl_xor_sync(full_mask, value, step);
-  return value;
-}
-
 // Exclusive, over a block of at most 32 warps; `sums` has room for them. Every thread gets the total.
 __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) {
   const unsigned lane = threadIdx.x % warp_size;
   const unsigned warp = threadIdx.x / warp_size;
-  unsigned sum = value;
-  for (int step = 1; step < warp_size; step *= 2) {
-    const unsigned other = __shfl_up_sync(full_mask, sum, step);
-    if (lane >= static_cast<unsigned>(step)) sum += other;
-  }
+  const unsigned sum = warp_inclusive_sum(value, static_cast<int>(lane));
   __syncthreads();  // `sums` may be in use
   if (lane == warp_size - 1) sums[warp] = sum;
   __syncthreads();
@@ -96,7 +88,7 @@ __global__ void __launch_bounds__(tuning::threads)
   for (int k = 0; k < tuning::thread_bytes / 16; ++k) {
     count += __popc(newline_bits(load(text, tile + 16 * (k * tuning::threads + static_cast<int>(threadIdx.x)), size)));
   }
-  count = warp_sum(count);
+  count = warp_reduce(count, plus{});
   if (threadIdx.x % warp_size == 0) sums[threadIdx.x / warp_size] = count;
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -176,13 +168,9 @@ struct tally {
 };
 
 __device__ void add(const tally& mine, counters* all) {
-  unsigned flags = mine.flags;
-  long long largest = mine.largest;
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    flags |= __shfl_xor_sync(full_mask, flags, step);
-    largest = max(largest, __shfl_xor_sync(full_mask, largest, step));
-  }
-  const unsigned rounded = warp_sum(mine.rounded);
+  const unsigned flags = warp_reduce(mine.flags, bit_or{});
+  const long long largest = warp_max(mine.largest);
+  const unsigned rounded = warp_reduce(mine.rounded, plus{});
   if (threadIdx.x % warp_size != 0) return;
   if ((flags & ~all->flags) != 0) atomicOr(&all->flags, flags);
   if (rounded != 0) atomicAdd(&all->rounded, static_cast<unsigned long long>(rounded));

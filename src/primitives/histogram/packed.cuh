@@ -19,7 +19,7 @@
 // from the L2 cache after the first has.
 #pragma once
 
-#include "core/device/warp_reduce.cuh"
+#include "core/device/warp.cuh"
 #include "primitives/histogram/kernels.cuh"
 
 namespace spargo::detail::histogram_kernels {

@@ -5,7 +5,7 @@
 // the eight rows and four columns that a warp reads for a fragment lie in different banks. H200, 4096 cubed: 52.9
 // TFLOP/s; 32 x 64 and 64 x 32 a warp 44, three stages 51. Fragment layouts: PTX ISA, "Matrix fragments for
 // mma.m16n8k8" (.f64).
-#include "core/cuda.cuh"
+#include "core/device/async_copy.cuh"
 #include "primitives/matmul/pack.cuh"
 
 namespace spargo::detail {
@@ -22,12 +22,6 @@ struct shape {
   static constexpr int shared_bytes = stages * stage * static_cast<int>(sizeof(double));
 };
 
-__device__ inline void copy_async(void* to, const void* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-               "l"(from)
-               : "memory");
-}
-
 // Starts the copy of the k step at k0, if there is one, and closes a group either way.
 __device__ inline void copy_step(double* stage, const double* a, const double* b, const padded_job<double>& g,
                                  std::int64_t k0) {
@@ -37,17 +31,17 @@ __device__ inline void copy_step(double* stage, const double* a, const double* b
       const int q = static_cast<int>(threadIdx.x) + i * shape::threads;
       const int r = q / (shape::BK / 2);
       const int c = q % (shape::BK / 2) * 2;
-      copy_async(stage + r * shape::lda + c, a + r * g.lda + k0 + c);
+      copy_line_async(stage + r * shape::lda + c, a + r * g.lda + k0 + c);
     }
 #pragma unroll
     for (int i = 0; i < shape::BN * shape::BK / 2 / shape::threads; ++i) {
       const int q = static_cast<int>(threadIdx.x) + i * shape::threads;
       const int r = q / (shape::BN / 2);
       const int c = q % (shape::BN / 2) * 2;
-      copy_async(stage + shape::BM * shape::lda + r * shape::ldb + c, b + (k0 + r) * g.ldb + c);
+      copy_line_async(stage + shape::BM * shape::lda + r * shape::ldb + c, b + (k0 + r) * g.ldb + c);
     }
   }
-  asm volatile("cp.async.commit_group;" ::: "memory");
+  commit_copies();
 }
 
 __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
@@ -106,7 +100,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks) tensor_double_k
   int now = 0;
   const std::int64_t k_end = g.k_end();
   for (std::int64_t k0 = g.k_begin(); k0 < k_end; k0 += shape::BK) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(shape::stages - 2) : "memory");
+    wait_for_groups<shape::stages - 2>();
     __syncthreads();  // this step is in for all threads, and the stage filled next has been read
     const int ahead = (now + shape::stages - 1) % shape::stages;
     copy_step(stages + ahead * shape::stage, a, b, g, k0 + (shape::stages - 1) * shape::BK);

@@ -29,10 +29,6 @@ constexpr ring values_ring{4, 3};
 constexpr ring pairs_ring{3, 2};
 constexpr int line = bulk_line;
 
-__device__ void initialize(std::uint64_t* barrier) {
-  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
-}
-
 // An operand of the range: where its first aligned 16 bytes lie, and how far its elements are from there.
 template <class T>
 struct operand {
@@ -71,9 +67,9 @@ struct stage {
 
   // Asks for part `part` of a tile; one thread.
   __device__ static void load(char* to, const operand<T>& a, const operand<T>& b, std::int64_t tile, int part,
-                              std::uint64_t* barrier) {
+                              shared_barrier& barrier) {
     const std::int64_t offset = tile * tile_bytes + std::int64_t{part} * stage_bytes;
-    bulk_expect(barrier, a.bytes() + (pairs<Source> ? b.bytes() : 0));
+    barrier.expect_tx(a.bytes() + (pairs<Source> ? b.bytes() : 0));
     bulk_copy(to, a.aligned + offset, a.bytes(), barrier);
     if (pairs<Source>) bulk_copy(to + bytes, b.aligned + offset, b.bytes(), barrier);
   }
@@ -99,7 +95,7 @@ __global__ void __launch_bounds__(tile_threads) reduce_bulk_kernel(const T* a_da
   using part_of = stage<Op, Source, T>;
   constexpr int parts = tile_bytes / stage_bytes;
   extern __shared__ __align__(128) char buffer[];
-  __shared__ std::uint64_t full[Stages];
+  __shared__ shared_barrier full[Stages];
   __shared__ T of_warp[2][tile_threads / warp_size];
   const operand<T> a(a_data);
   const operand<T> b(b_data);
@@ -107,14 +103,14 @@ __global__ void __launch_bounds__(tile_threads) reduce_bulk_kernel(const T* a_da
   const std::int64_t mine = begin < bulk.last ? (bulk.last - begin + gridDim.x - 1) / gridDim.x * parts : 0;
   const auto load = [&](std::int64_t k, int at) {  // the block's k-th stage
     part_of::load(buffer + at * part_of::all_bytes, a, b, begin + k / parts * gridDim.x, static_cast<int>(k % parts),
-                  full + at);
+                  full[at]);
   };
 
   cudaTriggerProgrammaticLaunchCompletion();  // the levels above may take their place; they wait for the end
   if (threadIdx.x == 0) {
-    for (std::uint64_t& barrier : full) initialize(&barrier);
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    for (shared_barrier& barrier : full) barrier.init(1);
+    mbarrier_init_fence();
+    fence_for_bulk_copies();
     for (int s = 0; s < Stages && s < mine; ++s) load(s, s);
   }
   int turn = 0;
@@ -133,7 +129,7 @@ __global__ void __launch_bounds__(tile_threads) reduce_bulk_kernel(const T* a_da
     clear<Op>(sum);
     const std::int64_t tile = begin + k / parts * gridDim.x;
     for (int part = 0; part < parts; ++part, ++k) {
-      bulk_wait(full + at, phase);
+      full[at].wait(phase);
       part_of::accumulate_into(sum, buffer + at * part_of::all_bytes, a, b);
       __syncthreads();
       if (threadIdx.x == 0 && k + Stages < mine) load(k + Stages, at);

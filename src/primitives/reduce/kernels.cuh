@@ -2,17 +2,14 @@
 #pragma once
 
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "primitives/reduce/backend.hpp"
 
 namespace spargo::detail {
 
 template <class Op, class T>
 __device__ T reduce_warp(T value) {
-#pragma unroll
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    value = Op::apply(value, __shfl_down_sync(full_mask, value, step));
-  }
-  return value;  // in lane 0
+  return warp_reduce_to_first(value, [](T a, T b) { return Op::apply(a, b); });
 }
 
 // The block's value, in thread 0. `of_warp` is shared, one element per warp; a barrier stands between two calls on it.

@@ -21,10 +21,11 @@
 // Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA technical report, 2016.
 #pragma once
 
+#include "core/device/bulk_copy.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "primitives/backend.hpp"
 #include "primitives/function_objects.hpp"
-#include "primitives/scan/copy.cuh"
 #include "primitives/scan/descriptor.cuh"
 
 #include <spargo/core/device_features.cuh>
@@ -57,14 +58,14 @@ struct scan_shape : scan_lookback_tuning {
 
 template <class T>
 struct scan_stage_notes {
-  std::int64_t tile;      // its number; `tiles` or more: there is none
-  T totals[warp_size];    // of the scanner warps' parts
-  T prefixes[warp_size];  // what comes before those parts
-  T upto;                 // the fold of everything to the tile's end; for a block that takes all tiles
-  tile_barrier loaded;    // the tile is here, or known not to come
-  tile_barrier folded;    // the totals are here
-  tile_barrier resolved;  // the prefixes are here
-  tile_barrier scanned;   // the tile may be copied out
+  std::int64_t tile;        // its number; `tiles` or more: there is none
+  T totals[warp_size];      // of the scanner warps' parts
+  T prefixes[warp_size];    // what comes before those parts
+  T upto;                   // the fold of everything to the tile's end; for a block that takes all tiles
+  shared_barrier loaded;    // the tile is here, or known not to come
+  shared_barrier folded;    // the totals are here
+  shared_barrier resolved;  // the prefixes are here
+  shared_barrier scanned;   // the tile may be copied out
 };
 
 template <class T>
@@ -106,20 +107,14 @@ struct ring_place {
   }
 };
 
-template <class Op, class T>
-__device__ T scan_warp(T value, int lane) {
-  for (int step = 1; step < warp_size; step *= 2) {
-    const T before = __shfl_up_sync(full_mask, value, step);
-    if (lane >= step) value = Op::apply(before, value);
+__device__ inline void wait_for(shared_barrier& barrier, int phase) {
+  while (!barrier.try_wait(static_cast<unsigned>(phase))) {
   }
-  return value;
 }
 
-// The lanes' values shifted up by one, the identity first.
 template <class Op, class T>
-__device__ T shifted_up(T value, int lane) {
-  const T before = __shfl_up_sync(full_mask, value, 1);
-  return lane == 0 ? Op::identity : before;
+__device__ T scan_warp(T value) {
+  return warp_inclusive_scan(value, [](T a, T b) { return Op::apply(a, b); });
 }
 
 // Read by one lane, the one that arrives later for its warp.
@@ -138,8 +133,8 @@ __device__ void load_tile(scan_shared<T>& shared, int stage, const scan_task<T>&
   auto& notes = shared.notes[stage];
   notes.tile = tile;
   if (tile < task.tiles && task.bulk_in && task.is_whole(tile)) {
-    notes.loaded.arrive_expecting(shape::tile_bytes);
-    start_load(shared.values[stage], task.in + tile * shape::tile, shape::tile_bytes, notes.loaded);
+    notes.loaded.expect_tx(shape::tile_bytes);
+    bulk_copy(shared.values[stage], task.in + tile * shape::tile, shape::tile_bytes, notes.loaded);
   } else {
     notes.loaded.arrive();
   }
@@ -165,10 +160,10 @@ __device__ void copy_tiles(scan_shared<T>& shared, const scan_task<T>& task) {
     auto& notes = shared.notes[at.stage];
     const std::int64_t tile = notes.tile;
     if (tile >= task.tiles) break;
-    notes.scanned.wait(at.phase);
+    wait_for(notes.scanned, at.phase);
     if (task.bulk_out && task.is_whole(tile)) {
-      start_store(task.out + tile * shape::tile, shared.values[at.stage], shape::tile_bytes);
-      wait_stores_read();
+      bulk_store(task.out + tile * shape::tile, shared.values[at.stage], shape::tile_bytes);
+      wait_for_bulk_reads();
     }
     const std::int64_t coming = next;
     next = next_tile(task, next);
@@ -212,7 +207,7 @@ struct window_share {
   [[nodiscard]] __device__ T fold(int lane) const {
     T all = values[0];
     for (int i = 1; i < count; ++i) all = Op::apply(all, values[i]);
-    return __shfl_sync(full_mask, scan_warp<Op>(all, lane), warp_size - 1);
+    return __shfl_sync(full_mask, scan_warp<Op>(all), warp_size - 1);
   }
 };
 
@@ -266,15 +261,15 @@ __device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, 
   if (seeker > 0) previous.advance(seeker - 1);
   for (bool is_first = seeker == 0;; is_first = false) {
     auto& notes = shared.notes[at.stage];
-    notes.loaded.wait(at.phase);
+    wait_for(notes.loaded, at.phase);
     const std::int64_t tile = tile_at(notes, lane);
     if (tile >= task.tiles) return;
-    notes.folded.wait(at.phase);
+    wait_for(notes.folded, at.phase);
     const T own = lane < shape::scanner_warps ? notes.totals[lane] : Op::identity;
-    const T upto = scan_warp<Op>(own, lane);
+    const T upto = scan_warp<Op>(own);
     const T total = __shfl_sync(full_mask, upto, shape::scanner_warps - 1);
     if (task.totals != nullptr && lane == 0) task.totals[tile].publish(total);
-    if (!is_first) shared.notes[previous.stage].resolved.wait(previous.phase);
+    if (!is_first) wait_for(shared.notes[previous.stage].resolved, previous.phase);
     T before = Op::identity;
     if (task.totals != nullptr) {
       before = look_back<Op>(task, tile, total, lane);
@@ -283,7 +278,7 @@ __device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, 
       before = __shfl_sync(full_mask, before, 0);
     }
     if (lane == 0) notes.upto = Op::apply(before, total);
-    const T prefix = Op::apply(before, shifted_up<Op>(upto, lane));
+    const T prefix = Op::apply(before, shift_up(upto, Op::identity));
     if (lane < shape::scanner_warps) {
       notes.prefixes[lane] = prefix;
       notes.resolved.arrive();
@@ -350,12 +345,12 @@ __device__ T fold_tile(scan_shared<T>& shared, const scan_task<T>& task, int sta
     for (int e = 0; e < shape::vector_items; ++e) total = v == 0 && e == 0 ? x.items[0] : Op::apply(total, x.items[e]);
   }
   const int lane = thread % warp_size;
-  const T upto = scan_warp<Op>(total, lane);
+  const T upto = scan_warp<Op>(total);
   if (lane == warp_size - 1) {
     notes.totals[thread / warp_size] = upto;
     notes.folded.arrive();
   }
-  return shifted_up<Op>(upto, lane);
+  return shift_up(upto, Op::identity);
 }
 
 // Scans the thread's items in place after `before`, and has the tile copied out.
@@ -377,7 +372,7 @@ __device__ void scan_tile(scan_shared<T>& shared, const scan_task<T>& task, int 
     mine[v] = x;
   }
   if (!(task.bulk_out && task.is_whole(tile))) write_tile(values, task, tile, thread);
-  fence_for_copies();
+  fence_for_bulk_copies();
   __syncwarp();
   if (thread % warp_size == 0) shared.notes[stage].scanned.arrive();
 }
@@ -394,7 +389,7 @@ __device__ void scan_tiles(scan_shared<T>& shared, const scan_task<T>& task, int
   const auto fold_next = [&](T& result) {
     if (!more) return;
     auto& notes = shared.notes[folding.stage];
-    notes.loaded.wait(folding.phase);
+    wait_for(notes.loaded, folding.phase);
     const std::int64_t tile = tile_at(notes, lane);
     more = tile < task.tiles;
     if (!more) return;
@@ -408,7 +403,7 @@ __device__ void scan_tiles(scan_shared<T>& shared, const scan_task<T>& task, int
     fold_next(in_warp[shape::ahead]);
     auto& notes = shared.notes[at.stage];
     const std::int64_t tile = tile_at(notes, lane);
-    notes.resolved.wait(at.phase);
+    wait_for(notes.resolved, at.phase);
     scan_tile<Kind, Op>(shared, task, at.stage, tile, Op::apply(notes.prefixes[warp], in_warp[0]), thread);
 #pragma unroll
     for (int k = 0; k < shape::ahead; ++k) in_warp[k] = in_warp[k + 1];
@@ -425,12 +420,12 @@ __device__ void run_ring(const scan_task<T>& task, unsigned char* memory) {
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
     for (auto& notes : shared.notes) {
-      notes.loaded.initialize(1);
-      notes.folded.initialize(shape::scanner_warps);
-      notes.resolved.initialize(shape::scanner_warps);
-      notes.scanned.initialize(shape::scanner_warps);
+      notes.loaded.init(1);
+      notes.folded.init(shape::scanner_warps);
+      notes.resolved.init(shape::scanner_warps);
+      notes.scanned.init(shape::scanner_warps);
     }
-    fence_for_copies();
+    fence_for_bulk_copies();
   }
   __syncthreads();
   const int role = thread / warp_size - shape::scanner_warps;

@@ -35,23 +35,23 @@ template <class Op, class T>
 __device__ T before_items(scan_tile_memory<T>& shared, const scan_task<T>& task, std::int64_t tile, T total) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const T upto = scan_warp<Op>(total, lane);
+  const T upto = scan_warp<Op>(total);
   if (lane == warp_size - 1) shared.totals[warp] = upto;
   __syncthreads();
   if (warp == 0) {
     const T own = lane < scan_tiles_tuning::warps ? shared.totals[lane] : Op::identity;
-    const T upto_warp = scan_warp<Op>(own, lane);
+    const T upto_warp = scan_warp<Op>(own);
     const T all = __shfl_sync(full_mask, upto_warp, scan_tiles_tuning::warps - 1);
     T before = Op::identity;
     if (task.totals != nullptr) {
       if (lane == 0) task.totals[tile].publish(all);
       before = look_back<Op>(task, tile, all, lane);
     }
-    const T prefix = Op::apply(before, shifted_up<Op>(upto_warp, lane));
+    const T prefix = Op::apply(before, shift_up(upto_warp, Op::identity));
     if (lane < scan_tiles_tuning::warps) shared.prefixes[lane] = prefix;
   }
   __syncthreads();
-  return Op::apply(shared.prefixes[warp], shifted_up<Op>(upto, lane));
+  return Op::apply(shared.prefixes[warp], shift_up(upto, Op::identity));
 }
 
 // Grid: any number of blocks; one where there is one tile.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "primitives/stencil/backend.hpp"
 
 namespace spargo::detail {
@@ -17,9 +18,7 @@ __device__ inline double change_of(double next, double old) { return __dsub_rn(n
 // All lanes of the warp together; `moved` is not negative or NaN, and *residual starts as 0.
 template <class T>
 __device__ void raise_residual(T moved, T* residual) {
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    moved = larger_magnitude(moved, __shfl_xor_sync(full_mask, moved, step));
-  }
+  moved = warp_reduce(moved, [](T a, T b) { return larger_magnitude(a, b); });
   if (threadIdx.x % warp_size != 0) return;
   using bits = std::conditional_t<std::same_as<T, float>, unsigned, unsigned long long>;
   bits mine = 0;

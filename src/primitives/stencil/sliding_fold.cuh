@@ -13,6 +13,7 @@
 #pragma once
 
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "primitives/stencil/sliding_fold.hpp"
 
 namespace spargo::detail {
@@ -98,11 +99,7 @@ __device__ void scan_from_start(T (&run)[fold_tuning::items], int lanes) {
 #pragma unroll
   for (int v = 1; v < fold_tuning::items; ++v) run[v] = Fold::apply(run[v - 1], run[v]);
   const int in_group = static_cast<int>(threadIdx.x) & (lanes - 1);
-  T all = run[fold_tuning::items - 1];
-  for (int step = 1; step < lanes; step *= 2) {
-    const T other = __shfl_up_sync(full_mask, all, step, lanes);
-    if (in_group >= step) all = Fold::apply(other, all);
-  }
+  const T all = group_inclusive_scan(run[fold_tuning::items - 1], lanes, [](T a, T b) { return Fold::apply(a, b); });
   const T before = __shfl_up_sync(full_mask, all, 1, lanes);
   if (in_group == 0) return;
 #pragma unroll
@@ -114,11 +111,7 @@ __device__ void scan_from_end(T (&run)[fold_tuning::items], int lanes) {
 #pragma unroll
   for (int v = fold_tuning::items - 2; v >= 0; --v) run[v] = Fold::apply(run[v], run[v + 1]);
   const int in_group = static_cast<int>(threadIdx.x) & (lanes - 1);
-  T all = run[0];
-  for (int step = 1; step < lanes; step *= 2) {
-    const T other = __shfl_down_sync(full_mask, all, step, lanes);
-    if (in_group + step < lanes) all = Fold::apply(all, other);
-  }
+  const T all = group_suffix_scan(run[0], lanes, [](T a, T b) { return Fold::apply(a, b); });
   const T after = __shfl_down_sync(full_mask, all, 1, lanes);
   if (in_group == lanes - 1) return;
 #pragma unroll
@@ -327,9 +320,7 @@ __global__ void __launch_bounds__(block_threads) fold_chunks_kernel(fold_job<T> 
     T all = mine[0];
 #pragma unroll
     for (int k = 1; k < chunk / warp_size; ++k) all = Fold::apply(all, mine[k]);
-    for (int step = warp_size / 2; step > 0; step /= 2) {
-      all = Fold::apply(all, __shfl_down_sync(full_mask, all, step));
-    }
+    all = warp_reduce_to_first(all, [](T a, T b) { return Fold::apply(a, b); });
     if (lane == 0) results[w] = all;
   }
 }

@@ -1,4 +1,4 @@
-// What the product kernels share: loads, sums over lanes, and the staging of products in shared memory.
+// What the product kernels share: loads, and the staging of products in shared memory.
 //
 // Staging turns rows of any length into one long, coalesced stream: a block loads consecutive entries 16 bytes a
 // thread, whatever rows they belong to, multiplies them with x and leaves the products in shared memory, from where
@@ -9,6 +9,7 @@
 
 #include "core/cuda.cuh"
 #include "core/device/complex.cuh"
+#include "core/device/warp.cuh"
 #include "sparse/spmv/executor.hpp"
 
 #include <cstdint>
@@ -66,20 +67,6 @@ template <class D>
 __device__ void update(D& y, D alpha, D sum, D beta) {
   const D product = alpha * sum;
   y = beta == D{} ? product : multiply_add(beta, y, product);
-}
-
-__device__ inline float shuffle_xor(float v, int mask) { return __shfl_xor_sync(full_mask, v, mask); }
-__device__ inline double shuffle_xor(double v, int mask) { return __shfl_xor_sync(full_mask, v, mask); }
-template <class T>
-__device__ device_complex<T> shuffle_xor(device_complex<T> v, int mask) {
-  return {shuffle_xor(v.re, mask), shuffle_xor(v.im, mask)};
-}
-
-// The sum over a group of `width` neighbouring lanes, a power of two. The whole warp must call it.
-template <class D>
-__device__ D group_sum(D v, int width) {
-  for (int step = width / 2; step > 0; step /= 2) v = v + shuffle_xor(v, step);
-  return v;
 }
 
 // Entries of a matrix as kernels take them. Valid indices imply cols > 0 wherever there is an entry.

@@ -27,18 +27,6 @@ constexpr int carries_a_thread = 8;
 // amid 2.9 million entries with 1, 4 and 8: 35.5, 27.1 and 27.2 in fp32, 39.5, 31.7 and 30.2 in fp64.
 constexpr int carries_in_flight = 8;
 
-__device__ unsigned long long warp_total(unsigned long long v) {
-  for (int step = warp_size / 2; step > 0; step /= 2) v += __shfl_xor_sync(full_mask, v, step);
-  return v;
-}
-__device__ unsigned long long warp_largest(unsigned long long v) {
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    const unsigned long long other = __shfl_xor_sync(full_mask, v, step);
-    v = other > v ? other : v;
-  }
-  return v;
-}
-
 // Integers only, so the atomics do not disturb determinism.
 template <class O>
 __global__ void __launch_bounds__(spmv_threads)
@@ -51,7 +39,7 @@ __global__ void __launch_bounds__(spmv_threads)
     mine.empty_rows += length == 0 ? 1 : 0;
     mine.long_entries += static_cast<std::int64_t>(length) > limit ? length : 0;
   }
-  mine = {warp_largest(mine.longest), warp_total(mine.empty_rows), warp_total(mine.long_entries)};
+  mine = {warp_max(mine.longest), warp_sum(mine.empty_rows), warp_sum(mine.long_entries)};
   if (threadIdx.x % warp_size == 0) {
     atomicMax(&counters->longest, mine.longest);
     atomicAdd(&counters->empty_rows, mine.empty_rows);
@@ -76,8 +64,8 @@ __global__ void __launch_bounds__(spmv_threads) locality_kernel(const O* offsets
       close += apart <= near && apart >= -near ? 1 : 0;
     }
   }
-  pairs = warp_total(pairs);
-  close = warp_total(close);
+  pairs = warp_sum(pairs);
+  close = warp_sum(close);
   if (threadIdx.x % warp_size == 0) {
     atomicAdd(&counters->sampled_pairs, pairs);
     atomicAdd(&counters->near_pairs, close);

@@ -1,18 +1,16 @@
-// Barriers in shared memory and the bulk tensor copy engine, as PTX, for blocks of one cluster.
+// The bulk tensor copy engine, as PTX, for blocks of one cluster.
 //
 // Idea: the copy engine writes tiles into the shared memory of one block or of every block of the cluster, and counts
-// the bytes on a barrier at the same place in each of them. Source: PTX ISA, "mbarrier" and "cp.async.bulk.tensor".
+// the bytes on a barrier at the same place in each of them. Source: PTX ISA, "cp.async.bulk.tensor".
 #pragma once
+
+#include "core/device/barrier.cuh"
 
 #include <cuda.h>
 
 #include <cstdint>
 
 namespace spargo::detail::tensor {
-
-__device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
 
 __device__ __forceinline__ std::uint32_t cluster_rank() {
   std::uint32_t rank;
@@ -23,45 +21,6 @@ __device__ __forceinline__ std::uint32_t cluster_rank() {
 // Every thread of every block of the cluster.
 __device__ __forceinline__ void cluster_synchronize() {
   asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-}
-
-__device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-// Makes initialised barriers visible to the copy engine and the cluster; a cluster_synchronize() follows.
-__device__ __forceinline__ void barrier_init_done() {
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-
-__device__ __forceinline__ void barrier_expect(std::uint32_t barrier, std::uint32_t bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
-// Arrives at the barrier at the same place in block `rank` of the cluster. It orders nothing but the tensor cores'
-// reads, which warpgroup_wait() has seen to the end: release at the scope of the cluster would wait for every store
-// of the thread to reach the L2 cache (2.05 ms for 1.40 at 8192 x 8192 x 8192).
-__device__ __forceinline__ void barrier_arrive(std::uint32_t barrier, std::uint32_t rank) {
-  asm volatile(
-      "{\n"
-      ".reg .b32 remote;\n"
-      "mapa.shared::cluster.u32 remote, %0, %1;\n"
-      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
-      "}\n" ::"r"(barrier),
-      "r"(rank)
-      : "memory");
-}
-
-// Waits for the end of the phase of that parity; sees what the copy engine wrote before.
-__device__ __forceinline__ void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@!done bra again;\n"
-      "}\n" ::"r"(barrier),
-      "r"(parity)
-      : "memory");
 }
 
 __device__ __forceinline__ void prefetch_map(const CUtensorMap& map) {

@@ -107,9 +107,9 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
     const int first = static_cast<int>(rank) * Shape::share;  // of this block's share of B
     const int j = column * Shape::columns + first;
     for (int k = 0; k < p.k; k += Shape::depth, at.next()) {
-      barrier_wait(slots.empty(at.slot), at.parity);
+      mbarrier_wait(slots.empty(at.slot), at.parity);
       const std::uint32_t full = slots.full(at.slot);
-      barrier_expect(full, Shape::slot_bytes);
+      mbarrier_expect_tx(full, Shape::slot_bytes);
       if constexpr (Shape::a_major == major::k) {
         load_box(slots.a(at.slot), a_map, full, k, i);
       } else {
@@ -206,14 +206,14 @@ __device__ __forceinline__ void consume(const product& p, ring<Shape> slots, std
   const int steps = (p.k - 1) / Shape::depth + 1;
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const auto release = [&](int slot) {
-    if (thread < Shape::cluster) barrier_arrive(slots.empty(slot), static_cast<std::uint32_t>(thread));
+    if (thread < Shape::cluster) mbarrier_arrive_at(slots.empty(slot), static_cast<std::uint32_t>(thread));
   };
   turn<Shape> at;
   for (std::int64_t tile = blockIdx.x / Shape::cluster; tile < tiles.size(); tile += gridDim.x / Shape::cluster) {
     float d[accumulators];
     int previous = 0;
     for (int step = 0; step < steps; ++step, at.next()) {
-      barrier_wait(slots.full(at.slot), at.parity);
+      mbarrier_wait(slots.full(at.slot), at.parity);
       warpgroup_arrive();
       multiply<Shape>(d, slots.a(at.slot) + group * wgmma_rows * 128, slots.b(at.slot), step != 0);
       warpgroup_commit();
@@ -248,10 +248,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     prefetch_map(a_map);
     prefetch_map(b_map);
     for (int slot = 0; slot < Shape::stages; ++slot) {
-      barrier_init(slots.full(slot), 1);
-      barrier_init(slots.empty(slot), 2 * Shape::cluster);
+      mbarrier_init(slots.full(slot), 1);
+      mbarrier_init(slots.empty(slot), 2 * Shape::cluster);
     }
-    barrier_init_done();
+    mbarrier_init_fence();
   }
   cluster_synchronize();
   if (warpgroup == 0) {

@@ -72,13 +72,14 @@ struct block_range {
 // whether there is a bulk copy to wait for. The caller puts a block barrier behind it.
 template <class D, class I>
 __device__ bool stage_entries(const device_entries<D, I>& a, std::int64_t origin, int count, D* values, I* indices,
-                              std::uint64_t* arrived) {
+                              shared_barrier& arrived) {
   const std::int64_t there = (a.nnz - origin) & ~std::int64_t{3};
   const int quads = (count + 3) & ~3;
   const int bulk = has_hopper_blocks && a.aligned ? static_cast<int>(quads < there ? quads : there) : 0;
   if (threadIdx.x == 0 && bulk > 0) {
-    bulk_initialize(arrived);
-    bulk_expect(arrived, static_cast<unsigned>(bulk * (sizeof(D) + sizeof(I))));
+    arrived.init(1);
+    mbarrier_init_fence();
+    arrived.expect_tx(static_cast<unsigned>(bulk * (sizeof(D) + sizeof(I))));
     bulk_copy(values, a.values + origin, static_cast<unsigned>(bulk * sizeof(D)), arrived);
     bulk_copy(indices, a.indices + origin, static_cast<unsigned>(bulk * sizeof(I)), arrived);
   }
@@ -188,7 +189,7 @@ template <int Width, int Unroll, class D, class I, class O>
 __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_resident<D, I, O>, tuning::threads))
     row_blocks_kernel(blocks_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   extern __shared__ __align__(128) unsigned char raw[];
-  __shared__ std::uint64_t arrived;
+  __shared__ shared_barrier arrived;
   const int width = Width == 0 ? a.width : Width;
   const block_range<O> here(a.offsets, a.rows, static_cast<int>(blockDim.x) / width, blockIdx.x);
   if (here.end - here.origin > a.capacity) {
@@ -202,7 +203,7 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_reside
   D* const values = reinterpret_cast<D*>(raw);
   I* const indices = reinterpret_cast<I*>(values + a.capacity);
   const bool copies =
-      stage_entries(a.entries, here.origin, static_cast<int>(here.end - here.origin), values, indices, &arrived);
+      stage_entries(a.entries, here.origin, static_cast<int>(here.end - here.origin), values, indices, arrived);
   const int lane = static_cast<int>(threadIdx.x) & (width - 1);
   const std::int64_t row = here.first + static_cast<int>(threadIdx.x) / width;
   int first = 0;
@@ -212,7 +213,7 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_reside
     last = static_cast<int>(a.offsets[row + 1] - here.origin);
   }
   __syncthreads();
-  if (copies) bulk_wait(&arrived, 0);
+  if (copies) arrived.wait(0);
   const D sum = group_sum(dot<Unroll>(values, indices, first + lane, last, width, x), width);
   if (lane == 0 && row < here.last) update(y[row], alpha, sum, beta);
 }

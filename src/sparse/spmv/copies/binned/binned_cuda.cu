@@ -228,12 +228,7 @@ __device__ void list_cells(const binned_arguments<D>& a, std::int64_t bin, std::
   const std::uint32_t begin = thread < size ? a.starts[cell] : 0;
   const std::uint32_t end = thread < size ? a.starts[cell + 1] : 0;
   const int quads = begin < end ? static_cast<int>((end - 1) / 4 - begin / 4) + 1 : 0;
-  int upto = quads;
-#pragma unroll
-  for (int step = 1; step < warp_size; step *= 2) {
-    const int before = __shfl_up_sync(full_mask, upto, step);
-    if (lane >= step) upto += before;
-  }
+  int upto = warp_inclusive_sum(quads);
   __syncthreads();  // the list before is done with
   list.begin[thread] = begin;
   list.end[thread] = end;

@@ -5,6 +5,7 @@
 // them are cells of their own, the rest are the segment's other entries. The same walk counts the pieces, lists them,
 // and in the end hands out slots, in the order of the entries: two plans of a matrix are alike to the bit.
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/sort/radix_sort.hpp"
 #include "sparse/spmv/copies/blocked/device.cuh"
@@ -58,11 +59,6 @@ struct walk_arguments {
 
 extern __shared__ std::uint32_t walk_words[];
 
-__device__ inline std::uint32_t warp_total(std::uint32_t v) {
-  for (int step = warp_size / 2; step > 0; step /= 2) v += __shfl_xor_sync(full_mask, v, step);
-  return v;
-}
-
 __device__ inline std::uint32_t pieces_of(std::uint32_t entries) {
   return (entries + piece_entries - 1) / piece_entries;
 }
@@ -92,7 +88,7 @@ struct segment_walk {
       if (counts[b] < tuning::least_cell) counts[b] = 0;
       in_cells += counts[b];
     }
-    in_cells = warp_total(in_cells);
+    in_cells = warp_reduce(in_cells, plus{});
     __syncwarp();
     others -= in_cells;
     has_cells = in_cells > 0;
@@ -108,12 +104,7 @@ struct segment_walk {
       const std::uint32_t block = first + static_cast<std::uint32_t>(lane);
       const std::uint32_t entries = block < a.blocks ? counts[block] : 0;
       const std::uint32_t pieces = pieces_of(entries);
-      std::uint32_t upto = pieces;
-#pragma unroll
-      for (int step = 1; step < warp_size; step *= 2) {
-        const std::uint32_t lower = __shfl_up_sync(full_mask, upto, step);
-        if (lane >= step) upto += lower;
-      }
+      const std::uint32_t upto = warp_inclusive_sum(pieces);
       if (entries > 0) visit(block, entries, before + upto - pieces);
       before += __shfl_sync(full_mask, upto, warp_size - 1);
     }
@@ -144,7 +135,7 @@ __global__ void __launch_bounds__(spmv_threads)
       for (std::uint32_t e = walk.begin + static_cast<std::uint32_t>(lane); e < walk.end; e += warp_size) {
         if (a.ranks[e] < a.popular) ++popular;
       }
-      popular = warp_total(popular);
+      popular = warp_reduce(popular, plus{});
     }
     mine += walk.others - popular;
   });

@@ -18,17 +18,6 @@ struct pattern_totals {
   unsigned long long longest;  // row
 };
 
-template <class T>
-__device__ T warp_min(T v) {
-  for (int step = warp_size / 2; step > 0; step /= 2) v = min(v, __shfl_xor_sync(full_mask, v, step));
-  return v;
-}
-template <class T>
-__device__ T warp_max(T v) {
-  for (int step = warp_size / 2; step > 0; step /= 2) v = max(v, __shfl_xor_sync(full_mask, v, step));
-  return v;
-}
-
 // Widths, before it is known that they fit the descriptor's 16 bits.
 template <class O>
 __global__ void __launch_bounds__(compressed_threads)
@@ -80,10 +69,10 @@ __global__ void __launch_bounds__(compressed_threads)
     most = max(most, column);
     if (naming) insert_difference(differences, std::int64_t{indices[e]} - here.row);
   }
-  const int width = warp_max(length);
+  const int width = warp_reduce(length, maximum{});
   const bool uniform = __all_sync(full_mask, !exists || length == width);
-  least = warp_min(least);
-  most = warp_max(most);
+  least = warp_reduce(least, minimum{});
+  most = warp_reduce(most, maximum{});
   if (exists) lengths[here.row] = static_cast<std::uint16_t>(length);
   if (here.lane != 0) return;
   const unsigned unit = width == 0 ? 1 : unit_for(most - least);

@@ -24,16 +24,6 @@ struct pair_table {
   int count;
 };
 
-// The sum of `v` over the lanes before this one.
-__device__ std::int64_t lanes_before(int v, int lane) {
-  int sum = v;
-  for (int step = 1; step < warp_size; step *= 2) {
-    const int other = __shfl_up_sync(full_mask, sum, step);
-    if (lane >= step) sum += other;
-  }
-  return sum - v;
-}
-
 struct pattern_arguments {
   const compressed_slice* slices;
   const std::int64_t* first_entry;
@@ -48,7 +38,7 @@ __device__ void for_lane(const pattern_arguments& a, Store store) {
   const slice_place here(compressed_threads);
   if (here.slice >= a.count) return;  // warps leave as a whole
   const int length = here.row < a.rows ? a.lengths[here.row] : 0;
-  store(a.slices[here.slice], here.lane, length, a.first_entry[here.slice] + lanes_before(length, here.lane));
+  store(a.slices[here.slice], here.lane, length, a.first_entry[here.slice] + warp_exclusive_sum(length));
 }
 
 template <class Word>
