@@ -56,7 +56,8 @@ inline void add_flags(CLI::App& app, bench_flags& c) {
          "also write the results to FILE, with the machine, the command and the ceilings; what was measured before an "
          "interrupt is kept. - is standard output, and the table then goes to standard error")
       ->type_name("FILE");
-  app.add_option("--plot", c.plot, "also draw the results to FILE (.png, .svg or .pdf): one panel per group, one bar per rung")
+  app.add_option("--plot", c.plot,
+                 "also draw the results to FILE (.png, .svg or .pdf): one panel per group, one bar per rung")
       ->type_name("FILE");
   app.add_option("--repetitions", c.repetitions, "measure every case N times and show the median")
       ->type_name("N")

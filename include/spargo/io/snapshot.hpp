@@ -1,8 +1,8 @@
 // The binary snapshot, `.spg`: a CSR matrix ready to be mapped. Little-endian, versioned, checksummed.
 //
 // A 128-byte header (magic, version, byte-order mark, kinds, counts, checksums, its own checksum), then 64-byte aligned
-// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot/snapshot.cpp has the table. Files of version 2 are
-// written, whose checksums are XXH3's; those of version 1 (XXH64) are read as well.
+// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot/snapshot.cpp has the table. Files of version 2
+// are written, whose checksums are XXH3's; those of version 1 (XXH64) are read as well.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
