@@ -34,7 +34,7 @@ struct operators_cuda_tuning {
   // Blocks per SM: what fits with the 48 registers per thread that `unroll` takes. Small frontiers gain from
   // few blocks: a level of a 512 x 512 grid takes 6.9 us on an H200 with 5, 7.2 with 8.
   static constexpr int resident = 5;
-  static constexpr int kernel_blocks = resident_blocks(block, resident);  // of the chip compiled for
+  static constexpr int kernel_blocks = resident_blocks(resident, block);  // of the chip compiled for
   // Edges of a chunk; a vertex with more is cut up. A push-only search of R-MAT 22, ms: 1.55 with 256, 1.60 with 512,
   // 1.84 with 1024; the list of chunks of 512 is half as long as that of 256.
   static constexpr int chunk = 512;
