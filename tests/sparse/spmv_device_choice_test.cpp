@@ -123,8 +123,8 @@ TEST(SpmvDeviceChoice, TakesScatteredColumnsOfALargeXInPasses) {
   EXPECT_EQ(chosen(scattered, {4 * rows, 8, cache}), spmv_algorithm::column_passes);
   EXPECT_EQ(chosen(scattered, {4 * rows + 1, 8, cache}), spmv_algorithm::merge_path);
   const auto choice = detail::choose_csr_on_device(scattered, {rows, 8, cache});
-  EXPECT_NE(choice.reason.find("80 MB of x"), std::string::npos) << choice.reason;
-  EXPECT_NE(choice.reason.find("3 parts"), std::string::npos) << choice.reason;
+  EXPECT_NE(choice.reason.find("x of 80 MB exceeds L2"), std::string::npos) << choice.reason;
+  EXPECT_NE(choice.reason.find("3 column blocks"), std::string::npos) << choice.reason;
 }
 
 TEST(SpmvDeviceChoice, CountsPassesByWhatTheCacheKeeps) {
