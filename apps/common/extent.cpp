@@ -14,7 +14,7 @@ struct extent_tuning {
   // Rows and columns. Vectors of 2^29 elements are written in a second or two by one thread and copied to a GPU as
   // fast.
   static constexpr double small = 1U << 29;
-  // Rows and columns an entry. Matrices of the SuiteSparse collection have at most 2.
+  // Rows and columns per entry. Matrices of the SuiteSparse collection have at most 2.
   static constexpr double most = 1000;
 };
 

@@ -1,7 +1,7 @@
 // What is odd about a file's entries, though a reader takes it: how often, and where first.
 //
 // `check_entries` looks at the entries as listed and names the first of each kind by its number; `find_lines` reads
-// the text once more to turn numbers into lines. O(n log n) time and 8 bytes an entry, for the duplicates.
+// the text once more to turn numbers into lines. O(n log n) time and 8 bytes per entry, for the duplicates.
 #pragma once
 
 #include <spargo/formats/convert.hpp>

@@ -125,7 +125,7 @@ struct distance_profile {
                                                    std::int64_t candidates);
 
 // Along the entries of a square pattern, row to column, from up to `wanted` vertices that have some. `mirrored` is the
-// transposed pattern. O(entries) work and 24 to 96 bytes a vertex for each 64 to 256 sources, more on long graphs.
+// transposed pattern. O(entries) work and 24 to 96 bytes per vertex for each 64 to 256 sources, more on long graphs.
 template <index_type I, index_type O>
 [[nodiscard]] distance_profile sample_distances(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix,
                                                 const csr_pattern_view<I, O, host>& mirrored,

@@ -1,4 +1,4 @@
-// Shuffles, reductions and prefix sums of a warp's values, one value a lane. All lanes of the warp call them.
+// Shuffles, reductions and prefix sums of a warp's values, one value per lane. All lanes of the warp call them.
 //
 // A reduction is a butterfly (__shfl_xor_sync), so that every lane gets the result; warp_sum, warp_max and warp_or of
 // 4-byte integers go by "redux.sync" (PTX ISA) where the chip has it. A scan is Kogge and Stone's, log2(lanes) steps;
