@@ -15,7 +15,7 @@ namespace {
 // Invalid UTF-8 (a file's name) is replaced.
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// Piece by piece: the whole as text may be as large as the memory that is left.
+// Chunk by chunk: the whole as text may be as large as the memory that is left.
 void write_value(output_file& file, const json& value) {
   if (value.is_binary()) {
     const auto& text = value.get_binary();

@@ -201,7 +201,7 @@ device_properties read_properties(int ordinal) {
 }  // namespace
 
 memory_resource<host>& pinned_host_resource() {
-  static auto* const resource = new pinned_resource;  // for ever: arrays of other static objects may be freed in it
+  static auto* const resource = new pinned_resource;  // forever: arrays of other static objects may be freed in it
   return *resource;
 }
 

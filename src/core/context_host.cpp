@@ -79,12 +79,12 @@ std::size_t checked_bytes(std::int64_t count, std::size_t size) {
 // Large copies are shared among the threads: one core does not saturate the memory bus.
 void copy_host_to_host(const context<host>& ctx, const void* from, void* to, std::size_t bytes) {
   constexpr std::size_t grain = std::size_t{4} << 20;
-  const auto pieces = static_cast<std::int64_t>(div_up(bytes, grain));
-  if (pieces <= 1) {
+  const auto chunks = static_cast<std::int64_t>(div_up(bytes, grain));
+  if (chunks <= 1) {
     if (bytes != 0) std::memcpy(to, from, bytes);
     return;
   }
-  parallel_parts(ctx.threads(), pieces, [&](std::int64_t p) {
+  parallel_parts(ctx.threads(), chunks, [&](std::int64_t p) {
     const std::size_t first = static_cast<std::size_t>(p) * grain;
     std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, std::min(grain, bytes - first));
   });

@@ -13,7 +13,7 @@ namespace {
 
 struct tuning {
   static constexpr std::size_t file_buffer = std::size_t{256} << 10;  // bytes a read: past 128 KiB nothing is gained
-  static constexpr std::size_t piece = std::size_t{64} << 10;         // compressed bytes a deflate call
+  static constexpr std::size_t chunk = std::size_t{64} << 10;         // compressed bytes a deflate call
   static constexpr int level = 6;                                     // zlib's default trade of time for size
 };
 
@@ -169,11 +169,11 @@ void gzip_writer::run(std::string_view bytes, int flush, std::string& to) {
   z.avail_in = static_cast<uInt>(bytes.size());
   do {
     const std::size_t before = to.size();
-    to.resize(before + tuning::piece);
+    to.resize(before + tuning::chunk);
     z.next_out = reinterpret_cast<Bytef*>(to.data() + before);
-    z.avail_out = static_cast<uInt>(tuning::piece);
+    z.avail_out = static_cast<uInt>(tuning::chunk);
     ::deflate(&z, flush);
-    to.resize(before + tuning::piece - z.avail_out);
+    to.resize(before + tuning::chunk - z.avail_out);
   } while (z.avail_out == 0);
 }
 

@@ -56,7 +56,7 @@ class byte_stream {
   std::unique_ptr<inflater> inflater_;  // null for plain bytes
 };
 
-// Compresses what it is given; the result comes in pieces.
+// Compresses what it is given; the result comes in chunks.
 class gzip_writer {
  public:
   gzip_writer();

@@ -1,7 +1,7 @@
 // A byte stream that a thread of its own decompresses while others parse what came before.
 //
 // Idea: inflating is sequential and slower than parsing, so it should never wait: a thread fills a few chunks ahead of
-// the reader. It is started only where it helps and cannot block for ever: for compressed regular files (a pipe may
+// the reader. It is started only where it helps and cannot block forever: for compressed regular files (a pipe may
 // keep a read waiting, and nobody could end that thread) and a context of more than one thread.
 // Invariant: the reader sees the bytes, failures and exceptions of the stream in the stream's order.
 // Cost: `chunks` * `chunk_bytes` of memory, and one copy of the text.

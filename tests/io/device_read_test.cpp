@@ -29,11 +29,11 @@ struct way {
   device_read_tuning tuning;
 };
 
-// Pieces so small that lines cross them, more threads than slots, and as it is by default.
+// Chunks so small that lines cross them, more threads than slots, and as it is by default.
 std::vector<way> ways() {
-  return {{1, {.piece_bytes = 64, .slots = 1}},    {3, {.piece_bytes = 1000, .slots = 2}},
-          {4, {.piece_bytes = 8191, .slots = 3}},  {2, {.piece_bytes = 8192, .slots = 8}},
-          {5, {.piece_bytes = 65536, .slots = 4}}, {4, {}}};
+  return {{1, {.chunk_bytes = 64, .slots = 1}},    {3, {.chunk_bytes = 1000, .slots = 2}},
+          {4, {.chunk_bytes = 8191, .slots = 3}},  {2, {.chunk_bytes = 8192, .slots = 8}},
+          {5, {.chunk_bytes = 65536, .slots = 4}}, {4, {}}};
 }
 
 template <class T>
@@ -132,8 +132,8 @@ int expect_same_matrix(const context<device>& ctx, const std::string& path) {
   for (const way& how : ways()) {
     device_read_summary summary;
     const outcome ours = matrix_by_device<V, I>(ctx, path, how, summary);
-    EXPECT_EQ(ours.error, expected.error) << "pieces of " << how.tuning.piece_bytes;
-    EXPECT_TRUE(ours == expected) << path << ": pieces of " << how.tuning.piece_bytes;
+    EXPECT_EQ(ours.error, expected.error) << "chunks of " << how.tuning.chunk_bytes;
+    EXPECT_TRUE(ours == expected) << path << ": chunks of " << how.tuning.chunk_bytes;
     parsed += ours.error.empty() && summary.parsed == algorithm::on_device;
   }
   return parsed;
@@ -145,8 +145,8 @@ int expect_same_edges(const context<device>& ctx, const std::string& path) {
   for (const way& how : ways()) {
     auto where = algorithm::on_host;
     const outcome ours = edges_by_device(ctx, path, how, where);
-    EXPECT_EQ(ours.error, expected.error) << "pieces of " << how.tuning.piece_bytes;
-    EXPECT_TRUE(ours == expected) << path << ": pieces of " << how.tuning.piece_bytes;
+    EXPECT_EQ(ours.error, expected.error) << "chunks of " << how.tuning.chunk_bytes;
+    EXPECT_TRUE(ours == expected) << path << ": chunks of " << how.tuning.chunk_bytes;
     parsed += ours.error.empty() && where == algorithm::on_device;
   }
   return parsed;
@@ -373,7 +373,7 @@ TEST(DeviceRead, ProgressAscendsToTheEnd) {
   };
   device_read_summary summary;
   (void)detail::read_matrix_market_with<double, std::int32_t>(ctx, context<host>({.threads = 4}), path, options,
-                                                              {.piece_bytes = 10'000, .slots = 4}, summary);
+                                                              {.chunk_bytes = 10'000, .slots = 4}, summary);
   EXPECT_EQ(last, static_cast<std::int64_t>(text.size()));
   EXPECT_GT(calls, 4);
 }

@@ -182,7 +182,7 @@ TEST_F(EdgeList, TheFirstErrorInTheFileWins) {
   EXPECT_EQ(refusal("1 2 x\n4 5\n").rfind("1:5: 'x' is not a weight", 0), 0U);
 }
 
-// Ids far above the number of edges are sorted in pieces by several threads.
+// Ids far above the number of edges are sorted in chunks by several threads.
 TEST_F(EdgeList, ManySparseIdsAreOrdered) {
   std::string text;
   std::vector<edge> expected;

@@ -241,10 +241,10 @@ TEST(Input, ProgressGrowsToTheSizeOfTheFile) {
 TEST(Input, SplitsAtLineEnds) {
   for (const std::string& text : texts()) {
     const std::string whole = text + "\n";
-    for (std::int64_t pieces = 1; pieces < 12; ++pieces) {
+    for (std::int64_t chunks = 1; chunks < 12; ++chunks) {
       std::string joined;
-      const auto parts = detail::split_at_lines(whole, pieces);
-      EXPECT_LE(static_cast<std::int64_t>(parts.size()), pieces);
+      const auto parts = detail::split_at_lines(whole, chunks);
+      EXPECT_LE(static_cast<std::int64_t>(parts.size()), chunks);
       for (const std::string_view part : parts) {
         EXPECT_EQ(part.back(), '\n');
         joined += part;

@@ -316,16 +316,16 @@ error hostile(const std::string& path) {
   return e;
 }
 
-// `size` bytes of one character behind a header, compressed piece by piece.
+// `size` bytes of one character behind a header, compressed chunk by chunk.
 std::string bomb(const std::string& head, char filling, std::size_t size) {
   z_stream z{};
   if (deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::runtime_error("zlib");
   std::string packed;
-  std::string piece = head;
-  for (std::size_t done = 0; done <= size; done += piece.size()) {
-    z.next_in = reinterpret_cast<Bytef*>(piece.data());
-    z.avail_in = static_cast<uInt>(piece.size());
-    const int flush = done + piece.size() > size ? Z_FINISH : Z_NO_FLUSH;
+  std::string chunk = head;
+  for (std::size_t done = 0; done <= size; done += chunk.size()) {
+    z.next_in = reinterpret_cast<Bytef*>(chunk.data());
+    z.avail_in = static_cast<uInt>(chunk.size());
+    const int flush = done + chunk.size() > size ? Z_FINISH : Z_NO_FLUSH;
     do {
       char out[1 << 16];
       z.next_out = reinterpret_cast<Bytef*>(out);
@@ -333,7 +333,7 @@ std::string bomb(const std::string& head, char filling, std::size_t size) {
       deflate(&z, flush);
       packed.append(out, sizeof(out) - z.avail_out);
     } while (z.avail_out == 0);
-    piece.assign(std::size_t{1} << 20, filling);
+    chunk.assign(std::size_t{1} << 20, filling);
   }
   deflateEnd(&z);
   return packed;

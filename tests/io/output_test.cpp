@@ -49,10 +49,10 @@ TEST(Output, ManySmallAndAFewLargeWritesKeepTheirOrder) {
     std::string expected;
     output_file out(path);
     for (int i = 0; i < 300; ++i) {
-      const std::string piece(i % 50 == 7 ? std::size_t{3} << 20 : static_cast<std::size_t>(i * 100),
+      const std::string chunk(i % 50 == 7 ? std::size_t{3} << 20 : static_cast<std::size_t>(i * 100),
                               static_cast<char>('a' + i % 26));
-      out.write(piece);
-      expected += piece;
+      out.write(chunk);
+      expected += chunk;
     }
     out.commit();
     EXPECT_EQ(test::gunzip(path), expected);  // zlib reads plain files as they are
@@ -173,8 +173,8 @@ TEST(Output, APipeThatIsFullIsWaitedFor) {
   });
   ::fcntl(ends[0], F_SETFL, 0);
   std::string got;
-  char piece[4096];
-  for (ssize_t n = 0; (n = ::read(ends[0], piece, sizeof(piece))) > 0;) got.append(piece, static_cast<std::size_t>(n));
+  char chunk[4096];
+  for (ssize_t n = 0; (n = ::read(ends[0], chunk, sizeof(chunk))) > 0;) got.append(chunk, static_cast<std::size_t>(n));
   writer.join();
   ::close(ends[0]);
   EXPECT_TRUE(got == text) << got.size();

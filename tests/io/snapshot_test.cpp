@@ -390,7 +390,7 @@ TEST(SnapshotFile, LargeOnesAreHashedInChunks) {
   }
 }
 
-// Chunks by the definition in hash.hpp, hashed piece by piece by xxHash itself.
+// Chunks by the definition in hash.hpp, hashed chunk by chunk by xxHash itself.
 TEST(ChunkedHash, IsTheHashOfTheHashesOfChunks) {
   constexpr std::size_t chunk = std::size_t{1} << 20;
   XXH3_state_t* const state = XXH3_createState();

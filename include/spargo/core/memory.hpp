@@ -31,11 +31,11 @@ class SPARGO_EXPORT memory_resource {
   virtual void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept = 0;
 };
 
-// Aligned `operator new`; the one a host context uses unless told otherwise. Lives for ever.
+// Aligned `operator new`; the one a host context uses unless told otherwise. Lives forever.
 [[nodiscard]] SPARGO_EXPORT memory_resource<host>& default_host_resource();
 
 // Page-locked host memory (`cudaMallocHost`), which copies to and from a GPU at full speed and
-// asynchronously. Throws device_unavailable at allocation without a GPU. Lives for ever.
+// asynchronously. Throws device_unavailable at allocation without a GPU. Lives forever.
 [[nodiscard]] SPARGO_EXPORT memory_resource<host>& pinned_host_resource();
 
 }  // namespace spargo

@@ -1,6 +1,6 @@
 // Text files read straight into device memory: the device parses them, where that is faster.
 //
-// Threads copy the file's pieces into page-locked memory, the device copies them over and parses one line per thread. A
+// Threads copy the file's chunks into pinned memory, the device copies them over and parses one line per thread. A
 // line that is not as nearly all are (more than 19 digits, an exponent beyond 80, Fortran's D, inf, nan) is parsed by
 // the host and put in its place. What comes is what the host's reader gives, bit by bit and in its order, for any
 // number of threads. Whatever else a file holds between its entries (comments, blank lines), and whatever is wrong with
@@ -11,7 +11,7 @@
 // are read on the host and copied.
 //
 // Cost: one pass over the text, at the speed at which the system's threads copy it. Memory: the result, 8 MiB of text,
-// for a symmetric matrix its triangle besides, for an edge list 4 bytes an id; 32 MiB of page-locked memory.
+// for a symmetric matrix its triangle besides, for an edge list 4 bytes per id; 32 MiB of pinned memory.
 // All synchronise the context's stream.
 #pragma once
 

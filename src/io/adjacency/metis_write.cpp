@@ -16,7 +16,7 @@ namespace spargo {
 
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 16;  // written at a time
+constexpr std::size_t chunk_bytes = std::size_t{1} << 16;  // written at a time
 
 [[noreturn]] void refuse(std::int64_t row, std::int64_t col, const std::string& what) {
   throw error(error_code::invalid_data, fmt::format("write_metis: entry ({}, {}) {}", row, col, what));
@@ -57,7 +57,7 @@ void write_vertices(output_file& out, const csr_view<const V, I, O, host>& matri
         text += ' ';
         put(detail::put_integer(number, static_cast<double>(matrix.values[k])));
       }
-      if (text.size() < piece_bytes) continue;
+      if (text.size() < chunk_bytes) continue;
       out.write(text);
       text.clear();
     }

@@ -1,10 +1,9 @@
-// A file's text, read by several threads and handed on in order, piece by piece.
+// A file's text, read by several threads and handed on in order, chunk by chunk.
 //
-// Idea: reading a piece that the system holds in memory is a copy, which one core does at a fraction of the speed of a
-// link to a device; so threads take pieces as they come, read them each into a slot of its own, and wait for their
-// turn to hand them on. Pieces are taken in order, so the one whose turn it is has been taken, and its slot will be
-// free: nobody waits for ever.
-// Invariant: what is thrown is the first failure that was met; after it no piece is handed on.
+// Idea: reading a chunk from the page cache is a copy, and one core copies at a fraction of the link's speed. So
+// threads take chunks in order, read each into its own slot, and wait for their turn to hand it on. The chunk whose
+// turn it is has always been taken already, so no thread waits forever. Invariant: what is thrown is the first failure
+// that was met; after it no chunk is handed on.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -34,21 +33,21 @@ void read_at(const file_handle& file, const std::string& path, char* to, std::in
 
 // `done(bytes)` is called now and then, by one thread at a time.
 template <class Parser>
-void parse_pieces(const context<host>& ctx, const file_handle& file, const std::string& path, const text_range& text,
+void parse_chunks(const context<host>& ctx, const file_handle& file, const std::string& path, const text_range& text,
                   const device_read_tuning& tuning, Parser& parser, const std::function<void(std::int64_t)>& done) {
-  const std::int64_t pieces = div_up(text.last - text.first, tuning.piece_bytes);
+  const std::int64_t chunks = div_up(text.last - text.first, tuning.chunk_bytes);
   const auto threads =
-      static_cast<int>(std::clamp<std::int64_t>(pieces, 1, std::min({ctx.threads(), tuning.threads, tuning.slots})));
+      static_cast<int>(std::clamp<std::int64_t>(chunks, 1, std::min({ctx.threads(), tuning.threads, tuning.slots})));
   std::atomic<std::int64_t> taken{0};
   std::atomic<bool> failed{false};
   std::exception_ptr exception;
   turn_order turns;
-  const auto read = [&](std::int64_t i) {  // returns the piece's bytes
-    const std::int64_t from = text.first + i * tuning.piece_bytes;
-    std::int64_t bytes = std::min(tuning.piece_bytes, text.last - from);
+  const auto read = [&](std::int64_t i) {  // returns the chunk's bytes
+    const std::int64_t from = text.first + i * tuning.chunk_bytes;
+    std::int64_t bytes = std::min(tuning.chunk_bytes, text.last - from);
     char* const to = parser.slot(i);
     read_at(file, path, to, bytes, from);
-    if (i == pieces - 1 && !text.ended) to[bytes++] = '\n';
+    if (i == chunks - 1 && !text.ended) to[bytes++] = '\n';
     return bytes;
   };
   const auto work = [&](std::int64_t i) {
@@ -64,8 +63,8 @@ void parse_pieces(const context<host>& ctx, const file_handle& file, const std::
     try {
       if (mine != nullptr) std::rethrow_exception(mine);
       if (!failed.load(std::memory_order_relaxed)) {
-        parser.submit(i, bytes, text.first + i * tuning.piece_bytes);
-        if (done) done(text.first + i * tuning.piece_bytes + bytes);
+        parser.submit(i, bytes, text.first + i * tuning.chunk_bytes);
+        if (done) done(text.first + i * tuning.chunk_bytes + bytes);
       }
     } catch (...) {
       if (exception == nullptr) exception = std::current_exception();
@@ -74,7 +73,7 @@ void parse_pieces(const context<host>& ctx, const file_handle& file, const std::
     turns.pass();
   };
   parallel_parts(threads, threads, [&](std::int64_t) {
-    for (std::int64_t i = taken.fetch_add(1); i < pieces; i = taken.fetch_add(1)) work(i);
+    for (std::int64_t i = taken.fetch_add(1); i < chunks; i = taken.fetch_add(1)) work(i);
   });
   if (exception != nullptr) std::rethrow_exception(exception);
 }

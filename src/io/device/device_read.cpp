@@ -2,7 +2,7 @@
 //
 // Idea: the host reads the header, and has the device parse the lines (text.hpp), the unusual ones of which it
 // parses itself with the parser of its own reader. As soon as something does not fit, the device's work is dropped and
-// the host's reader reads the file: then it is that reader which finds what is wrong, or that nothing is.
+// the host reader reads the whole file and reports what is wrong, if anything is.
 // Invariant: the result is the host's: entry k is line k, for the lines are as many as the entries declared, and every
 // one of them holds an entry.
 // Cost: the text once; twice where the device's work is dropped.
@@ -75,14 +75,14 @@ text_range without_blank_end(const opened_file& file, const std::string& path, s
 }
 
 std::string line_at(const opened_file& file, const std::string& path, std::int64_t offset) {
-  constexpr std::int64_t piece_bytes = 4096;
+  constexpr std::int64_t chunk_bytes = 4096;
   const auto too_long = [](const std::string& text) { return std::ssize(text) > input_tuning{}.max_line_bytes; };
   std::string line;
   std::size_t newline = std::string::npos;
-  for (std::int64_t got = piece_bytes; newline == std::string::npos && got == piece_bytes && !too_long(line);) {
+  for (std::int64_t got = chunk_bytes; newline == std::string::npos && got == chunk_bytes && !too_long(line);) {
     const std::size_t size = line.size();
-    line.resize(size + piece_bytes);
-    got = read_up_to(file, path, line.data() + size, piece_bytes, offset + static_cast<std::int64_t>(size));
+    line.resize(size + chunk_bytes);
+    got = read_up_to(file, path, line.data() + size, chunk_bytes, offset + static_cast<std::int64_t>(size));
     line.resize(size + static_cast<std::size_t>(got));
     newline = line.find('\n', size);
   }
@@ -209,7 +209,7 @@ std::optional<coo_matrix<V, I, device>> parse_on_device(const context<device>& c
   {
     const device_text::matrix_line line{header.rows, header.cols, header.field, header.symmetry};
     device_text_parser<device_text::matrix_line, V, I> parser(ctx, line, to, tuning);
-    parse_pieces(reading, matrix->file.handle, path, matrix->text, tuning, parser,
+    parse_chunks(reading, matrix->file.handle, path, matrix->text, tuning, parser,
                  report_to(options, matrix->file.size));
     outcome = parser.finish();
   }

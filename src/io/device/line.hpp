@@ -4,7 +4,7 @@
 // line is "unusual" and goes to the host, whose parser alone knows the format's corners and what to say about them.
 // So nothing here needs to explain itself, and the two readers cannot disagree. A real is rounded as in decimal.hpp
 // (Lemire, "Number parsing at a gigabyte per second", SPE 2021; Mushtak and Lemire, SPE 2023): exact for at most 19
-// digits that count.
+// significant digits.
 // Invariant: a line ends in '\n', the sentinel of every loop. The functions are the host's too, for the tests' sake.
 // Cost: some ten instructions per byte.
 #pragma once

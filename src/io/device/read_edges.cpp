@@ -121,7 +121,7 @@ device_text_outcome parse_edges(const context<device>& ctx, const context<host>&
                                           parsed.values().data(), room};
     const device_text::edge_line line{std::numeric_limits<I>::max(), edges.weighted};
     device_text_parser<device_text::edge_line, double, I> parser(ctx, line, to, tuning);
-    parse_pieces(reading, edges.file.handle, path, edges.text, tuning, parser, report_to(options, edges.file.size));
+    parse_chunks(reading, edges.file.handle, path, edges.text, tuning, parser, report_to(options, edges.file.size));
     device_text_outcome outcome = parser.finish();
     if (outcome.lines <= room || outcome.lost || outcome.unusual_count > tuning.most_unusual) return outcome;
     room = outcome.lines;

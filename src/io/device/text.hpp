@@ -1,13 +1,13 @@
 // Text to entries on the device: what the host's half (device_read*.cpp) asks of the CUDA half (text_cuda.cu).
 //
-// Idea: threads read pieces of the file into page-locked slots, in any order; whoever's turn it is hands its piece to
+// Idea: threads read chunks of the file into pinned slots, in any order; whoever's turn it is hands its chunk to
 // the device, where it is copied, its lines are counted and then parsed, one line per thread, all in the order of one
-// stream. A piece ends anywhere: a line belongs to the piece that holds its '\n', and the bytes in front of it are kept
-// from the piece before. The copy of a piece overlaps the reading of those behind it; copying and parsing are each
+// stream. A chunk ends anywhere: a line belongs to the chunk that holds its '\n', and the bytes in front of it are kept
+// from the chunk before. The copy of a chunk overlaps the reading of those behind it; copying and parsing are each
 // faster than the reading, so they share the stream.
-// Invariant: entry k comes from line k of the text, whatever the pieces are. An unusual line leaves a gap, and is
+// Invariant: entry k comes from line k of the text, whatever the chunks are. An unusual line leaves a gap, and is
 // listed.
-// Cost: one pass over the text; scratch is the slots, a piece on the device, 8 bytes a KiB of it.
+// Cost: one pass over the text; scratch is the slots, a chunk on the device, 8 bytes per KiB of it.
 #pragma once
 
 #include "io/device/line.hpp"
@@ -23,8 +23,8 @@ namespace spargo::detail {
 // threads: 8 x 8 and 8 36 GB/s; 8 x 4 and 16 33; 16 x 2 and 16 26; 16 x 1 and 16 17; 4 x 4 and 4 31; 2 x 4 and 2 16.
 // The host's reader with 16 threads: 12. The fewer the bytes, the sooner a small file is read.
 struct device_read_tuning {
-  std::int64_t piece_bytes = std::int64_t{4} << 20;
-  int slots = 8;    // pieces in page-locked memory
+  std::int64_t chunk_bytes = std::int64_t{4} << 20;
+  int slots = 8;    // chunks in pinned memory
   int threads = 8;  // that read the file, at most: one copies 9 GB/s, the link takes 55
   // Lines that the host parses; with more it reads the file.
   std::int64_t most_unusual = std::int64_t{1} << 16;
@@ -42,7 +42,7 @@ struct device_text_outcome {
   std::int64_t lines = 0;
   std::int64_t unusual_count = 0;
   std::vector<unusual_line> unusual;  // the first of them met, not in order
-  bool lost = false;                  // a line is longer than what is kept of the piece before
+  bool lost = false;                  // a line is longer than what is kept of the chunk before
   bool below = false;                 // the diagonal
   bool above = false;
   std::int64_t rounded = 0;   // integers past what the value's type holds exactly
@@ -68,9 +68,9 @@ class device_text_parser {
   device_text_parser& operator=(const device_text_parser&) = delete;
   ~device_text_parser();
 
-  // Page-locked memory for piece `i` and a '\n' behind it, once piece i - slots, which is submitted, has left it.
+  // Page-locked memory for chunk `i` and a '\n' behind it, once chunk i - slots, which is submitted, has left it.
   [[nodiscard]] char* slot(std::int64_t i);
-  // Pieces 0, 1, ... in order: its bytes, and where they are in the file.
+  // Chunks 0, 1, ... in order: its bytes, and where they are in the file.
   void submit(std::int64_t i, std::int64_t bytes, std::int64_t offset);
   // After the last one; synchronises.
   [[nodiscard]] device_text_outcome finish();

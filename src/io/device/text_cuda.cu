@@ -1,10 +1,10 @@
 // Text to entries on the device: see text.hpp for the idea.
 //
-// A piece is parsed in tiles, a block of threads each. One kernel counts the lines that end in every tile, a second one
-// adds the counts up, and a third copies the tile and what lies before it to shared memory, lists the line ends there
-// and parses one line per thread. The piece is in the L2 cache by then, so that reading it twice costs little.
-// Invariant: the bytes in front of a piece's text are the last ones of the text before it, '\n' in front of the first.
-// Cost: three launches per piece; a byte is read from memory once and from the cache twice.
+// A chunk is parsed in tiles, one thread block per tile. One kernel counts the lines that end in every tile, a second
+// one adds the counts up, and a third copies the tile and what lies before it to shared memory, lists the line ends
+// there and parses one line per thread. The chunk is in the L2 cache by then, so that reading it twice costs little.
+// Invariant: the bytes in front of a chunk's text are the last ones of the text before it, '\n' in front of the first.
+// Cost: three launches per chunk; a byte is read from memory once and from the cache twice.
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
@@ -39,7 +39,7 @@ __device__ const device_fives fives = copy_table();
 
 enum line_flag : unsigned { lost = 1, below = 2, above = 4 };
 
-// Of all pieces so far.
+// Of all chunks so far.
 struct counters {
   unsigned long long lines;
   unsigned long long unusual;
@@ -79,7 +79,7 @@ __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) 
   return before + sum - value;
 }
 
-// counts[t] = lines that end in tile t. The first block also copies the end of the piece before in front of the text.
+// counts[t] = lines that end in tile t. The first block also copies the end of the chunk before in front of the text.
 __global__ void __launch_bounds__(tuning::threads)
     count_lines(char* text, std::int64_t size, const char* end_before, unsigned* counts) {
   __shared__ unsigned sums[tuning::threads / warp_size];
@@ -216,18 +216,18 @@ __global__ void __launch_bounds__(tuning::threads)
   add(met, all);
 }
 
-// Page-locked memory for a piece, with an event after the last copy out of it. Its pages are large, are first touched
+// Page-locked memory for a chunk, with an event after the last copy out of it. Its pages are large, are first touched
 // by the thread that fills it first, and are locked then, which takes a tenth of the time that cudaMallocHost does:
 // 1.5 ms for 32 MiB against 10 ms (H200, 8 threads).
-class piece_slot {
+class chunk_slot {
  public:
   static constexpr std::int64_t large_page = std::int64_t{2} << 20;
 
-  piece_slot(const piece_slot&) = delete;
-  piece_slot& operator=(const piece_slot&) = delete;
+  chunk_slot(const chunk_slot&) = delete;
+  chunk_slot& operator=(const chunk_slot&) = delete;
 
-  piece_slot() = default;
-  ~piece_slot() {
+  chunk_slot() = default;
+  ~chunk_slot() {
     if (locked_) cudaHostUnregister(data_);
     if (mapped_ != nullptr) ::munmap(mapped_, static_cast<std::size_t>(size_ + large_page));
     if (copied_ != nullptr) cudaEventDestroy(copied_);
@@ -273,13 +273,13 @@ struct device_text_parser<Line, V, I>::state {
   context<device> ctx;
   Line line;
   device_entry_sink<V, I> to;
-  std::vector<piece_slot> slots;
-  array<char, device> texts[2];  // margin and piece, by turns
+  std::vector<chunk_slot> slots;
+  array<char, device> texts[2];  // margin and chunk, by turns
   array<unsigned, device> counts;
   array<std::int64_t, device> firsts;
   array<unusual_line, device> unusual;
   array<counters, device> all;
-  const char* end_before = nullptr;  // of the text of the piece before
+  const char* end_before = nullptr;  // of the text of the chunk before
 
   state(const context<device>& given, const Line& rule, const device_entry_sink<V, I>& sink,
         const device_read_tuning& how)
@@ -295,17 +295,17 @@ struct device_text_parser<Line, V, I>::state {
     const counters none{.lines = 0, .unusual = 0, .rounded = 0, .largest = -1, .flags = 0};
     fill_bytes(ctx, texts[0].data(), '\n', tuning::margin);
     copy<counters>(ctx, span<const counters, host>(&none, 1), all.view());
-    for (piece_slot& slot : slots) slot.reserve(room(how));
+    for (chunk_slot& slot : slots) slot.reserve(room(how));
     ctx.synchronize();
   }
   ~state() { cudaStreamSynchronize(ctx.stream()); }  // nothing is copied out of the slots any more
 
-  // A piece, a '\n' and zeros up to a multiple of what kernels load; whole pages of the host.
+  // A chunk, a '\n' and zeros up to a multiple of what kernels load; whole pages of the host.
   static std::int64_t room(const device_read_tuning& how) {
-    return div_up(how.piece_bytes + 1, std::int64_t{4096}) * 4096;
+    return div_up(how.chunk_bytes + 1, std::int64_t{4096}) * 4096;
   }
   static std::int64_t tiles(std::int64_t bytes) { return div_up(bytes, std::int64_t{tuning::tile_bytes}); }
-  [[nodiscard]] piece_slot& slot(std::int64_t i) { return slots[static_cast<std::size_t>(i) % slots.size()]; }
+  [[nodiscard]] chunk_slot& slot(std::int64_t i) { return slots[static_cast<std::size_t>(i) % slots.size()]; }
 
   void parse(char* text, std::int64_t bytes, std::int64_t offset) {
     const auto blocks = static_cast<unsigned>(tiles(bytes));
@@ -340,7 +340,7 @@ char* device_text_parser<Line, V, I>::slot(std::int64_t i) {
 template <class Line, class V, class I>
 void device_text_parser<Line, V, I>::submit(std::int64_t i, std::int64_t bytes, std::int64_t offset) {
   const device_guard guard(state_->ctx);
-  const piece_slot& slot = state_->slot(i);
+  const chunk_slot& slot = state_->slot(i);
   char* const text = state_->texts[i % 2].data() + tuning::margin;
   const std::int64_t whole = div_up(bytes, std::int64_t{16}) * 16;  // kernels load 16 bytes at a time
   std::memset(slot.data() + bytes, 0, static_cast<std::size_t>(whole - bytes));

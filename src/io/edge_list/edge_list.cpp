@@ -7,7 +7,7 @@
 // if the largest is not far above the number of edges, else by the table.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
 // Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes per edge for the bitmap or 17
-// to 26 an id for the table, 43 while it grows.
+// to 26 per id for the table, 43 while it grows.
 #include "core/parallel.hpp"
 #include "io/edge_list/read.hpp"
 

@@ -98,9 +98,9 @@ class entry_reader {
   }
 
   void cut(std::string_view block) {
-    std::int64_t pieces = div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes);
-    if (is_array_ && header_.symmetry == symmetry_kind::hermitian) pieces = 1;  // its parser must know where it is
-    const auto texts = split_at_lines(block, pieces);
+    std::int64_t chunks = div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes);
+    if (is_array_ && header_.symmetry == symmetry_kind::hermitian) chunks = 1;  // its parser must know where it is
+    const auto texts = split_at_lines(block, chunks);
     used_ = texts.size();
     if (parts_.size() < used_) parts_.resize(used_);
     for (std::size_t i = 0; i < used_; ++i) {

@@ -45,16 +45,16 @@ struct streamed_text {
 template <class Part, class Make>
 void make_texts(const context<host>& ctx, std::string_view block, const stream_tuning& tuning, std::vector<Part>& parts,
                 std::vector<streamed_text>& texts, const Make& make) {
-  const auto pieces = split_at_lines(block, div_up(static_cast<std::int64_t>(block.size()), tuning.part_bytes));
-  parts.resize(pieces.size());
-  texts.resize(std::max(texts.size(), pieces.size()));
-  const auto count = static_cast<std::int64_t>(pieces.size());
+  const auto chunks = split_at_lines(block, div_up(static_cast<std::int64_t>(block.size()), tuning.part_bytes));
+  parts.resize(chunks.size());
+  texts.resize(std::max(texts.size(), chunks.size()));
+  const auto count = static_cast<std::int64_t>(chunks.size());
   parallel_parts(ctx.threads(), count, [&](std::int64_t k) {
     const auto i = static_cast<std::size_t>(k);
     streamed_text& text = texts[i];
     text.bytes = 0;
     try {
-      parts[i].text = pieces[i];
+      parts[i].text = chunks[i];
       make(parts[i], text);
     } catch (bad_line& bad) {
       text.bad = std::move(bad);

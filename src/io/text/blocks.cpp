@@ -23,8 +23,8 @@ std::int64_t block_size(const context<host>& ctx, const input_tuning& tuning) {
   return std::clamp(4 * mib * ctx.threads(), 8 * mib, 64 * mib);
 }
 
-// A copy from the system's memory takes 0.1 ms a MiB.
-constexpr std::int64_t piece_bytes = mib / 2;
+// A copy from the system's memory takes 0.1 ms per MiB.
+constexpr std::int64_t chunk_bytes = mib / 2;
 
 std::string_view to_view(const char* first, std::int64_t bytes) { return {first, static_cast<std::size_t>(bytes)}; }
 
@@ -74,11 +74,11 @@ std::unique_ptr<text_source> text_source::again() const {
 // Bytes of a regular file, copied by all threads.
 std::int64_t text_source::read_file(char* to, std::int64_t bytes) {
   const std::int64_t wanted = std::min(bytes, file_->size - position_);
-  const std::int64_t pieces = div_up(wanted, piece_bytes);
+  const std::int64_t chunks = div_up(wanted, chunk_bytes);
   std::atomic<std::int64_t> got{0};
-  parallel_parts(ctx_.threads(), pieces, [&](std::int64_t i) {
-    const std::int64_t first = i * piece_bytes;
-    got += read_up_to(*file_, path_, to + first, std::min(piece_bytes, wanted - first), position_ + first);
+  parallel_parts(ctx_.threads(), chunks, [&](std::int64_t i) {
+    const std::int64_t first = i * chunk_bytes;
+    got += read_up_to(*file_, path_, to + first, std::min(chunk_bytes, wanted - first), position_ + first);
   });
   if (wanted == 0 || got < wanted) expect_unchanged(*file_, path_);
   if (got < wanted) throw error(error_code::io, {path_}, "ends before the size that the system states");
@@ -178,10 +178,10 @@ void text_source::put_back(const char* line_start) {
 std::int64_t text_source::count_lines_before() const {
   if (stream_) return lines_before_;
   const std::int64_t last = position_ - end_;
-  std::vector<char> text(static_cast<std::size_t>(piece_bytes));
+  std::vector<char> text(static_cast<std::size_t>(chunk_bytes));
   std::int64_t lines = 0;
   for (std::int64_t at = mark_bytes_; at < last;) {
-    const std::int64_t got = read_up_to(*file_, path_, text.data(), std::min(piece_bytes, last - at), at);
+    const std::int64_t got = read_up_to(*file_, path_, text.data(), std::min(chunk_bytes, last - at), at);
     if (got == 0) break;
     lines += count_newlines(to_view(text.data(), got));
     at += got;
@@ -257,10 +257,10 @@ std::int64_t count_newlines(std::string_view text) noexcept {
   return total + std::count(text.begin(), text.end(), '\n');
 }
 
-std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t pieces) {
+std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t chunks) {
   std::vector<std::string_view> parts;
-  parts.reserve(static_cast<std::size_t>(pieces));
-  const std::size_t size = div_up(block.size(), static_cast<std::size_t>(pieces));
+  parts.reserve(static_cast<std::size_t>(chunks));
+  const std::size_t size = div_up(block.size(), static_cast<std::size_t>(chunks));
   while (!block.empty()) {
     const std::size_t newline = size < block.size() ? block.find('\n', size - 1) : std::string_view::npos;
     const std::size_t end = newline == std::string_view::npos ? block.size() : newline + 1;

@@ -127,8 +127,8 @@ class text_source {
 // Lines of a text of whole lines. 16 bytes at a time: faster than memory delivers them.
 [[nodiscard]] std::int64_t count_newlines(std::string_view text) noexcept;
 
-// Cuts a block into at most `pieces` parts of about equal size, each of whole lines.
-[[nodiscard]] std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t pieces);
+// Cuts a block into at most `chunks` parts of about equal size, each of whole lines.
+[[nodiscard]] std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t chunks);
 
 // What a message shows of a file's text: at most 32 bytes of the token, quoted, with \xNN for what cannot be printed.
 [[nodiscard]] std::string quoted(std::string_view token);

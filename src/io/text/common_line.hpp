@@ -1,6 +1,6 @@
 // The lines that nearly all files consist of, read eight bytes at a time: indices of up to 19 digits, blanks, a number
-// of up to 19 digits that count. Whatever else there may be is null here, and the caller reads the line again, byte by
-// byte, with its errors: so this half has none, and what it accepts it reads as the other half would.
+// of up to 19 significant digits. Anything else returns null, and the caller reads the line again
+// byte by byte, reporting errors. What is accepted here reads as it would there.
 //
 // Invariant: nothing beyond `line_reach` bytes from the beginning of the line is read.
 #pragma once

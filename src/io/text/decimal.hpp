@@ -5,7 +5,7 @@
 // parsing without fallback", SPE 2023). Eight digits in a word become a number in three multiplications (Lemire's
 // `parse_eight_digits_unrolled`), so that the length of a number costs no mispredicted branch.
 // Invariant: results are those of std::from_chars, bit by bit.
-// Cost: some 20 cycles a number, independent of its digits.
+// Cost: about 20 cycles per number, independent of its digits.
 #pragma once
 
 #include <spargo/core/types.hpp>

@@ -22,7 +22,7 @@ struct tuning {
   static constexpr std::int64_t places = 4;
   static constexpr std::int64_t ids = 3;
   // Ids a thread sorts at least: 0.2 ms, against some 10 us for a parallel region.
-  static constexpr std::int64_t sorted_piece = std::int64_t{1} << 14;
+  static constexpr std::int64_t sorted_chunk = std::int64_t{1} << 14;
 };
 
 template <class T>
@@ -37,17 +37,17 @@ std::int64_t place_of(std::uint64_t hash, std::int64_t count) {
 
 std::int64_t next_place(std::int64_t place, std::int64_t count) { return place + 1 == count ? 0 : place + 1; }
 
-// Keys with what belongs to them, each piece sorted.
+// Keys with what belongs to them, each chunk sorted.
 template <class Number>
-struct sorted_pieces {
+struct sorted_chunks {
   array<std::int64_t, host> keys;
   array<Number, host> values;
 };
 
 // Two sorted neighbours [first, middle) and [middle, last) into one.
 template <class Number>
-void merge(const sorted_pieces<Number>& from, std::int64_t first, std::int64_t middle, std::int64_t last,
-           sorted_pieces<Number>& to) {
+void merge(const sorted_chunks<Number>& from, std::int64_t first, std::int64_t middle, std::int64_t last,
+           sorted_chunks<Number>& to) {
   std::int64_t left = first;
   std::int64_t right = middle;
   for (std::int64_t k = first; k < last; ++k) {
@@ -58,23 +58,23 @@ void merge(const sorted_pieces<Number>& from, std::int64_t first, std::int64_t m
   }
 }
 
-// By key: pieces by their bytes, then neighbours merged until one is left.
+// By key: chunks by their bytes, then neighbours merged until one is left.
 template <class Number>
-void sort_pairs(const context<host>& ctx, sorted_pieces<Number>& pairs) {
+void sort_pairs(const context<host>& ctx, sorted_chunks<Number>& pairs) {
   const std::int64_t size = pairs.keys.size();
-  sorted_pieces<Number> spare{{ctx, size}, {ctx, size}};
-  const parts pieces = split(size, ctx.threads(), tuning::sorted_piece);
-  parallel_parts(ctx.threads(), pieces.count, [&](std::int64_t p) {
-    const std::int64_t first = pieces.first(p);
+  sorted_chunks<Number> spare{{ctx, size}, {ctx, size}};
+  const parts chunks = split(size, ctx.threads(), tuning::sorted_chunk);
+  parallel_parts(ctx.threads(), chunks.count, [&](std::int64_t p) {
+    const std::int64_t first = chunks.first(p);
     radix_sort(pairs.keys.data() + first, pairs.values.data() + first, spare.keys.data() + first,
-               spare.values.data() + first, pieces.last(p) - first);
+               spare.values.data() + first, chunks.last(p) - first);
   });
-  for (std::int64_t step = 1; step < pieces.count; step *= 2) {
-    parallel_parts(ctx.threads(), div_up(pieces.count, 2 * step), [&](std::int64_t pair) {
+  for (std::int64_t step = 1; step < chunks.count; step *= 2) {
+    parallel_parts(ctx.threads(), div_up(chunks.count, 2 * step), [&](std::int64_t pair) {
       const std::int64_t p = pair * 2 * step;
-      const std::int64_t middle = std::min(p + step, pieces.count);
-      const std::int64_t last = std::min(p + 2 * step, pieces.count);
-      merge(pairs, pieces.first(p), pieces.first(middle), pieces.first(last), spare);
+      const std::int64_t middle = std::min(p + step, chunks.count);
+      const std::int64_t last = std::min(p + 2 * step, chunks.count);
+      merge(pairs, chunks.first(p), chunks.first(middle), chunks.first(last), spare);
     });
     std::swap(pairs, spare);
   }
@@ -179,7 +179,7 @@ void id_table<I>::number(const std::int64_t* ids, std::int64_t count, std::int64
 template <class I>
 std::vector<std::int64_t> id_table<I>::ranks(array<number_type, host>& ranks) {
   const std::int64_t count = size();
-  sorted_pieces<number_type> pairs{{ctx_, count}, {}};
+  sorted_chunks<number_type> pairs{{ctx_, count}, {}};
   parallel_for(ctx_.threads(), lines_.size(), grain::rows, [&](std::int64_t l) {
     const line& here = lines_[l];
     for (std::int64_t s = 0; s < slots && here.ids[s] != free_place; ++s) {

@@ -7,8 +7,8 @@
 // cache line with a few more, and whoever does not find its id in the line goes on to the next.
 // Invariant: after `ranks` nothing depends on the order in which threads met the ids, nor on the secret seed of the
 // hash, which keeps a hostile file from choosing ids that collide.
-// Cost: expected O(1) an id, O(distinct log distinct) at the end. Half to three quarters of the places are taken, of 13
-// bytes each (16 for 64-bit indices), and `ranks` needs 24 (32) bytes an id: no more than an edge or two do.
+// Cost: expected O(1) per id, O(distinct log distinct) at the end. Half to three quarters of the places are taken, of
+// 13 bytes each (16 for 64-bit indices), and `ranks` needs 24 (32) bytes per id, as much as one or two edges.
 #pragma once
 
 #include <spargo/core/array.hpp>

@@ -1,9 +1,8 @@
 // Which format a text is in.
 //
-// Idea: what begins with a magic number or a word of its own is told by that, first of all what is not read, so that
-// its name can be said. The rest is an edge list, whose reader says in which line it is none. A name decides only
-// where a text could be either of two formats, or a broken file should be explained by the reader that its name asks
-// for.
+// Idea: magic numbers and keywords come first, those of formats that are not supported included, so that the error can
+// name them. Everything else is taken for an edge list, whose reader reports the first line that is not an edge. The
+// file's name decides only where a text could be either of two formats, or which reader should explain a broken file.
 // A new format is a test in `recognise_format`, before the last line.
 #include "io/text/input_format.hpp"
 

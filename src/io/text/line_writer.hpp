@@ -1,6 +1,6 @@
-// Lines of text from numbered items: threads format pieces, which go out in order.
+// Lines of text from numbered items: threads format chunks, which go out in order.
 //
-// Idea: whoever has formatted a piece waits for the pieces before it to be written, writes its own, and formats the
+// Idea: whoever has formatted a chunk waits for the chunks before it to be written, writes its own, and formats the
 // next one while others write. The text is a function of the items alone. Memory: a bounded buffer for each thread.
 // Numbers are the shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018).
 #pragma once
@@ -24,7 +24,7 @@ namespace spargo::detail {
 
 struct line_writer_tuning {
   // Items that a thread formats at a time: about 0.5 MiB of text, some ms of work.
-  static constexpr std::int64_t piece = std::int64_t{1} << 14;
+  static constexpr std::int64_t chunk = std::int64_t{1} << 14;
   // Two 64-bit integers of at most 19 digits, two numbers of at most 24, four separators.
   static constexpr std::int64_t longest_line = 2 * 19 + 2 * 24 + 4;
 };
@@ -44,28 +44,28 @@ template <class T>
 template <class PutLine>
 void write_lines(const context<host>& ctx, output_file& out, std::int64_t count, const PutLine& put_line) {
   using tuning = line_writer_tuning;
-  const std::int64_t pieces = div_up(count, tuning::piece);
-  const auto threads = static_cast<int>(std::min<std::int64_t>(ctx.threads(), pieces));
+  const std::int64_t chunks = div_up(count, tuning::chunk);
+  const auto threads = static_cast<int>(std::min<std::int64_t>(ctx.threads(), chunks));
   std::vector<array<char, host>> texts;
-  for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, tuning::piece * tuning::longest_line);
+  for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, tuning::chunk * tuning::longest_line);
   std::atomic<std::int64_t> taken{0};
   turn_order turn;
-  std::exception_ptr failure;  // the first, whose piece ends the text
+  std::exception_ptr failure;  // the first, whose chunk ends the text
   const auto write = [&](std::string_view text) {
     try {
       if (!failure) out.write(text);
     } catch (...) {
       failure = std::current_exception();
-      taken.store(pieces);
+      taken.store(chunks);
     }
   };
   if (threads == 0) return;
   parallel_parts(threads, threads, [&](std::int64_t slot) {
     char* const text = texts[static_cast<std::size_t>(slot)].data();
-    for (std::int64_t i = taken.fetch_add(1); i < pieces; i = taken.fetch_add(1)) {
+    for (std::int64_t i = taken.fetch_add(1); i < chunks; i = taken.fetch_add(1)) {
       char* to = text;
-      const std::int64_t last = std::min(count, (i + 1) * tuning::piece);
-      for (std::int64_t k = i * tuning::piece; k < last; ++k) {
+      const std::int64_t last = std::min(count, (i + 1) * tuning::chunk);
+      for (std::int64_t k = i * tuning::chunk; k < last; ++k) {
         to = put_line(to, k);
         *to++ = '\n';
       }

@@ -2,7 +2,7 @@
 //
 // Idea: every buffer that is parsed ends in a sentinel that is no part of a number ('\n'), so loops need no bound.
 // A real of at most 19 significant digits and a common exponent is rounded here (see decimal.hpp); every other one goes
-// to std::from_chars. Both are correctly rounded, so which one ran cannot be seen.
+// to std::from_chars. Both round correctly, so the result does not depend on which one ran.
 #pragma once
 
 #include "io/text/decimal.hpp"
@@ -65,7 +65,7 @@ template <class T>
   return digits;
 }
 
-// The common form of a real. Null where the token has another form or more than 19 digits that count.
+// The common form of a real. Null where the token has another form or more than 19 significant digits.
 [[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
   d.negative = *p == '-';
   p += *p == '-' || *p == '+';

@@ -67,8 +67,8 @@ inline std::string gunzip(const std::string& path) {
   gzFile file = gzopen(path.c_str(), "rb");
   if (file == nullptr) return "cannot open " + path;
   std::string text;
-  char piece[4096];
-  for (int n = 0; (n = gzread(file, piece, sizeof(piece))) > 0;) text.append(piece, static_cast<std::size_t>(n));
+  char chunk[4096];
+  for (int n = 0; (n = gzread(file, chunk, sizeof(chunk))) > 0;) text.append(chunk, static_cast<std::size_t>(n));
   gzclose(file);
   return text;
 }
