@@ -137,15 +137,25 @@ inline void draw_panel(apps::canvas& picture, const std::vector<measured_case>& 
   }
 }
 
+// The operations of the groups, each once: the words before the first slash.
+[[nodiscard]] inline std::string operations_of(const std::vector<std::vector<measured_case>>& groups) {
+  std::vector<std::string> names;
+  for (const auto& group : groups) {
+    const std::string& name = group.front().group;
+    names.push_back(name.substr(0, name.find('/')));
+    if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1) names.pop_back();
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // The title, what is shown, and what the colours mean.
 inline void draw_headings(apps::canvas& picture, const std::vector<std::vector<measured_case>>& groups,
                           const std::string& where) {
   using style = plot_style;
   constexpr apps::text_style quiet{.ink = style::quiet, .size = 11};
   const double base = style::margin + 12;
-  const std::string first = groups.empty() ? "" : groups.front().front().group;
-  picture.text(style::margin, base, first.substr(0, first.find('/')),
-               {.ink = style::ink, .size = 18, .weight = apps::font_weight::bold});
+  constexpr apps::text_style title{.ink = style::ink, .size = 18, .weight = apps::font_weight::bold};
+  picture.text(style::margin, base, picture.shorten(operations_of(groups), style::width - 250, title), title);
   const std::string what = "median time, and share of the ceiling measured in the same run; longer is faster; " + where;
   picture.text(style::margin, base + 20, picture.shorten(what, style::width - 2 * style::margin, quiet), quiet);
   const auto key = [&](double x, const char* name, apps::colour c) {

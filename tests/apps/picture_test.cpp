@@ -244,6 +244,12 @@ TEST(bench_ladder, the_ceiling_is_where_its_own_bar_would_end) {
   EXPECT_EQ(reddish(ceiling + 6), 0);
 }
 
+TEST(bench_ladder, the_title_names_each_operation_once) {
+  EXPECT_EQ(bench::detail::operations_of({{{.group = "reduce/a"}}, {{.group = "scan/b"}}, {{.group = "reduce/c"}}}),
+            "reduce, scan");
+  EXPECT_EQ(bench::detail::operations_of({}), "");
+}
+
 TEST(bench_ladder, labels_are_times_and_shares) {
   EXPECT_EQ(bench::detail::bar_label(0.25, {.milliseconds = 0.2, .name = "read"}), "250 \u00b5s \u00b7 80 %");
   EXPECT_EQ(bench::detail::bar_label(5, {.milliseconds = 0.2, .name = "read"}), "5.00 ms \u00b7 4.0 %");
