@@ -13,6 +13,8 @@
 #include "formats/rows/triangle_rows.hpp"
 #include "primitives/ordered_parts.hpp"
 
+#include <functional>
+
 namespace spargo::detail {
 
 namespace {
@@ -103,13 +105,17 @@ class bucket_room {
   array<V, host> values_;
 };
 
-// gather(bucket, starts of its rows, scratch) puts the rows of a bucket together. Where duplicates go, a bucket's place
-// is known when those before it are merged: buckets are taken in order, and each waits for the one before, but for the
-// large ones, which come first and are there by then.
-template <class C, class V, class I, class O, class Gather>
+// Puts the rows of a bucket together: gather(bucket, starts of its rows, scratch). Called through a pointer, once per
+// bucket, so that what is done with the rows then is compiled once for all ways to gather them.
+template <class C, class V, class O>
+using gather_bucket = std::function<void(std::int64_t, span<O, host>, const row_scratch<C, V>&)>;
+
+// Where duplicates go, a bucket's place is known when those before it are merged: buckets are taken in order, and each
+// waits for the one before, but for the large ones, which come first and are there by then.
+template <class C, class V, class I, class O>
 csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row_buckets& buckets,
-                                     const array<std::int64_t, host>& starts, row_work work, const Gather& gather,
-                                     columns<V, I> to) {
+                                     const array<std::int64_t, host>& starts, row_work work,
+                                     const gather_bucket<C, V, O>& gather, columns<V, I> to) {
   bucket_room<C, V> room(ctx, starts);
   array<std::int64_t, host> kept(ctx, buckets.count);
   const auto rows = static_cast<I>(buckets.rows);
@@ -206,19 +212,20 @@ class result_room {
 
   // For `total` entries, of which the last `on_the_way` are distributed: before they are written all those before them
   // have been, so that rows never overtake them.
-  key_room<Key, V> make(const context<host>& ctx, std::int64_t total, std::int64_t on_the_way) {
+  result_room(const context<host>& ctx, std::int64_t total, std::int64_t on_the_way) {
     if constexpr (shared) {
       const std::int64_t first = div_up(total - on_the_way, line) * line;
       to_ = columns<V, I>(ctx, first + on_the_way);
-      return {reinterpret_cast<Key*>(to_.indices.data()) + first, at(to_.values, first)};
+      keys_at_ = {reinterpret_cast<Key*>(to_.indices.data()) + first, at(to_.values, first)};
     } else {
       to_ = columns<V, I>(ctx, total);
       keys_ = array<Key, host>(ctx, on_the_way);
       values_ = array<V, host>(ctx, is_pattern<V> ? 0 : on_the_way);
-      return {keys_.data(), at(values_, 0)};
+      keys_at_ = {keys_.data(), at(values_, 0)};
     }
   }
 
+  [[nodiscard]] const key_room<Key, V>& entries() const { return keys_at_; }
   [[nodiscard]] columns<V, I> take() { return std::move(to_); }
 
  private:
@@ -227,14 +234,15 @@ class result_room {
   columns<V, I> to_;
   array<Key, host> keys_;  // these two where they are not shared
   array<V, host> values_;
+  key_room<Key, V> keys_at_;
 };
 
 template <class Key, class C, class O, class V, class I>
 csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<const V, I, host>& m,
                                        const key_shape& shape, row_work work, symmetry_kind kind) {
-  result_room<Key, V, I> room;
-  const auto entries =
-      distribute<Key, V, I>(ctx, m, shape, kind, [&](std::int64_t total) { return room.make(ctx, total, total); });
+  bucket_places places = find_places<I>(ctx, m, shape.buckets, kind);
+  result_room<Key, V, I> room(ctx, places.total(), places.total());
+  const auto entries = distribute<Key, V, I>(ctx, m, shape, kind, std::move(places), room.entries());
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
     gather_rows(shape, entries.keys(b), entries.values(b), entries.size(b), rows, to);
   };
@@ -249,10 +257,11 @@ csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view
   array<O, host> run_starts(ctx, std::int64_t{m.rows} + 1);
   offsets_of_sorted<I, O>(ctx, m.rows, runs.majors(), run_starts);
   runs.set_starts(std::as_const(run_starts).view());
-  result_room<Key, V, I> room;
+  const auto across_runs = runs.across(m.rows);
+  bucket_places places = find_places<I>(ctx, across_runs, shape.buckets, symmetry_kind::general);
+  result_room<Key, V, I> room(ctx, 2 * m.nnz() - order.diagonal, places.total());
   const auto across =
-      distribute<Key, V, I>(ctx, runs.across(m.rows), shape, symmetry_kind::general,
-                            [&](std::int64_t size) { return room.make(ctx, 2 * m.nnz() - order.diagonal, size); });
+      distribute<Key, V, I>(ctx, across_runs, shape, symmetry_kind::general, std::move(places), room.entries());
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
     runs.gather(shape, shape.buckets.first(b), across.keys(b), across.values(b), across.size(b), rows, to);
   };
@@ -297,8 +306,10 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
   const row_work work{.sort = general ? !order.sorted && !order.cols_ascending : !sorted,
                       .merge = on_duplicates == duplicates::sum && !(sorted && order.distinct)};
   constexpr std::int64_t narrow_cols = std::numeric_limits<std::int32_t>::max();
-  if (m.cols <= narrow_cols) return from_entries<std::uint32_t, O>(ctx, m, order, work, kind);
-  return from_entries<std::uint64_t, O>(ctx, m, order, work, kind);
+  if constexpr (sizeof(I) > sizeof(std::uint32_t)) {
+    if (m.cols > narrow_cols) return from_entries<std::uint64_t, O>(ctx, m, order, work, kind);
+  }
+  return from_entries<std::uint32_t, O>(ctx, m, order, work, kind);
 }
 
 #define INSTANTIATE(V, I, O)                                                                                      \

@@ -189,17 +189,25 @@ V mirrored(V value, symmetry_kind kind) {
   return value;
 }
 
-// Of a matrix that is not general each entry off the diagonal is followed by the mirrored one. room_for(how many) says
-// where they go.
-template <class Key, class V, class I, class RoomFor>
-bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                    const key_shape& shape, symmetry_kind kind, const RoomFor& room_for) {
-  const std::int64_t buckets = shape.buckets.count;
-  const int shift = shape.buckets.shift;
+// Where each share's entries of each bucket go.
+struct bucket_places {
+  parts shares;
+  array<std::int64_t, host> next;    // share by share
+  array<std::int64_t, host> starts;  // buckets + 1
+
+  [[nodiscard]] std::int64_t total() const { return starts[starts.size() - 1]; }
+};
+
+// Of a matrix that is not general each entry off the diagonal is followed by the mirrored one.
+template <class I>
+bucket_places find_places(const context<host>& ctx, const coo_pattern_view<I, host>& m, const row_buckets& to,
+                          symmetry_kind kind) {
+  const std::int64_t buckets = to.count;
+  const int shift = to.shift;
   const parts shares = split(m.nnz(), ctx.threads(), bucket_tuning::share);
-  array<std::int64_t, host> next(ctx, shares.count * buckets);  // share by share: where its entries go
+  bucket_places places{shares, {ctx, shares.count * buckets}, {ctx, buckets + 1}};
   parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
-    std::int64_t* const mine = next.data() + p * buckets;
+    std::int64_t* const mine = places.next.data() + p * buckets;
     std::fill_n(mine, buckets, 0);
     const std::int64_t last = shares.last(p);
     if (kind == symmetry_kind::general) {
@@ -211,23 +219,31 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<con
       mine[m.col_indices[k] >> shift] += m.row_indices[k] != m.col_indices[k] ? 1 : 0;
     }
   });
-  bucketed_entries<Key, V> to{{ctx, buckets + 1}, {}};
   std::int64_t before = 0;
   for (std::int64_t b = 0; b < buckets; ++b) {
-    to.starts[b] = before;
-    for (std::int64_t p = 0; p < shares.count; ++p) before += std::exchange(next[p * buckets + b], before);
+    places.starts[b] = before;
+    for (std::int64_t p = 0; p < shares.count; ++p) before += std::exchange(places.next[p * buckets + b], before);
   }
-  to.starts[buckets] = before;
+  places.starts[buckets] = before;
+  return places;
+}
 
+// `places` as find_places found them; `room` is for all of them.
+template <class Key, class V, class I>
+bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<const V, I, host>& m,
+                                    const key_shape& shape, symmetry_kind kind, bucket_places places,
+                                    const key_room<Key, V>& room) {
+  const std::int64_t buckets = shape.buckets.count;
+  const parts shares = places.shares;
+  bucketed_entries<Key, V> to{std::move(places.starts), room};
   using writer = bucket_writer<Key, V>;
   const std::int64_t lines = shares.count * buckets * writer::lanes;
-  array<std::int64_t, host> first(ctx, next.size());
+  array<std::int64_t, host> first(ctx, places.next.size());
   array<Key, host> key_lines(ctx, lines);
   array<V, host> value_lines(ctx, is_pattern<V> ? 0 : lines);
-  to.room = room_for(before);
   parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     const std::int64_t mine = p * buckets;
-    writer write(shape, next.data() + mine, first.data() + mine, key_lines.data() + mine * writer::lanes,
+    writer write(shape, places.next.data() + mine, first.data() + mine, key_lines.data() + mine * writer::lanes,
                  is_pattern<V> ? nullptr : value_lines.data() + mine * writer::lanes, to);
     if (kind == symmetry_kind::general) {
       for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
