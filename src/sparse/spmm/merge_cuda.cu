@@ -236,8 +236,7 @@ class device_merge final : public spmm_executor<V, device> {
   }
 
  private:
-  // Scratch of a plan that is not for concurrent use.
-  [[nodiscard]] D* carries() const { return device_cast(const_cast<V*>(carries_.view().data.data())); }
+  [[nodiscard]] D* carries() const { return device_cast(carries_.view().data.data()); }
 
   // Which tiles' carries belong to the same row, the long runs first. Synchronises the stream.
   void list_runs() {
@@ -282,7 +281,7 @@ class device_merge final : public spmm_executor<V, device> {
   array<I, device> carry_rows_;
   array<carry_run, device> runs_;
   std::int64_t long_runs_ = 0;
-  dense_matrix<V, device> carries_;
+  mutable dense_matrix<V, device> carries_;  // of the run
 };
 
 }  // namespace

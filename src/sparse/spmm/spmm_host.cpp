@@ -110,10 +110,7 @@ class host_merge final : public spmm_executor<V, host> {
     return row < a_.rows && first_entry(t + 1) > std::max<std::int64_t>(a_.offsets[row], first_entry(t));
   }
 
-  // Scratch of a plan that is not for concurrent use.
-  [[nodiscard]] V* carry(std::int64_t t) const {
-    return const_cast<V*>(carries_.view().data.data()) + t * carries_.cols();
-  }
+  [[nodiscard]] V* carry(std::int64_t t) const { return carries_.view().data.data() + t * carries_.cols(); }
 
   // Writes the rows that end in the tile, and leaves what belongs to the row that does not as its carry.
   void run_tile(std::int64_t t, const spmm_job<V, I, O>& job) const {
@@ -136,8 +133,8 @@ class host_merge final : public spmm_executor<V, host> {
   csr_view<const V, I, O, host> a_;
   const spmm_loops<V, I, O>& loops_;
   std::int64_t tile_ = 1;
-  array<std::int64_t, host> starts_;  // the first row that tile t may finish
-  dense_matrix<V, host> carries_;     // a row of sums per tile
+  array<std::int64_t, host> starts_;       // the first row that tile t may finish
+  mutable dense_matrix<V, host> carries_;  // of the run, a row of sums per tile
 };
 
 }  // namespace

@@ -104,7 +104,7 @@ class csr_merge final : public spmv_executor<V> {
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const std::int64_t tiles = carries_.size();
-    V* const carries = const_cast<V*>(carries_.data());  // scratch of a plan that is not for concurrent use
+    V* const carries = carries_.data();
     const int threads = useful_threads(ctx_.threads(), a_.rows + a_.nnz(), tuning::share);
     parallel_parts(threads, tiles, [&](std::int64_t t) { carries[t] = run_tile(t, alpha, x, beta, y); });
     for (std::int64_t t = 0; t < tiles; ++t) {
@@ -157,7 +157,7 @@ class csr_merge final : public spmv_executor<V> {
   const host_kernels<V, I, O>& kernels_;
   std::int64_t tile_ = 1;
   array<std::int64_t, host> starts_;  // the first row that tile t may finish
-  array<V, host> carries_;
+  mutable array<V, host> carries_;    // of the run
 };
 
 template <class V, class I>

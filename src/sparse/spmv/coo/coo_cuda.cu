@@ -165,16 +165,14 @@ class device_coo_segments final : public spmv_executor<V> {
     const device_guard guard(ctx_);
     const D alpha = to_device_value(alpha_value);
     D* const y = device_cast(y_values);
-    // Scratch of a plan that is not for concurrent use.
-    D* const carries = device_cast(const_cast<V*>(carries_.data()));
+    D* const carries = device_cast(carries_.data());
     const V* values = a_.values.data();
     scale(ctx_, beta, y_values, a_.rows);
     if (!ordered_values_.empty()) {
-      V* const ordered = const_cast<V*>(ordered_values_.data());
       gather_kernel<<<grid_of(a_.nnz(), spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
-          device_cast(values), sorted_.order.data(), device_cast(ordered), a_.nnz());
+          device_cast(values), sorted_.order.data(), device_cast(ordered_values_.data()), a_.nnz());
       SPARGO_CUDA_TRY(cudaGetLastError());
-      values = ordered;
+      values = ordered_values_.data();
     }
     coo_segmented_kernel<<<grid_of(tiles_, 1), spmv_threads, 0, ctx_.stream()>>>(
         entries_of(values, a_.col_indices.data(), a_.nnz()), a_.row_indices.data(), carry_rows_.data(), carries,
@@ -193,9 +191,9 @@ class device_coo_segments final : public spmv_executor<V> {
   coo_view<const V, I, device> a_;
   std::int64_t tiles_;
   row_order<I, device> sorted_;
-  array<V, device> ordered_values_;
+  mutable array<V, device> ordered_values_;  // of the run
   array<I, device> carry_rows_;
-  array<V, device> carries_;
+  mutable array<V, device> carries_;  // of the run
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ class coo_segments final : public spmv_executor<V> {
   void run(V alpha, const V* x, V beta, V* y) const override {
     scale(ctx_, beta, y, a_.rows);
     const V* const values = ordered_values();
-    V* const carries = const_cast<V*>(carries_.data());  // scratch of a plan that is not for concurrent use
+    V* const carries = carries_.data();
     const std::int64_t tiles = carries_.size();
     parallel_parts(useful_threads(ctx_.threads(), a_.nnz(), grain::elements), tiles,
                    [&](std::int64_t t) { carries[t] = run_tile(t, values, alpha, x, y); });
@@ -82,7 +82,7 @@ class coo_segments final : public spmv_executor<V> {
 
   const V* ordered_values() const {
     if (ordered_values_.empty()) return a_.values.data();
-    V* const to = const_cast<V*>(ordered_values_.data());
+    V* const to = ordered_values_.data();
     const std::int64_t count = ordered_values_.size();
     parallel_for(ctx_.threads(), count, grain::elements, [&](std::int64_t k) { to[k] = a_.values[sorted_.order[k]]; });
     return to;
@@ -92,9 +92,9 @@ class coo_segments final : public spmv_executor<V> {
   coo_view<const V, I, host> a_;
   const host_kernels<V, I, I>& kernels_;
   row_order<I, host> sorted_;
-  array<V, host> ordered_values_;
+  mutable array<V, host> ordered_values_;  // of the run
   std::int64_t tile_ = 1;
-  array<V, host> carries_;
+  mutable array<V, host> carries_;  // of the run
 };
 
 }  // namespace

@@ -106,7 +106,7 @@ class tiles_executor final : public spmv_executor<V> {
   }
 
   void run(V alpha, const V* x, V beta, V* y) const override {
-    V* const scratch = const_cast<V*>(sums_.data());  // of a plan that is not for concurrent use
+    V* const scratch = sums_.data();
     on_threads(ctx_.threads(), shape_.blocks, [&](part_taker& mine) {
       V* const sums = scratch + mine.slot() * shape_.block_rows;
       for (std::int64_t b; mine.take(b);) run_block(b, alpha, x, beta, y, sums);
@@ -227,7 +227,7 @@ class tiles_executor final : public spmv_executor<V> {
   array<tile_segment, host> segments_;
   array<std::uint16_t, host> segment_columns_;
   array<std::uint32_t, host> places_;  // of single entries
-  array<V, host> sums_;                // a block's, for each thread
+  mutable array<V, host> sums_;        // of the run: a block's, for each thread
 };
 
 // Non-empty tiles a block of 65536 rows, from every 64th row of each, as far as they tell.
