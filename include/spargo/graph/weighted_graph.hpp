@@ -1,0 +1,122 @@
+// A graph whose edges have weights: the pattern of graph.hpp, and weights parallel to its indices.
+#pragma once
+
+#include <spargo/graph/graph.hpp>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+// Borrowed. out_weights[e] belongs to out.indices[e], and in_weights[e] to in.indices[e] where there are in-edges: for
+// an undirected graph both are the same. W: std::int32_t, std::int64_t, float or double.
+template <detail::scalar W, index_type I, index_type O, class Space>
+struct SPARGO_EXPORT weighted_graph_view : graph_view<I, O, Space> {
+  span<const W, Space> out_weights;
+  span<const W, Space> in_weights;
+
+  using const_view = weighted_graph_view;
+};
+
+// What becomes of edges that are listed several times; of an undirected graph (u, v) and (v, u) are the same edge.
+enum class duplicate_weights {
+  min,    // the lightest: right for paths
+  sum,    // added in the order of the input, as modularity and flows want it
+  first,  // the one listed first
+};
+
+enum class self_loops { drop, keep };
+
+struct SPARGO_EXPORT weighted_graph_options {
+  direction_kind direction = direction_kind::directed;  // undirected: each pair is stored both ways, a loop once
+  bool in_edges = false;                                // directed only: also build the transpose
+  duplicate_weights duplicates = duplicate_weights::min;
+  self_loops loops = self_loops::drop;
+};
+
+// Owning. Canonical: neighbours ascending, no duplicates, no self-loops unless they were kept.
+template <detail::scalar W, index_type I, index_type O, class Space>
+class weighted_graph {
+ public:
+  weighted_graph() = default;
+  // Takes the parts over unchecked. edges: distinct ones, an undirected pair counted once.
+  weighted_graph(graph<I, O, Space> structure, array<W, Space> out_weights, array<W, Space> in_weights,
+                 std::int64_t edges)
+      : structure_(std::move(structure)),
+        out_weights_(std::move(out_weights)),
+        in_weights_(std::move(in_weights)),
+        edges_(edges) {}
+
+  [[nodiscard]] I vertices() const noexcept { return structure_.vertices(); }
+  [[nodiscard]] direction_kind direction() const noexcept { return structure_.direction(); }
+  // Distinct edges: directed ones, or unordered pairs; loops count where they were kept.
+  [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }
+  [[nodiscard]] weighted_graph_view<W, I, O, Space> view() const noexcept {
+    const bool undirected = direction() == direction_kind::undirected;
+    return {structure_.view(), out_weights_.view(), undirected ? out_weights_.view() : in_weights_.view()};
+  }
+  // Not of a temporary: a plan would outlive it.
+  operator weighted_graph_view<W, I, O, Space>() const& noexcept { return view(); }  // NOLINT
+  operator weighted_graph_view<W, I, O, Space>() const&& = delete;
+
+ private:
+  graph<I, O, Space> structure_;
+  array<W, Space> out_weights_;
+  array<W, Space> in_weights_;
+  std::int64_t edges_ = 0;
+};
+
+// Builds a weighted graph from pairs in any order, weights[k] that of pair k. Throws invalid_argument unless
+// rows == cols and there are as many weights as pairs, invalid_data naming the first pair with an end that is not a
+// vertex or the first edge whose integer weights add up to more than W holds, unsupported when the edges exceed O
+// (64 bits unless named) or, on a device, the pairs 2^32. Any weight is taken, negative ones and NaN too: what they
+// mean is the algorithm's business. Between equal weights, and of NaN, `min` takes the earlier one.
+// O(edges + vertices) time. Deterministic: the same bits for any number of threads, and on both backends. A device
+// build synchronises.
+template <index_type O = std::int64_t, detail::scalar W, index_type I, class Space>
+[[nodiscard]] SPARGO_EXPORT weighted_graph<W, I, O, Space> build_weighted_graph(
+    const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs, span<const W, Space> weights,
+    const weighted_graph_options& options = {});
+
+template <index_type O = std::int64_t, index_type I, class Space, detail::viewable Weights>
+[[nodiscard]] auto build_weighted_graph(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
+                                        const Weights& weights, const weighted_graph_options& options = {}) {
+  return build_weighted_graph<O>(ctx, pairs, detail::view_of(weights), options);
+}
+// The same for entries of a matrix, as readers give them.
+template <index_type O = std::int64_t, real_type W, index_type I, class Space>
+[[nodiscard]] weighted_graph<W, I, O, Space> build_weighted_graph(const context<Space>& ctx,
+                                                                  const coo_view<const W, I, Space>& edges,
+                                                                  const weighted_graph_options& options = {}) {
+  const coo_pattern_view<I, Space>& pairs = edges;
+  return build_weighted_graph<O, W, I, Space>(ctx, pairs, edges.values, options);
+}
+template <index_type O = std::int64_t, real_type W, index_type I, class Space>
+[[nodiscard]] weighted_graph<W, I, O, Space> build_weighted_graph(const context<Space>& ctx,
+                                                                  const coo_matrix<W, I, Space>& edges,
+                                                                  const weighted_graph_options& options = {}) {
+  return build_weighted_graph<O>(ctx, edges.view(), options);
+}
+
+// Copies; both synchronise the stream.
+template <detail::scalar W, index_type I, index_type O>
+[[nodiscard]] weighted_graph<W, I, O, device> to_device(const context<device>& ctx,
+                                                        const weighted_graph<W, I, O, host>& g) {
+  const auto view = g.view();
+  const bool undirected = g.direction() == direction_kind::undirected;
+  const graph_view<I, O, host>& structure = view;
+  return {to_device(ctx, structure), to_device(ctx, view.out_weights),
+          undirected ? array<W, device>() : to_device(ctx, view.in_weights), g.edges()};
+}
+template <detail::scalar W, index_type I, index_type O>
+[[nodiscard]] weighted_graph<W, I, O, host> to_host(const context<device>& ctx,
+                                                    const weighted_graph<W, I, O, device>& g) {
+  const auto view = g.view();
+  const bool undirected = g.direction() == direction_kind::undirected;
+  const graph_view<I, O, device>& structure = view;
+  return {to_host(ctx, structure), to_host(ctx, view.out_weights),
+          undirected ? array<W, host>() : to_host(ctx, view.in_weights), g.edges()};
+}
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -1,0 +1,180 @@
+// The steps of a weighted graph's construction on the device; see common.hpp for the idea.
+//
+// Pairs to be kept are flagged, the flags scanned, the pairs written. Runs of duplicates are numbered by a scan and
+// folded from left to right: short ones by one thread each, long ones by a warp, which loads 32 weights at once.
+// Invariant: the order of the entries is kept, and sums are formed in it. Cost: O(entries + vertices); scratch 8 bytes
+// a pair, then 8 and an index an entry.
+#include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
+#include "core/device/words.cuh"
+#include "core/instantiate.hpp"
+#include "formats/convert/backend.hpp"
+#include "graph/weighted/common.hpp"
+
+#include <spargo/primitives/scan.hpp>
+
+namespace spargo::detail {
+
+namespace {
+
+constexpr std::int64_t short_run = 32;  // entries that one thread folds
+
+// The same memory, typed as the weights are.
+template <class W>
+const W* weights_in(const array<weight_carrier<W>, device>& values) {
+  return reinterpret_cast<const W*>(values.data());
+}
+template <class W>
+W* weights_in(array<weight_carrier<W>, device>& values) {
+  return reinterpret_cast<W*>(values.data());
+}
+
+// A run's weight so far, and whether it became too large on the way.
+template <class W>
+struct run_weight {
+  W value;
+  bool overflowed = false;
+
+  __device__ void add(const weight_fold<W>& fold, W later) {
+    const W folded = fold(value, later);
+    overflowed |= fold.overflows(value, later, folded);
+    value = folded;
+  }
+};
+
+// folded[s] = weights[starts[s]], ..., weights[starts[s + 1] - 1] folded in this order; first_bad: the first run whose
+// weights add up to too much.
+template <class W>
+__global__ void __launch_bounds__(block_threads)
+    fold_runs(const W* weights, const std::int64_t* starts, std::int64_t runs, weight_fold<W> fold, W* folded,
+              unsigned long long* first_bad) {
+  const int lane = lane_id();
+  // The bound is the warp's, so that all its lanes reach every collective.
+  for (std::int64_t base = global_thread() - lane; base < runs; base += grid_threads()) {
+    const std::int64_t run = base + lane;
+    const std::int64_t begin = run < runs ? starts[run] : 0;
+    const std::int64_t end = run < runs ? starts[run + 1] : 0;
+    run_weight<W> mine{run < runs ? weights[begin] : W{}};
+    if (end - begin <= short_run) {
+      for (std::int64_t k = begin + 1; k < end; ++k) mine.add(fold, weights[k]);
+    }
+    for (unsigned rest = __ballot_sync(full_mask, end - begin > short_run); rest != 0; rest &= rest - 1) {
+      const int of = __ffs(static_cast<int>(rest)) - 1;
+      const std::int64_t last = shuffle(end, of);
+      run_weight<W> all{shuffle(mine.value, of)};
+      for (std::int64_t k = shuffle(begin, of) + 1; k < last; k += warp_size) {
+        const W loaded = k + lane < last ? weights[k + lane] : W{};
+        const int count = static_cast<int>(last - k < warp_size ? last - k : warp_size);
+        for (int j = 0; j < count; ++j) all.add(fold, shuffle(loaded, j));
+      }
+      if (lane == of) mine = all;
+    }
+    if (run >= runs) continue;
+    folded[run] = mine.value;
+    if (mine.overflowed) atomicMin(first_bad, static_cast<unsigned long long>(run));
+  }
+}
+
+// numbers[k]: of the run that entry k is in, from 1.
+template <class I>
+array<std::int64_t, device> number_runs(const context<device>& ctx, const I* rows, const I* cols, std::int64_t size) {
+  array<std::int64_t, device> numbers(ctx, size);
+  std::int64_t* number = numbers.data();
+  for_each(ctx, size, [=] __device__(std::int64_t k) {
+    number[k] = k == 0 || rows[k] != rows[k - 1] || cols[k] != cols[k - 1] ? 1 : 0;
+  });
+  inclusive_scan<std::int64_t, device>(ctx, numbers.view(), numbers.view());
+  return numbers;
+}
+
+}  // namespace
+
+template <class W, class I, class Space>
+coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
+                                                     span<const W, Space> weights,
+                                                     const weighted_graph_options& options) {
+  const bool drops = options.loops == self_loops::drop;
+  const bool turns = options.direction == direction_kind::undirected;
+  const std::int64_t size = pairs.nnz();
+  const I* rows = pairs.row_indices.data();
+  const I* cols = pairs.col_indices.data();
+  array<std::int64_t, device> places(ctx, size + 1);
+  std::int64_t* place = places.data();
+  for_each(ctx, size + 1,
+           [=] __device__(std::int64_t k) { place[k] = k < size && !(drops && rows[k] == cols[k]) ? 1 : 0; });
+  exclusive_scan<std::int64_t, device>(ctx, places.view(), places.view());
+  const auto kept = element<std::int64_t>(ctx, places.view(), size);
+  coo_matrix<weight_carrier<W>, I, device> to(ctx, pairs.rows, pairs.cols, kept);
+  I* to_rows = to.row_indices().data();
+  I* to_cols = to.col_indices().data();
+  W* to_weights = weights_in<W>(to.values());
+  const W* weight = weights.data();
+  for_each(ctx, size, [=] __device__(std::int64_t k) {
+    const I u = rows[k];
+    const I v = cols[k];
+    if (drops && u == v) return;
+    const std::int64_t at = place[k];
+    to_rows[at] = turns && v < u ? v : u;
+    to_cols[at] = turns && v < u ? u : v;
+    to_weights[at] = weight[k];
+  });
+  return to;
+}
+
+template <class W, class I, class Space>
+csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
+    const context<Space>& ctx, csr_matrix<weight_carrier<W>, I, std::int64_t, Space> entries, duplicate_weights rule) {
+  const std::int64_t size = entries.nnz();
+  if (size == 0) return entries;
+  array<I, device> rows(ctx, size);
+  expand_rows<I, std::int64_t>(ctx, std::as_const(entries).offsets().view(), rows.view());
+  const array<std::int64_t, device> numbers = number_runs(ctx, rows.data(), entries.indices().data(), size);
+  const auto runs = element<std::int64_t>(ctx, numbers.view(), size - 1);
+  if (runs == size) return entries;
+
+  array<std::int64_t, device> starts(ctx, runs + 1);
+  array<std::int64_t, device> offsets(ctx, entries.offsets().size());
+  std::int64_t* start = starts.data();
+  std::int64_t* to_offset = offsets.data();
+  const std::int64_t* number = numbers.data();
+  const std::int64_t* offset = entries.offsets().data();
+  for_each(ctx, size, [=] __device__(std::int64_t k) {
+    if (k == 0 || number[k] != number[k - 1]) start[number[k] - 1] = k;
+    if (k == size - 1) start[runs] = size;
+  });
+  for_each(ctx, offsets.size(),
+           [=] __device__(std::int64_t r) { to_offset[r] = offset[r] == size ? runs : number[offset[r]] - 1; });
+
+  const span<const std::int64_t, device> firsts = std::as_const(starts).view().subspan(0, runs);
+  const span<const I, device> columns = std::as_const(entries).indices().view();
+  array<I, device> indices = gathered(ctx, columns, firsts);
+  array<weight_carrier<W>, device> values(ctx, runs);
+  array<unsigned long long, device> first_bad(ctx, 1);
+  fill_bytes(ctx, first_bad.data(), 0xff, sizeof(unsigned long long));
+  const device_guard guard(ctx);
+  fold_runs<W><<<blocks_for(ctx, runs, block_threads), block_threads, 0, ctx.stream()>>>(
+      weights_in<W>(std::as_const(entries).values()), starts.data(), runs, weight_fold<W>{rule}, weights_in<W>(values),
+      first_bad.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  const auto bad = element<unsigned long long>(ctx, first_bad.view(), 0);
+  if (bad < static_cast<unsigned long long>(runs)) {
+    const auto k = element<std::int64_t>(ctx, starts.view(), static_cast<std::int64_t>(bad));
+    throw_weight_overflow(element<I>(ctx, rows.view(), k), element<I>(ctx, entries.indices().view(), k), sizeof(W));
+  }
+  return {entries.rows(), entries.cols(), std::move(offsets), std::move(indices), std::move(values)};
+}
+
+#define INSTANTIATE_W(W, I)                                                                      \
+  template coo_matrix<weight_carrier<W>, I, device> proper_pairs<W, I, device>(                  \
+      const context<device>&, const coo_pattern_view<I, device>&, span<const W, device>,         \
+      const weighted_graph_options&);                                                            \
+  template csr_matrix<weight_carrier<W>, I, std::int64_t, device> fold_duplicates<W, I, device>( \
+      const context<device>&, csr_matrix<weight_carrier<W>, I, std::int64_t, device>, duplicate_weights);
+#define INSTANTIATE(I)           \
+  INSTANTIATE_W(std::int32_t, I) \
+  INSTANTIATE_W(std::int64_t, I) \
+  INSTANTIATE_W(float, I)        \
+  INSTANTIATE_W(double, I)
+SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+
+}  // namespace spargo::detail
