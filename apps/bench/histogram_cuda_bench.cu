@@ -2,6 +2,8 @@
 // power law) and all equal.
 #include "bench/histogram_device.cuh"
 
+#include "primitives/histogram/algorithms.hpp"
+
 #include <spargo/primitives/histogram.hpp>
 
 #include <cub/device/device_histogram.cuh>
@@ -24,11 +26,10 @@ double measure_cub(benchmark::State& state, histogram_problem<Key>& p) {
 }
 
 template <class Key>
-void add_patterns(const std::string& name, std::int64_t size, int bins,
-                  const std::vector<histogram_algorithm>& algorithms) {
+void add_patterns(const std::string& name, std::int64_t size, int bins) {
   for (const auto& [kind, kind_name] : histogram_patterns()) {
     const std::string group = "histogram/" + name + "/" + kind_name + "/cuda/";
-    for (const auto algorithm : algorithms) {
+    for (const auto algorithm : detail::algorithms_on<device>(detail::histogram_algorithms)) {
       add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
         auto& p = histogram_problem<Key>::of(size, bins, kind);
         return measure_histogram(state, p, [&] {
@@ -44,13 +45,9 @@ void add_patterns(const std::string& name, std::int64_t size, int bins,
 
 void add_all() {
   if (!current_settings().device) return;
-  using enum histogram_algorithm;
-  add_patterns<std::uint8_t>("256/uint8/2^30", std::int64_t{1} << 30, 256,
-                             {contiguous_partition, global_atomic, privatized, privatized_coarsened, lane_privatized,
-                              packed, aggregated, automatic});
-  add_patterns<std::int32_t>("65536/int32/2^28", std::int64_t{1} << 28, 65536,
-                             {global_atomic, privatized, packed, multi_pass, aggregated, automatic});
-  add_patterns<std::int32_t>("1000/int32/2^28", std::int64_t{1} << 28, 1000, {privatized_coarsened, automatic});
+  add_patterns<std::uint8_t>("256/uint8/2^30", std::int64_t{1} << 30, 256);
+  add_patterns<std::int32_t>("65536/int32/2^28", std::int64_t{1} << 28, 65536);
+  add_patterns<std::int32_t>("1000/int32/2^28", std::int64_t{1} << 28, 1000);
 }
 
 const registration here{add_all};

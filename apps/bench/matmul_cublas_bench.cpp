@@ -1,6 +1,8 @@
 // The ladder of the dense product on the device, beside cuBLAS (float: CUBLAS_PEDANTIC_MATH, which rounds no input).
 #include "bench/check_device.hpp"
 
+#include "primitives/matmul/algorithms.hpp"
+
 #include <spargo/primitives/matmul.hpp>
 
 #include <cublas_v2.h>
@@ -123,11 +125,9 @@ void add_shape(const std::string& type, const std::string& name, const shape& s,
 void add_all() {
   if (!current_settings().device) return;
   using enum matmul_algorithm;
-  const std::vector<matmul_algorithm> ladder = {naive, tiled, coarsened, split_k, register_tiled};
-  std::vector<matmul_algorithm> floats = ladder;
-  floats.push_back(automatic);
-  std::vector<matmul_algorithm> doubles = ladder;
-  doubles.insert(doubles.end(), {tensor_core, automatic});
+  const std::vector<matmul_algorithm> doubles = detail::algorithms_on<device>(detail::matmul_algorithms);
+  std::vector<matmul_algorithm> floats = doubles;
+  std::erase(floats, tensor_core);
   const auto none = transpose_kind::none;
   const auto transpose = transpose_kind::transpose;
   add_shape<float>("float", "4096", {4096, 4096, 4096, none}, floats);

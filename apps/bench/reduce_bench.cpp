@@ -2,6 +2,8 @@
 #include "bench/host_timing.hpp"
 #include "bench/references.hpp"
 
+#include "primitives/reduce/algorithms.hpp"
+
 #include <spargo/primitives/reduce.hpp>
 
 #include <numeric>
@@ -66,12 +68,15 @@ void add_type(const std::string& type) {
   const double bytes = static_cast<double>(size) * sizeof(T);
   for (const auto op : {operation::sum, operation::max}) {
     const std::string group = "reduce/" + std::string(to_string(op)) + "/" + type + "/2^27/cpu/";
-    add_case(group + "automatic", [=](benchmark::State& state) {
-      const context<host> ctx({.threads = current_settings().threads});
-      auto& ranges = host_ranges<T>::of();
-      return measure<T>(state, bytes, op == operation::sum ? expected_sum() : largest,
-                        [&](T& result) { result = reduce<T, host>(ctx, ranges.a.view(), op); });
-    });
+    for (const auto algorithm : detail::algorithms_on<host>(detail::reduce_algorithms)) {
+      add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
+        const context<host> ctx({.threads = current_settings().threads});
+        auto& ranges = host_ranges<T>::of();
+        return measure<T>(state, bytes, op == operation::sum ? expected_sum() : largest, [&](T& result) {
+          result = reduce<T, host>(ctx, ranges.a.view(), op, {.algorithm = algorithm});
+        });
+      });
+    }
   }
   add_peer_of(1, "reduce/sum/" + type + "/2^27/cpu/std::accumulate", [=](benchmark::State& state) {
     auto& ranges = host_ranges<T>::of();

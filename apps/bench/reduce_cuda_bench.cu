@@ -2,6 +2,8 @@
 #include "bench/check_device.hpp"
 #include "bench/references.hpp"
 
+#include "primitives/reduce/algorithms.hpp"
+
 #include <spargo/primitives/reduce.hpp>
 
 #include <cub/device/device_reduce.cuh>
@@ -65,9 +67,7 @@ template <class T>
 void add_sums(const std::string& type, int log_size) {
   const std::int64_t size = std::int64_t{1} << log_size;
   const std::string group = "reduce/sum/" + type + "/2^" + std::to_string(log_size) + "/cuda/";
-  using enum reduce_algorithm;
-  for (const auto algorithm : {interleaved_divergent, interleaved_strided, sequential, add_on_load, coarsened,
-                               warp_shuffle, deterministic, single_pass, bulk_copies, automatic}) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::reduce_algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const auto& values = values_of<T>(size);
       array<T, device> result(device_context(), 1);
@@ -93,7 +93,7 @@ void add_sums(const std::string& type, int log_size) {
 template <class T>
 void add_dot(const std::string& type, int log_size) {
   const std::int64_t size = std::int64_t{1} << log_size;
-  for (const auto algorithm : {reduce_algorithm::warp_shuffle, reduce_algorithm::automatic}) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::reduce_algorithms)) {
     add_case("reduce/dot/" + type + "/2^" + std::to_string(log_size) + "/cuda/" + std::string(to_string(algorithm)),
              [=](benchmark::State& state) {
                const auto& values = values_of<T>(size);

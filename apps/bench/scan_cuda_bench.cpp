@@ -1,6 +1,8 @@
 // Scans on the device, every algorithm, held against a copy of the same run.
 #include "bench/scan_device.hpp"
 
+#include "primitives/scan/algorithms.hpp"
+
 namespace spargo::bench {
 
 namespace {
@@ -8,9 +10,7 @@ namespace {
 template <class T>
 void add_scans(std::type_identity<T>, scan_direction direction, std::int64_t size) {
   const std::string group = scan_group<T>(direction, size, "cuda");
-  for (const auto algorithm :
-       {scan_algorithm::automatic, scan_algorithm::kogge_stone, scan_algorithm::kogge_stone_double_buffered,
-        scan_algorithm::brent_kung, scan_algorithm::decoupled_lookback}) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::scan_algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       return measure_device_scan<T>(state, direction, size, [&](device_scan_problem<T>& p) {
         const auto in = std::as_const(p.in).view();

@@ -51,6 +51,22 @@ template <class Space, class Algorithm, std::size_t Size>
   return false;
 }
 
+// Throws invalid_argument for a number that is no enumerator and for an algorithm that the space lacks, with the names
+// of those that it has.
+template <class Space, class Algorithm, std::size_t Size>
+void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_view operation, Algorithm algorithm) {
+  if (runs_on<Space>(table, algorithm)) return;
+  const std::string prefix = std::string(operation) + ": ";
+  SPARGO_EXPECTS(is_in(table, algorithm),
+                 prefix + "no algorithm has the number " + std::to_string(static_cast<int>(algorithm)));
+  std::string known;
+  for (const auto& row : table) {
+    if (runs_on<Space>(table, row.algorithm)) known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  throw_invalid_argument(prefix + "algorithm " + std::string(name_in(table, algorithm)) + " does not run on the " +
+                         (std::same_as<Space, host> ? "host" : "device") + " (expected one of " + known + ")");
+}
+
 // In the table's order.
 template <class Space, class Algorithm, std::size_t Size>
 [[nodiscard]] std::vector<Algorithm> algorithms_on(const algorithm_table<Algorithm, Size>& table) {

@@ -56,6 +56,17 @@ void expect_matrix(std::string_view operation, std::string_view name, const matr
   if (m.elements() != 0) expect_range(operation, name, m.data, size);
 }
 
+void expect_same_shape(std::string_view operation, const matrix_extent& in, const matrix_extent& out) {
+  SPARGO_EXPECTS(
+      in.rows == out.rows && in.cols == out.cols,
+      fmt::format("{}: an input of {} x {} and an output of {} x {}", operation, in.rows, in.cols, out.rows, out.cols));
+}
+
+void expect_apart(std::string_view operation, std::string_view out_name, const matrix_extent& out,
+                  std::string_view in_name, const matrix_extent& in) {
+  SPARGO_EXPECTS(!overlap(out, in), fmt::format("{}: {} overlaps {}", operation, out_name, in_name));
+}
+
 void expect_apart(std::string_view operation, std::string_view out_name, memory_range out, std::string_view in_name,
                   memory_range in) {
   SPARGO_EXPECTS(!overlap(out, in), fmt::format("{}: {} overlaps {}", operation, out_name, in_name));

@@ -71,5 +71,24 @@ void expect_matrix(std::string_view operation, std::string_view name, const View
 // "histogram: counts overlaps the input"
 void expect_apart(std::string_view operation, std::string_view out_name, memory_range out, std::string_view in_name,
                   memory_range in);
+void expect_apart(std::string_view operation, std::string_view out_name, const matrix_extent& out,
+                  std::string_view in_name, const matrix_extent& in);
+
+// Of operations from each element to one in the same place: two ranges or matrices of one size, apart.
+template <class T, class Space>
+void expect_in_and_out(std::string_view operation, span<const T, Space> in, span<T, Space> out) {
+  expect_same_size(operation, in.size(), out.size());
+  expect_range(operation, "the input", in);
+  expect_range(operation, "the output", out);
+  expect_apart(operation, "the output", memory_of(out), "the input", memory_of(in));
+}
+void expect_same_shape(std::string_view operation, const matrix_extent& in, const matrix_extent& out);
+template <class InView, class OutView>
+void expect_in_and_out(std::string_view operation, const InView& in, const OutView& out) {
+  expect_matrix(operation, "the input", in);
+  expect_matrix(operation, "the output", out);
+  expect_same_shape(operation, extent_of(in), extent_of(out));
+  expect_apart(operation, "the output", extent_of(out), "the input", extent_of(in));
+}
 
 }  // namespace spargo::detail

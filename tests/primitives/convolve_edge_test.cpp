@@ -140,7 +140,8 @@ void expect_errors(const context<Space>& ctx) {
 TEST(ConvolveErrors, Host) {
   expect_errors(context<host>());
   const context<host> ctx;
-  for (const auto algorithm : {constant_filter, tiled_halo_output, tiled_halo_input, tiled_cached_halo}) {
+  for (const auto algorithm : algorithms_for<device>(3)) {
+    if (detail::runs_on<host>(detail::convolve_algorithms, algorithm)) continue;
     const std::string message = refusal([&] { (void)convolved_line<float>(ctx, {1, 2, 3}, {1}, algorithm); });
     EXPECT_NE(message.find(to_string(algorithm)), std::string::npos) << message;
     EXPECT_NE(message.find("host"), std::string::npos) << message;
@@ -200,7 +201,7 @@ TEST(ConvolveStreams, EachCallHasItsOwnFilter) {
   const context<device> first;
   const context<device> second;
   const auto in = to_device(first, span<const float, host>(std::vector<float>(static_cast<std::size_t>(n), 1.0F)));
-  for (const auto algorithm : narrow_device_algorithms) {
+  for (const auto algorithm : algorithms_for<device>(3)) {
     std::vector<array<float, device>> outs;
     for (int k = 0; k < 8; ++k) {
       const auto& ctx = k % 2 == 0 ? first : second;
@@ -238,7 +239,7 @@ TEST(ConvolveHuge, LinesAndImages) {
   const std::vector<std::int64_t> ones = {0, (std::int64_t{1} << 31) + 1, size - 1};
   for (const std::int64_t at : ones) put(ctx, in, at, 1.0F);
   const std::int64_t line = (std::int64_t{1} << 31) + 3;
-  for (const auto algorithm : narrow_device_algorithms) {
+  for (const auto algorithm : algorithms_for<device>(3)) {
     detail::fill_bytes(ctx, out.data(), 0xff, static_cast<std::size_t>(size) * 4);
     convolve<float, device>(ctx, in.view().subspan(0, line), std::vector<float>{1, 2, 4}, out.view().subspan(0, line),
                             {.algorithm = algorithm});
@@ -247,7 +248,7 @@ TEST(ConvolveHuge, LinesAndImages) {
     EXPECT_EQ(get(ctx, out, line - 1), 1.0F) << to_string(algorithm);
     EXPECT_EQ((reduce_sum<float, device>(ctx, out.view().subspan(0, line))), 3.0F + 7.0F) << to_string(algorithm);
   }
-  for (const auto algorithm : narrow_device_algorithms) {
+  for (const auto algorithm : algorithms_for<device>(3)) {
     detail::fill_bytes(ctx, out.data(), 0xff, static_cast<std::size_t>(size) * 4);
     convolve<float, device>(ctx, {side, side, side, in.view()}, std::vector<float>{1, 2, 4, 8, 16, 32, 64, 128, 0},
                             {side, side, side, out.view()}, {.algorithm = algorithm});

@@ -2,6 +2,7 @@
 // nothing may touch, plain sums in long double, and their error bounds.
 #pragma once
 
+#include "primitives/convolve/algorithms.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/convolve.hpp>
@@ -21,16 +22,7 @@ namespace spargo::test {
 
 using enum convolve_algorithm;
 
-inline const std::vector<convolve_algorithm> host_algorithms = {automatic, naive, register_tiled};
-inline const std::vector<convolve_algorithm> narrow_device_algorithms = {
-    automatic, naive, constant_filter, tiled_halo_output, tiled_halo_input, tiled_cached_halo, register_tiled};
-inline const std::vector<convolve_algorithm> wide_device_algorithms = {automatic, naive, register_tiled};
-
-template <class Space>
-std::vector<convolve_algorithm> algorithms_for(std::int64_t width) {
-  if (std::same_as<Space, host>) return host_algorithms;
-  return width <= 15 ? narrow_device_algorithms : wide_device_algorithms;
-}
+using detail::algorithms_for;
 
 template <class T>
 std::vector<T> random_values(std::int64_t size, std::uint64_t seed) {

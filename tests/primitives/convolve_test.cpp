@@ -203,7 +203,7 @@ TYPED_TEST(Convolve, SameBitsFromEveryNarrowDeviceAlgorithm) {
       const auto in = random_values<T>(l.rows * l.cols, 11);
       const auto image = convolved<T>(ctx, in, filter, l, {.algorithm = naive});
       const auto line = convolved_line<T>(ctx, in, row, naive);
-      for (const auto algorithm : narrow_device_algorithms) {
+      for (const auto algorithm : algorithms_for<device>(3)) {
         const convolve_options whole{.algorithm = algorithm, .separable = separable_filters::never};
         EXPECT_TRUE(same_bits(image, convolved<T>(ctx, in, filter, l, whole))) << to_string(algorithm) << ' ' << width;
         EXPECT_TRUE(same_bits(line, convolved_line<T>(ctx, in, row, algorithm)))

@@ -1,5 +1,6 @@
 // Branches of the histograms that ordinary inputs do not take: counters that carry, edges that do not fit shared
 // memory, more elements than a host table counts, and arguments that overlap.
+#include "primitives/histogram/algorithms.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/histogram.hpp>
@@ -17,12 +18,8 @@
 namespace spargo {
 namespace {
 
-constexpr auto device_algorithms = {
-    histogram_algorithm::automatic,  histogram_algorithm::contiguous_partition, histogram_algorithm::global_atomic,
-    histogram_algorithm::privatized, histogram_algorithm::privatized_coarsened, histogram_algorithm::lane_privatized,
-    histogram_algorithm::packed,     histogram_algorithm::aggregated,           histogram_algorithm::multi_pass};
-constexpr auto host_algorithms = {histogram_algorithm::automatic, histogram_algorithm::global_atomic,
-                                  histogram_algorithm::privatized, histogram_algorithm::interleaved};
+const std::vector<histogram_algorithm> device_algorithms = detail::algorithms_on<device>(detail::histogram_algorithms);
+const std::vector<histogram_algorithm> host_algorithms = detail::algorithms_on<host>(detail::histogram_algorithms);
 
 template <class Count, class Run>
 void expect_device(const context<device>& ctx, const std::vector<std::int64_t>& expected, Run&& run) {

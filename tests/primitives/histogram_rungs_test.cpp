@@ -1,4 +1,5 @@
 // Every algorithm of the histograms, on both backends, for keys, values and letters, against plain loops.
+#include "primitives/histogram/algorithms.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/histogram.hpp>
@@ -18,12 +19,8 @@
 namespace spargo {
 namespace {
 
-constexpr auto device_algorithms = {
-    histogram_algorithm::automatic,  histogram_algorithm::contiguous_partition, histogram_algorithm::global_atomic,
-    histogram_algorithm::privatized, histogram_algorithm::privatized_coarsened, histogram_algorithm::lane_privatized,
-    histogram_algorithm::packed,     histogram_algorithm::aggregated,           histogram_algorithm::multi_pass};
-constexpr auto host_algorithms = {histogram_algorithm::automatic, histogram_algorithm::global_atomic,
-                                  histogram_algorithm::privatized, histogram_algorithm::interleaved};
+const std::vector<histogram_algorithm> device_algorithms = detail::algorithms_on<device>(detail::histogram_algorithms);
+const std::vector<histogram_algorithm> host_algorithms = detail::algorithms_on<host>(detail::histogram_algorithms);
 
 const std::vector<std::int64_t> sizes = {0, 1, 31, 32, 33, 255, 256, 257, 1023, 1025, 4099, 65537, 300007};
 
@@ -343,9 +340,9 @@ TEST(HistogramErrors, SaidBeforeAnythingRuns) {
   expect_refused("ascend", [&] {
     histogram_edges<float, std::int32_t, host>(ctx, values, std::vector<float>{0, 1, 3, 2, 5}, four);
   });
-  expect_refused("no packed on the host", [&] {
+  expect_refused("multi_pass does not run on the host", [&] {
     histogram<std::int32_t, std::int32_t, host>(ctx, std::vector<std::int32_t>(3), four,
-                                                {.algorithm = histogram_algorithm::packed});
+                                                {.algorithm = histogram_algorithm::multi_pass});
   });
   expect_refused("counts overlaps", [&] {
     histogram<std::int32_t, std::int32_t, host>(ctx, span<const std::int32_t, host>(counts).subspan(2, 2), four);

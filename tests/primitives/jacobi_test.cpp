@@ -1,4 +1,5 @@
 // Jacobi's iteration against sweeps written out cell by cell: the same bits, the same residual, the same count.
+#include "primitives/stencil/algorithms.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/jacobi.hpp>
@@ -165,8 +166,8 @@ void expect_nan(const context<Space>& ctx, const std::vector<jacobi_algorithm>& 
   }
 }
 
-const std::vector<jacobi_algorithm> host_rungs = {automatic, naive, tiled, temporal};
-const std::vector<jacobi_algorithm> device_rungs = {automatic, naive, tiled, register_marched, temporal};
+const std::vector<jacobi_algorithm> host_rungs = detail::algorithms_on<host>(detail::jacobi_algorithms);
+const std::vector<jacobi_algorithm> device_rungs = detail::algorithms_on<device>(detail::jacobi_algorithms);
 
 template <class T>
 class Jacobi : public testing::Test {};
@@ -212,7 +213,7 @@ TYPED_TEST(Jacobi, DeviceLarge) {
     const auto u = random_values<TypeParam>(s.rows * s.pitch);
     const jacobi_options limits{.algorithm = tiled, .tolerance = 0, .max_iterations = 16, .check_every = 16};
     const auto want = iterated(context<host>(), u, s, limits);
-    for (const auto algorithm : {register_marched, temporal}) {
+    for (const auto algorithm : device_rungs) {
       jacobi_options options = limits;
       options.algorithm = algorithm;
       const auto got = iterated(ctx, u, s, options);
@@ -277,8 +278,8 @@ TEST(JacobiErrors, All) {
   expect_invalid([&] { run(u, {.max_iterations = -1}); }, "max_iterations");
   expect_invalid([&] { run(u, {.check_every = 0}); }, "check_every");
   expect_invalid([&] { run(u, {.tolerance = std::numeric_limits<double>::quiet_NaN()}); }, "tolerance");
-  expect_invalid([&] { run({3, 4, 3, u.data}, {}); }, "pitch 3");
-  expect_invalid([&] { run({4, 4, 4, u.data}, {}); }, "needs 16");
+  expect_invalid([&] { run({3, 4, 3, u.data}, {}); }, "stride of 3");
+  expect_invalid([&] { run({4, 4, 4, u.data}, {}); }, "expected at least 16");
   expect_invalid([&] { run({3, 4, 4, span<float, host>(nullptr, 12)}, {}); }, "null");
 }
 

@@ -464,7 +464,7 @@ TEST(MatmulTensor, RefusesWrongArguments) {
   refused("C is -1 x 7", {4, 5, 5, in}, {5, 7, 7, in}, {-1, 7, 7, out.view()});
   refused("A is null", {4, 5, 5, {nullptr, 20}}, {5, 7, 7, in}, {4, 7, 7, out.view()});
   refused("overlaps", {4, 5, 5, in}, {5, 7, 7, in.subspan(100, 35)}, {4, 7, 7, data.view().subspan(134, 28)});
-  refused("exceeds 2^63", {INT64_MAX, 5, 5, in}, {5, 7, 7, in}, {4, 7, 7, out.view()});
+  refused("exceeds 2^63 bytes", {INT64_MAX, 5, 5, in}, {5, 7, 7, in}, {4, 7, 7, out.view()});
   expect_refused(error_code::unsupported, "at most", [&] {
     const std::int64_t n = std::int64_t{1} << 31;
     matmul_tensor(ctx, 1, input{0, 0, 0, in}, input{0, n, n, in}, 0, output{0, n, n, out.view()});

@@ -1,4 +1,5 @@
 // Every algorithm of the reductions, on both backends, against plain loops in wider arithmetic.
+#include "primitives/reduce/algorithms.hpp"
 #include "support/device.hpp"
 
 #include <spargo/primitives/reduce.hpp>
@@ -16,12 +17,8 @@
 namespace spargo {
 namespace {
 
-constexpr auto device_algorithms = {reduce_algorithm::automatic,           reduce_algorithm::interleaved_divergent,
-                                    reduce_algorithm::interleaved_strided, reduce_algorithm::sequential,
-                                    reduce_algorithm::add_on_load,         reduce_algorithm::coarsened,
-                                    reduce_algorithm::warp_shuffle,        reduce_algorithm::deterministic,
-                                    reduce_algorithm::single_pass,         reduce_algorithm::bulk_copies};
-constexpr auto host_algorithms = {reduce_algorithm::automatic, reduce_algorithm::deterministic};
+const std::vector<reduce_algorithm> device_algorithms = detail::algorithms_on<device>(detail::reduce_algorithms);
+const std::vector<reduce_algorithm> host_algorithms = detail::algorithms_on<host>(detail::reduce_algorithms);
 constexpr auto operations = {operation::sum, operation::product, operation::min,
                              operation::max, operation::bit_and, operation::bit_or};
 
@@ -391,7 +388,7 @@ TEST(ReduceErrors, SaidBeforeAnythingRuns) {
   contains(message_of([&] {
              (void)reduce<float, host>(ctx, three, operation::sum, {.algorithm = reduce_algorithm::coarsened});
            }),
-           "coarsened runs on the device only");
+           "coarsened does not run on the host (expected one of automatic, deterministic)");
   contains(message_of([&] { (void)reduce<float, host>(ctx, three, operation::sum, {.blocks = -1}); }), "-1 blocks");
 }
 

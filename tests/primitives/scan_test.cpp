@@ -538,11 +538,11 @@ TYPED_TEST(Scan, RefusesWhatItCannotDo) {
   };
   const auto sum = operation::sum;
   const auto automatic = scan_algorithm::automatic;
-  refused(all.subspan(0, 3), all.subspan(4, 4), sum, automatic, "3 elements into a range of 4");
-  refused(all.subspan(0, 4), all.subspan(1, 4), sum, automatic, "the ranges overlap");
-  refused(all.subspan(3, 4), all.subspan(0, 4), sum, automatic, "the ranges overlap");
-  refused(null, all.subspan(0, 3), sum, automatic, "a null range of 3");
-  refused(all.subspan(0, 3), null, sum, automatic, "a null range of 3");
+  refused(all.subspan(0, 3), all.subspan(4, 4), sum, automatic, "3 inputs and 4 outputs");
+  refused(all.subspan(0, 4), all.subspan(1, 4), sum, automatic, "the output overlaps the input");
+  refused(all.subspan(3, 4), all.subspan(0, 4), sum, automatic, "the output overlaps the input");
+  refused(null, all.subspan(0, 3), sum, automatic, "the input is null and has 3 elements");
+  refused(all.subspan(0, 3), null, sum, automatic, "the output is null and has 3 elements");
   for (const auto algorithm : {scan_algorithm::kogge_stone, scan_algorithm::kogge_stone_double_buffered,
                                scan_algorithm::brent_kung, scan_algorithm::decoupled_lookback}) {
     refused(all, all, sum, algorithm, "algorithm " + std::string(to_string(algorithm)) + " does not run on the host");
@@ -563,7 +563,7 @@ TEST(ScanOnTheDevice, RefusesHostAlgorithms) {
           inclusive_scan<float, device>(ctx, std::as_const(x).view(), x.view(), operation::sum,
                                         {.algorithm = algorithm});
         },
-        "algorithm " + std::string(to_string(algorithm)) + " does not run on a device");
+        "algorithm " + std::string(to_string(algorithm)) + " does not run on the device");
   }
 }
 

@@ -1,4 +1,5 @@
 // Sliding maxima of lines and volumes against loops over every window, exactly, on every backend.
+#include "primitives/stencil/algorithms.hpp"
 #include "primitives/stencil/sliding_max_backend.hpp"
 #include "support/device.hpp"
 
@@ -15,7 +16,6 @@ namespace spargo {
 namespace {
 
 using enum sliding_max_algorithm;
-const std::vector<sliding_max_algorithm> rungs = {automatic, naive, tiled, van_herk};
 
 const std::vector<std::int64_t> sizes = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 10007};
 const std::vector<std::int64_t> windows = {1,   2,   3,   7,   8,   9,    15,   16,   17,   31,  32,
@@ -123,7 +123,7 @@ void expect_lines(const context<Space>& ctx) {
     auto in = random_values<T>(n);
     for (const std::int64_t window : windows) {
       const auto want = every_window(in, std::min(window, std::max<std::int64_t>(1, n)));
-      for (const auto algorithm : rungs) {
+      for (const auto algorithm : detail::algorithms_on<Space>(detail::sliding_max_algorithms)) {
         const auto got = run_on(ctx, in, n % 4, [&](span<const T, Space> from, span<T, Space> to) {
           sliding_max<T, Space>(ctx, from, window, to, {.algorithm = algorithm});
         });
@@ -146,7 +146,7 @@ void expect_special_values(const context<Space>& ctx) {
   in[3999] = std::numeric_limits<T>::quiet_NaN();
   for (const std::int64_t window : {1, 2, 8, 9, 30, 200, 512, 600, 1500}) {
     const auto want = every_window(in, window);
-    for (const auto algorithm : rungs) {
+    for (const auto algorithm : detail::algorithms_on<Space>(detail::sliding_max_algorithms)) {
       const auto got = run_on(ctx, in, 0, [&](span<const T, Space> from, span<T, Space> to) {
         sliding_max<T, Space>(ctx, from, window, to, {.algorithm = algorithm});
       });
@@ -178,7 +178,7 @@ void expect_volumes(const context<Space>& ctx) {
     if (in.size() > 500) in[400] = std::numeric_limits<T>::quiet_NaN();
     for (const volume_shape& window : all_windows) {
       const auto want = every_window(in, shape, window);
-      for (const auto algorithm : rungs) {
+      for (const auto algorithm : detail::algorithms_on<Space>(detail::sliding_max_algorithms)) {
         const auto got = run_on(ctx, in, 1, [&](span<const T, Space> from, span<T, Space> to) {
           sliding_max<T, Space>(ctx, from, shape, window, to, {.algorithm = algorithm});
         });

@@ -1,7 +1,7 @@
 // The host and device halves of convolution, behind its checks and its choice of algorithm.
 #pragma once
 
-#include <spargo/primitives/convolve.hpp>
+#include "primitives/convolve/algorithms.hpp"
 
 #include <vector>
 
@@ -20,8 +20,6 @@ struct separated_filter {
   std::vector<T> down;
   std::vector<T> across;
 };
-
-inline constexpr int widest_parameter = 15;  // filters of up to this width are passed by value
 
 // `algorithm` is one of the backend's, not automatic; `separable` has the overload below.
 template <class T>

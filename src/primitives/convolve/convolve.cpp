@@ -1,13 +1,12 @@
 // Convolution: names, checks, filters of rank 1, the choice of algorithm and of backend.
 #include "primitives/convolve/backend.hpp"
 
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 
@@ -26,32 +25,16 @@ struct tuning {
   static constexpr int narrowest_separable_on_host = 7;
 };
 
-constexpr std::array<std::string_view, 8> names = {
-    "automatic",         "naive",          "constant_filter", "tiled_halo_output", "tiled_halo_input",
-    "tiled_cached_halo", "register_tiled", "separable"};
-
 template <class Space>
 constexpr bool on_device = std::same_as<Space, device>;
 
-std::string text(convolve_algorithm algorithm) { return std::string(to_string(algorithm)); }
-
-bool is_device_only(convolve_algorithm algorithm) {
-  using enum convolve_algorithm;
-  return algorithm == constant_filter || algorithm == tiled_halo_output || algorithm == tiled_halo_input ||
-         algorithm == tiled_cached_halo;
-}
-
 template <class Space>
 void expect_algorithm(convolve_algorithm algorithm, std::int64_t width) {
-  const auto index = static_cast<std::size_t>(algorithm);
-  SPARGO_EXPECTS(index < names.size(), "convolve: no algorithm has number " + std::to_string(index));
-  SPARGO_EXPECTS(on_device<Space> || !is_device_only(algorithm),
-                 "convolve: " + text(algorithm) + " is an algorithm of the device; this context is the host's");
-  const bool limited = on_device<Space> && (is_device_only(algorithm) || algorithm == convolve_algorithm::separable);
-  if (limited && width > detail::widest_parameter) {
-    throw error(error_code::unsupported, "convolve: " + text(algorithm) + " takes filters of width up to " +
-                                             std::to_string(detail::widest_parameter) + ", not " +
-                                             std::to_string(width));
+  detail::expect_runs_on<Space>(detail::convolve_algorithms, "convolve", algorithm);
+  if (!detail::takes_width<Space>(algorithm, width)) {
+    throw error(error_code::unsupported,
+                "convolve: " + std::string(to_string(algorithm)) + " takes filters of width up to " +
+                    std::to_string(detail::widest_parameter) + ", not " + std::to_string(width));
   }
 }
 
@@ -67,47 +50,6 @@ std::int64_t square_width(std::int64_t taps) {
   SPARGO_EXPECTS(width * width == taps,
                  "convolve: the filter of an image is square; it has " + std::to_string(taps) + " taps");
   return odd_width(width);
-}
-
-template <class T, class Space>
-void expect_span(const char* what, span<T, Space> values) {
-  SPARGO_EXPECTS(values.size() >= 0 && (values.size() == 0 || values.data() != nullptr),
-                 std::string("convolve: a null or negative span of ") + what);
-}
-
-// Elements from the first to the last of an image.
-template <class T, class Space>
-std::int64_t extent(const image_view<T, Space>& image) {
-  return image.rows == 0 || image.cols == 0 ? 0 : (image.rows - 1) * image.pitch + image.cols;
-}
-
-template <class T, class Space>
-void expect_image(const char* what, const image_view<T, Space>& image) {
-  expect_span(what, image.data);
-  SPARGO_EXPECTS(image.rows >= 0 && image.cols >= 0 && image.pitch >= image.cols,
-                 std::string("convolve: ") + what + " has " + std::to_string(image.rows) + " rows, " +
-                     std::to_string(image.cols) + " columns and pitch " + std::to_string(image.pitch));
-  SPARGO_EXPECTS(image.pitch == 0 || image.rows <= INT64_MAX / image.pitch,
-                 std::string("convolve: ") + what + " has more than 2^63 elements");
-  SPARGO_EXPECTS(image.data.size() >= extent(image), std::string("convolve: ") + what + " needs " +
-                                                         std::to_string(extent(image)) + " elements and has " +
-                                                         std::to_string(image.data.size()));
-}
-
-template <class T>
-bool apart(const T* a, std::int64_t a_size, const T* b, std::int64_t b_size) {
-  const std::less_equal<const T*> below;
-  return a_size == 0 || b_size == 0 || below(a + a_size, b) || below(b + b_size, a);
-}
-
-// Images of one shape whose memory ranges meet may still be side by side in rows of one pitch.
-template <class T, class Space>
-bool apart(const image_view<const T, Space>& a, const image_view<T, Space>& b) {
-  if (apart<T>(a.data.data(), extent(a), b.data.data(), extent(b))) return true;
-  if (a.pitch != b.pitch) return false;
-  const std::int64_t distance = b.data.data() - a.data.data();
-  const std::int64_t column = (distance % a.pitch + a.pitch) % a.pitch;
-  return column >= a.cols && column + b.cols <= a.pitch;
 }
 
 template <class T>
@@ -166,7 +108,7 @@ void convolve_checked(const context<Space>& ctx, const image_view<const T, Space
   using enum convolve_algorithm;
   convolve_algorithm algorithm = options.algorithm;
   const bool worth = filter.width >= narrowest_separable<Space> &&
-                     (!on_device<Space> || filter.width <= detail::widest_parameter) &&
+                     detail::takes_width<Space>(separable, filter.width) &&
                      options.separable == separable_filters::detected;
   if (algorithm == separable || (algorithm == automatic && worth)) {
     if (const auto parts = separated(filter); parts) {
@@ -183,8 +125,7 @@ void convolve_checked(const context<Space>& ctx, const image_view<const T, Space
 }  // namespace
 
 std::string_view to_string(convolve_algorithm algorithm) noexcept {
-  const auto index = static_cast<std::size_t>(algorithm);
-  return index < names.size() ? names[index] : "unknown";
+  return detail::name_in(detail::convolve_algorithms, algorithm);
 }
 
 template <detail::real T, class Space>
@@ -192,14 +133,10 @@ void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Spac
               std::type_identity_t<span<const T, host>> filter, span<T, Space> out,
               const convolve_options& options) try {
   using enum convolve_algorithm;
-  expect_span("inputs", in);
-  expect_span("filter taps", filter);
-  expect_span("outputs", out);
-  SPARGO_EXPECTS(in.size() == out.size(),
-                 "convolve: " + std::to_string(in.size()) + " inputs and " + std::to_string(out.size()) + " outputs");
+  detail::expect_in_and_out("convolve", in, out);
+  detail::expect_range("convolve", "the filter", filter);
   expect_algorithm<Space>(options.algorithm, odd_width(filter.size()));
   SPARGO_EXPECTS(options.algorithm != separable, "convolve: separable is an algorithm of images, not of lines");
-  SPARGO_EXPECTS(apart<T>(in.data(), in.size(), out.data(), out.size()), "convolve: the output overlaps the input");
   if (in.empty()) return;
   convolve_algorithm algorithm = options.algorithm == automatic ? register_tiled : options.algorithm;
   if (!all_finite(filter)) algorithm = naive;
@@ -216,15 +153,10 @@ template <detail::real T, class Space>
 void convolve(const context<Space>& ctx, std::type_identity_t<image_view<const T, Space>> in,
               std::type_identity_t<span<const T, host>> filter, image_view<T, Space> out,
               const convolve_options& options) try {
-  expect_image("the input", in);
-  expect_image("the output", out);
-  expect_span("filter taps", filter);
-  SPARGO_EXPECTS(in.rows == out.rows && in.cols == out.cols,
-                 "convolve: an input of " + std::to_string(in.rows) + " x " + std::to_string(in.cols) +
-                     " and an output of " + std::to_string(out.rows) + " x " + std::to_string(out.cols));
+  detail::expect_in_and_out("convolve", in, out);
+  detail::expect_range("convolve", "the filter", filter);
   const std::int64_t width = square_width(filter.size());
   expect_algorithm<Space>(options.algorithm, width);
-  SPARGO_EXPECTS(apart<T>(in, out), "convolve: the output overlaps the input");
   if (in.rows == 0 || in.cols == 0) return;
   if constexpr (detail::is_built<Space>) {
     convolve_checked<T>(ctx, in, {filter, width}, out, options);

@@ -2,8 +2,10 @@
 // those past the last bin are told apart from the others by one comparison.
 #include <spargo/primitives/histogram.hpp>
 
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
+#include "primitives/histogram/algorithms.hpp"
 #include "primitives/histogram/bins.hpp"
 
 #include <fmt/format.h>
@@ -15,44 +17,13 @@ namespace spargo {
 
 namespace {
 
-bool is_for(histogram_algorithm algorithm, host /*space*/) {
-  switch (algorithm) {
-    case histogram_algorithm::automatic:
-    case histogram_algorithm::global_atomic:
-    case histogram_algorithm::privatized:
-    case histogram_algorithm::interleaved:
-      return true;
-    default:
-      return false;
-  }
-}
-bool is_for(histogram_algorithm algorithm, device /*space*/) { return algorithm != histogram_algorithm::interleaved; }
-
-template <class Space>
-constexpr const char* name_of = std::same_as<Space, host> ? "host" : "device";
-
-template <class T, class Space>
-void expect_range(const char* caller, const char* name, span<const T, Space> range) {
-  SPARGO_EXPECTS(range.size() >= 0 && (range.data() != nullptr || range.empty()),
-                 fmt::format("{}: {} is null or of negative size, with {} elements", caller, name, range.size()));
-}
-
-template <class T, class U, class Space>
-bool overlap(span<const T, Space> a, span<const U, Space> b) {
-  if (a.empty() || b.empty()) return false;
-  const auto first = [](const auto& s) { return reinterpret_cast<std::uintptr_t>(s.data()); };
-  const auto last = [](const auto& s) { return reinterpret_cast<std::uintptr_t>(s.data() + s.size()); };
-  return first(a) < last(b) && first(b) < last(a);
-}
-
 template <class T, class Count, class Space>
 void expect_ranges(const char* caller, span<const T, Space> values, span<const Count, Space> counts,
                    histogram_algorithm algorithm) {
-  SPARGO_EXPECTS(is_for(algorithm, Space{}),
-                 fmt::format("{}: there is no {} on the {}", caller, to_string(algorithm), name_of<Space>));
-  expect_range(caller, "the input", values);
-  expect_range(caller, "counts", counts);
-  SPARGO_EXPECTS(!overlap(values, counts), fmt::format("{}: counts overlaps the input", caller));
+  detail::expect_runs_on<Space>(detail::histogram_algorithms, caller, algorithm);
+  detail::expect_range(caller, "the input", values);
+  detail::expect_range(caller, "counts", counts);
+  detail::expect_apart(caller, "counts", detail::memory_of(counts), "the input", detail::memory_of(values));
 }
 
 // The checked call: zeroes, and counts what there is to count into the first `used` bins, those that can occur.
@@ -84,29 +55,7 @@ detail::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bins) {
 }  // namespace
 
 std::string_view to_string(histogram_algorithm algorithm) noexcept {
-  switch (algorithm) {
-    case histogram_algorithm::automatic:
-      return "automatic";
-    case histogram_algorithm::contiguous_partition:
-      return "contiguous_partition";
-    case histogram_algorithm::global_atomic:
-      return "global_atomic";
-    case histogram_algorithm::privatized:
-      return "privatized";
-    case histogram_algorithm::privatized_coarsened:
-      return "privatized_coarsened";
-    case histogram_algorithm::lane_privatized:
-      return "lane_privatized";
-    case histogram_algorithm::packed:
-      return "packed";
-    case histogram_algorithm::aggregated:
-      return "aggregated";
-    case histogram_algorithm::multi_pass:
-      return "multi_pass";
-    case histogram_algorithm::interleaved:
-      return "interleaved";
-  }
-  return "unknown";
+  return detail::name_in(detail::histogram_algorithms, algorithm);
 }
 
 template <detail::histogram_key Key, detail::histogram_count Count, class Space>
@@ -137,11 +86,11 @@ void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
                      std::type_identity_t<span<const T, Space>> edges, span<Count, Space> counts,
                      const histogram_options& options) try {
   expect_ranges("histogram_edges", values, span<const Count, Space>(counts), options.algorithm);
-  expect_range("histogram_edges", "edges", edges);
+  detail::expect_range("histogram_edges", "edges", edges);
   SPARGO_EXPECTS(counts.size() >= 1 && edges.size() == counts.size() + 1,
                  fmt::format("histogram_edges: {} edges for {} bins, one more than bins and at least two are needed",
                              edges.size(), counts.size()));
-  SPARGO_EXPECTS(!overlap(edges, span<const Count, Space>(counts)), "histogram_edges: counts overlaps the edges");
+  detail::expect_apart("histogram_edges", "counts", detail::memory_of(counts), "the edges", detail::memory_of(edges));
   if constexpr (std::same_as<Space, host>) {
     const auto descends = [](T a, T b) { return !(a <= b); };
     const auto* wrong = std::adjacent_find(edges.begin(), edges.end(), descends);

@@ -1,4 +1,5 @@
 // The pipeline's checks, its choice of chunks, and its host half: a loop, since the data is there already.
+#include "core/checks.hpp"
 #include "core/parallel.hpp"
 #include "primitives/pipeline/chunks.hpp"
 
@@ -48,16 +49,12 @@ pipeline_options fit(const pipeline_options& options, element_sizes sizes, std::
 }
 
 void check_ranges(const pipeline_ranges& ranges, element_sizes sizes) {
-  SPARGO_EXPECTS(
-      ranges.in_size == ranges.out_size,
-      fmt::format("pipeline: {} elements in and {} out (expected as many)", ranges.in_size, ranges.out_size));
-  SPARGO_EXPECTS(ranges.in_size == 0 || (ranges.in != nullptr && ranges.out != nullptr),
-                 "pipeline: a null span of non-zero size");
-  const auto in = reinterpret_cast<std::uintptr_t>(ranges.in);
-  const auto out = reinterpret_cast<std::uintptr_t>(ranges.out);
-  const bool apart =
-      in + checked_bytes(ranges.in_size, sizes.in) <= out || out + checked_bytes(ranges.out_size, sizes.out) <= in;
-  SPARGO_EXPECTS(ranges.in_size == 0 || apart, "pipeline: the output overlaps the input");
+  expect_same_size("pipeline", ranges.in_size, ranges.out_size);
+  expect_range("pipeline", "the input", ranges.in, ranges.in_size);
+  expect_range("pipeline", "the output", ranges.out, ranges.out_size);
+  const memory_range in{ranges.in, checked_bytes(ranges.in_size, sizes.in)};
+  const memory_range out{ranges.out, checked_bytes(ranges.out_size, sizes.out)};
+  expect_apart("pipeline", "the output", out, "the input", in);
 }
 
 void stage(const void* from, void* to, std::size_t bytes) {

@@ -1,6 +1,8 @@
 // Reductions: checks, and the choice of backend.
+#include "primitives/reduce/algorithms.hpp"
 #include "primitives/reduce/backend.hpp"
 
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/element.hpp"
@@ -10,29 +12,7 @@
 namespace spargo {
 
 std::string_view to_string(reduce_algorithm algorithm) noexcept {
-  switch (algorithm) {
-    case reduce_algorithm::automatic:
-      return "automatic";
-    case reduce_algorithm::interleaved_divergent:
-      return "interleaved_divergent";
-    case reduce_algorithm::interleaved_strided:
-      return "interleaved_strided";
-    case reduce_algorithm::sequential:
-      return "sequential";
-    case reduce_algorithm::add_on_load:
-      return "add_on_load";
-    case reduce_algorithm::coarsened:
-      return "coarsened";
-    case reduce_algorithm::warp_shuffle:
-      return "warp_shuffle";
-    case reduce_algorithm::deterministic:
-      return "deterministic";
-    case reduce_algorithm::single_pass:
-      return "single_pass";
-    case reduce_algorithm::bulk_copies:
-      return "bulk_copies";
-  }
-  return "unknown";
+  return detail::name_in(detail::reduce_algorithms, algorithm);
 }
 
 namespace {
@@ -41,21 +21,8 @@ using detail::reduce_source;
 
 template <class Space>
 void check_options(const char* name, const reduce_options& options) {
-  SPARGO_EXPECTS(to_string(options.algorithm) != "unknown",
-                 fmt::format("{}: no algorithm has the number {}", name, static_cast<int>(options.algorithm)));
-  const bool on_host =
-      options.algorithm == reduce_algorithm::automatic || options.algorithm == reduce_algorithm::deterministic;
-  SPARGO_EXPECTS((std::same_as<Space, device> || on_host),
-                 fmt::format("{}: algorithm {} runs on the device only (the host has automatic and deterministic)",
-                             name, to_string(options.algorithm)));
+  detail::expect_runs_on<Space>(detail::reduce_algorithms, name, options.algorithm);
   SPARGO_EXPECTS(options.blocks >= 0, fmt::format("{}: {} blocks, expected 0 or more", name, options.blocks));
-}
-
-template <class T, class Space>
-void check_range(const char* name, const char* what, span<const T, Space> range) {
-  SPARGO_EXPECTS(range.size() >= 0, fmt::format("{}: {} has a negative size, {}", name, what, range.size()));
-  SPARGO_EXPECTS(range.empty() || range.data() != nullptr,
-                 fmt::format("{}: {} is null and has {} elements", name, what, range.size()));
 }
 
 template <class T>
@@ -81,9 +48,9 @@ struct arguments {
 template <class T, class Space>
 void check(const arguments<T, Space>& args, const reduce_options& options) {
   check_options<Space>(args.name, options);
-  check_range(args.name, args.source == reduce_source::values ? "the range" : "a", args.a);
+  detail::expect_range(args.name, args.source == reduce_source::values ? "the range" : "a", args.a);
   if (args.source != reduce_source::values) {
-    check_range(args.name, "b", args.b);
+    detail::expect_range(args.name, "b", args.b);
     SPARGO_EXPECTS(args.a.size() == args.b.size(),
                    fmt::format("{}: a has {} elements and b {}", args.name, args.a.size(), args.b.size()));
   } else {

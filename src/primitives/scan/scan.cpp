@@ -4,6 +4,7 @@
 #include "primitives/backend.hpp"
 #include "primitives/scan/algorithms.hpp"
 
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 
 namespace spargo {
@@ -14,27 +15,18 @@ namespace {
 
 [[maybe_unused]] scan_algorithm automatic_choice(const context<device>&) { return scan_algorithm::decoupled_lookback; }
 
-constexpr const char* name(host) { return "the host"; }
-constexpr const char* name(device) { return "a device"; }
-
 template <class T, class Space>
 void check(const std::string& caller, span<const T, Space> in, span<T, Space> out, operation op,
            scan_algorithm algorithm) {
-  SPARGO_EXPECTS(in.size() == out.size(),
-                 caller + ": " + std::to_string(in.size()) + " elements into a range of " + std::to_string(out.size()));
-  SPARGO_EXPECTS(in.size() >= 0, caller + ": a range of negative size");
-  SPARGO_EXPECTS(detail::runs_on<Space>(detail::scan_algorithms, algorithm),
-                 caller + ": algorithm " + std::string(to_string(algorithm)) + " does not run on " + name(Space{}));
+  detail::expect_runs_on<Space>(detail::scan_algorithms, caller, algorithm);
   SPARGO_EXPECTS(std::integral<T> || (op != operation::bit_and && op != operation::bit_or),
                  caller + ": operation " + std::string(to_string(op)) + " is not defined for floating-point values");
-  if (in.empty()) return;
-  SPARGO_EXPECTS(in.data() != nullptr && out.data() != nullptr,
-                 caller + ": a null range of " + std::to_string(in.size()) + " elements");
-  const auto from = reinterpret_cast<std::uintptr_t>(in.data());
-  const auto to = reinterpret_cast<std::uintptr_t>(out.data());
-  const auto bytes = static_cast<std::uintptr_t>(in.size()) * sizeof(T);
-  SPARGO_EXPECTS(from == to || from + bytes <= to || to + bytes <= from,
-                 caller + ": the ranges overlap without being the same");
+  detail::expect_same_size(caller, in.size(), out.size());
+  detail::expect_range(caller, "the input", in);
+  detail::expect_range(caller, "the output", out);
+  if (in.data() != out.data()) {
+    detail::expect_apart(caller, "the output", detail::memory_of(out), "the input", detail::memory_of(in));
+  }
 }
 
 template <class T, class Space>

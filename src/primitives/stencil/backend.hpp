@@ -9,6 +9,9 @@
 
 namespace spargo::detail {
 
+// Arrays of fewer columns leave most of a warp's strip empty: `automatic` takes one thread per cell there.
+inline constexpr std::int64_t narrowest_march = 32;
+
 // One sweep of a five-point stencil; the rim is copied.
 template <class T>
 struct five_point_job {

@@ -4,10 +4,11 @@
 // the algorithm makes at once; the last is a sweep of its own that compares what it writes with what it reads, so
 // that the test never sees the arrays after they changed places. Cost: an array of scratch, and a copy at the end
 // where the number of passes is odd.
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
+#include "primitives/stencil/algorithms.hpp"
 #include "primitives/stencil/backend.hpp"
-#include "primitives/stencil/checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,13 +17,12 @@ namespace spargo {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> names = {"automatic", "naive", "tiled", "register_marched", "temporal"};
-
 template <class Space>
 constexpr bool on_device = std::same_as<Space, device>;
 
+template <class Space>
 void expect_options(const jacobi_options& options) {
-  detail::expect_enumerator("jacobi", static_cast<std::size_t>(options.algorithm), names.size());
+  detail::expect_runs_on<Space>(detail::jacobi_algorithms, "jacobi", options.algorithm);
   SPARGO_EXPECTS(!std::isnan(options.tolerance), "jacobi: the tolerance is not a number");
   SPARGO_EXPECTS(options.max_iterations >= 0,
                  "jacobi: max_iterations must not be negative: " + std::to_string(options.max_iterations));
@@ -65,17 +65,14 @@ jacobi_result iterate(const context<Space>& ctx, const image_view<T, Space>& u, 
 }  // namespace
 
 std::string_view to_string(jacobi_algorithm algorithm) noexcept {
-  const auto index = static_cast<std::size_t>(algorithm);
-  return index < names.size() ? names[index] : "unknown";
+  return detail::name_in(detail::jacobi_algorithms, algorithm);
 }
 
 template <detail::real T, class Space>
 jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u, const jacobi_options& options) try {
   using enum jacobi_algorithm;
-  expect_options(options);
-  SPARGO_EXPECTS(on_device<Space> || options.algorithm != register_marched,
-                 "jacobi: register_marched is an algorithm of the device; this context is the host's");
-  detail::expect_image("jacobi", u);
+  expect_options<Space>(options);
+  detail::expect_matrix("jacobi", "the array", u);
   if (u.rows == 0 || u.cols == 0 || options.max_iterations == 0) {
     const bool is_settled = options.max_iterations > 0 && options.tolerance > 0;
     return {is_settled ? std::min(options.check_every, options.max_iterations) : options.max_iterations, 0, is_settled};

@@ -1,30 +1,22 @@
 // Sliding maxima: names, checks, and a volume taken an axis at a time.
 #include "primitives/stencil/sliding_max_backend.hpp"
 
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
+#include "primitives/stencil/algorithms.hpp"
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 namespace spargo {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"automatic", "naive", "tiled", "van_herk"};
-
 template <class T, class Space>
 void expect_arguments(span<const T, Space> in, span<T, Space> out, sliding_max_algorithm algorithm) {
-  const auto index = static_cast<std::size_t>(algorithm);
-  SPARGO_EXPECTS(index < names.size(), "sliding_max: no algorithm has number " + std::to_string(index));
-  SPARGO_EXPECTS(in.size() == out.size(), "sliding_max: " + std::to_string(in.size()) + " inputs and " +
-                                              std::to_string(out.size()) + " outputs");
-  SPARGO_EXPECTS(in.size() >= 0 && (in.size() == 0 || (in.data() != nullptr && out.data() != nullptr)),
-                 "sliding_max: a null or negative span");
-  const std::less_equal<const T*> below;
-  SPARGO_EXPECTS(in.empty() || below(in.data() + in.size(), out.data()) || below(out.data() + out.size(), in.data()),
-                 "sliding_max: the output overlaps the input");
+  detail::expect_runs_on<Space>(detail::sliding_max_algorithms, "sliding_max", algorithm);
+  detail::expect_in_and_out("sliding_max", in, out);
 }
 
 void expect_window(const char* what, std::int64_t window) {
@@ -87,8 +79,7 @@ void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volum
 }  // namespace
 
 std::string_view to_string(sliding_max_algorithm algorithm) noexcept {
-  const auto index = static_cast<std::size_t>(algorithm);
-  return index < names.size() ? names[index] : "unknown";
+  return detail::name_in(detail::sliding_max_algorithms, algorithm);
 }
 
 template <detail::real T, class Space>

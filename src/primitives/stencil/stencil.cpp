@@ -1,9 +1,10 @@
 // Stencils of one sweep: names, checks, the choice of algorithm and of backend.
 #include "primitives/stencil/backend.hpp"
 
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
-#include "primitives/stencil/checks.hpp"
+#include "primitives/stencil/algorithms.hpp"
 
 #include <algorithm>
 
@@ -17,16 +18,13 @@ struct tuning {
   static constexpr std::int64_t widest_tiled_window = 9;
 };
 
-constexpr std::array<std::string_view, 4> names = {"automatic", "naive", "tiled", "register_marched"};
-
 template <class Space>
 constexpr bool on_device = std::same_as<Space, device>;
 
 }  // namespace
 
 std::string_view to_string(stencil_algorithm algorithm) noexcept {
-  const auto index = static_cast<std::size_t>(algorithm);
-  return index < names.size() ? names[index] : "unknown";
+  return detail::name_in(detail::window_average_algorithms, algorithm);
 }
 
 template <detail::real T, class Space>
@@ -34,14 +32,9 @@ void window_average(const context<Space>& ctx, std::type_identity_t<span<const T
                     span<T, Space> out, const stencil_options& options) try {
   using enum stencil_algorithm;
   constexpr const char* operation = "window_average";
-  detail::expect_enumerator(operation, static_cast<std::size_t>(options.algorithm), names.size());
+  detail::expect_runs_on<Space>(detail::window_average_algorithms, operation, options.algorithm);
   SPARGO_EXPECTS(radius >= 0, "window_average: a negative radius of " + std::to_string(radius));
-  SPARGO_EXPECTS(in.size() == out.size(), "window_average: " + std::to_string(in.size()) + " inputs and " +
-                                              std::to_string(out.size()) + " outputs");
-  detail::expect_span(operation, in);
-  detail::expect_span(operation, out);
-  SPARGO_EXPECTS(detail::apart<T>(in.data(), in.size(), out.data(), out.size()),
-                 "window_average: the output overlaps the input");
+  detail::expect_in_and_out(operation, in, out);
   if (in.empty()) return;
   const std::int64_t reach = std::min(radius, in.size());
   const std::int64_t window = 2 * reach + 1;
@@ -63,15 +56,8 @@ void five_point_average(const context<Space>& ctx, std::type_identity_t<image_vi
                         image_view<T, Space> out, const stencil_options& options) try {
   using enum stencil_algorithm;
   constexpr const char* operation = "five_point_average";
-  detail::expect_enumerator(operation, static_cast<std::size_t>(options.algorithm), names.size());
-  SPARGO_EXPECTS(on_device<Space> || options.algorithm != register_marched,
-                 "five_point_average: register_marched is an algorithm of the device; this context is the host's");
-  detail::expect_image(operation, in);
-  detail::expect_image(operation, out);
-  SPARGO_EXPECTS(in.rows == out.rows && in.cols == out.cols,
-                 "five_point_average: an input of " + std::to_string(in.rows) + " x " + std::to_string(in.cols) +
-                     " and an output of " + std::to_string(out.rows) + " x " + std::to_string(out.cols));
-  SPARGO_EXPECTS((detail::apart<T, Space>(in, out)), "five_point_average: the output overlaps the input");
+  detail::expect_runs_on<Space>(detail::five_point_algorithms, operation, options.algorithm);
+  detail::expect_in_and_out(operation, in, out);
   if (in.rows == 0 || in.cols == 0) return;
   stencil_algorithm algorithm = options.algorithm;
   if (algorithm == automatic) {

@@ -1,6 +1,7 @@
 // Dense products on tensor cores: checks, and the way to the device.
 #include <spargo/primitives/matmul_tensor.hpp>
 
+#include "core/checks.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/matmul/tensor/backend.hpp"
@@ -21,37 +22,18 @@ std::string_view to_string(tensor_inputs inputs) noexcept {
 
 namespace {
 
-// One past the last element that a view touches.
-template <class T>
-std::int64_t reach(const dense_view<T, device>& x) {
-  return x.rows == 0 || x.cols == 0 ? 0 : (x.rows - 1) * x.stride + x.cols;
-}
-
 template <class T>
 void check_view(const dense_view<T, device>& x, const char* name) {
-  SPARGO_EXPECTS(x.rows >= 0 && x.cols >= 0,
-                 fmt::format("matmul_tensor: {} is {} x {} (expected sizes of 0 or more)", name, x.rows, x.cols));
-  SPARGO_EXPECTS(x.stride >= x.cols,
-                 fmt::format("matmul_tensor: {} has {} columns and a stride of {} (expected stride >= columns)", name,
-                             x.cols, x.stride));
-  SPARGO_EXPECTS(x.stride == 0 || x.rows <= INT64_MAX / x.stride,
-                 fmt::format("matmul_tensor: {} exceeds 2^63 elements", name));
-  SPARGO_EXPECTS(x.data.size() >= reach(x), fmt::format("matmul_tensor: {} has {} elements (expected at least {})",
-                                                        name, x.data.size(), reach(x)));
-  SPARGO_EXPECTS(reach(x) == 0 || x.data.data() != nullptr, fmt::format("matmul_tensor: {} is null", name));
+  detail::expect_matrix("matmul_tensor", name, x);
   if (x.rows > detail::tensor::largest_size || x.cols > detail::tensor::largest_size) {
     throw error(error_code::unsupported, fmt::format("matmul_tensor: {} is {} x {} (at most {} a side)", name, x.rows,
                                                      x.cols, detail::tensor::largest_size));
   }
 }
 
-template <class T, class U>
-bool overlap(const dense_view<T, device>& x, const dense_view<U, device>& y) {
-  const auto begin = [](const auto& view) { return reinterpret_cast<std::uintptr_t>(view.data.data()); };
-  const auto bytes = [](const auto& view) {
-    return static_cast<std::uintptr_t>(reach(view)) * sizeof(*view.data.data());
-  };
-  return bytes(x) != 0 && bytes(y) != 0 && begin(x) < begin(y) + bytes(y) && begin(y) < begin(x) + bytes(x);
+template <class T>
+void expect_apart(const dense_view<float, device>& c, const dense_view<const T, device>& in, const char* name) {
+  detail::expect_apart("matmul_tensor", "C", memory_of(detail::extent_of(c)), name, memory_of(detail::extent_of(in)));
 }
 
 template <class T>
@@ -69,7 +51,8 @@ void check(const dense_view<const T, device>& a, const dense_view<const T, devic
   SPARGO_EXPECTS(
       a_k == b_k && c.rows == m && c.cols == n,
       fmt::format("matmul_tensor: op(A) is {} x {}, op(B) is {} x {}, C is {} x {}", m, a_k, b_k, n, c.rows, c.cols));
-  SPARGO_EXPECTS(!overlap(a, c) && !overlap(b, c), "matmul_tensor: C overlaps A or B");
+  expect_apart(c, a, "A");
+  expect_apart(c, b, "B");
 }
 
 template <class T>
