@@ -29,7 +29,7 @@ using test::raw_graph;
 // All there are, so that one added later is tested as well.
 std::vector<bfs_algorithm> every_algorithm() {
   std::vector<bfs_algorithm> all;
-  for (const auto& row : detail::bfs_algorithms) all.push_back(row.algorithm);
+  for (const auto& row : detail::bfs::algorithms) all.push_back(row.algorithm);
   return all;
 }
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 namespace {
 
 constexpr auto push = bfs_direction::push;
@@ -42,41 +42,37 @@ TEST(NextDirection, NeverPullsForFewerEdgesThanTheBitmapHasWords) {
 // A frontier without edges stays in push, even when nothing is left to explore.
 TEST(NextDirection, NothingLeftStaysInPush) { EXPECT_EQ(next_direction(push, {.vertices = 5, .next = 1}), push); }
 
-bfs_choice choose(bfs_backend backend, const bfs_facts& facts, const bfs_options& options = {}) {
-  return choose_bfs(backend, facts, options);
-}
-
-constexpr bfs_facts large{.vertices = 100000, .edges = 1000000, .can_pull = true};
-constexpr bfs_facts large_push{.vertices = 100000, .edges = 1000000, .can_pull = false};
-constexpr bfs_facts tiny{.vertices = 10, .edges = 20, .can_pull = true};
+constexpr graph_facts large{.vertices = 100000, .edges = 1000000, .can_pull = true};
+constexpr graph_facts large_push{.vertices = 100000, .edges = 1000000, .can_pull = false};
+constexpr graph_facts tiny{.vertices = 10, .edges = 20, .can_pull = true};
 
 TEST(ChooseBfs, Automatic) {
-  EXPECT_EQ(choose(bfs_backend::host, large).algorithm, bfs_algorithm::direction_optimizing);
-  EXPECT_EQ(choose(bfs_backend::host, large).direction, bfs_direction::automatic);
-  EXPECT_EQ(choose(bfs_backend::host, large_push).algorithm, bfs_algorithm::load_balanced);
-  EXPECT_EQ(choose(bfs_backend::host, tiny).algorithm, bfs_algorithm::sequential);
-  EXPECT_EQ(choose(bfs_backend::device, large).algorithm, bfs_algorithm::direction_optimizing);
-  EXPECT_EQ(choose(bfs_backend::device, large_push).algorithm, bfs_algorithm::load_balanced);
-  EXPECT_EQ(choose(bfs_backend::device, tiny).algorithm, bfs_algorithm::direction_optimizing);
-  EXPECT_FALSE(choose(bfs_backend::host, large).reason.empty());
+  EXPECT_EQ(choose(backend_kind::host, large, {}).algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_EQ(choose(backend_kind::host, large, {}).direction, bfs_direction::automatic);
+  EXPECT_EQ(choose(backend_kind::host, large_push, {}).algorithm, bfs_algorithm::load_balanced);
+  EXPECT_EQ(choose(backend_kind::host, tiny, {}).algorithm, bfs_algorithm::sequential);
+  EXPECT_EQ(choose(backend_kind::device, large, {}).algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_EQ(choose(backend_kind::device, large_push, {}).algorithm, bfs_algorithm::load_balanced);
+  EXPECT_EQ(choose(backend_kind::device, tiny, {}).algorithm, bfs_algorithm::direction_optimizing);
+  EXPECT_FALSE(choose(backend_kind::host, large, {}).reason.empty());
 }
 
 TEST(ChooseBfs, ForcedDirections) {
-  const auto pushed = choose(bfs_backend::host, large, {.direction = push});
+  const auto pushed = choose(backend_kind::host, large, {.direction = push});
   EXPECT_EQ(pushed.algorithm, bfs_algorithm::load_balanced);
   EXPECT_EQ(pushed.direction, push);
-  const auto pulled = choose(bfs_backend::host, tiny, {.direction = pull});
+  const auto pulled = choose(backend_kind::host, tiny, {.direction = pull});
   EXPECT_EQ(pulled.algorithm, bfs_algorithm::direction_optimizing);
   EXPECT_EQ(pulled.direction, pull);
   // Without in-edges an automatic direction pushes.
-  const auto cannot = choose(bfs_backend::host, large_push, {.algorithm = bfs_algorithm::direction_optimizing});
+  const auto cannot = choose(backend_kind::host, large_push, {.algorithm = bfs_algorithm::direction_optimizing});
   EXPECT_EQ(cannot.algorithm, bfs_algorithm::direction_optimizing);
   EXPECT_EQ(cannot.direction, push);
 }
 
-void expect_unsupported(bfs_backend backend, const bfs_facts& facts, const bfs_options& options, const char* part) {
+void expect_unsupported(backend_kind backend, const graph_facts& facts, const bfs_options& options, const char* part) {
   try {
-    (void)choose_bfs(backend, facts, options);
+    (void)choose(backend, facts, options);
     FAIL() << "accepted: " << part;
   } catch (const error& e) {
     EXPECT_EQ(e.code(), error_code::unsupported);
@@ -85,12 +81,12 @@ void expect_unsupported(bfs_backend backend, const bfs_facts& facts, const bfs_o
 }
 
 TEST(ChooseBfs, Refusals) {
-  expect_unsupported(bfs_backend::host, large_push, {.direction = pull}, "without in-edges");
-  expect_unsupported(bfs_backend::host, large, {.algorithm = bfs_algorithm::load_balanced, .direction = pull},
+  expect_unsupported(backend_kind::host, large_push, {.direction = pull}, "without in-edges");
+  expect_unsupported(backend_kind::host, large, {.algorithm = bfs_algorithm::load_balanced, .direction = pull},
                      "load_balanced only pushes");
-  expect_unsupported(bfs_backend::host, large, {.algorithm = bfs_algorithm::global_queue}, "on the device only");
-  expect_unsupported(bfs_backend::host, large, {.algorithm = bfs_algorithm::block_queue}, "on the device only");
-  expect_unsupported(bfs_backend::device, large, {.algorithm = bfs_algorithm::sequential}, "on the host only");
+  expect_unsupported(backend_kind::host, large, {.algorithm = bfs_algorithm::global_queue}, "on the device only");
+  expect_unsupported(backend_kind::host, large, {.algorithm = bfs_algorithm::block_queue}, "on the device only");
+  expect_unsupported(backend_kind::device, large, {.algorithm = bfs_algorithm::sequential}, "on the host only");
 }
 
 TEST(BfsNames, RoundTripAndRefuse) {
@@ -103,19 +99,19 @@ TEST(BfsNames, RoundTripAndRefuse) {
 }
 
 TEST(CheckBfs, SourceAndShapes) {
-  EXPECT_NO_THROW(check_bfs_source(0, 1));
-  EXPECT_THROW(check_bfs_source(1, 1), error);
-  EXPECT_THROW(check_bfs_source(-1, 1), error);
-  EXPECT_THROW(check_bfs_source(0, 0), error);
-  const bfs_shape none{0, 0, 0, 0, false};
-  EXPECT_NO_THROW(check_bfs_shapes({3, 3, 4, 5, true}, none));
-  EXPECT_NO_THROW(check_bfs_shapes({3, 3, 4, 5, true}, {3, 3, 4, 5, true}));
-  EXPECT_NO_THROW(check_bfs_shapes({0, 0, 0, 0, true}, none));
-  EXPECT_THROW(check_bfs_shapes({3, 4, 4, 5, true}, none), error);
-  EXPECT_THROW(check_bfs_shapes({3, 3, 3, 5, true}, none), error);
-  EXPECT_THROW(check_bfs_shapes({3, 3, 4, 5, true}, {2, 2, 3, 5, true}), error);
-  EXPECT_THROW(check_bfs_shapes({3, 3, 4, 5, true}, {3, 3, 4, 4, true}), error);
+  EXPECT_NO_THROW(check_source(0, 1));
+  EXPECT_THROW(check_source(1, 1), error);
+  EXPECT_THROW(check_source(-1, 1), error);
+  EXPECT_THROW(check_source(0, 0), error);
+  const edges_shape none{0, 0, 0, 0, false};
+  EXPECT_NO_THROW(check_shapes({3, 3, 4, 5, true}, none));
+  EXPECT_NO_THROW(check_shapes({3, 3, 4, 5, true}, {3, 3, 4, 5, true}));
+  EXPECT_NO_THROW(check_shapes({0, 0, 0, 0, true}, none));
+  EXPECT_THROW(check_shapes({3, 4, 4, 5, true}, none), error);
+  EXPECT_THROW(check_shapes({3, 3, 3, 5, true}, none), error);
+  EXPECT_THROW(check_shapes({3, 3, 4, 5, true}, {2, 2, 3, 5, true}), error);
+  EXPECT_THROW(check_shapes({3, 3, 4, 5, true}, {3, 3, 4, 4, true}), error);
 }
 
 }  // namespace
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -8,20 +8,20 @@
 
 #include <gtest/gtest.h>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 namespace {
 
 enum class step { alone, together, pull, narrow };
 
 // Shares every level, however small, and never parts.
-constexpr bfs_host_narrow_rule share_all{.share_edges = 1, .enter_edges = 0, .enter_after = -1, .leave_edges = 0};
+constexpr host_narrow_rule share_all{.share_edges = 1, .enter_edges = 0, .enter_after = -1, .leave_edges = 0};
 
 template <class I, class O>
 struct workspace {
   std::vector<std::int32_t> levels;
   std::vector<I> parents, queue, narrow;
-  std::vector<bfs_host_piece<I, O>> pieces;
-  std::vector<bfs_host_bins<I>> bins;
+  std::vector<host_piece<I, O>> pieces;
+  std::vector<host_bins<I>> bins;
   std::vector<std::uint64_t> visited, successor;
 
   workspace(const graph_view<I, O, host>& g, int threads)
@@ -37,7 +37,7 @@ struct workspace {
     if (levels.size() % 64 != 0) visited.back() = ~std::uint64_t{0} << (levels.size() % 64);
   }
 
-  bfs_host_search<I, O> search(const graph_view<I, O, host>& g, int threads) {
+  host_search<I, O> search(const graph_view<I, O, host>& g, int threads) {
     return {.out = g.out,
             .in = g.in,
             .levels = levels.data(),
@@ -57,9 +57,9 @@ struct workspace {
 template <class I, class O, class Choose>
 void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& choose) {
   workspace<I, O> w(g, threads);
-  bfs_host_search<I, O> s = w.search(g, threads);
+  host_search<I, O> s = w.search(g, threads);
   const auto truth = test::naive_levels(g, source);
-  std::vector<bfs_host_frontier> expected(test::histogram_of(truth).size() + 1);
+  std::vector<host_frontier> expected(test::histogram_of(truth).size() + 1);
   for (std::size_t v = 0; v < truth.size(); ++v) {
     if (truth[v] < 0) continue;
     ++expected[static_cast<std::size_t>(truth[v])].end;
@@ -68,11 +68,11 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
   s.found(source, source, 0);
   s.queue[0] = source;
   s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
-  bfs_host_frontier now{0, 1, s.degree(source)};
+  host_frontier now{0, 1, s.degree(source)};
   std::int32_t level = 0;
   // Of the level just found; true where there is more to do.
-  const auto check = [&](const bfs_host_frontier& found) {
-    const bfs_host_frontier& right = expected[static_cast<std::size_t>(level)];
+  const auto check = [&](const host_frontier& found) {
+    const host_frontier& right = expected[static_cast<std::size_t>(level)];
     EXPECT_EQ(found.size(), right.size()) << "at level " << level;
     EXPECT_EQ(found.edges, right.edges) << "at level " << level;
     return found.size() > 0 && !testing::Test::HasFailure();
@@ -88,10 +88,10 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
     }
     if (pulled) now = queue_pulled(s, now.edges);
     pulled = false;
-    if (how == step::narrow && now.edges < bfs_host_narrow_tuning::most_edges) {
+    if (how == step::narrow && now.edges < host_narrow_tuning::most_edges) {
       now = push_narrow(
           s, now, level + 1,
-          [&](const bfs_host_frontier& found) {
+          [&](const host_frontier& found) {
             ++level;
             more = check(found);
             return more && choose(level) == step::narrow;
@@ -145,7 +145,7 @@ TEST(BfsHostSteps, AnyOrderOfStepsOnALongGrid) {
 TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
   test::random_source random(63);
   for (const std::int64_t extra : {-1, 0, 1, 1000}) {
-    const std::int64_t leaves = bfs_host_push_tuning::piece_edges + extra;
+    const std::int64_t leaves = host_push_tuning::piece_edges + extra;
     test::edge_vector edges;
     for (std::int64_t v = 0; v < leaves; ++v) {
       edges.emplace_back(0, 4 + v);
@@ -163,7 +163,7 @@ TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
 // stops in the middle of rows.
 TEST(BfsHostSteps, BinsFillUp) {
   test::random_source random(65);
-  constexpr std::int64_t span = std::int64_t{1} << bfs_host_push_tuning::span_bits;
+  constexpr std::int64_t span = std::int64_t{1} << host_push_tuning::span_bits;
   for (const std::int64_t targets : {span - 1, 2 * span, 70 * span}) {
     const std::int64_t middle = 300;
     test::edge_vector edges;
@@ -187,7 +187,7 @@ TEST(BfsHostPlan, LevelsDoNotDependOnThreads) {
   for (const int threads : {1, 2, 3, 7}) {
     const context<host> ctx({.threads = threads});
     for (const auto algorithm : {bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
-      const auto result = bfs(ctx, g.view(), 11, {.algorithm = algorithm});
+      const auto result = spargo::bfs(ctx, g.view(), 11, {.algorithm = algorithm});
       EXPECT_TRUE(std::equal(truth.begin(), truth.end(), result.levels.begin(), result.levels.end())) << threads;
       EXPECT_EQ(result.level_sizes, test::histogram_of(truth));
     }
@@ -195,7 +195,7 @@ TEST(BfsHostPlan, LevelsDoNotDependOnThreads) {
 }
 
 // The levels of a search up to its end at a target or a depth.
-std::vector<std::int32_t> cut(std::vector<std::int32_t> levels, const bfs_limits& limits) {
+std::vector<std::int32_t> cut(std::vector<std::int32_t> levels, const search_limits& limits) {
   std::int64_t last = limits.max_depth < 0 ? std::numeric_limits<std::int32_t>::max() : limits.max_depth;
   if (limits.target >= 0) last = std::min<std::int64_t>(last, levels[static_cast<std::size_t>(limits.target)]);
   for (std::int32_t& level : levels) level = level > last ? -1 : level;
@@ -205,13 +205,13 @@ std::vector<std::int32_t> cut(std::vector<std::int32_t> levels, const bfs_limits
 // Every level shared, and an end in the midst of them.
 template <class I, class O>
 void search_together(const graph_view<I, O, host>& g, I source, int threads, bfs_direction allowed,
-                     const bfs_limits& limits) {
+                     const search_limits& limits) {
   SCOPED_TRACE(testing::Message() << threads << " threads, target " << limits.target << ", depth " << limits.max_depth);
   workspace<I, O> w(g, threads);
-  bfs_host_search<I, O> s = w.search(g, threads);
+  host_search<I, O> s = w.search(g, threads);
   s.counts_edges = allowed == bfs_direction::automatic;
-  bfs_level_sizes log{.sizes = {context<host>(), g.vertices()}};
-  bfs_host_levels(s, allowed, limits, log, share_all).run(source);
+  level_size_list log{.sizes = {context<host>(), g.vertices()}};
+  host_levels(s, allowed, limits, log, share_all).run(source);
   const auto expected = cut(test::naive_levels(g, source), limits);
   EXPECT_EQ(w.levels, expected);
   const std::vector<std::int64_t> sizes(log.sizes.begin(), log.sizes.begin() + log.levels);
@@ -247,10 +247,10 @@ TEST(BfsHostLevels, ShareRandomGraphs) {
 
 // The longer the rows, the smaller a frontier can be pulled; never on a road, and nothing is divided by no vertices.
 TEST(BfsHostPullRule, FollowsTheMeanDegree) {
-  EXPECT_EQ(bfs_host_pull_rule::of(1 << 20, 32 << 20).alpha, 8);
-  EXPECT_EQ(bfs_host_pull_rule::of(1000, 10000).alpha, 4);
-  EXPECT_EQ(bfs_host_pull_rule::of(114599, 239332).alpha, 2);
-  EXPECT_EQ(bfs_host_pull_rule::of(0, 0).alpha, 2);
+  EXPECT_EQ(host_pull_rule::of(1 << 20, 32 << 20).alpha, 8);
+  EXPECT_EQ(host_pull_rule::of(1000, 10000).alpha, 4);
+  EXPECT_EQ(host_pull_rule::of(114599, 239332).alpha, 2);
+  EXPECT_EQ(host_pull_rule::of(0, 0).alpha, 2);
 }
 
 // The plan's own choice on a grid wide enough to be shared.
@@ -260,7 +260,7 @@ TEST(BfsHostPlan, NarrowLevels) {
   const auto source = static_cast<std::int32_t>(side * side / 2 + side / 2);
   const auto truth = test::naive_levels(g.view(), source);
   for (const auto algorithm : {bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
-    for (const bfs_limits limits : {bfs_limits{}, bfs_limits{.target = 7, .max_depth = 400}}) {
+    for (const search_limits limits : {search_limits{}, search_limits{.target = 7, .max_depth = 400}}) {
       bfs_plan<std::int32_t, std::int32_t, host> plan(
           context<host>({.threads = 2}), g.view(),
           {.algorithm = algorithm, .target = limits.target, .max_depth = limits.max_depth});
@@ -277,4 +277,4 @@ TEST(BfsHostPlan, NarrowLevels) {
 }
 
 }  // namespace
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -5,9 +5,9 @@
 
 #include <spargo/graph/bfs.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-inline constexpr algorithm_table<bfs_algorithm, 6> bfs_algorithms{{
+inline constexpr algorithm_table<bfs_algorithm, 6> algorithms{{
     {bfs_algorithm::automatic, "automatic", true, true},
     {bfs_algorithm::sequential, "sequential", true, false},
     {bfs_algorithm::global_queue, "global_queue", false, true},
@@ -16,4 +16,4 @@ inline constexpr algorithm_table<bfs_algorithm, 6> bfs_algorithms{{
     {bfs_algorithm::direction_optimizing, "direction_optimizing", true, true},
 }};
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -21,19 +21,19 @@ struct tuning {
   static constexpr std::int64_t sequential_below = 4096;
 };
 
-void check_backend(detail::bfs_backend backend, bfs_algorithm algorithm) {
-  SPARGO_EXPECTS(detail::is_in(detail::bfs_algorithms, algorithm),
+void check_backend(detail::bfs::backend_kind backend, bfs_algorithm algorithm) {
+  SPARGO_EXPECTS(detail::is_in(detail::bfs::algorithms, algorithm),
                  fmt::format("bfs: no algorithm has the number {}", static_cast<int>(algorithm)));
-  const bool on_host = backend == detail::bfs_backend::host;
-  if (on_host ? detail::runs_on<host>(detail::bfs_algorithms, algorithm)
-              : detail::runs_on<device>(detail::bfs_algorithms, algorithm)) {
+  const bool on_host = backend == detail::bfs::backend_kind::host;
+  if (on_host ? detail::runs_on<host>(detail::bfs::algorithms, algorithm)
+              : detail::runs_on<device>(detail::bfs::algorithms, algorithm)) {
     return;
   }
   throw error(error_code::unsupported,
               fmt::format("bfs: algorithm {} runs on the {} only", to_string(algorithm), on_host ? "device" : "host"));
 }
 
-void check_pull(const detail::bfs_facts& facts, bfs_algorithm algorithm) {
+void check_pull(const detail::bfs::graph_facts& facts, bfs_algorithm algorithm) {
   if (algorithm != bfs_algorithm::automatic && algorithm != bfs_algorithm::direction_optimizing) {
     throw error(
         error_code::unsupported,
@@ -45,7 +45,7 @@ void check_pull(const detail::bfs_facts& facts, bfs_algorithm algorithm) {
   }
 }
 
-void check_limits(const detail::bfs_facts& facts, const bfs_options& options) {
+void check_limits(const detail::bfs::graph_facts& facts, const bfs_options& options) {
   SPARGO_EXPECTS(options.target >= -1 && options.target < facts.vertices,
                  fmt::format("bfs: target {} is not a vertex (expected 0 to {}, or -1 for none)", options.target,
                              facts.vertices - 1));
@@ -53,9 +53,9 @@ void check_limits(const detail::bfs_facts& facts, const bfs_options& options) {
                  fmt::format("bfs: depth limit {} (expected at least 0, or -1 for none)", options.max_depth));
 }
 
-detail::bfs_choice choose_automatically(detail::bfs_backend backend, const detail::bfs_facts& facts,
-                                        bfs_direction direction) {
-  const bool on_host = backend == detail::bfs_backend::host;
+detail::bfs::choice choose_automatically(detail::bfs::backend_kind backend, const detail::bfs::graph_facts& facts,
+                                         bfs_direction direction) {
+  const bool on_host = backend == detail::bfs::backend_kind::host;
   if (direction == bfs_direction::pull) {
     return {bfs_algorithm::direction_optimizing, direction, "pull was asked for, and no other algorithm pulls"};
   }
@@ -71,17 +71,17 @@ detail::bfs_choice choose_automatically(detail::bfs_backend backend, const detai
 
 }  // namespace
 
-std::string_view to_string(bfs_algorithm algorithm) { return detail::name_in(detail::bfs_algorithms, algorithm); }
+std::string_view to_string(bfs_algorithm algorithm) { return detail::name_in(detail::bfs::algorithms, algorithm); }
 
 bfs_algorithm parse_bfs_algorithm(std::string_view name) try {
-  return detail::parse_in(detail::bfs_algorithms, "bfs", name);
+  return detail::parse_in(detail::bfs::algorithms, "bfs", name);
 } catch (...) {
   detail::rethrow("bfs");
 }
 
-namespace detail {
+namespace detail::bfs {
 
-bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_options& options) {
+choice choose(backend_kind backend, const graph_facts& facts, const bfs_options& options) {
   check_backend(backend, options.algorithm);
   check_limits(facts, options);
   if (options.direction == bfs_direction::pull) check_pull(facts, options.algorithm);
@@ -98,15 +98,15 @@ bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_opt
   }
 }
 
-void check_bfs_source(std::int64_t source, std::int64_t vertices) {
+void check_source(std::int64_t source, std::int64_t vertices) {
   SPARGO_EXPECTS(source >= 0 && source < vertices,
                  vertices == 0
                      ? fmt::format("bfs: source {} in a graph without vertices", source)
                      : fmt::format("bfs: source {} is not a vertex (expected 0 to {})", source, vertices - 1));
 }
 
-void check_bfs_shapes(const bfs_shape& out, const bfs_shape& in) {
-  const auto check = [](const bfs_shape& s, const char* name) {
+void check_shapes(const edges_shape& out, const edges_shape& in) {
+  const auto check = [](const edges_shape& s, const char* name) {
     SPARGO_EXPECTS(s.rows >= 0 && s.rows == s.cols,
                    fmt::format("bfs: {}-edges are {} x {} (expected a square)", name, s.rows, s.cols));
     SPARGO_EXPECTS(s.offsets == s.rows + 1 || (s.rows == 0 && s.offsets == 0),
@@ -121,22 +121,22 @@ void check_bfs_shapes(const bfs_shape& out, const bfs_shape& in) {
                              out.entries, out.rows));
 }
 
-}  // namespace detail
+}  // namespace detail::bfs
 
 template <index_type I, index_type O, class Space>
 struct bfs_plan<I, O, Space>::state {
   std::int64_t vertices;
-  detail::bfs_choice choice;
-  std::unique_ptr<detail::bfs_executor<I, Space>> executor;
+  detail::bfs::choice choice;
+  std::unique_ptr<detail::bfs::executor<I, Space>> executor;
 };
 
 template <index_type I, index_type O, class Space>
 bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                 const bfs_options& options) try {
   if constexpr (detail::is_built<Space>) {
-    detail::check_bfs_graph(g);
-    auto choice = detail::choose_bfs(detail::bfs_backend_of<Space>, detail::facts_of(g), options);
-    auto executor = detail::make_bfs_executor<I, O>(ctx, g, choice, options);
+    detail::bfs::check_graph(g);
+    auto choice = detail::bfs::choose(detail::bfs::backend_of<Space>, detail::bfs::facts_of(g), options);
+    auto executor = detail::bfs::make_executor<I, O>(ctx, g, choice, options);
     state_ = std::make_unique<state>(state{g.vertices(), std::move(choice), std::move(executor)});
   } else {
     detail::no_device("bfs");
@@ -153,7 +153,7 @@ bfs_plan<I, O, Space>::~bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
 void bfs_plan<I, O, Space>::run(I source) try {
-  detail::check_bfs_source(source, state_->vertices);
+  detail::bfs::check_source(source, state_->vertices);
   state_->executor->run(source);
 } catch (...) {
   detail::rethrow("bfs");
@@ -190,7 +190,7 @@ std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
 template <index_type I, index_type O, class Space>
 bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
                          const bfs_options& options) try {
-  detail::check_bfs_source(source, g.vertices());
+  detail::bfs::check_source(source, g.vertices());
   bfs_plan<I, O, Space> plan(ctx, g, options);
   plan.run(static_cast<I>(source));
   bfs_result<I, Space> result;

@@ -15,18 +15,9 @@
 #include <algorithm>
 #include <array>
 
-namespace spargo {
+namespace spargo::detail::bfs {
 
 namespace {
-
-using detail::bfs_control;
-using detail::bfs_cuda_tuning;
-using detail::bfs_narrow_tuning;
-using detail::bfs_part;
-using detail::bfs_prepare_tuning;
-using detail::bfs_push_kind;
-using detail::bfs_report;
-using detail::bfs_search;
 
 template <class T>
 std::int64_t bytes_of(const array<T, device>& a) {
@@ -36,16 +27,16 @@ std::int64_t bytes_of(const array<T, device>& a) {
 unsigned blocks_for(std::int64_t threads, int block) { return static_cast<unsigned>(div_up(threads, block)); }
 
 template <class I, class O>
-struct device_executor final : detail::bfs_executor<I, device> {
+struct device_executor final : executor<I, device> {
   static constexpr std::int64_t level_slots = 4096;  // levels past these are counted after the search
 
   context<device> ctx;
   std::int64_t vertices;
   bfs_options options;
-  detail::bfs_choice choice;
+  bfs::choice choice;
   int grid_blocks = 0;
   int cluster_blocks = 0;
-  bfs_search<I, O> search{};
+  bfs::search<I, O> search{};
   array<std::int32_t, device> level_of;
   array<I, device> parent_of;
   array<unsigned, device> start;
@@ -55,17 +46,17 @@ struct device_executor final : detail::bfs_executor<I, device> {
   array<I, device> likely;
   array<unsigned char, device> weights;
   array<I, device> queue;
-  array<detail::bfs_hub_chunk<I>, device> hubs;
+  array<hub_chunk<I>, device> hubs;
   array<std::int64_t, device> sizes;
-  array<bfs_control, device> control;
-  array<bfs_report, host> report;
+  array<control_block, device> control;
+  array<host_report, host> report;
   std::vector<std::int64_t> sizes_found;
   std::int64_t reached_vertices = 0;
 
-  device_executor(const context<device>& c, const graph_view<I, O, device>& g, const detail::bfs_choice& chosen,
+  device_executor(const context<device>& c, const graph_view<I, O, device>& g, const bfs::choice& chosen,
                   const bfs_options& o)
       : ctx(c), vertices(g.vertices()), options(o), choice(chosen) {
-    const detail::device_guard guard(ctx);
+    const device_guard guard(ctx);
     allocate(g);
     prepare();
     prepare_launch();
@@ -74,9 +65,9 @@ struct device_executor final : detail::bfs_executor<I, device> {
   void allocate(const graph_view<I, O, device>& g) {
     const std::int64_t n = vertices;
     const bool pulls = choice.direction != bfs_direction::push;
-    const std::int64_t words = 4 * div_up(n, 4 * detail::warp_size);
+    const std::int64_t words = 4 * div_up(n, 4 * warp_size);
     level_of = {ctx, n};  // also when only parents are asked for: levels past `level_slots` are counted there
-    if (detail::wants_parents(options.output)) parent_of = {ctx, n};
+    if (wants_parents(options.output)) parent_of = {ctx, n};
     start = {ctx, words};
     visited = {ctx, words};
     if (pulls) {
@@ -90,7 +81,7 @@ struct device_executor final : detail::bfs_executor<I, device> {
     control = {ctx, 1};
     report = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     sizes_found.reserve(static_cast<std::size_t>(n));
-    const auto in = detail::pull_edges(g);
+    const auto in = pull_edges(g);
     search = {.out_offsets = g.out.offsets.data(),
               .out_indices = g.out.indices.data(),
               .in_offsets = pulls ? in.offsets.data() : nullptr,
@@ -122,24 +113,24 @@ struct device_executor final : detail::bfs_executor<I, device> {
 
   // The bitmaps and results as every search expects and leaves them, and what is known of the graph. Synchronises.
   void prepare() {
-    constexpr int block = bfs_prepare_tuning::block;
-    detail::fill_bytes(ctx, level_of.data(), 0xff, static_cast<std::size_t>(bytes_of(level_of)));
-    detail::fill_bytes(ctx, parent_of.data(), 0xff, static_cast<std::size_t>(bytes_of(parent_of)));
+    constexpr int block = prepare_tuning::block;
+    fill_bytes(ctx, level_of.data(), 0xff, static_cast<std::size_t>(bytes_of(level_of)));
+    fill_bytes(ctx, parent_of.data(), 0xff, static_cast<std::size_t>(bytes_of(parent_of)));
     fill_zero(ctx, front.view());
     if (vertices == 0) return;
-    array<detail::count64, device> chunks(ctx, 1);
+    array<count64, device> chunks(ctx, 1);
     fill_zero(ctx, chunks.view());
-    detail::profile_vertices_kernel<<<blocks_for(search.words * detail::warp_size, block), block, 0, ctx.stream()>>>(
+    profile_vertices_kernel<<<blocks_for(search.words * warp_size, block), block, 0, ctx.stream()>>>(
         search, start.data(), weights.data(), chunks.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
     if (!likely.empty()) {
-      detail::find_likely_kernel<<<blocks_for(vertices * bfs_prepare_tuning::lanes, block), block, 0, ctx.stream()>>>(
+      find_likely_kernel<<<blocks_for(vertices * prepare_tuning::lanes, block), block, 0, ctx.stream()>>>(
           search, likely.data());
       SPARGO_CUDA_TRY(cudaGetLastError());
     }
     copy<unsigned>(ctx, start.view(), visited.view());
-    detail::count64 wanted = 0;
-    copy<detail::count64>(ctx, chunks.view(), span<detail::count64, host>(&wanted, 1));
+    count64 wanted = 0;
+    copy<count64>(ctx, chunks.view(), span<count64, host>(&wanted, 1));
     ctx.synchronize();
     hubs = {ctx, static_cast<std::int64_t>(wanted)};
     search.hubs = hubs.data();
@@ -151,36 +142,34 @@ struct device_executor final : detail::bfs_executor<I, device> {
   [[nodiscard]] const void* wide_kernel() const {
     switch (choice.algorithm) {
       case bfs_algorithm::global_queue:
-        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<bfs_push_kind::global, I, O>);
+        return reinterpret_cast<const void*>(&bfs::wide_kernel<push_kind::global, I, O>);
       case bfs_algorithm::block_queue:
-        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<bfs_push_kind::block, I, O>);
+        return reinterpret_cast<const void*>(&bfs::wide_kernel<push_kind::block, I, O>);
       default:
-        return reinterpret_cast<const void*>(&detail::bfs_wide_kernel<bfs_push_kind::balanced, I, O>);
+        return reinterpret_cast<const void*>(&bfs::wide_kernel<push_kind::balanced, I, O>);
     }
   }
-  [[nodiscard]] static const void* narrow_kernel() {
-    return reinterpret_cast<const void*>(&detail::bfs_narrow_kernel<I, O>);
-  }
+  [[nodiscard]] static const void* narrow_kernel() { return reinterpret_cast<const void*>(&bfs::narrow_kernel<I, O>); }
 
   // As many blocks as can be resident together, which the grid's barrier needs, and as large a cluster as there can be.
   void prepare_launch() {
     int cooperative = 0;
     SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
     if (cooperative == 0) throw error(error_code::unsupported, "bfs: the device cannot launch cooperative kernels");
-    constexpr std::size_t staged = detail::staged_bytes<I>();
+    constexpr std::size_t staged = staged_bytes<I>();
     SPARGO_CUDA_TRY(cudaFuncSetAttribute(wide_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, int{staged}));
     int a_multiprocessor = 0;
-    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, wide_kernel(),
-                                                                  bfs_cuda_tuning::block, staged));
+    SPARGO_CUDA_TRY(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, wide_kernel(), cuda_tuning::block, staged));
     grid_blocks = a_multiprocessor * ctx.properties().multiprocessors;
     if (grid_blocks == 0) throw error(error_code::unsupported, "bfs: no block of the search fits a multiprocessor");
     if (!balanced()) return;
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(narrow_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         int{detail::narrow_bytes<I, O>()}));
+    SPARGO_CUDA_TRY(
+        cudaFuncSetAttribute(narrow_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, int{narrow_bytes<I, O>()}));
     cluster_blocks = 1;
     if (!has_clusters()) return;
     SPARGO_CUDA_TRY(cudaFuncSetAttribute(narrow_kernel(), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    for (cluster_blocks = bfs_narrow_tuning::blocks; cluster_blocks > 1; cluster_blocks /= 2) {
+    for (cluster_blocks = narrow_tuning::blocks; cluster_blocks > 1; cluster_blocks /= 2) {
       cudaLaunchAttribute attribute;
       const cudaLaunchConfig_t config = narrow_config(attribute);
       int clusters = 0;
@@ -189,36 +178,35 @@ struct device_executor final : detail::bfs_executor<I, device> {
     }
   }
 
-  [[nodiscard]] bool has_clusters() const { return ctx.properties().code_capability >= detail::hopper_capability; }
+  [[nodiscard]] bool has_clusters() const { return ctx.properties().code_capability >= hopper_capability; }
 
   [[nodiscard]] cudaLaunchConfig_t narrow_config(cudaLaunchAttribute& attribute) const {
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(cluster_blocks), 1, 1};
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(cluster_blocks));
-    config.blockDim = dim3(bfs_narrow_tuning::block);
-    config.dynamicSmemBytes = detail::narrow_bytes<I, O>();
+    config.blockDim = dim3(narrow_tuning::block);
+    config.dynamicSmemBytes = narrow_bytes<I, O>();
     config.stream = ctx.stream();
     config.attrs = &attribute;
     config.numAttrs = has_clusters() ? 1 : 0;
     return config;
   }
 
-  void launch_narrow(bfs_part part) {
+  void launch_narrow(kernel_part part) {
     cudaLaunchAttribute attribute;
     const cudaLaunchConfig_t config = narrow_config(attribute);
     void* arguments[] = {&search, &part};
     SPARGO_CUDA_TRY(cudaLaunchKernelExC(&config, narrow_kernel(), arguments));
   }
-  void launch_wide(bfs_part part) {
+  void launch_wide(kernel_part part) {
     void* arguments[] = {&search, &part};
     SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(wide_kernel(), dim3(static_cast<unsigned>(grid_blocks)),
-                                                dim3(bfs_cuda_tuning::block), arguments, detail::staged_bytes<I>(),
-                                                ctx.stream()));
+                                                dim3(cuda_tuning::block), arguments, staged_bytes<I>(), ctx.stream()));
   }
 
   void run(I source) override {
-    const detail::device_guard guard(ctx);
+    const device_guard guard(ctx);
     sizes_found.clear();
     reached_vertices = 0;
     search.previous_source = search.source;
@@ -232,9 +220,9 @@ struct device_executor final : detail::bfs_executor<I, device> {
       launch_wide({.first = true, .last = true});
     }
     if (options.parents == bfs_parents::smallest && !parent_of.empty() && search.edges > 0) {
-      const std::int64_t warps = div_up(search.edges, std::int64_t{bfs_prepare_tuning::edges});
-      constexpr int block = bfs_prepare_tuning::block;
-      detail::offer_parents_kernel<<<blocks_for(warps * detail::warp_size, block), block, 0, ctx.stream()>>>(search);
+      const std::int64_t warps = div_up(search.edges, std::int64_t{prepare_tuning::edges});
+      constexpr int block = prepare_tuning::block;
+      offer_parents_kernel<<<blocks_for(warps * warp_size, block), block, 0, ctx.stream()>>>(search);
       SPARGO_CUDA_TRY(cudaGetLastError());
     }
     ctx.synchronize();
@@ -243,33 +231,33 @@ struct device_executor final : detail::bfs_executor<I, device> {
   }
 
   void collect_sizes(std::int64_t depth) {  // levels walked
-    const std::int64_t told = std::min<std::int64_t>(depth, bfs_report::size_slots);
+    const std::int64_t told = std::min<std::int64_t>(depth, host_report::size_slots);
     sizes_found.assign(report[0].sizes, report[0].sizes + told);
     if (depth == told) return;
     sizes_found.resize(static_cast<std::size_t>(depth));
     if (depth <= search.level_slots) {
-      detail::copy_to_host(ctx, sizes.data() + told, sizes_found.data() + told,
-                           static_cast<std::size_t>(depth - told) * sizeof(std::int64_t));
+      copy_to_host(ctx, sizes.data() + told, sizes_found.data() + told,
+                   static_cast<std::size_t>(depth - told) * sizeof(std::int64_t));
       ctx.synchronize();
       return;
     }
     // More levels than slots: they are counted in the queue, which the search no longer needs, and come in pieces.
-    constexpr int block = bfs_prepare_tuning::block;
+    constexpr int block = prepare_tuning::block;
     fill_zero(ctx, queue.view());
-    detail::count_levels_kernel<<<blocks_for(vertices, block), block, 0, ctx.stream()>>>(level_of.data(), vertices,
-                                                                                         queue.data());
+    count_levels_kernel<<<blocks_for(vertices, block), block, 0, ctx.stream()>>>(level_of.data(), vertices,
+                                                                                 queue.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
     I* const piece = reinterpret_cast<I*>(report[0].sizes);
-    for (std::int64_t first = 0; first < depth; first += bfs_report::size_slots) {
-      const std::int64_t count = std::min<std::int64_t>(depth - first, bfs_report::size_slots);
-      detail::copy_to_host(ctx, queue.data() + first, piece, static_cast<std::size_t>(count) * sizeof(I));
+    for (std::int64_t first = 0; first < depth; first += host_report::size_slots) {
+      const std::int64_t count = std::min<std::int64_t>(depth - first, host_report::size_slots);
+      copy_to_host(ctx, queue.data() + first, piece, static_cast<std::size_t>(count) * sizeof(I));
       ctx.synchronize();
       std::copy(piece, piece + count, sizes_found.begin() + first);
     }
   }
 
   [[nodiscard]] span<const std::int32_t, device> levels() const noexcept override {
-    if (!detail::wants_levels(options.output)) return {};
+    if (!wants_levels(options.output)) return {};
     return level_of.view();
   }
   [[nodiscard]] span<const I, device> parents() const noexcept override { return parent_of.view(); }
@@ -284,20 +272,15 @@ struct device_executor final : detail::bfs_executor<I, device> {
 
 }  // namespace
 
-namespace detail {
-
 template <class I, class O>
-std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const context<device>& ctx,
-                                                           const graph_view<I, O, device>& g, const bfs_choice& choice,
-                                                           const bfs_options& options) {
+std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                   const choice& choice, const bfs_options& options) {
   return std::make_unique<device_executor<I, O>>(ctx, g, choice, options);
 }
 
-#define INSTANTIATE(I, O)                                              \
-  template std::unique_ptr<bfs_executor<I, device>> make_bfs_executor( \
-      const context<device>&, const graph_view<I, O, device>&, const bfs_choice&, const bfs_options&);
+#define INSTANTIATE(I, O)                                                                                              \
+  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                              const choice&, const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace detail
-
-}  // namespace spargo
+}  // namespace spargo::detail::bfs

@@ -17,26 +17,22 @@
 
 #include <utility>
 
-namespace spargo {
+namespace spargo::detail::bfs {
 
 namespace {
-
-using detail::bfs_host_search;
-using detail::bfs_host_tuning;
-using detail::bfs_limits;
 
 template <class T>
 void fill(int threads, span<T, host> to, T value) {
   const std::int64_t size = to.size();
-  detail::parallel_for(threads, size, detail::grain::elements, [&](std::int64_t i) { to[i] = value; });
+  parallel_for(threads, size, grain::elements, [&](std::int64_t i) { to[i] = value; });
 }
 
 // The reference: one thread, the current and the next queue back to back in one array. `mark` is the result array
 // that tells what was reached.
 template <class I, class O, class Mark>
-std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mark, I source, const bfs_limits& limits,
-                                 detail::bfs_level_sizes& sizes) {
-  detail::bfs_level_log log(sizes);
+std::int64_t search_sequentially(const host_search<I, O>& s, const Mark* mark, I source, const search_limits& limits,
+                                 level_size_list& sizes) {
+  level_log log(sizes);
   s.found(source, source, 0);
   s.queue[0] = source;
   std::int64_t begin = 0;
@@ -62,11 +58,11 @@ std::int64_t search_sequentially(const bfs_host_search<I, O>& s, const Mark* mar
 }
 
 template <class I, class O>
-struct host_executor final : detail::bfs_executor<I, host> {
+struct host_executor final : executor<I, host> {
   int threads;
   std::int64_t vertices;
-  detail::bfs_choice choice;
-  bfs_limits limits;
+  bfs::choice choice;
+  search_limits limits;
   bool hides_levels;    // kept for the smallest parents, not asked for
   bool picks_smallest;  // parents
   csr_pattern_view<I, O, host> out;
@@ -74,29 +70,29 @@ struct host_executor final : detail::bfs_executor<I, host> {
   array<std::int32_t, host> level_of;
   array<I, host> parent_of;
   array<I, host> queue;
-  array<detail::bfs_host_piece<I, O>, host> pieces;
-  array<detail::bfs_host_bins<I>, host> bins;
+  array<host_piece<I, O>, host> pieces;
+  array<host_bins<I>, host> bins;
   array<I, host> narrow;
   array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
   array<std::uint64_t, host> bitmaps;
-  bfs_host_search<I, O> search;
+  host_search<I, O> search;
   std::uint64_t* before = nullptr;  // what the run before the last had reached
   I source = 0;                     // of the last run
-  detail::bfs_smallest_parents<I, O> smallest;
-  detail::bfs_level_sizes sizes;
+  smallest_parents<I, O> smallest;
+  level_size_list sizes;
   std::int64_t reached_vertices = 0;
 
-  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const detail::bfs_choice& chosen,
+  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const bfs::choice& chosen,
                 const bfs_options& options)
       : threads(ctx.threads()),
         vertices(g.vertices()),
         choice(chosen),
         limits{options.target, options.max_depth},
-        hides_levels(!detail::wants_levels(options.output)),
-        picks_smallest(options.parents == bfs_parents::smallest && detail::wants_parents(options.output)),
+        hides_levels(!wants_levels(options.output)),
+        picks_smallest(options.parents == bfs_parents::smallest && wants_parents(options.output)),
         out(g.out) {
-    if (detail::wants_levels(options.output) || picks_smallest) level_of = {ctx, vertices};
-    if (detail::wants_parents(options.output)) parent_of = {ctx, vertices};
+    if (wants_levels(options.output) || picks_smallest) level_of = {ctx, vertices};
+    if (wants_parents(options.output)) parent_of = {ctx, vertices};
     queue = {ctx, vertices};
     sizes.sizes = {ctx, vertices};
     if (choice.algorithm != bfs_algorithm::sequential) prepare_levels(ctx, g);
@@ -113,9 +109,9 @@ struct host_executor final : detail::bfs_executor<I, host> {
   // What only the parallel searches need.
   void prepare_levels(const context<host>& ctx, const graph_view<I, O, host>& g) {
     const bool pulls = choice.direction != bfs_direction::push;
-    pieces = {ctx, detail::most_pieces(out.nnz())};
+    pieces = {ctx, most_pieces(out.nnz())};
     bins = {ctx, threads};
-    if (threads > 1) narrow = {ctx, detail::narrow_entries(threads)};
+    if (threads > 1) narrow = {ctx, narrow_entries(threads)};
     search.narrow = narrow.data();
     start = {ctx, div_up(vertices, 64)};
     bitmaps = {ctx, start.size() * (pulls ? 3 : 2)};
@@ -124,7 +120,7 @@ struct host_executor final : detail::bfs_executor<I, host> {
     search.pieces = pieces.data();
     search.bins = bins.data();
     if (pulls) {
-      in = detail::pull_edges(g);
+      in = pull_edges(g);
       search.in = in;
       search.successor = bitmaps.data() + 2 * start.size();
     }
@@ -136,7 +132,7 @@ struct host_executor final : detail::bfs_executor<I, host> {
   // never look at them, and no edge leads to them.
   void mark_isolated() {
     const bool pulls = search.successor != nullptr;
-    detail::parallel_for(threads, start.size(), detail::grain::elements / 64, [&](std::int64_t w) {
+    parallel_for(threads, start.size(), grain::elements / 64, [&](std::int64_t w) {
       std::uint64_t bits = 0;
       for (std::int64_t b = 0; b < 64; ++b) {
         const std::int64_t v = w * 64 + b;
@@ -149,8 +145,7 @@ struct host_executor final : detail::bfs_executor<I, host> {
   }
 
   void copy_start() {
-    detail::parallel_for(threads, start.size(), detail::grain::elements,
-                         [&](std::int64_t w) { search.visited[w] = start[w]; });
+    parallel_for(threads, start.size(), grain::elements, [&](std::int64_t w) { search.visited[w] = start[w]; });
   }
 
   void forget_all() {
@@ -160,7 +155,7 @@ struct host_executor final : detail::bfs_executor<I, host> {
 
   // Vertices that only the run before had reached. Its source may be without edges, and is then in no bitmap.
   void forget_stale() {
-    detail::parallel_for(threads, start.size(), detail::grain::elements, [&](std::int64_t w) {
+    parallel_for(threads, start.size(), grain::elements, [&](std::int64_t w) {
       for (std::uint64_t rest = before[w] & ~search.visited[w]; rest != 0; rest &= rest - 1) {
         search.found(static_cast<I>(w * 64 + std::countr_zero(rest)), I{-1}, -1);
       }
@@ -173,7 +168,7 @@ struct host_executor final : detail::bfs_executor<I, host> {
       source = from;
       std::swap(before, search.visited);
       copy_start();
-      reached_vertices = detail::bfs_host_levels(search, choice.direction, limits, sizes).run(source);
+      reached_vertices = host_levels(search, choice.direction, limits, sizes).run(source);
       forget_stale();
     } else {
       forget_all();
@@ -201,19 +196,15 @@ struct host_executor final : detail::bfs_executor<I, host> {
 
 }  // namespace
 
-namespace detail {
-
 template <class I, class O>
-std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
-                                                         const bfs_choice& choice, const bfs_options& options) {
+std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                 const choice& choice, const bfs_options& options) {
   return std::make_unique<host_executor<I, O>>(ctx, g, choice, options);
 }
 
-#define INSTANTIATE(I, O)                                            \
-  template std::unique_ptr<bfs_executor<I, host>> make_bfs_executor( \
-      const context<host>&, const graph_view<I, O, host>&, const bfs_choice&, const bfs_options&);
+#define INSTANTIATE(I, O)                                                                                        \
+  template std::unique_ptr<executor<I, host>> make_executor(const context<host>&, const graph_view<I, O, host>&, \
+                                                            const choice&, const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace detail
-
-}  // namespace spargo
+}  // namespace spargo::detail::bfs

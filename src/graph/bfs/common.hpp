@@ -6,21 +6,21 @@
 
 #include <string>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-enum class bfs_backend { host, device };
+enum class backend_kind { host, device };
 
 template <class Space>
-inline constexpr bfs_backend bfs_backend_of = std::same_as<Space, host> ? bfs_backend::host : bfs_backend::device;
+inline constexpr backend_kind backend_of = std::same_as<Space, host> ? backend_kind::host : backend_kind::device;
 
-struct bfs_facts {
+struct graph_facts {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;  // as stored: an undirected edge counts twice
   bool can_pull = false;   // undirected, or in-edges are there
 };
 
 // What a plan will do: an algorithm (never automatic) and how it may move.
-struct bfs_choice {
+struct choice {
   bfs_algorithm algorithm = bfs_algorithm::sequential;
   bfs_direction direction = bfs_direction::push;  // automatic: level by level; else forced
   std::string reason;
@@ -28,22 +28,22 @@ struct bfs_choice {
 
 // Throws unsupported when the backend lacks the algorithm or an option, or when a pull is forced that the algorithm
 // or the graph cannot do; invalid_argument when the target is no vertex or the depth limit is below -1.
-[[nodiscard]] bfs_choice choose_bfs(bfs_backend backend, const bfs_facts& facts, const bfs_options& options);
+[[nodiscard]] choice choose(backend_kind backend, const graph_facts& facts, const bfs_options& options);
 
 // Throws invalid_argument unless 0 <= source < vertices.
-void check_bfs_source(std::int64_t source, std::int64_t vertices);
+void check_source(std::int64_t source, std::int64_t vertices);
 
 // Throws invalid_argument when the parts of a graph do not fit together. O(1): contents are not read.
-struct bfs_shape {
+struct edges_shape {
   std::int64_t rows, cols, offsets, entries;
   bool present;
 };
-void check_bfs_shapes(const bfs_shape& out, const bfs_shape& in);
+void check_shapes(const edges_shape& out, const edges_shape& in);
 
 template <class I, class O, class Space>
-void check_bfs_graph(const graph_view<I, O, Space>& g) {
-  check_bfs_shapes({g.out.rows, g.out.cols, g.out.offsets.size(), g.out.indices.size(), true},
-                   {g.in.rows, g.in.cols, g.in.offsets.size(), g.in.indices.size(), g.has_in_edges()});
+void check_graph(const graph_view<I, O, Space>& g) {
+  check_shapes({g.out.rows, g.out.cols, g.out.offsets.size(), g.out.indices.size(), true},
+               {g.in.rows, g.in.cols, g.in.offsets.size(), g.in.indices.size(), g.has_in_edges()});
 }
 
 // The edges that a pull follows: the neighbours from which a vertex is reached.
@@ -53,12 +53,12 @@ template <class I, class O, class Space>
 }
 
 template <class I, class O, class Space>
-[[nodiscard]] bfs_facts facts_of(const graph_view<I, O, Space>& g) {
+[[nodiscard]] graph_facts facts_of(const graph_view<I, O, Space>& g) {
   return {g.vertices(), g.out.nnz(), g.direction == direction_kind::undirected || g.has_in_edges()};
 }
 
 // Where a search ends early.
-struct bfs_limits {
+struct search_limits {
   std::int64_t target = -1;
   std::int64_t max_depth = -1;
 
@@ -72,4 +72,4 @@ struct bfs_limits {
 [[nodiscard]] constexpr bool wants_levels(bfs_output output) { return output != bfs_output::parents; }
 [[nodiscard]] constexpr bool wants_parents(bfs_output output) { return output != bfs_output::levels; }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

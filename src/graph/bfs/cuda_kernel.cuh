@@ -4,7 +4,7 @@
 // Idea: wide levels are walked by a persistent grid, with a barrier among all blocks after each step; a level is pushed
 // from a queue or pulled from a bitmap, as `next_direction` says. Narrow levels are walked by a cluster of blocks,
 // which has a cheaper one of its own. So a search is: cluster, grid, cluster, grid, and the last grid walks whatever is
-// left, narrow or not. Invariant: between steps every block holds the same `bfs_position`; see cuda_search.cuh for
+// left, narrow or not. Invariant: between steps every block holds the same `search_position`; see cuda_search.cuh for
 // a step's. Counters: a step counts into found[turn + 1] while it clears found[turn + 2], which
 // the step before has read; so a counter is cleared, filled and read with a barrier between each. Nothing is cleared by
 // the host: the last kernel marks what this search has not reached, and leaves the bitmaps as the next needs them.
@@ -17,18 +17,18 @@
 
 #include <cooperative_groups.h>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-enum class bfs_push_kind { global, block, balanced };
+enum class push_kind { global, block, balanced };
 
 // Which part of the search a kernel is.
-struct bfs_part {
+struct kernel_part {
   bool first = true;
   bool last = true;
 };
 
 // The frontier that a step has found becomes the one to expand.
-__device__ inline void advance(bfs_position& at, const bfs_counters& found, bfs_direction direction,
+__device__ inline void advance(search_position& at, const counters& found, bfs_direction direction,
                                std::int64_t max_depth) {
   const bool pushed = direction == bfs_direction::push;
   at.previous = at.vertices;
@@ -46,20 +46,20 @@ __device__ inline void advance(bfs_position& at, const bfs_counters& found, bfs_
 }
 
 // The source is its own parent, at level 0, in the queue or, where pushes know them, as hub chunks. One warp.
-template <bfs_push_kind Kind, class I, class O>
-__device__ void start_search(const bfs_search<I, O>& s) {
+template <push_kind Kind, class I, class O>
+__device__ void start_search(const search<I, O>& s) {
   const bool leader = threadIdx.x == 0;
   const std::int64_t degree = out_degree_of(s, s.source);
-  const bool hub = Kind == bfs_push_kind::balanced && degree >= bfs_cuda_tuning::hub_degree;
+  const bool hub = Kind == push_kind::balanced && degree >= cuda_tuning::hub_degree;
   if (leader) {
-    for (bfs_counters& c : s.control->found) c = {};
+    for (counters& c : s.control->found) c = {};
     s.control->converted = {};
     s.control->flushed = {};
   }
   __syncwarp();
   append_hubs(s, hub && leader, s.source, 0, &s.control->converted.chunks);
   if (!leader) return;
-  bfs_position at;
+  search_position at;
   if (s.previous_source >= 0) write_unreached(s, s.previous_source);  // it may count as visited from the start
   s.visited[s.source >> 5] |= 1U << (s.source & 31);
   write_found(s, s.source, s.source, 0);
@@ -76,28 +76,28 @@ __device__ void start_search(const bfs_search<I, O>& s) {
 
 // The first block tells the host. A frontier that was not expanded is a level as well.
 template <class I, class O>
-__device__ void report_search(const bfs_search<I, O>& s, bfs_position& at) {
+__device__ void report_search(const search<I, O>& s, search_position& at) {
   __syncthreads();  // the others have read `at`
   if (threadIdx.x == 0 && at.vertices > 0) {
     if (at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
     ++at.level;
   }
   __syncthreads();
-  const std::int64_t levels = at.level < bfs_report::size_slots ? at.level : bfs_report::size_slots;
+  const std::int64_t levels = at.level < host_report::size_slots ? at.level : host_report::size_slots;
   for (std::int64_t k = threadIdx.x; k < levels; k += blockDim.x) s.report->sizes[k] = s.level_sizes[k];
   if (threadIdx.x == 0) s.report->position = at;
 }
 
 template <class I, class O>
-__global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
-    bfs_narrow_kernel(const __grid_constant__ bfs_search<I, O> s, bfs_part part) {
+__global__ void __launch_bounds__(narrow_tuning::block, 1)
+    narrow_kernel(const __grid_constant__ search<I, O> s, kernel_part part) {
   extern __shared__ __align__(16) unsigned char raw[];
-  __shared__ bfs_position at;
+  __shared__ search_position at;
   if (part.first) {
-    if (global_thread() < warp_size) start_search<bfs_push_kind::balanced>(s);
+    if (global_thread() < warp_size) start_search<push_kind::balanced>(s);
     block_cluster().sync();
   } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // the grid's blocks have read them all by now
-    for (bfs_counters& c : s.control->found) c = {};
+    for (counters& c : s.control->found) c = {};
   }
   if (threadIdx.x == 0) at = s.control->position;
   __syncthreads();
@@ -109,33 +109,33 @@ __global__ void __launch_bounds__(bfs_narrow_tuning::block, 1)
 // Dynamic shared memory of a block: what its warps gather.
 template <class I>
 constexpr std::size_t staged_bytes() {
-  return std::size_t{bfs_cuda_tuning::warps} * bfs_cuda_tuning::staged * sizeof(I);
+  return std::size_t{cuda_tuning::warps} * cuda_tuning::staged * sizeof(I);
 }
 
 // The calling warp's.
 template <class I>
 __device__ I* staged_of(unsigned char* raw) {
-  return reinterpret_cast<I*>(raw) + threadIdx.x / warp_size * bfs_cuda_tuning::staged;
+  return reinterpret_cast<I*>(raw) + threadIdx.x / warp_size * cuda_tuning::staged;
 }
 
 // That take the narrow levels over.
-inline constexpr int narrow_blocks = has_hopper_blocks ? bfs_narrow_tuning::blocks : 1;
+inline constexpr int narrow_blocks = has_hopper_blocks ? narrow_tuning::blocks : 1;
 
-template <bfs_push_kind Kind, class I, class O>
-__global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
-    bfs_wide_kernel(const __grid_constant__ bfs_search<I, O> s, bfs_part part) {
+template <push_kind Kind, class I, class O>
+__global__ void __launch_bounds__(cuda_tuning::block, 1)
+    wide_kernel(const __grid_constant__ search<I, O> s, kernel_part part) {
   extern __shared__ __align__(16) unsigned char raw[];
-  __shared__ bfs_position at;
+  __shared__ search_position at;
   namespace cg = cooperative_groups;
   const cg::grid_group grid = cg::this_grid();
   const bool first = global_thread() == 0;
   const bool leader = threadIdx.x == 0;
-  bfs_control* const control = s.control;
+  control_block* const control = s.control;
   unsigned* front = s.front;
   unsigned* next = s.next;
   bool clean = part.first;  // no bit of `front` is set
 
-  if (part.first && Kind != bfs_push_kind::balanced) {
+  if (part.first && Kind != push_kind::balanced) {
     if (global_thread() < warp_size) start_search<Kind>(s);
     grid.sync();
   }
@@ -151,11 +151,11 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
     }
 
     if (direction == bfs_direction::push && at.in_queue == 0) {
-      bfs_sink<I> to{&control->converted, at.end, at.hub_end, staged_of<I>(raw)};
+      sink<I> to{&control->converted, at.end, at.hub_end, staged_of<I>(raw)};
       bitmap_to_queue(s, to, front);
       grid.sync();
       if (leader) {
-        const bfs_counters converted = read_counters(&control->converted);
+        const counters converted = read_counters(&control->converted);
         at.edges = static_cast<std::int64_t>(converted.edges);
         at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull has left it
         at.hub_end += static_cast<std::int64_t>(converted.chunks);
@@ -165,9 +165,9 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
     }
     if (!part.last && steps > 0 && direction == bfs_direction::push && is_narrow(at, narrow_blocks, 2)) break;
 
-    bfs_counters* const filling = &control->found[(turn + 1) % 3];
+    counters* const filling = &control->found[(turn + 1) % 3];
     if (first) control->found[(turn + 2) % 3] = {};
-    bfs_tally tally;
+    thread_tally tally;
     if (direction == bfs_direction::pull) {
       if (at.in_queue != 0) {
         if (!clean) {
@@ -184,10 +184,10 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
       front = next;
       next = old;
     } else {
-      bfs_sink<I> to{filling, at.end, at.hub_end, staged_of<I>(raw)};
-      if constexpr (Kind == bfs_push_kind::balanced) push_balanced(s, to, at, tally);
-      if constexpr (Kind == bfs_push_kind::block) push_block(s, to, at, tally);
-      if constexpr (Kind == bfs_push_kind::global) push_global(s, to, at, tally);
+      sink<I> to{filling, at.end, at.hub_end, staged_of<I>(raw)};
+      if constexpr (Kind == push_kind::balanced) push_balanced(s, to, at, tally);
+      if constexpr (Kind == push_kind::block) push_block(s, to, at, tally);
+      if constexpr (Kind == push_kind::global) push_global(s, to, at, tally);
     }
     __syncwarp();
     add_tally(filling, tally);
@@ -205,4 +205,4 @@ __global__ void __launch_bounds__(bfs_cuda_tuning::block, 1)
   if (blockIdx.x == 0) report_search(s, at);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -19,9 +19,9 @@
 #include "core/device/warp.cuh"
 #include "graph/bfs/cuda_search.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_narrow_tuning {
+struct narrow_tuning {
   // Of the cluster; fewer where the device cannot place as many. H200, grid 2048 x 2048: 8.8 ms with 16, 12.5 with 8.
   static constexpr int blocks = 16;
   static constexpr int block = 512;
@@ -38,7 +38,7 @@ struct bfs_narrow_tuning {
 };
 
 // What a block has found in a level.
-struct __align__(16) bfs_local_found {
+struct __align__(16) local_found {
   static constexpr unsigned target = 1;  // flags: the target is among them;
   static constexpr unsigned full = 2;    // some had to go to the queue in global memory
   unsigned entries;
@@ -49,14 +49,14 @@ struct __align__(16) bfs_local_found {
 
 // A half of a block's slots: a vertex, the one that found it, and some of its edges.
 template <class I, class O>
-struct bfs_local_queue {
-  static constexpr int slots = bfs_narrow_tuning::slots;
+struct local_queue {
+  static constexpr int slots = narrow_tuning::slots;
   O* begin;
   I* vertex;
   I* parent;
   int* size;
 
-  __device__ bfs_local_queue(unsigned char* raw, int half)
+  __device__ local_queue(unsigned char* raw, int half)
       : begin(reinterpret_cast<O*>(raw) + half * slots),
         vertex(reinterpret_cast<I*>(raw + 2 * slots * sizeof(O)) + half * slots),
         parent(vertex + 2 * slots),
@@ -65,17 +65,17 @@ struct bfs_local_queue {
 
 template <class I, class O>
 constexpr std::size_t narrow_bytes() {
-  return 2 * std::size_t{bfs_narrow_tuning::slots} * (sizeof(O) + 2 * sizeof(I) + sizeof(int));
+  return 2 * std::size_t{narrow_tuning::slots} * (sizeof(O) + 2 * sizeof(I) + sizeof(int));
 }
 
 // Whether the frontier is within 1 / share of what `blocks` blocks walk.
-__device__ inline bool is_narrow(const bfs_position& at, int blocks, int share) {
-  return at.in_queue != 0 && at.vertices * share <= blocks * bfs_narrow_tuning::vertices &&
-         at.edges * share <= blocks * bfs_narrow_tuning::edges && at.hub_begin == at.hub_end;
+__device__ inline bool is_narrow(const search_position& at, int blocks, int share) {
+  return at.in_queue != 0 && at.vertices * share <= blocks * narrow_tuning::vertices &&
+         at.edges * share <= blocks * narrow_tuning::edges && at.hub_begin == at.hub_end;
 }
 
 template <class I, class O>
-struct bfs_entry {
+struct narrow_entry {
   I vertex = 0;
   I parent = 0;
   O begin = 0;
@@ -84,27 +84,27 @@ struct bfs_entry {
 
 // The walk's constants, and where a level's discoveries go.
 template <class I, class O>
-struct bfs_narrow_sink {
-  const bfs_search<I, O>& s;
+struct narrow_sink {
+  const search<I, O>& s;
   std::int64_t queue_base;
   std::int64_t hub_base;
   std::int64_t level;  // of what is found
-  bfs_local_queue<I, O> to;
-  bfs_local_found* found;
+  local_queue<I, O> to;
+  local_found* found;
 };
 
 // Vertices that found no slot go to the queue in global memory, or to the hubs. All lanes call it.
 template <class I, class O>
-__device__ void spill(const bfs_narrow_sink<I, O>& w, bool here, I v, I parent, O degree) {
+__device__ void spill(const narrow_sink<I, O>& w, bool here, I v, I parent, O degree) {
   if (!__any_sync(full_mask, here)) return;
   const unsigned lane = threadIdx.x % warp_size;
-  bfs_counters* const spilled = &w.s.control->flushed;
-  const bool hub = here && degree >= bfs_cuda_tuning::hub_degree;
+  counters* const spilled = &w.s.control->flushed;
+  const bool hub = here && degree >= cuda_tuning::hub_degree;
   const unsigned queued = __ballot_sync(full_mask, here && !hub);
   const count64 edges = warp_reduce_to_first(here ? static_cast<count64>(degree) : 0, plus{});
   count64 at = 0;
   if (lane == 0) {
-    atomicOr(&w.found->flags, bfs_local_found::full);
+    atomicOr(&w.found->flags, local_found::full);
     atomicAdd(&spilled->edges, edges);
     if (queued != 0) at = atomicAdd(&spilled->queued, static_cast<count64>(__popc(queued)));
   }
@@ -116,11 +116,11 @@ __device__ void spill(const bfs_narrow_sink<I, O>& w, bool here, I v, I parent, 
 
 // Vertices with more edges than an entry holds, one after the other, each by the whole warp. All lanes call it.
 template <class I, class O>
-__device__ void append_long(const bfs_narrow_sink<I, O>& w, bool here, I v, I parent, O begin, O degree) {
-  constexpr unsigned most = bfs_narrow_tuning::entry_edges;
-  constexpr unsigned slots = bfs_narrow_tuning::slots;
+__device__ void append_long(const narrow_sink<I, O>& w, bool here, I v, I parent, O begin, O degree) {
+  constexpr unsigned most = narrow_tuning::entry_edges;
+  constexpr unsigned slots = narrow_tuning::slots;
   const unsigned lane = threadIdx.x % warp_size;
-  bool lost = here && degree > static_cast<O>(bfs_narrow_tuning::most_edges);
+  bool lost = here && degree > static_cast<O>(narrow_tuning::most_edges);
   for (unsigned left = __ballot_sync(full_mask, here && !lost); left != 0; left &= left - 1) {
     const int owner = __ffs(static_cast<int>(left)) - 1;
     const auto edges = static_cast<unsigned>(__shfl_sync(full_mask, degree, owner));
@@ -145,14 +145,14 @@ __device__ void append_long(const bfs_narrow_sink<I, O>& w, bool here, I v, I pa
 
 // The warp's new vertices. All lanes call it.
 template <class I, class O>
-__device__ void append_entries(const bfs_narrow_sink<I, O>& w, bool won, I v, I parent, O begin, O degree) {
+__device__ void append_entries(const narrow_sink<I, O>& w, bool won, I v, I parent, O begin, O degree) {
   const unsigned lane = threadIdx.x % warp_size;
-  const bool one = won && degree <= bfs_narrow_tuning::entry_edges;  // of no edges too, for its level's sake
+  const bool one = won && degree <= narrow_tuning::entry_edges;  // of no edges too, for its level's sake
   const unsigned ones = __ballot_sync(full_mask, one);
   unsigned at = 0;
   if (lane == 0 && ones != 0) at = atomicAdd(&w.found->entries, static_cast<unsigned>(__popc(ones)));
   at = __shfl_sync(full_mask, at, 0) + static_cast<unsigned>(__popc(ones & ((1U << lane) - 1)));
-  const bool fits = at < bfs_narrow_tuning::slots;
+  const bool fits = at < narrow_tuning::slots;
   if (one && fits) {
     w.to.vertex[at] = v;
     w.to.parent[at] = parent;
@@ -165,8 +165,8 @@ __device__ void append_entries(const bfs_narrow_sink<I, O>& w, bool won, I v, I 
 
 // Entry `index` of the cluster's, wherever it lies. `before` is, in lane r, the number of entries of blocks 0 to r.
 template <class I, class O>
-__device__ bfs_entry<I, O> read_entry(const block_cluster& cluster, const bfs_local_queue<I, O>& from, unsigned before,
-                                      bool here, unsigned index) {
+__device__ narrow_entry<I, O> read_entry(const block_cluster& cluster, const local_queue<I, O>& from, unsigned before,
+                                         bool here, unsigned index) {
   int owner = 0;  // the number of blocks whose entries end at or before `index`
 #pragma unroll
   for (int step = warp_size / 2; step > 0; step /= 2) {
@@ -181,14 +181,14 @@ __device__ bfs_entry<I, O> read_entry(const block_cluster& cluster, const bfs_lo
 }
 
 // What a warp has found in a level.
-struct bfs_narrow_tally {
+struct narrow_tally {
   unsigned vertices = 0;
   unsigned edges = 0;
 };
 
 // A warp expands one entry per lane, as expand_together does. Levels and parents are those of the entries.
 template <class I, class O>
-__device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I, O>& entry, bfs_narrow_tally& tally) {
+__device__ void expand_narrow(const narrow_sink<I, O>& w, const narrow_entry<I, O>& entry, narrow_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int size = entry.size > 0 ? entry.size : 0;
   if (entry.size >= 0) write_found(w.s, entry.vertex, entry.parent, w.level - 1);
@@ -219,7 +219,7 @@ __device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I,
     const unsigned mask = __ballot_sync(full_mask, won);
     if (mask == 0) continue;
     append_entries(w, won, v, parent, begin, degree);
-    if (won && v == w.s.target) atomicOr(&w.found->flags, bfs_local_found::target);
+    if (won && v == w.s.target) atomicOr(&w.found->flags, local_found::target);
     constexpr O most = O{1} << 20;
     tally.vertices += static_cast<unsigned>(__popc(mask));
     tally.edges += warp_sum(won ? static_cast<unsigned>(degree < most ? degree : most) : 0U);
@@ -229,19 +229,19 @@ __device__ void expand_narrow(const bfs_narrow_sink<I, O>& w, const bfs_entry<I,
 
 // The block's `entries` go to the queue in global memory.
 template <class I, class O>
-__device__ void flush_entries(const bfs_narrow_sink<I, O>& w, unsigned entries) {
+__device__ void flush_entries(const narrow_sink<I, O>& w, unsigned entries) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  bfs_counters* const flushed = &w.s.control->flushed;
-  const unsigned past = entries < bfs_narrow_tuning::slots ? entries : bfs_narrow_tuning::slots;
+  counters* const flushed = &w.s.control->flushed;
+  const unsigned past = entries < narrow_tuning::slots ? entries : narrow_tuning::slots;
   count64 edges = 0;
-  for (unsigned first = threadIdx.x - lane; first < past; first += bfs_narrow_tuning::block) {
+  for (unsigned first = threadIdx.x - lane; first < past; first += narrow_tuning::block) {
     const unsigned k = first + static_cast<unsigned>(lane);
     const bool filled = k < past && w.to.size[k] >= 0;
     const I v = filled ? w.to.vertex[k] : I{0};
     if (filled) write_found(w.s, v, w.to.parent[k], w.level);
     const bool here = filled && w.s.out_offsets[v] == w.to.begin[k];  // of several entries of a vertex the first
     const std::int64_t degree = here ? out_degree_of(w.s, static_cast<std::int64_t>(v)) : 0;
-    const bool hub = here && degree >= bfs_cuda_tuning::hub_degree;
+    const bool hub = here && degree >= cuda_tuning::hub_degree;
     const unsigned mask = __ballot_sync(full_mask, here && !hub);
     count64 at = 0;
     if (lane == 0 && mask != 0) at = atomicAdd(&flushed->queued, static_cast<count64>(__popc(mask)));
@@ -257,11 +257,10 @@ __device__ void flush_entries(const bfs_narrow_sink<I, O>& w, unsigned entries) 
 
 // The queue's frontier becomes the block's share of entries.
 template <class I, class O>
-__device__ void load_entries(const bfs_narrow_sink<I, O>& w, const bfs_position& at, int rank, int blocks) {
+__device__ void load_entries(const narrow_sink<I, O>& w, const search_position& at, int rank, int blocks) {
   const std::int64_t size = at.end - at.begin;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  for (std::int64_t first = std::int64_t{threadIdx.x} - lane; first * blocks < size;
-       first += bfs_narrow_tuning::block) {
+  for (std::int64_t first = std::int64_t{threadIdx.x} - lane; first * blocks < size; first += narrow_tuning::block) {
     const std::int64_t i = (first + lane) * blocks + rank;
     const bool here = i < size;
     const I v = here ? w.s.queue[at.begin + i] : I{0};
@@ -274,22 +273,21 @@ __device__ void load_entries(const bfs_narrow_sink<I, O>& w, const bfs_position&
 // Expands a level. What the blocks have `found` is in their lanes: it is shared out among the warps of the cluster or,
 // when that is about as much for each block or little for the fullest, of the block that holds it.
 template <class I, class O>
-__device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink<I, O>& w,
-                             const bfs_local_queue<I, O>& from, const bfs_local_found& found, int rank, int blocks,
-                             bfs_narrow_tally& tally) {
+__device__ void expand_level(const block_cluster& cluster, const narrow_sink<I, O>& w, const local_queue<I, O>& from,
+                             const local_found& found, int rank, int blocks, narrow_tally& tally) {
   const unsigned counts = found.entries;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int most = static_cast<int>(warp_max(counts));
   const int total = static_cast<int>(warp_sum(counts));
-  const bool little = warp_max(found.edges) <= bfs_narrow_tuning::local_edges;
+  const bool little = warp_max(found.edges) <= narrow_tuning::local_edges;
   if (little || most * blocks <= 2 * total) {
     const int entries = static_cast<int>(__shfl_sync(full_mask, counts, rank));
-    int tile = (entries + bfs_narrow_tuning::warps - 1) / bfs_narrow_tuning::warps;
+    int tile = (entries + narrow_tuning::warps - 1) / narrow_tuning::warps;
     tile = tile < 1 ? 1 : (tile > warp_size ? warp_size : tile);
-    for (int t = warp * tile; t < entries; t += bfs_narrow_tuning::warps * tile) {
+    for (int t = warp * tile; t < entries; t += narrow_tuning::warps * tile) {
       const int k = t + lane;
-      bfs_entry<I, O> entry;
+      narrow_entry<I, O> entry;
       if (lane < tile && k < entries) entry = {from.vertex[k], from.parent[k], from.begin[k], from.size[k]};
       expand_narrow(w, entry, tally);
     }
@@ -297,7 +295,7 @@ __device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink
   }
   cluster.sync();  // the others' entries are to be read
   const unsigned before = warp_inclusive_sum(counts);
-  const int warps = bfs_narrow_tuning::warps * blocks;
+  const int warps = narrow_tuning::warps * blocks;
   int tile = (total + warps - 1) / warps;
   tile = tile > warp_size ? warp_size : tile;
   for (int t = (warp * blocks + rank) * tile; t < total; t += warps * tile) {
@@ -309,13 +307,13 @@ __device__ void expand_level(const block_cluster& cluster, const bfs_narrow_sink
 
 // What blocks send each other at the end of a level. Two levels take turns: a block sends for the next but one only
 // when all have sent for the next, and so have read this one's.
-struct bfs_mailbox {
-  bfs_local_found from[2][bfs_narrow_tuning::blocks];
+struct mailbox {
+  local_found from[2][narrow_tuning::blocks];
   shared_barrier arrived[2];
 };
 
 // Block `to` of the cluster gets `found` in from[turn][rank].
-__device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, const bfs_local_found& found) {
+__device__ inline void send_found(mailbox* box, int turn, int rank, int to, const local_found& found) {
   if constexpr (has_hopper_blocks) {
     unsigned slot = shared_address(&box->from[turn][rank]);
     unsigned barrier = box->arrived[turn].address();
@@ -331,7 +329,7 @@ __device__ inline void send_found(bfs_mailbox* box, int turn, int rank, int to, 
 }
 
 // Until what all blocks have sent for a turn is here. All threads of the block call it.
-__device__ inline void wait_for_found(bfs_mailbox* box, int turn, unsigned phase) {
+__device__ inline void wait_for_found(mailbox* box, int turn, unsigned phase) {
   if constexpr (has_hopper_blocks) {
     box->arrived[turn].wait(phase);
   } else {
@@ -342,16 +340,16 @@ __device__ inline void wait_for_found(bfs_mailbox* box, int turn, unsigned phase
 // Walks levels while they are narrow; all blocks of the cluster hold the same `at`. Leaves the frontier in the queue
 // and the position in `control`.
 template <class I, class O>
-__device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigned char* raw) {
-  __shared__ bfs_local_found found[2];
-  __shared__ bfs_mailbox box;
+__device__ void walk_narrow(const search<I, O>& s, search_position& at, unsigned char* raw) {
+  __shared__ local_found found[2];
+  __shared__ mailbox box;
   const block_cluster cluster;
   const int blocks = cluster.blocks();
   const int rank = cluster.rank();
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % warp_size;
   const bool keeps = thread == warp_size;  // `at`, which the others do not look at while levels are walked
-  const unsigned bytes = static_cast<unsigned>(blocks) * sizeof(bfs_local_found);
+  const unsigned bytes = static_cast<unsigned>(blocks) * sizeof(local_found);
   if (thread < 2) {
     found[thread] = {};
     box.arrived[thread].init(1);
@@ -359,7 +357,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
     box.arrived[thread].expect_tx(bytes);
   }
   __syncthreads();
-  bfs_narrow_sink<I, O> w{s, at.end, at.hub_end, at.level, bfs_local_queue<I, O>(raw, 0), &found[0]};
+  narrow_sink<I, O> w{s, at.end, at.hub_end, at.level, local_queue<I, O>(raw, 0), &found[0]};
   std::int64_t frontier = at.vertices;
   load_entries(w, at, rank, blocks);
   cluster.sync();
@@ -370,7 +368,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
     if (thread < blocks) send_found(&box, turn, rank, thread, found[turn]);
     __syncwarp();  // all have read it before it is cleared below
     wait_for_found(&box, turn, walked / 2 % 2);
-    bfs_local_found mine{};
+    local_found mine{};
     if (lane < blocks) mine = box.from[turn][lane];
     if (thread == 0) {
       found[turn] = {};
@@ -379,12 +377,11 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
     const unsigned flags = warp_or(mine.flags);
     const unsigned vertices = warp_sum(mine.vertices);
     const unsigned edges = warp_sum(mine.edges < (1U << 26) ? mine.edges : 1U << 26);
-    bool go_on = (flags & bfs_local_found::full) == 0;
+    bool go_on = (flags & local_found::full) == 0;
     if (walked > 0) {
-      const bool ended = (flags & bfs_local_found::target) != 0 || w.level == s.max_depth;
-      go_on = go_on && !ended && vertices > 0 &&
-              vertices <= static_cast<unsigned>(blocks * bfs_narrow_tuning::vertices) &&
-              edges <= static_cast<unsigned>(blocks * bfs_narrow_tuning::edges);
+      const bool ended = (flags & local_found::target) != 0 || w.level == s.max_depth;
+      go_on = go_on && !ended && vertices > 0 && vertices <= static_cast<unsigned>(blocks * narrow_tuning::vertices) &&
+              edges <= static_cast<unsigned>(blocks * narrow_tuning::edges);
       frontier = vertices;
       if (keeps) {
         at.previous = at.vertices;
@@ -401,12 +398,12 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
       break;
     }
     if (keeps && rank == 0 && w.level < s.level_slots) s.level_sizes[w.level] = frontier;
-    const bfs_local_queue<I, O> from(raw, turn);
+    const local_queue<I, O> from(raw, turn);
     turn = 1 - turn;
     ++w.level;
-    w.to = bfs_local_queue<I, O>(raw, turn);
+    w.to = local_queue<I, O>(raw, turn);
     w.found = &found[turn];
-    bfs_narrow_tally tally;
+    narrow_tally tally;
     expand_level(cluster, w, from, mine, rank, blocks, tally);
     if (lane == 0 && tally.vertices != 0) {
       atomicAdd(&w.found->vertices, tally.vertices);
@@ -416,7 +413,7 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
   flush_entries(w, entries);
   cluster.sync();
   if (rank != 0 || !keeps) return;
-  const bfs_counters flushed = read_counters(&s.control->flushed);
+  const counters flushed = read_counters(&s.control->flushed);
   s.control->flushed = {};
   at.edges = static_cast<std::int64_t>(flushed.edges);
   at.in_queue = 1;
@@ -427,4 +424,4 @@ __device__ void walk_narrow(const bfs_search<I, O>& s, bfs_position& at, unsigne
   s.control->position = at;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

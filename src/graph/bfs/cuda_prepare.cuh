@@ -3,9 +3,9 @@
 
 #include "graph/bfs/cuda_search.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_prepare_tuning {
+struct prepare_tuning {
   static constexpr int block = 256;
   static constexpr int lanes = 8;     // that look for a vertex's best connected neighbour
   static constexpr int tries = 64;    // of its neighbours, evenly spread. H200, R-MAT 22: 0.43 ms for all vertices
@@ -15,7 +15,7 @@ struct bfs_prepare_tuning {
 // For each vertex: whether it counts as visited from the start, and the weight of its out-degree. Those without any
 // edge do, so that a pull need not look at them, and so do the bits past the last vertex. `chunks` counts hub chunks.
 template <class I, class O>
-__global__ void profile_vertices_kernel(bfs_search<I, O> s, unsigned* start, unsigned char* weights, count64* chunks) {
+__global__ void profile_vertices_kernel(search<I, O> s, unsigned* start, unsigned char* weights, count64* chunks) {
   const std::int64_t v = global_thread();
   bool settled = true;
   std::int64_t degree = 0;
@@ -26,17 +26,17 @@ __global__ void profile_vertices_kernel(bfs_search<I, O> s, unsigned* start, uns
   }
   const unsigned mask = __ballot_sync(full_mask, settled);
   if (threadIdx.x % warp_size == 0 && v / warp_size < s.words) start[v / warp_size] = mask;
-  if (degree >= bfs_cuda_tuning::hub_degree) {
-    atomicAdd(chunks, static_cast<count64>((degree - 1) / bfs_cuda_tuning::hub_degree + 1));
+  if (degree >= cuda_tuning::hub_degree) {
+    atomicAdd(chunks, static_cast<count64>((degree - 1) / cuda_tuning::hub_degree + 1));
   }
 }
 
 // For each vertex, of up to `tries` of its in-neighbours the one with most in-edges itself (the smallest of several),
 // since that is likely to be reached first; -1 without in-edges. `lanes` lanes a vertex.
 template <class I, class O>
-__global__ void find_likely_kernel(bfs_search<I, O> s, I* likely) {
-  constexpr int lanes = bfs_prepare_tuning::lanes;
-  constexpr std::int64_t tries = bfs_prepare_tuning::tries;
+__global__ void find_likely_kernel(search<I, O> s, I* likely) {
+  constexpr int lanes = prepare_tuning::lanes;
+  constexpr std::int64_t tries = prepare_tuning::tries;
   const std::int64_t v = global_thread() / lanes;
   const auto lane = static_cast<std::int64_t>(threadIdx.x % lanes);
   const O begin = v < s.n ? s.in_offsets[v] : O{0};
@@ -82,8 +82,8 @@ __device__ inline void lower_to(std::int64_t* value, std::int64_t offer) {
 // Each reached vertex offers itself as parent to its out-neighbours one level farther, and the smallest offer stays. A
 // warp takes as many edges as any other, wherever they begin.
 template <class I, class O>
-__global__ void offer_parents_kernel(bfs_search<I, O> s) {
-  constexpr std::int64_t share = bfs_prepare_tuning::edges;
+__global__ void offer_parents_kernel(search<I, O> s) {
+  constexpr std::int64_t share = prepare_tuning::edges;
   const std::int64_t first = global_thread() / warp_size * share + threadIdx.x % warp_size;
   const std::int64_t past =
       first - threadIdx.x % warp_size + share < s.edges ? first - threadIdx.x % warp_size + share : s.edges;
@@ -108,4 +108,4 @@ __global__ void offer_parents_kernel(bfs_search<I, O> s) {
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -9,9 +9,9 @@
 
 #include "graph/bfs/cuda_search.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_pull_tuning {
+struct pull_tuning {
   static constexpr int words = 4;
   static constexpr int ahead = 2;  // neighbours in flight for each of a lane's vertices
   static constexpr int lane_neighbours = 256;
@@ -21,7 +21,7 @@ __device__ inline bool in_bitmap(const unsigned* bits, std::int64_t v) { return 
 
 // The whole warp looks for a neighbour in `front` among in_indices [e, end). Returns it in all lanes, or -1.
 template <class I, class O>
-__device__ I pull_together(const bfs_search<I, O>& s, const unsigned* front, O e, O end) {
+__device__ I pull_together(const search<I, O>& s, const unsigned* front, O e, O end) {
   const auto lane = static_cast<O>(threadIdx.x % warp_size);
   for (; e < end; e += warp_size) {
     const I u = e + lane < end ? __ldg(s.in_indices + (e + lane)) : I{-1};
@@ -33,28 +33,27 @@ __device__ I pull_together(const bfs_search<I, O>& s, const unsigned* front, O e
 
 // What a lane knows of its vertices, one in each of the words.
 template <class I, class O>
-struct bfs_pull_lane {
-  static constexpr int count = bfs_pull_tuning::words;
+struct pull_lane {
+  static constexpr int count = pull_tuning::words;
   I parent[count];  // -1: not found
   O next[count];    // the neighbours still to try
   O end[count];
 };
 
 template <class I, class O>
-__device__ void pull_likely(const bfs_search<I, O>& s, const unsigned* front,
-                            const unsigned (&seen)[bfs_pull_tuning::words], std::int64_t first,
-                            bfs_pull_lane<I, O>& mine) {
+__device__ void pull_likely(const search<I, O>& s, const unsigned* front, const unsigned (&seen)[pull_tuning::words],
+                            std::int64_t first, pull_lane<I, O>& mine) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  unsigned word[bfs_pull_tuning::words];
+  unsigned word[pull_tuning::words];
 #pragma unroll
-  for (int k = 0; k < bfs_pull_tuning::words; ++k) {
+  for (int k = 0; k < pull_tuning::words; ++k) {
     const bool open = (seen[k] >> lane & 1U) == 0;
     mine.parent[k] = s.likely != nullptr && open ? s.likely[first + k * warp_size + lane] : I{-1};
   }
 #pragma unroll
-  for (int k = 0; k < bfs_pull_tuning::words; ++k) word[k] = mine.parent[k] >= 0 ? front[mine.parent[k] >> 5] : 0U;
+  for (int k = 0; k < pull_tuning::words; ++k) word[k] = mine.parent[k] >= 0 ? front[mine.parent[k] >> 5] : 0U;
 #pragma unroll
-  for (int k = 0; k < bfs_pull_tuning::words; ++k) {
+  for (int k = 0; k < pull_tuning::words; ++k) {
     if ((word[k] >> (mine.parent[k] & 31) & 1U) == 0) mine.parent[k] = I{-1};
     const bool open = (seen[k] >> lane & 1U) == 0 && mine.parent[k] < 0;
     const std::int64_t v = first + k * warp_size + lane;
@@ -64,11 +63,11 @@ __device__ void pull_likely(const bfs_search<I, O>& s, const unsigned* front,
 }
 
 template <class I, class O>
-__device__ void pull_lists(const bfs_search<I, O>& s, const unsigned* front, bfs_pull_lane<I, O>& mine) {
-  constexpr int words = bfs_pull_tuning::words;
-  constexpr int ahead = bfs_pull_tuning::ahead;
+__device__ void pull_lists(const search<I, O>& s, const unsigned* front, pull_lane<I, O>& mine) {
+  constexpr int words = pull_tuning::words;
+  constexpr int ahead = pull_tuning::ahead;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  for (int tried = 0; tried < bfs_pull_tuning::lane_neighbours; tried += ahead) {
+  for (int tried = 0; tried < pull_tuning::lane_neighbours; tried += ahead) {
     I u[words][ahead];
     unsigned word[words][ahead];
     bool open = false;
@@ -108,21 +107,21 @@ __device__ void pull_lists(const bfs_search<I, O>& s, const unsigned* front, bfs
 
 // Levels of a frontier that has come from the queue, as the warp that pulls for its vertices meets it.
 template <class I, class O>
-__device__ void write_front(const bfs_search<I, O>& s, std::int64_t level, const unsigned* front, std::int64_t w) {
+__device__ void write_front(const search<I, O>& s, std::int64_t level, const unsigned* front, std::int64_t w) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const uint4 four = *reinterpret_cast<const uint4*>(front + w);
-  const unsigned here[bfs_pull_tuning::words] = {four.x, four.y, four.z, four.w};
+  const unsigned here[pull_tuning::words] = {four.x, four.y, four.z, four.w};
 #pragma unroll
-  for (int k = 0; k < bfs_pull_tuning::words; ++k) {
+  for (int k = 0; k < pull_tuning::words; ++k) {
     if ((here[k] >> lane & 1U) != 0) write_level(s, (w + k) * warp_size + lane, level);
   }
 }
 
 // Every word of `next` is written. The out-edges of what is found are not counted.
 template <class I, class O>
-__device__ void pull(const bfs_search<I, O>& s, bfs_counters* found, const bfs_position& at, const unsigned* front,
-                     unsigned* next, bfs_tally& tally) {
-  constexpr int words = bfs_pull_tuning::words;
+__device__ void pull(const search<I, O>& s, counters* found, const search_position& at, const unsigned* front,
+                     unsigned* next, thread_tally& tally) {
+  constexpr int words = pull_tuning::words;
   static_assert(words == 4, "a uint4");
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (std::int64_t w = grid_warp() * words; w < s.words; w += grid_warps() * words) {
@@ -133,7 +132,7 @@ __device__ void pull(const bfs_search<I, O>& s, bfs_counters* found, const bfs_p
       if (lane == 0) *reinterpret_cast<uint4*>(next + w) = {0, 0, 0, 0};
       continue;
     }
-    bfs_pull_lane<I, O> mine;
+    pull_lane<I, O> mine;
     pull_likely(s, front, seen, w * warp_size, mine);
     pull_lists(s, front, mine);
     unsigned mask[words];
@@ -160,7 +159,7 @@ __device__ void pull(const bfs_search<I, O>& s, bfs_counters* found, const bfs_p
 
 // Sets the bits of the queued frontier in `front`, which is clear.
 template <class I, class O>
-__device__ void queue_to_bitmap(const bfs_search<I, O>& s, const bfs_position& at, unsigned* front) {
+__device__ void queue_to_bitmap(const search<I, O>& s, const search_position& at, unsigned* front) {
   for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads()) {
     const auto v = static_cast<std::int64_t>(s.queue[i]);
     atomicOr(front + (v >> 5), 1U << (v & 31));
@@ -173,9 +172,9 @@ __device__ void queue_to_bitmap(const bfs_search<I, O>& s, const bfs_position& a
 
 // Appends the frontier in `front` to the queue, and counts its edges.
 template <class I, class O>
-__device__ void bitmap_to_queue(const bfs_search<I, O>& s, bfs_sink<I>& to, const unsigned* front) {
+__device__ void bitmap_to_queue(const search<I, O>& s, sink<I>& to, const unsigned* front) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  bfs_tally tally;
+  thread_tally tally;
   for (std::int64_t base = grid_warp() * warp_size; base < s.words; base += grid_warps() * warp_size) {
     const unsigned mine = base + lane < s.words ? front[base + lane] : 0U;
     for (unsigned filled = __ballot_sync(full_mask, mine != 0); filled != 0; filled &= filled - 1) {
@@ -195,7 +194,7 @@ __device__ void bitmap_to_queue(const bfs_search<I, O>& s, bfs_sink<I>& to, cons
 
 // Levels of a queued frontier that is not expanded, because the search ends with it.
 template <class I, class O>
-__device__ void write_queued(const bfs_search<I, O>& s, const bfs_position& at) {
+__device__ void write_queued(const search<I, O>& s, const search_position& at) {
   for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads())
     write_level(s, s.queue[i], at.level);
   for (std::int64_t c = at.hub_begin + global_thread(); c < at.hub_end; c += grid_threads())
@@ -205,7 +204,7 @@ __device__ void write_queued(const bfs_search<I, O>& s, const bfs_position& at) 
 // Marks what the search has not reached, the complement of `visited`, and makes the bitmaps ready for the next one.
 // Vertices without edges, which count as visited from the start, have been marked when the plan was made.
 template <class I, class O>
-__device__ void finish_bitmaps(const bfs_search<I, O>& s) {
+__device__ void finish_bitmaps(const search<I, O>& s) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (std::int64_t base = grid_warp() * warp_size; base < s.words; base += grid_warps() * warp_size) {
     const std::int64_t w = base + lane;
@@ -221,4 +220,4 @@ __device__ void finish_bitmaps(const bfs_search<I, O>& s) {
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -3,16 +3,16 @@
 
 #include "graph/bfs/cuda_search.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
 // A warp expands one vertex per lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
 // lane l takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums.
 // All lanes call it. Degrees are at most hub_degree, so sums fit an int. Levels of what it finds are written when that
 // is expanded (see push_balanced and write_front): in a pull they go out in order of the vertices.
 template <class I, class O>
-__device__ void expand_together(const bfs_search<I, O>& s, bfs_sink<I>& to, I vertex, O begin, int degree,
-                                bfs_tally& tally) {
-  constexpr int unroll = bfs_cuda_tuning::unroll;
+__device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O begin, int degree,
+                                thread_tally& tally) {
+  constexpr int unroll = cuda_tuning::unroll;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int last = warp_inclusive_sum(degree);
   const int total = __shfl_sync(full_mask, last, warp_size - 1);
@@ -54,13 +54,13 @@ __device__ void expand_together(const bfs_search<I, O>& s, bfs_sink<I>& to, I ve
 
 // The load-balanced push of queue [begin, end) and of hub chunks. All lanes of a warp take the same path.
 template <class I, class O>
-__device__ void push_balanced(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
+__device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_position& at, thread_tally& tally) {
   const std::int64_t first_warp = grid_warp();
   const std::int64_t warps = grid_warps();
-  constexpr int hub = bfs_cuda_tuning::hub_degree;
+  constexpr int hub = cuda_tuning::hub_degree;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (std::int64_t c = at.hub_begin + first_warp; c < at.hub_end; c += warps) {
-    const bfs_hub_chunk<I> chunk = s.hubs[c];
+    const hub_chunk<I> chunk = s.hubs[c];
     if (chunk.chunk == 0 && lane == 0) write_level(s, chunk.vertex, at.level);
     const O begin = s.out_offsets[chunk.vertex] + static_cast<O>(chunk.chunk) * hub;
     const O end = s.out_offsets[std::int64_t{chunk.vertex} + 1];
@@ -90,7 +90,7 @@ __device__ void push_balanced(const bfs_search<I, O>& s, bfs_sink<I>& to, const 
 
 // The `global_queue` rung: one thread per vertex, one atomic on the queue's end per discovery.
 template <class I, class O>
-__device__ void push_global(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
+__device__ void push_global(const search<I, O>& s, sink<I>& to, const search_position& at, thread_tally& tally) {
   for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads()) {
     const I v = s.queue[i];
     for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
@@ -108,8 +108,8 @@ __device__ void push_global(const bfs_search<I, O>& s, bfs_sink<I>& to, const bf
 // The `block_queue` rung: discoveries of a block's share of the frontier gather in a shared queue, which goes out with
 // one atomic; what finds it full goes straight to the global one. All threads of a block make the same rounds.
 template <class I, class O>
-__device__ void push_block(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs_position& at, bfs_tally& tally) {
-  constexpr unsigned slots = bfs_cuda_tuning::block_queue;
+__device__ void push_block(const search<I, O>& s, sink<I>& to, const search_position& at, thread_tally& tally) {
+  constexpr unsigned slots = cuda_tuning::block_queue;
   __shared__ I shared_queue[slots];
   __shared__ unsigned tail;
   __shared__ count64 base;
@@ -146,4 +146,4 @@ __device__ void push_block(const bfs_search<I, O>& s, bfs_sink<I>& to, const bfs
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

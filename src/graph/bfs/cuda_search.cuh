@@ -14,9 +14,9 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_cuda_tuning {
+struct cuda_tuning {
   // H200, R-MAT 22, R-MAT 24, uniform 2^22: 0.234, 0.651, 0.281 ms; with 1024 threads 0.236, 0.635, 0.304, since some
   // registers then go to memory.
   static constexpr int block = 768;
@@ -30,13 +30,13 @@ struct bfs_cuda_tuning {
 };
 
 template <class I>
-struct bfs_hub_chunk {
+struct hub_chunk {
   I vertex;
   I chunk;  // edges [chunk * hub_degree, (chunk + 1) * hub_degree) of the vertex
 };
 
-// What a level finds. Three of them take turns, see bfs_search_kernel.
-struct bfs_counters {
+// What a level finds. Three of them take turns, see wide_kernel.
+struct counters {
   count64 queued;    // vertices appended to the queue
   count64 chunks;    // hub chunks appended
   count64 vertices;  // discovered, hubs included
@@ -44,13 +44,13 @@ struct bfs_counters {
   count64 target;    // 1 when the target is among them
 };
 
-__device__ inline bfs_counters read_counters(const bfs_counters* found) {
+__device__ inline counters read_counters(const counters* found) {
   return {__ldcg(&found->queued), __ldcg(&found->chunks), __ldcg(&found->vertices), __ldcg(&found->edges),
           __ldcg(&found->target)};
 }
 
 // Everything that the next level depends on. All threads hold the same copy.
-struct bfs_position {
+struct search_position {
   std::int64_t level = 0;
   std::int64_t begin = 0;  // the frontier: queue [begin, end) and hub chunks [hub_begin, hub_end) ...
   std::int64_t end = 0;
@@ -65,22 +65,22 @@ struct bfs_position {
   std::int64_t ended = 0;  // 1: the target or the depth limit has been reached
 };
 
-struct bfs_control {
-  bfs_counters found[3];
-  bfs_counters converted;  // by bitmap_to_queue
-  bfs_counters flushed;    // by the cluster that walks narrow levels
-  bfs_position position;   // between kernels
+struct control_block {
+  counters found[3];
+  counters converted;        // by bitmap_to_queue
+  counters flushed;          // by the cluster that walks narrow levels
+  search_position position;  // between kernels
 };
 
 // What a run tells the host, in pinned memory: most searches have fewer levels than `sizes` holds.
-struct bfs_report {
+struct host_report {
   static constexpr int size_slots = 1024;
-  bfs_position position;
+  search_position position;
   std::int64_t sizes[size_slots];
 };
 
 template <class I, class O>
-struct bfs_search {
+struct search {
   const O* out_offsets;
   const I* out_indices;
   const O* in_offsets;  // null: push only
@@ -96,12 +96,12 @@ struct bfs_search {
   unsigned* visited;
   unsigned* front;
   unsigned* next;
-  I* queue;                // n
-  bfs_hub_chunk<I>* hubs;  // 2 * edges / hub_degree
+  I* queue;            // n
+  hub_chunk<I>* hubs;  // 2 * edges / hub_degree
   std::int64_t* level_sizes;
   std::int64_t level_slots;  // levels past these are counted afterwards
-  bfs_control* control;
-  bfs_report* report;
+  control_block* control;
+  host_report* report;
   std::int64_t source;
   std::int64_t previous_source;  // of the run before, or -1
   std::int64_t target;           // -1: none
@@ -143,24 +143,24 @@ __device__ void claim_all(unsigned* visited, const I (&v)[Count], bool (&won)[Co
 }
 
 template <class I, class O>
-__device__ void write_level(const bfs_search<I, O>& s, std::int64_t v, std::int64_t level) {
+__device__ void write_level(const search<I, O>& s, std::int64_t v, std::int64_t level) {
   if (s.levels != nullptr) s.levels[v] = static_cast<std::int32_t>(level);
 }
 
 template <class I, class O>
-__device__ void write_found(const bfs_search<I, O>& s, std::int64_t v, std::int64_t parent, std::int64_t level) {
+__device__ void write_found(const search<I, O>& s, std::int64_t v, std::int64_t parent, std::int64_t level) {
   if (s.levels != nullptr) s.levels[v] = static_cast<std::int32_t>(level);
   if (s.parents != nullptr) s.parents[v] = static_cast<I>(parent);
 }
 
 template <class I, class O>
-__device__ void write_unreached(const bfs_search<I, O>& s, std::int64_t v) {
+__device__ void write_unreached(const search<I, O>& s, std::int64_t v) {
   if (s.levels != nullptr) s.levels[v] = -1;
   if (s.parents != nullptr) s.parents[v] = I{-1};
 }
 
 template <class I, class O>
-__device__ std::int64_t out_degree_of(const bfs_search<I, O>& s, std::int64_t v) {
+__device__ std::int64_t out_degree_of(const search<I, O>& s, std::int64_t v) {
   return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
 }
 
@@ -171,12 +171,11 @@ __device__ inline count64 edges_of_weight(int weight) { return weight < 2 ? weig
 
 // A warp appends the hubs of its lanes, if there are any, with one atomic. All lanes call it.
 template <class I, class O>
-__device__ void append_hubs(const bfs_search<I, O>& s, bool hub, std::int64_t v, std::int64_t hub_base,
-                            count64* chunks) {
+__device__ void append_hubs(const search<I, O>& s, bool hub, std::int64_t v, std::int64_t hub_base, count64* chunks) {
   unsigned left = __ballot_sync(full_mask, hub);
   if (left == 0) return;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const std::int64_t count = hub ? (out_degree_of(s, v) - 1) / bfs_cuda_tuning::hub_degree + 1 : 0;
+  const std::int64_t count = hub ? (out_degree_of(s, v) - 1) / cuda_tuning::hub_degree + 1 : 0;
   const std::int64_t past = warp_inclusive_sum(count);
   count64 first = 0;
   if (lane == warp_size - 1) first = atomicAdd(chunks, static_cast<count64>(past));
@@ -197,9 +196,9 @@ __device__ void append_hubs(const bfs_search<I, O>& s, bool hub, std::int64_t v,
 // hundred vertices, since atomics on one address follow each other. H200, uniform 2^22: the level of 1.3 million edges
 // took 102 microseconds with an atomic for 32 edges, 74 so.
 template <class I>
-struct bfs_sink {
-  static constexpr int slots = bfs_cuda_tuning::staged;
-  bfs_counters* found;
+struct sink {
+  static constexpr int slots = cuda_tuning::staged;
+  counters* found;
   std::int64_t queue_base;
   std::int64_t hub_base;
   I* staged;      // `slots` of this warp
@@ -208,7 +207,7 @@ struct bfs_sink {
 
 // The warp's gathered vertices go to the queue. All lanes call it.
 template <class I, class O>
-__device__ void flush_staged(const bfs_search<I, O>& s, bfs_sink<I>& to) {
+__device__ void flush_staged(const search<I, O>& s, sink<I>& to) {
   if (to.count == 0) return;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   __syncwarp();
@@ -223,26 +222,26 @@ __device__ void flush_staged(const bfs_search<I, O>& s, bfs_sink<I>& to) {
 
 // A warp appends the vertices of its lanes with `won`. All lanes of the warp call it.
 template <class I, class O>
-__device__ void append_together(const bfs_search<I, O>& s, bfs_sink<I>& to, bool won, I v, int weight) {
-  const bool hub = won && weight >= bfs_cuda_tuning::hub_weight;
+__device__ void append_together(const search<I, O>& s, sink<I>& to, bool won, I v, int weight) {
+  const bool hub = won && weight >= cuda_tuning::hub_weight;
   const unsigned mask = __ballot_sync(full_mask, won && !hub);
   if (mask != 0) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if (won && !hub) to.staged[to.count + __popc(mask & ((1U << lane) - 1))] = v;
     to.count += __popc(mask);
-    if (to.count > bfs_sink<I>::slots - warp_size) flush_staged(s, to);
+    if (to.count > sink<I>::slots - warp_size) flush_staged(s, to);
   }
   append_hubs(s, hub, static_cast<std::int64_t>(v), to.hub_base, &to.found->chunks);
 }
 
 // A thread's discoveries of a step, added up by the block before they reach the grid's counters.
-struct bfs_tally {
+struct thread_tally {
   count64 vertices = 0;
   count64 edges = 0;
 };
 
 // In lane 0.
-__device__ __forceinline__ bfs_tally sum_of_warp(bfs_tally tally) {
+__device__ __forceinline__ thread_tally sum_of_warp(thread_tally tally) {
 #pragma unroll
   for (int step = warp_size / 2; step > 0; step /= 2) {
     tally.vertices += __shfl_down_sync(full_mask, tally.vertices, step);
@@ -252,18 +251,18 @@ __device__ __forceinline__ bfs_tally sum_of_warp(bfs_tally tally) {
 }
 
 // All threads of the block call it.
-__device__ inline void add_tally(bfs_counters* found, bfs_tally tally) {
-  __shared__ bfs_tally sums[bfs_cuda_tuning::warps];
+__device__ inline void add_tally(counters* found, thread_tally tally) {
+  __shared__ thread_tally sums[cuda_tuning::warps];
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   tally = sum_of_warp(tally);
   if (lane == 0) sums[warp] = tally;
   __syncthreads();
   if (warp != 0) return;
-  tally = lane < bfs_cuda_tuning::warps ? sums[lane] : bfs_tally{};
+  tally = lane < cuda_tuning::warps ? sums[lane] : thread_tally{};
   tally = sum_of_warp(tally);
   if (lane == 0 && tally.vertices != 0) atomicAdd(&found->vertices, tally.vertices);
   if (lane == 0 && tally.edges != 0) atomicAdd(&found->edges, tally.edges);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

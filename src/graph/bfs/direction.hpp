@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
 struct direction_rule {
   // Push to pull when frontier_edges > unexplored_edges / alpha. 15 is the GAP suite's value; a flat optimum
@@ -44,4 +44,4 @@ struct frontier_facts {
   return large_share && f.next_edges > f.vertices / rule.floor ? bfs_direction::pull : bfs_direction::push;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -5,15 +5,15 @@
 
 #include <memory>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
 template <class I, class Space>
-class bfs_executor {
+class executor {
  public:
-  bfs_executor() = default;
-  bfs_executor(const bfs_executor&) = delete;
-  bfs_executor& operator=(const bfs_executor&) = delete;
-  virtual ~bfs_executor() = default;
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
 
   virtual void run(I source) = 0;  // of a vertex
   // Of the last run; what was not asked for is empty.
@@ -26,14 +26,12 @@ class bfs_executor {
 
 // The graph and the options are checked, and `choice` is made for them.
 template <class I, class O>
-[[nodiscard]] std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const context<host>& ctx,
-                                                                       const graph_view<I, O, host>& g,
-                                                                       const bfs_choice& choice,
-                                                                       const bfs_options& options);
+[[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
+                                                               const graph_view<I, O, host>& g, const choice& choice,
+                                                               const bfs_options& options);
 template <class I, class O>
-[[nodiscard]] std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const context<device>& ctx,
-                                                                         const graph_view<I, O, device>& g,
-                                                                         const bfs_choice& choice,
-                                                                         const bfs_options& options);
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g,
+                                                                 const choice& choice, const bfs_options& options);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

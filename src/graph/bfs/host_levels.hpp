@@ -13,13 +13,13 @@
 #include <cmath>
 #include <limits>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
 // When a search on the host pulls: the rule of direction.hpp with an alpha that depends on the graph. Where the
 // frontier has a share f of the unexplored edges, a vertex meets it after about 1 / f entries of its row, if the row is
 // that long; so a pull reads vertices / f entries, while a push follows f * edges, each at `gain` times the price.
 // Pulling pays from f = 1 / sqrt(gain * degree) on: early where rows are long, hardly ever on roads and meshes.
-struct bfs_host_pull_rule {
+struct host_pull_rule {
   // One thread of an EPYC 9005, alpha 15 / gain 7 / 4 / 2 / 1: Slashdot, directed 0.91 / 0.88 / 0.69 / 0.50 / 0.56 ms,
   // e-mails of Enron 0.41 / 0.31 / 0.29 / 0.25 / 0.29, Gnutella 31, directed 1.24 / 0.63 / 0.54 / 0.47 / 0.48; R-MAT 20
   // and 22, uniform 2^20 the same within 5 %, and on 2, 8 and 16 threads of a Xeon within 10 %, either way. The mesh
@@ -34,15 +34,15 @@ struct bfs_host_pull_rule {
 
 // [d]: vertices at depth d. Room for as many levels as there are vertices, so that a search never allocates; pages that
 // are not touched cost address space only.
-struct bfs_level_sizes {
+struct level_size_list {
   array<std::int64_t, host> sizes;
   std::int64_t levels = 0;
 };
 
 // Level sizes of a search in progress, and the depth its next level will have.
-class bfs_level_log {
+class level_log {
  public:
-  explicit bfs_level_log(bfs_level_sizes& log) : log_(log) { log_.levels = 0; }
+  explicit level_log(level_size_list& log) : log_(log) { log_.levels = 0; }
 
   void add(std::int64_t size) {
     log_.sizes[log_.levels++] = size;
@@ -59,22 +59,22 @@ class bfs_level_log {
   [[nodiscard]] std::int64_t reached() const { return reached_; }
 
  private:
-  bfs_level_sizes& log_;
+  level_size_list& log_;
   std::int64_t reached_ = 0;
 };
 
 // The parallel searches: each level pushed alone or by a few threads while narrow, pushed by all, or pulled. On entry
 // `visited` holds what may not be reached, on return what was reached as well.
 template <class I, class O>
-class bfs_host_levels {
+class host_levels {
  public:
-  bfs_host_levels(bfs_host_search<I, O>& s, bfs_direction allowed, const bfs_limits& limits, bfs_level_sizes& sizes,
-                  const bfs_host_narrow_rule& rule = {})
+  host_levels(host_search<I, O>& s, bfs_direction allowed, const search_limits& limits, level_size_list& sizes,
+              const host_narrow_rule& rule = {})
       : s_(s),
         allowed_(allowed),
         limits_(limits),
         rule_(rule),
-        pull_rule_(bfs_host_pull_rule::of(s.out.rows, s.out.nnz())),
+        pull_rule_(host_pull_rule::of(s.out.rows, s.out.nnz())),
         log_(sizes),
         unexplored_(s.out.nnz()) {}
 
@@ -91,10 +91,10 @@ class bfs_host_levels {
   }
 
  private:
-  using narrow = bfs_host_narrow_tuning;
+  using narrow = host_narrow_tuning;
 
   // Called once with every level found, before it is expanded; whether it is to be.
-  bool begin(const bfs_host_frontier& now) {
+  bool begin(const host_frontier& now) {
     if (now.size() == 0) return false;
     log_.add(now.size());
     if (limits_.end_at(log_.depth(), [&](std::int64_t v) { return !never_ && test_bit(s_.visited, v); })) return false;
@@ -132,7 +132,7 @@ class bfs_host_levels {
     bool more = false;
     now_ = push_narrow(
         s_, now_, level,
-        [&](const bfs_host_frontier& found) {
+        [&](const host_frontier& found) {
           more = begin(found);
           return more && !pulls_;
         },
@@ -149,13 +149,13 @@ class bfs_host_levels {
     return edges;
   }
 
-  bfs_host_search<I, O>& s_;
+  host_search<I, O>& s_;
   bfs_direction allowed_;
-  bfs_limits limits_;
-  bfs_host_narrow_rule rule_;
+  search_limits limits_;
+  host_narrow_rule rule_;
   direction_rule pull_rule_;
-  bfs_level_log log_;
-  bfs_host_frontier now_;
+  level_log log_;
+  host_frontier now_;
   std::int64_t unexplored_;  // out-edges of the vertices not reached before `now_`
   std::int64_t previous_ = 0;
   std::int64_t narrow_edges_ = 0;  // of the last levels in turn that could have been shared
@@ -164,4 +164,4 @@ class bfs_host_levels {
   bool in_queue_ = true;  // the frontier; else in the bitmaps, left by a pull
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -17,15 +17,15 @@
 
 #include <array>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_host_narrow_tuning {
-  static constexpr std::int64_t most_edges = bfs_host_tuning::sequential_edges;  // of a level: what buffers hold
+struct host_narrow_tuning {
+  static constexpr std::int64_t most_edges = host_tuning::sequential_edges;  // of a level: what buffers hold
   static constexpr std::int64_t most_threads = 16;
 };
 
 // When threads share a level, and when they part.
-struct bfs_host_narrow_rule {
+struct host_narrow_rule {
   // A thread for so many edges. 2000 x 2000 grid on 8 / 16 threads of a Xeon: 512 21.8 / 21.3 ms, 256 20.3 / 16.0.
   std::int64_t share_edges = 256;
   // Threads meet at a level of so many edges, after so many in such levels in turn: one thread takes about as long for
@@ -36,18 +36,18 @@ struct bfs_host_narrow_rule {
   std::int64_t leave_edges = 512;  // fewer: one thread goes on alone
 };
 
-// Entries of bfs_host_search::narrow: of every thread two levels, the one it reads and the one it finds.
+// Entries of host_search::narrow: of every thread two levels, the one it reads and the one it finds.
 [[nodiscard]] constexpr std::int64_t narrow_entries(std::int64_t threads) {
-  return 2 * bfs_host_narrow_tuning::most_edges * std::min(threads, bfs_host_narrow_tuning::most_threads);
+  return 2 * host_narrow_tuning::most_edges * std::min(threads, host_narrow_tuning::most_threads);
 }
 
-// One thread's share of a level that others expand as well. Listing edges as bfs_host_lister does is slower here: 2000
+// One thread's share of a level that others expand as well. Listing edges as host_lister does is slower here: 2000
 // x 2000 grid on 2 / 4 / 8 / 16 threads of a Xeon 48 / 31 / 20 / 16 ms, with lists 56 / 38 / 27 / 21.
 template <class I, class O>
-class bfs_host_sharer {
+class host_sharer {
  public:
   // found: room for the new vertices.
-  bfs_host_sharer(const bfs_host_search<I, O>& s, I* found, std::int32_t level) : s_(s), found_(found), level_(level) {}
+  host_sharer(const host_search<I, O>& s, I* found, std::int32_t level) : s_(s), found_(found), level_(level) {}
 
   void expand(const I* frontier, std::int64_t size) {
     for (std::int64_t k = 0; k < size; ++k) {
@@ -71,7 +71,7 @@ class bfs_host_sharer {
     __builtin_prefetch(s_.out.indices.data() + s_.out.offsets[v]);
   }
 
-  const bfs_host_search<I, O>& s_;
+  const host_search<I, O>& s_;
   I* found_;
   std::int32_t level_;
   std::int64_t size_ = 0;
@@ -79,17 +79,17 @@ class bfs_host_sharer {
 };
 
 template <class I, class O>
-class bfs_host_team {
+class host_team {
  public:
-  using tuning = bfs_host_narrow_tuning;
-  bfs_host_team(const bfs_host_search<I, O>& s, const bfs_host_frontier& now, const bfs_host_narrow_rule& rule)
+  using tuning = host_narrow_tuning;
+  host_team(const host_search<I, O>& s, const host_frontier& now, const host_narrow_rule& rule)
       : s_(s), rule_(rule), now_(now) {
     shares_[0] = {s.queue + now.begin, now.size(), now.size(), now.edges};
   }
 
   template <class GoOn>
   void run(std::int32_t next_level, GoOn&& go_on) {
-    bfs_host_frontier next = now_;
+    host_frontier next = now_;
     const std::int64_t most = std::min<std::int64_t>(team_size(s_.threads), tuning::most_threads);
     for (bool more = true; more; ++next_level) {
       const std::int64_t count = std::clamp<std::int64_t>(next.edges / rule_.share_edges, 1, most);
@@ -104,7 +104,7 @@ class bfs_host_team {
     for (std::int64_t k = 0; k < count_; ++k) to = std::copy_n(share(k).vertices, share(k).size, to);
   }
 
-  [[nodiscard]] const bfs_host_frontier& frontier() const { return now_; }
+  [[nodiscard]] const host_frontier& frontier() const { return now_; }
 
  private:
   // What one share of a level found.
@@ -123,7 +123,7 @@ class bfs_host_team {
     std::int64_t k = size * number / count;
     const std::int64_t end = size * (number + 1) / count;
     I* const buffer = s_.narrow + (2 * number + std::int64_t{odd_}) * tuning::most_edges;
-    bfs_host_sharer<I, O> sharer(s_, buffer, next_level);
+    host_sharer<I, O> sharer(s_, buffer, next_level);
     std::int64_t begin = 0;
     for (std::int64_t p = 0; k < end; ++p) {
       const std::int64_t stop = std::min(end, share(p).end);
@@ -137,8 +137,8 @@ class bfs_host_team {
   }
 
   // What was found becomes the frontier.
-  bfs_host_frontier gather(std::int64_t count) {
-    bfs_host_frontier next;
+  host_frontier gather(std::int64_t count) {
+    host_frontier next;
     count_ = count;
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
       shares_[k] = next_shares_[k];
@@ -149,9 +149,9 @@ class bfs_host_team {
     return next;
   }
 
-  const bfs_host_search<I, O>& s_;
-  bfs_host_narrow_rule rule_;
-  bfs_host_frontier now_;
+  const host_search<I, O>& s_;
+  host_narrow_rule rule_;
+  host_frontier now_;
   std::int64_t count_ = 1;  // of shares_
   bool odd_ = false;        // which half of the buffers the level found goes to
   found_shares shares_;
@@ -162,12 +162,11 @@ class bfs_host_team {
 // [0, size)) and the out-edges of each level found, and tells whether to expand it here. `now`: narrow, with its
 // out-edges. Returns the last level found.
 template <class I, class O, class GoOn>
-[[nodiscard]] bfs_host_frontier push_narrow(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
-                                            std::int32_t next_level, GoOn&& go_on,
-                                            const bfs_host_narrow_rule& rule = {}) {
-  bfs_host_team<I, O> team(s, now, rule);
+[[nodiscard]] host_frontier push_narrow(const host_search<I, O>& s, const host_frontier& now, std::int32_t next_level,
+                                        GoOn&& go_on, const host_narrow_rule& rule = {}) {
+  host_team<I, O> team(s, now, rule);
   team.run(next_level, go_on);
   return team.frontier();
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -16,13 +16,13 @@
 #include <cstdint>
 #include <functional>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
 template <class I, class O>
-class bfs_smallest_parents {
+class smallest_parents {
  public:
-  bfs_smallest_parents() = default;
-  bfs_smallest_parents(int threads, const graph_view<I, O, host>& g) : out_(g.out) {
+  smallest_parents() = default;
+  smallest_parents(int threads, const graph_view<I, O, host>& g) : out_(g.out) {
     if (!facts_of(g).can_pull) return;
     in_ = pull_edges(g);
     ascending_ = is_ascending(threads, in_);
@@ -87,4 +87,4 @@ class bfs_smallest_parents {
   bool ascending_ = false;
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

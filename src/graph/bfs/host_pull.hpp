@@ -16,9 +16,9 @@
 #include <atomic>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_host_pull_tuning {
+struct host_pull_tuning {
   static constexpr std::int64_t chunk_words = 32;  // bitmap words (2048 vertices) handed out at a time
   // Rows prefetched. R-MAT 20, two threads of a Xeon, 8 / 16 / 32 ahead: 7.0 / 6.0 / 5.9 ms.
   static constexpr std::int64_t ahead = 16;
@@ -37,22 +37,22 @@ template <class I, class Word>
 }
 
 template <class I>
-using bfs_host_chunk = std::array<I, static_cast<std::size_t>(64 * bfs_host_pull_tuning::chunk_words)>;
+using host_chunk = std::array<I, static_cast<std::size_t>(64 * host_pull_tuning::chunk_words)>;
 
 // The unvisited vertices of words [first, last). Returns those found and their out-edges.
 template <class I, class O>
-[[nodiscard]] bfs_host_frontier pull_words(const bfs_host_search<I, O>& s, std::int64_t first, std::int64_t last,
-                                           std::int32_t next_level) {
-  bfs_host_chunk<I> list;
+[[nodiscard]] host_frontier pull_words(const host_search<I, O>& s, std::int64_t first, std::int64_t last,
+                                       std::int32_t next_level) {
+  host_chunk<I> list;
   const std::int64_t size = list_bits(
       first, last, [&](std::int64_t w) { return ~s.visited[w]; }, list.data());
   std::copy(s.visited + first, s.visited + last, s.successor + first);
   const O* const offsets = s.in.offsets.data();
   const I* const indices = s.in.indices.data();
-  bfs_host_frontier found;
+  host_frontier found;
   for (std::int64_t j = 0; j < size; ++j) {
-    if (j + bfs_host_pull_tuning::ahead < size) {
-      __builtin_prefetch(indices + offsets[list[static_cast<std::size_t>(j + bfs_host_pull_tuning::ahead)]]);
+    if (j + host_pull_tuning::ahead < size) {
+      __builtin_prefetch(indices + offsets[list[static_cast<std::size_t>(j + host_pull_tuning::ahead)]]);
     }
     const I v = list[static_cast<std::size_t>(j)];
     const O end = offsets[v + 1];
@@ -72,15 +72,15 @@ template <class I, class O>
 // By all threads. The new frontier is visited & ~successor after the call: nothing is queued. Returns its size
 // (as [0, size)) and its out-edges.
 template <class I, class O>
-[[nodiscard]] bfs_host_frontier pull_together(bfs_host_search<I, O>& s, std::int32_t next_level) {
+[[nodiscard]] host_frontier pull_together(host_search<I, O>& s, std::int32_t next_level) {
   const std::int64_t words = s.words();
-  constexpr std::int64_t chunk = bfs_host_pull_tuning::chunk_words;
+  constexpr std::int64_t chunk = host_pull_tuning::chunk_words;
   std::atomic<std::int64_t> size{0};
   std::atomic<std::int64_t> edges{0};
   on_threads(s.threads, div_up(words, chunk), [&](part_taker& mine) {
-    bfs_host_frontier own;
+    host_frontier own;
     for (std::int64_t p; mine.take(p);) {
-      const bfs_host_frontier found = pull_words(s, p * chunk, std::min((p + 1) * chunk, words), next_level);
+      const host_frontier found = pull_words(s, p * chunk, std::min((p + 1) * chunk, words), next_level);
       own.end += found.size();
       own.edges += found.edges;
     }
@@ -93,12 +93,12 @@ template <class I, class O>
 
 // After a pull: its frontier as a queue, from the start again.
 template <class I, class O>
-[[nodiscard]] bfs_host_frontier queue_pulled(const bfs_host_search<I, O>& s, std::int64_t edges) {
+[[nodiscard]] host_frontier queue_pulled(const host_search<I, O>& s, std::int64_t edges) {
   std::int64_t tail = 0;
   const std::int64_t words = s.words();
-  constexpr std::int64_t chunk = bfs_host_pull_tuning::chunk_words;
+  constexpr std::int64_t chunk = host_pull_tuning::chunk_words;
   parallel_ranges(s.threads, words, chunk, [&](std::int64_t first, std::int64_t last) {
-    bfs_host_chunk<I> list;
+    host_chunk<I> list;
     for (std::int64_t w = first; w < last; w += chunk) {
       const std::int64_t size = list_bits(
           w, std::min(w + chunk, last), [&](std::int64_t k) { return s.visited[k] & ~s.successor[k]; }, list.data());
@@ -110,4 +110,4 @@ template <class I, class O>
   return {0, tail, edges};
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -21,9 +21,9 @@
 #include <array>
 #include <atomic>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_host_push_tuning {
+struct host_push_tuning {
   // Bins of 512 vertices (a cache line of the bitmap) in turn: neighbouring ids, which in many graphs are of like
   // degree, are spread over all bins.
   static constexpr std::int64_t bins = 64;
@@ -40,15 +40,15 @@ struct bfs_host_push_tuning {
 // One reader's edges of a round, and its place in the frontier from round to round. Written by whoever reads, then by
 // those who settle.
 template <class I>
-struct bfs_host_bins {
-  using tuning = bfs_host_push_tuning;
+struct host_bins {
+  using tuning = host_push_tuning;
   std::int64_t row = 0;  // in the queue, up to `row_end`
   std::int64_t row_end = 0;
   std::int64_t edge = 0;  // of vertex `from`, up to `edge_end`
   std::int64_t edge_end = 0;
   I from = 0;
   std::int32_t sizes[tuning::bins];
-  bfs_host_edge<I> edges[tuning::bins][tuning::bin_edges + tuning::run];
+  host_edge<I> edges[tuning::bins][tuning::bin_edges + tuning::run];
 
   void reset() {
     row = row_end = edge = edge_end = 0;
@@ -57,11 +57,11 @@ struct bfs_host_bins {
 };
 
 [[nodiscard]] constexpr std::int64_t most_pieces(std::int64_t edges) {
-  return 2 * (edges / bfs_host_push_tuning::piece_edges) + 1;
+  return 2 * (edges / host_push_tuning::piece_edges) + 1;
 }
 
 // What of a level remains to be read; shared by all threads.
-struct bfs_host_remains {
+struct host_remains {
   std::int64_t next = 0;     // in the queue
   std::int64_t end = 0;      // of the frontier
   std::int64_t taken = 0;    // pieces
@@ -86,10 +86,10 @@ inline std::int64_t take_some(std::int64_t& counter, std::int64_t some) {
 
 // The reading half of a round, by one thread: goes on where the bins' last reader stopped.
 template <class I, class O>
-class bfs_host_reader {
+class host_reader {
  public:
-  using tuning = bfs_host_push_tuning;
-  bfs_host_reader(const bfs_host_search<I, O>& s, bfs_host_remains& remains, bfs_host_bins<I>& bins)
+  using tuning = host_push_tuning;
+  host_reader(const host_search<I, O>& s, host_remains& remains, host_bins<I>& bins)
       : s_(s),
         remains_(remains),
         bins_(bins),
@@ -168,9 +168,9 @@ class bfs_host_reader {
     e_ = last_;
   }
 
-  const bfs_host_search<I, O>& s_;
-  bfs_host_remains& remains_;
-  bfs_host_bins<I>& bins_;
+  const host_search<I, O>& s_;
+  host_remains& remains_;
+  host_bins<I>& bins_;
   std::int64_t k_;
   std::int64_t k_end_;
   I u_;
@@ -180,16 +180,16 @@ class bfs_host_reader {
 
 // The settling half of one thread: what it found, until it is appended to the queue.
 template <class I, class O>
-class bfs_host_settler {
+class host_settler {
  public:
-  using tuning = bfs_host_push_tuning;
-  bfs_host_settler(const bfs_host_search<I, O>& s, bfs_host_remains& remains, std::int32_t level)
+  using tuning = host_push_tuning;
+  host_settler(const host_search<I, O>& s, host_remains& remains, std::int32_t level)
       : s_(s), remains_(remains), level_(level) {}
 
   // Empties bin b of every thread.
   void take_bin(std::int64_t b, std::int64_t team) {
     for (std::int64_t t = 0; t < team; ++t) {
-      bfs_host_bins<I>& bins = s_.bins[t];
+      host_bins<I>& bins = s_.bins[t];
       const std::int64_t size = bins.sizes[b];
       if (size_ + size > tuning::output_vertices) flush();
       take(bins.edges[b], size);
@@ -206,7 +206,7 @@ class bfs_host_settler {
   [[nodiscard]] std::int64_t edges() const { return edges_; }
 
  private:
-  void take(const bfs_host_edge<I>* edges, std::int64_t size) {
+  void take(const host_edge<I>* edges, std::int64_t size) {
     std::int64_t end = size_;
     for (std::int64_t j = 0; j < size; ++j) {
       const bool seen = test_and_set_bit(s_.visited, edges[j].to);
@@ -217,8 +217,8 @@ class bfs_host_settler {
     size_ = end;
   }
 
-  const bfs_host_search<I, O>& s_;
-  bfs_host_remains& remains_;
+  const host_search<I, O>& s_;
+  host_remains& remains_;
   std::int32_t level_;
   std::int64_t size_ = 0;
   std::int64_t edges_ = 0;
@@ -228,17 +228,16 @@ class bfs_host_settler {
 
 // By all threads.
 template <class I, class O>
-[[nodiscard]] bfs_host_frontier push_together(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
-                                              std::int32_t next_level) {
-  bfs_host_remains remains{.next = now.begin, .end = now.end, .tail = now.end};
+[[nodiscard]] host_frontier push_together(const host_search<I, O>& s, const host_frontier& now,
+                                          std::int32_t next_level) {
+  host_remains remains{.next = now.begin, .end = now.end, .tail = now.end};
   const int readers = team_size(s.threads);
   for (int r = 0; r < readers; ++r) s.bins[r].reset();
   std::atomic<std::int64_t> edges{0};
   while (!remains.finished) {
-    parallel_parts(readers, readers,
-                   [&](std::int64_t r) { bfs_host_reader<I, O>(s, remains, s.bins[r]).read_round(); });
-    on_threads(readers, bfs_host_push_tuning::bins, [&](part_taker& mine) {
-      bfs_host_settler<I, O> settler(s, remains, next_level);
+    parallel_parts(readers, readers, [&](std::int64_t r) { host_reader<I, O>(s, remains, s.bins[r]).read_round(); });
+    on_threads(readers, host_push_tuning::bins, [&](part_taker& mine) {
+      host_settler<I, O> settler(s, remains, next_level);
       for (std::int64_t b; mine.take(b);) settler.take_bin(b, readers);
       settler.flush();
       edges.fetch_add(settler.edges(), std::memory_order_relaxed);
@@ -248,4 +247,4 @@ template <class I, class O>
   return {now.end, remains.tail, edges.load()};
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

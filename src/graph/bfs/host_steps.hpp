@@ -12,9 +12,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::bfs {
 
-struct bfs_host_tuning {
+struct host_tuning {
   // A frontier with fewer edges gets no parallel region of its own: it is expanded in about 40 us, and two threads need
   // 2 to 5 us to meet, twice a level, and far longer on a busy machine. Where many such levels come in turn they are
   // shared by threads that stay together (host_narrow.hpp).
@@ -32,7 +32,7 @@ struct bfs_host_tuning {
 };
 
 // Vertices [begin, end) of the queue, and the sum of their out-degrees where a search counts them.
-struct bfs_host_frontier {
+struct host_frontier {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t edges = 0;
@@ -41,34 +41,34 @@ struct bfs_host_frontier {
 
 // An edge on its way: `to` was not visited when it was looked at.
 template <class I>
-struct bfs_host_edge {
+struct host_edge {
   I to;
   I from;
 };
 
 // A row cut out of a long one, for any thread to expand.
 template <class I, class O>
-struct bfs_host_piece {
+struct host_piece {
   I from;
   O first;
 };
 
 template <class I>
-struct bfs_host_bins;
+struct host_bins;
 
 // What a search works on: the graph, its output and its workspace, all borrowed from the plan.
 template <class I, class O>
-struct bfs_host_search {
+struct host_search {
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;  // empty when the search never pulls
   std::int32_t* levels = nullptr;   // null: not asked for
   I* parents = nullptr;             // null: not asked for
   std::uint64_t* visited = nullptr;
-  std::uint64_t* successor = nullptr;      // what a pull writes; null when the search never pulls
-  I* queue = nullptr;                      // [vertices]
-  bfs_host_bins<I>* bins = nullptr;        // [threads]
-  bfs_host_piece<I, O>* pieces = nullptr;  // [most_pieces(edges)]
-  I* narrow = nullptr;                     // [narrow_entries(threads)]; null for one thread
+  std::uint64_t* successor = nullptr;  // what a pull writes; null when the search never pulls
+  I* queue = nullptr;                  // [vertices]
+  host_bins<I>* bins = nullptr;        // [threads]
+  host_piece<I, O>* pieces = nullptr;  // [most_pieces(edges)]
+  I* narrow = nullptr;                 // [narrow_entries(threads)]; null for one thread
   int threads = 1;
   bool counts_edges = true;  // of frontiers; a search that never pulls need not
 
@@ -86,7 +86,7 @@ struct bfs_host_search {
   }
   // Hints for the vertices that come after frontier[k].
   void prefetch_ahead(const I* frontier, std::int64_t k, std::int64_t end) const {
-    constexpr std::int64_t far = bfs_host_tuning::ahead;
+    constexpr std::int64_t far = host_tuning::ahead;
     if (k + far < end) __builtin_prefetch(out.offsets.data() + frontier[k + far]);
     if (k + far / 2 < end) __builtin_prefetch(out.indices.data() + out.offsets[frontier[k + far / 2]]);
   }
@@ -116,13 +116,13 @@ template <class I>
 
 // A thread's own end of a shared queue.
 template <class I>
-class bfs_host_buffer {
+class host_buffer {
  public:
-  bfs_host_buffer(I* buffer, I* queue, std::int64_t& tail) : buffer_(buffer), queue_(queue), tail_(tail) {}
+  host_buffer(I* buffer, I* queue, std::int64_t& tail) : buffer_(buffer), queue_(queue), tail_(tail) {}
 
   void push(I v) {
     buffer_[size_++] = v;
-    if (size_ == bfs_host_tuning::buffer_entries) flush();
+    if (size_ == host_tuning::buffer_entries) flush();
   }
   void flush() {
     if (size_ == 0) return;
@@ -141,9 +141,9 @@ class bfs_host_buffer {
 // Gives `size` new vertices their level and parent. Returns their out-edges, where a search counts them. Stores that
 // miss the cache are finished one after the other: without prefetching a level costs a full miss a line.
 template <class I, class O>
-[[nodiscard]] std::int64_t settle(const bfs_host_search<I, O>& s, const I* to, const I* from, std::int64_t size,
+[[nodiscard]] std::int64_t settle(const host_search<I, O>& s, const I* to, const I* from, std::int64_t size,
                                   std::int32_t level) {
-  constexpr std::int64_t far = bfs_host_tuning::ahead;
+  constexpr std::int64_t far = host_tuning::ahead;
   std::int64_t edges = 0;
   for (std::int64_t j = 0; j < size; ++j) {
     if (j + far < size) {
@@ -160,11 +160,11 @@ template <class I, class O>
 // predicted: those to unvisited vertices are listed, then the list is worked off. Between the strokes whatever a new
 // vertex touches is fetched, its row last: a level so small stays in the L2 cache until it is expanded.
 template <class I, class O>
-class bfs_host_lister {
+class host_lister {
  public:
-  using tuning = bfs_host_tuning;
+  using tuning = host_tuning;
   // found: room for the new vertices.
-  bfs_host_lister(const bfs_host_search<I, O>& s, I* found, std::int32_t level) : s_(s), found_(found), level_(level) {}
+  host_lister(const host_search<I, O>& s, I* found, std::int32_t level) : s_(s), found_(found), level_(level) {}
 
   void expand(const I* frontier, std::int64_t size) {
     for (std::int64_t k = 0; k < size; ++k) {
@@ -216,7 +216,7 @@ class bfs_host_lister {
     return fresh;
   }
 
-  const bfs_host_search<I, O>& s_;
+  const host_search<I, O>& s_;
   I* found_;
   std::int32_t level_;
   std::int64_t size_ = 0;
@@ -228,11 +228,10 @@ class bfs_host_lister {
 
 // By the calling thread alone.
 template <class I, class O>
-[[nodiscard]] bfs_host_frontier push_alone(const bfs_host_search<I, O>& s, const bfs_host_frontier& now,
-                                           std::int32_t next_level) {
-  bfs_host_lister<I, O> lister(s, s.queue + now.end, next_level);
+[[nodiscard]] host_frontier push_alone(const host_search<I, O>& s, const host_frontier& now, std::int32_t next_level) {
+  host_lister<I, O> lister(s, s.queue + now.end, next_level);
   lister.expand(s.queue + now.begin, now.size());
   return {now.end, now.end + lister.size(), lister.edges()};
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::bfs

@@ -23,7 +23,7 @@
 namespace spargo::detail {
 
 struct multi_bfs_host_tuning {
-  // Levels with fewer edges are walked by one thread: see bfs_host_tuning::sequential_edges.
+  // Levels with fewer edges are walked by one thread: see bfs::host_tuning::sequential_edges.
   static constexpr std::int64_t sequential_edges = 16384;
   static constexpr std::int64_t chunk_vertices = 64;  // handed out at a time when pushing
   static constexpr std::int64_t chunk_pulled = 1024;  // and when pulling
@@ -208,7 +208,7 @@ void queue_pulled(const multi_bfs_host_search<I, O, W>& s) {
   std::int64_t tail = 0;
   const parts shares = chunks_of(s.out.rows, multi_bfs_host_tuning::chunk_pulled);
   on_threads(s.threads, shares.count, [&](part_taker& mine) {
-    bfs_host_buffer<I> buffer(s.buffers + mine.slot() * bfs_host_tuning::buffer_entries, s.queue, tail);
+    bfs::host_buffer<I> buffer(s.buffers + mine.slot() * bfs::host_tuning::buffer_entries, s.queue, tail);
     for (std::int64_t p; mine.take(p);) {
       for (std::int64_t v = shares.first(p); v < shares.last(p); ++v) {
         search_bits<W> fresh;
@@ -225,7 +225,7 @@ void queue_pulled(const multi_bfs_host_search<I, O, W>& s) {
 
 // First half of a push: u's new bits to those of its neighbours that lack them; whom they meet first is queued.
 template <class I, class O, int W>
-void push_edges(const multi_bfs_host_search<I, O, W>& s, I u, bfs_host_buffer<I>& buffer) {
+void push_edges(const multi_bfs_host_search<I, O, W>& s, I u, bfs::host_buffer<I>& buffer) {
   const search_bits<W> carried = s.front[u];
   const O last = s.out.offsets[u + 1];
   for (O e = s.out.offsets[u]; e < last; ++e) {
@@ -238,7 +238,7 @@ void push_edges(const multi_bfs_host_search<I, O, W>& s, I u, bfs_host_buffer<I>
       if ((lacks & ~to.load(std::memory_order_relaxed)) != 0) to.fetch_or(lacks, std::memory_order_relaxed);
       all |= lacks;
     }
-    if (all != 0 && claim_bit(s.marks, v)) buffer.push(v);
+    if (all != 0 && bfs::claim_bit(s.marks, v)) buffer.push(v);
   }
 }
 
@@ -263,7 +263,7 @@ template <class I, class O, int W>
   std::int64_t tail = 0;
   const parts pushed = chunks_of(now.vertices, multi_bfs_host_tuning::chunk_vertices);
   on_threads(threads, pushed.count, [&](part_taker& mine) {
-    bfs_host_buffer<I> buffer(s.buffers + mine.slot() * bfs_host_tuning::buffer_entries, s.next_queue, tail);
+    bfs::host_buffer<I> buffer(s.buffers + mine.slot() * bfs::host_tuning::buffer_entries, s.next_queue, tail);
     for (std::int64_t p; mine.take(p);) {
       for (std::int64_t k = pushed.first(p); k < pushed.last(p); ++k) push_edges(s, s.queue[k], buffer);
     }

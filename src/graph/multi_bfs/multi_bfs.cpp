@@ -58,8 +58,8 @@ template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                             std::int64_t max_sources, const multi_bfs_options& options) try {
   if constexpr (detail::is_built<Space>) {
-    detail::check_bfs_graph(g);
-    const auto choice = detail::choose_multi_bfs(detail::facts_of(g).can_pull, max_sources, options);
+    detail::bfs::check_graph(g);
+    const auto choice = detail::choose_multi_bfs(detail::bfs::facts_of(g).can_pull, max_sources, options);
     auto executor = detail::make_multi_bfs_executor<I, O>(ctx, g, choice, max_sources, options.output);
     state_ = std::make_unique<state>(state{g.vertices(), max_sources, choice, std::move(executor)});
   } else {
@@ -78,7 +78,7 @@ multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
 template <index_type I, index_type O, class Space>
 void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
   detail::check_multi_bfs_sources(sources.size(), state_->max_sources);
-  for (const I source : sources) detail::check_bfs_source(source, state_->vertices);
+  for (const I source : sources) detail::bfs::check_source(source, state_->vertices);
   state_->executor->run(sources);
 } catch (...) {
   detail::rethrow("multi_bfs");

@@ -67,7 +67,7 @@ struct device_executor final : detail::multi_bfs_executor<I, device> {
                   std::int64_t most, multi_bfs_output output)
       : ctx(c), vertices(g.vertices()), choice(chosen), out(g.out) {
     const detail::device_guard guard(ctx);
-    if (choice.direction != bfs_direction::push) in = detail::pull_edges(g);
+    if (choice.direction != bfs_direction::push) in = detail::bfs::pull_edges(g);
     const std::int64_t words = vertices * choice.words();
     if (output == multi_bfs_output::counts_and_levels) {
       level_of = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};

@@ -17,7 +17,6 @@ namespace spargo {
 
 namespace {
 
-using detail::bfs_host_tuning;
 using detail::multi_bfs_host_frontier;
 using detail::multi_bfs_host_search;
 using detail::multi_bfs_host_tuning;
@@ -123,9 +122,9 @@ struct host_executor final : detail::multi_bfs_executor<I, host> {
     marks = {ctx, div_up(vertices, 64)};
     queue = {ctx, vertices};
     next_queue = {ctx, vertices};
-    buffers = {ctx, threads * bfs_host_tuning::buffer_entries};
+    buffers = {ctx, threads * detail::bfs::host_tuning::buffer_entries};
     found = {ctx, choice.batch()};
-    if (choice.direction != bfs_direction::push) in = detail::pull_edges(g);
+    if (choice.direction != bfs_direction::push) in = detail::bfs::pull_edges(g);
     counted.reserve(static_cast<std::size_t>(most));
   }
 
