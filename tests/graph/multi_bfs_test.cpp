@@ -355,15 +355,15 @@ TYPED_TEST(MultiBfs, OneCallEqualsThePlanAndPlansMove) {
 
 // The rule for directions, at its edges.
 TEST(MultiBfsDirection, PullsForALargeShareOfWhatIsLeft) {
-  EXPECT_FALSE(detail::multi_bfs_pulls({100, 0, 0}, 4));
-  EXPECT_FALSE(detail::multi_bfs_pulls({100, 275, 1000}, 4));
-  EXPECT_TRUE(detail::multi_bfs_pulls({100, 276, 1000}, 4));
-  EXPECT_TRUE(detail::multi_bfs_pulls({100, 26, 0}, 4));
+  EXPECT_FALSE(detail::multi_bfs::pulls({100, 0, 0}, 4));
+  EXPECT_FALSE(detail::multi_bfs::pulls({100, 275, 1000}, 4));
+  EXPECT_TRUE(detail::multi_bfs::pulls({100, 276, 1000}, 4));
+  EXPECT_TRUE(detail::multi_bfs::pulls({100, 26, 0}, 4));
 }
 
 TEST(MultiBfsDirection, SplitsPullsOfAQuarterOfTheEdges) {
-  EXPECT_FALSE(detail::multi_bfs_may_split({100, 250, 1000}, 1000));
-  EXPECT_TRUE(detail::multi_bfs_may_split({100, 251, 0}, 1000));
+  EXPECT_FALSE(detail::multi_bfs::may_split({100, 250, 1000}, 1000));
+  EXPECT_TRUE(detail::multi_bfs::may_split({100, 251, 0}, 1000));
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
-struct multi_bfs_choice {
+struct choice {
   multi_bfs_algorithm algorithm = multi_bfs_algorithm::one_word;  // never automatic
   bfs_direction direction = bfs_direction::push;                  // automatic: level by level; else forced
 
@@ -20,28 +20,27 @@ struct multi_bfs_choice {
 };
 
 // Throws unsupported when a pull is forced that the graph cannot do, invalid_argument unless max_sources >= 1.
-[[nodiscard]] multi_bfs_choice choose_multi_bfs(bool can_pull, std::int64_t max_sources,
-                                                const multi_bfs_options& options);
+[[nodiscard]] choice choose(bool can_pull, std::int64_t max_sources, const multi_bfs_options& options);
 
 // Throws invalid_argument when there are more than max_sources.
-void check_multi_bfs_sources(std::int64_t sources, std::int64_t max_sources);
+void check_sources(std::int64_t sources, std::int64_t max_sources);
 
 // Which way a level should be walked. Pushing costs the edges of the frontier, each an atomic or a random write;
 // pulling costs the edges of the vertices that some search has yet to find (at worst: a vertex stops at the neighbour
 // that completes it) and a look at every vertex.
-struct multi_bfs_facts {
+struct level_facts {
   std::int64_t vertices = 0;          // of the graph
   std::int64_t frontier_edges = 0;    // out-edges of the vertices that some search has just found
   std::int64_t unfinished_edges = 0;  // in-edges of the vertices that some search has not found
 };
 
-[[nodiscard]] SPARGO_HD constexpr bool multi_bfs_pulls(const multi_bfs_facts& f, std::int64_t alpha) {
+[[nodiscard]] SPARGO_HD constexpr bool pulls(const level_facts& f, std::int64_t alpha) {
   return f.frontier_edges > (f.unfinished_edges + f.vertices) / alpha;
 }
 
 // Whether it pays to look for searches that lag before a pull: finding their vertices costs a look at all of them, and
 // only a pull of many edges can save more. `edges` of the graph.
-[[nodiscard]] SPARGO_HD constexpr bool multi_bfs_may_split(const multi_bfs_facts& f, std::int64_t edges) {
+[[nodiscard]] SPARGO_HD constexpr bool may_split(const level_facts& f, std::int64_t edges) {
   return f.frontier_edges > edges / 4;
 }
 
@@ -53,4 +52,4 @@ SPARGO_HD inline void add_level(multi_bfs_counts& to, std::int64_t found, std::i
   to.eccentricity = level;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

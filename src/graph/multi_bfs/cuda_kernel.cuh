@@ -12,7 +12,7 @@
 
 #include <cooperative_groups.h>
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
 namespace cg = cooperative_groups;
 
@@ -36,7 +36,7 @@ enum class step_kind {
 };
 
 template <int W>
-__device__ void read_found(position& at, const multi_bfs_counters<W>& found, step_kind step) {
+__device__ void read_found(position& at, const counters<W>& found, step_kind step) {
   at.vertices = static_cast<std::int64_t>(__ldcg(&found.vertices));
   at.edges = static_cast<std::int64_t>(__ldcg(&found.edges));
   if (step == step_kind::sparse_push) {
@@ -51,7 +51,7 @@ __device__ void read_found(position& at, const multi_bfs_counters<W>& found, ste
 
 // Level 0, by one block with one thread per source: each source has its own bit, and is queued once if given twice.
 template <class I, class O, int W>
-__device__ void start(const multi_bfs_search<I, O, W>& s, multi_bfs_counters<W>* to) {
+__device__ void start(const search<I, O, W>& s, counters<W>* to) {
   const int k = static_cast<int>(threadIdx.x);
   const bool any = k < s.source_count;
   const std::int64_t v = any ? static_cast<std::int64_t>(s.sources[k]) : 0;
@@ -74,7 +74,7 @@ __device__ void start(const multi_bfs_search<I, O, W>& s, multi_bfs_counters<W>*
     }
   }
   __syncthreads();
-  append_pieces(s.push_pieces, &to->pieces, static_cast<I>(v), degree, multi_bfs_cuda_tuning::push_piece);
+  append_pieces(s.push_pieces, &to->pieces, static_cast<I>(v), degree, cuda_tuning::push_piece);
   if (any) atomicAnd(s.marks + (v >> 5), ~mark);
 }
 
@@ -95,7 +95,7 @@ __device__ void gather_bits(search_words<W>& to, bool bit) {
 }
 
 template <int W>
-__device__ void note_found(last_found<W>& last, const multi_bfs_counters<W>& found) {
+__device__ void note_found(last_found<W>& last, const counters<W>& found) {
   if (threadIdx.x >= 64 * W) return;
   last.vertices[threadIdx.x] = __ldcg(&found.found[threadIdx.x]);
   gather_bits(last.active, last.vertices[threadIdx.x] != 0);
@@ -118,14 +118,14 @@ __device__ void note_lagging(last_found<W>& last, count64 most) {
 
 // By a whole block.
 template <class I, class O, int W>
-__device__ step_kind next_step(const multi_bfs_search<I, O, W>& s, const position& at, last_found<W>& last) {
+__device__ step_kind next_step(const search<I, O, W>& s, const position& at, last_found<W>& last) {
   if (s.allowed == bfs_direction::pull) return step_kind::pull;
-  const multi_bfs_facts facts{s.n, at.edges, max(at.unfinished, std::int64_t{0})};
-  if (s.allowed == bfs_direction::push || !multi_bfs_pulls(facts, multi_bfs_cuda_tuning::alpha)) {
-    return at.edges > s.n / multi_bfs_cuda_tuning::dense_share ? step_kind::dense_push : step_kind::sparse_push;
+  const level_facts facts{s.n, at.edges, max(at.unfinished, std::int64_t{0})};
+  if (s.allowed == bfs_direction::push || !pulls(facts, cuda_tuning::alpha)) {
+    return at.edges > s.n / cuda_tuning::dense_share ? step_kind::dense_push : step_kind::sparse_push;
   }
-  if (!multi_bfs_may_split(facts, s.edges)) return step_kind::pull;
-  note_lagging(last, static_cast<count64>(s.n / multi_bfs_cuda_tuning::lag_share));
+  if (!may_split(facts, s.edges)) return step_kind::pull;
+  note_lagging(last, static_cast<count64>(s.n / cuda_tuning::lag_share));
   return is_zero(last.lagging) || same(last.lagging, last.active) ? step_kind::pull : step_kind::split;
 }
 
@@ -150,22 +150,22 @@ struct walker {
 };
 
 template <class I, class O, int W>
-__device__ void pull_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, const search_words<W>& wanted,
-                           int depth, multi_bfs_tally<W>& tally) {
+__device__ void pull_level(const search<I, O, W>& s, walker<I, W>& my, const search_words<W>& wanted, int depth,
+                           thread_tally<W>& tally) {
   pull_pieces(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   exchange(my.seen, my.other);
 }
 
 template <class I, class O, int W>
-__device__ void forget_conversion(const multi_bfs_search<I, O, W>& s, const walker<I, W>& my) {
+__device__ void forget_conversion(const search<I, O, W>& s, const walker<I, W>& my) {
   if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
 }
 
 // The frontier of some searches as a queue, with a barrier at its end.
 template <queueing Queueing, class I, class O, int W>
-__device__ void convert(const multi_bfs_search<I, O, W>& s, const walker<I, W>& my, position& at,
-                        const search_words<W>& searches, const cg::grid_group& grid) {
+__device__ void convert(const search<I, O, W>& s, const walker<I, W>& my, position& at, const search_words<W>& searches,
+                        const cg::grid_group& grid) {
   queue_found<Queueing>(s, my.seen, my.other, searches, my.queue, my.warp, my.warps);
   grid.sync();
   if (threadIdx.x == 0) {
@@ -177,35 +177,35 @@ __device__ void convert(const multi_bfs_search<I, O, W>& s, const walker<I, W>& 
 
 // Pulls `wanted` and pushes the rest, which lags: with the barriers between its parts, but for the last.
 template <class I, class O, int W>
-__device__ void split_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, position& at,
-                            const search_words<W>& wanted, const search_words<W>& lagging, int depth,
-                            const cg::grid_group& grid, multi_bfs_tally<W>& tally) {
+__device__ void split_level(const search<I, O, W>& s, walker<I, W>& my, position& at, const search_words<W>& wanted,
+                            const search_words<W>& lagging, int depth, const cg::grid_group& grid,
+                            thread_tally<W>& tally) {
   if (!at.in_queue) convert<queueing::before_pull>(s, my, at, lagging, grid);
   pull_level(s, my, wanted, depth, tally);
   grid.sync();
   forget_conversion(s, my);
   const push_arrays<I, W> to{my.other, my.seen, nullptr, nullptr, lagging, depth};
-  push_pieces<multi_bfs_push_kind::late>(s, to, at.pieces, my.warp, my.warps, tally);
-  push_queue<multi_bfs_push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+  push_pieces<push_kind::late>(s, to, at.pieces, my.warp, my.warps, tally);
+  push_queue<push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
 }
 
 // With the barriers between its parts, but for the last.
 template <class I, class O, int W>
-__device__ void push_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my, position& at, step_kind step,
-                           const search_words<W>& wanted, multi_bfs_counters<W>* filling, int depth,
-                           const cg::grid_group& grid, multi_bfs_tally<W>& tally) {
+__device__ void push_level(const search<I, O, W>& s, walker<I, W>& my, position& at, step_kind step,
+                           const search_words<W>& wanted, counters<W>* filling, int depth, const cg::grid_group& grid,
+                           thread_tally<W>& tally) {
   if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
   const push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued, s.full, depth};
   if (step == step_kind::sparse_push) {
-    push_pieces<multi_bfs_push_kind::sparse>(s, to, at.pieces, my.warp, my.warps, tally);
-    push_queue<multi_bfs_push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+    push_pieces<push_kind::sparse>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
     exchange(my.queue, my.next_queue);
     const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
     take(s, my.seen, my.other, my.queue, queued, depth, &filling->pieces, my.thread, my.threads, tally);
   } else {
-    push_pieces<multi_bfs_push_kind::dense>(s, to, at.pieces, my.warp, my.warps, tally);
-    push_queue<multi_bfs_push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
+    push_pieces<push_kind::dense>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
     forget_conversion(s, my);
     take_all(s, my.seen, my.other, wanted, depth, my.thread, my.threads, tally);
@@ -213,22 +213,21 @@ __device__ void push_level(const multi_bfs_search<I, O, W>& s, walker<I, W>& my,
 }
 
 template <int W>
-__device__ void clear(multi_bfs_counters<W>* counters) {
-  auto* const words = reinterpret_cast<count64*>(counters);
-  for (unsigned k = threadIdx.x; k < sizeof(multi_bfs_counters<W>) / sizeof(count64); k += blockDim.x) words[k] = 0;
+__device__ void clear(counters<W>* to) {
+  auto* const words = reinterpret_cast<count64*>(to);
+  for (unsigned k = threadIdx.x; k < sizeof(counters<W>) / sizeof(count64); k += blockDim.x) words[k] = 0;
 }
 
 template <class I, class O, int W>
-__global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_tuning::min_blocks)
-    multi_bfs_kernel(multi_bfs_search<I, O, W> s) {
+__global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) search_kernel(search<I, O, W> s) {
   __shared__ position at;
-  __shared__ multi_bfs_block_tally<W> of_block;
+  __shared__ block_tally<W> of_block;
   __shared__ last_found<W> last;
   constexpr int searches = 64 * W;
   const cg::grid_group grid = cg::this_grid();
   const bool leader = threadIdx.x == 0;
   const bool counts = blockIdx.x == 0 && threadIdx.x < searches;  // this thread adds up the search of its number
-  multi_bfs_control<W>* const control = s.control;
+  control_block<W>* const control = s.control;
   multi_bfs_counts total{.reached = 1};
   walker<I, W> my{.thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
                   .threads = std::int64_t{gridDim.x} * blockDim.x,
@@ -251,12 +250,12 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
   __syncthreads();
 
   for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
-    multi_bfs_counters<W>* const filling = &control->level[(turn + 1) % 3];
+    counters<W>* const filling = &control->level[(turn + 1) % 3];
     if (blockIdx.x == 0) clear(&control->level[(turn + 2) % 3]);
     const int depth = at.level + 1 - at.base;
     const step_kind step = next_step(s, at, last);
     const search_words<W> wanted = step == step_kind::split ? without(last.active, last.lagging) : last.active;
-    multi_bfs_tally<W> tally{.found = of_block.found};
+    thread_tally<W> tally{.found = of_block.found};
     if (step == step_kind::pull) {
       forget_conversion(s, my);
       pull_level(s, my, wanted, depth, tally);
@@ -274,7 +273,7 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
     note_found(last, *filling);
     __syncthreads();
     if (counts) add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
-    if (depth == multi_bfs_cuda_tuning::window) {
+    if (depth == cuda_tuning::window) {
       if (s.planes != nullptr) write_levels(s, my.seen, at.base, depth, my.warp, my.warps);
       grid.sync();
       if (leader) at.base = at.level;
@@ -285,4 +284,4 @@ __global__ void __launch_bounds__(multi_bfs_cuda_tuning::block, multi_bfs_cuda_t
   if (counts) control->counts[threadIdx.x] = total;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

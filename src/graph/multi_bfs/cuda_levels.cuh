@@ -9,16 +9,15 @@
 
 #include "graph/multi_bfs/cuda_search.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
 // Notes that new bits were found `depth` (1 to 15) levels after the planes were last emptied. With atomics: several
 // writers may share a vertex, and nobody waits for what was there (R-MAT 22, 64 sources: 1.52 ms in all instead of
 // 1.65).
 template <class I, class O, int W>
-__device__ void note_level(const multi_bfs_search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
-                           int depth) {
+__device__ void note_level(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh, int depth) {
 #pragma unroll
-  for (int b = 0; b < multi_bfs_cuda_tuning::planes; ++b) {
+  for (int b = 0; b < cuda_tuning::planes; ++b) {
     if ((depth >> b & 1) == 0) continue;
     count64* const plane = s.planes + (b * s.n + v) * W;
 #pragma unroll
@@ -31,11 +30,11 @@ __device__ void note_level(const multi_bfs_search<I, O, W>& s, std::int64_t v, c
 // Takes a word out of the planes: word k % W of vertex k / W, so that neighbouring words make neighbouring groups of 64
 // entries of the result. What the planes hold of it, and its union.
 template <class I, class O, int W>
-__device__ count64 empty_planes(const multi_bfs_search<I, O, W>& s, std::int64_t k, int depth,
-                                count64 (&plane)[multi_bfs_cuda_tuning::planes]) {
+__device__ count64 empty_planes(const search<I, O, W>& s, std::int64_t k, int depth,
+                                count64 (&plane)[cuda_tuning::planes]) {
   count64 known = 0;
 #pragma unroll
-  for (int b = 0; b < multi_bfs_cuda_tuning::planes; ++b) {
+  for (int b = 0; b < cuda_tuning::planes; ++b) {
     plane[b] = 0;
     if (k >= s.n * W || depth >> b == 0) continue;
     count64* const from = s.planes + b * s.n * W + k;
@@ -54,9 +53,9 @@ __device__ inline unsigned four_bytes(count64 word, int bit) {
 // The first time, every entry is written: 0 for what was seen and has no level, -1 for what was not. A warp takes 32
 // words and writes the entries of two at a time, four a lane.
 template <class I, class O, int W>
-__device__ void write_first_levels(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, int depth,
-                                   std::int64_t warp, std::int64_t warps) {
-  constexpr int planes = multi_bfs_cuda_tuning::planes;
+__device__ void write_first_levels(const search<I, O, W>& s, const search_words<W>* seen, int depth, std::int64_t warp,
+                                   std::int64_t warps) {
+  constexpr int planes = cuda_tuning::planes;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const int bit = 4 * (lane % 16);
   const bool whole = s.stride % 4 == 0 && s.source_count % 4 == 0;  // then rows are made of aligned groups of four
@@ -95,9 +94,9 @@ __device__ void write_first_levels(const multi_bfs_search<I, O, W>& s, const sea
 
 // Later, only what was found since: `base` levels and the 1 to 15 that the planes hold.
 template <class I, class O, int W>
-__device__ void write_later_levels(const multi_bfs_search<I, O, W>& s, std::int32_t base_level, int depth,
-                                   std::int64_t warp, std::int64_t warps) {
-  constexpr int planes = multi_bfs_cuda_tuning::planes;
+__device__ void write_later_levels(const search<I, O, W>& s, std::int32_t base_level, int depth, std::int64_t warp,
+                                   std::int64_t warps) {
+  constexpr int planes = cuda_tuning::planes;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * warp_size; base < s.n * W; base += warps * warp_size) {
     count64 plane[planes];
@@ -122,8 +121,8 @@ __device__ void write_later_levels(const multi_bfs_search<I, O, W>& s, std::int3
 
 // What was found up to `depth` levels after `base` goes into the rows.
 template <class I, class O, int W>
-__device__ void write_levels(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, std::int32_t base,
-                             int depth, std::int64_t warp, std::int64_t warps) {
+__device__ void write_levels(const search<I, O, W>& s, const search_words<W>* seen, std::int32_t base, int depth,
+                             std::int64_t warp, std::int64_t warps) {
   if (base == 0) {
     write_first_levels(s, seen, depth, warp, warps);
   } else {
@@ -133,8 +132,8 @@ __device__ void write_levels(const multi_bfs_search<I, O, W>& s, const search_wo
 
 // One lane's vertex with all its new bits, after which it has `has`.
 template <class I, class O, int W>
-__device__ void note_vertex(const multi_bfs_search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
-                            const search_words<W>& has, int depth, multi_bfs_tally<W>& tally) {
+__device__ void note_vertex(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
+                            const search_words<W>& has, int depth, thread_tally<W>& tally) {
   ++tally.vertices;
   tally.edges += static_cast<count64>(out_degree(s, v));
   if (s.in_offsets != nullptr && same(has, s.full)) {
@@ -143,4 +142,4 @@ __device__ void note_vertex(const multi_bfs_search<I, O, W>& s, std::int64_t v, 
   if (s.planes != nullptr) note_level(s, v, fresh, depth);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

@@ -16,14 +16,13 @@
 
 #include "graph/multi_bfs/cuda_levels.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
 // Unites `has` with the words of in-edges [first, last), by a whole warp; stops when it has all that is wanted.
 template <class I, class O, int W>
-__device__ search_words<W> gather_by_warp(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
-                                          std::int64_t first, std::int64_t last, const search_words<W>& wanted,
-                                          search_words<W> has) {
-  constexpr int rounds = multi_bfs_cuda_tuning::warp_unroll;
+__device__ search_words<W> gather_by_warp(const search<I, O, W>& s, const search_words<W>* seen, std::int64_t first,
+                                          std::int64_t last, const search_words<W>& wanted, search_words<W> has) {
+  constexpr int rounds = cuda_tuning::warp_unroll;
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t base = first; base < last && !covers(has, wanted); base += rounds * warp_size) {
     I near[rounds];
@@ -45,10 +44,10 @@ __device__ search_words<W> gather_by_warp(const multi_bfs_search<I, O, W>& s, co
 // Unites `has` with the words of the calling lane's own in-edges [at, end), as far as a lane goes; returns where it
 // stopped.
 template <class I, class O, int W>
-__device__ O gather_by_lane(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
-                            const search_words<W>& wanted, O at, O end, search_words<W>& has) {
-  constexpr int unroll = W == 1 ? multi_bfs_cuda_tuning::lane_unroll : multi_bfs_cuda_tuning::lane_unroll_wide;
-  for (int tried = 0; tried < multi_bfs_cuda_tuning::lane_edges; tried += unroll) {
+__device__ O gather_by_lane(const search<I, O, W>& s, const search_words<W>* seen, const search_words<W>& wanted, O at,
+                            O end, search_words<W>& has) {
+  constexpr int unroll = W == 1 ? cuda_tuning::lane_unroll : cuda_tuning::lane_unroll_wide;
+  for (int tried = 0; tried < cuda_tuning::lane_edges; tried += unroll) {
     if (at == end || covers(has, wanted)) break;
     I near[unroll];
 #pragma unroll
@@ -65,10 +64,10 @@ __device__ O gather_by_lane(const multi_bfs_search<I, O, W>& s, const search_wor
 // Goes on with the in-edges [at, end) of the lanes' vertices, by a whole warp in teams of lanes: a team takes a vertex
 // until its edges are through or it has all that is wanted, then the next. Returns what the calling lane's vertex has.
 template <class I, class O, int W>
-__device__ search_words<W> gather_by_teams(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen,
+__device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const search_words<W>* seen,
                                            const search_words<W>& wanted, O at, O end, search_words<W> has) {
-  constexpr int team = multi_bfs_cuda_tuning::team;
-  constexpr int rounds = multi_bfs_cuda_tuning::team_rounds;
+  constexpr int team = cuda_tuning::team;
+  constexpr int rounds = cuda_tuning::team_rounds;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const int leader = lane / team * team;
   unsigned rest = __ballot_sync(full_mask, at < end && !covers(has, wanted));
@@ -127,9 +126,9 @@ __device__ search_words<W> gather_by_teams(const multi_bfs_search<I, O, W>& s, c
 
 // Vertices with up to pull_piece in-edges, 32 neighbouring ones a warp.
 template <class I, class O, int W>
-__device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+__device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                               const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
-                              multi_bfs_tally<W>& tally) {
+                              thread_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * warp_size; base < s.n; base += warps * warp_size) {
     const std::int64_t v = base + lane;
@@ -142,7 +141,7 @@ __device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_w
       end = s.in_offsets[v + 1];
     }
     const O degree = end - at;
-    const bool mine = v < s.n && degree <= multi_bfs_cuda_tuning::pull_piece;
+    const bool mine = v < s.n && degree <= cuda_tuning::pull_piece;
     if (!mine) at = end;
     search_words<W> has = before;
     at = gather_by_lane(s, seen, wanted, at, end, has);
@@ -159,18 +158,18 @@ __device__ void pull_vertices(const multi_bfs_search<I, O, W>& s, const search_w
 
 // The others, a piece of their in-edges a warp. What `other` still has from earlier levels is in `seen` as well.
 template <class I, class O, int W>
-__device__ void pull_pieces(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+__device__ void pull_pieces(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
-                            multi_bfs_tally<W>& tally) {
+                            thread_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const auto count = static_cast<std::int64_t>(*s.pull_piece_count);
   for (std::int64_t k = warp; k < count; k += warps) {
     const edge_piece<I> piece = s.pull_pieces[k];
     const std::int64_t v = piece.vertex;
     const auto last = static_cast<std::int64_t>(s.in_offsets[v + 1]);
-    const std::int64_t first = static_cast<std::int64_t>(s.in_offsets[v]) +
-                               static_cast<std::int64_t>(piece.piece) * multi_bfs_cuda_tuning::pull_piece;
-    const std::int64_t stop = min(last, first + multi_bfs_cuda_tuning::pull_piece);
+    const std::int64_t first =
+        static_cast<std::int64_t>(s.in_offsets[v]) + static_cast<std::int64_t>(piece.piece) * cuda_tuning::pull_piece;
+    const std::int64_t stop = min(last, first + cuda_tuning::pull_piece);
     const search_words<W> before = seen[v];
     search_words<W> found = latest(other[v]);  // by other pieces, so far
     found = from_lane(found, 0);               // one view for the warp: others write it meanwhile
@@ -202,4 +201,4 @@ __device__ void pull_pieces(const multi_bfs_search<I, O, W>& s, const search_wor
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

@@ -8,7 +8,7 @@
 
 #include "graph/multi_bfs/cuda_levels.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
 // Appends the vertices of the lanes that have one; by a whole warp.
 template <class I>
@@ -47,7 +47,7 @@ __device__ inline bool claim_mark(unsigned* marks, std::int64_t v) {
   return (__ldcg(word) & mark) == 0 && (atomicOr(word, mark) & mark) == 0;
 }
 
-enum class multi_bfs_push_kind {
+enum class push_kind {
   sparse,  // whom it meets is queued
   dense,   // nothing is queued: all vertices are looked at afterwards
   late,    // after a pull: what it brings is seen at once, and counted
@@ -67,8 +67,8 @@ struct push_arrays {
 // By a whole warp, for new bits that a late push has brought. Vertices and edges are counted with the first bits that
 // a vertex gets at this level, whoever brings them.
 template <class I, class O, int W>
-__device__ void note_late(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, I v,
-                          const search_words<W>& had, const search_words<W>& fresh, multi_bfs_tally<W>& tally) {
+__device__ void note_late(const search<I, O, W>& s, const push_arrays<I, W>& to, I v, const search_words<W>& had,
+                          const search_words<W>& fresh, thread_tally<W>& tally) {
   if (!is_zero(fresh)) {
     ++tally.vertices;
     if (same(had, to.seen[v])) tally.edges += static_cast<count64>(out_degree(s, static_cast<std::int64_t>(v)));
@@ -82,9 +82,9 @@ __device__ void note_late(const multi_bfs_search<I, O, W>& s, const push_arrays<
 // A push without a queue hardly looks before it brings, since it comes early, when most bits are new: a level of 6
 // million edges in 0.09 ms, 0.17 with a look at `seen` and `other`. With four words per vertex a look at `other` pays:
 // 0.39 ms for 18 million edges, 0.49 without and 0.66 with both.
-template <multi_bfs_push_kind Kind, int R, class I, class O, int W>
-__device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I (&near)[R],
-                           const search_words<W>& bits, multi_bfs_tally<W>& tally) {
+template <push_kind Kind, int R, class I, class O, int W>
+__device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to, const I (&near)[R],
+                           const search_words<W>& bits, thread_tally<W>& tally) {
   search_words<W> has[R];
   search_words<W> lacks[R];
 #pragma unroll
@@ -92,18 +92,18 @@ __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays
     lacks[q] = has[q] = {};
     if (near[q] < 0) continue;
     lacks[q] = bits;
-    if constexpr (Kind == multi_bfs_push_kind::sparse) lacks[q] = without(bits, to.seen[near[q]]);
-    if constexpr (Kind != multi_bfs_push_kind::dense || W > 1) has[q] = latest(to.other[near[q]]);
+    if constexpr (Kind == push_kind::sparse) lacks[q] = without(bits, to.seen[near[q]]);
+    if constexpr (Kind != push_kind::dense || W > 1) has[q] = latest(to.other[near[q]]);
   }
 #pragma unroll
   for (int q = 0; q < R; ++q) {
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       const count64 brings = lacks[q].w[i] & ~has[q].w[i];
-      if constexpr (Kind == multi_bfs_push_kind::late) lacks[q].w[i] = brings;
+      if constexpr (Kind == push_kind::late) lacks[q].w[i] = brings;
       if (brings == 0) continue;
       const count64 had = atomicOr(&to.other[near[q]].w[i], brings);
-      if constexpr (Kind == multi_bfs_push_kind::late) {
+      if constexpr (Kind == push_kind::late) {
         has[q].w[i] = had;
         lacks[q].w[i] = brings & ~had;
       }
@@ -111,8 +111,8 @@ __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays
   }
 #pragma unroll
   for (int q = 0; q < R; ++q) {
-    if constexpr (Kind == multi_bfs_push_kind::late) note_late(s, to, near[q], has[q], lacks[q], tally);
-    if constexpr (Kind == multi_bfs_push_kind::sparse) {
+    if constexpr (Kind == push_kind::late) note_late(s, to, near[q], has[q], lacks[q], tally);
+    if constexpr (Kind == push_kind::sparse) {
       const bool wanted = !is_zero(lacks[q]) && claim_mark(s.marks, static_cast<std::int64_t>(near[q]));
       __syncwarp();
       append(to.next_queue, to.queued, near[q], wanted);
@@ -122,9 +122,9 @@ __device__ void push_edges(const multi_bfs_search<I, O, W>& s, const push_arrays
 
 // First half of a push. A warp takes up to 32 vertices and shares their edges out among its lanes one by one: edge t
 // of all belongs to the last vertex whose edges begin at or before t.
-template <multi_bfs_push_kind Kind, class I, class O, int W>
-__device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue,
-                           std::int64_t count, std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
+template <push_kind Kind, class I, class O, int W>
+__device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue, std::int64_t count,
+                           std::int64_t warp, std::int64_t warps, thread_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const std::int64_t group = min(std::int64_t{warp_size}, (count + warps - 1) / warps);
   for (std::int64_t base = warp * group; base < count; base += warps * group) {
@@ -132,7 +132,7 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays
     const std::int64_t u = any ? static_cast<std::int64_t>(queue[base + lane]) : 0;
     const std::int64_t first = any ? static_cast<std::int64_t>(s.out_offsets[u]) : 0;
     int degree = 0;
-    if (any && out_degree(s, u) <= multi_bfs_cuda_tuning::push_piece) degree = static_cast<int>(out_degree(s, u));
+    if (any && out_degree(s, u) <= cuda_tuning::push_piece) degree = static_cast<int>(out_degree(s, u));
     const int end = warp_inclusive_sum(degree, lane);
     const int all = __shfl_sync(full_mask, end, warp_size - 1);
     const int begin = end - degree;
@@ -155,11 +155,11 @@ __device__ void push_queue(const multi_bfs_search<I, O, W>& s, const push_arrays
 }
 
 // The same for vertices with many out-edges, a piece of them a warp.
-template <multi_bfs_push_kind Kind, class I, class O, int W>
-__device__ void push_pieces(const multi_bfs_search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
-                            std::int64_t warp, std::int64_t warps, multi_bfs_tally<W>& tally) {
-  constexpr int size = multi_bfs_cuda_tuning::push_piece;
-  constexpr int rounds = W == 1 ? multi_bfs_cuda_tuning::push_rounds : 1;
+template <push_kind Kind, class I, class O, int W>
+__device__ void push_pieces(const search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
+                            std::int64_t warp, std::int64_t warps, thread_tally<W>& tally) {
+  constexpr int size = cuda_tuning::push_piece;
+  constexpr int rounds = W == 1 ? cuda_tuning::push_rounds : 1;
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = warp; k < count; k += warps) {
     const std::int64_t u = s.push_pieces[k].vertex;
@@ -182,9 +182,9 @@ __device__ void push_pieces(const multi_bfs_search<I, O, W>& s, const push_array
 
 // Second half: what the queue's vertices have been brought is seen.
 template <class I, class O, int W>
-__device__ void take(const multi_bfs_search<I, O, W>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
+__device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
                      std::int64_t count, int depth, count64* pieces, std::int64_t thread, std::int64_t threads,
-                     multi_bfs_tally<W>& tally) {
+                     thread_tally<W>& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = thread; k - lane < count; k += threads) {
     search_words<W> fresh{};
@@ -203,16 +203,16 @@ __device__ void take(const multi_bfs_search<I, O, W>& s, search_words<W>* seen, 
       note_vertex(s, static_cast<std::int64_t>(v), fresh, has, depth, tally);
     }
     __syncwarp();
-    append_pieces(s.push_pieces, pieces, v, degree, multi_bfs_cuda_tuning::push_piece);
+    append_pieces(s.push_pieces, pieces, v, degree, cuda_tuning::push_piece);
     count_bits(tally, fresh);
   }
 }
 
 // Second half of a push without a queue. Leaves things as a pull does: new bits are seen & ~other.
 template <class I, class O, int W>
-__device__ void take_all(const multi_bfs_search<I, O, W>& s, search_words<W>* seen, search_words<W>* other,
+__device__ void take_all(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other,
                          const search_words<W>& wanted, int depth, std::int64_t thread, std::int64_t threads,
-                         multi_bfs_tally<W>& tally) {
+                         thread_tally<W>& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t v = thread; v - lane < s.n; v += threads) {
     search_words<W> fresh{};
@@ -242,9 +242,9 @@ enum class queueing {
 
 // After a pull or a dense push: the frontier of some searches as a queue and in `front`.
 template <queueing Queueing, class I, class O, int W>
-__device__ void queue_found(const multi_bfs_search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+__device__ void queue_found(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& searches, I* queue, std::int64_t warp, std::int64_t warps) {
-  constexpr int rounds = multi_bfs_cuda_tuning::queue_rounds / W;
+  constexpr int rounds = cuda_tuning::queue_rounds / W;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * rounds * warp_size; base < s.n; base += warps * rounds * warp_size) {
     search_words<W> bits[rounds];
@@ -268,7 +268,7 @@ __device__ void queue_found(const multi_bfs_search<I, O, W>& s, const search_wor
       count += __popc(lanes[r]);
       if (lanes[r] == 0) continue;
       append_pieces(s.push_pieces, &s.control->converted_pieces, static_cast<I>(v), any ? out_degree(s, v) : 0,
-                    multi_bfs_cuda_tuning::push_piece);
+                    cuda_tuning::push_piece);
     }
     if (count == 0) continue;
     count64 at = 0;
@@ -285,4 +285,4 @@ __device__ void queue_found(const multi_bfs_search<I, O, W>& s, const search_wor
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
 // Times: H200, R-MAT 22 of degree 16, symmetric; 64 and 256 sources, counts only.
-struct multi_bfs_cuda_tuning {
+struct cuda_tuning {
   static constexpr int block = 512;
   // Resident on an SM, so at most 64 registers per thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1, 1.91
   // and 6.48 with 3.
@@ -32,7 +32,7 @@ struct multi_bfs_cuda_tuning {
   // have nearly all edges read (98 million for 64 sources), while without them most vertices are through after a few
   // (33 million, and 7 pushed). All in all 1.15 ms with 1024, 2048 or 4096, 1.60 without.
   static constexpr int lag_share = 2048;
-  // multi_bfs_pulls: 1.16 and 4.22 ms with 3, 1.16 and 5.29 with 8: a level of 18 million edges is pushed in 0.90 ms,
+  // pulls(): 1.16 and 4.22 ms with 3, 1.16 and 5.29 with 8: a level of 18 million edges is pushed in 0.90 ms,
   // pulled in 1.95.
   static constexpr int alpha = 3;
   // A push of more than vertices / 2 edges does without a queue. A level of 6 million edges that finds a million
@@ -148,9 +148,9 @@ struct edge_piece {
   I piece;  // edges [piece * size, (piece + 1) * size) of the vertex
 };
 
-// What a level finds. Three of them take turns, see multi_bfs_kernel.
+// What a level finds. Three of them take turns, see search_kernel.
 template <int W>
-struct multi_bfs_counters {
+struct counters {
   count64 queued;         // vertices appended to the queue
   count64 pieces;         // of those with many out-edges, which the queue has as well
   count64 vertices;       // with new bits; more than one a vertex that is pulled in pieces
@@ -161,15 +161,15 @@ struct multi_bfs_counters {
 };
 
 template <int W>
-struct multi_bfs_control {
-  multi_bfs_counters<W> level[3];
+struct control_block {
+  counters<W> level[3];
   count64 converted_queued;  // of a frontier turned from bits into a queue
   count64 converted_pieces;
   multi_bfs_counts counts[64 * W];
 };
 
 template <class I, class O, int W>
-struct multi_bfs_search {
+struct search {
   const O* out_offsets;
   const I* out_indices;
   const O* in_offsets;  // null: push only
@@ -185,7 +185,7 @@ struct multi_bfs_search {
   edge_piece<I>* push_pieces;        // of the frontier
   const edge_piece<I>* pull_pieces;  // of the graph
   const count64* pull_piece_count;
-  multi_bfs_control<W>* control;
+  control_block<W>* control;
   count64* planes;       // [(plane * n + vertex) * W + word], all zero between runs; null: no levels
   std::int32_t* levels;  // [vertex * stride + source], from this batch's first source on
   std::int64_t stride;
@@ -196,7 +196,7 @@ struct multi_bfs_search {
 };
 
 template <class I, class O, int W>
-__device__ std::int64_t out_degree(const multi_bfs_search<I, O, W>& s, std::int64_t v) {
+__device__ std::int64_t out_degree(const search<I, O, W>& s, std::int64_t v) {
   return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
 }
 
@@ -204,7 +204,7 @@ __device__ std::int64_t out_degree(const multi_bfs_search<I, O, W>& s, std::int6
 
 // A thread's sums over what it finds, but for what each search has found, which goes into its block's.
 template <int W>
-struct multi_bfs_tally {
+struct thread_tally {
   unsigned* found;  // [search]
   count64 vertices = 0;
   count64 edges = 0;
@@ -214,7 +214,7 @@ struct multi_bfs_tally {
 
 // The block's, in shared memory; all zero between steps.
 template <int W>
-struct multi_bfs_block_tally {
+struct block_tally {
   unsigned found[64 * W];
   count64 vertices;
   count64 edges;
@@ -237,7 +237,7 @@ __device__ inline unsigned count_column(unsigned word) {
 
 // By a whole warp: its lane l counts searches l, l + 32, l + 64, ...
 template <int W>
-__device__ void count_bits(const multi_bfs_tally<W>& tally, const search_words<W>& fresh) {
+__device__ void count_bits(const thread_tally<W>& tally, const search_words<W>& fresh) {
   const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
   for (int i = 0; i < W; ++i) {
@@ -251,7 +251,7 @@ __device__ void count_bits(const multi_bfs_tally<W>& tally, const search_words<W
 
 // All warps of all blocks, at the end of a step; a barrier of the grid follows.
 template <int W>
-__device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& block, const multi_bfs_tally<W>& tally) {
+__device__ void add_tally(counters<W>* to, block_tally<W>& block, const thread_tally<W>& tally) {
   const unsigned lane = threadIdx.x % warp_size;
   const count64 vertices = warp_reduce_to_first(tally.vertices, plus{});
   const count64 edges = warp_reduce_to_first(tally.edges, plus{});
@@ -280,4 +280,4 @@ __device__ void add_tally(multi_bfs_counters<W>* to, multi_bfs_block_tally<W>& b
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

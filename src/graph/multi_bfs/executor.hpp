@@ -5,15 +5,15 @@
 
 #include <memory>
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
 template <class I, class Space>
-class multi_bfs_executor {
+class executor {
  public:
-  multi_bfs_executor() = default;
-  multi_bfs_executor(const multi_bfs_executor&) = delete;
-  multi_bfs_executor& operator=(const multi_bfs_executor&) = delete;
-  virtual ~multi_bfs_executor() = default;
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
 
   virtual void run(span<const I, host> sources) = 0;  // of vertices, no more than the plan has room for
   // Of the last run; no levels unless they were asked for.
@@ -24,16 +24,13 @@ class multi_bfs_executor {
 
 // The graph and the options are checked, and `choice` is made for them.
 template <class I, class O>
-[[nodiscard]] std::unique_ptr<multi_bfs_executor<I, host>> make_multi_bfs_executor(const context<host>& ctx,
-                                                                                   const graph_view<I, O, host>& g,
-                                                                                   const multi_bfs_choice& choice,
-                                                                                   std::int64_t max_sources,
-                                                                                   multi_bfs_output output);
+[[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
+                                                               const graph_view<I, O, host>& g, const choice& choice,
+                                                               std::int64_t max_sources, multi_bfs_output output);
 template <class I, class O>
-[[nodiscard]] std::unique_ptr<multi_bfs_executor<I, device>> make_multi_bfs_executor(const context<device>& ctx,
-                                                                                     const graph_view<I, O, device>& g,
-                                                                                     const multi_bfs_choice& choice,
-                                                                                     std::int64_t max_sources,
-                                                                                     multi_bfs_output output);
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g,
+                                                                 const choice& choice, std::int64_t max_sources,
+                                                                 multi_bfs_output output);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

@@ -20,14 +20,14 @@
 #include <mutex>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::multi_bfs {
 
-struct multi_bfs_host_tuning {
+struct host_tuning {
   // Levels with fewer edges are walked by one thread: see bfs::host_tuning::sequential_edges.
   static constexpr std::int64_t sequential_edges = 16384;
   static constexpr std::int64_t chunk_vertices = 64;  // handed out at a time when pushing
   static constexpr std::int64_t chunk_pulled = 1024;  // and when pulling
-  static constexpr std::int64_t alpha = 4;            // multi_bfs_pulls
+  static constexpr std::int64_t alpha = 4;            // pulls()
 };
 
 template <int W>
@@ -93,13 +93,13 @@ class bit_counter {
 };
 
 // What a level found: vertices in the queue (after a push), and sums over the vertices with new bits.
-struct multi_bfs_host_frontier {
+struct host_frontier {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;     // their out-edges
   std::int64_t finished = 0;  // in-edges of those that now lack no search
   std::int64_t open = 0;      // after a pull: in-edges of all that lack a search that goes on
 
-  void add(const multi_bfs_host_frontier& other) {
+  void add(const host_frontier& other) {
     vertices += other.vertices;
     edges += other.edges;
     finished += other.finished;
@@ -109,7 +109,7 @@ struct multi_bfs_host_frontier {
 
 // What a batch works on: the graph, its output and its workspace, all borrowed from the plan.
 template <class I, class O, int W>
-struct multi_bfs_host_search {
+struct host_search {
   using bits = search_bits<W>;
 
   csr_pattern_view<I, O, host> out;
@@ -133,8 +133,7 @@ struct multi_bfs_host_search {
   }
 
   // New bits of a vertex: its levels, its count, its share of the frontier.
-  void reached(I v, const bits& fresh, std::int32_t level, bit_counter<W>& counter,
-               multi_bfs_host_frontier& sum) const {
+  void reached(I v, const bits& fresh, std::int32_t level, bit_counter<W>& counter, host_frontier& sum) const {
     counter.add(fresh);
     ++sum.vertices;
     sum.edges += degree(out, v);
@@ -144,17 +143,17 @@ struct multi_bfs_host_search {
       for (std::uint64_t rest = fresh[w]; rest != 0; rest &= rest - 1) row[64 * w + std::countr_zero(rest)] = level;
     }
   }
-  void finish(I v, const bits& has, multi_bfs_host_frontier& sum) const {
+  void finish(I v, const bits& has, host_frontier& sum) const {
     if (has == full && !in.offsets.empty()) sum.finished += degree(in, v);
   }
   [[nodiscard]] int threads_for(std::int64_t edges) const {
-    return edges < multi_bfs_host_tuning::sequential_edges ? 1 : threads;
+    return edges < host_tuning::sequential_edges ? 1 : threads;
   }
 };
 
 // The union of the words of v's in-neighbours and its own; stops when it has all that is wanted.
 template <class I, class O, int W>
-[[nodiscard]] search_bits<W> gather(const multi_bfs_host_search<I, O, W>& s, I v) {
+[[nodiscard]] search_bits<W> gather(const host_search<I, O, W>& s, I v) {
   search_bits<W> has = s.seen[v];
   const O last = s.in.offsets[v + 1];
   for (O e = s.in.offsets[v]; e < last && !covers<W>(has, s.wanted); ++e) {
@@ -165,8 +164,7 @@ template <class I, class O, int W>
 }
 
 template <class I, class O, int W>
-void pull_vertex(const multi_bfs_host_search<I, O, W>& s, I v, std::int32_t level, bit_counter<W>& counter,
-                 multi_bfs_host_frontier& sum) {
+void pull_vertex(const host_search<I, O, W>& s, I v, std::int32_t level, bit_counter<W>& counter, host_frontier& sum) {
   const search_bits<W> before = s.seen[v];
   if (covers<W>(before, s.wanted)) {
     s.other[v] = before;
@@ -183,13 +181,13 @@ void pull_vertex(const multi_bfs_host_search<I, O, W>& s, I v, std::int32_t leve
 
 // By all threads. Afterwards `seen` and `other` have changed places: new bits are seen & ~other.
 template <class I, class O, int W>
-[[nodiscard]] multi_bfs_host_frontier pull_together(multi_bfs_host_search<I, O, W>& s, std::int32_t level) {
-  const parts shares = chunks_of(s.in.rows, multi_bfs_host_tuning::chunk_pulled);
-  multi_bfs_host_frontier all;
+[[nodiscard]] host_frontier pull_together(host_search<I, O, W>& s, std::int32_t level) {
+  const parts shares = chunks_of(s.in.rows, host_tuning::chunk_pulled);
+  host_frontier all;
   std::mutex mutex;
   on_threads(s.threads, shares.count, [&](part_taker& mine) {
     bit_counter<W> counter(s.found);
-    multi_bfs_host_frontier sum;
+    host_frontier sum;
     for (std::int64_t p; mine.take(p);) {
       for (std::int64_t v = shares.first(p); v < shares.last(p); ++v) {
         pull_vertex(s, static_cast<I>(v), level, counter, sum);
@@ -204,9 +202,9 @@ template <class I, class O, int W>
 
 // After a pull: its frontier as a queue and in `front`, and `other` cleared for pushes.
 template <class I, class O, int W>
-void queue_pulled(const multi_bfs_host_search<I, O, W>& s) {
+void queue_pulled(const host_search<I, O, W>& s) {
   std::int64_t tail = 0;
-  const parts shares = chunks_of(s.out.rows, multi_bfs_host_tuning::chunk_pulled);
+  const parts shares = chunks_of(s.out.rows, host_tuning::chunk_pulled);
   on_threads(s.threads, shares.count, [&](part_taker& mine) {
     bfs::host_buffer<I> buffer(s.buffers + mine.slot() * bfs::host_tuning::buffer_entries, s.queue, tail);
     for (std::int64_t p; mine.take(p);) {
@@ -225,7 +223,7 @@ void queue_pulled(const multi_bfs_host_search<I, O, W>& s) {
 
 // First half of a push: u's new bits to those of its neighbours that lack them; whom they meet first is queued.
 template <class I, class O, int W>
-void push_edges(const multi_bfs_host_search<I, O, W>& s, I u, bfs::host_buffer<I>& buffer) {
+void push_edges(const host_search<I, O, W>& s, I u, bfs::host_buffer<I>& buffer) {
   const search_bits<W> carried = s.front[u];
   const O last = s.out.offsets[u + 1];
   for (O e = s.out.offsets[u]; e < last; ++e) {
@@ -244,8 +242,8 @@ void push_edges(const multi_bfs_host_search<I, O, W>& s, I u, bfs::host_buffer<I
 
 // Second half: what was gathered becomes seen. Only one thread has v; its bit in `marks` shares a word with others'.
 template <class I, class O, int W>
-void take_gathered(const multi_bfs_host_search<I, O, W>& s, I v, std::int32_t level, bit_counter<W>& counter,
-                   multi_bfs_host_frontier& sum) {
+void take_gathered(const host_search<I, O, W>& s, I v, std::int32_t level, bit_counter<W>& counter,
+                   host_frontier& sum) {
   const search_bits<W> fresh = s.other[v];
   for (int w = 0; w < W; ++w) s.seen[v][w] |= fresh[w];
   s.front[v] = fresh;
@@ -257,11 +255,10 @@ void take_gathered(const multi_bfs_host_search<I, O, W>& s, I v, std::int32_t le
 
 // From the queue of `now` into the next one; the two change places.
 template <class I, class O, int W>
-[[nodiscard]] multi_bfs_host_frontier push_together(multi_bfs_host_search<I, O, W>& s,
-                                                    const multi_bfs_host_frontier& now, std::int32_t level) {
+[[nodiscard]] host_frontier push_together(host_search<I, O, W>& s, const host_frontier& now, std::int32_t level) {
   const int threads = s.threads_for(now.edges);
   std::int64_t tail = 0;
-  const parts pushed = chunks_of(now.vertices, multi_bfs_host_tuning::chunk_vertices);
+  const parts pushed = chunks_of(now.vertices, host_tuning::chunk_vertices);
   on_threads(threads, pushed.count, [&](part_taker& mine) {
     bfs::host_buffer<I> buffer(s.buffers + mine.slot() * bfs::host_tuning::buffer_entries, s.next_queue, tail);
     for (std::int64_t p; mine.take(p);) {
@@ -269,12 +266,12 @@ template <class I, class O, int W>
     }
     buffer.flush();
   });
-  multi_bfs_host_frontier all;
+  host_frontier all;
   std::mutex mutex;
-  const parts taken = chunks_of(tail, multi_bfs_host_tuning::chunk_pulled);
+  const parts taken = chunks_of(tail, host_tuning::chunk_pulled);
   on_threads(threads, taken.count, [&](part_taker& mine) {
     bit_counter<W> counter(s.found);
-    multi_bfs_host_frontier sum;
+    host_frontier sum;
     for (std::int64_t p; mine.take(p);) {
       for (std::int64_t k = taken.first(p); k < taken.last(p); ++k) {
         take_gathered(s, s.next_queue[k], level, counter, sum);
@@ -287,4 +284,4 @@ template <class I, class O, int W>
   return {.vertices = tail, .edges = all.edges, .finished = all.finished};
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::multi_bfs

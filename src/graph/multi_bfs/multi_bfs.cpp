@@ -23,14 +23,14 @@ constexpr detail::algorithm_table<multi_bfs_algorithm, 3> algorithms{{
 
 std::string_view to_string(multi_bfs_algorithm algorithm) { return detail::name_in(algorithms, algorithm); }
 
-namespace detail {
+namespace detail::multi_bfs {
 
-multi_bfs_choice choose_multi_bfs(bool can_pull, std::int64_t max_sources, const multi_bfs_options& options) {
+choice choose(bool can_pull, std::int64_t max_sources, const multi_bfs_options& options) {
   SPARGO_EXPECTS(max_sources >= 1, fmt::format("multi_bfs: room for {} sources (expected 1 or more)", max_sources));
   if (options.direction == bfs_direction::pull && !can_pull) {
     throw error(error_code::unsupported, "multi_bfs: a pull needs in-edges, which this directed graph lacks");
   }
-  multi_bfs_choice choice;
+  choice choice;
   choice.algorithm = options.algorithm;
   if (choice.algorithm == multi_bfs_algorithm::automatic) {
     choice.algorithm = max_sources <= 64 ? multi_bfs_algorithm::one_word : multi_bfs_algorithm::four_words;
@@ -39,19 +39,19 @@ multi_bfs_choice choose_multi_bfs(bool can_pull, std::int64_t max_sources, const
   return choice;
 }
 
-void check_multi_bfs_sources(std::int64_t sources, std::int64_t max_sources) {
+void check_sources(std::int64_t sources, std::int64_t max_sources) {
   SPARGO_EXPECTS(sources <= max_sources,
                  fmt::format("multi_bfs: {} sources in a plan for at most {}", sources, max_sources));
 }
 
-}  // namespace detail
+}  // namespace detail::multi_bfs
 
 template <index_type I, index_type O, class Space>
 struct multi_bfs_plan<I, O, Space>::state {
   std::int64_t vertices;
   std::int64_t max_sources;
-  detail::multi_bfs_choice choice;
-  std::unique_ptr<detail::multi_bfs_executor<I, Space>> executor;
+  detail::multi_bfs::choice choice;
+  std::unique_ptr<detail::multi_bfs::executor<I, Space>> executor;
 };
 
 template <index_type I, index_type O, class Space>
@@ -59,8 +59,8 @@ multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const gra
                                             std::int64_t max_sources, const multi_bfs_options& options) try {
   if constexpr (detail::is_built<Space>) {
     detail::bfs::check_graph(g);
-    const auto choice = detail::choose_multi_bfs(detail::bfs::facts_of(g).can_pull, max_sources, options);
-    auto executor = detail::make_multi_bfs_executor<I, O>(ctx, g, choice, max_sources, options.output);
+    const auto choice = detail::multi_bfs::choose(detail::bfs::facts_of(g).can_pull, max_sources, options);
+    auto executor = detail::multi_bfs::make_executor<I, O>(ctx, g, choice, max_sources, options.output);
     state_ = std::make_unique<state>(state{g.vertices(), max_sources, choice, std::move(executor)});
   } else {
     detail::no_device("multi_bfs");
@@ -77,7 +77,7 @@ multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
 void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
-  detail::check_multi_bfs_sources(sources.size(), state_->max_sources);
+  detail::multi_bfs::check_sources(sources.size(), state_->max_sources);
   for (const I source : sources) detail::bfs::check_source(source, state_->vertices);
   state_->executor->run(sources);
 } catch (...) {

@@ -12,24 +12,16 @@
 
 #include <algorithm>
 
-namespace spargo {
+namespace spargo::detail::multi_bfs {
 
 namespace {
-
-using detail::count64;
-using detail::edge_piece;
-using detail::multi_bfs_control;
-using detail::multi_bfs_cuda_tuning;
-using detail::multi_bfs_kernel;
-using detail::multi_bfs_search;
-using detail::search_words;
 
 // The pieces of the vertices that are pulled by several warps.
 template <class I, class O>
 __global__ void cut_pieces_kernel(const O* offsets, std::int64_t n, edge_piece<I>* pieces, count64* count) {
   const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
-  detail::append_pieces(pieces, count, static_cast<I>(v), degree, multi_bfs_cuda_tuning::pull_piece);
+  append_pieces(pieces, count, static_cast<I>(v), degree, cuda_tuning::pull_piece);
 }
 
 template <class T>
@@ -38,10 +30,10 @@ std::int64_t bytes_of(const array<T, device>& a) {
 }
 
 template <class I, class O>
-struct device_executor final : detail::multi_bfs_executor<I, device> {
+struct device_executor final : executor<I, device> {
   context<device> ctx;
   std::int64_t vertices;
-  detail::multi_bfs_choice choice;
+  multi_bfs::choice choice;
   csr_pattern_view<I, O, device> out;
   csr_pattern_view<I, O, device> in;
   int blocks = 0;
@@ -63,24 +55,24 @@ struct device_executor final : detail::multi_bfs_executor<I, device> {
   std::vector<multi_bfs_counts> counted;
   std::int64_t sources = 0;  // of the last run
 
-  device_executor(const context<device>& c, const graph_view<I, O, device>& g, const detail::multi_bfs_choice& chosen,
+  device_executor(const context<device>& c, const graph_view<I, O, device>& g, const multi_bfs::choice& chosen,
                   std::int64_t most, multi_bfs_output output)
       : ctx(c), vertices(g.vertices()), choice(chosen), out(g.out) {
-    const detail::device_guard guard(ctx);
-    if (choice.direction != bfs_direction::push) in = detail::bfs::pull_edges(g);
+    const device_guard guard(ctx);
+    if (choice.direction != bfs_direction::push) in = bfs::pull_edges(g);
     const std::int64_t words = vertices * choice.words();
     if (output == multi_bfs_output::counts_and_levels) {
-      level_of = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
-      planes = {ctx, multi_bfs_cuda_tuning::planes * words};
+      level_of = {ctx, static_cast<std::int64_t>(checked_bytes(vertices, static_cast<std::size_t>(most)))};
+      planes = {ctx, cuda_tuning::planes * words};
       fill_zero(ctx, planes.view());
     }
     seen = {ctx, words};
     other = {ctx, words};
     front = {ctx, words};
-    marks = {ctx, div_up(vertices, detail::warp_size)};
+    marks = {ctx, div_up(vertices, warp_size)};
     queue = {ctx, vertices};
     next_queue = {ctx, vertices};
-    push_pieces = {ctx, 2 * (out.nnz() / multi_bfs_cuda_tuning::push_piece)};
+    push_pieces = {ctx, 2 * (out.nnz() / cuda_tuning::push_piece)};
     there = {ctx, choice.batch()};
     const context<host> pinned({.threads = 1, .resource = &pinned_host_resource()});
     here = {pinned, choice.batch()};
@@ -95,7 +87,7 @@ struct device_executor final : detail::multi_bfs_executor<I, device> {
   }
 
   void cut_pieces() {
-    pull_pieces = {ctx, 2 * (in.nnz() / multi_bfs_cuda_tuning::pull_piece)};
+    pull_pieces = {ctx, 2 * (in.nnz() / cuda_tuning::pull_piece)};
     pull_piece_count = {ctx, 1};
     fill_zero(ctx, pull_piece_count.view());
     if (pull_pieces.empty()) return;
@@ -107,23 +99,23 @@ struct device_executor final : detail::multi_bfs_executor<I, device> {
   // As many blocks as can be resident together, which the grid's barrier needs.
   template <int W>
   void prepare_launch() {
-    control = {ctx, static_cast<std::int64_t>(sizeof(multi_bfs_control<W>))};
+    control = {ctx, static_cast<std::int64_t>(sizeof(control_block<W>))};
     int cooperative = 0;
     SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
     if (cooperative == 0) {
       throw error(error_code::unsupported, "multi_bfs: the device cannot launch cooperative kernels");
     }
     int a_multiprocessor = 0;
-    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, multi_bfs_kernel<I, O, W>,
-                                                                  multi_bfs_cuda_tuning::block, 0));
+    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, search_kernel<I, O, W>,
+                                                                  cuda_tuning::block, 0));
     blocks = a_multiprocessor * ctx.properties().multiprocessors;
     if (blocks == 0) throw error(error_code::unsupported, "multi_bfs: no block of the search fits a multiprocessor");
   }
 
   template <int W>
-  [[nodiscard]] multi_bfs_search<I, O, W> search_of(std::int64_t batch, std::int64_t first) {
+  [[nodiscard]] search<I, O, W> search_of(std::int64_t batch, std::int64_t first) {
     using words = search_words<W>;
-    multi_bfs_search<I, O, W> s{};
+    search<I, O, W> s{};
     s.out_offsets = out.offsets.data();
     s.out_indices = out.indices.data();
     s.in_offsets = in.offsets.data();
@@ -139,7 +131,7 @@ struct device_executor final : detail::multi_bfs_executor<I, device> {
     s.push_pieces = push_pieces.data();
     s.pull_pieces = pull_pieces.data();
     s.pull_piece_count = pull_piece_count.data();
-    s.control = reinterpret_cast<multi_bfs_control<W>*>(control.data());
+    s.control = reinterpret_cast<control_block<W>*>(control.data());
     s.planes = planes.data();
     s.levels = level_of.empty() ? nullptr : level_of.data() + first;
     s.stride = sources;
@@ -158,17 +150,17 @@ struct device_executor final : detail::multi_bfs_executor<I, device> {
     fill_zero(ctx, other.view());
     fill_zero(ctx, marks.view());
     fill_zero(ctx, control.view());
-    multi_bfs_search<I, O, W> s = search_of<W>(batch.size(), first);
+    search<I, O, W> s = search_of<W>(batch.size(), first);
     void* arguments[] = {&s};
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(multi_bfs_kernel<I, O, W>, dim3(static_cast<unsigned>(blocks)),
-                                                dim3(multi_bfs_cuda_tuning::block), arguments, 0, ctx.stream()));
-    detail::copy_to_host(ctx, s.control->counts, arrived.data(), sizeof(s.control->counts));
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(search_kernel<I, O, W>, dim3(static_cast<unsigned>(blocks)),
+                                                dim3(cuda_tuning::block), arguments, 0, ctx.stream()));
+    copy_to_host(ctx, s.control->counts, arrived.data(), sizeof(s.control->counts));
     ctx.synchronize();
     std::copy_n(arrived.begin(), batch.size(), counted.begin() + first);
   }
 
   void run(span<const I, host> all) override {
-    const detail::device_guard guard(ctx);
+    const device_guard guard(ctx);
     sources = all.size();
     counted.assign(static_cast<std::size_t>(sources), {});
     for (std::int64_t first = 0; first < sources; first += choice.batch()) {
@@ -195,23 +187,16 @@ struct device_executor final : detail::multi_bfs_executor<I, device> {
 
 }  // namespace
 
-namespace detail {
-
 template <class I, class O>
-std::unique_ptr<multi_bfs_executor<I, device>> make_multi_bfs_executor(const context<device>& ctx,
-                                                                       const graph_view<I, O, device>& g,
-                                                                       const multi_bfs_choice& choice,
-                                                                       std::int64_t max_sources,
-                                                                       multi_bfs_output output) {
+std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                   const choice& choice, std::int64_t max_sources,
+                                                   multi_bfs_output output) {
   return std::make_unique<device_executor<I, O>>(ctx, g, choice, max_sources, output);
 }
 
-#define INSTANTIATE(I, O)                                                                             \
-  template std::unique_ptr<multi_bfs_executor<I, device>> make_multi_bfs_executor(                    \
-      const context<device>&, const graph_view<I, O, device>&, const multi_bfs_choice&, std::int64_t, \
-      multi_bfs_output);
+#define INSTANTIATE(I, O)                                                                                              \
+  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                              const choice&, std::int64_t, multi_bfs_output);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace detail
-
-}  // namespace spargo
+}  // namespace spargo::detail::multi_bfs

@@ -13,27 +13,23 @@
 
 #include <limits>
 
-namespace spargo {
+namespace spargo::detail::multi_bfs {
 
 namespace {
-
-using detail::multi_bfs_host_frontier;
-using detail::multi_bfs_host_search;
-using detail::multi_bfs_host_tuning;
 
 template <class T>
 void fill(int threads, span<T, host> to, T value) {
   const std::int64_t size = to.size();
-  detail::parallel_for(threads, size, detail::grain::elements, [&](std::int64_t i) { to[i] = value; });
+  parallel_for(threads, size, grain::elements, [&](std::int64_t i) { to[i] = value; });
 }
 
 // Level 0: each source has its own bit; one that is given twice is queued once.
 template <class I, class O, int W>
-multi_bfs_host_frontier start(const multi_bfs_host_search<I, O, W>& s, span<const I, host> sources) {
-  multi_bfs_host_frontier now;
+host_frontier start(const host_search<I, O, W>& s, span<const I, host> sources) {
+  host_frontier now;
   for (std::int64_t k = 0; k < sources.size(); ++k) {
     const I v = sources[k];
-    if (!detail::any<W>(s.seen[v])) {
+    if (!any<W>(s.seen[v])) {
       s.queue[now.vertices++] = v;
       now.edges += s.degree(s.out, v);
     }
@@ -49,26 +45,26 @@ multi_bfs_host_frontier start(const multi_bfs_host_search<I, O, W>& s, span<cons
 }
 
 template <int W>
-detail::search_bits<W> full_of(std::int64_t sources) {
-  detail::search_bits<W> full{};
+search_bits<W> full_of(std::int64_t sources) {
+  search_bits<W> full{};
   for (std::int64_t k = 0; k < sources; ++k) full[static_cast<std::size_t>(k / 64)] |= std::uint64_t{1} << (k % 64);
   return full;
 }
 
 // One batch, level by level; `s` is a copy, since its arrays change places.
 template <class I, class O, int W>
-void search(multi_bfs_host_search<I, O, W> s, bfs_direction allowed, span<const I, host> sources,
+void search(host_search<I, O, W> s, bfs_direction allowed, span<const I, host> sources,
             span<multi_bfs_counts, host> counts) {
   for (multi_bfs_counts& c : counts) c = {.reached = 1};
   s.full = full_of<W>(sources.size());
   s.wanted = s.full;
-  multi_bfs_host_frontier now = start(s, sources);
+  host_frontier now = start(s, sources);
   std::int64_t unfinished = s.out.nnz() - now.finished;
   bool in_queue = true;  // else the frontier is in the bits, left by a pull
   for (std::int32_t level = 1; now.vertices > 0; ++level) {
     bool pull = allowed == bfs_direction::pull;
     if (allowed == bfs_direction::automatic) {
-      pull = detail::multi_bfs_pulls({s.out.rows, now.edges, unfinished}, multi_bfs_host_tuning::alpha);
+      pull = pulls({s.out.rows, now.edges, unfinished}, host_tuning::alpha);
     }
     if (pull) {
       now = pull_together(s, level);
@@ -81,7 +77,7 @@ void search(multi_bfs_host_search<I, O, W> s, bfs_direction allowed, span<const 
     s.wanted = {};
     for (std::int64_t k = 0; k < sources.size(); ++k) {
       const std::int64_t found = std::exchange(s.found[k], 0);
-      detail::add_level(counts[k], found, level);
+      add_level(counts[k], found, level);
       if (found > 0) s.wanted[static_cast<std::size_t>(k / 64)] |= std::uint64_t{1} << (k % 64);
     }
     if (level == std::numeric_limits<std::int32_t>::max()) {
@@ -91,10 +87,10 @@ void search(multi_bfs_host_search<I, O, W> s, bfs_direction allowed, span<const 
 }
 
 template <class I, class O>
-struct host_executor final : detail::multi_bfs_executor<I, host> {
+struct host_executor final : executor<I, host> {
   int threads;
   std::int64_t vertices;
-  detail::multi_bfs_choice choice;
+  multi_bfs::choice choice;
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;
   array<std::int32_t, host> level_of;
@@ -109,11 +105,11 @@ struct host_executor final : detail::multi_bfs_executor<I, host> {
   std::vector<multi_bfs_counts> counted;
   std::int64_t sources = 0;  // of the last run
 
-  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const detail::multi_bfs_choice& chosen,
+  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const multi_bfs::choice& chosen,
                 std::int64_t most, multi_bfs_output output)
       : threads(ctx.threads()), vertices(g.vertices()), choice(chosen), out(g.out) {
     if (output == multi_bfs_output::counts_and_levels) {
-      level_of = {ctx, static_cast<std::int64_t>(detail::checked_bytes(vertices, static_cast<std::size_t>(most)))};
+      level_of = {ctx, static_cast<std::int64_t>(checked_bytes(vertices, static_cast<std::size_t>(most)))};
     }
     const std::int64_t words = vertices * choice.words();
     seen = {ctx, words};
@@ -122,32 +118,32 @@ struct host_executor final : detail::multi_bfs_executor<I, host> {
     marks = {ctx, div_up(vertices, 64)};
     queue = {ctx, vertices};
     next_queue = {ctx, vertices};
-    buffers = {ctx, threads * detail::bfs::host_tuning::buffer_entries};
+    buffers = {ctx, threads * bfs::host_tuning::buffer_entries};
     found = {ctx, choice.batch()};
-    if (choice.direction != bfs_direction::push) in = detail::bfs::pull_edges(g);
+    if (choice.direction != bfs_direction::push) in = bfs::pull_edges(g);
     counted.reserve(static_cast<std::size_t>(most));
   }
 
   template <int W>
   void run_batch(span<const I, host> batch, std::int64_t first) {
-    using bits = detail::search_bits<W>;
+    using bits = search_bits<W>;
     fill(threads, seen.view(), std::uint64_t{0});
     fill(threads, other.view(), std::uint64_t{0});
     fill(threads, marks.view(), std::uint64_t{0});
     fill(threads, found.view(), std::int64_t{0});
-    const multi_bfs_host_search<I, O, W> s{.out = out,
-                                           .in = in,
-                                           .seen = reinterpret_cast<bits*>(seen.data()),
-                                           .other = reinterpret_cast<bits*>(other.data()),
-                                           .front = reinterpret_cast<bits*>(front.data()),
-                                           .marks = marks.data(),
-                                           .queue = queue.data(),
-                                           .next_queue = next_queue.data(),
-                                           .buffers = buffers.data(),
-                                           .found = found.data(),
-                                           .levels = level_of.empty() ? nullptr : level_of.data() + first,
-                                           .stride = sources,
-                                           .threads = threads};
+    const host_search<I, O, W> s{.out = out,
+                                 .in = in,
+                                 .seen = reinterpret_cast<bits*>(seen.data()),
+                                 .other = reinterpret_cast<bits*>(other.data()),
+                                 .front = reinterpret_cast<bits*>(front.data()),
+                                 .marks = marks.data(),
+                                 .queue = queue.data(),
+                                 .next_queue = next_queue.data(),
+                                 .buffers = buffers.data(),
+                                 .found = found.data(),
+                                 .levels = level_of.empty() ? nullptr : level_of.data() + first,
+                                 .stride = sources,
+                                 .threads = threads};
     search(s, choice.direction, batch, span<multi_bfs_counts, host>(counted).subspan(first, batch.size()));
   }
 
@@ -179,22 +175,16 @@ struct host_executor final : detail::multi_bfs_executor<I, host> {
 
 }  // namespace
 
-namespace detail {
-
 template <class I, class O>
-std::unique_ptr<multi_bfs_executor<I, host>> make_multi_bfs_executor(const context<host>& ctx,
-                                                                     const graph_view<I, O, host>& g,
-                                                                     const multi_bfs_choice& choice,
-                                                                     std::int64_t max_sources,
-                                                                     multi_bfs_output output) {
+std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                 const choice& choice, std::int64_t max_sources,
+                                                 multi_bfs_output output) {
   return std::make_unique<host_executor<I, O>>(ctx, g, choice, max_sources, output);
 }
 
-#define INSTANTIATE(I, O)                                                        \
-  template std::unique_ptr<multi_bfs_executor<I, host>> make_multi_bfs_executor( \
-      const context<host>&, const graph_view<I, O, host>&, const multi_bfs_choice&, std::int64_t, multi_bfs_output);
+#define INSTANTIATE(I, O)                                                                                        \
+  template std::unique_ptr<executor<I, host>> make_executor(const context<host>&, const graph_view<I, O, host>&, \
+                                                            const choice&, std::int64_t, multi_bfs_output);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace detail
-
-}  // namespace spargo
+}  // namespace spargo::detail::multi_bfs
