@@ -69,6 +69,12 @@ struct keep_all {
   __device__ bool operator()(I) const { return true; }
 };
 
+template <class I>
+struct targets_below {
+  I limit;
+  __device__ bool operator()(I v) const { return v < limit; }
+};
+
 template <class I, class O>
 struct device_copy {
   const context<device>& ctx;
@@ -317,6 +323,32 @@ TYPED_TEST(OperatorsCuda, FilterKeepsWhatItShould) {
   }
 }
 
+TYPED_TEST(OperatorsCuda, SplitPartsWhatItShould) {
+  using I = typename TestFixture::index;
+  for (const std::int64_t size : {0, 1, 31, 32, 33, 255, 256, 257, 100000}) {
+    const auto in = random_vertices<I>(1000, size);
+    std::vector<I> expected_near;
+    std::vector<I> expected_far;
+    std::partition_copy(in.begin(), in.end(), std::back_inserter(expected_near), std::back_inserter(expected_far),
+                        [](I v) { return v % 5 < 2; });
+    std::sort(expected_near.begin(), expected_near.end());
+    std::sort(expected_far.begin(), expected_far.end());
+    frontier<I, device> from(this->ctx(), size);
+    frontier<I, device> near(this->ctx(), static_cast<std::int64_t>(expected_near.size()));  // not one more
+    frontier<I, device> far(this->ctx(), static_cast<std::int64_t>(expected_far.size()));
+    const auto vertices = to_device(this->ctx(), span<const I, host>(in));
+    assign(this->ctx(), from, vertices.view());
+    array<unsigned, device> calls(this->ctx(), 1);
+    fill_zero(this->ctx(), calls.view());
+    for (unsigned run = 1; run <= 2; ++run) {  // what the first leaves must not show
+      split(this->ctx(), from, near, far, keep_fifths<I>{calls.data()});
+      ASSERT_EQ(sorted_contents(this->ctx(), near), expected_near) << size << " vertices";
+      ASSERT_EQ(sorted_contents(this->ctx(), far), expected_far) << size << " vertices";
+      EXPECT_EQ(to_host(this->ctx(), calls.view())[0], run * static_cast<unsigned>(size));
+    }
+  }
+}
+
 TYPED_TEST(OperatorsCuda, BreadthFirstSearch) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
@@ -381,6 +413,9 @@ TYPED_TEST(OperatorsCuda, TooManyForTheOutputIsAnError) {
     assign_all(this->ctx(), in, leaves + 1);
     filter(this->ctx(), in, out, keep_all<I>{});
     EXPECT_THROW((void)size_of(this->ctx(), out), error);
+    split(this->ctx(), in, copied, out, targets_below<I>{1});
+    EXPECT_EQ(size_of(this->ctx(), copied), 1);
+    EXPECT_THROW((void)size_of(this->ctx(), out), error);
   }
 }
 
@@ -404,6 +439,9 @@ TYPED_TEST(OperatorsCuda, MistakesAreRefused) {
   torn.out.offsets = torn.out.offsets.subspan(0, 10);
   EXPECT_THROW(advance(ctx, torn, in, out, workspace, visit), error);
   EXPECT_THROW(filter(ctx, in, in, keep_all<I>{}), error);
+  EXPECT_THROW(split(ctx, in, in, out, keep_all<I>{}), error);
+  EXPECT_THROW(split(ctx, in, out, in, keep_all<I>{}), error);
+  EXPECT_THROW(split(ctx, in, out, out, keep_all<I>{}), error);
   EXPECT_THROW(assign_all(ctx, small, 10), error);
   EXPECT_THROW(assign(ctx, small, in.slots()), error);
   EXPECT_EQ(size_of(ctx, out), 0);
@@ -418,6 +456,7 @@ TYPED_TEST(OperatorsCuda, LevelsMayBeCapturedInAGraph) {
   const device_copy<I, O> g(ctx, test::make_undirected<I, O>(100, test::path_edges(100)));
   frontier<I, device> now(ctx, 200);
   frontier<I, device> next(ctx, 200);
+  frontier<I, device> far(ctx, 200);
   advance_workspace<I, O, device> workspace(ctx, g.view);
   assign(ctx, now, I{0});
   ctx.synchronize();
@@ -425,7 +464,7 @@ TYPED_TEST(OperatorsCuda, LevelsMayBeCapturedInAGraph) {
   cudaGraph_t captured = nullptr;
   ASSERT_EQ(cudaStreamBeginCapture(ctx.stream(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
   advance(ctx, g.view, now, next, workspace, all_edges<I, O>{}, {.admit = admission::once});
-  filter(ctx, next, now, keep_all<I>{});
+  split(ctx, next, now, far, keep_all<I>{});
   ASSERT_EQ(cudaStreamEndCapture(ctx.stream(), &captured), cudaSuccess);
   cudaGraphExec_t level = nullptr;
   ASSERT_EQ(cudaGraphInstantiate(&level, captured, 0), cudaSuccess);

@@ -176,6 +176,35 @@ TYPED_TEST(Operators, FilterKeepsTheOrder) {
   }
 }
 
+TYPED_TEST(Operators, SplitPartsInOrder) {
+  using I = typename TestFixture::index;
+  for (const std::int64_t size : {0, 1, 33, 4095, 4096, 4097, 50000}) {
+    test::random_source random(39);
+    std::vector<I> in(static_cast<std::size_t>(size));
+    for (I& v : in) v = static_cast<I>(random.below(1000));
+    const auto is_near = [](I v) { return v % 5 < 2; };
+    std::vector<I> expected_near;
+    std::vector<I> expected_far;
+    std::partition_copy(in.begin(), in.end(), std::back_inserter(expected_near), std::back_inserter(expected_far),
+                        is_near);
+    for (const int threads : {1, 2, 3, 8}) {
+      const context<host> ctx({.threads = threads});
+      frontier<I, host> from(ctx, size);
+      frontier<I, host> near(ctx, static_cast<std::int64_t>(expected_near.size()));  // not one more
+      frontier<I, host> far(ctx, static_cast<std::int64_t>(expected_far.size()));
+      assign(ctx, from, in);
+      std::int64_t calls = 0;
+      split(ctx, from, near, far, [&](I v) {
+        count(calls);
+        return is_near(v);
+      });
+      ASSERT_EQ(this->contents(ctx, near), expected_near) << size << " vertices, " << threads << " threads";
+      ASSERT_EQ(this->contents(ctx, far), expected_far) << size << " vertices, " << threads << " threads";
+      EXPECT_EQ(calls, size);
+    }
+  }
+}
+
 // Breadth-first search: whoever sets a vertex's level first brings it into the next frontier.
 template <class I, class O>
 std::vector<std::int32_t> levels_by_operators(const context<host>& ctx, const graph_view<I, O, host>& g, I source) {
@@ -279,6 +308,14 @@ TYPED_TEST(Operators, TooManyForTheOutputIsAnError) {
     assign_all(ctx, in, leaves + 1);
     EXPECT_THROW(filter(ctx, in, out, [](I) { return true; }), error);
     EXPECT_EQ(size_of(ctx, out), 0);
+    frontier<I, host> other(ctx, leaves + 1);
+    for (const bool near : {true, false}) {  // whichever of the outputs is too small, both are empty
+      assign(ctx, out, I{1});
+      assign(ctx, other, I{1});
+      EXPECT_THROW(split(ctx, in, near ? out : other, near ? other : out, [&](I v) { return (v != 0) == near; }),
+                   error);
+      EXPECT_EQ(size_of(ctx, out) + size_of(ctx, other), 0);
+    }
   }
 }
 
@@ -306,6 +343,9 @@ TYPED_TEST(Operators, MistakesAreRefusedBeforeAnyVisit) {
   torn.out.offsets = torn.out.offsets.subspan(0, 10);
   EXPECT_THROW(advance(ctx, torn, in, out, workspace, visit), error);
   EXPECT_THROW(filter(ctx, in, in, [](I) { return true; }), error);
+  EXPECT_THROW(split(ctx, in, in, out, [](I) { return true; }), error);
+  EXPECT_THROW(split(ctx, in, out, in, [](I) { return true; }), error);
+  EXPECT_THROW(split(ctx, in, out, out, [](I) { return true; }), error);
   EXPECT_THROW(assign_all(ctx, small, 10), error);
   EXPECT_THROW(assign(ctx, small, in.slots()), error);
   EXPECT_THROW((frontier<I, host>(ctx, -1)), error);
@@ -319,12 +359,14 @@ TYPED_TEST(Operators, NothingIsAllocatedByACall) {
   const auto g = this->skewed(5000, 100000);
   frontier<I, host> in(ctx, 5000);
   frontier<I, host> out(ctx, 5000);
+  frontier<I, host> far(ctx, 5000);
   advance_workspace<I, O, host> workspace(ctx, g.view());
   const std::int64_t before = memory.requests();
   assign_all(ctx, in, 5000);
   advance(ctx, g.view(), in, out, workspace, [](I, I, O) { return true; }, {.admit = admission::once});
   filter(ctx, out, in, [](I v) { return v % 2 == 0; });
   EXPECT_GT(size_of(ctx, in), 0);
+  split(ctx, out, in, far, [](I v) { return v % 2 == 0; });
   EXPECT_EQ(memory.requests(), before);
 }
 

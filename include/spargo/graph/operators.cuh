@@ -1,5 +1,6 @@
-// The device's operators, for code compiled by nvcc: `advance`, `filter` and `assign` with the names and arguments of
-// <spargo/graph/operators.hpp>, which see. Functors are structs with a __device__ call operator, or lambdas marked
+// The device's operators, for code compiled by nvcc: `advance`, `filter`, `split` and `assign` with the names and
+// arguments of <spargo/graph/operators.hpp>, which see. Functors are structs with a __device__ call operator, or
+// lambdas marked
 // __device__ (nvcc --extended-lambda); they are copied to the device, so they capture pointers and values.
 //
 // Everything here is asynchronous on the context's stream, allocates nothing and may be captured into a CUDA graph;
@@ -352,6 +353,31 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   publish(to, nullptr);
 }
 
+template <class I, class IsNear>
+__global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
+    split_kernel(frontier_source<I> from, frontier_target<I> near, frontier_target<I> far, IsNear is_near) {
+  using tuning = operators_cuda_tuning;
+  __shared__ I waiting[2][tuning::warps][warp_output<I>::slots];
+  const int lane = static_cast<int>(threadIdx.x) % tuning::warp;
+  const int warp_here = static_cast<int>(threadIdx.x) / tuning::warp;
+  const std::int64_t size = from.size();
+  warp_output<I> to_near(waiting[0][warp_here], near, lane);
+  warp_output<I> to_far(waiting[1][warp_here], far, lane);
+  const std::int64_t step = std::int64_t{gridDim.x} * tuning::block;
+  for (std::int64_t base = std::int64_t{blockIdx.x} * tuning::block + warp_here * tuning::warp; base < size;
+       base += step) {
+    const bool here = base + lane < size;
+    const I v = here ? from.slots[base + lane] : I{0};
+    const bool joins_near = here && is_near(v);
+    to_near.append(joins_near, v);
+    to_far.append(here && !joins_near, v);
+  }
+  to_near.flush();
+  to_far.flush();
+  publish(near, nullptr);
+  publish(far, nullptr);
+}
+
 // Clears the bitmap where it was set; two vertices of a word write the same.
 template <class I>
 __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
@@ -438,6 +464,18 @@ void filter(const context<device>& ctx, const frontier<I, device>& in, frontier<
   detail::filter_kernel<<<detail::operator_blocks(ctx, in.capacity()), block, 0, ctx.stream()>>>(
       detail::source_of(in), detail::target_of(out, nullptr), keep);
   detail::check_operator(cudaGetLastError(), "filter");
+}
+
+// As on the host, with the same exceptions as for `advance`. One launch.
+template <index_type I, class IsNear>
+void split(const context<device>& ctx, const frontier<I, device>& in, frontier<I, device>& near,
+           frontier<I, device>& far, const IsNear& is_near) {
+  constexpr int block = detail::operators_cuda_tuning::block;
+  detail::check_split(in, near, far);
+  const detail::device_guard current(ctx);
+  detail::split_kernel<<<detail::operator_blocks(ctx, in.capacity()), block, 0, ctx.stream()>>>(
+      detail::source_of(in), detail::target_of(near, nullptr), detail::target_of(far, nullptr), is_near);
+  detail::check_operator(cudaGetLastError(), "split");
 }
 
 }  // namespace spargo

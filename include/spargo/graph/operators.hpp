@@ -1,4 +1,5 @@
-// Frontier algorithms of one's own: `advance` visits the out-edges of a set of vertices, `filter` thins a set out.
+// Frontier algorithms of one's own: `advance` visits the out-edges of a set of vertices, `filter` thins a set out, and
+// `split` parts it in two: near and far, the order of work behind delta-stepping.
 //
 //   frontier<I, host> now(ctx, n), next(ctx, n);
 //   advance_workspace<I, O, host> workspace(ctx, g);
@@ -145,6 +146,13 @@ void check_distinct(const char* what, const frontier<I, Space>& in, const fronti
   SPARGO_EXPECTS(&in != &out, std::string(what) + ": the output is the input (expected another frontier)");
 }
 
+template <class I, class Space>
+void check_split(const frontier<I, Space>& in, const frontier<I, Space>& near, const frontier<I, Space>& far) {
+  check_distinct("split", in, near);
+  check_distinct("split", in, far);
+  SPARGO_EXPECTS(&near != &far, "split: both outputs are one frontier (expected two)");
+}
+
 template <class I, class O, class Space>
 void check_advance(const graph_view<I, O, Space>& g, const frontier<I, Space>& in, const frontier<I, Space>& out,
                    const advance_workspace<I, O, Space>& workspace, const advance_options& options) {
@@ -174,8 +182,8 @@ inline std::int64_t checked_size(std::uint64_t size, std::int64_t capacity) {
 // What an operator fills. It counts what joined, and keeps of it what has room.
 template <class I>
 struct frontier_sink {
-  I* slots;
-  std::int64_t capacity;
+  I* slots = nullptr;
+  std::int64_t capacity = 0;
   std::uint64_t size = 0;
 
   void append(const I* from, std::int64_t count) {
@@ -192,19 +200,27 @@ struct frontier_sink {
   }
 };
 
-// produce(chunk, buffer) returns how many vertices it has put into the buffer, of operators_host_tuning::chunk.
-template <class I, class Produce>
-void append_in_order(int threads, std::int64_t chunks, frontier_sink<I>& to, const Produce& produce) {
+// Of each of `Outputs` sinks, what a chunk brings: as many vertices as a chunk has at most.
+template <class I, std::size_t Outputs>
+struct chunk_output {
+  I vertices[Outputs][operators_host_tuning::chunk];
+  std::int64_t counts[Outputs] = {};
+
+  void put(std::size_t output, I v) { vertices[output][counts[output]++] = v; }
+};
+
+// produce(chunk, output) fills the output.
+template <std::size_t Outputs, class I, class Produce>
+void append_in_order(int threads, std::int64_t chunks, frontier_sink<I> (&to)[Outputs], const Produce& produce) {
   std::atomic<std::int64_t> next_chunk{0};
   std::atomic<std::int64_t> turn{0};  // the chunk whose place is known; its thread owns `to` and `failure`
   std::exception_ptr failure;         // of the first chunk, in their order, that failed
   on_threads(threads, [&](int) {
-    I buffer[operators_host_tuning::chunk];
     for (std::int64_t k = next_chunk.fetch_add(1); k < chunks; k = next_chunk.fetch_add(1)) {
-      std::int64_t count = 0;
+      chunk_output<I, Outputs> output;
       std::exception_ptr mine;
       try {
-        count = produce(k, buffer);
+        produce(k, output);
       } catch (...) {
         mine = std::current_exception();
         next_chunk.store(chunks);
@@ -214,10 +230,11 @@ void append_in_order(int threads, std::int64_t chunks, frontier_sink<I>& to, con
         turn.wait(now, std::memory_order_acquire);
       }
       if (failure == nullptr) failure = std::move(mine);
-      const std::int64_t begin = to.reserve(count);
+      std::int64_t begin[Outputs];
+      for (std::size_t o = 0; o < Outputs; ++o) begin[o] = to[o].reserve(output.counts[o]);
       turn.store(k + 1, std::memory_order_release);
       turn.notify_all();
-      to.write(buffer, count, begin);
+      for (std::size_t o = 0; o < Outputs; ++o) to[o].write(output.vertices[o], output.counts[o], begin[o]);
     }
   });
   if (failure != nullptr) std::rethrow_exception(failure);
@@ -278,12 +295,11 @@ void number_edges(int threads, const csr_pattern_view<I, O, host>& out, const I*
   });
 }
 
-// Visits edges [first, last) of the numbering; what joins goes to `buffer`, its number is returned.
+// Visits edges [first, last) of the numbering; what joins goes to `output`.
 template <class I, class O, class Visit>
-std::int64_t visit_edges(const csr_pattern_view<I, O, host>& out, const I* vertices, const std::int64_t* first_edges,
-                         std::int64_t vertex_count, std::int64_t first, std::int64_t last, std::uint64_t* joined,
-                         const Visit& visit, I* buffer) {
-  std::int64_t count = 0;
+void visit_edges(const csr_pattern_view<I, O, host>& out, const I* vertices, const std::int64_t* first_edges,
+                 std::int64_t vertex_count, std::int64_t first, std::int64_t last, std::uint64_t* joined,
+                 const Visit& visit, chunk_output<I, 1>& output) {
   std::int64_t i = std::upper_bound(first_edges, first_edges + vertex_count + 1, first) - first_edges - 1;
   for (; first < last; ++i) {
     const I u = vertices[i];
@@ -291,10 +307,9 @@ std::int64_t visit_edges(const csr_pattern_view<I, O, host>& out, const I* verti
     O e = static_cast<O>(out.offsets[u] + (first - first_edges[i]));
     for (; first < stop; ++first, ++e) {
       const I v = out.indices[e];
-      if (visit(u, v, e) && admits(joined, v)) buffer[count++] = v;
+      if (visit(u, v, e) && admits(joined, v)) output.put(0, v);
     }
   }
-  return count;
 }
 
 // By the calling thread alone: no numbering.
@@ -318,6 +333,28 @@ bool is_small(const csr_pattern_view<I, O, host>& out, const I* vertices, std::i
     work += out.offsets[std::int64_t{vertices[i]} + 1] - out.offsets[vertices[i]];
   }
   return work < operators_host_tuning::sequential;
+}
+
+// place(v, output) for each vertex of `in`; the outputs become what it put where, in the order of `in`.
+template <class I, std::size_t Outputs, class Place>
+void distribute(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>* const (&outputs)[Outputs],
+                const Place& place) {
+  using tuning = operators_host_tuning;
+  frontier_sink<I> to[Outputs];
+  for (std::size_t o = 0; o < Outputs; ++o) {
+    to[o] = {outputs[o]->slots().data(), outputs[o]->capacity()};
+    outputs[o]->state()[0].size = 0;
+  }
+  const I* const vertices = in.slots().data();
+  const auto size = static_cast<std::int64_t>(in.state()[0].size);
+  const int threads = size < tuning::sequential ? 1 : ctx.threads();
+  append_in_order(threads, div_up(size, tuning::chunk), to, [&](std::int64_t k, auto& output) {
+    for (std::int64_t i = k * tuning::chunk; i < std::min(size, (k + 1) * tuning::chunk); ++i) {
+      place(vertices[i], output);
+    }
+  });
+  for (std::size_t o = 0; o < Outputs; ++o) (void)checked_size(to[o].size, outputs[o]->capacity());
+  for (std::size_t o = 0; o < Outputs; ++o) outputs[o]->state()[0].size = to[o].size;
 }
 
 // Clears the bitmap where it was set: two vertices of one word may be two threads'.
@@ -386,7 +423,7 @@ void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, 
   using tuning = detail::operators_host_tuning;
   detail::check_advance(g, in, out, workspace, options);
   std::uint64_t* const joined = options.admit == admission::once ? workspace.joined() : nullptr;
-  detail::frontier_sink<I> to{out.slots().data(), out.capacity()};
+  detail::frontier_sink<I> to[1] = {{out.slots().data(), out.capacity()}};
   out.state()[0].size = 0;
   const std::int64_t size = size_of(ctx, in);
   const detail::clean_bitmap clean(joined, workspace.vertices());
@@ -395,43 +432,45 @@ void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, 
     const I* const vertices = in.slots().data() + first;
     const std::int64_t count = std::min(size - first, workspace.vertices());
     if (ctx.threads() == 1 || detail::is_small(g.out, vertices, count)) {
-      detail::advance_alone(g.out, vertices, count, joined, visit, to);
+      detail::advance_alone(g.out, vertices, count, joined, visit, to[0]);
       continue;
     }
     std::int64_t* const first_edges = workspace.first_edges();
     detail::number_edges(ctx.threads(), g.out, vertices, count, first_edges);
     const std::int64_t edges = first_edges[count];
-    detail::append_in_order(ctx.threads(), div_up(edges, tuning::chunk), to, [&](std::int64_t k, I* buffer) {
+    detail::append_in_order(ctx.threads(), div_up(edges, tuning::chunk), to, [&](std::int64_t k, auto& output) {
       const std::int64_t begin = k * tuning::chunk;
-      return detail::visit_edges(g.out, vertices, first_edges, count, begin, std::min(edges, begin + tuning::chunk),
-                                 joined, visit, buffer);
+      detail::visit_edges(g.out, vertices, first_edges, count, begin, std::min(edges, begin + tuning::chunk), joined,
+                          visit, output);
     });
   }
-  const std::int64_t found = detail::checked_size(to.size, out.capacity());
+  const std::int64_t found = detail::checked_size(to[0].size, out.capacity());
   if (joined != nullptr) detail::forget_joined(ctx.threads(), joined, out.slots().data(), found);
-  out.state()[0].size = to.size;
+  out.state()[0].size = to[0].size;
 }
 
 // `out` becomes the vertices v of `in`, duplicates included, for which keep(v) returned true; it is called once for
 // each. In the order of `in`, for any number of threads. Throws as `advance` does.
 template <index_type I, class Keep>
 void filter(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>& out, const Keep& keep) {
-  using tuning = detail::operators_host_tuning;
   detail::check_distinct("filter", in, out);
-  detail::frontier_sink<I> to{out.slots().data(), out.capacity()};
-  out.state()[0].size = 0;
-  const I* const vertices = in.slots().data();
-  const std::int64_t size = size_of(ctx, in);
-  const auto kept = [&](std::int64_t k, I* buffer) {
-    std::int64_t count = 0;
-    for (std::int64_t i = k * tuning::chunk; i < std::min(size, (k + 1) * tuning::chunk); ++i) {
-      if (keep(vertices[i])) buffer[count++] = vertices[i];
-    }
-    return count;
-  };
-  const int threads = size < tuning::sequential ? 1 : ctx.threads();
-  detail::append_in_order(threads, div_up(size, tuning::chunk), to, kept);
-  out.state()[0].size = static_cast<std::uint64_t>(detail::checked_size(to.size, out.capacity()));
+  frontier<I, host>* const outputs[] = {&out};
+  detail::distribute(ctx, in, outputs, [&](I v, auto& output) {
+    if (keep(v)) output.put(0, v);
+  });
+}
+
+// `near` becomes the vertices v of `in`, duplicates included, for which is_near(v) returned true, and `far` the others;
+// it is called once for each, and `in` is read once. Both in the order of `in`, for any number of threads. Throws as
+// `advance` does; both outputs are empty then.
+// The base of orders that put work off: with is_near(v) = distance[v] < limit, near/far and delta-stepping expand
+// `near` until it is empty, then raise the limit and split `far` (Davidson, Baxter, Garland, Owens, IPDPS 2014).
+template <index_type I, class IsNear>
+void split(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>& near, frontier<I, host>& far,
+           const IsNear& is_near) {
+  detail::check_split(in, near, far);
+  frontier<I, host>* const outputs[] = {&near, &far};
+  detail::distribute(ctx, in, outputs, [&](I v, auto& output) { output.put(is_near(v) ? 0 : 1, v); });
 }
 
 }  // namespace spargo
