@@ -30,8 +30,8 @@ void expect_device(const context<device>& ctx, const std::vector<std::int64_t>& 
   EXPECT_EQ(std::vector<std::int64_t>(back.data(), back.data() + back.size()), expected);
 }
 
-// `packed` keeps bins k and k + 32,768 in one word. 80 million keys over a few hundred blocks are more than 65,536 of
-// each for every block: the lower half wraps into the upper and the upper wraps away, in every order.
+// `multi_pass` keeps bins k and k + 32,768 in one word. 80 million keys over a few hundred blocks are more than 65,536
+// of each for every block: the lower half wraps into the upper and the upper wraps away, in every order.
 TEST(HistogramBranches, DeviceHalvesOfAWordCarry) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -54,7 +54,7 @@ TEST(HistogramBranches, DeviceHalvesOfAWordCarry) {
     std::vector<std::int64_t> expected(static_cast<std::size_t>(bins), 0);
     for (const std::int32_t key : keys) ++expected[static_cast<std::size_t>(key)];
     const auto there = to_device(ctx, span<const std::int32_t, host>(keys));
-    for (const auto algorithm : {histogram_algorithm::packed, histogram_algorithm::automatic}) {
+    for (const auto algorithm : {histogram_algorithm::multi_pass, histogram_algorithm::automatic}) {
       SCOPED_TRACE(std::string(to_string(algorithm)) + ", order " + std::to_string(static_cast<int>(kind)));
       expect_device<std::int64_t>(ctx, expected, [&](span<std::int64_t, device> counts) {
         histogram<std::int32_t, std::int64_t, device>(ctx, there.view(), counts, {.algorithm = algorithm});

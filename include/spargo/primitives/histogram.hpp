@@ -48,9 +48,8 @@ enum class histogram_algorithm {
   privatized,  // one table per block in shared memory, one element per thread; on the host one table per thread
   privatized_coarsened,  // device: few blocks that stay, a table each, 16-byte loads
   lane_privatized,       // device: a table for each lane of a warp, in the lane's own bank: no conflicts, for few bins
-  packed,                // device: a block's table of 16-bit counters, with exact carries: twice the bins
   aggregated,            // device: lanes of a warp that hold the same bin count once: few atomics on skewed data
-  multi_pass,            // device: a table of a window of the bins at a time, windows side by side: for many bins
+  multi_pass,            // device: 16-bit counters with exact carries, a window of the bins per block: for many bins
   interleaved,           // host: several tables per thread, so that equal neighbours do not wait for each other
 };
 
@@ -59,8 +58,8 @@ enum class histogram_algorithm {
 
 struct SPARGO_EXPORT histogram_options {
   // One of the other backend is an invalid_argument error. A table that does not hold all the bins (shared memory:
-  // about 58,000 counters on Hopper, 116,000 packed ones) holds the first ones, and the rest are counted as
-  // global_atomic does; `multi_pass` and `aggregated` take any number.
+  // about 58,000 counters on Hopper) holds the first ones, and the rest are counted as global_atomic does; `multi_pass`
+  // (116,000 counters per window on Hopper) and `aggregated` take any number.
   histogram_algorithm algorithm = histogram_algorithm::automatic;
 };
 

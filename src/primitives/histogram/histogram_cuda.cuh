@@ -90,13 +90,11 @@ void run_lanes(const request<Bins>& r) {
   }
 }
 
-// In `most` windows or fewer; with one, what it does not hold is counted in the result.
+// In as few windows as shared memory allows, of equal and even size.
 template <class Bins>
-void run_packed(const request<Bins>& r, std::int64_t most) {
-  const std::int64_t capacity = 2 * r.counters();
-  const std::int64_t count = std::min(div_up(r.size(), capacity), most);
-  const std::int64_t held =
-      std::min(r.size(), count == 1 ? capacity : div_up(div_up(r.size(), count), std::int64_t{2}) * 2);
+void run_packed(const request<Bins>& r) {
+  const std::int64_t count = div_up(r.size(), 2 * r.counters());
+  const std::int64_t held = std::min(r.size(), div_up(div_up(r.size(), count), std::int64_t{2}) * 2);
   const std::int64_t shared = r.staged() + (held + 1) / 2 * 4;
   const std::int64_t tiles = std::max<std::int64_t>(r.staying_blocks(shared) / count, 1);
   launch(r.ctx, packed<Bins>, tiles * count, tuning::threads, shared, r.in, r.bins, r.out,
@@ -108,7 +106,6 @@ histogram_algorithm choose(const request<Bins>& r) {
   if (sizeof(typename Bins::value) == 1) return histogram_algorithm::lane_privatized;
   if (r.in.size < choice_tuning::elements_per_bin * r.size()) return histogram_algorithm::aggregated;
   if (r.size() <= r.counters()) return histogram_algorithm::privatized_coarsened;
-  if (r.size() <= 2 * r.counters()) return histogram_algorithm::packed;
   if (r.size() <= choice_tuning::windows * 2 * r.counters()) return histogram_algorithm::multi_pass;
   return histogram_algorithm::aggregated;
 }
@@ -135,10 +132,8 @@ void histogram(const context<device>& ctx, span<const typename Bins::value, devi
       return run_coarsened(r);
     case histogram_algorithm::lane_privatized:
       return run_lanes(r);
-    case histogram_algorithm::packed:
-      return run_packed(r, 1);
     case histogram_algorithm::multi_pass:
-      return run_packed(r, INT32_MAX);
+      return run_packed(r);
     default:
       return run_direct(r, aggregated<Bins>);
   }

@@ -1,4 +1,4 @@
-// packed and multi_pass: two 16-bit counters a word of shared memory, so that a block holds about 116,000 bins.
+// multi_pass: two 16-bit counters per word of shared memory, so that a block holds about 116,000 bins.
 //
 // Bin k of a window of 2 * half bins is the lower half of word k, or the upper half of word k - half. Increments are
 // atomic additions of n or n * 65536 (0 < n < 65536) to the word, and each looks at the old word it is given:
@@ -15,8 +15,8 @@
 // same, that key is hot and counted in registers, a lane its own, until another one takes its place. Batches without a
 // hot key pay two votes and a shuffle for 16 keys per lane.
 //
-// multi_pass: the bins in windows of what a table holds; the blocks of all windows of a tile are neighbours and read it
-// from the L2 cache after the first has.
+// More bins are counted in windows of what a table holds: the blocks of all windows of a tile are neighbours and read
+// it from the L2 cache after the first has.
 #pragma once
 
 #include "core/device/warp.cuh"
@@ -26,7 +26,7 @@ namespace spargo::detail::histogram_kernels {
 
 struct windows {
   unsigned held;   // bins of a window
-  unsigned count;  // windows; several: keys outside this block's belong to another block
+  unsigned count;  // windows; keys outside of this block's belong to another block
   int staged;      // bytes of edges before the table
 };
 
@@ -136,11 +136,8 @@ __global__ void __launch_bounds__(tuning::threads, 1)
   __syncthreads();
 
   const auto key_of = [&](value v) {
-    const auto bin = bins(v);
-    const auto key = static_cast<typename Bins::index>(bin - first);
-    if (key < held) return static_cast<unsigned>(key);
-    if (shape.count == 1 && bin < out.size) out.add(bin, 1);
-    return packed_table::nothing;
+    const auto key = static_cast<typename Bins::index>(bins(v) - first);
+    return key < held ? static_cast<unsigned>(key) : packed_table::nothing;
   };
   hot_key hot;
   unsigned turn = 0;
