@@ -1,11 +1,11 @@
-// What both halves of the pipeline share: the choice of chunks, and the checks of a run.
+// What both halves of the pipeline share: the choice of chunks, and the executor behind a plan.
 #pragma once
 
 #include <spargo/primitives/pipeline.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::pipeline {
 
-struct pipeline_tuning {
+struct tuning {
   // H200, 1 GiB of pinned floats in and out, as a share of the slower direction's copy alone. Copies of all of it both
   // ways at once reach 0.917: the link gives no more.
   //   chunks of 16 MiB: 0.480 with 1 stream, 0.894 with 2, 0.876 with 3, 0.863 with 4
@@ -20,15 +20,32 @@ struct pipeline_tuning {
   static constexpr int most_streams = 32;
 };
 
-// Throws invalid_argument where an option is out of range; then both are positive.
-[[nodiscard]] pipeline_options resolve(const pipeline_options& options, element_sizes sizes);
+// What was asked for, and with the zeros filled in.
+struct chunk_options {
+  pipeline_options asked;
+  pipeline_options chosen;
+};
+
+// Moves the chunks of one run, of ranges that are checked and not empty.
+template <memory_space Space>
+class executor {
+ public:
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
+  virtual void run(const pipeline_ranges& ranges, const chunk_function<Space>& function) = 0;
+};
+
+std::unique_ptr<executor<host>> make_executor(const context<host>& ctx, element_sizes sizes,
+                                              const chunk_options& options);
+std::unique_ptr<executor<device>> make_executor(const context<device>& ctx, element_sizes sizes,
+                                                const chunk_options& options);
 
 // The length of the chunks of a run: what was asked for, else short enough that copies overlap on small data too.
 [[nodiscard]] std::int64_t chunk_of_run(const pipeline_options& asked, element_sizes sizes, std::int64_t size);
 
-void check_ranges(const pipeline_ranges& ranges, element_sizes sizes);
-
 // A copy between host ranges, by all threads from `least_bytes` on.
 void stage(const void* from, void* to, std::size_t bytes);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::pipeline

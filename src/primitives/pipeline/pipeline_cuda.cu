@@ -8,14 +8,13 @@
 // Cost: with n bytes each way and c chunks, about (1 + 1 / c) * n / link rate, where the function is faster than the
 // link. Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
 #include "core/cuda.cuh"
-#include "core/rethrow.hpp"
 #include "primitives/pipeline/chunks.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::pipeline {
 
 namespace {
 
@@ -80,39 +79,39 @@ bool is_pinned(const void* data, std::size_t bytes) {
   return true;
 }
 
-}  // namespace
+class device_executor final : public executor<device> {
+ public:
+  device_executor(const context<device>& parent, element_sizes element, const chunk_options& wanted)
+      : ctx_(parent),
+        sizes_(element),
+        asked_(wanted.asked),
+        options_(wanted.chosen),
+        slots_(make_slots()),
+        way_in_(options_.streams == 1 ? slots_.front().ctx : beside(ctx_)),
+        way_out_(options_.streams == 1 ? slots_.front().ctx : beside(ctx_)) {}
 
-template <>
-struct pipeline_engine<device>::state {
-  context<device> ctx;  // first: its resource outlives what the slots hold
-  element_sizes sizes;
-  pipeline_options asked;
-  pipeline_options options;
-  std::vector<slot> slots;
-  context<device> way_in;  // with one slot both are its own: nothing overlaps
-  context<device> way_out;
-  event start;
+  void run(const pipeline_ranges& ranges, const chunk_function<device>& function) override {
+    const device_guard guard(ctx_);
+    try {
+      run_chunks(ranges, function);
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
 
-  state(const context<device>& parent, element_sizes element, const pipeline_options& wanted)
-      : ctx(parent),
-        sizes(element),
-        asked(wanted),
-        options(resolve(wanted, element)),
-        slots(make_slots()),
-        way_in(options.streams == 1 ? slots.front().ctx : beside(ctx)),
-        way_out(options.streams == 1 ? slots.front().ctx : beside(ctx)) {}
-
+ private:
   [[nodiscard]] std::vector<slot> make_slots() const {
     std::vector<slot> made;
-    made.reserve(static_cast<std::size_t>(options.streams));
-    for (int k = 0; k < options.streams; ++k) made.emplace_back(ctx, sizes, options.chunk);
+    made.reserve(static_cast<std::size_t>(options_.streams));
+    for (int k = 0; k < options_.streams; ++k) made.emplace_back(ctx_, sizes_, options_.chunk);
     return made;
   }
 
   // Pinned buffers in every slot, for the directions whose host range is pageable.
   void prepare(array<std::byte, host> slot::*buffer, std::int64_t bytes) {
     const context<host> pinned({.resource = &pinned_host_resource()});
-    for (slot& s : slots) {
+    for (slot& s : slots_) {
       if ((s.*buffer).size() < bytes) s.*buffer = array<std::byte, host>(pinned, bytes);
     }
   }
@@ -126,107 +125,86 @@ struct pipeline_engine<device>::state {
   // Puts one chunk's way through the device on the streams. An event that was never recorded holds nothing up.
   void issue(slot& s, const chunk_range& range, const chunk_function<device>& function, bool stage_in,
              bool stage_out) const {
-    const std::size_t in_bytes = static_cast<std::size_t>(range.size) * sizes.in;
-    const std::size_t out_bytes = static_cast<std::size_t>(range.size) * sizes.out;
+    const std::size_t in_bytes = static_cast<std::size_t>(range.size) * sizes_.in;
+    const std::size_t out_bytes = static_cast<std::size_t>(range.size) * sizes_.out;
     s.deliver();
     if (stage_in) {
       s.arrived.wait();
       stage(range.from, s.staged_in.data(), in_bytes);
     }
-    s.computed.delay(way_in);
-    copy_to_device(way_in, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
-    s.arrived.record(way_in);
+    s.computed.delay(way_in_);
+    copy_to_device(way_in_, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
+    s.arrived.record(way_in_);
 
     s.arrived.delay(s.ctx);
     s.emptied.delay(s.ctx);
     function(s.ctx, s.in.data(), s.out.data(), range.size);
     s.computed.record(s.ctx);
 
-    s.computed.delay(way_out);
-    copy_to_host(way_out, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
-    s.emptied.record(way_out);
+    s.computed.delay(way_out_);
+    copy_to_host(way_out_, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
+    s.emptied.record(way_out_);
     if (stage_out) {
       s.home = range.to;
       s.bytes = out_bytes;
     }
   }
 
-  void run(const pipeline_ranges& ranges, const chunk_function<device>& function) {
+  void run_chunks(const pipeline_ranges& ranges, const chunk_function<device>& function) {
     const std::int64_t size = ranges.in_size;
-    const bool stage_in = !is_pinned(ranges.in, checked_bytes(size, sizes.in));
-    const bool stage_out = !is_pinned(ranges.out, checked_bytes(size, sizes.out));
-    const std::int64_t chunk = chunk_of_run(asked, sizes, size);
-    const std::int64_t most = std::min(options.chunk, size);
-    if (stage_in) prepare(&slot::staged_in, most * static_cast<std::int64_t>(sizes.in));
-    if (stage_out) prepare(&slot::staged_out, most * static_cast<std::int64_t>(sizes.out));
+    const bool stage_in = !is_pinned(ranges.in, checked_bytes(size, sizes_.in));
+    const bool stage_out = !is_pinned(ranges.out, checked_bytes(size, sizes_.out));
+    const std::int64_t chunk = chunk_of_run(asked_, sizes_, size);
+    const std::int64_t most = std::min(options_.chunk, size);
+    if (stage_in) prepare(&slot::staged_in, most * static_cast<std::int64_t>(sizes_.in));
+    if (stage_out) prepare(&slot::staged_out, most * static_cast<std::int64_t>(sizes_.out));
 
     const bool all_pinned = !stage_in && !stage_out;
-    const std::size_t used =
-        asked.streams == 0 && all_pinned ? std::size_t{pipeline_tuning::pinned_streams} : slots.size();
+    const std::size_t used = asked_.streams == 0 && all_pinned ? std::size_t{tuning::pinned_streams} : slots_.size();
 
-    if (stage_in) ctx.synchronize();  // the host is about to read what the stream may still write
-    start.record(ctx);
-    start.delay(way_in);  // and so everything else
+    if (stage_in) ctx_.synchronize();  // the host is about to read what the stream may still write
+    start_.record(ctx_);
+    start_.delay(way_in_);  // and so everything else
     std::size_t turn = 0;
     for (std::int64_t first = 0; first < size; turn = (turn + 1) % used) {
       const std::int64_t count = std::min(chunk, size - first);
-      issue(slots[turn],
-            {static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes.in,
-             static_cast<char*>(ranges.out) + static_cast<std::size_t>(first) * sizes.out, count},
+      issue(slots_[turn],
+            {static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes_.in,
+             static_cast<char*>(ranges.out) + static_cast<std::size_t>(first) * sizes_.out, count},
             function, stage_in, stage_out);
       first += count;
     }
-    for (std::size_t k = 0; k < used; ++k) slots[(turn + k) % used].deliver();
-    way_out.synchronize();
-    for (const slot& s : slots) s.ctx.synchronize();
+    for (std::size_t k = 0; k < used; ++k) slots_[(turn + k) % used].deliver();
+    way_out_.synchronize();
+    for (const slot& s : slots_) s.ctx.synchronize();
   }
 
   // After an error: waits for everything, whatever became of it, and forgets the results.
   void abandon() noexcept {
-    cudaStreamSynchronize(way_in.stream());
-    cudaStreamSynchronize(way_out.stream());
-    for (slot& s : slots) {
+    cudaStreamSynchronize(way_in_.stream());
+    cudaStreamSynchronize(way_out_.stream());
+    for (slot& s : slots_) {
       cudaStreamSynchronize(s.ctx.stream());
       s.home = nullptr;
     }
   }
+
+  context<device> ctx_;  // first: its resource outlives what the slots hold
+  element_sizes sizes_;
+  pipeline_options asked_;
+  pipeline_options options_;
+  std::vector<slot> slots_;
+  context<device> way_in_;  // with one slot both are its own: nothing overlaps
+  context<device> way_out_;
+  event start_;
 };
 
-template <>
-pipeline_engine<device>::pipeline_engine(const context<device>& ctx, element_sizes sizes,
-                                         const pipeline_options& options) try {
+}  // namespace
+
+std::unique_ptr<executor<device>> make_executor(const context<device>& ctx, element_sizes sizes,
+                                                const chunk_options& options) {
   const device_guard guard(ctx);
-  state_ = std::make_unique<state>(ctx, sizes, options);
-} catch (...) {
-  rethrow("pipeline");
-}
-template <>
-pipeline_engine<device>::pipeline_engine(pipeline_engine&&) noexcept = default;
-template <>
-pipeline_engine<device>& pipeline_engine<device>::operator=(pipeline_engine&&) noexcept = default;
-template <>
-pipeline_engine<device>::~pipeline_engine() = default;
-template <>
-std::int64_t pipeline_engine<device>::chunk() const noexcept {
-  return state_->options.chunk;
-}
-template <>
-int pipeline_engine<device>::streams() const noexcept {
-  return state_->options.streams;
+  return std::make_unique<device_executor>(ctx, sizes, options);
 }
 
-template <>
-void pipeline_engine<device>::run(const pipeline_ranges& ranges, const chunk_function<device>& function) {
-  state& s = *state_;
-  check_ranges(ranges, s.sizes);
-  if (ranges.in_size == 0) return;
-  const device_guard guard(s.ctx);
-  try {
-    s.run(ranges, function);
-  } catch (...) {
-    s.abandon();
-    throw;
-  }
-}
-
-}  // namespace spargo::detail
+}  // namespace spargo::detail::pipeline
