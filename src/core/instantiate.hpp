@@ -5,6 +5,29 @@
 
 #include <spargo/core/types.hpp>
 
+// Of the primitives: with and without the integers.
+#define SPARGO_FOR_EACH_REAL(M) \
+  M(float)                      \
+  M(double)
+
+#define SPARGO_FOR_EACH_SCALAR(M) \
+  M(std::int32_t)                 \
+  M(std::int64_t)                 \
+  SPARGO_FOR_EACH_REAL(M)
+
+#define SPARGO_FOR_EACH_REAL_SPACE(M) \
+  M(float, ::spargo::host)            \
+  M(float, ::spargo::device)          \
+  M(double, ::spargo::host)           \
+  M(double, ::spargo::device)
+
+#define SPARGO_FOR_EACH_SCALAR_SPACE(M) \
+  M(std::int32_t, ::spargo::host)       \
+  M(std::int32_t, ::spargo::device)     \
+  M(std::int64_t, ::spargo::host)       \
+  M(std::int64_t, ::spargo::device)     \
+  SPARGO_FOR_EACH_REAL_SPACE(M)
+
 #define SPARGO_FOR_EACH_INDEX_OFFSET(M) \
   M(std::int32_t, std::int32_t)         \
   M(std::int32_t, std::int64_t)         \

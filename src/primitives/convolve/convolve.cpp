@@ -2,6 +2,7 @@
 #include "primitives/convolve/backend.hpp"
 
 #include "core/checks.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 
@@ -174,10 +175,7 @@ void convolve(const context<Space>& ctx, std::type_identity_t<image_view<const T
   template void convolve<T, Space>(const context<Space>&, std::type_identity_t<image_view<const T, Space>>, \
                                    std::type_identity_t<span<const T, host>>, image_view<T, Space>,         \
                                    const convolve_options&);
-INSTANTIATE(float, host)
-INSTANTIATE(double, host)
-INSTANTIATE(float, device)
-INSTANTIATE(double, device)
+SPARGO_FOR_EACH_REAL_SPACE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo

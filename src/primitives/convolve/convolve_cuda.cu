@@ -7,6 +7,7 @@
 // slide through registers, so that 8 products cost one load and a share of another.
 // Cost: K * K products per output; no order of the sum depends on the launch.
 #include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"
 
 namespace spargo::detail {
@@ -312,8 +313,7 @@ void convolve_image(const context<device>& ctx, const image_view<const T, device
                                const image_view<T, device>&, convolve_algorithm);                                      \
   template void convolve_image(const context<device>&, const image_view<const T, device>&, const separated_filter<T>&, \
                                const image_view<T, device>&);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

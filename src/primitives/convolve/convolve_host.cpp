@@ -3,6 +3,7 @@
 // A line is an image of one row. A separable filter takes a tile of outputs in two passes over scratch that stays in
 // the cache: along the rows that the tile reaches, then down the columns. An output's sum runs in one order whatever
 // the tiles and threads are.
+#include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
 #include "primitives/convolve/backend.hpp"
@@ -117,8 +118,7 @@ void convolve_image(const context<host>& ctx, const image_view<const T, host>& i
                                const image_view<T, host>&, convolve_algorithm);                                    \
   template void convolve_image(const context<host>&, const image_view<const T, host>&, const separated_filter<T>&, \
                                const image_view<T, host>&);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,5 +1,6 @@
 // Convolution of lines by register windows: see line.cuh.
 #include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"
 #include "primitives/convolve/line.cuh"
 
@@ -66,8 +67,7 @@ void convolve_windows(const context<device>& ctx, span<const T, device> in, cons
 #define INSTANTIATE(T)                                                                                     \
   template void convolve_windows(const context<device>&, span<const T, device>, const convolve_filter<T>&, \
                                  span<T, device>);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

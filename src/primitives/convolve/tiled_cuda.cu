@@ -8,6 +8,7 @@
 // next tile's first store. Staged elements outside of the input are 0; unstaged ones are not multiplied.
 // Cost: an input is loaded ((tile + K - 1) / tile)^2 times, times the number of blocks; K * K shared reads an output.
 #include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"
 
 namespace spargo::detail {
@@ -237,8 +238,7 @@ void convolve_tiled(const context<device>& ctx, const image_view<const T, device
                                span<T, device>, convolve_algorithm);                                                  \
   template void convolve_tiled(const context<device>&, const image_view<const T, device>&, const convolve_filter<T>&, \
                                const image_view<T, device>&, convolve_algorithm);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

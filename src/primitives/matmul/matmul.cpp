@@ -3,6 +3,7 @@
 #include "primitives/matmul/backend.hpp"
 
 #include "core/checks.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 
@@ -78,10 +79,7 @@ void matmul(const context<Space>& ctx, std::type_identity_t<V> alpha,
                                  const std::type_identity_t<dense_view<const V, Space>>&,                          \
                                  const std::type_identity_t<dense_view<const V, Space>>&, std::type_identity_t<V>, \
                                  const dense_view<V, Space>&, const matmul_options&);
-INSTANTIATE(float, host)
-INSTANTIATE(double, host)
-INSTANTIATE(float, device)
-INSTANTIATE(double, device)
+SPARGO_FOR_EACH_REAL_SPACE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo

@@ -3,6 +3,7 @@
 // Shared by all: C is row-major m x n, blockIdx.x walks column tiles and blockIdx.y row tiles (past 65535 of them in
 // strides), and a load outside a matrix gives 0, so that edges add nothing. Only the last step looks at alpha and beta.
 #include "core/cuda.cuh"
+#include "core/instantiate.hpp"
 #include "primitives/matmul/backend.hpp"
 
 #include <algorithm>
@@ -163,7 +164,8 @@ void matmul_device(const context<device>& ctx, const matmul_job<V>& job, matmul_
   }
 }
 
-template void matmul_device(const context<device>&, const matmul_job<float>&, matmul_algorithm);
-template void matmul_device(const context<device>&, const matmul_job<double>&, matmul_algorithm);
+#define INSTANTIATE(T) template void matmul_device(const context<device>&, const matmul_job<T>&, matmul_algorithm);
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

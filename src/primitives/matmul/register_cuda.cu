@@ -10,6 +10,7 @@
 // efficient GEMM.
 #include "core/cuda.cuh"
 #include "core/device/async_copy.cuh"
+#include "core/instantiate.hpp"
 #include "primitives/matmul/pack.cuh"
 
 namespace spargo::detail {
@@ -221,9 +222,10 @@ void matmul_split_k(const context<device>& ctx, const matmul_job<V>& job) {
   launch<S>(ctx, job, matmul_shares(ctx, tiles, S::blocks, job.k));
 }
 
-template void matmul_split_k(const context<device>&, const matmul_job<float>&);
-template void matmul_split_k(const context<device>&, const matmul_job<double>&);
-template void matmul_register_tiled(const context<device>&, const matmul_job<float>&);
-template void matmul_register_tiled(const context<device>&, const matmul_job<double>&);
+#define INSTANTIATE(T)                                                        \
+  template void matmul_split_k(const context<device>&, const matmul_job<T>&); \
+  template void matmul_register_tiled(const context<device>&, const matmul_job<T>&);
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,4 +1,5 @@
 // A build without code for compute capability 9.0.
+#include "core/instantiate.hpp"
 #include "primitives/reduce/bulk.hpp"
 
 namespace spargo::detail {
@@ -13,10 +14,7 @@ void reduce_bulk_tiles(const context<device>&, reduce_source, operation, const r
 #define INSTANTIATE(T)                                                                                          \
   template void reduce_bulk_tiles(const context<device>&, reduce_source, operation, const reduce_input<T>&, T*, \
                                   std::int64_t);
-INSTANTIATE(std::int32_t)
-INSTANTIATE(std::int64_t)
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

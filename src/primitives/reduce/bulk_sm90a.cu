@@ -8,6 +8,7 @@
 // Invariant: the tree is that of tiles.cuh whatever the path. Cost: n reads, n / 16384 writes and reads.
 // Bulk copies and mbarriers: PTX ISA, sections cp.async.bulk and mbarrier.
 #include "core/device/bulk_copy.cuh"
+#include "core/instantiate.hpp"
 #include "primitives/reduce/bulk.hpp"
 #include "primitives/reduce/tiles.cuh"
 
@@ -177,10 +178,7 @@ void reduce_bulk_tiles(const context<device>& ctx, reduce_source source, operati
 #define INSTANTIATE(T)                                                                                          \
   template void reduce_bulk_tiles(const context<device>&, reduce_source, operation, const reduce_input<T>&, T*, \
                                   std::int64_t);
-INSTANTIATE(std::int32_t)
-INSTANTIATE(std::int64_t)
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -2,6 +2,7 @@
 //
 // The tree depends on the number of elements only: the same bits in every run and on every device. Cost of a level: n
 // reads, n / tile writes, a launch. The rungs follow M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007).
+#include "core/instantiate.hpp"
 #include "primitives/reduce/kernels.cuh"
 
 #include <limits>
@@ -138,10 +139,7 @@ void reduce_levels(const context<device>& ctx, reduce_source source, operation o
 
 #define INSTANTIATE(T) \
   template void reduce_levels(const context<device>&, reduce_source, operation, reduce_input<T>, T*, reduce_algorithm);
-INSTANTIATE(std::int32_t)
-INSTANTIATE(std::int64_t)
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

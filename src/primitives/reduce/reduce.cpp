@@ -3,6 +3,7 @@
 #include "primitives/reduce/backend.hpp"
 
 #include "core/checks.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/element.hpp"
@@ -164,14 +165,7 @@ T reduce_max(const context<Space>& ctx, span<const T, Space> values) {
                                                   span<T, Space>, const reduce_options&);                             \
   template T reduce_sum<T, Space>(const context<Space>&, span<const T, Space>);                                       \
   template T reduce_max<T, Space>(const context<Space>&, span<const T, Space>);
-#define INSTANTIATE_SPACE(Space)   \
-  INSTANTIATE(std::int32_t, Space) \
-  INSTANTIATE(std::int64_t, Space) \
-  INSTANTIATE(float, Space)        \
-  INSTANTIATE(double, Space)
-INSTANTIATE_SPACE(host)
-INSTANTIATE_SPACE(device)
-#undef INSTANTIATE_SPACE
+SPARGO_FOR_EACH_SCALAR_SPACE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo

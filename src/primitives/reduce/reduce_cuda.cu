@@ -6,6 +6,7 @@
 // memory pipeline at 2048 threads per SM. Memory order: a block's thread 0 writes its partials, fences and
 // counts itself with one atomic; the block that counts last fences and reads. The counter is scratch of the call,
 // cleared on its stream, so calls on other streams share nothing. Cost: n reads, one write for each 64 KiB.
+#include "core/instantiate.hpp"
 #include "primitives/reduce/kernels.cuh"
 
 #include <spargo/core/device_features.cuh>
@@ -198,10 +199,7 @@ void reduce_device(const context<device>& ctx, reduce_source source, operation o
 #define INSTANTIATE(T)                                                                               \
   template void reduce_device(const context<device>&, reduce_source, operation, reduce_input<T>, T*, \
                               const reduce_options&);
-INSTANTIATE(std::int32_t)
-INSTANTIATE(std::int64_t)
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -4,6 +4,7 @@
 // A block is 32 or 64 chunks of 16 vectors of 128 bytes, combined lane by lane, then the lanes and the chunks pairwise
 // (simd/reduce_block.hpp): the error of a sum is at most about (log2(n) + 12) * eps / 2 * sum |x|. Pairwise summation:
 // Higham, SIAM J. Sci. Comput. 14(4), 1993. Cost: n reads; one element a block of scratch.
+#include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "primitives/simd/reduce.hpp"
 
@@ -31,10 +32,7 @@ void reduce_host(const context<host>& ctx, reduce_source source, operation op, r
 }
 
 #define INSTANTIATE(T) template void reduce_host(const context<host>&, reduce_source, operation, reduce_input<T>, T*);
-INSTANTIATE(std::int32_t)
-INSTANTIATE(std::int64_t)
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

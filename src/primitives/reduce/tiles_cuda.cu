@@ -1,5 +1,6 @@
 // The tree of tiles.cuh: one tile is one block's work and one launch; more go through bulk copies where the
 // device has them, and through ordinary loads elsewhere.
+#include "core/instantiate.hpp"
 #include "primitives/reduce/tiles.cuh"
 
 #include "primitives/reduce/bulk.hpp"
@@ -39,10 +40,7 @@ void reduce_tiles(const context<device>& ctx, reduce_source source, operation op
 #define INSTANTIATE(T)                                                                                     \
   template void reduce_tiles(const context<device>&, reduce_source, operation, const reduce_input<T>&, T*, \
                              std::int64_t);
-INSTANTIATE(std::int32_t)
-INSTANTIATE(std::int64_t)
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -5,6 +5,7 @@
 #include "primitives/scan/algorithms.hpp"
 
 #include "core/checks.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 
 namespace spargo {
@@ -69,12 +70,7 @@ void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T
                                const scan_options&);                                                   \
   template void inclusive_scan(const context<Space>&, span<const T, Space>, span<T, Space>, operation, \
                                const scan_options&);
-#define INSTANTIATE_SPACES(T) INSTANTIATE(T, host) INSTANTIATE(T, device)
-INSTANTIATE_SPACES(std::int32_t)
-INSTANTIATE_SPACES(std::int64_t)
-INSTANTIATE_SPACES(float)
-INSTANTIATE_SPACES(double)
-#undef INSTANTIATE_SPACES
+SPARGO_FOR_EACH_SCALAR_SPACE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo

@@ -6,6 +6,7 @@
 // whoever holds the first unfinished block is running and the others' waits end. Blocks and the order within them
 // depend on the number of elements only, hence the bits of the result too. n reads and n writes of memory, the writes
 // past the cache when the result is large.
+#include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/turns.hpp"
 #include "primitives/scan/host_vector.hpp"
@@ -116,10 +117,7 @@ void scan(const context<host>& ctx, span<const T, host> in, span<T, host> out, s
 
 #define INSTANTIATE(T) \
   template void scan(const context<host>&, span<const T, host>, span<T, host>, scan_kind, operation, scan_algorithm);
-INSTANTIATE(std::int32_t)
-INSTANTIATE(std::int64_t)
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,4 +1,5 @@
 // Jacobi's iteration on the device, several sweeps per launch.
+#include "core/instantiate.hpp"
 #include "primitives/stencil/march_launch.cuh"
 
 namespace spargo::detail {
@@ -20,7 +21,8 @@ int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::in
   return 2;
 }
 
-template int march_deep(const context<device>&, const five_point_job<float>&, std::int64_t);
-template int march_deep(const context<device>&, const five_point_job<double>&, std::int64_t);
+#define INSTANTIATE(T) template int march_deep(const context<device>&, const five_point_job<T>&, std::int64_t);
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -5,6 +5,7 @@
 // that the test never sees the arrays after they changed places. Cost: an array of scratch, and a copy at the end
 // where the number of passes is odd.
 #include "core/checks.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/stencil/algorithms.hpp"
@@ -88,10 +89,9 @@ jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u, const ja
   detail::rethrow("jacobi");
 }
 
-template jacobi_result jacobi<float, host>(const context<host>&, image_view<float, host>, const jacobi_options&);
-template jacobi_result jacobi<double, host>(const context<host>&, image_view<double, host>, const jacobi_options&);
-template jacobi_result jacobi<float, device>(const context<device>&, image_view<float, device>, const jacobi_options&);
-template jacobi_result jacobi<double, device>(const context<device>&, image_view<double, device>,
-                                              const jacobi_options&);
+#define INSTANTIATE(T, Space) \
+  template jacobi_result jacobi<T, Space>(const context<Space>&, image_view<T, Space>, const jacobi_options&);
+SPARGO_FOR_EACH_REAL_SPACE(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo

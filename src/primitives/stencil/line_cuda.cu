@@ -1,4 +1,5 @@
 // Averages over windows of a line on the device: sums by sliding_fold.cuh, divided once.
+#include "core/instantiate.hpp"
 #include "primitives/stencil/backend.hpp"
 #include "primitives/stencil/sliding_fold.cuh"
 
@@ -16,7 +17,8 @@ void window_average(const context<device>& ctx, const fold_job<T>& job, T diviso
   }
 }
 
-template void window_average(const context<device>&, const fold_job<float>&, float, stencil_algorithm);
-template void window_average(const context<device>&, const fold_job<double>&, double, stencil_algorithm);
+#define INSTANTIATE(T) template void window_average(const context<device>&, const fold_job<T>&, T, stencil_algorithm);
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

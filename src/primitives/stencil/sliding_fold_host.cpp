@@ -7,6 +7,7 @@
 //
 // Invariant: blocks and runs are laid out from the start of a line, so that an output is the same fold for any number
 // of threads. A run is the work of one thread: windows wider than a thread's share leave threads idle.
+#include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
 #include "primitives/stencil/backend.hpp"
@@ -208,8 +209,7 @@ void sliding_max_naive(const context<host>& ctx, const T* in, T* out, const volu
   template void sliding_max_lines(const context<host>&, const fold_job<T>&, sliding_max_algorithm); \
   template void sliding_max_axis(const context<host>&, const axis_job<T>&, sliding_max_algorithm);  \
   template void sliding_max_naive(const context<host>&, const T*, T*, const volume_shape&, const volume_shape&);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

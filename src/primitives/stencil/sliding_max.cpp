@@ -2,6 +2,7 @@
 #include "primitives/stencil/sliding_max_backend.hpp"
 
 #include "core/checks.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/stencil/algorithms.hpp"
@@ -128,10 +129,7 @@ void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, S
   template void sliding_max<T, Space>(const context<Space>&, std::type_identity_t<span<const T, Space>>,               \
                                       const volume_shape&, const volume_shape&, span<T, Space>,                        \
                                       const sliding_max_options&);
-INSTANTIATE(float, host)
-INSTANTIATE(double, host)
-INSTANTIATE(float, device)
-INSTANTIATE(double, device)
+SPARGO_FOR_EACH_REAL_SPACE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo

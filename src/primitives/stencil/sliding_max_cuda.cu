@@ -4,6 +4,7 @@
 // a line of its own. `van_herk` gives one thread per run of w outputs: the run scanned from its end into the outputs,
 // then the next run scanned from its start, folded into them; three reads and two writes per output whatever w is.
 // Windows of up to 8 are read directly: neighbouring outputs share their reads in the caches.
+#include "core/instantiate.hpp"
 #include "primitives/stencil/sliding_fold.cuh"
 #include "primitives/stencil/sliding_max_backend.hpp"
 
@@ -166,8 +167,7 @@ void sliding_max_naive(const context<device>& ctx, const T* in, T* out, const vo
   template void sliding_max_lines(const context<device>&, const fold_job<T>&, sliding_max_algorithm); \
   template void sliding_max_axis(const context<device>&, const axis_job<T>&, sliding_max_algorithm);  \
   template void sliding_max_naive(const context<device>&, const T*, T*, const volume_shape&, const volume_shape&);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -2,6 +2,7 @@
 #include "primitives/stencil/backend.hpp"
 
 #include "core/checks.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "primitives/backend.hpp"
 #include "primitives/stencil/algorithms.hpp"
@@ -78,10 +79,7 @@ void five_point_average(const context<Space>& ctx, std::type_identity_t<image_vi
                                          std::int64_t, span<T, Space>, const stencil_options&);                       \
   template void five_point_average<T, Space>(const context<Space>&, std::type_identity_t<image_view<const T, Space>>, \
                                              image_view<T, Space>, const stencil_options&);
-INSTANTIATE(float, host)
-INSTANTIATE(double, host)
-INSTANTIATE(float, device)
-INSTANTIATE(double, device)
+SPARGO_FOR_EACH_REAL_SPACE(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo

@@ -1,5 +1,6 @@
 // Five-point stencils on the device, one sweep per launch: one thread per cell, tiles in shared memory, and marches of
 // one sweep or several (march.cuh).
+#include "core/instantiate.hpp"
 #include "primitives/stencil/march_launch.cuh"
 
 namespace spargo::detail {
@@ -147,8 +148,7 @@ void copy_cells(const context<device>& ctx, const five_point_job<T>& job) {
   template int jacobi_sweeps(const context<device>&, const five_point_job<T>&, std::int64_t, jacobi_algorithm);        \
   template T jacobi_tested_sweep(const context<device>&, const five_point_job<T>&, span<T, device>, jacobi_algorithm); \
   template void copy_cells(const context<device>&, const five_point_job<T>&);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

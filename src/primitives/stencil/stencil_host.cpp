@@ -7,6 +7,7 @@
 // sweeps. Invariant: ring(t) holds the latest three rows of sweep t, row q in slot q % 3; the same bits as sweep by
 // sweep, since a cell is the same expression of the same values.
 // Source: Wellein, Hager, Zeiser, Wittmann, Fehske, COMPSAC 2009.
+#include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
 #include "primitives/simd/stencil.hpp"
@@ -207,8 +208,7 @@ void copy_cells(const context<host>& ctx, const five_point_job<T>& job) {
   template int jacobi_sweeps(const context<host>&, const five_point_job<T>&, std::int64_t, jacobi_algorithm);      \
   template T jacobi_tested_sweep(const context<host>&, const five_point_job<T>&, span<T, host>, jacobi_algorithm); \
   template void copy_cells(const context<host>&, const five_point_job<T>&);
-INSTANTIATE(float)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,4 +1,5 @@
 // Convolution's inner loops where there is one instruction set, with vectors of 16 bytes.
+#include "core/instantiate.hpp"
 #include "primitives/simd/convolve_rows.hpp"
 
 namespace spargo::detail {
@@ -9,7 +10,8 @@ convolve_tile<T> best_convolve_tile() {
             T* out, std::int64_t out_pitch) { convolve_rows<T, 16>(job, row, row_end, col, col_end, out, out_pitch); };
 }
 
-template convolve_tile<float> best_convolve_tile();
-template convolve_tile<double> best_convolve_tile();
+#define INSTANTIATE(T) template convolve_tile<T> best_convolve_tile();
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,4 +1,5 @@
 // The dense product's inner kernel for any processor with 16-byte vectors.
+#include "core/instantiate.hpp"
 #include "primitives/simd/matmul_outer.hpp"
 
 namespace spargo::detail {
@@ -17,7 +18,8 @@ matmul_micro_kernel<V> best_matmul_kernel() {
   return {8, 2 * 16 / static_cast<int>(sizeof(V)), kernel<V>};
 }
 
-template matmul_micro_kernel<float> best_matmul_kernel();
-template matmul_micro_kernel<double> best_matmul_kernel();
+#define INSTANTIATE(V) template matmul_micro_kernel<V> best_matmul_kernel();
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,4 +1,5 @@
 // Reductions' inner loops where there is one instruction set, with vectors of 16 bytes.
+#include "core/instantiate.hpp"
 #include "primitives/simd/reduce_block.hpp"
 
 namespace spargo::detail {
@@ -14,9 +15,8 @@ reduce_block<T> best_reduce_block(reduce_source source, operation op) {
   return best;
 }
 
-template reduce_block<std::int32_t> best_reduce_block(reduce_source, operation);
-template reduce_block<std::int64_t> best_reduce_block(reduce_source, operation);
-template reduce_block<float> best_reduce_block(reduce_source, operation);
-template reduce_block<double> best_reduce_block(reduce_source, operation);
+#define INSTANTIATE(T) template reduce_block<T> best_reduce_block(reduce_source, operation);
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,4 +1,5 @@
 // Rows of five-point stencils for any processor.
+#include "core/instantiate.hpp"
 #include "primitives/simd/stencil_rows.hpp"
 
 namespace spargo::detail {
@@ -17,9 +18,10 @@ five_point_row<T> best_five_point_row() {
   return plain_row<Cell, T>;
 }
 
-template five_point_row<float> best_five_point_row<average_cell, float>();
-template five_point_row<double> best_five_point_row<average_cell, double>();
-template five_point_row<float> best_five_point_row<laplace_cell, float>();
-template five_point_row<double> best_five_point_row<laplace_cell, double>();
+#define INSTANTIATE(T)                                               \
+  template five_point_row<T> best_five_point_row<average_cell, T>(); \
+  template five_point_row<T> best_five_point_row<laplace_cell, T>();
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,4 +1,5 @@
 // Convolution's inner loops for x86 processors, compiled for three instruction sets and chosen at run time.
+#include "core/instantiate.hpp"
 #include "primitives/simd/convolve_rows.hpp"
 
 namespace spargo::detail {
@@ -35,7 +36,8 @@ convolve_tile<T> best_convolve_tile() {
   return sse2_tile<T>;
 }
 
-template convolve_tile<float> best_convolve_tile();
-template convolve_tile<double> best_convolve_tile();
+#define INSTANTIATE(T) template convolve_tile<T> best_convolve_tile();
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,5 +1,6 @@
 // The dense product's inner kernels for x86 processors: as many accumulators as there are registers for, less those of
 // a row of B and of an element of A.
+#include "core/instantiate.hpp"
 #include "primitives/simd/matmul_outer.hpp"
 
 namespace spargo::detail {
@@ -35,7 +36,8 @@ matmul_micro_kernel<V> best_matmul_kernel() {
   return {4, 2 * 16 / size, sse2_kernel<V>};
 }
 
-template matmul_micro_kernel<float> best_matmul_kernel();
-template matmul_micro_kernel<double> best_matmul_kernel();
+#define INSTANTIATE(V) template matmul_micro_kernel<V> best_matmul_kernel();
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

@@ -1,5 +1,6 @@
 // Reductions' inner loops for x86 processors, compiled for two instruction sets and chosen at run time: memory is the
 // limit of both from about 16 MiB on, and wider registers than AVX2's gain nothing.
+#include "core/instantiate.hpp"
 #include "primitives/simd/reduce_block.hpp"
 
 namespace spargo::detail {
@@ -32,9 +33,8 @@ reduce_block<T> best_reduce_block(reduce_source source, operation op) {
   return best;
 }
 
-template reduce_block<std::int32_t> best_reduce_block(reduce_source, operation);
-template reduce_block<std::int64_t> best_reduce_block(reduce_source, operation);
-template reduce_block<float> best_reduce_block(reduce_source, operation);
-template reduce_block<double> best_reduce_block(reduce_source, operation);
+#define INSTANTIATE(T) template reduce_block<T> best_reduce_block(reduce_source, operation);
+SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail

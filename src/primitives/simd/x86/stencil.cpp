@@ -1,5 +1,6 @@
 // Rows of five-point stencils for x86 processors, compiled for three instruction sets and chosen at run time. None of
 // them fuses: a cell's product is not an operand of a sum.
+#include "core/instantiate.hpp"
 #include "primitives/simd/stencil_rows.hpp"
 
 namespace spargo::detail {
@@ -32,9 +33,10 @@ five_point_row<T> best_five_point_row() {
   return sse2_row<Cell, T>;
 }
 
-template five_point_row<float> best_five_point_row<average_cell, float>();
-template five_point_row<double> best_five_point_row<average_cell, double>();
-template five_point_row<float> best_five_point_row<laplace_cell, float>();
-template five_point_row<double> best_five_point_row<laplace_cell, double>();
+#define INSTANTIATE(T)                                               \
+  template five_point_row<T> best_five_point_row<average_cell, T>(); \
+  template five_point_row<T> best_five_point_row<laplace_cell, T>();
+SPARGO_FOR_EACH_REAL(INSTANTIATE)
+#undef INSTANTIATE
 
 }  // namespace spargo::detail
