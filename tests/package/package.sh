@@ -152,10 +152,14 @@ case $step in
   refusals)
     # What the library is not built for ends the compilation with a sentence: CODE and a part of it, line by line.
     compile() { clean "$cxx" -fsyntax-only -I"$prefix/include" "$@" -x c++ - 2>&1; }
+    # Compiled once for all lines: g++ takes all.hpp.gch, another compiler reads all.hpp.
+    dir=$work/refusals; rm -rf "$dir"; mkdir "$dir"
+    printf '%s\n' '#include <spargo/spargo.hpp>' '#include <vector>' > "$dir/all.hpp"
+    clean "$cxx" -std=c++20 -I"$prefix/include" -x c++-header "$dir/all.hpp" -o "$dir/all.hpp.gch"
     refuses() {  # CODE MESSAGE
       local out status=0
-      out=$(printf '%s\n' '#include <spargo/spargo.hpp>' '#include <vector>' 'using namespace spargo;' \
-            "void f(const context<host>& ctx) { $1 }" | compile -std=c++20) || status=$?
+      out=$(printf '%s\n' 'using namespace spargo;' "void f(const context<host>& ctx) { $1 }" \
+            | compile -std=c++20 -include "$dir/all.hpp") || status=$?
       if [ -z "$2" ]; then
         [ $status -eq 0 ] || fail "'$1' does not compile: $out"
       elif [ $status -eq 0 ] || ! grep -qE "error: static(_assert| assertion) failed.*spargo: .*$2" <<< "$out"; then
