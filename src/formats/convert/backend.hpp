@@ -22,13 +22,49 @@ struct coo_facts {
   std::int64_t diagonal = 0;  // entries on it
 };
 
+// Number of an entry.
+template <class Space>
+using entry_number = std::conditional_t<std::same_as<Space, host>, std::int64_t, std::uint32_t>;
+
+// A pattern by row, then column; entry k was entry order[k] before.
+template <class I, class Space>
+struct sorted_entries {
+  array<I, Space> row_indices;
+  array<I, Space> col_indices;
+  array<entry_number<Space>, Space> order;
+
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    return static_cast<std::int64_t>(sizeof(I)) * (row_indices.size() + col_indices.size()) +
+           static_cast<std::int64_t>(sizeof(entry_number<Space>)) * order.size();
+  }
+};
+
+// Stable. Throws invalid_data, in the name of `operation`, for an entry outside the matrix. In convert.cpp.
+template <index_type I, class Space>
+sorted_entries<I, Space> sort_pattern(const char* operation, const context<Space>& ctx,
+                                      const coo_pattern_view<I, Space>& entries);
+
 // --- Host --------------------------------------------------------------------------------------------------------
 
 // What one pass over the entries tells: whether they may be used, and how much sorting they need.
 template <index_type I>
 coo_facts examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
 
-// Stable sort by row, then column, in O(nnz) time and memory whatever the size of the matrix; sequential for the most.
+// Whether O(rows) is too much for so few entries.
+template <class I>
+[[nodiscard]] bool is_hypersparse(I rows, std::int64_t nnz) {
+  constexpr std::int64_t few = 1 << 16;  // rows for which O(rows) is cheap in any case
+  return rows > few && rows / 8 > nnz;
+}
+
+// Stable sort by row, then column, of entries in range.
+template <index_type I>
+sorted_entries<I, host> sort_pattern(const context<host>& ctx, const coo_pattern_view<I, host>& entries,
+                                     const coo_facts& order);
+
+// The same in O(nnz) time and memory whatever the size of the matrix; sequential for the most.
+template <index_type I>
+sorted_entries<I, host> sort_pattern_by_radix(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
 template <entry_type V, index_type I>
 void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& matrix);
 
@@ -99,6 +135,9 @@ void narrow(const context<host>& ctx, span<const std::int64_t, host> in, span<O,
 
 template <index_type I>
 coo_facts examine(const context<device>& ctx, const coo_pattern_view<I, device>& entries);
+template <index_type I>
+sorted_entries<I, device> sort_pattern(const context<device>& ctx, const coo_pattern_view<I, device>& entries,
+                                       const coo_facts& order);
 template <entry_type V, index_type I>
 void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_facts& order);
 template <entry_type V, index_type I>

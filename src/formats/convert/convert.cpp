@@ -338,6 +338,26 @@ csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx, const csr_view<c
   detail::rethrow("transpose");
 }
 
+namespace detail {
+
+template <index_type I, class Space>
+sorted_entries<I, Space> sort_pattern(const char* operation, const context<Space>& ctx,
+                                      const coo_pattern_view<I, Space>& entries) {
+  if constexpr (is_built<Space>) {
+    return sort_pattern<I>(ctx, entries, spargo::examine<I>(operation, ctx, entries));
+  } else {
+    no_device(operation);
+  }
+}
+
+#define INSTANTIATE_I(I)                                                                                              \
+  template sorted_entries<I, host> sort_pattern(const char*, const context<host>&, const coo_pattern_view<I, host>&); \
+  template sorted_entries<I, device> sort_pattern(const char*, const context<device>&,                                \
+                                                  const coo_pattern_view<I, device>&);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
+
+}  // namespace detail
+
 #define INSTANTIATE_COO(V, I, Space)                                                                          \
   template void sort(const context<Space>&, coo_matrix<V, I, Space>&);                                        \
   template std::int64_t sum_duplicates(const context<Space>&, coo_matrix<V, I, Space>&);                      \

@@ -50,14 +50,6 @@ int bits_below(std::int64_t bound) {
   return bound < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bound - 1)));
 }
 
-// A matrix in sorted order; `order[k]` is where entry k was, empty where nothing needs it.
-template <class I>
-struct sorted_pattern {
-  array<I, device> row_indices;
-  array<I, device> col_indices;
-  array<std::uint32_t, device> order;
-};
-
 template <class I>
 void unpack_keys(const context<device>& ctx, const array<std::uint64_t, device>& keys, int col_bits, I* rows, I* cols) {
   const std::uint64_t* packed = keys.data();
@@ -71,8 +63,8 @@ void unpack_keys(const context<device>& ctx, const array<std::uint64_t, device>&
 enum class order_wanted { no, yes };
 
 template <class I>
-sorted_pattern<I> sort_packed(const context<device>& ctx, const coo_pattern_view<I, device>& m, const coo_facts& order,
-                              order_wanted wanted) {
+sorted_entries<I, device> sort_packed(const context<device>& ctx, const coo_pattern_view<I, device>& m,
+                                      const coo_facts& order, order_wanted wanted) {
   const int col_bits = bits_below(m.cols);
   const int begin = order.cols_ascending ? col_bits : 0;
   const int end = col_bits + bits_below(m.rows);
@@ -83,7 +75,7 @@ sorted_pattern<I> sort_packed(const context<device>& ctx, const coo_pattern_view
   for_each(ctx, m.nnz(), [=] __device__(std::int64_t k) {
     packed[k] = static_cast<std::uint64_t>(rows[k]) << col_bits | static_cast<std::uint64_t>(cols[k]);
   });
-  sorted_pattern<I> sorted;
+  sorted_entries<I, device> sorted;
   if (wanted == order_wanted::yes) {
     sorted.order = iota(ctx, m.nnz());
     sort_pairs(ctx, keys, sorted.order, begin, end);
@@ -98,8 +90,8 @@ sorted_pattern<I> sort_packed(const context<device>& ctx, const coo_pattern_view
 
 // Keys of more than 64 bits: by column, then, stably, by row.
 template <class I>
-sorted_pattern<I> sort_wide(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
-  sorted_pattern<I> sorted;
+sorted_entries<I, device> sort_wide(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
+  sorted_entries<I, device> sorted;
   sorted.order = iota(ctx, m.nnz());
   array<std::uint64_t, device> keys(ctx, m.nnz());
   std::uint64_t* key = keys.data();
@@ -117,12 +109,19 @@ sorted_pattern<I> sort_wide(const context<device>& ctx, const coo_pattern_view<I
   return sorted;
 }
 
+// Of a pattern that is wanted without the order, `order` may be empty.
+template <class I>
+sorted_entries<I, device> sort_by_keys(const context<device>& ctx, const coo_pattern_view<I, device>& m,
+                                       const coo_facts& order, order_wanted wanted) {
+  if (bits_below(m.rows) + bits_below(m.cols) > 64) return sort_wide(ctx, m);
+  return sort_packed(ctx, m, order, wanted);
+}
+
 template <class V, class I>
 coo_matrix<V, I, device> sorted_copy(const context<device>& ctx, const coo_view<const V, I, device>& m,
                                      const coo_facts& order) {
-  const auto wanted = is_pattern<V> ? order_wanted::no : order_wanted::yes;
-  sorted_pattern<I> sorted =
-      bits_below(m.rows) + bits_below(m.cols) <= 64 ? sort_packed<I>(ctx, m, order, wanted) : sort_wide<I>(ctx, m);
+  sorted_entries<I, device> sorted =
+      sort_by_keys<I>(ctx, m, order, is_pattern<V> ? order_wanted::no : order_wanted::yes);
   array<V, device> values;
   if constexpr (!is_pattern<V>) {
     const span<const std::uint32_t, device> where = sorted.order.view();
@@ -254,6 +253,14 @@ coo_facts examine(const context<device>& ctx, const coo_pattern_view<I, device>&
           .distinct = (flags & repeated) == 0};
 }
 
+template <index_type I>
+sorted_entries<I, device> sort_pattern(const context<device>& ctx, const coo_pattern_view<I, device>& m,
+                                       const coo_facts& order) {
+  sorted_entries<I, device> sorted = sort_by_keys(ctx, m, order, order_wanted::yes);
+  ctx.synchronize();
+  return sorted;
+}
+
 template <entry_type V, index_type I>
 void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_facts& order) {
   matrix = sorted_copy<V, I>(ctx, matrix.view(), order);
@@ -341,7 +348,10 @@ void expand_rows(const context<device>& ctx, span<const O, device> offsets, span
            [=] __device__(std::int64_t k) { row[k] = static_cast<I>(lower_bound(offset, size, k + 1) - 1); });
 }
 
-#define INSTANTIATE_I(I) template coo_facts examine(const context<device>&, const coo_pattern_view<I, device>&);
+#define INSTANTIATE_I(I)                                                                                      \
+  template coo_facts examine(const context<device>&, const coo_pattern_view<I, device>&);                     \
+  template sorted_entries<I, device> sort_pattern(const context<device>&, const coo_pattern_view<I, device>&, \
+                                                  const coo_facts&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
 #define INSTANTIATE_IO(I, O) template void expand_rows(const context<device>&, span<const O, device>, span<I, device>);

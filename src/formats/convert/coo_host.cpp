@@ -92,14 +92,8 @@ coo_facts examine_share(const coo_pattern_view<I, host>& m, std::int64_t first, 
   return order;
 }
 
-template <class I>
-bool is_hypersparse(I rows, std::int64_t nnz) {
-  constexpr std::int64_t few = 1 << 16;  // rows for which O(rows) is cheap in any case
-  return rows > few && rows / 8 > nnz;
-}
-
 template <class T>
-array<T, host> gathered(const context<host>& ctx, const array<T, host>& from, const array<std::int64_t, host>& where) {
+array<T, host> gathered(const context<host>& ctx, span<const T, host> from, const array<std::int64_t, host>& where) {
   array<T, host> to(ctx, where.size());
   parallel_for(ctx.threads(), where.size(), grain::elements, [&](std::int64_t k) { to[k] = from[where[k]]; });
   return to;
@@ -157,22 +151,26 @@ coo_facts examine(const context<host>& ctx, const coo_pattern_view<I, host>& ent
   return all;
 }
 
-template <entry_type V, index_type I>
-void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& m) {
+template <index_type I>
+sorted_entries<I, host> sort_pattern_by_radix(const context<host>& ctx, const coo_pattern_view<I, host>& m) {
   const std::int64_t nnz = m.nnz();
   array<std::int64_t, host> order(ctx, nnz);
   array<std::int64_t, host> spare_order(ctx, nnz);
   array<I, host> spare(ctx, nnz);
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  array<I, host> keys = clone(ctx, m.col_indices().view());
+  array<I, host> keys = clone(ctx, m.col_indices);
   radix_sort(keys.data(), order.data(), spare.data(), spare_order.data(), nnz);
-  keys = gathered(ctx, m.row_indices(), order);
+  keys = gathered(ctx, m.row_indices, order);
   radix_sort(keys.data(), order.data(), spare.data(), spare_order.data(), nnz);
+  return {std::move(keys), gathered(ctx, m.col_indices, order), std::move(order)};
+}
 
-  array<I, host> cols = gathered(ctx, m.col_indices(), order);
+template <entry_type V, index_type I>
+void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& m) {
+  sorted_entries<I, host> sorted = sort_pattern_by_radix<I>(ctx, m.view());
   array<V, host> values;
-  if constexpr (!is_pattern<V>) values = gathered(ctx, m.values(), order);
-  m = {m.rows(), m.cols(), std::move(keys), std::move(cols), std::move(values)};
+  if constexpr (!is_pattern<V>) values = gathered<V>(ctx, m.values().view(), sorted.order);
+  m = {m.rows(), m.cols(), std::move(sorted.row_indices), std::move(sorted.col_indices), std::move(values)};
 }
 
 template <entry_type V, index_type I>
@@ -233,7 +231,9 @@ void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, 
   });
 }
 
-#define INSTANTIATE_I(I) template coo_facts examine(const context<host>&, const coo_pattern_view<I, host>&);
+#define INSTANTIATE_I(I)                                                              \
+  template coo_facts examine(const context<host>&, const coo_pattern_view<I, host>&); \
+  template sorted_entries<I, host> sort_pattern_by_radix(const context<host>&, const coo_pattern_view<I, host>&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
 #define INSTANTIATE_IO(I, O) template void expand_rows(const context<host>&, span<const O, host>, span<I, host>);

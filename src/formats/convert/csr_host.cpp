@@ -36,6 +36,14 @@ struct columns {
   columns(const context<host>& ctx, std::int64_t size) : indices(ctx, size), values(ctx, is_pattern<V> ? 0 : size) {}
 };
 
+// What a CSR matrix holds, of any type of value.
+template <class V, class I, class O>
+struct csr_arrays {
+  array<O, host> offsets;
+  array<I, host> indices;
+  array<V, host> values;
+};
+
 template <class V>
 V* at(array<V, host>& values, std::int64_t i) {
   return is_pattern<V> ? nullptr : values.data() + i;
@@ -113,12 +121,11 @@ using gather_bucket = std::function<void(std::int64_t, span<O, host>, const row_
 // Where duplicates go, a bucket's place is known when those before it are merged: buckets are taken in order, and each
 // waits for the one before, but for the large ones, which come first and are there by then.
 template <class C, class V, class I, class O>
-csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row_buckets& buckets,
-                                     const array<std::int64_t, host>& starts, row_work work,
-                                     const gather_bucket<C, V, O>& gather, columns<V, I> to) {
+csr_arrays<V, I, O> build_rows(const context<host>& ctx, const row_buckets& buckets,
+                               const array<std::int64_t, host>& starts, row_work work,
+                               const gather_bucket<C, V, O>& gather, columns<V, I> to) {
   bucket_room<C, V> room(ctx, starts);
   array<std::int64_t, host> kept(ctx, buckets.count);
-  const auto rows = static_cast<I>(buckets.rows);
   array<O, host> offsets(ctx, buckets.rows + 1);
   const store_path path = path_of<I>(to.indices.size());
   const auto size_of = [&](std::int64_t b) { return starts[b + 1] - starts[b]; };
@@ -154,20 +161,20 @@ csr_matrix<V, I, O, host> build_rows(const context<host>& ctx, I cols, const row
   }
   std::int64_t nnz = 0;
   for (const std::int64_t size : kept) nnz += size;
-  offsets[rows] = static_cast<O>(nnz);
+  offsets[buckets.rows] = static_cast<O>(nnz);
   to.indices.truncate(nnz);
   if constexpr (!is_pattern<V>) to.values.truncate(nnz);
-  return {rows, cols, std::move(offsets), std::move(to.indices), std::move(to.values)};
+  return {std::move(offsets), std::move(to.indices), std::move(to.values)};
 }
 
 // --- Entries in row order --------------------------------------------------------------------------------------------
 
 template <class C, class O, class V, class I>
-csr_matrix<V, I, O, host> from_rows(const context<host>& ctx, const coo_view<const V, I, host>& m, row_work work) {
+csr_arrays<V, I, O> from_rows(const context<host>& ctx, const coo_entries<V, I>& m, row_work work) {
   array<O, host> offsets(ctx, std::int64_t{m.rows} + 1);
   offsets_of_sorted<I, O>(ctx, m.rows, m.row_indices, offsets);
   if (!work.sort && !work.merge) {
-    return {m.rows, m.cols, std::move(offsets), clone(ctx, m.col_indices), clone(ctx, m.values)};
+    return {std::move(offsets), clone(ctx, m.col_indices), clone(ctx, m.values)};
   }
   const row_buckets buckets(m.rows, m.nnz() * (value_bytes<V> + std::int64_t{sizeof(I)}) / bucket_tuning::bucket_bytes);
   array<std::int64_t, host> starts(ctx, buckets.count + 1);
@@ -179,7 +186,7 @@ csr_matrix<V, I, O, host> from_rows(const context<host>& ctx, const coo_view<con
     for (std::int64_t k = starts[b]; k < starts[b + 1]; ++k) to.cols[k - starts[b]] = static_cast<C>(m.col_indices[k]);
     if constexpr (!is_pattern<V>) std::copy_n(m.values.data() + starts[b], starts[b + 1] - starts[b], to.values);
   };
-  return build_rows<C, V, I, O>(ctx, m.cols, buckets, starts, work, gather, {ctx, m.nnz()});
+  return build_rows<C, V, I, O>(ctx, buckets, starts, work, gather, {ctx, m.nnz()});
 }
 
 // --- Entries in any order --------------------------------------------------------------------------------------------
@@ -238,21 +245,21 @@ class result_room {
 };
 
 template <class Key, class C, class O, class V, class I>
-csr_matrix<V, I, O, host> from_buckets(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                       const key_shape& shape, row_work work, symmetry_kind kind) {
+csr_arrays<V, I, O> from_buckets(const context<host>& ctx, const coo_entries<V, I>& m, const key_shape& shape,
+                                 row_work work, symmetry_kind kind) {
   bucket_places places = find_places<I>(ctx, m, shape.buckets, kind);
   result_room<Key, V, I> room(ctx, places.total(), places.total());
   const auto entries = distribute<Key, V, I>(ctx, m, shape, kind, std::move(places), room.entries());
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
     gather_rows(shape, entries.keys(b), entries.values(b), entries.size(b), rows, to);
   };
-  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, entries.starts, work, gather, room.take());
+  return build_rows<C, V, I, O>(ctx, shape.buckets, entries.starts, work, gather, room.take());
 }
 
 // The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
 template <class Key, class C, class O, class V, class I>
-csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                        const key_shape& shape, const coo_facts& order, symmetry_kind kind) {
+csr_arrays<V, I, O> from_triangle(const context<host>& ctx, const coo_entries<V, I>& m, const key_shape& shape,
+                                  const coo_facts& order, symmetry_kind kind) {
   triangle_runs<V, I, O> runs(m, order, kind);
   array<O, host> run_starts(ctx, std::int64_t{m.rows} + 1);
   offsets_of_sorted<I, O>(ctx, m.rows, runs.majors(), run_starts);
@@ -265,18 +272,30 @@ csr_matrix<V, I, O, host> from_triangle(const context<host>& ctx, const coo_view
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
     runs.gather(shape, shape.buckets.first(b), across.keys(b), across.values(b), across.size(b), rows, to);
   };
-  return build_rows<C, V, I, O>(ctx, m.cols, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts),
+  return build_rows<C, V, I, O>(ctx, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts),
                                 {.in_order = room.shared}, gather, room.take());
 }
 
-// Columns below 2^31 take 32 bits while rows are put together.
+// Entries that go through buckets; those of a triangle with runs count once, as they are.
+template <class I>
+std::int64_t bucketed(const coo_pattern_view<I, host>& m, const coo_facts& order, symmetry_kind kind) {
+  return kind == symmetry_kind::general || has_runs(order) ? m.nnz() : 2 * m.nnz() - order.diagonal;
+}
+
+// Whether rows within buckets and columns fit into a key of 64 bits.
+template <class V, class I>
+bool fits_buckets(const coo_pattern_view<I, host>& m, const coo_facts& order, symmetry_kind kind) {
+  return fits<std::uint64_t>(shape_of<std::uint64_t, V>(m.rows, m.cols, bucketed(m, order, kind)));
+}
+
+// Entries in row order, or such as fit_buckets.
 template <class C, class O, class V, class I>
-csr_matrix<V, I, O, host> from_entries(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                       const coo_facts& order, row_work work, symmetry_kind kind) {
+csr_arrays<V, I, O> from_entries_by(const context<host>& ctx, const coo_entries<V, I>& m, const coo_facts& order,
+                                    row_work work, symmetry_kind kind) {
   const bool general = kind == symmetry_kind::general;
   if (general && order.rows_ascending) return from_rows<C, O>(ctx, m, work);
   const bool runs = !general && has_runs(order);
-  const std::int64_t nnz = general || runs ? m.nnz() : 2 * m.nnz() - order.diagonal;
+  const std::int64_t nnz = bucketed(m, order, kind);
   if constexpr (sizeof(C) == sizeof(std::uint32_t)) {
     const key_shape narrow = shape_of<std::uint32_t, V>(m.rows, m.cols, nnz);
     if (fits<std::uint32_t>(narrow)) {
@@ -285,13 +304,20 @@ csr_matrix<V, I, O, host> from_entries(const context<host>& ctx, const coo_view<
     }
   }
   const key_shape wide = shape_of<std::uint64_t, V>(m.rows, m.cols, nnz);
-  if (fits<std::uint64_t>(wide)) {
-    if (runs) return from_triangle<std::uint64_t, C, O>(ctx, m, wide, order, kind);
-    return from_buckets<std::uint64_t, C, O>(ctx, m, wide, work, kind);
+  if (runs) return from_triangle<std::uint64_t, C, O>(ctx, m, wide, order, kind);
+  return from_buckets<std::uint64_t, C, O>(ctx, m, wide, work, kind);
+}
+
+// Columns below 2^31 take 32 bits while rows are put together.
+template <class O, class V, class I>
+csr_arrays<V, I, O> from_entries(const context<host>& ctx, const coo_entries<V, I>& m, const coo_facts& order,
+                                 row_work work, symmetry_kind kind) {
+  if constexpr (sizeof(I) > sizeof(std::uint32_t)) {
+    if (m.cols > std::numeric_limits<std::int32_t>::max()) {
+      return from_entries_by<std::uint64_t, O>(ctx, m, order, work, kind);
+    }
   }
-  coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
-  sort_by_radix(ctx, by_row);
-  return from_rows<C, O>(ctx, std::as_const(by_row).view(), {.sort = false, .merge = work.merge});
+  return from_entries_by<std::uint32_t, O>(ctx, m, order, work, kind);
 }
 
 }  // namespace
@@ -305,16 +331,44 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
   const bool sorted = general ? order.sorted : order.sorted || order.by_columns;
   const row_work work{.sort = general ? !order.sorted && !order.cols_ascending : !sorted,
                       .merge = on_duplicates == duplicates::sum && !(sorted && order.distinct)};
-  constexpr std::int64_t narrow_cols = std::numeric_limits<std::int32_t>::max();
-  if constexpr (sizeof(I) > sizeof(std::uint32_t)) {
-    if (m.cols > narrow_cols) return from_entries<std::uint64_t, O>(ctx, m, order, work, kind);
+  const auto matrix_of = [&](csr_arrays<V, I, O> made) {
+    return csr_matrix<V, I, O, host>{m.rows, m.cols, std::move(made.offsets), std::move(made.indices),
+                                     std::move(made.values)};
+  };
+  if ((general && order.rows_ascending) || fits_buckets<V, I>(m, order, kind)) {
+    return matrix_of(from_entries<O>(ctx, coo_entries<V, I>{m, m.values}, order, work, kind));
   }
-  return from_entries<std::uint32_t, O>(ctx, m, order, work, kind);
+  coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
+  sort_by_radix(ctx, by_row);
+  const coo_view<const V, I, host> entries = by_row.view();
+  return matrix_of(
+      from_rows<std::make_unsigned_t<I>, O>(ctx, coo_entries<V, I>{entries, entries.values}, {.merge = work.merge}));
+}
+
+template <index_type I>
+sorted_entries<I, host> sort_pattern(const context<host>& ctx, const coo_pattern_view<I, host>& m,
+                                     const coo_facts& order) {
+  using position = entry_number<host>;
+  if (is_hypersparse(m.rows, m.nnz()) || !fits_buckets<position, I>(m, order, symmetry_kind::general)) {
+    return sort_pattern_by_radix(ctx, m);
+  }
+  array<position, host> positions(ctx, m.nnz());
+  parallel_for(ctx.threads(), m.nnz(), grain::elements, [&](std::int64_t k) { positions[k] = k; });
+  auto sorted = from_entries<std::int64_t>(ctx, coo_entries<position, I>{m, positions.view()}, order,
+                                           {.sort = !order.sorted && !order.cols_ascending}, symmetry_kind::general);
+  array<I, host> rows(ctx, m.nnz());
+  expand_rows<I, std::int64_t>(ctx, sorted.offsets.view(), rows.view());
+  return {std::move(rows), std::move(sorted.indices), std::move(sorted.values)};
 }
 
 #define INSTANTIATE(V, I, O)                                                                                      \
   template csr_matrix<V, I, O, host> coo_to_csr<O, V, I>(const context<host>&, const coo_view<const V, I, host>&, \
                                                          const coo_facts&, duplicates, symmetry_kind);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
+
+#define INSTANTIATE_I(I)                                                                                \
+  template sorted_entries<I, host> sort_pattern(const context<host>&, const coo_pattern_view<I, host>&, \
+                                                const coo_facts&);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
 }  // namespace spargo::detail

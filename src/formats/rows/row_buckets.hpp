@@ -168,8 +168,14 @@ class bucket_writer {
   const key_room<Key, V> to_;
 };
 
+// As coo_view; positions, too, are sorted as values are.
 template <class V, class I>
-V value_of(const coo_view<const V, I, host>& m, std::int64_t k) {
+struct coo_entries : coo_pattern_view<I, host> {
+  span<const V, host> values;
+};
+
+template <class V, class I>
+V value_of(const coo_entries<V, I>& m, std::int64_t k) {
   if constexpr (is_pattern<V>) {
     return {};
   } else {
@@ -230,9 +236,8 @@ bucket_places find_places(const context<host>& ctx, const coo_pattern_view<I, ho
 
 // `places` as find_places found them; `room` is for all of them.
 template <class Key, class V, class I>
-bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                    const key_shape& shape, symmetry_kind kind, bucket_places places,
-                                    const key_room<Key, V>& room) {
+bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_entries<V, I>& m, const key_shape& shape,
+                                    symmetry_kind kind, bucket_places places, const key_room<Key, V>& room) {
   const std::int64_t buckets = shape.buckets.count;
   const parts shares = places.shares;
   bucketed_entries<Key, V> to{std::move(places.starts), room};

@@ -25,7 +25,7 @@ template <class V, class I, class O>
 class triangle_runs {
  public:
   // `order` as `examine` found it, with has_runs.
-  triangle_runs(const coo_view<const V, I, host>& m, const coo_facts& order, symmetry_kind kind)
+  triangle_runs(const coo_entries<V, I>& m, const coo_facts& order, symmetry_kind kind)
       : by_columns_(order.by_columns),
         to_the_right_(by_columns_ ? order.all_below : order.all_above),
         kind_(kind),
@@ -37,7 +37,7 @@ class triangle_runs {
   [[nodiscard]] span<const I, host> majors() const { return majors_; }
 
   // The entries that are not in runs of their rows: in this one's rows, ascending by column in each.
-  [[nodiscard]] coo_view<const V, I, host> across(I rows) const { return {{rows, rows, minors_, majors_}, values_}; }
+  [[nodiscard]] coo_entries<V, I> across(I rows) const { return {{rows, rows, minors_, majors_}, values_}; }
 
   // Where each run begins, and the last one ends.
   void set_starts(span<const O, host> starts) { starts_ = starts; }

@@ -1,7 +1,6 @@
 // The small device parts of a product: row profile, scaling, carries, and the order of unsorted COO entries.
 #include "core/device/early_launch.cuh"
 #include "core/instantiate.hpp"
-#include "sparse/coo_order.hpp"
 #include "sparse/spmv/device.cuh"
 
 namespace spargo::detail {
@@ -125,17 +124,6 @@ __global__ void __launch_bounds__(spmv_threads)
   if (row >= 0) y[row] = multiply_add(alpha, sum, y[row]);
 }
 
-__global__ void __launch_bounds__(spmv_threads) count_up_kernel(double* to, std::int64_t size) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
-  if (k < size) to[k] = static_cast<double>(k);
-}
-
-__global__ void __launch_bounds__(spmv_threads)
-    to_integers_kernel(const double* from, std::int64_t* to, std::int64_t size) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
-  if (k < size) to[k] = static_cast<std::int64_t>(from[k]);
-}
-
 }  // namespace
 
 template <class I, class O>
@@ -182,21 +170,6 @@ void add_carries(const context<device>& ctx, const I* rows, const D* carries, st
   // a tile: 2 to 10 microseconds less than one warp per tile.
   launch_early(ctx, grid_of(tiles, spmv_threads), spmv_threads, &add_carries_kernel<D, I>, rows, carries, tiles, alpha,
                y);
-}
-
-void count_up(const context<device>& ctx, span<double, device> to) {
-  if (to.empty()) return;
-  const device_guard guard(ctx);
-  count_up_kernel<<<grid_of(to.size(), spmv_threads), spmv_threads, 0, ctx.stream()>>>(to.data(), to.size());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-}
-
-void to_integers(const context<device>& ctx, span<const double, device> from, span<std::int64_t, device> to) {
-  if (to.empty()) return;
-  const device_guard guard(ctx);
-  to_integers_kernel<<<grid_of(to.size(), spmv_threads), spmv_threads, 0, ctx.stream()>>>(from.data(), to.data(),
-                                                                                          to.size());
-  SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 #define INSTANTIATE(I, O) \

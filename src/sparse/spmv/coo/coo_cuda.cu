@@ -7,7 +7,7 @@
 // writer an element at a time and a fixed order: deterministic. Unsorted entries are put in order once, in the plan,
 // which keeps a sorted copy of the pattern; a product then first gathers the values.
 #include "core/instantiate.hpp"
-#include "sparse/coo_order.hpp"
+#include "formats/convert/backend.hpp"
 #include "sparse/spmv/device.cuh"
 
 namespace spargo::detail {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(spmv_threads) descends_kernel(const I* rows, s
 
 template <class D>
 __global__ void __launch_bounds__(spmv_threads)
-    gather_kernel(const D* from, const std::int64_t* order, D* to, std::int64_t size) {
+    gather_kernel(const D* from, const std::uint32_t* order, D* to, std::int64_t size) {
   const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
   if (k < size) to[k] = from[order[k]];
 }
@@ -149,10 +149,10 @@ class device_coo_segments final : public spmv_executor<V> {
       : ctx_(ctx), a_(a), tiles_(div_up(a.nnz(), stage_capacity<D>)) {
     const device_guard guard(ctx);
     if (!is_sorted(ctx, a.row_indices)) {
-      sorted_ = sort_by_row(ctx, a);
+      sorted_ = sort_pattern<I>("spmv", ctx, a);
       ordered_values_ = {ctx, a.nnz()};
-      a_.row_indices = std::as_const(sorted_.rows).view();
-      a_.col_indices = std::as_const(sorted_.cols).view();
+      a_.row_indices = std::as_const(sorted_.row_indices).view();
+      a_.col_indices = std::as_const(sorted_.col_indices).view();
     }
     carry_rows_ = {ctx, tiles_};
     carries_ = {ctx, tiles_};
@@ -190,7 +190,7 @@ class device_coo_segments final : public spmv_executor<V> {
   context<device> ctx_;
   coo_view<const V, I, device> a_;
   std::int64_t tiles_;
-  row_order<I, device> sorted_;
+  sorted_entries<I, device> sorted_;
   mutable array<V, device> ordered_values_;  // of the run
   array<I, device> carry_rows_;
   mutable array<V, device> carries_;  // of the run

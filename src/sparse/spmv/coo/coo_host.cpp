@@ -7,8 +7,8 @@
 // first gathers the values. y is scaled beforehand, for rows without entries. O(rows + nnz).
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
+#include "formats/convert/backend.hpp"
 #include "sparse/arithmetic.hpp"
-#include "sparse/coo_order.hpp"
 #include "sparse/simd/kernels.hpp"
 #include "sparse/spmv/executor.hpp"
 
@@ -29,10 +29,10 @@ class coo_segments final : public spmv_executor<V> {
   coo_segments(const context<host>& ctx, const coo_view<const V, I, host>& a)
       : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, I>()) {
     if (!std::is_sorted(a.row_indices.begin(), a.row_indices.end())) {
-      sorted_ = sort_by_row(ctx, a);
+      sorted_ = sort_pattern<I>("spmv", ctx, a);
       ordered_values_ = {ctx, a.nnz()};
-      a_.row_indices = sorted_.rows.view();
-      a_.col_indices = sorted_.cols.view();
+      a_.row_indices = sorted_.row_indices.view();
+      a_.col_indices = sorted_.col_indices.view();
     }
     tile_ = std::max(tuning::smallest_tile, div_up(a.nnz(), tuning::most_tiles));
     carries_ = {ctx, div_up(a.nnz(), tile_)};
@@ -91,7 +91,7 @@ class coo_segments final : public spmv_executor<V> {
   context<host> ctx_;
   coo_view<const V, I, host> a_;
   const host_kernels<V, I, I>& kernels_;
-  row_order<I, host> sorted_;
+  sorted_entries<I, host> sorted_;
   mutable array<V, host> ordered_values_;  // of the run
   std::int64_t tile_ = 1;
   mutable array<V, host> carries_;  // of the run
