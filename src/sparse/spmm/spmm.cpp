@@ -4,12 +4,11 @@
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "sparse/merge_path.hpp"
+#include "sparse/products.hpp"
 #include "sparse/spmm/executor.hpp"
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <utility>
 
 namespace spargo {
@@ -24,10 +23,7 @@ constexpr detail::algorithm_table<spmm_algorithm, 3> algorithms{{
     {spmm_algorithm::merge_path, "merge_path", true, true},
 }};
 
-struct choice {
-  spmm_algorithm algorithm;
-  std::string reason;
-};
+using choice = detail::algorithm_choice<spmm_algorithm>;
 
 // Threshold of the automatic choice on the device.
 struct tuning {
@@ -36,12 +32,7 @@ struct tuning {
 };
 
 choice choose(const context<host>&, const row_profile& p) {
-  if (detail::host_cuts_rows(p.rows, p.nnz, p.longest)) {
-    return {spmm_algorithm::merge_path,
-            fmt::format("the longest row has {} of {} entries, too many for one thread", p.longest, p.nnz)};
-  }
-  return {spmm_algorithm::row_groups,
-          fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+  return detail::choose_on_host(p, spmm_algorithm::row_groups);
 }
 
 [[maybe_unused]] choice choose(const context<device>&, const row_profile& p) {  // not without CUDA
@@ -54,38 +45,11 @@ choice choose(const context<host>&, const row_profile& p) {
           fmt::format("regular rows: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
 }
 
-template <class V, class I, class O, class Space>
-void check_matrix(const csr_view<const V, I, O, Space>& m) {
-  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmm: a CSR matrix of {} x {}", m.rows, m.cols));
-  const auto expect_size = [](std::string_view what, std::int64_t size, std::int64_t expected) {
-    SPARGO_EXPECTS(size == expected, fmt::format("spmm: CSR {} has {} elements, expected {}", what, size, expected));
-  };
-  expect_size("offsets", m.offsets.size(), static_cast<std::int64_t>(m.rows) + 1);
-  expect_size("values", m.values.size(), m.nnz());
-}
-
-// The elements from the first to the last of a checked view.
-template <class V, class Space>
-std::int64_t extent(const dense_view<V, Space>& v) {
-  return v.rows == 0 || v.cols == 0 ? 0 : (v.rows - 1) * v.stride + v.cols;
-}
-
 template <class V, class Space>
 void check_dense(std::string_view name, const dense_view<V, Space>& v, std::int64_t rows, std::int64_t cols) {
   SPARGO_EXPECTS(v.rows == rows && v.cols == cols,
                  fmt::format("spmm: {} is {} x {}, expected {} x {}", name, v.rows, v.cols, rows, cols));
-  SPARGO_EXPECTS(v.stride >= v.cols, fmt::format("spmm: {} has stride {} and {} columns", name, v.stride, v.cols));
-  if (rows == 0 || cols == 0) return;
-  const bool fits = v.stride == 0 || rows - 1 <= (INT64_MAX - cols) / v.stride;
-  SPARGO_EXPECTS(fits && v.data.size() >= extent(v), fmt::format("spmm: {} of {} x {}, stride {}, has {} elements only",
-                                                                 name, v.rows, v.cols, v.stride, v.data.size()));
-}
-
-template <class V, class Space>
-bool overlap(const dense_view<const V, Space>& x, const dense_view<V, Space>& y) {
-  const std::less<const V*> before;
-  return extent(x) > 0 && extent(y) > 0 && before(x.data.data(), y.data.data() + extent(y)) &&
-         before(y.data.data(), x.data.data() + extent(x));
+  detail::expect_matrix("spmm", name, v);
 }
 
 }  // namespace
@@ -111,7 +75,7 @@ struct spmm_plan<V, I, O, Space>::state {
 template <value_type V, index_type I, index_type O, class Space>
 spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
                                      std::int64_t max_columns, const spmm_options& options) try {
-  check_matrix(matrix);
+  detail::expect_csr("spmm", matrix);
   SPARGO_EXPECTS(max_columns >= 0, fmt::format("spmm: a plan for {} columns", max_columns));
   if constexpr (detail::is_built<Space>) {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
@@ -146,8 +110,9 @@ void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x
                  fmt::format("spmm: {} columns, and the plan was made for at most {}", x.cols, state_->max_columns));
   check_dense("X", x, state_->cols, x.cols);
   check_dense("Y", y, state_->rows, x.cols);
-  SPARGO_EXPECTS(!overlap(x, y), "spmm: X and Y overlap");
-  if (extent(y) == 0) return;
+  const auto y_extent = detail::extent_of(y);
+  detail::expect_apart("spmm", "Y", detail::memory_of(y_extent), "X", detail::memory_of(detail::extent_of(x)));
+  if (y_extent.elements() == 0) return;
   if constexpr (detail::is_built<Space>) {
     if (alpha == V{} || state_->executor == nullptr) {
       detail::scale_rows(state_->ctx, beta, y);
@@ -171,7 +136,7 @@ const std::string& spmm_plan<V, I, O, Space>::reason() const noexcept {
 }
 template <value_type V, index_type I, index_type O, class Space>
 std::int64_t spmm_plan<V, I, O, Space>::workspace_bytes() const noexcept {
-  return state_->executor == nullptr ? 0 : state_->executor->workspace_bytes();
+  return detail::workspace_of(state_->executor);
 }
 
 template <value_type V, index_type I, index_type O, class Space>

@@ -1,16 +1,12 @@
 // The algorithm that `automatic` takes for a CSR matrix on the device.
 #pragma once
 
+#include "sparse/products.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
-
-#include <string>
 
 namespace spargo::detail {
 
-struct spmv_choice {
-  spmv_algorithm algorithm;
-  std::string reason;
-};
+using spmv_choice = algorithm_choice<spmv_algorithm>;
 
 // For a matrix that stays as it is. O(1).
 [[nodiscard]] spmv_choice choose_csr_on_device(const row_profile& profile, const gathered_vector& x);

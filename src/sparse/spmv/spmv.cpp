@@ -2,7 +2,7 @@
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "sparse/merge_path.hpp"
+#include "sparse/products.hpp"
 #include "sparse/spmv/algorithms.hpp"
 #include "sparse/spmv/choice_on_device.hpp"
 #include "sparse/spmv/copies/binned/binned.hpp"
@@ -39,17 +39,8 @@ bool has(spmv_algorithm algorithm, bool (*reads_format)(spmv_algorithm)) {
               fmt::format("spmv: there is no {} for {} on the {}", to_string(algorithm), format, space));
 }
 
-void expect_size(std::string_view what, std::int64_t size, std::int64_t expected) {
-  SPARGO_EXPECTS(size == expected, fmt::format("spmv: {} has {} elements, expected {}", what, size, expected));
-}
-
 choice choose_csr(const context<host>&, const row_profile& p, detail::gathered_vector /*x*/) {
-  if (detail::host_cuts_rows(p.rows, p.nnz, p.longest)) {
-    return {spmv_algorithm::merge_path,
-            fmt::format("the longest row has {} of {} entries, too many for one thread", p.longest, p.nnz)};
-  }
-  return {spmv_algorithm::row_per_thread,
-          fmt::format("whole rows balance: mean {:.1f} entries, longest {}", p.mean(), p.longest)};
+  return detail::choose_on_host(p, spmv_algorithm::row_per_thread);
 }
 
 [[maybe_unused]] choice choose_csr(const context<device>& ctx, const row_profile& p, detail::gathered_vector x) {
@@ -59,11 +50,13 @@ choice choose_csr(const context<host>&, const row_profile& p, detail::gathered_v
 
 constexpr std::string_view as_asked = "as asked for";
 
+void expect_size(std::string_view what, std::int64_t size, std::int64_t expected) {
+  detail::expect_size("spmv", what, size, expected);
+}
+
 template <class V, class I, class O, class Space>
 void check(const csr_view<const V, I, O, Space>& m) {
-  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a CSR matrix of {} x {}", m.rows, m.cols));
-  expect_size("CSR offsets", m.offsets.size(), static_cast<std::int64_t>(m.rows) + 1);
-  expect_size("CSR values", m.values.size(), m.nnz());
+  detail::expect_csr("spmv", m);
 }
 
 template <class V, class I, class Space>
@@ -92,12 +85,6 @@ void check(const coo_view<const V, I, Space>& m) {
   SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a COO matrix of {} x {}", m.rows, m.cols));
   expect_size("COO column indices", m.col_indices.size(), m.nnz());
   expect_size("COO values", m.values.size(), m.nnz());
-}
-
-template <class V>
-bool overlap(const V* a, std::int64_t a_size, const V* b, std::int64_t b_size) {
-  const std::less<const V*> before;
-  return a_size > 0 && b_size > 0 && before(a, b + b_size) && before(b, a + a_size);
 }
 
 }  // namespace
@@ -264,7 +251,7 @@ template <value_type V, index_type I, index_type O, class Space>
 void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const try {
   expect_size("x", x.size(), state_->cols);
   expect_size("y", y.size(), state_->rows);
-  SPARGO_EXPECTS(!overlap<V>(x.data(), x.size(), y.data(), y.size()), "spmv: x and y overlap");
+  detail::expect_apart("spmv", "y", detail::memory_of(y), "x", detail::memory_of(x));
   if (state_->rows == 0) return;
   if constexpr (detail::is_built<Space>) {
     if (alpha == V{} || state_->executor == nullptr) {
@@ -327,7 +314,7 @@ const std::string& spmv_plan<V, I, O, Space>::reason() const noexcept {
 }
 template <value_type V, index_type I, index_type O, class Space>
 std::int64_t spmv_plan<V, I, O, Space>::workspace_bytes() const noexcept {
-  return state_->executor == nullptr ? 0 : state_->executor->workspace_bytes();
+  return detail::workspace_of(state_->executor);
 }
 
 template <value_type V, index_type I, index_type O, class Space>
