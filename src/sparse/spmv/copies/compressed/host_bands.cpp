@@ -30,9 +30,9 @@ namespace {
 struct tuning {
   // Rows of a run from which it is a band: below, its last, partly filled block weighs.
   static constexpr std::int64_t shortest_band = 64;
-  // Entries of a piece, what a thread takes at a time: 512 KiB of doubles, far above the cost of taking it, and 64
-  // pieces in a matrix of 4M entries.
-  static constexpr std::int64_t piece_entries = 1 << 16;
+  // Entries per chunk, which a thread takes at a time: 512 KiB of doubles, far above the cost of taking it, and 64
+  // chunks in a matrix of 4M entries.
+  static constexpr std::int64_t chunk_entries = 1 << 16;
   // Of the entries in bands where a copy pays by itself: CSR costs half as much again as a band at best.
   static constexpr double least_share = 0.8;
 };
@@ -46,15 +46,15 @@ struct band {
   std::int64_t entry = 0;   // of the CSR matrix, its first
 };
 
-struct piece {
+struct chunk {
   std::int64_t band = 0;
   std::int64_t first = 0;  // row of the band, a multiple of its blocks
   std::int64_t rows = 0;
 };
 
 template <class V>
-std::int64_t piece_rows(std::int64_t width) {
-  return std::max<std::int64_t>(1, tuning::piece_entries / std::max<std::int64_t>(1, width) / band_block<V>) *
+std::int64_t chunk_rows(std::int64_t width) {
+  return std::max<std::int64_t>(1, tuning::chunk_entries / std::max<std::int64_t>(1, width) / band_block<V>) *
          band_block<V>;
 }
 
@@ -94,7 +94,7 @@ void for_each_run(const array<std::uint8_t, host>& same, Body body) {
 
 struct extent {
   std::int64_t bands = 0;
-  std::int64_t pieces = 0;
+  std::int64_t chunks = 0;
   std::int64_t shifts = 0;
   std::int64_t entries = 0;   // in bands
   std::int64_t repeated = 0;  // of them, in bands whose first two rows have the same values
@@ -110,7 +110,7 @@ class bands_executor final : public spmv_executor<V> {
         loops_(usable_band_loops<V>().back()),
         kernels_(best_host_kernels<V, I, O>()),
         bands_(ctx, e.bands),
-        pieces_(ctx, e.pieces),
+        chunks_(ctx, e.chunks),
         shifts_(ctx, e.shifts),
         repeated_(ctx, e.shifts),
         rest_(ctx, e.rest_rows),
@@ -123,9 +123,9 @@ class bands_executor final : public spmv_executor<V> {
   }
 
   void run(V alpha, const V* x, V beta, V* y) const override {
-    const std::int64_t pieces = pieces_.size();
+    const std::int64_t chunks = chunks_.size();
     const std::int64_t rest = rest_.size();
-    parallel_parts(ctx_.threads(), pieces, [&](std::int64_t p) { run_piece(pieces_[p], alpha, x, beta, y); });
+    parallel_parts(ctx_.threads(), chunks, [&](std::int64_t p) { run_chunk(chunks_[p], alpha, x, beta, y); });
     parallel_for(ctx_.threads(), rest, grain::rows, [&](std::int64_t r) {
       const std::int64_t begin = rest_offsets_[r];
       const V sum =
@@ -140,7 +140,7 @@ class bands_executor final : public spmv_executor<V> {
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(V));
     return bands_.size() * static_cast<std::int64_t>(sizeof(band)) +
-           pieces_.size() * static_cast<std::int64_t>(sizeof(piece)) + shifts_.size() * (8 + value_bytes) +
+           chunks_.size() * static_cast<std::int64_t>(sizeof(chunk)) + shifts_.size() * (8 + value_bytes) +
            values_.size() * value_bytes + rest_.size() * 24 + 8 +
            rest_indices_.size() * (static_cast<std::int64_t>(sizeof(I)) + value_bytes);
   }
@@ -148,7 +148,7 @@ class bands_executor final : public spmv_executor<V> {
   [[nodiscard]] std::int64_t stored_values() const { return values_.size(); }
 
  private:
-  void run_piece(const piece& p, V alpha, const V* x, V beta, V* y) const {
+  void run_chunk(const chunk& p, V alpha, const V* x, V beta, V* y) const {
     const band& b = bands_[p.band];
     const std::int64_t row = b.first + p.first;
     loops_.rows({.width = b.width,
@@ -172,9 +172,9 @@ class bands_executor final : public spmv_executor<V> {
       if (count >= tuning::shortest_band) {
         bands_[at.bands] = {first, count, width, at.shifts, -1, entry};
         for (std::int64_t k = 0; k < width; ++k) shifts_[at.shifts++] = a.indices[entry + k] - first;
-        const std::int64_t step = piece_rows<V>(width);
+        const std::int64_t step = chunk_rows<V>(width);
         for (std::int64_t r = 0; r < count; r += step) {
-          pieces_[at.pieces++] = {at.bands, r, std::min(step, count - r)};
+          chunks_[at.chunks++] = {at.bands, r, std::min(step, count - r)};
         }
         ++at.bands;
         return;
@@ -191,12 +191,12 @@ class bands_executor final : public spmv_executor<V> {
 
   // Where values repeat, they are kept once; what a changed band needs is allocated before anything is overwritten.
   void copy_values(const V* values) {
-    const std::int64_t pieces = pieces_.size();
+    const std::int64_t chunks = chunks_.size();
     array<std::uint8_t, host> differ(ctx_, bands_.size());
     std::fill(differ.begin(), differ.end(), std::uint8_t{0});
-    parallel_parts(ctx_.threads(), pieces, [&](std::int64_t p) {
-      if (repeats(pieces_[p], values)) return;
-      std::atomic_ref(differ[pieces_[p].band]).store(1, std::memory_order_relaxed);
+    parallel_parts(ctx_.threads(), chunks, [&](std::int64_t p) {
+      if (repeats(chunks_[p], values)) return;
+      std::atomic_ref(differ[chunks_[p].band]).store(1, std::memory_order_relaxed);
     });
     std::int64_t needed = 0;
     for (std::int64_t b = 0; b < bands_.size(); ++b) {
@@ -205,7 +205,7 @@ class bands_executor final : public spmv_executor<V> {
     }
     if (needed != values_.size()) values_ = {ctx_, needed};
     place_values(differ, values);
-    parallel_parts(ctx_.threads(), pieces, [&](std::int64_t p) { copy_piece(pieces_[p], values); });
+    parallel_parts(ctx_.threads(), chunks, [&](std::int64_t p) { copy_chunk(chunks_[p], values); });
     for (std::int64_t r = 0; r < rest_.size(); ++r) {
       std::copy_n(values + rest_sources_[r], rest_offsets_[r + 1] - rest_offsets_[r],
                   rest_values_.data() + rest_offsets_[r]);
@@ -222,8 +222,8 @@ class bands_executor final : public spmv_executor<V> {
     }
   }
 
-  // Whether every row of a piece has the values of its band's first row, byte by byte.
-  [[nodiscard]] bool repeats(const piece& p, const V* values) const {
+  // Whether every row of a chunk has the values of its band's first row, byte by byte.
+  [[nodiscard]] bool repeats(const chunk& p, const V* values) const {
     const band& b = bands_[p.band];
     for (std::int64_t row = p.first; row < p.first + p.rows; ++row) {
       const auto bytes = static_cast<std::size_t>(b.width) * sizeof(V);
@@ -232,7 +232,7 @@ class bands_executor final : public spmv_executor<V> {
     return true;
   }
 
-  void copy_piece(const piece& p, const V* values) {
+  void copy_chunk(const chunk& p, const V* values) {
     const band& b = bands_[p.band];
     if (b.values < 0) return;
     constexpr std::int64_t block = band_block<V>;
@@ -247,7 +247,7 @@ class bands_executor final : public spmv_executor<V> {
   band_loops<V> loops_;
   const host_kernels<V, I, O>& kernels_;
   array<band, host> bands_;
-  array<piece, host> pieces_;
+  array<chunk, host> chunks_;
   array<std::int64_t, host> shifts_;
   array<V, host> repeated_;         // the values of each band's first row
   array<V, host> values_;           // of the bands whose rows differ
@@ -276,7 +276,7 @@ copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V,
     }
     const std::int64_t width = matrix.offsets[first + 1] - matrix.offsets[first];
     e.bands += 1;
-    e.pieces += div_up(count, piece_rows<V>(width));
+    e.chunks += div_up(count, chunk_rows<V>(width));
     e.shifts += width;
     e.entries += width * count;
     if (repeats<V, I, O>(matrix, first)) e.repeated += width * count;

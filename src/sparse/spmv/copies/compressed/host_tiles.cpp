@@ -41,10 +41,10 @@ struct tuning {
   static constexpr std::int64_t cache_parts = 4;
   // Below, x fits the L2 cache and CSR's gathers find it there.
   static constexpr std::int64_t least_x_bytes = std::int64_t{2} << 20;
-  // Entries a tile of 65536 x 65536 on average: as many as x has lines of 8 doubles are fetched for each anyway, and
+  // Entries per tile of 65536 x 65536, on average: as many as x has lines of 8 doubles are fetched for each anyway, and
   // half of them must be needed twice.
   static constexpr std::int64_t least_entries = 16384;
-  // Non-empty tiles a block of 65536 rows on average: with fewer, x of a block fits the L2 cache as it is.
+  // Non-empty tiles per block of 65536 rows, on average: with fewer, x of a block fits the L2 cache as it is.
   static constexpr std::int64_t least_scatter = 4;
 };
 
@@ -230,7 +230,7 @@ class tiles_executor final : public spmv_executor<V> {
   mutable array<V, host> sums_;        // of the run: a block's, for each thread
 };
 
-// Non-empty tiles a block of 65536 rows, from every 64th row of each, as far as they tell.
+// Non-empty tiles per block of 65536 rows, from every 64th row of each, as far as they tell.
 template <class I, class O>
 double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) {
   const std::int64_t columns = div_up(static_cast<std::int64_t>(a.cols), tile_side);
