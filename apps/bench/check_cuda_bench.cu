@@ -1,4 +1,4 @@
-// The naive kernels behind check_device.hpp: a thread an element, sums and magnitudes in double. The first element
+// The naive kernels behind check_device.hpp: one thread per element, sums and magnitudes in double. The first element
 // that is wrong is what is told.
 #include "bench/check_device.hpp"
 

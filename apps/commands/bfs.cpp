@@ -406,8 +406,9 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
   app.add_option("--repeat", flags.repeat, "timed runs of each source; default: 3, with --sources 1")
       ->check(positive_count())
       ->type_name("N");
-  app.add_option("--output", flags.output,
-                 "write `id level parent` a line, -1 -1 where unreached (.gz by name); - is standard output")
+  app.add_option(
+         "--output", flags.output,
+         "write one line per vertex, `id level parent`, with -1 -1 where unreached (.gz by name); - is standard output")
       ->type_name("FILE");
   add_cache_flag(app, flags.cache);
   app.add_option("--max-device-memory", flags.max_device_memory,
@@ -415,7 +416,8 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
       ->check(check_bytes)
       ->type_name("SIZE");
   app.add_flag("--deterministic", flags.deterministic,
-               "of several parents the smallest id: the same on every run and device, for another pass over the edges");
+               "take the parent of smallest id, so that every run and device gives the same tree; costs another pass "
+               "over the edges");
   app.add_flag("--no-validate", flags.no_validate, "do not check the result by Graph500's five rules");
 }
 

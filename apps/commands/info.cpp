@@ -172,7 +172,7 @@ void report_memory(report& out, const format_memory& memory) {
   out.keys()["memory"] = {{"csr", memory.csr}, {"coo", memory.coo}, {"ell", memory.ell}, {"sell", memory.sell}};
   out.keys()["padding"] = {{"ell", memory.ell_padding}, {"sell", memory.sell_padding}};
   const auto padded = [](std::int64_t bytes, double padding) {
-    return fmt::format("{} ({:.2f} places an entry)", format_bytes(static_cast<double>(bytes)), padding);
+    return fmt::format("{} ({:.2f} places per entry)", format_bytes(static_cast<double>(bytes)), padding);
   };
   out.row("as CSR", format_bytes(static_cast<double>(memory.csr)));
   out.row("as COO", format_bytes(static_cast<double>(memory.coo)));
@@ -323,12 +323,12 @@ void add_flags(CLI::App& app, info_flags& flags) {
       ->required();
   app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture: .png, .svg or .pdf")
       ->type_name("OUT");
-  app.add_option("--degrees", flags.degrees, "draw the distribution of degrees, that is row lengths, likewise")
+  app.add_option("--degrees", flags.degrees, "draw the distribution of degrees (row lengths), in the same formats")
       ->type_name("OUT");
   auto* check = app.add_flag(
       "--check", flags.check,
-      "look for what is odd: duplicates, zeros, infinities, the wrong triangle, disorder, self-loops, isolated "
-      "vertices; with the first line of each");
+      "look for what is odd: duplicates, zeros, infinities, entries in the wrong triangle or out of order, "
+      "self-loops, isolated vertices; with the line where each occurs first");
   add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
   app.add_option("--distances", flags.distances,
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
@@ -337,7 +337,7 @@ void add_flags(CLI::App& app, info_flags& flags) {
 }
 
 command_body declare(CLI::App& app) {
-  app.description("What a matrix or graph looks like: size, row lengths, bandwidth, components, memory by format.");
+  app.description("Describes a matrix or graph: size, row lengths, bandwidth, components, memory in each format.");
   const auto flags = std::make_shared<info_flags>();
   add_flags(app, *flags);
   add_common_flags(app, flags->common, app_kind::reads,

@@ -471,17 +471,16 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--algorithm", flags.algorithm,
-                 "auto; of csr row_per_thread, merge_path and compressed, on a GPU also row_per_warp, row_blocks, "
-                 "column_passes, blocked and binned; of coo coo_segmented, on a GPU also coo_atomic; ell; sell")
+                 "auto; for csr row_per_thread, merge_path and compressed, on a GPU also row_per_warp, row_blocks, "
+                 "column_passes, blocked and binned; for coo coo_segmented, on a GPU also coo_atomic; ell; sell")
       ->check(
           one_of("an algorithm", {"auto", "row_per_thread", "row_per_warp", "row_blocks", "merge_path", "column_passes",
                                   "compressed", "blocked", "binned", "ell", "sell", "coo_atomic", "coo_segmented"}))
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option(
-         "--storage", flags.storage,
-         "borrowed: the matrix as it stands; copied: in another form where that is faster; auto: whichever pays "
-         "for --repeat products")
+  app.add_option("--storage", flags.storage,
+                 "borrowed: multiply the matrix as it is; copied: build a faster form of it where there is one; auto: "
+                 "whichever pays off within --repeat products")
       ->check(one_of("a storage", {"auto", "borrowed", "copied"}))
       ->type_name("NAME")
       ->capture_default_str();
@@ -496,11 +495,12 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->capture_default_str();
   app.add_option("--output", flags.output, "write y as a Matrix Market array (.gz by name); - is standard output")
       ->type_name("FILE");
-  app.add_option("--repeat", flags.repeat, "timed samples; short products are batched into samples of about 0.2 ms")
+  app.add_option("--repeat", flags.repeat,
+                 "number of timed samples; short products are batched into samples of about 0.2 ms")
       ->check(positive_count())
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--warmup", flags.warmup, "products before the timed ones")
+  app.add_option("--warmup", flags.warmup, "untimed products before the timed ones")
       ->check(count_from(0))
       ->type_name("N")
       ->capture_default_str();

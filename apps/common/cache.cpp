@@ -89,7 +89,7 @@ std::string to_string(cache_outcome outcome) {
 CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode) {
   return app.add_flag_callback(
       "--cache", [&mode] { mode = cache_mode::on; },
-      "keep what was read beside FILE, as FILE.VALUES.cache.spg, and use it while FILE is the same, unchanged");
+      "save the parsed matrix beside FILE, as FILE.VALUES.cache.spg, and read that instead while FILE is unchanged");
 }
 
 input_cache::identity input_cache::identify(const std::string& path) {

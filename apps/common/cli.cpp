@@ -123,7 +123,7 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
   flags.called = app.get_name();
   app.add_option("--device", flags.device,
                  kind == app_kind::computes ? "auto (the GPU if there is a usable one), cpu, cuda or cuda:N"
-                                            : "auto, cpu, cuda or cuda:N; the work is the CPU's in any case")
+                                            : "auto, cpu, cuda or cuda:N; this command works on the CPU in any case")
       ->check(CLI::Validator(check_device, "", name_of_words({"auto", "cpu", "cuda"})))
       ->type_name("DEVICE")
       ->capture_default_str()

@@ -100,7 +100,7 @@ inline std::string help_examples(const CLI::App& app, const std::vector<std::str
 inline constexpr const char* help_on_graph_inputs =
     "Inputs, recognised by their content; text may be gzip:\n"
     "  Matrix Market         coordinate and array; of a graph rows are vertices\n"
-    "  edge list             two ids a line, a third number is a weight: SNAP, .el,\n"
+    "  edge list             two ids per line, then perhaps a weight: SNAP, .el,\n"
     "                        .wel, networkx; .csv, .tsv with or without a header line\n"
     "  METIS                 .graph, an undirected graph\n"
     "  DIMACS                .gr (shortest paths) and .col (colouring)\n"
