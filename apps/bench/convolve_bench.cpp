@@ -47,10 +47,11 @@ void add_type() {
   const std::string type = type_name<T>;
   for (const std::int64_t width : {3, 7, 15}) {
     const std::string image = "2d/" + type + "/2048x2048/K" + std::to_string(width);
-    add<T>(image, {2048, 2048, width, random_filter<T>(width, width)}, detail::algorithms_for<host>(width));
+    add<T>(image, {2048, 2048, width, random_filter<T>(width, width)}, detail::convolve::algorithms_for<host>(width));
     add<T>(image + "-rank1", {2048, 2048, width, outer_filter<T>(width)}, {register_tiled, separable, automatic});
     add<T>("1d/" + type + "/2^24/K" + std::to_string(width),
-           {1, std::int64_t{1} << 24, width, random_filter<T>(1, width)}, detail::algorithms_for<host>(width));
+           {1, std::int64_t{1} << 24, width, random_filter<T>(1, width)},
+           detail::convolve::algorithms_for<host>(width));
   }
 }
 

@@ -13,7 +13,7 @@ using enum convolve_algorithm;
 template <class T>
 void add_image(std::int64_t side, std::int64_t width) {
   const std::string group = convolve_group(type_name<T>, side, side, width, "");
-  for (const auto algorithm : detail::algorithms_for<device>(width)) {
+  for (const auto algorithm : detail::convolve::algorithms_for<device>(width)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const convolve_case<T> c{side, side, width, random_filter<T>(width, width)};
       auto& data = convolve_data<T>::of(side * side);
@@ -43,7 +43,7 @@ void add_separable(std::int64_t side, std::int64_t width) {
 template <class T>
 void add_line(std::int64_t size, std::int64_t width) {
   const std::string group = convolve_group(type_name<T>, 1, size, width, "");
-  for (const auto algorithm : detail::algorithms_for<device>(width)) {
+  for (const auto algorithm : detail::convolve::algorithms_for<device>(width)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const convolve_case<T> c{1, size, width, random_filter<T>(1, width)};
       auto& data = convolve_data<T>::of(size);

@@ -43,7 +43,7 @@ double measure(benchmark::State& state, std::int64_t size, std::int64_t bins, hi
 
 void add_all() {
   if (!current_settings().host) return;
-  for (const auto algorithm : detail::algorithms_on<host>(detail::histogram_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::histogram::algorithms)) {
     if (algorithm == histogram_algorithm::global_atomic) continue;  // seconds a call
     add_case("histogram/256/uint8/2^28/cpu/" + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       return measure<std::uint8_t>(state, std::int64_t{1} << 28, 256, algorithm);

@@ -29,7 +29,7 @@ template <class Key>
 void add_patterns(const std::string& name, std::int64_t size, int bins) {
   for (const auto& [kind, kind_name] : histogram_patterns()) {
     const std::string group = "histogram/" + name + "/" + kind_name + "/cuda/";
-    for (const auto algorithm : detail::algorithms_on<device>(detail::histogram_algorithms)) {
+    for (const auto algorithm : detail::algorithms_on<device>(detail::histogram::algorithms)) {
       add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
         auto& p = histogram_problem<Key>::of(size, bins, kind);
         return measure_histogram(state, p, [&] {

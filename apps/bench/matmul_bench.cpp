@@ -10,7 +10,7 @@ namespace {
 template <class V>
 void add_type() {
   constexpr std::int64_t n = matmul_side;
-  for (const auto algorithm : detail::algorithms_on<host>(detail::matmul_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::matmul::algorithms)) {
     add_case(matmul_group<V>() + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const context<host> ctx({.threads = current_settings().threads});
       return measure_matmul<V>(state, [&](const V* a, const V* b, V* c) {

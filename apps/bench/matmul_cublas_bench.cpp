@@ -125,7 +125,7 @@ void add_shape(const std::string& type, const std::string& name, const shape& s,
 void add_all() {
   if (!current_settings().device) return;
   using enum matmul_algorithm;
-  const std::vector<matmul_algorithm> doubles = detail::algorithms_on<device>(detail::matmul_algorithms);
+  const std::vector<matmul_algorithm> doubles = detail::algorithms_on<device>(detail::matmul::algorithms);
   std::vector<matmul_algorithm> floats = doubles;
   std::erase(floats, tensor_core);
   const auto none = transpose_kind::none;

@@ -68,7 +68,7 @@ void add_type(const std::string& type) {
   const double bytes = static_cast<double>(size) * sizeof(T);
   for (const auto op : {operation::sum, operation::max}) {
     const std::string group = "reduce/" + std::string(to_string(op)) + "/" + type + "/2^27/cpu/";
-    for (const auto algorithm : detail::algorithms_on<host>(detail::reduce_algorithms)) {
+    for (const auto algorithm : detail::algorithms_on<host>(detail::reduce::algorithms)) {
       add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
         const context<host> ctx({.threads = current_settings().threads});
         auto& ranges = host_ranges<T>::of();

@@ -67,7 +67,7 @@ template <class T>
 void add_sums(const std::string& type, int log_size) {
   const std::int64_t size = std::int64_t{1} << log_size;
   const std::string group = "reduce/sum/" + type + "/2^" + std::to_string(log_size) + "/cuda/";
-  for (const auto algorithm : detail::algorithms_on<device>(detail::reduce_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::reduce::algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const auto& values = values_of<T>(size);
       array<T, device> result(device_context(), 1);
@@ -93,7 +93,7 @@ void add_sums(const std::string& type, int log_size) {
 template <class T>
 void add_dot(const std::string& type, int log_size) {
   const std::int64_t size = std::int64_t{1} << log_size;
-  for (const auto algorithm : detail::algorithms_on<device>(detail::reduce_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::reduce::algorithms)) {
     add_case("reduce/dot/" + type + "/2^" + std::to_string(log_size) + "/cuda/" + std::string(to_string(algorithm)),
              [=](benchmark::State& state) {
                const auto& values = values_of<T>(size);

@@ -36,7 +36,7 @@ double measure(benchmark::State& state, scan_direction direction, std::int64_t s
 template <class T>
 void add_type(scan_direction direction, std::int64_t size) {
   const std::string group = scan_group<T>(direction, size, "cpu");
-  for (const auto algorithm : detail::algorithms_on<host>(detail::scan_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::scan::algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const context<host> ctx({.threads = host_threads()});
       return measure<T>(state, direction, size, [&](host_problem<T>& p) {

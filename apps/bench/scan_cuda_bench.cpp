@@ -10,7 +10,7 @@ namespace {
 template <class T>
 void add_scans(std::type_identity<T>, scan_direction direction, std::int64_t size) {
   const std::string group = scan_group<T>(direction, size, "cuda");
-  for (const auto algorithm : detail::algorithms_on<device>(detail::scan_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::scan::algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       return measure_device_scan<T>(state, direction, size, [&](device_scan_problem<T>& p) {
         const auto in = std::as_const(p.in).view();

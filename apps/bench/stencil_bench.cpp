@@ -47,7 +47,7 @@ void report(benchmark::State& state, std::int64_t size, double seconds) {
 template <class T>
 void add_average(std::int64_t side) {
   const std::string group = std::string("stencil/5-point/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cpu/";
-  for (const auto algorithm : detail::algorithms_on<host>(detail::five_point_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::stencil::five_point_algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(side * side);
       const double seconds = median_seconds(
@@ -66,7 +66,7 @@ void add_average(std::int64_t side) {
 template <class T>
 void add_jacobi(std::int64_t side) {
   const std::string group = std::string("stencil/jacobi/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cpu/";
-  for (const auto algorithm : detail::algorithms_on<host>(detail::jacobi_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::stencil::jacobi_algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(side * side);
       const auto sweeps = [&](std::int64_t count) {
@@ -91,7 +91,7 @@ template <class T>
 void add_lines(std::int64_t size, std::int64_t radius) {
   const std::string average =
       std::string("stencil/window_average/") + stencil_type<T> + "/2^24/r" + std::to_string(radius) + "/cpu/";
-  for (const auto algorithm : detail::algorithms_on<host>(detail::window_average_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::stencil::window_average_algorithms)) {
     add_case(average + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(size);
       const double seconds = median_seconds(
@@ -105,7 +105,7 @@ void add_lines(std::int64_t size, std::int64_t radius) {
   const std::int64_t window = 2 * radius + 1;
   const std::string maximum =
       std::string("stencil/sliding_max/") + stencil_type<T> + "/2^24/w" + std::to_string(window) + "/cpu/";
-  for (const auto algorithm : detail::algorithms_on<host>(detail::sliding_max_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<host>(detail::stencil::sliding_max_algorithms)) {
     add_case(maximum + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(size);
       const double seconds = median_seconds(

@@ -67,7 +67,7 @@ double bytes_of(std::int64_t size) {
 template <class T>
 void add_average(std::int64_t side) {
   const std::string group = std::string("stencil/5-point/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cuda/";
-  for (const auto algorithm : detail::algorithms_on<device>(detail::five_point_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::five_point_algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(side * side);
       const double seconds = seconds_of([&] {
@@ -85,7 +85,7 @@ void add_average(std::int64_t side) {
 template <class T>
 void add_jacobi(std::int64_t side) {
   const std::string group = std::string("stencil/jacobi/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cuda/";
-  for (const auto algorithm : detail::algorithms_on<device>(detail::jacobi_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::jacobi_algorithms)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(side * side);
       const auto sweeps = [&](std::int64_t count) {
@@ -113,7 +113,7 @@ void add_window_average(std::int64_t size, std::int64_t radius) {
   using enum stencil_algorithm;
   const std::string group =
       std::string("stencil/window_average/") + stencil_type<T> + "/2^28/r" + std::to_string(radius) + "/cuda/";
-  for (const auto algorithm : detail::algorithms_on<device>(detail::window_average_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::window_average_algorithms)) {
     if (radius > 1000 && (algorithm == naive || algorithm == tiled)) continue;  // seconds a call
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(size);
@@ -132,7 +132,7 @@ void add_sliding_max(std::int64_t size, std::int64_t window) {
   using enum sliding_max_algorithm;
   const std::string group =
       std::string("stencil/sliding_max/") + stencil_type<T> + "/2^28/w" + std::to_string(window) + "/cuda/";
-  for (const auto algorithm : detail::algorithms_on<device>(detail::sliding_max_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::sliding_max_algorithms)) {
     if (window > 1000 && (algorithm == naive || algorithm == tiled)) continue;  // seconds a call
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(size);
@@ -152,7 +152,7 @@ void add_volume(std::int64_t side, std::int64_t window) {
   using enum sliding_max_algorithm;
   const std::string group = std::string("stencil/sliding_max3d/") + stencil_type<T> + "/" + std::to_string(side) +
                             "^3/w" + std::to_string(window) + "/cuda/";
-  for (const auto algorithm : detail::algorithms_on<device>(detail::sliding_max_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::sliding_max_algorithms)) {
     if (window > 16 && algorithm == naive) continue;  // seconds a call
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(side * side * side);

@@ -3,9 +3,9 @@
 
 #include <spargo/graph/bfs.hpp>
 
+#include "core/backend.hpp"
 #include "graph/graph/common.hpp"
 #include "graph/graph_support.hpp"
-#include "primitives/backend.hpp"
 #include "support/device.hpp"
 #include "support/resource.hpp"
 

@@ -141,7 +141,7 @@ TEST(ConvolveErrors, Host) {
   expect_errors(context<host>());
   const context<host> ctx;
   for (const auto algorithm : algorithms_for<device>(3)) {
-    if (detail::runs_on<host>(detail::convolve_algorithms, algorithm)) continue;
+    if (detail::runs_on<host>(detail::convolve::algorithms, algorithm)) continue;
     const std::string message = refusal([&] { (void)convolved_line<float>(ctx, {1, 2, 3}, {1}, algorithm); });
     EXPECT_NE(message.find(to_string(algorithm)), std::string::npos) << message;
     EXPECT_NE(message.find("host"), std::string::npos) << message;

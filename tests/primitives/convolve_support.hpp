@@ -22,7 +22,7 @@ namespace spargo::test {
 
 using enum convolve_algorithm;
 
-using detail::algorithms_for;
+using detail::convolve::algorithms_for;
 
 template <class T>
 std::vector<T> random_values(std::int64_t size, std::uint64_t seed) {

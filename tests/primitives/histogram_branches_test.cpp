@@ -18,8 +18,8 @@
 namespace spargo {
 namespace {
 
-const std::vector<histogram_algorithm> device_algorithms = detail::algorithms_on<device>(detail::histogram_algorithms);
-const std::vector<histogram_algorithm> host_algorithms = detail::algorithms_on<host>(detail::histogram_algorithms);
+const std::vector<histogram_algorithm> device_algorithms = detail::algorithms_on<device>(detail::histogram::algorithms);
+const std::vector<histogram_algorithm> host_algorithms = detail::algorithms_on<host>(detail::histogram::algorithms);
 
 template <class Count, class Run>
 void expect_device(const context<device>& ctx, const std::vector<std::int64_t>& expected, Run&& run) {

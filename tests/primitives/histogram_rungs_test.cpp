@@ -19,8 +19,8 @@
 namespace spargo {
 namespace {
 
-const std::vector<histogram_algorithm> device_algorithms = detail::algorithms_on<device>(detail::histogram_algorithms);
-const std::vector<histogram_algorithm> host_algorithms = detail::algorithms_on<host>(detail::histogram_algorithms);
+const std::vector<histogram_algorithm> device_algorithms = detail::algorithms_on<device>(detail::histogram::algorithms);
+const std::vector<histogram_algorithm> host_algorithms = detail::algorithms_on<host>(detail::histogram::algorithms);
 
 const std::vector<std::int64_t> sizes = {0, 1, 31, 32, 33, 255, 256, 257, 1023, 1025, 4099, 65537, 300007};
 

@@ -166,8 +166,8 @@ void expect_nan(const context<Space>& ctx, const std::vector<jacobi_algorithm>& 
   }
 }
 
-const std::vector<jacobi_algorithm> host_rungs = detail::algorithms_on<host>(detail::jacobi_algorithms);
-const std::vector<jacobi_algorithm> device_rungs = detail::algorithms_on<device>(detail::jacobi_algorithms);
+const std::vector<jacobi_algorithm> host_rungs = detail::algorithms_on<host>(detail::stencil::jacobi_algorithms);
+const std::vector<jacobi_algorithm> device_rungs = detail::algorithms_on<device>(detail::stencil::jacobi_algorithms);
 
 template <class T>
 class Jacobi : public testing::Test {};

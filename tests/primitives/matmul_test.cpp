@@ -24,14 +24,14 @@ struct shape {
 const std::vector<shape> shapes = {{1, 1, 1},      {1, 1, 0},       {3, 5, 0},      {1, 33, 7},     {31, 1, 65},
                                    {32, 32, 32},   {33, 31, 17},    {64, 128, 16},  {65, 129, 15},  {127, 255, 33},
                                    {128, 256, 64}, {129, 257, 100}, {255, 63, 257}, {16, 16, 2000}, {300, 520, 130}};
-const std::vector<matmul_algorithm> device_algorithms = detail::algorithms_on<device>(detail::matmul_algorithms);
+const std::vector<matmul_algorithm> device_algorithms = detail::algorithms_on<device>(detail::matmul::algorithms);
 
 // tensor_core is for doubles, on Hopper, in a library that is built for it.
 template <class V>
 bool is_missing(const context<device>& ctx, matmul_algorithm algorithm) {
   if (algorithm != matmul_algorithm::tensor_core) return false;
   if constexpr (config::has_cuda && std::same_as<V, double>) {
-    return !detail::has_tensor_double(ctx);
+    return !detail::matmul::has_tensor_double(ctx);
   } else {
     return true;
   }

@@ -17,8 +17,8 @@
 namespace spargo {
 namespace {
 
-const std::vector<reduce_algorithm> device_algorithms = detail::algorithms_on<device>(detail::reduce_algorithms);
-const std::vector<reduce_algorithm> host_algorithms = detail::algorithms_on<host>(detail::reduce_algorithms);
+const std::vector<reduce_algorithm> device_algorithms = detail::algorithms_on<device>(detail::reduce::algorithms);
+const std::vector<reduce_algorithm> host_algorithms = detail::algorithms_on<host>(detail::reduce::algorithms);
 constexpr auto operations = {operation::sum, operation::product, operation::min,
                              operation::max, operation::bit_and, operation::bit_or};
 

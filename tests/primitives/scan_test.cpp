@@ -19,8 +19,8 @@ namespace {
 
 enum class kind { exclusive, inclusive };
 
-const std::vector<scan_algorithm> host_algorithms = detail::algorithms_on<host>(detail::scan_algorithms);
-const std::vector<scan_algorithm> device_algorithms = detail::algorithms_on<device>(detail::scan_algorithms);
+const std::vector<scan_algorithm> host_algorithms = detail::algorithms_on<host>(detail::scan::algorithms);
+const std::vector<scan_algorithm> device_algorithms = detail::algorithms_on<device>(detail::scan::algorithms);
 
 const std::vector<operation> float_operations = {operation::sum, operation::product, operation::min, operation::max};
 

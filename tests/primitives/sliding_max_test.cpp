@@ -123,7 +123,7 @@ void expect_lines(const context<Space>& ctx) {
     auto in = random_values<T>(n);
     for (const std::int64_t window : windows) {
       const auto want = every_window(in, std::min(window, std::max<std::int64_t>(1, n)));
-      for (const auto algorithm : detail::algorithms_on<Space>(detail::sliding_max_algorithms)) {
+      for (const auto algorithm : detail::algorithms_on<Space>(detail::stencil::sliding_max_algorithms)) {
         const auto got = run_on(ctx, in, n % 4, [&](span<const T, Space> from, span<T, Space> to) {
           sliding_max<T, Space>(ctx, from, window, to, {.algorithm = algorithm});
         });
@@ -146,7 +146,7 @@ void expect_special_values(const context<Space>& ctx) {
   in[3999] = std::numeric_limits<T>::quiet_NaN();
   for (const std::int64_t window : {1, 2, 8, 9, 30, 200, 512, 600, 1500}) {
     const auto want = every_window(in, window);
-    for (const auto algorithm : detail::algorithms_on<Space>(detail::sliding_max_algorithms)) {
+    for (const auto algorithm : detail::algorithms_on<Space>(detail::stencil::sliding_max_algorithms)) {
       const auto got = run_on(ctx, in, 0, [&](span<const T, Space> from, span<T, Space> to) {
         sliding_max<T, Space>(ctx, from, window, to, {.algorithm = algorithm});
       });
@@ -178,7 +178,7 @@ void expect_volumes(const context<Space>& ctx) {
     if (in.size() > 500) in[400] = std::numeric_limits<T>::quiet_NaN();
     for (const volume_shape& window : all_windows) {
       const auto want = every_window(in, shape, window);
-      for (const auto algorithm : detail::algorithms_on<Space>(detail::sliding_max_algorithms)) {
+      for (const auto algorithm : detail::algorithms_on<Space>(detail::stencil::sliding_max_algorithms)) {
         const auto got = run_on(ctx, in, 1, [&](span<const T, Space> from, span<T, Space> to) {
           sliding_max<T, Space>(ctx, from, shape, window, to, {.algorithm = algorithm});
         });
@@ -197,8 +197,8 @@ template <class T>
 class SlidingMax : public testing::Test {};
 using real_types = testing::Types<float, double>;
 TEST(SlidingMaxChoice, NarrowWindowsAreTiled) {
-  using detail::choose_sliding_max;
-  using enum detail::sliding_direction;
+  using detail::stencil::choose_sliding_max;
+  using enum detail::stencil::sliding_direction;
   // As measured on an H200: 640^3 with a window of 3 and of 21; lines of 2^28 with 5 and 33.
   EXPECT_EQ((choose_sliding_max<device, float>(3, line)), tiled);
   EXPECT_EQ((choose_sliding_max<device, float>(3, axis)), tiled);

@@ -106,7 +106,7 @@ void expect_all_averages(const context<Space>& ctx) {
   for (const std::int64_t n : sizes) {
     const auto in = random_values<T>(n);
     for (const std::int64_t radius : radii) {
-      for (const auto algorithm : detail::algorithms_on<Space>(detail::window_average_algorithms)) {
+      for (const auto algorithm : detail::algorithms_on<Space>(detail::stencil::window_average_algorithms)) {
         const auto out = averaged(ctx, in, radius, algorithm, n % 4);
         expect_averages(in, radius, out.data(), std::string(to_string(algorithm)));
         if (testing::Test::HasFatalFailure()) return;
@@ -122,7 +122,7 @@ void expect_spread(const context<Space>& ctx) {
     auto in = random_values<T>(3000);
     in[1234] = special;
     for (const std::int64_t radius : {0, 3, 8, 20, 100, 400}) {
-      for (const auto algorithm : detail::algorithms_on<Space>(detail::window_average_algorithms)) {
+      for (const auto algorithm : detail::algorithms_on<Space>(detail::stencil::window_average_algorithms)) {
         const auto out = averaged(ctx, in, radius, algorithm);
         for (std::int64_t i = 0; i < 3000; ++i) {
           ASSERT_EQ(std::isfinite(out[static_cast<std::size_t>(i)]), std::abs(i - 1234) > radius)
@@ -218,7 +218,7 @@ TYPED_TEST(Stencil, HostImages) {
     for (const shape& s : shapes) {
       const auto in = random_values<TypeParam>(storage<TypeParam>(s));
       const auto want = naive_average(in, s);
-      for (const auto algorithm : detail::algorithms_on<host>(detail::five_point_algorithms)) {
+      for (const auto algorithm : detail::algorithms_on<host>(detail::stencil::five_point_algorithms)) {
         std::vector<TypeParam> out(in.size(), poison<TypeParam>);
         five_point_average<TypeParam, host>(ctx, view_of(span<const TypeParam, host>(in), s),
                                             view_of(span<TypeParam, host>(out), s), {.algorithm = algorithm});
@@ -246,7 +246,7 @@ TYPED_TEST(Stencil, DeviceImages) {
     const auto in = random_values<TypeParam>(storage<TypeParam>(s));
     const auto want = naive_average(in, s);
     const auto there = to_device(ctx, span<const TypeParam, host>(in));
-    for (const auto algorithm : detail::algorithms_on<device>(detail::five_point_algorithms)) {
+    for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::five_point_algorithms)) {
       const std::vector<TypeParam> poisoned(in.size(), poison<TypeParam>);
       auto out = to_device(ctx, span<const TypeParam, host>(poisoned));
       five_point_average<TypeParam, device>(ctx, view_of(there.view(), s), view_of(out.view(), s),
@@ -275,7 +275,7 @@ TYPED_TEST(Stencil, DeviceLargeAgreesWithHost) {
   std::vector<TypeParam> want(in.size(), poison<TypeParam>);
   five_point_average<TypeParam, host>(here, view_of(span<const TypeParam, host>(in), s),
                                       view_of(span<TypeParam, host>(want), s), {.algorithm = naive});
-  for (const auto algorithm : detail::algorithms_on<device>(detail::five_point_algorithms)) {
+  for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::five_point_algorithms)) {
     five_point_average<TypeParam, device>(ctx, view_of(there.view(), s), view_of(out.view(), s),
                                           {.algorithm = algorithm});
     const auto back = to_host(ctx, std::as_const(out).view());

@@ -54,8 +54,8 @@ void with_temporary_storage(const context<device>& ctx, F&& call) {
   const device_guard guard(ctx);
   std::size_t bytes = 0;
   SPARGO_CUDA_TRY(call(static_cast<void*>(nullptr), bytes));
-  const array<unsigned char, device> storage(ctx, static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)));
-  SPARGO_CUDA_TRY(call(static_cast<void*>(const_cast<unsigned char*>(storage.data())), bytes));
+  array<unsigned char, device> storage(ctx, static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)));
+  SPARGO_CUDA_TRY(call(static_cast<void*>(storage.data()), bytes));
 }
 
 }  // namespace spargo::detail

@@ -4,7 +4,7 @@
 
 #include <spargo/formats/convert.hpp>
 
-#include "primitives/backend.hpp"
+#include "core/backend.hpp"
 #include "primitives/element.hpp"
 
 namespace spargo::detail {

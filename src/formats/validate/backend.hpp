@@ -3,7 +3,7 @@
 
 #include <spargo/formats/validate.hpp>
 
-#include "primitives/backend.hpp"
+#include "core/backend.hpp"
 #include "primitives/element.hpp"
 
 namespace spargo::detail {

@@ -2,9 +2,9 @@
 // graphs between spaces: the parts are copied, an undirected graph's one part once.
 #include "graph/graph/common.hpp"
 
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/sort/radix_sort.hpp"
 
 #include <fmt/format.h>

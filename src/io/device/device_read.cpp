@@ -8,10 +8,10 @@
 // Cost: the text once; twice where the device's work is dropped.
 #include "io/device/tuning.hpp"
 
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/matrix_market/parts.hpp"
-#include "primitives/backend.hpp"
 
 #include <unistd.h>
 

@@ -5,12 +5,12 @@
 // be more the text is parsed again, for then they are counted.
 // Invariant: as there: every line from the first edge on holds an edge, or the host reads the file.
 // Cost: one pass over the text, two where its lines grow much shorter; renumbering is O(edges + largest id).
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/device/tuning.hpp"
 #include "io/edge_list/columns.hpp"
 #include "io/edge_list/line.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/element.hpp"
 
 #include <new>

@@ -5,9 +5,9 @@
 
 #include <spargo/primitives/convolve.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
-inline constexpr algorithm_table<convolve_algorithm, 8> convolve_algorithms{{
+inline constexpr algorithm_table<convolve_algorithm, 8> algorithms{{
     {convolve_algorithm::automatic, "automatic", true, true},
     {convolve_algorithm::naive, "naive", true, true},
     {convolve_algorithm::constant_filter, "constant_filter", false, true},
@@ -23,17 +23,17 @@ inline constexpr int widest_parameter = 15;  // filters of up to this width are 
 // Whether the algorithm takes filters of this width.
 template <class Space>
 [[nodiscard]] constexpr bool takes_width(convolve_algorithm algorithm, std::int64_t width) noexcept {
-  const bool any = runs_on<host>(convolve_algorithms, algorithm) &&
-                   (std::same_as<Space, host> || algorithm != convolve_algorithm::separable);
+  const bool any =
+      runs_on<host>(algorithms, algorithm) && (std::same_as<Space, host> || algorithm != convolve_algorithm::separable);
   return any || width <= widest_parameter;
 }
 
 // The algorithms for filters of any taps and this width: all but `separable`.
 template <class Space>
 [[nodiscard]] std::vector<convolve_algorithm> algorithms_for(std::int64_t width) {
-  auto found = algorithms_on<Space>(convolve_algorithms);
+  auto found = algorithms_on<Space>(algorithms);
   std::erase_if(found, [&](auto a) { return a == convolve_algorithm::separable || !takes_width<Space>(a, width); });
   return found;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 // What every half gets: at least one element, shapes and overlap checked. `filter` has K or K * K taps in `width` K.
 template <class T>
-struct convolve_filter {
+struct plain_filter {
   span<const T, host> taps;
   std::int64_t width = 0;
 };
@@ -23,24 +23,24 @@ struct separated_filter {
 
 // `algorithm` is one of the backend's, not automatic; `separable` has the overload below.
 template <class T>
-void convolve_line(const context<host>& ctx, span<const T, host> in, const convolve_filter<T>& filter,
-                   span<T, host> out, convolve_algorithm algorithm);
+void run_line(const context<host>& ctx, span<const T, host> in, const plain_filter<T>& filter, span<T, host> out,
+              convolve_algorithm algorithm);
 template <class T>
-void convolve_line(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
-                   span<T, device> out, convolve_algorithm algorithm);
+void run_line(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter, span<T, device> out,
+              convolve_algorithm algorithm);
 
 template <class T>
-void convolve_image(const context<host>& ctx, const image_view<const T, host>& in, const convolve_filter<T>& filter,
-                    const image_view<T, host>& out, convolve_algorithm algorithm);
+void run_image(const context<host>& ctx, const image_view<const T, host>& in, const plain_filter<T>& filter,
+               const image_view<T, host>& out, convolve_algorithm algorithm);
 template <class T>
-void convolve_image(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
-                    const image_view<T, device>& out, convolve_algorithm algorithm);
+void run_image(const context<device>& ctx, const image_view<const T, device>& in, const plain_filter<T>& filter,
+               const image_view<T, device>& out, convolve_algorithm algorithm);
 
 template <class T>
-void convolve_image(const context<host>& ctx, const image_view<const T, host>& in, const separated_filter<T>& filter,
-                    const image_view<T, host>& out);
+void run_image(const context<host>& ctx, const image_view<const T, host>& in, const separated_filter<T>& filter,
+               const image_view<T, host>& out);
 template <class T>
-void convolve_image(const context<device>& ctx, const image_view<const T, device>& in,
-                    const separated_filter<T>& filter, const image_view<T, device>& out);
+void run_image(const context<device>& ctx, const image_view<const T, device>& in, const separated_filter<T>& filter,
+               const image_view<T, device>& out);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

@@ -1,10 +1,10 @@
 // Convolution: names, checks, filters of rank 1, the choice of algorithm and of backend.
 #include "primitives/convolve/backend.hpp"
 
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@ namespace spargo {
 
 namespace {
 
-using detail::convolve_filter;
-using detail::separated_filter;
+using detail::convolve::plain_filter;
+using detail::convolve::separated_filter;
 
 struct tuning {
   // Below this width `automatic` leaves a filter of rank 1 whole: the plain sum is bound by memory as well, and rounds
@@ -31,11 +31,11 @@ constexpr bool on_device = std::same_as<Space, device>;
 
 template <class Space>
 void expect_algorithm(convolve_algorithm algorithm, std::int64_t width) {
-  detail::expect_runs_on<Space>(detail::convolve_algorithms, "convolve", algorithm);
-  if (!detail::takes_width<Space>(algorithm, width)) {
+  detail::expect_runs_on<Space>(detail::convolve::algorithms, "convolve", algorithm);
+  if (!detail::convolve::takes_width<Space>(algorithm, width)) {
     throw error(error_code::unsupported,
                 "convolve: " + std::string(to_string(algorithm)) + " takes filters of width up to " +
-                    std::to_string(detail::widest_parameter) + ", not " + std::to_string(width));
+                    std::to_string(detail::convolve::widest_parameter) + ", not " + std::to_string(width));
   }
 }
 
@@ -67,7 +67,7 @@ bool is_exact_scale(T to, T from) {
 // The filter as an outer product where it is one up to the rounding of its taps; the factors of a power of two between
 // the two sides are chosen so that a pass along rows cannot overflow.
 template <class T>
-std::optional<separated_filter<T>> separated(const convolve_filter<T>& filter) {
+std::optional<separated_filter<T>> separated(const plain_filter<T>& filter) {
   const auto k = static_cast<int>(filter.width);
   const auto& f = filter.taps;
   const auto largest = std::max_element(f.begin(), f.end(), [](T a, T b) { return std::abs(a) < std::abs(b); });
@@ -104,29 +104,29 @@ constexpr int narrowest_separable =
     on_device<Space> ? tuning::narrowest_separable_on_device : tuning::narrowest_separable_on_host;
 
 template <class T, class Space>
-void convolve_checked(const context<Space>& ctx, const image_view<const T, Space>& in, const convolve_filter<T>& filter,
+void convolve_checked(const context<Space>& ctx, const image_view<const T, Space>& in, const plain_filter<T>& filter,
                       const image_view<T, Space>& out, const convolve_options& options) {
   using enum convolve_algorithm;
   convolve_algorithm algorithm = options.algorithm;
   const bool worth = filter.width >= narrowest_separable<Space> &&
-                     detail::takes_width<Space>(separable, filter.width) &&
+                     detail::convolve::takes_width<Space>(separable, filter.width) &&
                      options.separable == separable_filters::detected;
   if (algorithm == separable || (algorithm == automatic && worth)) {
     if (const auto parts = separated(filter); parts) {
-      detail::convolve_image(ctx, in, *parts, out);
+      detail::convolve::run_image(ctx, in, *parts, out);
       return;
     }
     SPARGO_EXPECTS(algorithm != separable, "convolve: the filter is not the outer product of two");
   }
   if (algorithm == automatic) algorithm = register_tiled;
   if (!all_finite(filter.taps)) algorithm = naive;
-  detail::convolve_image(ctx, in, filter, out, algorithm);
+  detail::convolve::run_image(ctx, in, filter, out, algorithm);
 }
 
 }  // namespace
 
 std::string_view to_string(convolve_algorithm algorithm) noexcept {
-  return detail::name_in(detail::convolve_algorithms, algorithm);
+  return detail::name_in(detail::convolve::algorithms, algorithm);
 }
 
 template <detail::real T, class Space>
@@ -142,7 +142,7 @@ void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Spac
   convolve_algorithm algorithm = options.algorithm == automatic ? register_tiled : options.algorithm;
   if (!all_finite(filter)) algorithm = naive;
   if constexpr (detail::is_built<Space>) {
-    detail::convolve_line<T>(ctx, in, {filter, filter.size()}, out, algorithm);
+    detail::convolve::run_line<T>(ctx, in, {filter, filter.size()}, out, algorithm);
   } else {
     detail::no_device("convolve");
   }

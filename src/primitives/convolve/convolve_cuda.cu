@@ -10,7 +10,7 @@
 #include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 namespace {
 
@@ -210,11 +210,11 @@ array<T, device> upload(const context<device>& ctx, std::vector<T> taps) {
   return there;
 }
 template <class T>
-array<T, device> upload_rows(const context<device>& ctx, const convolve_filter<T>& filter) {
+array<T, device> upload_rows(const context<device>& ctx, const plain_filter<T>& filter) {
   return upload(ctx, std::vector<T>(filter.taps.begin(), filter.taps.end()));
 }
 template <class T>
-array<T, device> upload_columns(const context<device>& ctx, const convolve_filter<T>& filter) {
+array<T, device> upload_columns(const context<device>& ctx, const plain_filter<T>& filter) {
   const std::int64_t stride = column_filter<T>::stride(filter.width);
   std::vector<T> taps(static_cast<std::size_t>(filter.width * stride));
   for (std::int64_t s = 0; s < filter.width; ++s) {
@@ -247,7 +247,7 @@ void launch_naive(const context<device>& ctx, span<const T, device> in, const Fi
 }
 
 template <class T>
-void launch_wide(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
+void launch_wide(const context<device>& ctx, const image_view<const T, device>& in, const plain_filter<T>& filter,
                  const image_view<T, device>& out) {
   const array<T, device> taps = upload_columns(ctx, filter);
   const dim3 block(32, tuning::wide_rows);
@@ -258,7 +258,7 @@ void launch_wide(const context<device>& ctx, const image_view<const T, device>& 
 }
 
 template <class T>
-void launch_wide(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
+void launch_wide(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter,
                  span<T, device> out) {
   const array<T, device> taps = upload_rows(ctx, filter);
   const auto blocks = static_cast<unsigned>(div_up(in.size(), std::int64_t{block_threads} * tuning::wide_outputs));
@@ -268,7 +268,7 @@ void launch_wide(const context<device>& ctx, span<const T, device> in, const con
 
 // Lines and images alike.
 template <class T, class In, class Out, class Narrow>
-void run(const context<device>& ctx, const In& in, const convolve_filter<T>& filter, const Out& out,
+void run(const context<device>& ctx, const In& in, const plain_filter<T>& filter, const Out& out,
          convolve_algorithm algorithm, Narrow&& register_tiled) {
   const device_guard guard(ctx);
   switch (algorithm) {
@@ -288,32 +288,32 @@ void run(const context<device>& ctx, const In& in, const convolve_filter<T>& fil
 }  // namespace
 
 template <class T>
-void convolve_line(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
-                   span<T, device> out, convolve_algorithm algorithm) {
+void run_line(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter, span<T, device> out,
+              convolve_algorithm algorithm) {
   run<T>(ctx, in, filter, out, algorithm, [&] { convolve_windows(ctx, in, filter, out); });
 }
 
 template <class T>
-void convolve_image(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
-                    const image_view<T, device>& out, convolve_algorithm algorithm) {
-  run<T>(ctx, in, filter, out, algorithm, [&] { convolve_march(ctx, in, filter, out); });
+void run_image(const context<device>& ctx, const image_view<const T, device>& in, const plain_filter<T>& filter,
+               const image_view<T, device>& out, convolve_algorithm algorithm) {
+  run<T>(ctx, in, filter, out, algorithm, [&] { run_march(ctx, in, filter, out); });
 }
 
 template <class T>
-void convolve_image(const context<device>& ctx, const image_view<const T, device>& in,
-                    const separated_filter<T>& filter, const image_view<T, device>& out) {
+void run_image(const context<device>& ctx, const image_view<const T, device>& in, const separated_filter<T>& filter,
+               const image_view<T, device>& out) {
   const device_guard guard(ctx);
-  convolve_march(ctx, in, filter, out);
+  run_march(ctx, in, filter, out);
 }
 
-#define INSTANTIATE(T)                                                                                                 \
-  template void convolve_line(const context<device>&, span<const T, device>, const convolve_filter<T>&,                \
-                              span<T, device>, convolve_algorithm);                                                    \
-  template void convolve_image(const context<device>&, const image_view<const T, device>&, const convolve_filter<T>&,  \
-                               const image_view<T, device>&, convolve_algorithm);                                      \
-  template void convolve_image(const context<device>&, const image_view<const T, device>&, const separated_filter<T>&, \
-                               const image_view<T, device>&);
+#define INSTANTIATE(T)                                                                                            \
+  template void run_line(const context<device>&, span<const T, device>, const plain_filter<T>&, span<T, device>,  \
+                         convolve_algorithm);                                                                     \
+  template void run_image(const context<device>&, const image_view<const T, device>&, const plain_filter<T>&,     \
+                          const image_view<T, device>&, convolve_algorithm);                                      \
+  template void run_image(const context<device>&, const image_view<const T, device>&, const separated_filter<T>&, \
+                          const image_view<T, device>&);
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

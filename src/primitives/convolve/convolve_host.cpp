@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 namespace {
 
@@ -45,9 +45,9 @@ void for_tiles(const context<host>& ctx, std::int64_t rows, std::int64_t cols, s
 }
 
 template <class T>
-void register_tiled(const context<host>& ctx, const convolve_job<T>& job, T* out, std::int64_t out_pitch,
-                    std::int64_t tall, std::int64_t wide) {
-  const convolve_tile<T> run = best_convolve_tile<T>();
+void register_tiled(const context<host>& ctx, const tile_job<T>& job, T* out, std::int64_t out_pitch, std::int64_t tall,
+                    std::int64_t wide) {
+  const tile_function<T> run = best_tile_function<T>();
   for_tiles(ctx, job.rows, job.cols, tall, wide, job.down * job.across, [&](std::int64_t, const tile& t) {
     run(job, t.row, t.row_end, t.col, t.col_end, out + t.row * out_pitch + t.col, out_pitch);
   });
@@ -55,7 +55,7 @@ void register_tiled(const context<host>& ctx, const convolve_job<T>& job, T* out
 
 // An output after the other, a boundary test a tap.
 template <class T>
-void naive(const context<host>& ctx, const convolve_job<T>& job, T* out, std::int64_t out_pitch) {
+void naive(const context<host>& ctx, const tile_job<T>& job, T* out, std::int64_t out_pitch) {
   for_tiles(ctx, job.rows, job.cols, 1, tuning::line_tile, job.down * job.across, [&](std::int64_t, const tile& at) {
     for (std::int64_t j = at.col; j < at.col_end; ++j) {
       T sum{0};
@@ -75,50 +75,50 @@ void naive(const context<host>& ctx, const convolve_job<T>& job, T* out, std::in
 }  // namespace
 
 template <class T>
-void convolve_line(const context<host>& ctx, span<const T, host> in, const convolve_filter<T>& filter,
-                   span<T, host> out, convolve_algorithm algorithm) {
-  const convolve_job<T> job{in.data(), in.size(), 1, in.size(), filter.taps.data(), 1, filter.width};
+void run_line(const context<host>& ctx, span<const T, host> in, const plain_filter<T>& filter, span<T, host> out,
+              convolve_algorithm algorithm) {
+  const tile_job<T> job{in.data(), in.size(), 1, in.size(), filter.taps.data(), 1, filter.width};
   if (algorithm == convolve_algorithm::naive) return naive(ctx, job, out.data(), out.size());
   register_tiled(ctx, job, out.data(), out.size(), 1, tuning::line_tile);
 }
 
 template <class T>
-void convolve_image(const context<host>& ctx, const image_view<const T, host>& in, const convolve_filter<T>& filter,
-                    const image_view<T, host>& out, convolve_algorithm algorithm) {
-  const convolve_job<T> job{in.data.data(), in.pitch, in.rows, in.cols, filter.taps.data(), filter.width, filter.width};
+void run_image(const context<host>& ctx, const image_view<const T, host>& in, const plain_filter<T>& filter,
+               const image_view<T, host>& out, convolve_algorithm algorithm) {
+  const tile_job<T> job{in.data.data(), in.pitch, in.rows, in.cols, filter.taps.data(), filter.width, filter.width};
   if (algorithm == convolve_algorithm::naive) return naive(ctx, job, out.data.data(), out.pitch);
   register_tiled(ctx, job, out.data.data(), out.pitch, tuning::tile_rows, tuning::tile_cols);
 }
 
 template <class T>
-void convolve_image(const context<host>& ctx, const image_view<const T, host>& in, const separated_filter<T>& filter,
-                    const image_view<T, host>& out) {
+void run_image(const context<host>& ctx, const image_view<const T, host>& in, const separated_filter<T>& filter,
+               const image_view<T, host>& out) {
   const auto width = static_cast<std::int64_t>(filter.down.size());
   const std::int64_t half = width / 2;
   const std::int64_t wide = std::min(tuning::tile_cols, in.cols);
   const std::int64_t staged_rows = std::min(tuning::separable_rows + width - 1, in.rows);
   array<T, host> scratch(ctx, wide * staged_rows * ctx.threads());
-  const convolve_tile<T> run = best_convolve_tile<T>();
-  const convolve_job<T> along{in.data.data(), in.pitch, in.rows, in.cols, filter.across.data(), 1, width};
+  const tile_function<T> run = best_tile_function<T>();
+  const tile_job<T> along{in.data.data(), in.pitch, in.rows, in.cols, filter.across.data(), 1, width};
   for_tiles(ctx, in.rows, in.cols, tuning::separable_rows, wide, 2 * width, [&](std::int64_t share, const tile& t) {
     T* staged = scratch.data() + share * wide * staged_rows;
     const std::int64_t first = std::max(std::int64_t{0}, t.row - half);
     const std::int64_t last = std::min(in.rows, t.row_end + half);
     run(along, first, last, t.col, t.col_end, staged, wide);
-    const convolve_job<T> down{staged, wide, last - first, t.col_end - t.col, filter.down.data(), width, 1};
+    const tile_job<T> down{staged, wide, last - first, t.col_end - t.col, filter.down.data(), width, 1};
     run(down, t.row - first, t.row_end - first, 0, t.col_end - t.col, out.data.data() + t.row * out.pitch + t.col,
         out.pitch);
   });
 }
 
-#define INSTANTIATE(T)                                                                                             \
-  template void convolve_line(const context<host>&, span<const T, host>, const convolve_filter<T>&, span<T, host>, \
-                              convolve_algorithm);                                                                 \
-  template void convolve_image(const context<host>&, const image_view<const T, host>&, const convolve_filter<T>&,  \
-                               const image_view<T, host>&, convolve_algorithm);                                    \
-  template void convolve_image(const context<host>&, const image_view<const T, host>&, const separated_filter<T>&, \
-                               const image_view<T, host>&);
+#define INSTANTIATE(T)                                                                                        \
+  template void run_line(const context<host>&, span<const T, host>, const plain_filter<T>&, span<T, host>,    \
+                         convolve_algorithm);                                                                 \
+  template void run_image(const context<host>&, const image_view<const T, host>&, const plain_filter<T>&,     \
+                          const image_view<T, host>&, convolve_algorithm);                                    \
+  template void run_image(const context<host>&, const image_view<const T, host>&, const separated_filter<T>&, \
+                          const image_view<T, host>&);
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

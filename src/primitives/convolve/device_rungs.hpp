@@ -3,27 +3,27 @@
 
 #include "primitives/convolve/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
-// convolve_march: register_tiled and separable for images.
+// run_march: register_tiled and separable for images.
 template <class T>
-void convolve_march(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
-                    const image_view<T, device>& out);
+void run_march(const context<device>& ctx, const image_view<const T, device>& in, const plain_filter<T>& filter,
+               const image_view<T, device>& out);
 template <class T>
-void convolve_march(const context<device>& ctx, const image_view<const T, device>& in,
-                    const separated_filter<T>& filter, const image_view<T, device>& out);
+void run_march(const context<device>& ctx, const image_view<const T, device>& in, const separated_filter<T>& filter,
+               const image_view<T, device>& out);
 
-// convolve_line: register_tiled for lines.
+// run_line: register_tiled for lines.
 template <class T>
-void convolve_windows(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
+void convolve_windows(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter,
                       span<T, device> out);
 
 // convolve_tiled: the rungs with shared-memory tiles.
 template <class T>
-void convolve_tiled(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
+void convolve_tiled(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter,
                     span<T, device> out, convolve_algorithm algorithm);
 template <class T>
-void convolve_tiled(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
+void convolve_tiled(const context<device>& ctx, const image_view<const T, device>& in, const plain_filter<T>& filter,
                     const image_view<T, device>& out, convolve_algorithm algorithm);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

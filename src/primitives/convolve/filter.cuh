@@ -4,7 +4,7 @@
 
 #include "primitives/convolve/device_rungs.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 // Any filter of an image of width up to widest_parameter, or of a line.
 template <class T>
@@ -14,7 +14,7 @@ struct parameter_filter {
 };
 
 template <class T>
-parameter_filter<T> as_parameter(const convolve_filter<T>& filter) {
+parameter_filter<T> as_parameter(const plain_filter<T>& filter) {
   parameter_filter<T> result{};
   for (std::int64_t i = 0; i < filter.taps.size(); ++i) result.tap[i] = filter.taps[i];
   result.width = static_cast<int>(filter.width);
@@ -46,4 +46,4 @@ void with_width(std::int64_t width, F&& f) {
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 template <class T, int K>
 struct line_filter {
@@ -100,4 +100,4 @@ __global__ void __launch_bounds__(line_threads)
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

@@ -4,7 +4,7 @@
 #include "primitives/convolve/filter.cuh"
 #include "primitives/convolve/line.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 namespace {
 
@@ -50,7 +50,7 @@ void launch_shifted(const context<device>& ctx, const line_part<T>& line, const 
 }  // namespace
 
 template <class T>
-void convolve_windows(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
+void convolve_windows(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter,
                       span<T, device> out) {
   const device_guard guard(ctx);
   constexpr std::int64_t vec = 16 / sizeof(T);
@@ -64,10 +64,10 @@ void convolve_windows(const context<device>& ctx, span<const T, device> in, cons
   });
 }
 
-#define INSTANTIATE(T)                                                                                     \
-  template void convolve_windows(const context<device>&, span<const T, device>, const convolve_filter<T>&, \
+#define INSTANTIATE(T)                                                                                  \
+  template void convolve_windows(const context<device>&, span<const T, device>, const plain_filter<T>&, \
                                  span<T, device>);
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

@@ -18,7 +18,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 // How a warp reaches memory: 16 bytes per lane where rows are aligned to that, else one element per lane.
 enum class row_access { vectors, elements };
@@ -85,7 +85,7 @@ struct march_image {
 // The shape of a launch: vectors per lane, 512 bytes apart; rows taken a step, and steps in the ring (all but one are
 // in flight).
 template <int Vectors, int Rows, int Stages, int Blocks>
-struct convolve_march_shape {
+struct march_shape {
   static constexpr int vectors = Vectors;
   static constexpr int rows = Rows;
   static constexpr int stages = Stages;
@@ -313,4 +313,4 @@ __global__ void __launch_bounds__(32, Shape::blocks)
   wait_for_groups<0>();
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

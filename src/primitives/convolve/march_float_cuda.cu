@@ -1,11 +1,11 @@
 // Convolution of images of float by marching warps: see march.cuh.
 #include "primitives/convolve/march_launch.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
-template void convolve_march(const context<device>&, const image_view<const float, device>&,
-                             const convolve_filter<float>&, const image_view<float, device>&);
-template void convolve_march(const context<device>&, const image_view<const float, device>&,
-                             const separated_filter<float>&, const image_view<float, device>&);
+template void run_march(const context<device>&, const image_view<const float, device>&, const plain_filter<float>&,
+                        const image_view<float, device>&);
+template void run_march(const context<device>&, const image_view<const float, device>&, const separated_filter<float>&,
+                        const image_view<float, device>&);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

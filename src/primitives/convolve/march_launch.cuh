@@ -5,9 +5,9 @@
 #include "primitives/convolve/filter.cuh"
 #include "primitives/convolve/march.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
-struct convolve_march_tuning {
+struct march_tuning {
   // Fewest output rows per strip: below, its K - 1 extra input rows would be most of its work.
   static constexpr std::int64_t shortest_strip = 16;
   static constexpr std::int64_t longest_strip = std::int64_t{1} << 29;  // rows are counted in 32 bits within a strip
@@ -25,14 +25,13 @@ struct convolve_march_tuning {
 // vectors and 8 warps, 0.314 with 1; K = 7: 0.300, 0.309; K = 15: 1.08 with 16 warps. Separable, cg, K = 15: 0.156 with
 // 1 vector, 2 rows and 6 steps, 0.151 with 2 vectors, 1 row and 4 steps.
 template <class T, int K>
-struct convolve_march_shape_of {
+struct march_shape_of {
   static constexpr bool is_float = sizeof(T) == 4;
-  using narrow =
-      std::conditional_t<is_float && K <= 5, convolve_march_shape<2, 1, 4, 8>, convolve_march_shape<2, 2, 3, 8>>;
-  using middle = std::conditional_t<is_float, convolve_march_shape<2, 2, 3, 12>, convolve_march_shape<1, 1, 4, 16>>;
-  using wide = convolve_march_shape<1, 1, 4, 16>;
+  using narrow = std::conditional_t<is_float && K <= 5, march_shape<2, 1, 4, 8>, march_shape<2, 2, 3, 8>>;
+  using middle = std::conditional_t<is_float, march_shape<2, 2, 3, 12>, march_shape<1, 1, 4, 16>>;
+  using wide = march_shape<1, 1, 4, 16>;
   using full = std::conditional_t<(K <= 7), narrow, std::conditional_t<(K <= 9), middle, wide>>;
-  using outer = convolve_march_shape<2, 1, 4, 8>;
+  using outer = march_shape<2, 1, 4, 8>;
 };
 
 template <class T>
@@ -49,9 +48,8 @@ void launch_march(const context<device>& ctx, const image_view<const T, device>&
   const std::int64_t strips = div_up(in.cols, Shape::vectors * 512 / static_cast<std::int64_t>(sizeof(T)));
   const std::int64_t warps = std::int64_t{ctx.properties().multiprocessors} * Shape::blocks;
   const std::int64_t tall = div_up(in.rows, std::max(std::int64_t{1}, warps / strips));
-  const std::int64_t share =
-      std::max({std::min(tall, convolve_march_tuning::longest_strip), convolve_march_tuning::shortest_strip,
-                div_up(in.rows, convolve_march_tuning::grid_rows)});
+  const std::int64_t share = std::max({std::min(tall, march_tuning::longest_strip), march_tuning::shortest_strip,
+                                       div_up(in.rows, march_tuning::grid_rows)});
   const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(div_up(in.rows, share)));
   if (is_aligned(image.in, in.pitch, in.rows) && is_aligned(image.out, out.pitch, in.rows)) {
     march_kernel<T, Filter, Shape, row_access::vectors>
@@ -64,28 +62,28 @@ void launch_march(const context<device>& ctx, const image_view<const T, device>&
 }
 
 template <class T>
-void convolve_march(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
-                    const image_view<T, device>& out) {
+void run_march(const context<device>& ctx, const image_view<const T, device>& in, const plain_filter<T>& filter,
+               const image_view<T, device>& out) {
   const device_guard guard(ctx);
   with_width(filter.width, [&](auto width) {
     constexpr int K = decltype(width)::value;
     full_filter<T, K> taps;
     for (int i = 0; i < K * K; ++i) taps.tap[i / K][i % K] = filter.taps[i];
-    launch_march<typename convolve_march_shape_of<T, K>::full>(ctx, in, taps, out);
+    launch_march<typename march_shape_of<T, K>::full>(ctx, in, taps, out);
   });
 }
 
 template <class T>
-void convolve_march(const context<device>& ctx, const image_view<const T, device>& in,
-                    const separated_filter<T>& filter, const image_view<T, device>& out) {
+void run_march(const context<device>& ctx, const image_view<const T, device>& in, const separated_filter<T>& filter,
+               const image_view<T, device>& out) {
   const device_guard guard(ctx);
   with_width(static_cast<std::int64_t>(filter.down.size()), [&](auto width) {
     constexpr int K = decltype(width)::value;
     outer_filter<T, K> taps;
     std::copy_n(filter.down.begin(), K, taps.down);
     std::copy_n(filter.across.begin(), K, taps.across);
-    launch_march<typename convolve_march_shape_of<T, K>::outer>(ctx, in, taps, out);
+    launch_march<typename march_shape_of<T, K>::outer>(ctx, in, taps, out);
   });
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

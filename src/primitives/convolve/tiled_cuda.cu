@@ -11,7 +11,7 @@
 #include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 namespace {
 
@@ -185,7 +185,7 @@ dim3 grid_of(std::int64_t rows, std::int64_t cols, std::int64_t tile_rows, std::
 }  // namespace
 
 template <class T>
-void convolve_tiled(const context<device>& ctx, span<const T, device> in, const convolve_filter<T>& filter,
+void convolve_tiled(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter,
                     span<T, device> out, convolve_algorithm algorithm) {
   const device_guard guard(ctx);
   const auto taps = as_parameter(filter);
@@ -209,7 +209,7 @@ void convolve_tiled(const context<device>& ctx, span<const T, device> in, const 
 }
 
 template <class T>
-void convolve_tiled(const context<device>& ctx, const image_view<const T, device>& in, const convolve_filter<T>& filter,
+void convolve_tiled(const context<device>& ctx, const image_view<const T, device>& in, const plain_filter<T>& filter,
                     const image_view<T, device>& out, convolve_algorithm algorithm) {
   const device_guard guard(ctx);
   const auto taps = as_parameter(filter);
@@ -233,12 +233,12 @@ void convolve_tiled(const context<device>& ctx, const image_view<const T, device
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
-#define INSTANTIATE(T)                                                                                                \
-  template void convolve_tiled(const context<device>&, span<const T, device>, const convolve_filter<T>&,              \
-                               span<T, device>, convolve_algorithm);                                                  \
-  template void convolve_tiled(const context<device>&, const image_view<const T, device>&, const convolve_filter<T>&, \
+#define INSTANTIATE(T)                                                                                                 \
+  template void convolve_tiled(const context<device>&, span<const T, device>, const plain_filter<T>&, span<T, device>, \
+                               convolve_algorithm);                                                                    \
+  template void convolve_tiled(const context<device>&, const image_view<const T, device>&, const plain_filter<T>&,     \
                                const image_view<T, device>&, convolve_algorithm);
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

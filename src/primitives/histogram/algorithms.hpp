@@ -5,9 +5,9 @@
 
 #include <spargo/primitives/histogram.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::histogram {
 
-inline constexpr algorithm_table<histogram_algorithm, 9> histogram_algorithms{{
+inline constexpr algorithm_table<histogram_algorithm, 9> algorithms{{
     {histogram_algorithm::automatic, "automatic", true, true},
     {histogram_algorithm::contiguous_partition, "contiguous_partition", false, true},
     {histogram_algorithm::global_atomic, "global_atomic", true, true},
@@ -19,4 +19,4 @@ inline constexpr algorithm_table<histogram_algorithm, 9> histogram_algorithms{{
     {histogram_algorithm::interleaved, "interleaved", true, false},
 }};
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::histogram

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace spargo::detail {
+namespace spargo::detail::histogram {
 
 // Itself.
 template <std::unsigned_integral Key>
@@ -80,4 +80,4 @@ struct letter_bins {
   }
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::histogram

@@ -1,7 +1,7 @@
 // Counting bytes and letters on the device.
 #include "primitives/histogram/histogram_cuda.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::histogram {
 SPARGO_INSTANTIATE_HISTOGRAM(key_bins<std::uint8_t>)
 SPARGO_INSTANTIATE_HISTOGRAM(letter_bins)
-}  // namespace spargo::detail
+}  // namespace spargo::detail::histogram

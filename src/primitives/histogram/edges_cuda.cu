@@ -1,7 +1,7 @@
 // Counting values between given edges on the device.
 #include "primitives/histogram/histogram_cuda.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::histogram {
 SPARGO_INSTANTIATE_HISTOGRAM(edge_bins<float>)
 SPARGO_INSTANTIATE_HISTOGRAM(edge_bins<double>)
-}  // namespace spargo::detail
+}  // namespace spargo::detail::histogram

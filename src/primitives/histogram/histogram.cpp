@@ -4,8 +4,8 @@
 
 #include "core/checks.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/histogram/algorithms.hpp"
+#include "primitives/histogram/backend.hpp"
 #include "primitives/histogram/bins.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 template <class T, class Count, class Space>
 void expect_ranges(const char* caller, span<const T, Space> values, span<const Count, Space> counts,
                    histogram_algorithm algorithm) {
-  detail::expect_runs_on<Space>(detail::histogram_algorithms, caller, algorithm);
+  detail::expect_runs_on<Space>(detail::histogram::algorithms, caller, algorithm);
   detail::expect_range(caller, "the input", values);
   detail::expect_range(caller, "counts", counts);
   detail::expect_apart(caller, "counts", detail::memory_of(counts), "the input", detail::memory_of(values));
@@ -34,7 +34,7 @@ void run(const char* caller, const context<Space>& ctx, span<const typename Bins
   fill_zero(ctx, counts);
   if (values.empty()) return;
   if constexpr (detail::is_built<Space>) {
-    detail::histogram<Bins, Count>(ctx, values, bins, counts.subspan(0, used), algorithm);
+    detail::histogram::run<Bins, Count>(ctx, values, bins, counts.subspan(0, used), algorithm);
   } else {
     detail::no_device(caller);
   }
@@ -42,7 +42,7 @@ void run(const char* caller, const context<Space>& ctx, span<const typename Bins
 
 // Bins are formed in double, so that float values meet the same edges as double ones.
 template <std::floating_point T>
-detail::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bins) {
+detail::histogram::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bins) {
   const double scale = static_cast<double>(bins) / (static_cast<double>(upper) - static_cast<double>(lower));
   SPARGO_EXPECTS(bins >= 1, "histogram_even: there are no bins");
   SPARGO_EXPECTS(std::isfinite(lower) && std::isfinite(upper) && lower < upper && std::isfinite(scale) && scale > 0,
@@ -55,7 +55,7 @@ detail::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bins) {
 }  // namespace
 
 std::string_view to_string(histogram_algorithm algorithm) noexcept {
-  return detail::name_in(detail::histogram_algorithms, algorithm);
+  return detail::name_in(detail::histogram::algorithms, algorithm);
 }
 
 template <detail::histogram_key Key, detail::histogram_count Count, class Space>
@@ -66,7 +66,7 @@ void histogram(const context<Space>& ctx, span<const Key, Space> keys, span<Coun
   const std::int64_t used =
       sizeof(Key) == 8 ? counts.size() : std::min(counts.size(), std::int64_t{std::numeric_limits<Key>::max()} + 1);
   const span<const unsigned_key, Space> unsigned_keys(reinterpret_cast<const unsigned_key*>(keys.data()), keys.size());
-  run("histogram", ctx, unsigned_keys, detail::key_bins<unsigned_key>{}, counts, used, options.algorithm);
+  run("histogram", ctx, unsigned_keys, detail::histogram::key_bins<unsigned_key>{}, counts, used, options.algorithm);
 } catch (...) {
   detail::rethrow("histogram");
 }
@@ -98,7 +98,7 @@ void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
                                                      "ascend",
                                                      wrong - edges.begin(), wrong[0], wrong[1]));
   }
-  const detail::edge_bins<T> bins{edges.data(), static_cast<std::uint64_t>(counts.size())};
+  const detail::histogram::edge_bins<T> bins{edges.data(), static_cast<std::uint64_t>(counts.size())};
   run("histogram_edges", ctx, values, bins, counts, counts.size(), options.algorithm);
 } catch (...) {
   detail::rethrow("histogram_edges");
@@ -113,7 +113,7 @@ void letter_histogram(const context<Space>& ctx, span<const Char, Space> text, i
                              "each group of the 26 letters are needed",
                              counts.size(), group));
   const span<const std::uint8_t, Space> bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-  run("letter_histogram", ctx, bytes, detail::letter_bins(group), counts, counts.size(), options.algorithm);
+  run("letter_histogram", ctx, bytes, detail::histogram::letter_bins(group), counts, counts.size(), options.algorithm);
 } catch (...) {
   detail::rethrow("letter_histogram");
 }

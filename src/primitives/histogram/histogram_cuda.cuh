@@ -1,12 +1,10 @@
 // Counting on the device: which rung, and its launch. Instantiated in histogram_*_cuda.cu, a few element types each.
 #pragma once
 
-#include "primitives/backend.hpp"
+#include "primitives/histogram/backend.hpp"
 #include "primitives/histogram/packed.cuh"
 
-namespace spargo::detail {
-
-namespace histogram_kernels {
+namespace spargo::detail::histogram {
 
 struct choice_tuning {
   // Elements per bin below which one table per block costs more than it saves: each block sweeps its own.
@@ -110,15 +108,12 @@ histogram_algorithm choose(const request<Bins>& r) {
   return histogram_algorithm::aggregated;
 }
 
-}  // namespace histogram_kernels
-
 template <class Bins, class Count>
-void histogram(const context<device>& ctx, span<const typename Bins::value, device> values, const Bins& bins,
-               span<Count, device> counts, histogram_algorithm algorithm) {
-  using namespace histogram_kernels;
+void run(const context<device>& ctx, span<const typename Bins::value, device> values, const Bins& bins,
+         span<Count, device> counts, histogram_algorithm algorithm) {
   const device_guard guard(ctx);
   const request<Bins> r{ctx,
-                        histogram_kernels::values<typename Bins::value>(values.data(), values.size()),
+                        histogram::values<typename Bins::value>(values.data(), values.size()),
                         bins,
                         {counts.data(), static_cast<std::uint64_t>(counts.size()), sizeof(Count) == 8}};
   switch (algorithm == histogram_algorithm::automatic ? choose(r) : algorithm) {
@@ -139,10 +134,10 @@ void histogram(const context<device>& ctx, span<const typename Bins::value, devi
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::histogram
 
-#define SPARGO_INSTANTIATE_HISTOGRAM(Bins)                                                                      \
-  template void histogram<Bins, std::int32_t>(const context<device>&, span<const typename Bins::value, device>, \
-                                              const Bins&, span<std::int32_t, device>, histogram_algorithm);    \
-  template void histogram<Bins, std::int64_t>(const context<device>&, span<const typename Bins::value, device>, \
-                                              const Bins&, span<std::int64_t, device>, histogram_algorithm);
+#define SPARGO_INSTANTIATE_HISTOGRAM(Bins)                                                                             \
+  template void run<Bins, std::int32_t>(const context<device>&, span<const typename Bins::value, device>, const Bins&, \
+                                        span<std::int32_t, device>, histogram_algorithm);                              \
+  template void run<Bins, std::int64_t>(const context<device>&, span<const typename Bins::value, device>, const Bins&, \
+                                        span<std::int64_t, device>, histogram_algorithm);

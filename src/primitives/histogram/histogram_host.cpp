@@ -9,13 +9,13 @@
 // hist.c, 2013.
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
-#include "primitives/backend.hpp"
+#include "primitives/histogram/backend.hpp"
 #include "primitives/histogram/bins.hpp"
 
 #include <atomic>
 #include <cstring>
 
-namespace spargo::detail {
+namespace spargo::detail::histogram {
 
 namespace {
 
@@ -149,8 +149,8 @@ histogram_algorithm choose(const context<host>& ctx, std::int64_t values, std::i
 }  // namespace
 
 template <class Bins, class Count>
-void histogram(const context<host>& ctx, span<const typename Bins::value, host> values, const Bins& bins,
-               span<Count, host> counts, histogram_algorithm algorithm) {
+void run(const context<host>& ctx, span<const typename Bins::value, host> values, const Bins& bins,
+         span<Count, host> counts, histogram_algorithm algorithm) {
   if (algorithm == histogram_algorithm::automatic) {
     algorithm = choose<typename Bins::value>(ctx, values.size(), counts.size());
   }
@@ -164,9 +164,9 @@ void histogram(const context<host>& ctx, span<const typename Bins::value, host> 
   }
 }
 
-#define INSTANTIATE_COUNT(Bins, Count)                                                                            \
-  template void histogram<Bins, Count>(const context<host>&, span<const typename Bins::value, host>, const Bins&, \
-                                       span<Count, host>, histogram_algorithm);
+#define INSTANTIATE_COUNT(Bins, Count)                                                                      \
+  template void run<Bins, Count>(const context<host>&, span<const typename Bins::value, host>, const Bins&, \
+                                 span<Count, host>, histogram_algorithm);
 #define INSTANTIATE(Bins)               \
   INSTANTIATE_COUNT(Bins, std::int32_t) \
   INSTANTIATE_COUNT(Bins, std::int64_t)
@@ -181,4 +181,4 @@ INSTANTIATE(letter_bins)
 #undef INSTANTIATE
 #undef INSTANTIATE_COUNT
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::histogram

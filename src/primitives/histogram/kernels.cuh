@@ -17,7 +17,7 @@
 
 #include <spargo/core/device_features.cuh>
 
-namespace spargo::detail::histogram_kernels {
+namespace spargo::detail::histogram {
 
 // Measured on an H200 with 2^30 bytes (256 bins) and 2^28 int32 keys, cold, medians.
 struct tuning {
@@ -272,4 +272,4 @@ __global__ void __launch_bounds__(tuning::threads)
   }
 }
 
-}  // namespace spargo::detail::histogram_kernels
+}  // namespace spargo::detail::histogram

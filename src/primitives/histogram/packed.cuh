@@ -22,7 +22,7 @@
 #include "core/device/warp.cuh"
 #include "primitives/histogram/kernels.cuh"
 
-namespace spargo::detail::histogram_kernels {
+namespace spargo::detail::histogram {
 
 struct windows {
   unsigned held;   // bins of a window
@@ -170,4 +170,4 @@ __global__ void __launch_bounds__(tuning::threads, 1)
   add_packed_table(table, held, out);
 }
 
-}  // namespace spargo::detail::histogram_kernels
+}  // namespace spargo::detail::histogram

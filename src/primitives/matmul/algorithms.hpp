@@ -5,9 +5,9 @@
 
 #include <spargo/primitives/matmul.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
-inline constexpr algorithm_table<matmul_algorithm, 8> matmul_algorithms{{
+inline constexpr algorithm_table<matmul_algorithm, 8> algorithms{{
     {matmul_algorithm::automatic, "automatic", true, true},
     {matmul_algorithm::naive, "naive", false, true},
     {matmul_algorithm::tiled, "tiled", false, true},
@@ -18,4 +18,4 @@ inline constexpr algorithm_table<matmul_algorithm, 8> matmul_algorithms{{
     {matmul_algorithm::blocked, "blocked", true, false},
 }};
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 // A checked product. alpha = 0 has become k = 0.
 template <class V>
-struct matmul_job {
+struct dense_job {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
@@ -25,19 +25,19 @@ struct matmul_job {
 };
 
 template <class V>
-void matmul_host(const context<host>& ctx, const matmul_job<V>& job);
+void run_host(const context<host>& ctx, const dense_job<V>& job);
 template <class V>
-void matmul_device(const context<device>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm);
+void run_device(const context<device>& ctx, const dense_job<V>& job, matmul_algorithm algorithm);
 
 // The device's halves; m, n, k > 0.
 template <class V>
-void matmul_register_tiled(const context<device>& ctx, const matmul_job<V>& job);
+void run_register_tiled(const context<device>& ctx, const dense_job<V>& job);
 template <class V>
-void matmul_split_k(const context<device>& ctx, const matmul_job<V>& job);
+void run_split_k(const context<device>& ctx, const dense_job<V>& job);
 // Blocks that share a tile's k, when `tiles` tiles do not fill a device of `blocks` blocks per SM.
-[[nodiscard]] std::int64_t matmul_shares(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks,
-                                         std::int64_t k);
-void matmul_tensor_double(const context<device>& ctx, const matmul_job<double>& job);
+[[nodiscard]] std::int64_t shares_of_k(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks,
+                                       std::int64_t k);
+void run_tensor_double(const context<device>& ctx, const dense_job<double>& job);
 [[nodiscard]] bool has_tensor_double(const context<device>& ctx);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

@@ -8,7 +8,7 @@
 #include "core/device/async_copy.cuh"
 #include "primitives/matmul/pack.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 namespace {
 
@@ -130,10 +130,10 @@ bool has_tensor_double(const context<device>& ctx) {
   return ctx.properties().compute_capability_major == 9 && ctx.properties().compute_capability_minor == 0;
 }
 
-void matmul_tensor_double(const context<device>& ctx, const matmul_job<double>& job) {
+void run_tensor_double(const context<device>& ctx, const dense_job<double>& job) {
   const std::int64_t tiles = div_up(job.m, shape::BM) * div_up(job.n, shape::BN);
   const padded_operands<double> operands(ctx, job, shape::BM, shape::BN, shape::BK,
-                                         matmul_shares(ctx, tiles, shape::blocks, job.k));
+                                         shares_of_k(ctx, tiles, shape::blocks, job.k));
   SPARGO_CUDA_TRY(
       cudaFuncSetAttribute(tensor_double_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape::shared_bytes));
   tensor_double_kernel<<<operands.grid(shape::BM, shape::BN), shape::threads, shape::shared_bytes, ctx.stream()>>>(
@@ -142,4 +142,4 @@ void matmul_tensor_double(const context<device>& ctx, const matmul_job<double>& 
   operands.finish(ctx);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

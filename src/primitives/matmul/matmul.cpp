@@ -2,17 +2,17 @@
 #include "primitives/matmul/algorithms.hpp"
 #include "primitives/matmul/backend.hpp"
 
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 
 #include <fmt/format.h>
 
 namespace spargo {
 
 std::string_view to_string(matmul_algorithm algorithm) noexcept {
-  return detail::name_in(detail::matmul_algorithms, algorithm);
+  return detail::name_in(detail::matmul::algorithms, algorithm);
 }
 
 namespace {
@@ -24,7 +24,7 @@ void expect_apart(const dense_view<V, Space>& c, const dense_view<const V, Space
 
 template <class V, class Space>
 void check_algorithm(matmul_algorithm algorithm) {
-  detail::expect_runs_on<Space>(detail::matmul_algorithms, "matmul", algorithm);
+  detail::expect_runs_on<Space>(detail::matmul::algorithms, "matmul", algorithm);
   SPARGO_EXPECTS(algorithm != matmul_algorithm::tensor_core || (std::same_as<V, double>),
                  "matmul: tensor_core is for double; on float it would round the inputs (matmul_tensor does)");
 }
@@ -50,22 +50,22 @@ void matmul(const context<Space>& ctx, std::type_identity_t<V> alpha,
   check_algorithm<V, Space>(options.algorithm);
   if constexpr (detail::is_built<Space>) {
     if (c.rows == 0 || c.cols == 0) return;
-    const detail::matmul_job<V> job{.m = c.rows,
-                                    .n = c.cols,
-                                    .k = alpha == V{0} ? 0 : k,
-                                    .alpha = alpha,
-                                    .beta = beta,
-                                    .a = a.data.data(),
-                                    .b = b.data.data(),
-                                    .c = c.data.data(),
-                                    .lda = a.stride,
-                                    .ldb = b.stride,
-                                    .ldc = c.stride,
-                                    .op_b = options.op_b};
+    const detail::matmul::dense_job<V> job{.m = c.rows,
+                                           .n = c.cols,
+                                           .k = alpha == V{0} ? 0 : k,
+                                           .alpha = alpha,
+                                           .beta = beta,
+                                           .a = a.data.data(),
+                                           .b = b.data.data(),
+                                           .c = c.data.data(),
+                                           .lda = a.stride,
+                                           .ldb = b.stride,
+                                           .ldc = c.stride,
+                                           .op_b = options.op_b};
     if constexpr (std::same_as<Space, host>) {
-      detail::matmul_host(ctx, job);
+      detail::matmul::run_host(ctx, job);
     } else {
-      detail::matmul_device(ctx, job, options.algorithm);
+      detail::matmul::run_device(ctx, job, options.algorithm);
     }
   } else {
     detail::no_device("matmul");

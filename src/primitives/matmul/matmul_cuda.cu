@@ -9,25 +9,25 @@
 #include <algorithm>
 #include <string>
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 namespace {
 
 template <class V>
-__device__ void store(const matmul_job<V>& g, std::int64_t i, std::int64_t j, V sum) {
+__device__ void store(const dense_job<V>& g, std::int64_t i, std::int64_t j, V sum) {
   V* const to = g.c + i * g.ldc + j;
   *to = g.beta == V{0} ? g.alpha * sum : g.alpha * sum + g.beta * *to;
 }
 
 // Element (p, j) of op(B).
 template <bool TransB, class V>
-__device__ V element_b(const matmul_job<V>& g, std::int64_t p, std::int64_t j) {
+__device__ V element_b(const dense_job<V>& g, std::int64_t p, std::int64_t j) {
   return TransB ? g.b[j * g.ldb + p] : g.b[p * g.ldb + j];
 }
 
 // --- naive ----------------------------------------------------------------------------------------------------------
 template <bool TransB, class V>
-__global__ void naive_kernel(matmul_job<V> g) {
+__global__ void naive_kernel(dense_job<V> g) {
   const std::int64_t j = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (j >= g.n) return;
   for (std::int64_t i = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; i < g.m;
@@ -44,7 +44,7 @@ __global__ void naive_kernel(matmul_job<V> g) {
 constexpr int tile = 32;
 
 template <int Columns, bool TransB, class V>
-__global__ void __launch_bounds__(tile* tile) tiled_kernel(matmul_job<V> g) {
+__global__ void __launch_bounds__(tile* tile) tiled_kernel(dense_job<V> g) {
   // The extra column turns the transposed store's stride of `tile` words into one that meets all banks.
   __shared__ V a_tile[tile][tile];
   __shared__ V b_tile[tile][tile + 1];
@@ -89,7 +89,7 @@ constexpr std::int64_t max_grid_y = 65535;
 unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
 
 template <bool TransB, class V>
-void launch_naive(cudaStream_t stream, const matmul_job<V>& g) {
+void launch_naive(cudaStream_t stream, const dense_job<V>& g) {
   const dim3 block(32, 8);
   const dim3 grid(to_grid(div_up(g.n, 32)), to_grid(std::min(max_grid_y, div_up(g.m, 8))));
   naive_kernel<TransB><<<grid, block, 0, stream>>>(g);
@@ -97,7 +97,7 @@ void launch_naive(cudaStream_t stream, const matmul_job<V>& g) {
 }
 
 template <int Columns, bool TransB, class V>
-void launch_tiled(cudaStream_t stream, const matmul_job<V>& g) {
+void launch_tiled(cudaStream_t stream, const dense_job<V>& g) {
   const dim3 block(tile, tile);
   const dim3 grid(to_grid(div_up(g.n, tile * Columns)), to_grid(std::min(max_grid_y, div_up(g.m, tile))));
   tiled_kernel<Columns, TransB><<<grid, block, 0, stream>>>(g);
@@ -112,7 +112,7 @@ struct tuning {
 };
 
 template <class V>
-matmul_algorithm choose(const context<device>& ctx, const matmul_job<V>& g) {
+matmul_algorithm choose(const context<device>& ctx, const dense_job<V>& g) {
   const std::int64_t tiles = div_up(g.m, tuning::tile_rows) * div_up(g.n, tuning::tile_cols);
   if (std::same_as<V, double> && has_tensor_double(ctx)) return matmul_algorithm::tensor_core;
   if (tiles < ctx.properties().multiprocessors && g.k >= tuning::long_k) return matmul_algorithm::split_k;
@@ -120,7 +120,7 @@ matmul_algorithm choose(const context<device>& ctx, const matmul_job<V>& g) {
 }
 
 template <class V>
-void run_tensor_core(const context<device>& ctx, const matmul_job<V>& g) {
+void run_tensor_core(const context<device>& ctx, const dense_job<V>& g) {
   if constexpr (std::same_as<V, double>) {
     if (!has_tensor_double(ctx)) {
       throw error(error_code::unsupported,
@@ -128,12 +128,12 @@ void run_tensor_core(const context<device>& ctx, const matmul_job<V>& g) {
                       std::to_string(ctx.properties().compute_capability_major) + "." +
                       std::to_string(ctx.properties().compute_capability_minor));
     }
-    matmul_tensor_double(ctx, g);
+    run_tensor_double(ctx, g);
   }
 }
 
 template <bool TransB, class V>
-void run(const context<device>& ctx, const matmul_job<V>& g, matmul_algorithm algorithm) {
+void run(const context<device>& ctx, const dense_job<V>& g, matmul_algorithm algorithm) {
   switch (algorithm) {
     case matmul_algorithm::naive:
       return launch_naive<TransB>(ctx.stream(), g);
@@ -142,18 +142,18 @@ void run(const context<device>& ctx, const matmul_job<V>& g, matmul_algorithm al
     case matmul_algorithm::coarsened:
       return launch_tiled<4, TransB>(ctx.stream(), g);
     case matmul_algorithm::split_k:
-      return matmul_split_k(ctx, g);
+      return run_split_k(ctx, g);
     case matmul_algorithm::tensor_core:
       return run_tensor_core(ctx, g);
     default:
-      return matmul_register_tiled(ctx, g);
+      return run_register_tiled(ctx, g);
   }
 }
 
 }  // namespace
 
 template <class V>
-void matmul_device(const context<device>& ctx, const matmul_job<V>& job, matmul_algorithm algorithm) {
+void run_device(const context<device>& ctx, const dense_job<V>& job, matmul_algorithm algorithm) {
   const device_guard guard(ctx);
   if (algorithm == matmul_algorithm::automatic) algorithm = choose(ctx, job);
   if (job.k == 0) algorithm = matmul_algorithm::naive;  // C = beta * C
@@ -164,8 +164,8 @@ void matmul_device(const context<device>& ctx, const matmul_job<V>& job, matmul_
   }
 }
 
-#define INSTANTIATE(T) template void matmul_device(const context<device>&, const matmul_job<T>&, matmul_algorithm);
+#define INSTANTIATE(T) template void run_device(const context<device>&, const dense_job<T>&, matmul_algorithm);
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

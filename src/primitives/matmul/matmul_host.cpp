@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 namespace {
 
@@ -25,7 +25,7 @@ struct tuning {
 
 template <class V>
 struct blocks {
-  matmul_micro_kernel<V> kernel = best_matmul_kernel<V>();
+  micro_kernel<V> kernel = best_kernel<V>();
   std::int64_t rows = kernel.rows * tuning::row_panels;
   std::int64_t cols = tuning::cols / kernel.cols * kernel.cols;
 };
@@ -33,7 +33,7 @@ struct blocks {
 // Rows [row, row + rows) and columns [k0, k0 + depth) of A as panels of `height` rows, columns in order; rows past m
 // are 0.
 template <class V>
-void pack_a(const matmul_job<V>& g, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t depth,
+void pack_a(const dense_job<V>& g, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t depth,
             std::int64_t height, V* to) {
   for (std::int64_t first = 0; first < rows; first += height, to += height * depth) {
     for (std::int64_t i = 0; i < height; ++i) {
@@ -50,7 +50,7 @@ void pack_a(const matmul_job<V>& g, std::int64_t row, std::int64_t rows, std::in
 
 // One panel of op(B): rows [k0, k0 + depth), `width` columns from `col` on; columns past n are 0.
 template <class V>
-void pack_b_panel(const matmul_job<V>& g, std::int64_t k0, std::int64_t depth, std::int64_t col, std::int64_t width,
+void pack_b_panel(const dense_job<V>& g, std::int64_t k0, std::int64_t depth, std::int64_t col, std::int64_t width,
                   V* to) {
   const std::int64_t inside = std::min(width, g.n - col);
   if (g.op_b == transpose_kind::none) {
@@ -73,7 +73,7 @@ void pack_b_panel(const matmul_job<V>& g, std::int64_t k0, std::int64_t depth, s
 
 // C gets alpha * sum, and on the first k step beta * C.
 template <class V>
-void update(const matmul_job<V>& g, std::int64_t row, std::int64_t rows, std::int64_t col, std::int64_t cols,
+void update(const dense_job<V>& g, std::int64_t row, std::int64_t rows, std::int64_t col, std::int64_t cols,
             std::int64_t width, const V* sum, V beta) {
   for (std::int64_t i = 0; i < rows; ++i) {
     V* const c = g.c + (row + i) * g.ldc + col;
@@ -89,7 +89,7 @@ void update(const matmul_job<V>& g, std::int64_t row, std::int64_t rows, std::in
 }
 
 template <class V>
-void scale(const context<host>& ctx, const matmul_job<V>& g) {
+void scale(const context<host>& ctx, const dense_job<V>& g) {
   parallel_for(ctx.threads(), g.m, div_up(grain::elements, std::max<std::int64_t>(g.n, 1)), [&](std::int64_t i) {
     V* const c = g.c + i * g.ldc;
     for (std::int64_t j = 0; j < g.n; ++j) c[j] = g.beta == V{0} ? V{0} : g.beta * c[j];
@@ -98,8 +98,8 @@ void scale(const context<host>& ctx, const matmul_job<V>& g) {
 
 // A row block of A times the packed block of B.
 template <class V>
-void multiply_block(const matmul_job<V>& g, const blocks<V>& size, std::int64_t row, std::int64_t col,
-                    std::int64_t cols, std::int64_t depth, const V* a, const V* b, V beta) {
+void multiply_block(const dense_job<V>& g, const blocks<V>& size, std::int64_t row, std::int64_t col, std::int64_t cols,
+                    std::int64_t depth, const V* a, const V* b, V beta) {
   alignas(64) V sum[16 * 64];
   const std::int64_t height = size.kernel.rows;
   const std::int64_t width = size.kernel.cols;
@@ -113,7 +113,7 @@ void multiply_block(const matmul_job<V>& g, const blocks<V>& size, std::int64_t 
 }
 
 template <class V>
-void multiply(const context<host>& ctx, const matmul_job<V>& g) {
+void multiply(const context<host>& ctx, const dense_job<V>& g) {
   const blocks<V> size;
   const std::int64_t row_blocks = div_up(g.m, size.rows);
   const auto threads = static_cast<int>(std::min<std::int64_t>(ctx.threads(), std::max<std::int64_t>(row_blocks, 1)));
@@ -147,7 +147,7 @@ void multiply(const context<host>& ctx, const matmul_job<V>& g) {
 }  // namespace
 
 template <class V>
-void matmul_host(const context<host>& ctx, const matmul_job<V>& job) {
+void run_host(const context<host>& ctx, const dense_job<V>& job) {
   if (job.k == 0) {
     scale(ctx, job);
     return;
@@ -155,8 +155,8 @@ void matmul_host(const context<host>& ctx, const matmul_job<V>& job) {
   multiply(ctx, job);  // two cores with AVX-512, 2048 cubed: 369 GFLOP/s in float where OpenBLAS 0.3.21 has 240
 }
 
-#define INSTANTIATE(T) template void matmul_host(const context<host>&, const matmul_job<T>&);
+#define INSTANTIATE(T) template void run_host(const context<host>&, const dense_job<T>&);
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

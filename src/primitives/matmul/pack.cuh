@@ -7,7 +7,7 @@
 #include "core/device/launch.cuh"
 #include "primitives/matmul/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 template <class V>
 struct padded_job {
@@ -106,7 +106,7 @@ template <class V>
 class padded_operands {
  public:
   // `shares` blocks, or fewer, work on each tile of C.
-  padded_operands(const context<device>& ctx, const matmul_job<V>& job, int bm, int bn, int bk, std::int64_t shares = 1)
+  padded_operands(const context<device>& ctx, const dense_job<V>& job, int bm, int bn, int bk, std::int64_t shares = 1)
       : job_{.m = up(job.m, bm),
              .n = up(job.n, bn),
              .k = up(job.k, bk),
@@ -183,4 +183,4 @@ class padded_operands {
   array<V, device> b_;
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

@@ -13,7 +13,7 @@
 #include "core/instantiate.hpp"
 #include "primitives/matmul/pack.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 namespace {
 
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks) register_tiled_kernel(p
 }
 
 template <class S, class V>
-void launch(const context<device>& ctx, const matmul_job<V>& job, std::int64_t shares = 1) {
+void launch(const context<device>& ctx, const dense_job<V>& job, std::int64_t shares = 1) {
   const padded_operands<V> operands(ctx, job, S::BM, S::BN, S::BK, shares);
   const auto kernel = register_tiled_kernel<S, V>;
   SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
@@ -188,7 +188,7 @@ void launch(const context<device>& ctx, const matmul_job<V>& job, std::int64_t s
 
 // Time of a product in units of its own: rounds of resident blocks, times what a round computes, by the tile's rate.
 template <class S, class V>
-double estimate(const context<device>& ctx, const matmul_job<V>& job, double rate) {
+double estimate(const context<device>& ctx, const dense_job<V>& job, double rate) {
   const std::int64_t slots = std::int64_t{ctx.properties().multiprocessors} * S::blocks;
   const std::int64_t tiles = div_up(job.m, S::BM) * div_up(job.n, S::BN);
   return static_cast<double>(div_up(tiles, slots)) * S::BM * S::BN * S::blocks / rate;
@@ -197,7 +197,7 @@ double estimate(const context<device>& ctx, const matmul_job<V>& job, double rat
 }  // namespace
 
 template <class V>
-void matmul_register_tiled(const context<device>& ctx, const matmul_job<V>& job) {
+void run_register_tiled(const context<device>& ctx, const dense_job<V>& job) {
   if constexpr (std::same_as<V, float>) {
     if (estimate<large_float>(ctx, job, 47.5) <= estimate<small_float>(ctx, job, 45.0)) {
       launch<large_float>(ctx, job);
@@ -210,22 +210,22 @@ void matmul_register_tiled(const context<device>& ctx, const matmul_job<V>& job)
 }
 
 // As many shares as fill the device, each of at least eight k steps of 32.
-std::int64_t matmul_shares(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks, std::int64_t k) {
+std::int64_t shares_of_k(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks, std::int64_t k) {
   const std::int64_t slots = std::int64_t{ctx.properties().multiprocessors} * blocks;
   return std::clamp<std::int64_t>(std::min(slots / std::max<std::int64_t>(tiles, 1), k / 256), 1, 1024);
 }
 
 template <class V>
-void matmul_split_k(const context<device>& ctx, const matmul_job<V>& job) {
+void run_split_k(const context<device>& ctx, const dense_job<V>& job) {
   using S = std::conditional_t<std::same_as<V, float>, small_float, small_double>;
   const std::int64_t tiles = div_up(job.m, S::BM) * div_up(job.n, S::BN);
-  launch<S>(ctx, job, matmul_shares(ctx, tiles, S::blocks, job.k));
+  launch<S>(ctx, job, shares_of_k(ctx, tiles, S::blocks, job.k));
 }
 
-#define INSTANTIATE(T)                                                        \
-  template void matmul_split_k(const context<device>&, const matmul_job<T>&); \
-  template void matmul_register_tiled(const context<device>&, const matmul_job<T>&);
+#define INSTANTIATE(T)                                                    \
+  template void run_split_k(const context<device>&, const dense_job<T>&); \
+  template void run_register_tiled(const context<device>&, const dense_job<T>&);
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

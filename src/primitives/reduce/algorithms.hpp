@@ -5,9 +5,9 @@
 
 #include <spargo/primitives/reduce.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
-inline constexpr algorithm_table<reduce_algorithm, 10> reduce_algorithms{{
+inline constexpr algorithm_table<reduce_algorithm, 10> algorithms{{
     {reduce_algorithm::automatic, "automatic", true, true},
     {reduce_algorithm::interleaved_divergent, "interleaved_divergent", false, true},
     {reduce_algorithm::interleaved_strided, "interleaved_strided", false, true},
@@ -20,4 +20,4 @@ inline constexpr algorithm_table<reduce_algorithm, 10> reduce_algorithms{{
     {reduce_algorithm::bulk_copies, "bulk_copies", false, true},
 }};
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 namespace {
 
@@ -53,7 +53,7 @@ struct tile_range {
 };
 
 template <class T>
-tile_range bulk_range(const reduce_input<T>& input) {
+tile_range bulk_range(const operands<T>& input) {
   const int shift = std::max(operand<T>(input.a).shift, operand<T>(input.b).shift);
   const std::int64_t whole = input.size / tile_size<T>;
   if (shift == 0) return {0, whole};
@@ -61,7 +61,7 @@ tile_range bulk_range(const reduce_input<T>& input) {
   return {1, beyond * static_cast<std::int64_t>(sizeof(T)) < line ? whole - 1 : whole};
 }
 
-template <class Op, reduce_source Source, class T>
+template <class Op, source_kind Source, class T>
 struct stage {
   static constexpr int bytes = stage_bytes + 128;  // of an operand; 128 keeps the stages aligned
   static constexpr int all_bytes = bytes * (pairs<Source> ? 2 : 1);
@@ -90,7 +90,7 @@ struct stage {
   }
 };
 
-template <class Op, reduce_source Source, int Stages, class T>
+template <class Op, source_kind Source, int Stages, class T>
 __global__ void __launch_bounds__(tile_threads) reduce_bulk_kernel(const T* a_data, const T* b_data, std::int64_t size,
                                                                    tile_range bulk, std::int64_t tiles, T* values) {
   using part_of = stage<Op, Source, T>;
@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(tile_threads) reduce_bulk_kernel(const T* a_da
   }
 }
 
-template <class Op, reduce_source Source, class T>
-void run_bulk_tiles(const context<device>& ctx, const reduce_input<T>& input, T* result, std::int64_t wanted) {
+template <class Op, source_kind Source, class T>
+void run_bulk_tiles(const context<device>& ctx, const operands<T>& input, T* result, std::int64_t wanted) {
   constexpr ring shape = pairs<Source> ? pairs_ring : values_ring;
   constexpr int shared_bytes = shape.stages * stage<Op, Source, T>::all_bytes;
   const std::int64_t tiles = div_up(input.size, tile_size<T>);
@@ -167,18 +167,17 @@ bool has_bulk_tiles(const context<device>& ctx) {
 }
 
 template <class T>
-void reduce_bulk_tiles(const context<device>& ctx, reduce_source source, operation op, const reduce_input<T>& in,
-                       T* result, std::int64_t blocks) {
+void run_by_bulk_tiles(const context<device>& ctx, source_kind source, operation op, const operands<T>& in, T* result,
+                       std::int64_t blocks) {
   const device_guard guard(ctx);
   with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
     run_bulk_tiles<decltype(apply), decltype(which)::value>(ctx, in, result, blocks);
   });
 }
 
-#define INSTANTIATE(T)                                                                                          \
-  template void reduce_bulk_tiles(const context<device>&, reduce_source, operation, const reduce_input<T>&, T*, \
-                                  std::int64_t);
+#define INSTANTIATE(T) \
+  template void run_by_bulk_tiles(const context<device>&, source_kind, operation, const operands<T>&, T*, std::int64_t);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

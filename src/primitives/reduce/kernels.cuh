@@ -5,7 +5,7 @@
 #include "core/device/warp.cuh"
 #include "primitives/reduce/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 template <class Op, class T>
 __device__ T reduce_warp(T value) {
@@ -26,26 +26,26 @@ __device__ T reduce_block(T value, T* of_warp) {
   return value;
 }
 
-// reduce_item with products of floats rounded: the compiler would fuse them with the additions that follow on some
+// item_of with products of floats rounded: the compiler would fuse them with the additions that follow on some
 // paths and not on others, and the bits would depend on the alignment of the range.
-template <reduce_source Source, class T>
+template <source_kind Source, class T>
 __device__ __forceinline__ T device_item(T a, T b) {
-  if constexpr (Source == reduce_source::products && std::same_as<T, float>) {
+  if constexpr (Source == source_kind::products && std::same_as<T, float>) {
     return __fmul_rn(a, b);
-  } else if constexpr (Source == reduce_source::products && std::same_as<T, double>) {
+  } else if constexpr (Source == source_kind::products && std::same_as<T, double>) {
     return __dmul_rn(a, b);
   } else {
-    return reduce_item<Source>(a, b);
+    return item_of<Source>(a, b);
   }
 }
 
-template <reduce_source Source, class T>
-__device__ T load_item(const reduce_input<T>& in, std::int64_t i) {
-  if constexpr (Source == reduce_source::values) {
+template <source_kind Source, class T>
+__device__ T load_item(const operands<T>& in, std::int64_t i) {
+  if constexpr (Source == source_kind::values) {
     return in.a[i];
   } else {
     return device_item<Source>(in.a[i], in.b[i]);
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

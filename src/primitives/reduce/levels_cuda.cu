@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 namespace {
 
@@ -21,8 +21,8 @@ constexpr int items_a_thread =
         : 1;
 
 // The thread's elements, neighbours in the block adjacent in memory; loads first, then a tree over them.
-template <int Items, class Op, reduce_source Source, class T>
-__device__ T load_and_combine(const reduce_input<T>& in, std::int64_t first) {
+template <int Items, class Op, source_kind Source, class T>
+__device__ T load_and_combine(const operands<T>& in, std::int64_t first) {
   T item[Items];
 #pragma unroll
   for (int j = 0; j < Items; ++j) {
@@ -60,8 +60,8 @@ __device__ void combine_shared(T* shared) {
   }
 }
 
-template <reduce_algorithm A, class Op, reduce_source Source, class T>
-__global__ void __launch_bounds__(block_threads) reduce_tiles(reduce_input<T> in, T* results) {
+template <reduce_algorithm A, class Op, source_kind Source, class T>
+__global__ void __launch_bounds__(block_threads) level_kernel(operands<T> in, T* results) {
   __shared__ T shared[block_threads];
   constexpr int items = items_a_thread<A>;
   const std::int64_t first = std::int64_t{blockIdx.x} * (block_threads * items) + threadIdx.x;
@@ -77,18 +77,18 @@ __global__ void __launch_bounds__(block_threads) reduce_tiles(reduce_input<T> in
   }
 }
 
-template <reduce_algorithm A, class Op, reduce_source Source, class T>
-void launch_level(const context<device>& ctx, const reduce_input<T>& in, T* results, std::int64_t blocks) {
+template <reduce_algorithm A, class Op, source_kind Source, class T>
+void launch_level(const context<device>& ctx, const operands<T>& in, T* results, std::int64_t blocks) {
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     throw error(error_code::unsupported, "reduce: more tiles than a grid has blocks");
   }
-  reduce_tiles<A, Op, Source><<<static_cast<unsigned>(blocks), block_threads, 0, ctx.stream()>>>(in, results);
+  level_kernel<A, Op, Source><<<static_cast<unsigned>(blocks), block_threads, 0, ctx.stream()>>>(in, results);
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 // The last level writes to `result`; the ones before it to scratch, which is freed in stream order after its last use.
-template <reduce_algorithm A, class Op, reduce_source Source, class T>
-void reduce_all(const context<device>& ctx, const reduce_input<T>& in, T* result) {
+template <reduce_algorithm A, class Op, source_kind Source, class T>
+void reduce_all(const context<device>& ctx, const operands<T>& in, T* result) {
   constexpr std::int64_t tile = std::int64_t{block_threads} * items_a_thread<A>;
   const std::int64_t blocks = div_up(in.size, tile);
   if (blocks == 1) {
@@ -99,15 +99,15 @@ void reduce_all(const context<device>& ctx, const reduce_input<T>& in, T* result
   launch_level<A, Op, Source>(ctx, in, level.data(), blocks);
   while (level.size() > tile) {
     array<T, device> next(ctx, div_up(level.size(), tile));
-    launch_level<A, Op, reduce_source::values>(ctx, reduce_input<T>{level.data(), nullptr, level.size()}, next.data(),
-                                               next.size());
+    launch_level<A, Op, source_kind::values>(ctx, operands<T>{level.data(), nullptr, level.size()}, next.data(),
+                                             next.size());
     level = std::move(next);
   }
-  launch_level<A, Op, reduce_source::values>(ctx, reduce_input<T>{level.data(), nullptr, level.size()}, result, 1);
+  launch_level<A, Op, source_kind::values>(ctx, operands<T>{level.data(), nullptr, level.size()}, result, 1);
 }
 
-template <class Op, reduce_source Source, class T>
-void reduce_by(const context<device>& ctx, const reduce_input<T>& in, T* result, reduce_algorithm algorithm) {
+template <class Op, source_kind Source, class T>
+void reduce_by(const context<device>& ctx, const operands<T>& in, T* result, reduce_algorithm algorithm) {
   using enum reduce_algorithm;
   switch (algorithm) {
     case interleaved_divergent:
@@ -130,7 +130,7 @@ void reduce_by(const context<device>& ctx, const reduce_input<T>& in, T* result,
 }  // namespace
 
 template <class T>
-void reduce_levels(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
+void run_by_levels(const context<device>& ctx, source_kind source, operation op, operands<T> in, T* result,
                    reduce_algorithm algorithm) {
   with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
     reduce_by<decltype(apply), decltype(which)::value>(ctx, in, result, algorithm);
@@ -138,8 +138,8 @@ void reduce_levels(const context<device>& ctx, reduce_source source, operation o
 }
 
 #define INSTANTIATE(T) \
-  template void reduce_levels(const context<device>&, reduce_source, operation, reduce_input<T>, T*, reduce_algorithm);
+  template void run_by_levels(const context<device>&, source_kind, operation, operands<T>, T*, reduce_algorithm);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -2,10 +2,10 @@
 #include "primitives/reduce/algorithms.hpp"
 #include "primitives/reduce/backend.hpp"
 
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/element.hpp"
 
 #include <fmt/format.h>
@@ -13,23 +13,23 @@
 namespace spargo {
 
 std::string_view to_string(reduce_algorithm algorithm) noexcept {
-  return detail::name_in(detail::reduce_algorithms, algorithm);
+  return detail::name_in(detail::reduce::algorithms, algorithm);
 }
 
 namespace {
 
-using detail::reduce_source;
+using detail::reduce::source_kind;
 
 template <class Space>
 void check_options(const char* name, const reduce_options& options) {
-  detail::expect_runs_on<Space>(detail::reduce_algorithms, name, options.algorithm);
+  detail::expect_runs_on<Space>(detail::reduce::algorithms, name, options.algorithm);
   SPARGO_EXPECTS(options.blocks >= 0, fmt::format("{}: {} blocks, expected 0 or more", name, options.blocks));
 }
 
 template <class T>
-T identity_of(const char* name, reduce_source source, operation op) {
+T identity_of(const char* name, source_kind source, operation op) {
   T value{};
-  if (source == reduce_source::values) {
+  if (source == source_kind::values) {
     SPARGO_EXPECTS(op != operation::min && op != operation::max,
                    fmt::format("{}: an empty range has no {}", name, to_string(op)));
     detail::with_operation<T>(name, op, [&](auto apply) { value = decltype(apply)::identity; });
@@ -40,7 +40,7 @@ T identity_of(const char* name, reduce_source source, operation op) {
 template <class T, class Space>
 struct arguments {
   const char* name;
-  reduce_source source;
+  source_kind source;
   operation op;
   span<const T, Space> a;
   span<const T, Space> b;
@@ -49,8 +49,8 @@ struct arguments {
 template <class T, class Space>
 void check(const arguments<T, Space>& args, const reduce_options& options) {
   check_options<Space>(args.name, options);
-  detail::expect_range(args.name, args.source == reduce_source::values ? "the range" : "a", args.a);
-  if (args.source != reduce_source::values) {
+  detail::expect_range(args.name, args.source == source_kind::values ? "the range" : "a", args.a);
+  if (args.source != source_kind::values) {
     detail::expect_range(args.name, "b", args.b);
     SPARGO_EXPECTS(args.a.size() == args.b.size(),
                    fmt::format("{}: a has {} elements and b {}", args.name, args.a.size(), args.b.size()));
@@ -71,11 +71,11 @@ void run(const context<Space>& ctx, const arguments<T, Space>& args, span<T, Spa
       copy<T>(ctx, span<const T, host>(&value, 1), result);
       return;
     }
-    const detail::reduce_input<T> in{args.a.data(), args.b.data(), args.a.size()};
+    const detail::reduce::operands<T> in{args.a.data(), args.b.data(), args.a.size()};
     if constexpr (std::same_as<Space, host>) {
-      detail::reduce_host(ctx, args.source, args.op, in, result.data());
+      detail::reduce::run_host(ctx, args.source, args.op, in, result.data());
     } else {
-      detail::reduce_device(ctx, args.source, args.op, in, result.data(), options);
+      detail::reduce::run_device(ctx, args.source, args.op, in, result.data(), options);
     }
   } else {
     detail::no_device(args.name);
@@ -100,14 +100,14 @@ T value_of(const context<Space>& ctx, const arguments<T, Space>& args, const red
 template <detail::scalar T, class Space>
 T reduce(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values, operation op,
          const reduce_options& options) try {
-  return value_of<T, Space>(ctx, {"reduce", reduce_source::values, op, values, {}}, options);
+  return value_of<T, Space>(ctx, {"reduce", source_kind::values, op, values, {}}, options);
 } catch (...) {
   detail::rethrow("reduce");
 }
 template <detail::scalar T, class Space>
 void reduce_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values, span<T, Space> result,
                  operation op, const reduce_options& options) try {
-  run<T, Space>(ctx, {"reduce_into", reduce_source::values, op, values, {}}, result, options);
+  run<T, Space>(ctx, {"reduce_into", source_kind::values, op, values, {}}, result, options);
 } catch (...) {
   detail::rethrow("reduce_into");
 }
@@ -115,14 +115,14 @@ void reduce_into(const context<Space>& ctx, std::type_identity_t<span<const T, S
 template <detail::scalar T, class Space>
 T dot(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
       std::type_identity_t<span<const T, Space>> b, const reduce_options& options) try {
-  return value_of<T, Space>(ctx, {"dot", reduce_source::products, operation::sum, a, b}, options);
+  return value_of<T, Space>(ctx, {"dot", source_kind::products, operation::sum, a, b}, options);
 } catch (...) {
   detail::rethrow("dot");
 }
 template <detail::scalar T, class Space>
 void dot_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
               std::type_identity_t<span<const T, Space>> b, span<T, Space> result, const reduce_options& options) try {
-  run<T, Space>(ctx, {"dot_into", reduce_source::products, operation::sum, a, b}, result, options);
+  run<T, Space>(ctx, {"dot_into", source_kind::products, operation::sum, a, b}, result, options);
 } catch (...) {
   detail::rethrow("dot_into");
 }
@@ -130,7 +130,7 @@ void dot_into(const context<Space>& ctx, std::type_identity_t<span<const T, Spac
 template <detail::scalar T, class Space>
 T max_abs_difference(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
                      std::type_identity_t<span<const T, Space>> b, const reduce_options& options) try {
-  return value_of<T, Space>(ctx, {"max_abs_difference", reduce_source::differences, operation::max, a, b}, options);
+  return value_of<T, Space>(ctx, {"max_abs_difference", source_kind::differences, operation::max, a, b}, options);
 } catch (...) {
   detail::rethrow("max_abs_difference");
 }
@@ -138,7 +138,7 @@ template <detail::scalar T, class Space>
 void max_abs_difference_into(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
                              std::type_identity_t<span<const T, Space>> b, span<T, Space> result,
                              const reduce_options& options) try {
-  run<T, Space>(ctx, {"max_abs_difference_into", reduce_source::differences, operation::max, a, b}, result, options);
+  run<T, Space>(ctx, {"max_abs_difference_into", source_kind::differences, operation::max, a, b}, result, options);
 } catch (...) {
   detail::rethrow("max_abs_difference_into");
 }

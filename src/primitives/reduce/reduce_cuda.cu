@@ -11,7 +11,7 @@
 
 #include <spargo/core/device_features.cuh>
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 namespace {
 
@@ -42,16 +42,16 @@ __device__ vector_of<T> load_vector(const T* p) {
 }
 
 // A full tile from 16-byte aligned ranges: the same order as of `partial_tile`.
-template <class Op, reduce_source Source, class T>
-__device__ T full_tile(const reduce_input<T>& in, std::int64_t first) {
+template <class Op, source_kind Source, class T>
+__device__ T full_tile(const operands<T>& in, std::int64_t first) {
   constexpr int width = vector_items<T>;
   vector_of<T> a[tuning::loads];
-  vector_of<T> b[Source == reduce_source::values ? 1 : tuning::loads];
+  vector_of<T> b[Source == source_kind::values ? 1 : tuning::loads];
 #pragma unroll
   for (int j = 0; j < tuning::loads; ++j) {
     const std::int64_t i = first + (std::int64_t{j} * tuning::threads + threadIdx.x) * width;
     a[j] = load_vector(in.a + i);
-    if constexpr (Source != reduce_source::values) b[j] = load_vector(in.b + i);
+    if constexpr (Source != source_kind::values) b[j] = load_vector(in.b + i);
   }
   T sum[width];
 #pragma unroll
@@ -59,7 +59,7 @@ __device__ T full_tile(const reduce_input<T>& in, std::int64_t first) {
     T item[tuning::loads];
 #pragma unroll
     for (int j = 0; j < tuning::loads; ++j) {
-      if constexpr (Source == reduce_source::values) {
+      if constexpr (Source == source_kind::values) {
         item[j] = a[j].item[k];
       } else {
         item[j] = device_item<Source>(a[j].item[k], b[j].item[k]);
@@ -81,8 +81,8 @@ __device__ T full_tile(const reduce_input<T>& in, std::int64_t first) {
 }
 
 // The last tile, or one of a range that is not aligned: element by element.
-template <class Op, reduce_source Source, class T>
-__device__ T partial_tile(const reduce_input<T>& in, std::int64_t first) {
+template <class Op, source_kind Source, class T>
+__device__ T partial_tile(const operands<T>& in, std::int64_t first) {
   constexpr int width = vector_items<T>;
   T sum[width];
 #pragma unroll
@@ -130,10 +130,9 @@ __device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp)
   return reduce_block<Op, tuning::threads>(sum, of_warp);
 }
 
-template <class Op, reduce_source Source, class T>
+template <class Op, source_kind Source, class T>
 __global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::blocks_a_multiprocessor, tuning::threads))
-    single_pass_kernel(reduce_input<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished,
-                       T* result) {
+    single_pass_kernel(operands<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished, T* result) {
   __shared__ T of_warp[2][warp_size];  // two, so that one barrier a tile is enough
   __shared__ bool last;
   int turn = 0;
@@ -158,8 +157,8 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::block
 
 [[nodiscard]] bool aligned_to_16(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
 
-template <class Op, reduce_source Source, class T>
-void single_pass(const context<device>& ctx, const reduce_input<T>& in, T* result, int blocks) {
+template <class Op, source_kind Source, class T>
+void single_pass(const context<device>& ctx, const operands<T>& in, T* result, int blocks) {
   const std::int64_t tiles = div_up(in.size, tile_items<T>);
   const std::int64_t resident =
       blocks > 0 ? blocks : std::int64_t{ctx.properties().multiprocessors} * tuning::blocks_a_multiprocessor;
@@ -180,15 +179,15 @@ void single_pass(const context<device>& ctx, const reduce_input<T>& in, T* resul
 }  // namespace
 
 template <class T>
-void reduce_device(const context<device>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result,
-                   const reduce_options& options) {
+void run_device(const context<device>& ctx, source_kind source, operation op, operands<T> in, T* result,
+                const reduce_options& options) {
   const device_guard guard(ctx);
   if (options.algorithm == reduce_algorithm::bulk_copies) {
-    reduce_tiles(ctx, source, op, in, result, options.blocks);
+    run_by_tiles(ctx, source, op, in, result, options.blocks);
     return;
   }
   if (options.algorithm != reduce_algorithm::automatic && options.algorithm != reduce_algorithm::single_pass) {
-    reduce_levels(ctx, source, op, in, result, options.algorithm);
+    run_by_levels(ctx, source, op, in, result, options.algorithm);
     return;
   }
   with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
@@ -196,10 +195,9 @@ void reduce_device(const context<device>& ctx, reduce_source source, operation o
   });
 }
 
-#define INSTANTIATE(T)                                                                               \
-  template void reduce_device(const context<device>&, reduce_source, operation, reduce_input<T>, T*, \
-                              const reduce_options&);
+#define INSTANTIATE(T) \
+  template void run_device(const context<device>&, source_kind, operation, operands<T>, T*, const reduce_options&);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -10,29 +10,28 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 template <class T>
-void reduce_host(const context<host>& ctx, reduce_source source, operation op, reduce_input<T> in, T* result) {
-  const reduce_block<T> of_block = best_reduce_block<T>(source, op);
-  if (in.size <= reduce_block_size) {
+void run_host(const context<host>& ctx, source_kind source, operation op, operands<T> in, T* result) {
+  const block_function<T> of_block = best_block_function<T>(source, op);
+  if (in.size <= block_size) {
     *result = of_block(in.a, in.b, in.size);
     return;
   }
-  array<T, host> values(ctx, div_up(in.size, reduce_block_size));
+  array<T, host> values(ctx, div_up(in.size, block_size));
   T* const data = values.data();
   const std::int64_t blocks = values.size();
-  parallel_for(ctx.threads(), blocks, div_up(grain::elements, reduce_block_size), [&](std::int64_t k) {
-    const std::int64_t first = k * reduce_block_size;
-    data[k] =
-        of_block(in.a + first, in.b == nullptr ? nullptr : in.b + first, std::min(reduce_block_size, in.size - first));
+  parallel_for(ctx.threads(), blocks, div_up(grain::elements, block_size), [&](std::int64_t k) {
+    const std::int64_t first = k * block_size;
+    data[k] = of_block(in.a + first, in.b == nullptr ? nullptr : in.b + first, std::min(block_size, in.size - first));
   });
   with_reduction<T>("reduce", source, op,
                     [&](auto apply, auto) { *result = combine_pairwise<decltype(apply)>(data, blocks); });
 }
 
-#define INSTANTIATE(T) template void reduce_host(const context<host>&, reduce_source, operation, reduce_input<T>, T*);
+#define INSTANTIATE(T) template void run_host(const context<host>&, source_kind, operation, operands<T>, T*);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -9,7 +9,7 @@
 #include "core/device/early_launch.cuh"
 #include "primitives/reduce/kernels.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 inline constexpr int tile_threads = 256;
 inline constexpr int tile_accumulators = 8;
@@ -19,16 +19,16 @@ inline constexpr int level_threads = 1024;
 inline constexpr int level_items = 16;  // a thread
 inline constexpr std::int64_t level_size = level_threads * level_items;
 
-template <reduce_source Source>
-inline constexpr bool pairs = Source != reduce_source::values;
+template <source_kind Source>
+inline constexpr bool pairs = Source != source_kind::values;
 
 template <class T>
 inline constexpr std::int64_t tile_size = tile_bytes / static_cast<std::int64_t>(sizeof(T));
 
 // An operand that adds nothing, in place of elements beyond the end.
-template <class Op, reduce_source Source, class T>
+template <class Op, source_kind Source, class T>
 __device__ constexpr T padding() {
-  return Source == reduce_source::values ? Op::identity : T{0};
+  return Source == source_kind::values ? Op::identity : T{0};
 }
 
 // A register array by halves.
@@ -43,7 +43,7 @@ __device__ __forceinline__ T reduce_registers(T (&value)[Size]) {
 }
 
 // The part of column threadIdx.x of a stage, from memory with bounds; `a` and `b` point to the stage.
-template <class Op, reduce_source Source, int Bytes, class T>
+template <class Op, source_kind Source, int Bytes, class T>
 __device__ __forceinline__ void accumulate_from_memory(T (&sum)[tile_accumulators], const T* a, const T* b,
                                                        std::int64_t left) {
   constexpr int items = Bytes / static_cast<int>(sizeof(T)) / tile_threads;
@@ -68,7 +68,7 @@ __device__ __forceinline__ void clear(T (&sum)[tile_accumulators]) {
 }
 
 // A tile by ordinary loads of `Bytes` a time; in thread 0.
-template <class Op, reduce_source Source, int Bytes, class T>
+template <class Op, source_kind Source, int Bytes, class T>
 __device__ T reduce_tile(const T* a, const T* b, std::int64_t size, std::int64_t tile, T* of_warp) {
   constexpr int step = Bytes / static_cast<int>(sizeof(T));
   const std::int64_t first = tile * tile_size<T>;
@@ -82,7 +82,7 @@ __device__ T reduce_tile(const T* a, const T* b, std::int64_t size, std::int64_t
 }
 
 // values[k] of tile k, by ordinary loads: single tiles, and devices without bulk copies.
-template <class Op, reduce_source Source, class T>
+template <class Op, source_kind Source, class T>
 __global__ void __launch_bounds__(tile_threads)
     reduce_tiles_kernel(const T* a, const T* b, std::int64_t size, std::int64_t tiles, T* values) {
   constexpr int bytes = pairs<Source> ? tile_bytes / 2 : tile_bytes;
@@ -130,4 +130,4 @@ void combine_values(const context<device>& ctx, array<T, device> values, T* resu
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

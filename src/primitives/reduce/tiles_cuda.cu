@@ -7,12 +7,12 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 namespace {
 
-template <class Op, reduce_source Source, class T>
-void run_tiles(const context<device>& ctx, const reduce_input<T>& in, T* result, std::int64_t wanted) {
+template <class Op, source_kind Source, class T>
+void run_tiles(const context<device>& ctx, const operands<T>& in, T* result, std::int64_t wanted) {
   const std::int64_t tiles = div_up(in.size, tile_size<T>);
   array<T, device> values = tiles > 1 ? array<T, device>(ctx, tiles) : array<T, device>();
   const std::int64_t blocks = wanted > 0 ? wanted : std::min<std::int64_t>(tiles, INT32_MAX);
@@ -25,10 +25,10 @@ void run_tiles(const context<device>& ctx, const reduce_input<T>& in, T* result,
 }  // namespace
 
 template <class T>
-void reduce_tiles(const context<device>& ctx, reduce_source source, operation op, const reduce_input<T>& in, T* result,
+void run_by_tiles(const context<device>& ctx, source_kind source, operation op, const operands<T>& in, T* result,
                   std::int64_t blocks) {
   if (in.size > tile_size<T> && has_bulk_tiles(ctx)) {
-    reduce_bulk_tiles(ctx, source, op, in, result, blocks);
+    run_by_bulk_tiles(ctx, source, op, in, result, blocks);
     return;
   }
   const device_guard guard(ctx);
@@ -37,10 +37,9 @@ void reduce_tiles(const context<device>& ctx, reduce_source source, operation op
   });
 }
 
-#define INSTANTIATE(T)                                                                                     \
-  template void reduce_tiles(const context<device>&, reduce_source, operation, const reduce_input<T>&, T*, \
-                             std::int64_t);
+#define INSTANTIATE(T) \
+  template void run_by_tiles(const context<device>&, source_kind, operation, const operands<T>&, T*, std::int64_t);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -5,9 +5,9 @@
 
 #include <spargo/primitives/scan.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
-inline constexpr algorithm_table<scan_algorithm, 7> scan_algorithms{{
+inline constexpr algorithm_table<scan_algorithm, 7> algorithms{{
     {scan_algorithm::automatic, "automatic", true, true},
     {scan_algorithm::kogge_stone, "kogge_stone", false, true},
     {scan_algorithm::kogge_stone_double_buffered, "kogge_stone_double_buffered", false, true},
@@ -17,4 +17,4 @@ inline constexpr algorithm_table<scan_algorithm, 7> scan_algorithms{{
     {scan_algorithm::chained_blocks, "chained_blocks", true, false},
 }};
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

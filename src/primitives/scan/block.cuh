@@ -10,18 +10,18 @@
 #pragma once
 
 #include "core/device/launch.cuh"
-#include "primitives/backend.hpp"
 #include "primitives/function_objects.hpp"
+#include "primitives/scan/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
-struct scan_block_tuning {
+struct block_tuning {
   static constexpr int threads = 512;  // four blocks per SM hide each other's barriers
 };
 
 // In place, one element per thread: read, barrier, write, barrier.
 struct kogge_stone_section {
-  static constexpr int size = scan_block_tuning::threads;
+  static constexpr int size = block_tuning::threads;
 
   template <class T>
   struct storage {
@@ -47,7 +47,7 @@ struct kogge_stone_section {
 
 // Between two buffers, so that a step needs only the barrier after it; what has nothing before it is copied forward.
 struct double_buffered_section {
-  static constexpr int size = scan_block_tuning::threads;
+  static constexpr int size = block_tuning::threads;
 
   template <class T>
   struct storage {
@@ -76,7 +76,7 @@ struct double_buffered_section {
 // Two elements per thread: a tree of partial results upwards, and the gaps filled on the way down. Strides are powers
 // of two, so one word in 32 is left out of the layout: neighbours in the tree then lie in different banks.
 struct brent_kung_section {
-  static constexpr int threads = scan_block_tuning::threads;
+  static constexpr int threads = block_tuning::threads;
   static constexpr int size = 2 * threads;
 
   template <class T>
@@ -106,14 +106,14 @@ struct brent_kung_section {
 };
 
 template <scan_kind Kind, class Section, class Op, class T>
-__global__ void __launch_bounds__(scan_block_tuning::threads)
+__global__ void __launch_bounds__(block_tuning::threads)
     scan_sections_kernel(const T* in, T* out, std::int64_t size, std::int64_t sections, T* totals) {
   __shared__ typename Section::template storage<T> shared;
   for (std::int64_t s = blockIdx.x; s < sections; s += gridDim.x) {
     const std::int64_t first = s * Section::size;
     const int count = static_cast<int>(size - first < Section::size ? size - first : Section::size);
     const T* scanned = Section::template scan<Op>(shared, in + first, count);
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += scan_block_tuning::threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += block_tuning::threads) {
       if constexpr (Kind == scan_kind::inclusive) {
         out[first + i] = scanned[Section::place(i)];
       } else {
@@ -126,13 +126,13 @@ __global__ void __launch_bounds__(scan_block_tuning::threads)
 }
 
 template <class Op, class T>
-__global__ void __launch_bounds__(scan_block_tuning::threads)
+__global__ void __launch_bounds__(block_tuning::threads)
     propagate_kernel(T* out, std::int64_t size, int section, std::int64_t sections, const T* before) {
   for (std::int64_t s = blockIdx.x; s < sections; s += gridDim.x) {
     const T prefix = before[s];
     const std::int64_t first = s * section;
     const int count = static_cast<int>(size - first < section ? size - first : section);
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += scan_block_tuning::threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += block_tuning::threads) {
       out[first + i] = Op::apply(prefix, out[first + i]);
     }
   }
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(scan_block_tuning::threads)
 
 template <scan_kind Kind, class Section, class Op, class T>
 void scan_sections(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
-  constexpr int threads = scan_block_tuning::threads;
+  constexpr int threads = block_tuning::threads;
   const std::int64_t sections = div_up(in.size(), std::int64_t{Section::size});
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(sections, INT32_MAX));
   array<T, device> totals(ctx, sections > 1 ? sections : 0);
@@ -154,4 +154,4 @@ void scan_sections(const context<device>& ctx, span<const T, device> in, span<T,
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

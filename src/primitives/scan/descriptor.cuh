@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
 template <class T>
-struct alignas(2 * sizeof(T)) scan_descriptor {
+struct alignas(2 * sizeof(T)) tile_descriptor {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
 
   __device__ void publish(T value) {
@@ -58,4 +58,4 @@ struct alignas(2 * sizeof(T)) scan_descriptor {
   T words_[2];
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

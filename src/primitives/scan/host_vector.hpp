@@ -7,13 +7,13 @@
 // 3 operations and 2 shuffles for 4 elements.
 #pragma once
 
-#include "primitives/backend.hpp"
 #include "primitives/function_objects.hpp"
+#include "primitives/scan/backend.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
 template <class T>
 struct vector_type {
@@ -174,4 +174,4 @@ T scan_vectors(const T* in, T* out, std::int64_t n, T before, const T* upcoming)
   return scan_loop<Kind, Op>(in + i, out + i, n - i, static_cast<T>(carry[0]));
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

@@ -1,9 +1,9 @@
 // Scans of int32 on the device.
 #include "primitives/scan/scan_cuda.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
-template void scan(const context<device>&, span<const std::int32_t, device>, span<std::int32_t, device>, scan_kind,
-                   operation, scan_algorithm);
+template void run(const context<device>&, span<const std::int32_t, device>, span<std::int32_t, device>, scan_kind,
+                  operation, scan_algorithm);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

@@ -1,9 +1,9 @@
 // Scans of int64 on the device.
 #include "primitives/scan/scan_cuda.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
-template void scan(const context<device>&, span<const std::int64_t, device>, span<std::int64_t, device>, scan_kind,
-                   operation, scan_algorithm);
+template void run(const context<device>&, span<const std::int64_t, device>, span<std::int64_t, device>, scan_kind,
+                  operation, scan_algorithm);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

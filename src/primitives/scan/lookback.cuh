@@ -24,16 +24,16 @@
 #include "core/device/bulk_copy.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
-#include "primitives/backend.hpp"
 #include "primitives/function_objects.hpp"
+#include "primitives/scan/backend.hpp"
 #include "primitives/scan/descriptor.cuh"
 
 #include <spargo/core/device_features.cuh>
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
 // Fractions of the rate of a copy (4.25 TB/s) are of 2^28 int32 on an H200.
-struct scan_lookback_tuning {
+struct lookback_tuning {
   static constexpr int scanners = 256;  // threads; 128 to 640 with tiles of 40 to 56 KiB: 0.93 to 0.94
   // Of 16 bytes per thread, odd, so that neighbours' strides meet no bank twice. Tiles of 24 KiB reach 0.83.
   static constexpr int vectors = 11;
@@ -44,7 +44,7 @@ struct scan_lookback_tuning {
 };
 
 template <class T>
-struct scan_shape : scan_lookback_tuning {
+struct tile_shape : lookback_tuning {
   static constexpr int seekers = ahead + 1;
   static constexpr int scanner_warps = scanners / warp_size;
   static constexpr int threads = scanners + warp_size + seekers * warp_size;
@@ -57,7 +57,7 @@ struct scan_shape : scan_lookback_tuning {
 };
 
 template <class T>
-struct scan_stage_notes {
+struct stage_notes {
   std::int64_t tile;        // its number; `tiles` or more: there is none
   T totals[warp_size];      // of the scanner warps' parts
   T prefixes[warp_size];    // what comes before those parts
@@ -69,15 +69,15 @@ struct scan_stage_notes {
 };
 
 template <class T>
-struct scan_shared {
-  alignas(128) T values[scan_shape<T>::stages][scan_shape<T>::tile];
-  scan_stage_notes<T> notes[scan_shape<T>::stages];
+struct shared_stages {
+  alignas(128) T values[tile_shape<T>::stages][tile_shape<T>::tile];
+  stage_notes<T> notes[tile_shape<T>::stages];
 };
 
-static_assert(sizeof(scan_shared<float>) <= 227 << 10 && sizeof(scan_shared<double>) <= 227 << 10);
+static_assert(sizeof(shared_stages<float>) <= 227 << 10 && sizeof(shared_stages<double>) <= 227 << 10);
 
 template <class T>
-struct scan_task {
+struct tile_task {
   const T* in;
   T* out;
   std::int64_t size;
@@ -86,10 +86,10 @@ struct scan_task {
   bool bulk_out;
   // Null where one block takes all tiles.
   unsigned long long* next_tile;
-  scan_descriptor<T>* totals;    // of tiles
-  scan_descriptor<T>* prefixes;  // of windows
+  tile_descriptor<T>* totals;    // of tiles
+  tile_descriptor<T>* prefixes;  // of windows
 
-  [[nodiscard]] __device__ bool is_whole(std::int64_t t) const { return (t + 1) * scan_shape<T>::tile <= size; }
+  [[nodiscard]] __device__ bool is_whole(std::int64_t t) const { return (t + 1) * tile_shape<T>::tile <= size; }
 };
 
 // A place in the ring, and the phase of its barriers.
@@ -100,8 +100,8 @@ struct ring_place {
 
   __device__ void advance(int by = 1) {
     stage += by;
-    if (stage >= scan_shape<T>::stages) {
-      stage -= scan_shape<T>::stages;
+    if (stage >= tile_shape<T>::stages) {
+      stage -= tile_shape<T>::stages;
       phase ^= 1;
     }
   }
@@ -119,7 +119,7 @@ __device__ T scan_warp(T value) {
 
 // Read by one lane, the one that arrives later for its warp.
 template <class T>
-__device__ std::int64_t tile_at(const scan_stage_notes<T>& notes, int lane) {
+__device__ std::int64_t tile_at(const stage_notes<T>& notes, int lane) {
   std::int64_t tile = 0;
   if (lane == 0) tile = notes.tile;
   return __shfl_sync(full_mask, tile, 0);
@@ -128,8 +128,8 @@ __device__ std::int64_t tile_at(const scan_stage_notes<T>& notes, int lane) {
 // ---- The copier: one thread -----------------------------------------------------------------------------------------
 
 template <class T>
-__device__ void load_tile(scan_shared<T>& shared, int stage, const scan_task<T>& task, std::int64_t tile) {
-  using shape = scan_shape<T>;
+__device__ void load_tile(shared_stages<T>& shared, int stage, const tile_task<T>& task, std::int64_t tile) {
+  using shape = tile_shape<T>;
   auto& notes = shared.notes[stage];
   notes.tile = tile;
   if (tile < task.tiles && task.bulk_in && task.is_whole(tile)) {
@@ -142,14 +142,14 @@ __device__ void load_tile(scan_shared<T>& shared, int stage, const scan_task<T>&
 
 // The number after `last`, taken or known to be past the end.
 template <class T>
-__device__ std::int64_t next_tile(const scan_task<T>& task, std::int64_t last) {
+__device__ std::int64_t next_tile(const tile_task<T>& task, std::int64_t last) {
   if (last >= task.tiles) return last;
   return task.next_tile == nullptr ? last + 1 : static_cast<std::int64_t>(atomicAdd(task.next_tile, 1ULL));
 }
 
 template <class T>
-__device__ void copy_tiles(scan_shared<T>& shared, const scan_task<T>& task) {
-  using shape = scan_shape<T>;
+__device__ void copy_tiles(shared_stages<T>& shared, const tile_task<T>& task) {
+  using shape = tile_shape<T>;
   std::int64_t next = -1;
   for (int s = 0; s < shape::stages; ++s) {
     next = next_tile(task, next);
@@ -176,14 +176,14 @@ __device__ void copy_tiles(scan_shared<T>& shared, const scan_task<T>& task) {
 // A lane's share of a window's totals: tiles [first, first + lane_tiles) of it.
 template <class Op, class T>
 struct window_share {
-  static constexpr int count = scan_shape<T>::lane_tiles;
-  const scan_descriptor<T>* first;
-  typename scan_descriptor<T>::reading read[count];
+  static constexpr int count = tile_shape<T>::lane_tiles;
+  const tile_descriptor<T>* first;
+  typename tile_descriptor<T>::reading read[count];
   T values[count];
   bool here[count];
 
   // Those of the first `wanted` tiles of the window are waited for; the others count as the identity.
-  __device__ window_share(const scan_descriptor<T>* window, int wanted, int lane) : first(window + lane * count) {
+  __device__ window_share(const tile_descriptor<T>* window, int wanted, int lane) : first(window + lane * count) {
     for (int i = 0; i < count; ++i) {
       values[i] = Op::identity;
       here[i] = lane * count + i >= wanted;
@@ -213,11 +213,11 @@ struct window_share {
 
 // The fold of all tiles before `tile`; the last tile of a window publishes the window's end, too.
 template <class Op, class T>
-__device__ T look_back(const scan_task<T>& task, std::int64_t tile, T total, int lane) {
-  constexpr int window_tiles = scan_shape<T>::window;
+__device__ T look_back(const tile_task<T>& task, std::int64_t tile, T total, int lane) {
+  constexpr int window_tiles = tile_shape<T>::window;
   const std::int64_t window = tile / window_tiles;
   const int place = static_cast<int>(tile % window_tiles);
-  const scan_descriptor<T>* const totals = task.totals + window * window_tiles;
+  const tile_descriptor<T>* const totals = task.totals + window * window_tiles;
   window_share<Op, T> own(totals, place, lane);
   window_share<Op, T> previous(totals - window_tiles, window == 0 ? 0 : window_tiles, lane);
   T prefix = Op::identity;           // of this window
@@ -225,8 +225,8 @@ __device__ T look_back(const scan_task<T>& task, std::int64_t tile, T total, int
   bool has_prefix = window == 0;
   bool has_previous_prefix = window <= 1;
   while (true) {
-    typename scan_descriptor<T>::reading at_start;
-    typename scan_descriptor<T>::reading at_previous_start;
+    typename tile_descriptor<T>::reading at_start;
+    typename tile_descriptor<T>::reading at_previous_start;
     own.request();
     if (!has_prefix) {
       previous.request();
@@ -253,8 +253,8 @@ __device__ T look_back(const scan_task<T>& task, std::int64_t tile, T total, int
 }
 
 template <class Op, class T>
-__device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, int seeker, int lane) {
-  using shape = scan_shape<T>;
+__device__ void seek_prefixes(shared_stages<T>& shared, const tile_task<T>& task, int seeker, int lane) {
+  using shape = tile_shape<T>;
   ring_place<T> previous;  // of the block's tile before
   ring_place<T> at;
   at.advance(seeker);
@@ -293,18 +293,18 @@ __device__ void seek_prefixes(scan_shared<T>& shared, const scan_task<T>& task, 
 
 template <class T>
 struct alignas(16) scan_vector {
-  T items[scan_shape<T>::vector_items];
+  T items[tile_shape<T>::vector_items];
 };
 
 template <class T>
 __device__ void wait_for_scanners() {
-  asm volatile("bar.sync 1, %0;" ::"n"(scan_shape<T>::scanners) : "memory");
+  asm volatile("bar.sync 1, %0;" ::"n"(tile_shape<T>::scanners) : "memory");
 }
 
 // Ordinary loads of a tile that the copier left out; past the end comes the identity.
 template <class Op, class T>
-__device__ void fetch_tile(T* values, const scan_task<T>& task, std::int64_t tile, int thread) {
-  using shape = scan_shape<T>;
+__device__ void fetch_tile(T* values, const tile_task<T>& task, std::int64_t tile, int thread) {
+  using shape = tile_shape<T>;
   const std::int64_t first = tile * shape::tile;
   const std::int64_t left = task.size - first;
   wait_for_scanners<T>();  // all are done with what was here
@@ -317,8 +317,8 @@ __device__ void fetch_tile(T* values, const scan_task<T>& task, std::int64_t til
 }
 
 template <class T>
-__device__ void write_tile(const T* values, const scan_task<T>& task, std::int64_t tile, int thread) {
-  using shape = scan_shape<T>;
+__device__ void write_tile(const T* values, const tile_task<T>& task, std::int64_t tile, int thread) {
+  using shape = tile_shape<T>;
   const std::int64_t first = tile * shape::tile;
   const std::int64_t left = task.size - first;
   wait_for_scanners<T>();
@@ -331,8 +331,8 @@ __device__ void write_tile(const T* values, const scan_task<T>& task, std::int64
 
 // Folds the thread's items of the tile and leaves its warp's total. Returns the fold of the warp's items before them.
 template <class Op, class T>
-__device__ T fold_tile(scan_shared<T>& shared, const scan_task<T>& task, int stage, std::int64_t tile, int thread) {
-  using shape = scan_shape<T>;
+__device__ T fold_tile(shared_stages<T>& shared, const tile_task<T>& task, int stage, std::int64_t tile, int thread) {
+  using shape = tile_shape<T>;
   auto& notes = shared.notes[stage];
   T* const values = shared.values[stage];
   if (!(task.bulk_in && task.is_whole(tile))) fetch_tile<Op>(values, task, tile, thread);
@@ -355,9 +355,9 @@ __device__ T fold_tile(scan_shared<T>& shared, const scan_task<T>& task, int sta
 
 // Scans the thread's items in place after `before`, and has the tile copied out.
 template <scan_kind Kind, class Op, class T>
-__device__ void scan_tile(scan_shared<T>& shared, const scan_task<T>& task, int stage, std::int64_t tile, T before,
+__device__ void scan_tile(shared_stages<T>& shared, const tile_task<T>& task, int stage, std::int64_t tile, T before,
                           int thread) {
-  using shape = scan_shape<T>;
+  using shape = tile_shape<T>;
   T* const values = shared.values[stage];
   auto* mine = reinterpret_cast<scan_vector<T>*>(values) + thread * shape::vectors;
 #pragma unroll
@@ -378,8 +378,8 @@ __device__ void scan_tile(scan_shared<T>& shared, const scan_task<T>& task, int 
 }
 
 template <scan_kind Kind, class Op, class T>
-__device__ void scan_tiles(scan_shared<T>& shared, const scan_task<T>& task, int thread) {
-  using shape = scan_shape<T>;
+__device__ void scan_tiles(shared_stages<T>& shared, const tile_task<T>& task, int thread) {
+  using shape = tile_shape<T>;
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
   T in_warp[shape::ahead + 1];  // of the tiles folded and not scanned yet: what precedes the thread's items in its warp
@@ -414,9 +414,9 @@ __device__ void scan_tiles(scan_shared<T>& shared, const scan_task<T>& task, int
 // ---- The kernel -----------------------------------------------------------------------------------------------------
 
 template <scan_kind Kind, class Op, class T>
-__device__ void run_ring(const scan_task<T>& task, unsigned char* memory) {
-  using shape = scan_shape<T>;
-  auto& shared = *reinterpret_cast<scan_shared<T>*>(memory);
+__device__ void run_ring(const tile_task<T>& task, unsigned char* memory) {
+  using shape = tile_shape<T>;
+  auto& shared = *reinterpret_cast<shared_stages<T>*>(memory);
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
     for (auto& notes : shared.notes) {
@@ -440,17 +440,17 @@ __device__ void run_ring(const scan_task<T>& task, unsigned char* memory) {
 }
 
 template <scan_kind Kind, class Op, class T>
-__global__ void __launch_bounds__(scan_shape<T>::threads, 1) lookback_kernel(const scan_task<T> task) {
+__global__ void __launch_bounds__(tile_shape<T>::threads, 1) lookback_kernel(const tile_task<T> task) {
   extern __shared__ __align__(128) unsigned char memory[];
   if constexpr (has_hopper_blocks) run_ring<Kind, Op>(task, memory);
 }
 
 // One piece of memory, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
 template <class T>
-[[nodiscard]] array<scan_descriptor<T>, device> share_tiles(const context<device>& ctx, scan_task<T>& task) {
-  const std::int64_t descriptors = 1 + task.tiles + task.tiles / scan_shape<T>::window + 1;
-  array<scan_descriptor<T>, device> scratch(ctx, descriptors);
-  SPARGO_CUDA_TRY(cudaMemsetAsync(scratch.data(), 0, static_cast<std::size_t>(descriptors) * sizeof(scan_descriptor<T>),
+[[nodiscard]] array<tile_descriptor<T>, device> share_tiles(const context<device>& ctx, tile_task<T>& task) {
+  const std::int64_t descriptors = 1 + task.tiles + task.tiles / tile_shape<T>::window + 1;
+  array<tile_descriptor<T>, device> scratch(ctx, descriptors);
+  SPARGO_CUDA_TRY(cudaMemsetAsync(scratch.data(), 0, static_cast<std::size_t>(descriptors) * sizeof(tile_descriptor<T>),
                                   ctx.stream()));
   task.next_tile = reinterpret_cast<unsigned long long*>(scratch.data());
   task.totals = scratch.data() + 1;
@@ -461,14 +461,14 @@ template <class T>
 template <class T>
 [[nodiscard]] bool has_ring(const context<device>& ctx) {
   return ctx.properties().code_capability >= hopper_capability &&
-         ctx.properties().shared_memory_per_block >= static_cast<std::int64_t>(sizeof(scan_shared<T>));
+         ctx.properties().shared_memory_per_block >= static_cast<std::int64_t>(sizeof(shared_stages<T>));
 }
 
 template <scan_kind Kind, class Op, class T>
-void scan_ring(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
-  using shape = scan_shape<T>;
+void scan_by_ring(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
+  using shape = tile_shape<T>;
   const auto is_aligned = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
-  scan_task<T> task{.in = in.data(),
+  tile_task<T> task{.in = in.data(),
                     .out = out.data(),
                     .size = in.size(),
                     .tiles = div_up(in.size(), std::int64_t{shape::tile}),
@@ -478,13 +478,13 @@ void scan_ring(const context<device>& ctx, span<const T, device> in, span<T, dev
                     .totals = nullptr,
                     .prefixes = nullptr};
   const bool shared_out = task.tiles > shape::alone;
-  array<scan_descriptor<T>, device> scratch;
+  array<tile_descriptor<T>, device> scratch;
   if (shared_out) scratch = share_tiles(ctx, task);
   const auto kernel = lookback_kernel<Kind, Op, T>;
-  SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(scan_shared<T>)));
+  SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(shared_stages<T>)));
   const std::int64_t blocks = shared_out ? std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors) : 1;
-  kernel<<<static_cast<unsigned>(blocks), shape::threads, sizeof(scan_shared<T>), ctx.stream()>>>(task);
+  kernel<<<static_cast<unsigned>(blocks), shape::threads, sizeof(shared_stages<T>), ctx.stream()>>>(task);
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

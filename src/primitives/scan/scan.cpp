@@ -1,8 +1,8 @@
 // Prefix sums: checks, and the choice of backend and algorithm.
 #include <spargo/primitives/scan.hpp>
 
-#include "primitives/backend.hpp"
 #include "primitives/scan/algorithms.hpp"
+#include "primitives/scan/backend.hpp"
 
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
@@ -19,7 +19,7 @@ namespace {
 template <class T, class Space>
 void check(const std::string& caller, span<const T, Space> in, span<T, Space> out, operation op,
            scan_algorithm algorithm) {
-  detail::expect_runs_on<Space>(detail::scan_algorithms, caller, algorithm);
+  detail::expect_runs_on<Space>(detail::scan::algorithms, caller, algorithm);
   SPARGO_EXPECTS(std::integral<T> || (op != operation::bit_and && op != operation::bit_or),
                  caller + ": operation " + std::string(to_string(op)) + " is not defined for floating-point values");
   detail::expect_same_size(caller, in.size(), out.size());
@@ -32,12 +32,12 @@ void check(const std::string& caller, span<const T, Space> in, span<T, Space> ou
 
 template <class T, class Space>
 void scan(const char* caller, const context<Space>& ctx, span<const T, Space> in, span<T, Space> out,
-          detail::scan_kind kind, operation op, const scan_options& options) {
+          detail::scan::scan_kind kind, operation op, const scan_options& options) {
   check(caller, in, out, op, options.algorithm);
   if (in.empty()) return;
   if constexpr (detail::is_built<Space>) {
     const auto algorithm = options.algorithm == scan_algorithm::automatic ? automatic_choice(ctx) : options.algorithm;
-    detail::scan(ctx, in, out, kind, op, algorithm);
+    detail::scan::run(ctx, in, out, kind, op, algorithm);
   } else {
     detail::no_device(caller);
   }
@@ -46,13 +46,13 @@ void scan(const char* caller, const context<Space>& ctx, span<const T, Space> in
 }  // namespace
 
 std::string_view to_string(scan_algorithm algorithm) noexcept {
-  return detail::name_in(detail::scan_algorithms, algorithm);
+  return detail::name_in(detail::scan::algorithms, algorithm);
 }
 
 template <detail::scalar T, class Space>
 void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out,
                     operation op, const scan_options& options) try {
-  scan("exclusive_scan", ctx, in, out, detail::scan_kind::exclusive, op, options);
+  scan("exclusive_scan", ctx, in, out, detail::scan::scan_kind::exclusive, op, options);
 } catch (...) {
   detail::rethrow("exclusive_scan");
 }
@@ -60,7 +60,7 @@ void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T
 template <detail::scalar T, class Space>
 void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, span<T, Space> out,
                     operation op, const scan_options& options) try {
-  scan("inclusive_scan", ctx, in, out, detail::scan_kind::inclusive, op, options);
+  scan("inclusive_scan", ctx, in, out, detail::scan::scan_kind::inclusive, op, options);
 } catch (...) {
   detail::rethrow("inclusive_scan");
 }

@@ -5,7 +5,7 @@
 #include "primitives/scan/lookback.cuh"
 #include "primitives/scan/tiles.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
 template <scan_kind Kind, class Op, class T>
 void scan_as(const context<device>& ctx, span<const T, device> in, span<T, device> out, scan_algorithm algorithm) {
@@ -17,13 +17,13 @@ void scan_as(const context<device>& ctx, span<const T, device> in, span<T, devic
     case scan_algorithm::brent_kung:
       return scan_sections<Kind, brent_kung_section, Op>(ctx, in, out);
     default:
-      return has_ring<T>(ctx) ? scan_ring<Kind, Op>(ctx, in, out) : scan_by_tiles<Kind, Op>(ctx, in, out);
+      return has_ring<T>(ctx) ? scan_by_ring<Kind, Op>(ctx, in, out) : scan_by_tiles<Kind, Op>(ctx, in, out);
   }
 }
 
 template <class T>
-void scan(const context<device>& ctx, span<const T, device> in, span<T, device> out, scan_kind kind, operation op,
-          scan_algorithm algorithm) {
+void run(const context<device>& ctx, span<const T, device> in, span<T, device> out, scan_kind kind, operation op,
+         scan_algorithm algorithm) {
   const device_guard guard(ctx);
   with_operation<T>("scan", op, [&](auto function) {
     using Op = decltype(function);
@@ -35,4 +35,4 @@ void scan(const context<device>& ctx, span<const T, device> in, span<T, device> 
   });
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

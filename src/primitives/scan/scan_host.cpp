@@ -14,12 +14,12 @@
 
 #include <atomic>
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
 namespace {
 
 // Measured on a two-core EPYC (Zen 5, 1 MiB of L2 and 32 MiB of L3 cache).
-struct scan_tuning {
+struct tuning {
   static constexpr std::int64_t block_bytes = 128 << 10;  // 64 to 256 KiB are within 3 percent; two fit the cache
   static constexpr std::int64_t row_bytes = 4 << 10;      // of a block, scanned beside and then streamed
   static constexpr std::int64_t stream_bytes = 32 << 20;  // results from this size on: 54 GB/s, 44 by way of the cache
@@ -33,7 +33,7 @@ struct carry {
 
 template <scan_kind Kind, class Op, class T>
 void scan_streaming(const T* in, T* out, std::int64_t n, T before, const T* upcoming) {
-  constexpr std::int64_t row = scan_tuning::row_bytes / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t row = tuning::row_bytes / static_cast<std::int64_t>(sizeof(T));
   alignas(64) T result[row];
   std::int64_t i = 0;
   for (; i + row <= n; i += row) {
@@ -52,15 +52,14 @@ T await(carry<T>& from) {
 
 template <scan_kind Kind, class Op, class T>
 void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host> out) {
-  constexpr std::int64_t block = scan_tuning::block_bytes / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t block = tuning::block_bytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t n = in.size();
   const std::int64_t blocks = div_up(n, block);
   if (blocks == 1) {
     scan_vectors<Kind, Op>(in.data(), out.data(), n, Op::identity, static_cast<const T*>(nullptr));
     return;
   }
-  const bool streams = in.data() != out.data() &&
-                       n * static_cast<std::int64_t>(sizeof(T)) >= scan_tuning::stream_bytes &&
+  const bool streams = in.data() != out.data() && n * static_cast<std::int64_t>(sizeof(T)) >= tuning::stream_bytes &&
                        reinterpret_cast<std::uintptr_t>(out.data()) % 16 == 0;
   array<carry<T>, host> carries(ctx, blocks + 1);
   for (auto& c : carries) c = {Op::identity, 0};
@@ -103,8 +102,8 @@ void scan_as(const context<host>& ctx, span<const T, host> in, span<T, host> out
 }  // namespace
 
 template <class T>
-void scan(const context<host>& ctx, span<const T, host> in, span<T, host> out, scan_kind kind, operation op,
-          scan_algorithm algorithm) {
+void run(const context<host>& ctx, span<const T, host> in, span<T, host> out, scan_kind kind, operation op,
+         scan_algorithm algorithm) {
   with_operation<T>("scan", op, [&](auto function) {
     using Op = decltype(function);
     if (kind == scan_kind::exclusive) {
@@ -116,8 +115,8 @@ void scan(const context<host>& ctx, span<const T, host> in, span<T, host> out, s
 }
 
 #define INSTANTIATE(T) \
-  template void scan(const context<host>&, span<const T, host>, span<T, host>, scan_kind, operation, scan_algorithm);
+  template void run(const context<host>&, span<const T, host>, span<T, host>, scan_kind, operation, scan_algorithm);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

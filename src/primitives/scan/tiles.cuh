@@ -10,9 +10,9 @@
 
 #include "primitives/scan/lookback.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::scan {
 
-struct scan_tiles_tuning {  // a tile of 4096: windows of 2^18 elements, which the documented error counts on
+struct tiles_tuning {  // a tile of 4096: windows of 2^18 elements, which the documented error counts on
   static constexpr int threads = 256;
   static constexpr int items = 16;  // a thread
   static constexpr int warps = threads / warp_size;
@@ -21,34 +21,34 @@ struct scan_tiles_tuning {  // a tile of 4096: windows of 2^18 elements, which t
 };
 
 template <class T>
-struct scan_tile_memory {
-  T values[scan_tiles_tuning::tile + scan_tiles_tuning::threads];
-  T totals[scan_tiles_tuning::warps];    // of the warps' parts
-  T prefixes[scan_tiles_tuning::warps];  // what comes before them
+struct tile_memory {
+  T values[tiles_tuning::tile + tiles_tuning::threads];
+  T totals[tiles_tuning::warps];    // of the warps' parts
+  T prefixes[tiles_tuning::warps];  // what comes before them
   std::int64_t tile;
 
-  [[nodiscard]] __device__ T& at(int i) { return values[i + i / scan_tiles_tuning::items]; }
+  [[nodiscard]] __device__ T& at(int i) { return values[i + i / tiles_tuning::items]; }
 };
 
 // What comes before the thread's items of the tile, given the fold of them.
 template <class Op, class T>
-__device__ T before_items(scan_tile_memory<T>& shared, const scan_task<T>& task, std::int64_t tile, T total) {
+__device__ T before_items(tile_memory<T>& shared, const tile_task<T>& task, std::int64_t tile, T total) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const T upto = scan_warp<Op>(total);
   if (lane == warp_size - 1) shared.totals[warp] = upto;
   __syncthreads();
   if (warp == 0) {
-    const T own = lane < scan_tiles_tuning::warps ? shared.totals[lane] : Op::identity;
+    const T own = lane < tiles_tuning::warps ? shared.totals[lane] : Op::identity;
     const T upto_warp = scan_warp<Op>(own);
-    const T all = __shfl_sync(full_mask, upto_warp, scan_tiles_tuning::warps - 1);
+    const T all = __shfl_sync(full_mask, upto_warp, tiles_tuning::warps - 1);
     T before = Op::identity;
     if (task.totals != nullptr) {
       if (lane == 0) task.totals[tile].publish(all);
       before = look_back<Op>(task, tile, all, lane);
     }
     const T prefix = Op::apply(before, shift_up(upto_warp, Op::identity));
-    if (lane < scan_tiles_tuning::warps) shared.prefixes[lane] = prefix;
+    if (lane < tiles_tuning::warps) shared.prefixes[lane] = prefix;
   }
   __syncthreads();
   return Op::apply(shared.prefixes[warp], shift_up(upto, Op::identity));
@@ -56,9 +56,9 @@ __device__ T before_items(scan_tile_memory<T>& shared, const scan_task<T>& task,
 
 // Grid: any number of blocks; one where there is one tile.
 template <scan_kind Kind, class Op, class T>
-__global__ void __launch_bounds__(scan_tiles_tuning::threads) lookback_tiles_kernel(const scan_task<T> task) {
-  using tuning = scan_tiles_tuning;
-  __shared__ scan_tile_memory<T> shared;
+__global__ void __launch_bounds__(tiles_tuning::threads) lookback_tiles_kernel(const tile_task<T> task) {
+  using tuning = tiles_tuning;
+  __shared__ tile_memory<T> shared;
   const int thread = static_cast<int>(threadIdx.x);
   while (true) {
     if (thread == 0)
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(scan_tiles_tuning::threads) lookback_tiles_ker
 
 template <scan_kind Kind, class Op, class T>
 void scan_by_tiles(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
-  using tuning = scan_tiles_tuning;
-  scan_task<T> task{.in = in.data(),
+  using tuning = tiles_tuning;
+  tile_task<T> task{.in = in.data(),
                     .out = out.data(),
                     .size = in.size(),
                     .tiles = div_up(in.size(), std::int64_t{tuning::tile}),
@@ -109,7 +109,7 @@ void scan_by_tiles(const context<device>& ctx, span<const T, device> in, span<T,
                     .next_tile = nullptr,
                     .totals = nullptr,
                     .prefixes = nullptr};
-  array<scan_descriptor<T>, device> scratch;
+  array<tile_descriptor<T>, device> scratch;
   if (task.tiles > 1) scratch = share_tiles(ctx, task);
   const std::int64_t blocks =
       std::min<std::int64_t>(task.tiles, std::int64_t{tuning::blocks} * ctx.properties().multiprocessors);
@@ -117,4 +117,4 @@ void scan_by_tiles(const context<device>& ctx, span<const T, device> in, span<T,
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::scan

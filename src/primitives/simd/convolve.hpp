@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 // A filter of `down` x `across` taps over an image; a line is an image of one row with a filter of one row.
 template <class T>
-struct convolve_job {
+struct tile_job {
   const T* in;
   std::int64_t pitch;
   std::int64_t rows;
@@ -20,11 +20,11 @@ struct convolve_job {
 // Output rows [row, row_end) and columns [col, col_end), stored from `out` on in rows of `out_pitch`. Sums run row by
 // row and left to right; what an output gets does not depend on the tile that it is in.
 template <class T>
-using convolve_tile = void (*)(const convolve_job<T>& job, std::int64_t row, std::int64_t row_end, std::int64_t col,
+using tile_function = void (*)(const tile_job<T>& job, std::int64_t row, std::int64_t row_end, std::int64_t col,
                                std::int64_t col_end, T* out, std::int64_t out_pitch);
 
 // The widest instructions of this processor.
 template <class T>
-convolve_tile<T> best_convolve_tile();
+tile_function<T> best_tile_function();
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

@@ -9,7 +9,7 @@
 
 #include "primitives/simd/convolve.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::convolve {
 
 template <class T, int Bytes>
 struct wide_values {
@@ -20,8 +20,8 @@ struct wide_values {
 // Sums of Rows x (Vectors * lanes) outputs whose first is (row, col). Columns col - across / 2 to col + Vectors * lanes
 // + across / 2 lie in the image.
 template <class T, int Bytes, int Rows, int Vectors>
-[[gnu::always_inline]] inline void convolve_block(const convolve_job<T>& job, std::int64_t row, std::int64_t col,
-                                                  T* out, std::int64_t out_pitch) {
+[[gnu::always_inline]] inline void convolve_block(const tile_job<T>& job, std::int64_t row, std::int64_t col, T* out,
+                                                  std::int64_t out_pitch) {
   using values = typename wide_values<T, Bytes>::type;
   constexpr int lanes = wide_values<T, Bytes>::lanes;
   values sum[Rows][Vectors] = {};
@@ -62,7 +62,7 @@ template <class T, int Bytes, int Rows, int Vectors>
 
 // One output, whose window may leave the image.
 template <class T>
-[[gnu::always_inline]] inline T convolve_clipped(const convolve_job<T>& job, std::int64_t row, std::int64_t col) {
+[[gnu::always_inline]] inline T convolve_clipped(const tile_job<T>& job, std::int64_t row, std::int64_t col) {
   const std::int64_t top = row - job.down / 2;
   const std::int64_t left = col - job.across / 2;
   const std::int64_t s_first = top < 0 ? -top : 0;
@@ -80,7 +80,7 @@ template <class T>
 
 // Rows outputs high: vectors where the window stays inside, else one by one.
 template <class T, int Bytes, int Rows, int Vectors>
-[[gnu::always_inline]] inline void convolve_band(const convolve_job<T>& job, std::int64_t row, std::int64_t col,
+[[gnu::always_inline]] inline void convolve_band(const tile_job<T>& job, std::int64_t row, std::int64_t col,
                                                  std::int64_t col_end, T* out, std::int64_t out_pitch) {
   constexpr int width = Vectors * wide_values<T, Bytes>::lanes;
   const std::int64_t half = job.across / 2;
@@ -101,7 +101,7 @@ template <class T, int Bytes, int Rows, int Vectors>
 }
 
 template <class T, int Bytes>
-[[gnu::always_inline]] inline void convolve_rows(const convolve_job<T>& job, std::int64_t row, std::int64_t row_end,
+[[gnu::always_inline]] inline void convolve_rows(const tile_job<T>& job, std::int64_t row, std::int64_t row_end,
                                                  std::int64_t col, std::int64_t col_end, T* out,
                                                  std::int64_t out_pitch) {
   for (; row + 4 <= row_end; row += 4, out += 4 * out_pitch) {
@@ -112,4 +112,4 @@ template <class T, int Bytes>
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convolve

@@ -3,22 +3,22 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 // A rows x cols rectangle of C from packed panels. `a` holds k columns of `rows` values, `b` k rows of `cols` values;
 // the sum of their outer products, in order of k, is stored at sum[i * cols + j].
 template <class V>
-using matmul_micro_function = void (*)(std::int64_t k, const V* a, const V* b, V* sum);
+using micro_function = void (*)(std::int64_t k, const V* a, const V* b, V* sum);
 
 template <class V>
-struct matmul_micro_kernel {
+struct micro_kernel {
   int rows = 0;
   int cols = 0;
-  matmul_micro_function<V> run = nullptr;
+  micro_function<V> run = nullptr;
 };
 
 // The widest instructions of this processor.
 template <class V>
-matmul_micro_kernel<V> best_matmul_kernel();
+micro_kernel<V> best_kernel();
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

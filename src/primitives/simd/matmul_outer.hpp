@@ -6,10 +6,10 @@
 
 #include <cstring>
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 template <class V, int Bytes, int Rows, int Vectors>
-[[gnu::always_inline]] inline void matmul_outer(std::int64_t k, const V* a, const V* b, V* sum) {
+[[gnu::always_inline]] inline void outer_product(std::int64_t k, const V* a, const V* b, V* sum) {
   typedef V vector __attribute__((vector_size(Bytes)));
   constexpr int lanes = Bytes / static_cast<int>(sizeof(V));
   vector c[Rows][Vectors];
@@ -30,4 +30,4 @@ template <class V, int Bytes, int Rows, int Vectors>
   }
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

@@ -3,17 +3,17 @@
 
 #include "primitives/reduce/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
-inline constexpr std::int64_t reduce_block_size = 1 << 14;  // elements: 64 or 128 KiB, a unit of parallel work
+inline constexpr std::int64_t block_size = 1 << 14;  // elements: 64 or 128 KiB, a unit of parallel work
 
-// Reduces n <= reduce_block_size terms; b is null for values. Same bits on every instruction set.
+// Reduces n <= block_size terms; b is null for values. Same bits on every instruction set.
 template <class T>
-using reduce_block = T (*)(const T* a, const T* b, std::int64_t n);
+using block_function = T (*)(const T* a, const T* b, std::int64_t n);
 
 // The widest instructions of this processor.
 template <class T>
-reduce_block<T> best_reduce_block(reduce_source source, operation op);
+block_function<T> best_block_function(source_kind source, operation op);
 
 // values[0] op ... op values[n-1] by neighbours, in place; the identity for n = 0.
 template <class Op, class T>
@@ -26,4 +26,4 @@ T combine_pairwise(T* values, std::int64_t n) {
   return values[0];
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -8,7 +8,7 @@
 
 #include "primitives/simd/reduce.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 // A register of `Bytes` bytes; of integers unsigned where they wrap.
 template <class T, int Bytes>
@@ -25,14 +25,14 @@ struct wrapping<T> {
   using type = std::make_unsigned_t<T>;
 };
 
-// sum = Op::apply(sum, reduce_item<Source>(a, b)) lane by lane; signed: V, wrapping: W.
-template <class Op, reduce_source Source, class T, class V, class W>
+// sum = Op::apply(sum, item_of<Source>(a, b)) lane by lane; signed: V, wrapping: W.
+template <class Op, source_kind Source, class T, class V, class W>
 [[gnu::always_inline]] inline void accumulate_lanes(V& sum, const V& a, const V& b) {
   V item = a;
-  if constexpr (Source == reduce_source::products) item = (V)((W)a * (W)b);
-  if constexpr (Source == reduce_source::differences && std::integral<T>) {
-    item = (V)(a < b ? (W)b - (W)a : (W)a - (W)b);  // wraps where it does not fit, as reduce_item does
-  } else if constexpr (Source == reduce_source::differences) {
+  if constexpr (Source == source_kind::products) item = (V)((W)a * (W)b);
+  if constexpr (Source == source_kind::differences && std::integral<T>) {
+    item = (V)(a < b ? (W)b - (W)a : (W)a - (W)b);  // wraps where it does not fit, as item_of does
+  } else if constexpr (Source == source_kind::differences) {
     const V difference = a - b;
     item = difference < 0 ? -difference : difference;
   }
@@ -62,15 +62,15 @@ template <class Op, int Lanes, class T>
   return lane[0];
 }
 
-template <class Op, reduce_source Source, class T, int Bytes>
+template <class Op, source_kind Source, class T, int Bytes>
 [[gnu::always_inline]] inline T reduce_one_block(const T* a, const T* b, std::int64_t n) {
-  constexpr bool pairs = Source != reduce_source::values;
+  constexpr bool pairs = Source != source_kind::values;
   using V = typename reduce_register<T, Bytes>::type;
   using W = typename reduce_register<typename wrapping<T>::type, Bytes>::type;
   constexpr int lanes = 128 / static_cast<int>(sizeof(T));
   constexpr int registers = 128 / Bytes;
   constexpr std::int64_t chunk = 16 * lanes;
-  T of_chunk[reduce_block_size / chunk];
+  T of_chunk[block_size / chunk];
   T lane[lanes];
   std::int64_t chunks = 0;
   std::int64_t i = 0;
@@ -92,11 +92,11 @@ template <class Op, reduce_source Source, class T, int Bytes>
   if (i < n) {
     for (T& each : lane) each = Op::identity;
     for (std::int64_t l = 0; i < n; ++i, l = (l + 1) % lanes) {
-      lane[l] = Op::apply(lane[l], reduce_item<Source>(a[i], pairs ? b[i] : T{}));
+      lane[l] = Op::apply(lane[l], item_of<Source>(a[i], pairs ? b[i] : T{}));
     }
     of_chunk[chunks++] = combine_lanes<Op, lanes>(lane);
   }
   return combine_pairwise<Op>(of_chunk, chunks);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

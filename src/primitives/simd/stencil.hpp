@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 // out[j] for j in [0, count), none of them of the rim: mid[-1] to mid[count] and the rows above and below exist.
 template <class T>
@@ -13,4 +13,4 @@ using five_point_row = void (*)(const T* up, const T* mid, const T* down, T* out
 template <class Cell, class T>
 five_point_row<T> best_five_point_row();
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

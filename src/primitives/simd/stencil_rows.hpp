@@ -4,7 +4,7 @@
 #include "primitives/simd/stencil.hpp"
 #include "primitives/stencil/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 template <class Cell, class T>
 [[gnu::always_inline]] inline void row_of_cells(const T* __restrict up, const T* __restrict mid,
@@ -12,4 +12,4 @@ template <class Cell, class T>
   for (std::int64_t j = 0; j < count; ++j) out[j] = Cell::apply(mid[j], mid[j - 1], mid[j + 1], up[j], down[j]);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -7,7 +7,7 @@
 #include <spargo/primitives/sliding_max.hpp>
 #include <spargo/primitives/stencil.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 // On the host window averages have register_marched as well, as a scan.
 inline constexpr algorithm_table<stencil_algorithm, 4> window_average_algorithms{{
@@ -38,4 +38,4 @@ inline constexpr algorithm_table<sliding_max_algorithm, 4> sliding_max_algorithm
     {sliding_max_algorithm::van_herk, "van_herk", true, true},
 }};
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

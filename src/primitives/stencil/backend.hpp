@@ -7,7 +7,7 @@
 #include <spargo/primitives/jacobi.hpp>
 #include <spargo/primitives/stencil.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 // Arrays of fewer columns leave most of a warp's strip empty: `automatic` takes one thread per cell there.
 inline constexpr std::int64_t narrowest_march = 32;
@@ -80,4 +80,4 @@ void copy_cells(const context<host>& ctx, const five_point_job<T>& job);
 template <class T>
 void copy_cells(const context<device>& ctx, const five_point_job<T>& job);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -2,13 +2,13 @@
 #include "core/instantiate.hpp"
 #include "primitives/stencil/march_launch.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 template <class T>
 int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted) {
   using enum march_residual;
   T* const untested = nullptr;
-  constexpr int deepest = stencil_march_tuning::deepest<T>;
+  constexpr int deepest = march_tuning::deepest<T>;
   if (wanted >= deepest) {
     march<laplace_cell, deepest, none>(ctx, job, untested);
     return deepest;
@@ -25,4 +25,4 @@ int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::in
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

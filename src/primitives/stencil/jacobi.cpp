@@ -4,10 +4,10 @@
 // the algorithm makes at once; the last is a sweep of its own that compares what it writes with what it reads, so
 // that the test never sees the arrays after they changed places. Cost: an array of scratch, and a copy at the end
 // where the number of passes is odd.
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/stencil/algorithms.hpp"
 #include "primitives/stencil/backend.hpp"
 
@@ -23,7 +23,7 @@ constexpr bool on_device = std::same_as<Space, device>;
 
 template <class Space>
 void expect_options(const jacobi_options& options) {
-  detail::expect_runs_on<Space>(detail::jacobi_algorithms, "jacobi", options.algorithm);
+  detail::expect_runs_on<Space>(detail::stencil::jacobi_algorithms, "jacobi", options.algorithm);
   SPARGO_EXPECTS(!std::isnan(options.tolerance), "jacobi: the tolerance is not a number");
   SPARGO_EXPECTS(options.max_iterations >= 0,
                  "jacobi: max_iterations must not be negative: " + std::to_string(options.max_iterations));
@@ -37,36 +37,35 @@ jacobi_result iterate(const context<Space>& ctx, const image_view<T, Space>& u, 
   const std::int64_t pitch = div_up(u.cols, 4) * 4;  // rows of scratch start at addresses fit for vectors
   array<T, Space> scratch(ctx, u.rows * pitch);
   array<T, Space> residual(ctx, 1);
-  detail::five_point_job<T> next{u.data.data(), u.pitch, scratch.data(), pitch, u.rows, u.cols};
-  const auto swap = [&] {
-    T* const written = next.out;
-    next.out = const_cast<T*>(next.in);
-    next.in = written;
-    std::swap(next.in_pitch, next.out_pitch);
+  struct grid {
+    T* data;
+    std::int64_t pitch;
+  };
+  grid from{u.data.data(), u.pitch};
+  grid to{scratch.data(), pitch};
+  const auto job = [&] {
+    return detail::stencil::five_point_job<T>{from.data, from.pitch, to.data, to.pitch, u.rows, u.cols};
   };
   jacobi_result result;
   while (result.iterations < options.max_iterations && !result.converged) {
     std::int64_t left = std::min(options.check_every, options.max_iterations - result.iterations);
     result.iterations += left;
     while (left > 1) {
-      left -= detail::jacobi_sweeps(ctx, next, left - 1, algorithm);
-      swap();
+      left -= detail::stencil::jacobi_sweeps(ctx, job(), left - 1, algorithm);
+      std::swap(from, to);
     }
-    result.residual = static_cast<double>(detail::jacobi_tested_sweep(ctx, next, residual.view(), algorithm));
-    swap();
+    result.residual = static_cast<double>(detail::stencil::jacobi_tested_sweep(ctx, job(), residual.view(), algorithm));
+    std::swap(from, to);
     result.converged = result.residual < options.tolerance;
   }
-  if (next.in != u.data.data()) {
-    next.out = u.data.data();
-    detail::copy_cells(ctx, next);
-  }
+  if (from.data != u.data.data()) detail::stencil::copy_cells(ctx, job());
   return result;
 }
 
 }  // namespace
 
 std::string_view to_string(jacobi_algorithm algorithm) noexcept {
-  return detail::name_in(detail::jacobi_algorithms, algorithm);
+  return detail::name_in(detail::stencil::jacobi_algorithms, algorithm);
 }
 
 template <detail::real T, class Space>
@@ -79,7 +78,8 @@ jacobi_result jacobi(const context<Space>& ctx, image_view<T, Space> u, const ja
     return {is_settled ? std::min(options.check_every, options.max_iterations) : options.max_iterations, 0, is_settled};
   }
   jacobi_algorithm algorithm = options.algorithm;
-  if (algorithm == automatic) algorithm = on_device<Space> && u.cols < detail::narrowest_march ? naive : temporal;
+  if (algorithm == automatic)
+    algorithm = on_device<Space> && u.cols < detail::stencil::narrowest_march ? naive : temporal;
   if constexpr (detail::is_built<Space>) {
     return iterate<T>(ctx, u, options, algorithm);
   } else {

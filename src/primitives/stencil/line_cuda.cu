@@ -3,7 +3,7 @@
 #include "primitives/stencil/backend.hpp"
 #include "primitives/stencil/sliding_fold.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 template <class T>
 void window_average(const context<device>& ctx, const fold_job<T>& job, T divisor, stencil_algorithm algorithm) {
@@ -21,4 +21,4 @@ void window_average(const context<device>& ctx, const fold_job<T>& job, T diviso
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

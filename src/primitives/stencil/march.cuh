@@ -19,7 +19,7 @@
 #include "primitives/stencil/backend.hpp"
 #include "primitives/stencil/residual.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 template <class T, int Size>
 struct march_pack {
@@ -33,7 +33,7 @@ enum class march_access { scalar, vector };
 // Whether a march tells how far the last sweep moved.
 enum class march_residual { none, largest };
 
-struct stencil_march_shape {
+struct march_shape {
   static constexpr int columns = 4;  // a lane
   // Of one sweep the columns beside a strip are loaded instead: strips start on whole cache lines.
   template <int Depth>
@@ -82,14 +82,14 @@ struct march_loads {
   int end;
   int beside;  // where a column beside the strip is to be loaded: its offset, else 0
 
-  __device__ march_pack<T, stencil_march_shape::columns> next() {
-    march_pack<T, stencil_march_shape::columns> row;
+  __device__ march_pack<T, march_shape::columns> next() {
+    march_pack<T, march_shape::columns> row;
     row.beside = T{0};
     if constexpr (Place == march_place::inside && Access == march_access::vector) {
       load_vector(at, row);
     } else {
 #pragma unroll
-      for (int c = 0; c < stencil_march_shape::columns; ++c) {
+      for (int c = 0; c < march_shape::columns; ++c) {
         row.of[c] = Place == march_place::inside || (c >= lowest && c < end) ? __ldg(at + c) : T{0};
       }
     }
@@ -103,11 +103,11 @@ struct march_loads {
 // One warp: rows [first, last) of `strip`. Returns the largest |new - old| of this lane's cells in the last sweep.
 template <class Cell, int Depth, int Ahead, march_residual Residual, march_access Access, march_place Place, class T>
 __device__ T march_warp(const five_point_job<T>& job, std::int64_t strip, std::int64_t first, std::int64_t last) {
-  constexpr int columns = stencil_march_shape::columns;
-  constexpr int halo = stencil_march_shape::halo_lanes<Depth>;
+  constexpr int columns = march_shape::columns;
+  constexpr int halo = march_shape::halo_lanes<Depth>;
   using pack = march_pack<T, columns>;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const std::int64_t col = strip * stencil_march_shape::strip<Depth> + (lane - halo) * columns;  // this lane's first
+  const std::int64_t col = strip * march_shape::strip<Depth> + (lane - halo) * columns;  // this lane's first
   const bool stores = lane >= halo && lane < warp_size - halo;
   const std::int64_t row0 = first - Depth;
   const int steps = static_cast<int>(last - first) + 2 * Depth;
@@ -208,10 +208,10 @@ __global__ void __launch_bounds__(march_launch::warps* warp_size, Blocks)
     march_kernel(five_point_job<T> job, std::int64_t segment, T* residual) {
   using enum march_place;
   const std::int64_t strip = std::int64_t{blockIdx.x} * march_launch::warps + static_cast<int>(threadIdx.x) / warp_size;
-  const std::int64_t col = strip * stencil_march_shape::strip<Depth>;
+  const std::int64_t col = strip * march_shape::strip<Depth>;
   if (col >= job.cols) return;
-  constexpr int halo = stencil_march_shape::halo_lanes<Depth> * stencil_march_shape::columns;
-  const bool inside_cols = col - halo >= 1 && col - halo + warp_size * stencil_march_shape::columns <= job.cols - 1;
+  constexpr int halo = march_shape::halo_lanes<Depth> * march_shape::columns;
+  const bool inside_cols = col - halo >= 1 && col - halo + warp_size * march_shape::columns <= job.cols - 1;
   T moved{0};
   for (std::int64_t first = blockIdx.y * segment; first < job.rows; first += gridDim.y * segment) {
     const std::int64_t last = min(job.rows, first + segment);
@@ -224,4 +224,4 @@ __global__ void __launch_bounds__(march_launch::warps* warp_size, Blocks)
   if constexpr (Residual == march_residual::largest) raise_residual(moved, residual);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

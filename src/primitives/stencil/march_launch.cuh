@@ -4,9 +4,9 @@
 #include "primitives/element.hpp"
 #include "primitives/stencil/march.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
-struct stencil_march_tuning {
+struct march_tuning {
   // Rows of loads ahead, blocks of 4 warps per SM at least (which bounds the registers), and the most rows a
   // warp takes, by depth. H200, 16384 x 16384 float, ms a sweep (a copy: 0.508): depth 1 in segments of 6, 10, 14, 18,
   // 30, 64 rows 0.583, 0.532, 0.539, 0.551, 0.562, 0.578 (the steps, two more, are a multiple of the loads ahead at 6,
@@ -29,9 +29,9 @@ struct stencil_march_tuning {
 // Rows a warp takes: as many as leave the device enough blocks, in the limits above.
 template <int Depth>
 std::int64_t march_segment(const context<device>& ctx, std::int64_t rows, std::int64_t blocks_across) {
-  const std::int64_t wanted = std::int64_t{stencil_march_tuning::blocks_wanted} * ctx.properties().multiprocessors;
-  return std::clamp(div_up(rows, div_up(wanted, blocks_across)), stencil_march_tuning::shortest_segment,
-                    stencil_march_tuning::longest_segment<Depth>);
+  const std::int64_t wanted = std::int64_t{march_tuning::blocks_wanted} * ctx.properties().multiprocessors;
+  return std::clamp(div_up(rows, div_up(wanted, blocks_across)), march_tuning::shortest_segment,
+                    march_tuning::longest_segment<Depth>);
 }
 
 template <class T>
@@ -43,9 +43,9 @@ bool is_vector_row(const T* first, std::int64_t pitch) {
 
 template <class Cell, int Depth, march_residual Residual, march_access Access, class T>
 void march_by(const context<device>& ctx, const five_point_job<T>& job, T* residual) {
-  constexpr int ahead = stencil_march_tuning::ahead<T, Depth>;
-  constexpr int blocks = stencil_march_tuning::blocks<T, Depth>;
-  const std::int64_t across = div_up(div_up(job.cols, stencil_march_shape::strip<Depth>), march_launch::warps);
+  constexpr int ahead = march_tuning::ahead<T, Depth>;
+  constexpr int blocks = march_tuning::blocks<T, Depth>;
+  const std::int64_t across = div_up(div_up(job.cols, march_shape::strip<Depth>), march_launch::warps);
   SPARGO_EXPECTS(across <= INT32_MAX, "stencil: more than 2^39 columns");
   const std::int64_t segment = march_segment<Depth>(ctx, job.rows, across);
   const dim3 grid(static_cast<unsigned>(across),
@@ -70,4 +70,4 @@ void march(const context<device>& ctx, const five_point_job<T>& job, T* residual
 template <class T>
 int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -9,7 +9,7 @@
 #include "core/device/warp.cuh"
 #include "primitives/stencil/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 // new - old, of values already rounded: never fused with the product that `next` comes from.
 __device__ inline float change_of(float next, float old) { return __fsub_rn(next, old); }
@@ -31,4 +31,4 @@ __device__ void raise_residual(T moved, T* residual) {
   if (mine > *static_cast<volatile bits*>(largest)) atomicMax(largest, mine);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -16,7 +16,7 @@
 #include "core/device/warp.cuh"
 #include "primitives/stencil/sliding_fold.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 struct fold_tuning {
   static constexpr int items = 8;           // of a thread, in registers; loads in flight too
@@ -402,4 +402,4 @@ void fold_scanned(const context<device>& ctx, const fold_job<T>& job, Fold fold)
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

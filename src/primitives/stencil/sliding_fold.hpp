@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 // `lines` lines of `size` elements, one after the other. Output i of a line is the fold over the positions
 // [i + shift, i + shift + window) of that line, those in [0, size), in ascending order of runs.
@@ -53,4 +53,4 @@ struct max_fold {
   [[nodiscard]] max_fold partial() const { return {}; }
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 namespace {
 
@@ -212,4 +212,4 @@ void sliding_max_naive(const context<host>& ctx, const T* in, T* out, const volu
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -1,10 +1,10 @@
 // Sliding maxima: names, checks, and a volume taken an axis at a time.
 #include "primitives/stencil/sliding_max_backend.hpp"
 
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/stencil/algorithms.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 template <class T, class Space>
 void expect_arguments(span<const T, Space> in, span<T, Space> out, sliding_max_algorithm algorithm) {
-  detail::expect_runs_on<Space>(detail::sliding_max_algorithms, "sliding_max", algorithm);
+  detail::expect_runs_on<Space>(detail::stencil::sliding_max_algorithms, "sliding_max", algorithm);
   detail::expect_in_and_out("sliding_max", in, out);
 }
 
@@ -39,8 +39,9 @@ void expect_shape(const volume_shape& shape, std::int64_t size) {
 
 // The algorithm asked for, or what `automatic` takes for this window.
 template <class Space, class T>
-sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t window, detail::sliding_direction along) {
-  return algorithm == sliding_max_algorithm::automatic ? detail::choose_sliding_max<Space, T>(window, along)
+sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t window,
+                             detail::stencil::sliding_direction along) {
+  return algorithm == sliding_max_algorithm::automatic ? detail::stencil::choose_sliding_max<Space, T>(window, along)
                                                        : algorithm;
 }
 
@@ -49,7 +50,7 @@ template <class T, class Space>
 void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volume_shape& shape,
                  const volume_shape& window, span<T, Space> out, sliding_max_algorithm algorithm) {
   const std::int64_t plane = shape.rows * shape.cols;
-  const std::array<detail::axis_job<T>, 3> axes = {
+  const std::array<detail::stencil::axis_job<T>, 3> axes = {
       {{nullptr, nullptr, shape.planes * shape.rows, shape.cols, 1, window.cols},
        {nullptr, nullptr, shape.planes, shape.rows, shape.cols, window.rows},
        {nullptr, nullptr, 1, shape.planes, plane, window.planes}}};
@@ -62,16 +63,18 @@ void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volum
   array<T, Space> scratch;
   if (left > 1) scratch = array<T, Space>(ctx, in.size());
   const T* from = in.data();
-  for (detail::axis_job<T> axis : axes) {
+  for (detail::stencil::axis_job<T> axis : axes) {
     if (axis.window == 1) continue;
     --left;
     axis.in = from;
     axis.out = left % 2 == 0 ? out.data() : scratch.data();
     if (axis.stride == 1) {
-      detail::sliding_max_lines<T>(ctx, {axis.in, axis.out, axis.outer, axis.size, 0, axis.window},
-                                   chosen<Space, T>(algorithm, axis.window, detail::sliding_direction::line));
+      detail::stencil::sliding_max_lines<T>(
+          ctx, {axis.in, axis.out, axis.outer, axis.size, 0, axis.window},
+          chosen<Space, T>(algorithm, axis.window, detail::stencil::sliding_direction::line));
     } else {
-      detail::sliding_max_axis<T>(ctx, axis, chosen<Space, T>(algorithm, axis.window, detail::sliding_direction::axis));
+      detail::stencil::sliding_max_axis<T>(
+          ctx, axis, chosen<Space, T>(algorithm, axis.window, detail::stencil::sliding_direction::axis));
     }
     from = axis.out;
   }
@@ -80,7 +83,7 @@ void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volum
 }  // namespace
 
 std::string_view to_string(sliding_max_algorithm algorithm) noexcept {
-  return detail::name_in(detail::sliding_max_algorithms, algorithm);
+  return detail::name_in(detail::stencil::sliding_max_algorithms, algorithm);
 }
 
 template <detail::real T, class Space>
@@ -90,8 +93,9 @@ void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, S
   expect_window("a line", window);
   if (in.empty()) return;
   if constexpr (detail::is_built<Space>) {
-    detail::sliding_max_lines<T>(ctx, {in.data(), out.data(), 1, in.size(), 0, std::min(window, in.size())},
-                                 chosen<Space, T>(options.algorithm, window, detail::sliding_direction::line));
+    detail::stencil::sliding_max_lines<T>(
+        ctx, {in.data(), out.data(), 1, in.size(), 0, std::min(window, in.size())},
+        chosen<Space, T>(options.algorithm, window, detail::stencil::sliding_direction::line));
   } else {
     detail::no_device("sliding_max");
   }
@@ -112,7 +116,7 @@ void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, S
                           std::min(window.cols, shape.cols)};
   if constexpr (detail::is_built<Space>) {
     if (options.algorithm == sliding_max_algorithm::naive) {
-      detail::sliding_max_naive<T>(ctx, in.data(), out.data(), shape, fits);
+      detail::stencil::sliding_max_naive<T>(ctx, in.data(), out.data(), shape, fits);
     } else {
       max_by_axis<T>(ctx, in, shape, fits, out, options.algorithm);
     }

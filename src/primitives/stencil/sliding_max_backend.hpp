@@ -5,7 +5,7 @@
 
 #include <spargo/primitives/sliding_max.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 // The widest windows that `automatic` gives to `tiled`; wider ones are van_herk's.
 struct sliding_max_tuning {
@@ -54,4 +54,4 @@ template <class T>
 void sliding_max_naive(const context<device>& ctx, const T* in, T* out, const volume_shape& shape,
                        const volume_shape& window);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -8,7 +8,7 @@
 #include "primitives/stencil/sliding_fold.cuh"
 #include "primitives/stencil/sliding_max_backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 namespace {
 
@@ -170,4 +170,4 @@ void sliding_max_naive(const context<device>& ctx, const T* in, T* out, const vo
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

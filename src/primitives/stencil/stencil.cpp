@@ -1,10 +1,10 @@
 // Stencils of one sweep: names, checks, the choice of algorithm and of backend.
 #include "primitives/stencil/backend.hpp"
 
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/stencil/algorithms.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr bool on_device = std::same_as<Space, device>;
 }  // namespace
 
 std::string_view to_string(stencil_algorithm algorithm) noexcept {
-  return detail::name_in(detail::window_average_algorithms, algorithm);
+  return detail::name_in(detail::stencil::window_average_algorithms, algorithm);
 }
 
 template <detail::real T, class Space>
@@ -33,7 +33,7 @@ void window_average(const context<Space>& ctx, std::type_identity_t<span<const T
                     span<T, Space> out, const stencil_options& options) try {
   using enum stencil_algorithm;
   constexpr const char* operation = "window_average";
-  detail::expect_runs_on<Space>(detail::window_average_algorithms, operation, options.algorithm);
+  detail::expect_runs_on<Space>(detail::stencil::window_average_algorithms, operation, options.algorithm);
   SPARGO_EXPECTS(radius >= 0, "window_average: a negative radius of " + std::to_string(radius));
   detail::expect_in_and_out(operation, in, out);
   if (in.empty()) return;
@@ -44,7 +44,7 @@ void window_average(const context<Space>& ctx, std::type_identity_t<span<const T
       options.algorithm == automatic ? (scanned ? register_marched : tiled) : options.algorithm;
   if constexpr (detail::is_built<Space>) {
     const auto divisor = static_cast<T>(2 * static_cast<double>(radius) + 1);
-    detail::window_average<T>(ctx, {in.data(), out.data(), 1, in.size(), -reach, window}, divisor, algorithm);
+    detail::stencil::window_average<T>(ctx, {in.data(), out.data(), 1, in.size(), -reach, window}, divisor, algorithm);
   } else {
     detail::no_device(operation);
   }
@@ -57,16 +57,16 @@ void five_point_average(const context<Space>& ctx, std::type_identity_t<image_vi
                         image_view<T, Space> out, const stencil_options& options) try {
   using enum stencil_algorithm;
   constexpr const char* operation = "five_point_average";
-  detail::expect_runs_on<Space>(detail::five_point_algorithms, operation, options.algorithm);
+  detail::expect_runs_on<Space>(detail::stencil::five_point_algorithms, operation, options.algorithm);
   detail::expect_in_and_out(operation, in, out);
   if (in.rows == 0 || in.cols == 0) return;
   stencil_algorithm algorithm = options.algorithm;
   if (algorithm == automatic) {
-    algorithm = !on_device<Space> ? tiled : (in.cols < detail::narrowest_march ? naive : register_marched);
+    algorithm = !on_device<Space> ? tiled : (in.cols < detail::stencil::narrowest_march ? naive : register_marched);
   }
   if constexpr (detail::is_built<Space>) {
-    detail::five_point_average<T>(ctx, {in.data.data(), in.pitch, out.data.data(), out.pitch, in.rows, in.cols},
-                                  algorithm);
+    detail::stencil::five_point_average<T>(
+        ctx, {in.data.data(), in.pitch, out.data.data(), out.pitch, in.rows, in.cols}, algorithm);
   } else {
     detail::no_device(operation);
   }

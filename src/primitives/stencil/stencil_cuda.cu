@@ -3,7 +3,7 @@
 #include "core/instantiate.hpp"
 #include "primitives/stencil/march_launch.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 namespace {
 
@@ -151,4 +151,4 @@ void copy_cells(const context<device>& ctx, const five_point_job<T>& job) {
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 namespace {
 
@@ -211,4 +211,4 @@ void copy_cells(const context<host>& ctx, const five_point_job<T>& job) {
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 __device__ __forceinline__ std::uint32_t cluster_rank() {
   std::uint32_t rank;
@@ -57,4 +57,4 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 enum class precision { bf16, tf32 };  // what both inputs are rounded to, to nearest
 enum class major { k, mn };           // which index of an operand is contiguous in memory
@@ -46,8 +46,8 @@ void multiply_portable(const context<device>& ctx, precision inputs, const opera
 
 // Any sizes and alignment. float inputs are rounded to `inputs` in scratch; bfloat16 ones are copied only where the
 // alignment asks for it.
-void matmul(const context<device>& ctx, precision inputs, const operand<float>& a, const operand<float>& b,
-            const product& p);
-void matmul(const context<device>& ctx, const operand<bfloat16>& a, const operand<bfloat16>& b, const product& p);
+void run(const context<device>& ctx, precision inputs, const operand<float>& a, const operand<float>& b,
+         const product& p);
+void run(const context<device>& ctx, const operand<bfloat16>& a, const operand<bfloat16>& b, const product& p);
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

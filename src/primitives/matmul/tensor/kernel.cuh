@@ -14,7 +14,7 @@
 #include "primitives/matmul/tensor/async.cuh"
 #include "primitives/matmul/tensor/wgmma.cuh"
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 // What is multiplied how; see matmul_tensor_sm90a.cu for the choice.
 template <precision Precision, major A, major B, int Cluster, int Stages, int Band>
@@ -265,4 +265,4 @@ __global__ void __launch_bounds__(Shape::threads, 1)
   cluster_synchronize();  // no block ends while another one may still write into it or arrive at its barriers
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

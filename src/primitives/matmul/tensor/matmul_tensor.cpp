@@ -1,9 +1,9 @@
 // Dense products on tensor cores: checks, and the way to the device.
 #include <spargo/primitives/matmul_tensor.hpp>
 
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/backend.hpp"
 #include "primitives/matmul/tensor/backend.hpp"
 
 #include <fmt/format.h>
@@ -25,9 +25,9 @@ namespace {
 template <class T>
 void check_view(const dense_view<T, device>& x, const char* name) {
   detail::expect_matrix("matmul_tensor", name, x);
-  if (x.rows > detail::tensor::largest_size || x.cols > detail::tensor::largest_size) {
+  if (x.rows > detail::matmul::tensor::largest_size || x.cols > detail::matmul::tensor::largest_size) {
     throw error(error_code::unsupported, fmt::format("matmul_tensor: {} is {} x {} (at most {} a side)", name, x.rows,
-                                                     x.cols, detail::tensor::largest_size));
+                                                     x.cols, detail::matmul::tensor::largest_size));
   }
 }
 
@@ -59,26 +59,26 @@ template <class T>
 void run(const context<device>& ctx, float alpha, const dense_view<const T, device>& a,
          const dense_view<const T, device>& b, float beta, const dense_view<float, device>& c,
          const matmul_tensor_options& options) {
-  using detail::tensor::major;
+  using detail::matmul::tensor::major;
   check(a, b, c, options);
   if constexpr (config::has_cuda) {
     const bool a_turned = options.op_a == transpose_kind::transpose;
     const bool b_turned = options.op_b == transpose_kind::transpose;
-    const detail::tensor::operand<T> left{a.data.data(), a.stride, a_turned ? major::mn : major::k};
-    const detail::tensor::operand<T> right{b.data.data(), b.stride, b_turned ? major::k : major::mn};
-    const detail::tensor::product p{.m = static_cast<int>(c.rows),
-                                    .n = static_cast<int>(c.cols),
-                                    .k = static_cast<int>(a_turned ? a.rows : a.cols),
-                                    .alpha = alpha,
-                                    .beta = beta,
-                                    .c = c.data.data(),
-                                    .c_stride = c.stride};
+    const detail::matmul::tensor::operand<T> left{a.data.data(), a.stride, a_turned ? major::mn : major::k};
+    const detail::matmul::tensor::operand<T> right{b.data.data(), b.stride, b_turned ? major::k : major::mn};
+    const detail::matmul::tensor::product p{.m = static_cast<int>(c.rows),
+                                            .n = static_cast<int>(c.cols),
+                                            .k = static_cast<int>(a_turned ? a.rows : a.cols),
+                                            .alpha = alpha,
+                                            .beta = beta,
+                                            .c = c.data.data(),
+                                            .c_stride = c.stride};
     if constexpr (std::same_as<T, float>) {
-      const auto rounding =
-          options.inputs == tensor_inputs::tf32 ? detail::tensor::precision::tf32 : detail::tensor::precision::bf16;
-      detail::tensor::matmul(ctx, rounding, left, right, p);
+      const auto rounding = options.inputs == tensor_inputs::tf32 ? detail::matmul::tensor::precision::tf32
+                                                                  : detail::matmul::tensor::precision::bf16;
+      detail::matmul::tensor::run(ctx, rounding, left, right, p);
     } else {
-      detail::tensor::matmul(ctx, left, right, p);
+      detail::matmul::tensor::run(ctx, left, right, p);
     }
   } else {
     detail::no_device("matmul_tensor");

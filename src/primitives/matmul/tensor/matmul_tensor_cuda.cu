@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 namespace {
 
@@ -110,8 +110,8 @@ void multiply_anywhere(const context<device>& ctx, precision inputs, const opera
 
 }  // namespace
 
-void matmul(const context<device>& ctx, precision inputs, const operand<float>& a, const operand<float>& b,
-            const product& p) {
+void run(const context<device>& ctx, precision inputs, const operand<float>& a, const operand<float>& b,
+         const product& p) {
   if (scaled_only(ctx, p)) return;
   const device_guard guard(ctx);
   const extent a_size = stored(a.order, p.m, p.k);
@@ -127,7 +127,7 @@ void matmul(const context<device>& ctx, precision inputs, const operand<float>& 
   }
 }
 
-void matmul(const context<device>& ctx, const operand<bfloat16>& a, const operand<bfloat16>& b, const product& p) {
+void run(const context<device>& ctx, const operand<bfloat16>& a, const operand<bfloat16>& b, const product& p) {
   if (scaled_only(ctx, p)) return;
   const device_guard guard(ctx);
   const auto left = to_bf16(ctx, a, stored(a.order, p.m, p.k));
@@ -135,4 +135,4 @@ void matmul(const context<device>& ctx, const operand<bfloat16>& a, const operan
   multiply_anywhere(ctx, precision::bf16, left.ready, right.ready, p);
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

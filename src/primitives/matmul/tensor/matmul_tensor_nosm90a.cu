@@ -1,7 +1,7 @@
 // Stands in for matmul_tensor_sm90a.cu in a library that is not built for compute capability 9.0.
 #include "primitives/matmul/tensor/backend.hpp"
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 bool has_tensor_cores(const context<device>&) { return false; }
 
@@ -9,4 +9,4 @@ void multiply(const context<device>&, precision, const operand<void>&, const ope
   throw error(error_code::unsupported, "matmul_tensor: tensor cores need a library built for compute capability 9.0");
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 namespace {
 
@@ -107,4 +107,4 @@ void multiply(const context<device>& ctx, precision inputs, const operand<void>&
   return launch<tuned<precision::bf16, major::mn, major::mn>>(ctx, a, b, p);
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 // A row-major matrix of device memory, as kernels take it.
 template <class T>
@@ -130,4 +130,4 @@ __global__ void __launch_bounds__(pack_threads) pack_transposed_kernel(plane<con
   }
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

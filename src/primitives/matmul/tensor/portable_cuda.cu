@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 namespace {
 
@@ -102,4 +102,4 @@ void multiply_portable(const context<device>& ctx, precision inputs, const opera
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

@@ -8,7 +8,7 @@
 
 #include "primitives/matmul/tensor/backend.hpp"
 
-namespace spargo::detail::tensor {
+namespace spargo::detail::matmul::tensor {
 
 inline constexpr int wgmma_rows = 64;
 inline constexpr int wgmma_columns = 256;
@@ -124,4 +124,4 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[accumulators], std::uint64
       : "l"(a), "l"(b), "r"(accumulate));
 }
 
-}  // namespace spargo::detail::tensor
+}  // namespace spargo::detail::matmul::tensor

@@ -2,11 +2,11 @@
 #include "core/instantiate.hpp"
 #include "primitives/simd/reduce_block.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 template <class T>
-reduce_block<T> best_reduce_block(reduce_source source, operation op) {
-  reduce_block<T> best = nullptr;
+block_function<T> best_block_function(source_kind source, operation op) {
+  block_function<T> best = nullptr;
   with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
     best = [](const T* a, const T* b, std::int64_t n) {
       return reduce_one_block<decltype(apply), decltype(which)::value, T, 16>(a, b, n);
@@ -15,8 +15,8 @@ reduce_block<T> best_reduce_block(reduce_source source, operation op) {
   return best;
 }
 
-#define INSTANTIATE(T) template reduce_block<T> best_reduce_block(reduce_source, operation);
+#define INSTANTIATE(T) template block_function<T> best_block_function(source_kind, operation);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -3,30 +3,30 @@
 #include "core/instantiate.hpp"
 #include "primitives/simd/matmul_outer.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::matmul {
 
 namespace {
 
 template <class V>
 [[gnu::target("avx512f,avx512vl,fma,prefer-vector-width=512")]] void avx512_kernel(std::int64_t k, const V* a,
                                                                                    const V* b, V* sum) {
-  matmul_outer<V, 64, 12, 2>(k, a, b, sum);
+  outer_product<V, 64, 12, 2>(k, a, b, sum);
 }
 
 template <class V>
 [[gnu::target("avx2,fma")]] void avx2_kernel(std::int64_t k, const V* a, const V* b, V* sum) {
-  matmul_outer<V, 32, 6, 2>(k, a, b, sum);
+  outer_product<V, 32, 6, 2>(k, a, b, sum);
 }
 
 template <class V>
 void sse2_kernel(std::int64_t k, const V* a, const V* b, V* sum) {
-  matmul_outer<V, 16, 4, 2>(k, a, b, sum);
+  outer_product<V, 16, 4, 2>(k, a, b, sum);
 }
 
 }  // namespace
 
 template <class V>
-matmul_micro_kernel<V> best_matmul_kernel() {
+micro_kernel<V> best_kernel() {
   constexpr int size = static_cast<int>(sizeof(V));
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
@@ -36,8 +36,8 @@ matmul_micro_kernel<V> best_matmul_kernel() {
   return {4, 2 * 16 / size, sse2_kernel<V>};
 }
 
-#define INSTANTIATE(V) template matmul_micro_kernel<V> best_matmul_kernel();
+#define INSTANTIATE(V) template micro_kernel<V> best_kernel();
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::matmul

@@ -3,17 +3,17 @@
 #include "core/instantiate.hpp"
 #include "primitives/simd/reduce_block.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::reduce {
 
 namespace {
 
 // Without FMA, so that products round as they do elsewhere.
-template <class Op, reduce_source Source, class T>
+template <class Op, source_kind Source, class T>
 [[gnu::target("avx2")]] T avx2_block(const T* a, const T* b, std::int64_t n) {
   return reduce_one_block<Op, Source, T, 32>(a, b, n);
 }
 
-template <class Op, reduce_source Source, class T>
+template <class Op, source_kind Source, class T>
 T sse2_block(const T* a, const T* b, std::int64_t n) {
   return reduce_one_block<Op, Source, T, 16>(a, b, n);
 }
@@ -21,20 +21,20 @@ T sse2_block(const T* a, const T* b, std::int64_t n) {
 }  // namespace
 
 template <class T>
-reduce_block<T> best_reduce_block(reduce_source source, operation op) {
+block_function<T> best_block_function(source_kind source, operation op) {
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") != 0;
-  reduce_block<T> best = nullptr;
+  block_function<T> best = nullptr;
   with_reduction<T>("reduce", source, op, [&](auto apply, auto which) {
     using op_type = decltype(apply);
-    constexpr reduce_source of = decltype(which)::value;
+    constexpr source_kind of = decltype(which)::value;
     best = avx2 ? avx2_block<op_type, of, T> : sse2_block<op_type, of, T>;
   });
   return best;
 }
 
-#define INSTANTIATE(T) template reduce_block<T> best_reduce_block(reduce_source, operation);
+#define INSTANTIATE(T) template block_function<T> best_block_function(source_kind, operation);
 SPARGO_FOR_EACH_SCALAR(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::reduce

@@ -3,7 +3,7 @@
 #include "core/instantiate.hpp"
 #include "primitives/simd/stencil_rows.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::stencil {
 
 namespace {
 
@@ -39,4 +39,4 @@ five_point_row<T> best_five_point_row() {
 SPARGO_FOR_EACH_REAL(INSTANTIATE)
 #undef INSTANTIATE
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::stencil
