@@ -5,7 +5,7 @@
 
 namespace spargo::detail {
 
-// One element, on the host; a device one synchronises the stream.
+// One element, copied to the host; on a device this synchronises the stream.
 template <class T>
 T element(const context<host>&, span<const T, host> from, std::int64_t i) {
   return from[i];

@@ -26,10 +26,10 @@ struct SPARGO_EXPORT image_view {
 // Where it says device, there is none for the host: invalid_argument. K is the filter's width.
 enum class convolve_algorithm {
   automatic,        // separable where the filter is and it pays; naive for filters that are not finite; register_tiled
-  naive,            // one output per thread, the filter in global memory, a boundary test a tap; any K
+  naive,            // one output per thread, the filter in global memory, a boundary test per tap; any K
   constant_filter,  // device: the filter in constant memory, as a kernel parameter; K <= 15
   tiled_halo_output,  // device: one block per output tile, its inputs and their halo in shared memory; K <= 15
-  tiled_halo_input,   // device: a block an input tile with its halo, fewer outputs than threads; K <= 15
+  tiled_halo_input,   // device: one block per input tile with its halo, fewer outputs than threads; K <= 15
   tiled_cached_halo,  // device: a block's own inputs in shared memory, the halo through the caches; K <= 15
   register_tiled,     // several outputs per thread, inputs reused from registers; any K
   separable,          // images only: a filter of rank 1 as a pass along rows and a pass down columns; device: K <= 15

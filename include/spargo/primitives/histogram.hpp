@@ -43,10 +43,10 @@ concept histogram_letter = built_for_letters<Char>();
 // How to count. The rungs of the ladder each add one idea; all count exactly.
 enum class histogram_algorithm {
   automatic,             // by element type, elements and bins
-  contiguous_partition,  // device: every thread a range of its own: loads do not coalesce (to show what that costs)
-  global_atomic,         // one atomic increment an element on the counts themselves, loads in order; also on the host
+  contiguous_partition,  // device: one contiguous range per thread: loads do not coalesce (to show what that costs)
+  global_atomic,         // one atomic increment per element on the counts themselves, loads in order; also on the host
   privatized,  // one table per block in shared memory, one element per thread; on the host one table per thread
-  privatized_coarsened,  // device: few blocks that stay, a table each, 16-byte loads
+  privatized_coarsened,  // device: as many blocks as are resident, one table each, 16-byte loads
   lane_privatized,       // device: a table for each lane of a warp, in the lane's own bank: no conflicts, for few bins
   aggregated,            // device: lanes of a warp that hold the same bin count once: few atomics on skewed data
   multi_pass,            // device: 16-bit counters with exact carries, a window of the bins per block: for many bins

@@ -34,8 +34,8 @@ struct SPARGO_EXPORT matmul_options {
 };
 
 // Throws invalid_argument for shapes that do not match, short or null data, overlap, and an algorithm of the other
-// backend; `unsupported` for one that this library or device lacks. Scratch, from the context's pool: `split_k` one C a
-// share of k; `register_tiled` and `tensor_core` a padded copy of A, and of B, unless it begins at and has rows of
+// backend; `unsupported` for one that this library or device lacks. Scratch, from the context's pool: `split_k` one C
+// per share of k; `register_tiled` and `tensor_core` a padded copy of A, and of B, unless it begins at and has rows of
 // whole multiples of 16 bytes and of the tiles (128 x 16, 16 x 256), and B is not transposed.
 template <real_type V, class Space>
 SPARGO_EXPORT void matmul(const context<Space>& ctx, std::type_identity_t<V> alpha,

@@ -13,7 +13,7 @@
 namespace spargo {
 
 struct SPARGO_EXPORT pipeline_options {
-  std::int64_t chunk = 0;  // elements a call of the function, at most; 0: chosen, up to 16 MiB
+  std::int64_t chunk = 0;  // elements per call of the function, at most; 0: chosen, up to 16 MiB
   int streams = 0;         // chunks under way at once, 1 to 32; 0: chosen. 1: no overlap
 };
 

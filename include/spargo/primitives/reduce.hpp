@@ -7,8 +7,7 @@
 // Every algorithm is deterministic: the same bits in every run. `deterministic`, `single_pass`, `bulk_copies` and every
 // host algorithm combine in an order that depends on the number of elements alone: also the same bits for any launch
 // shape, device and thread count. A float sum is wrong by at most (64 + n / 2^23) * eps / 2 * sum |x| (n the elements;
-// the host: (log2(n)
-// + 32) * eps / 2 * sum |x|), and a sum of at most 2^30 equal powers of two is exact.
+// the host: (log2(n) + 32) * eps / 2 * sum |x|), and a sum of at most 2^30 equal powers of two is exact.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -27,18 +26,18 @@ enum class reduce_algorithm {
   add_on_load,            // device: each thread adds two elements as it loads them
   coarsened,              // device: each thread adds eight, all loads in flight at once
   warp_shuffle,           // device: as before, with shuffles instead of shared memory within a warp
-  deterministic,          // both: a tree over the elements; on a device a launch per level
+  deterministic,          // both: a tree over the elements; on a device one launch per level
   single_pass,            // device: one launch, 16-byte loads; the block that finishes last adds the blocks' values
-  bulk_copies,  // device: tiles through shared memory by bulk copies, then a launch for the tiles' values, both
-                // under way at once (compute capability 9.0; elsewhere the same order by ordinary loads)
+  bulk_copies,  // device: tiles through shared memory by bulk copies, then an overlapping launch for the tiles'
+                // values (compute capability 9.0; elsewhere the same order by ordinary loads)
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(reduce_algorithm algorithm) noexcept;
 
 struct SPARGO_EXPORT reduce_options {
   reduce_algorithm algorithm = reduce_algorithm::automatic;
-  int blocks =
-      0;  // of single_pass and bulk_copies; 0: as many as are resident at once. Changes the time, never the result
+  // Of single_pass and bulk_copies; 0: as many as are resident at once. Changes the time, never the result.
+  int blocks = 0;
 };
 
 // values[0] op values[1] op ... An empty range gives the identity (sum 0, product 1, bit_and all ones, bit_or 0); `min`

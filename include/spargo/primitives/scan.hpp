@@ -24,7 +24,7 @@ enum class scan_algorithm {
 
   // Host.
   sequential,     // one loop in one thread
-  chained_blocks  // cache-sized blocks handed from thread to thread; the second look at a block is a cache hit: 2n
+  chained_blocks  // cache-sized blocks handed from thread to thread; the second pass over a block hits the cache: 2n
                   // moves
 };
 

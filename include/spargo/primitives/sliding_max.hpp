@@ -10,10 +10,10 @@ namespace spargo {
 enum class sliding_max_algorithm {
   automatic,  // tiled where the window is narrow, else van_herk
   naive,      // one output per thread, every element of its window read from memory
-  tiled,      // w reads an output, from shared memory (host: in vectors); volumes: an axis after the other
+  tiled,      // w reads per output, from shared memory (host: in vectors); volumes: axis by axis
   van_herk,   // runs of the line scanned from both ends, a window is the end of one and the start of another: work
               // independent of w (van Herk, Pattern Recognition Letters 13(7), 1992; Gil and Werman, IEEE PAMI 15(5),
-              // 1993); volumes: an axis after the other
+              // 1993); volumes: axis by axis
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(sliding_max_algorithm algorithm) noexcept;
@@ -37,7 +37,7 @@ struct SPARGO_EXPORT volume_shape {
 // null spans of non-zero size, an output that overlaps the input. An empty input is no error.
 //
 // Exact: every algorithm gives the largest element, and NaN where the window holds one (any NaN of it: its payload is
-// not specified; likewise the sign where the largest are 0 and -0). `naive` costs w reads an output (the product of
+// not specified; likewise the sign where the largest are 0 and -0). `naive` costs w reads per output (the product of
 // the three in a volume), `tiled` the sum of the three, `van_herk` a constant number. Asynchronous on a device;
 // scratch from the context's pool: n / 128 elements on wide windows of a line, one array of the volume's size where
 // the window is wider than 1 on two axes or more (not for `naive`).

@@ -3,7 +3,7 @@
 // `naive` and `constant_filter` differ in one thing: where the taps lie. In global memory a tap is a load through the
 // cache hierarchy; as a kernel parameter it lies in constant memory and is broadcast to the warp.
 // Wide filters (K above what a parameter holds) are register-tiled in another way than narrow ones: a thread holds a
-// column of outputs, and walks down each column of inputs once a filter column. Every input then meets 8 taps, which
+// column of outputs, and walks down each column of inputs once per filter column. Every input then meets 8 taps, which
 // slide through registers, so that 8 products cost one load and a share of another.
 // Cost: K * K products per output; no order of the sum depends on the launch.
 #include "core/device/launch.cuh"
@@ -18,7 +18,7 @@ struct tuning {
   // 32 columns for coalescing; 8 rows.
   static constexpr int naive_cols = 32;
   static constexpr int naive_rows = 8;
-  // Outputs a thread of wide filters: 8 taps and 8 sums in registers.
+  // Outputs per thread with wide filters: 8 taps and 8 sums in registers.
   static constexpr int wide_outputs = 8;
   static constexpr int wide_rows = 4;  // warps per block, of one row of threads each
   static constexpr std::int64_t grid_rows = 65535;

@@ -20,14 +20,14 @@ struct tuning {
   static constexpr std::int64_t tile_cols = 1024;
   static constexpr std::int64_t line_tile = 8192;     // outputs of a line
   static constexpr std::int64_t separable_rows = 64;  // K - 1 further rows are filtered along for each tile
-  static constexpr std::int64_t grain = 1 << 16;      // multiply-adds a thread at least: about 10 us
+  static constexpr std::int64_t grain = 1 << 16;      // multiply-adds per thread at least: about 10 us
 };
 
 struct tile {
   std::int64_t row, row_end, col, col_end;
 };
 
-// f(tile) for tiles that cover rows x cols, in equal shares of the threads; `work` in multiply-adds an output.
+// f(tile) for tiles that cover rows x cols, in equal shares of the threads; `work` in multiply-adds per output.
 template <class F>
 void for_tiles(const context<host>& ctx, std::int64_t rows, std::int64_t cols, std::int64_t tall, std::int64_t wide,
                std::int64_t work, F&& f) {
@@ -53,7 +53,7 @@ void register_tiled(const context<host>& ctx, const tile_job<T>& job, T* out, st
   });
 }
 
-// An output after the other, a boundary test a tap.
+// Output after output, with a boundary test per tap.
 template <class T>
 void naive(const context<host>& ctx, const tile_job<T>& job, T* out, std::int64_t out_pitch) {
   for_tiles(ctx, job.rows, job.cols, 1, tuning::line_tile, job.down * job.across, [&](std::int64_t, const tile& at) {

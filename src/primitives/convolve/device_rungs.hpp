@@ -1,4 +1,5 @@
-// The device's ways to convolve, a file each. Filters have at most widest_parameter columns, unless it says otherwise.
+// The device's ways to convolve, one file each. Filters have at most widest_parameter columns, unless it says
+// otherwise.
 #pragma once
 
 #include "primitives/convolve/backend.hpp"

@@ -2,14 +2,14 @@
 //
 // Idea: a warp owns a strip of 512 bytes of columns, one 16-byte vector per lane, and the K output rows that the
 // current input row reaches. Each input row is staged once in the warp's own ring of shared memory by asynchronous
-// copies, some rows ahead; a lane reads its window of it once (2 to 5 loads) and adds K * K products a column to the K
-// pending rows, which stay in registers. Filter taps are kernel parameters at constant indices, so that each product is
-// one instruction with an operand in the constant bank: no load, no register, and no state shared between streams.
+// copies, some rows ahead; a lane reads its window of it once (2 to 5 loads) and adds K * K products per column to the
+// K pending rows, which stay in registers. Filter taps are kernel parameters at constant indices, so that each product
+// is one instruction with an operand in the constant bank: no load, no register, and no state shared between streams.
 // Invariant: before input row r, pending[j] holds what the rows above r add to output row r - K/2 - 1 + j. Adding row r
 // shifts: new pending[j] = old pending[j + 1] + ..., which costs nothing, as the first product of a sum writes another
 // register than it adds to.
 // Outside the image the copies write zeros instead of reading. No barrier of the block: only of the warp.
-// Cost: every input is read (1 + 2 * halo / width) * (1 + (K - 1) / rows a strip) times, every output written once.
+// Cost: every input is read (1 + 2 * halo / width) * (1 + (K - 1) / rows per strip) times, every output written once.
 #pragma once
 
 #include "core/device/async_copy.cuh"
@@ -82,7 +82,7 @@ struct march_image {
   std::int64_t cols;
 };
 
-// The shape of a launch: vectors per lane, 512 bytes apart; rows taken a step, and steps in the ring (all but one are
+// The shape of a launch: vectors per lane, 512 bytes apart; rows per step, and steps in the ring (all but one are
 // in flight).
 template <int Vectors, int Rows, int Stages, int Blocks>
 struct march_shape {

@@ -14,24 +14,19 @@ struct march_tuning {
   static constexpr std::int64_t grid_rows = 65535;
 };
 
-// Vectors per lane, rows per step, steps in the ring, warps per SM, by the width of the filter. H200, 8192 x
-// 8192, ms; where it says cg, of copies that went around the L1 cache:
-// float, K = 3, 1 vector, 2 rows, 3 steps, cg: 0.166 with 8 warps, 0.160 with 12, 0.166 with 16, 0.172 with 32: few
-// tall strips read and write few places of the memory at a time. 2 vectors read half the halo and do less work beside
-// the products: with 8 warps, 1 row and 4 steps 0.148, with 2 rows and 3 steps 0.154; K = 5: 0.150; K = 7: 0.157 and
-// 0.150. From K = 9 on arithmetic counts, which more warps overlap with their waiting. cg, K = 9: 0.231 with 1 vector
-// and 16 warps, 0.212 with 2 vectors, 2 rows and 12. K = 11 and wider have no registers for that: K = 11: 0.332 with 16
-// warps, 0.355 with 2 vectors; K = 15: 0.601, 0.595, 0.580 with 8, 12, 16 warps. double, cg, K = 3: 0.307 with 2
-// vectors and 8 warps, 0.314 with 1; K = 7: 0.300, 0.309; K = 15: 1.08 with 16 warps. Separable, cg, K = 15: 0.156 with
-// 1 vector, 2 rows and 6 steps, 0.151 with 2 vectors, 1 row and 4 steps.
+// Vectors per lane, rows per step, steps in the ring, warps per SM, by the width of the filter. Two vectors per lane
+// read half the halo; from K = 9 on arithmetic is the limit, and more warps hide its latency; from K = 11 on registers
+// allow one vector only. H200, 8192 x 8192 float, ms; all measurements: apps/bench/results/primitives_tuning.txt.
 template <class T, int K>
 struct march_shape_of {
   static constexpr bool is_float = sizeof(T) == 4;
+  // K = 3: 0.148 with 1 row and 4 steps, 0.154 with 2 rows and 3 steps; K = 7: 0.157, 0.150
   using narrow = std::conditional_t<is_float && K <= 5, march_shape<2, 1, 4, 8>, march_shape<2, 2, 3, 8>>;
+  // K = 9: 0.231 with 1 vector and 16 warps, 0.212 with 2 vectors and 12 warps
   using middle = std::conditional_t<is_float, march_shape<2, 2, 3, 12>, march_shape<1, 1, 4, 16>>;
-  using wide = march_shape<1, 1, 4, 16>;
+  using wide = march_shape<1, 1, 4, 16>;  // K = 15: 0.601, 0.595, 0.580 with 8, 12, 16 warps
   using full = std::conditional_t<(K <= 7), narrow, std::conditional_t<(K <= 9), middle, wide>>;
-  using outer = march_shape<2, 1, 4, 8>;
+  using outer = march_shape<2, 1, 4, 8>;  // separable, K = 15: 0.151; 1 vector, 2 rows and 6 steps 0.156
 };
 
 template <class T>

@@ -1,12 +1,12 @@
 // Convolution on a device through tiles in shared memory, three ways to meet the halo (Kirk and Hwu, "Programming
 // Massively Parallel Processors", the chapters on convolution):
-//   tiled_halo_output  a block has a thread per output; all its threads load the larger input tile, in strides.
-//   tiled_halo_input   a block has a thread an input of the tile; those at the rim compute nothing.
+//   tiled_halo_output  a block has one thread per output; all its threads load the larger input tile, in strides.
+//   tiled_halo_input   a block has one thread per input of the tile; those at the rim compute nothing.
 //   tiled_cached_halo  a block stages its own inputs only; what lies beside them is read through the caches, where the
 //                      neighbouring blocks have put it.
 // Invariant: one barrier between the last store to the tile and the first read of it, one between the last read and the
 // next tile's first store. Staged elements outside of the input are 0; unstaged ones are not multiplied.
-// Cost: an input is loaded ((tile + K - 1) / tile)^2 times, times the number of blocks; K * K shared reads an output.
+// Cost: an input is loaded ((tile + K - 1) / tile)^2 times, times the number of blocks; K * K shared reads per output.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"

@@ -1,4 +1,4 @@
-// Which bin per element belongs to: function objects for host and device code, the same on both.
+// Which bin an element belongs to: function objects for host and device code, the same on both.
 //
 // bins(v) is the bin, or at least `most` and at least the number of counts where there is none. Signed keys arrive as
 // their unsigned twins: the negative ones are then larger than any bin.

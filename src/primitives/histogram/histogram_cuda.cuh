@@ -7,16 +7,16 @@
 namespace spargo::detail::histogram {
 
 struct choice_tuning {
-  // Elements per bin below which one table per block costs more than it saves: each block sweeps its own.
+  // Elements per bin below which one table per block costs more than it saves: each block sweeps its own table.
   static constexpr std::int64_t elements_per_bin = 4;
-  // Windows of bins after which one random atomic an element is faster than reading all elements once a window:
-  // 11 ms against 0.22 ms a window (2^28 int32).
+  // Windows of bins from which one random atomic per element is faster than reading all elements once per window:
+  // 11 ms against 0.22 ms per window (2^28 int32).
   static constexpr std::int64_t windows = 44;
   // Elements per thread at least, so that sweeping a block's table is a small part.
   static constexpr std::int64_t elements_per_thread = 16;
 };
 
-// Everything a launch needs to know.
+// What a launch needs to know.
 template <class Bins>
 struct request {
   const context<device>& ctx;
@@ -29,7 +29,7 @@ struct request {
   [[nodiscard]] std::int64_t counters() const { return (ctx.properties().shared_memory_per_block - staged()) / 4; }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(out.size); }
 
-  // Blocks of tuning::threads that stay: all that fit the device with `shared` bytes each, none without work.
+  // Resident blocks of tuning::threads: all that fit the device with `shared` bytes each, none without work.
   [[nodiscard]] std::int64_t staying_blocks(std::int64_t shared) const {
     const auto& device = ctx.properties();
     const std::int64_t by_memory = device.shared_memory_per_multiprocessor / (shared + 1024);  // 1 KiB: the system's

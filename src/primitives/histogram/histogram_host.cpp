@@ -20,7 +20,7 @@ namespace spargo::detail::histogram {
 namespace {
 
 struct tuning {
-  // Elements a share at least: about 10 us of work.
+  // Elements per share at least: about 10 us of work.
   static constexpr std::int64_t grain = 1 << 15;
   // Tables of 32-bit counters per thread. Eight of 256 are 8 KiB of the 32 or 48 KiB of L1 cache.
   static constexpr std::int64_t tables = 8;
@@ -77,7 +77,8 @@ void count_block(const typename Bins::value* values, std::int64_t n, const Bins&
   for (; i < n; ++i) ++tables[slot(values[i])];
 }
 
-// Bytes are counted as they are, two words of eight at a time; what bin per byte belongs to is asked once, at the end.
+// Bytes are counted as they are, two words of eight at a time; the bin of each byte value is looked up once, at the
+// end.
 inline void count_bytes(const std::uint8_t* bytes, std::int64_t n, small_count* tables) {
   constexpr std::int64_t word = sizeof(std::uint64_t);
   static_assert(tuning::tables == word);

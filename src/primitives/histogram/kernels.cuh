@@ -6,7 +6,7 @@
 // random lanes), and tables by lanes have none.
 // Invariant: a bin's count is the sum of its shared counters of all blocks and of what was added to the result; every
 // element is counted by one thread. Integer sums come out the same in any order.
-// Cost: n reads; in each block that stays, one sweep over its table at the end.
+// Cost: n reads; in each resident block, one sweep over its table at the end.
 // Sources: Shams and Kennedy, Efficient histogram algorithms for NVIDIA CUDA compatible devices, 2007; Podlozhnyuk,
 // Histogram calculation in CUDA, 2007 (tables per warp); Gomez-Luna et al., An optimized approach to histogram
 // computation on GPU, 2013 (replicated tables).

@@ -11,9 +11,9 @@
 // count by the carries that are not yet taken back, whatever the interleaving; after the barrier there are none. Sums
 // in between may be negative: they are modulo 2^32 or 2^64.
 //
-// Lanes that hold one bin queue up at its word. So each warp samples one of its keys a batch: if many lanes hold the
-// same, that key is hot and counted in registers, a lane its own, until another one takes its place. Batches without a
-// hot key pay two votes and a shuffle for 16 keys per lane.
+// Lanes that hold one bin queue up at its word. So each warp samples one of its keys per batch: if many lanes hold the
+// same, that key is hot and counted in registers, by each lane for itself, until another one takes its place. Batches
+// without a hot key pay two votes and a shuffle for 16 keys per lane.
 //
 // More bins are counted in windows of what a table holds: the blocks of all windows of a tile are neighbours and read
 // it from the L2 cache after the first has.

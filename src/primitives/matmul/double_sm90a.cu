@@ -3,7 +3,7 @@
 // A block of four warps computes 64 x 64 of C, a warp 32 x 32; four stages of shared memory, each a k step of 16, are
 // filled by asynchronous copies three steps ahead. Rows of the stages are 4 doubles longer than a power of two, so that
 // the eight rows and four columns that a warp reads for a fragment lie in different banks. H200, 4096 cubed: 52.9
-// TFLOP/s; 32 x 64 and 64 x 32 a warp 44, three stages 51. Fragment layouts: PTX ISA, "Matrix fragments for
+// TFLOP/s; 32 x 64 and 64 x 32 per warp 44, three stages 51. Fragment layouts: PTX ISA, "Matrix fragments for
 // mma.m16n8k8" (.f64).
 #include "core/device/async_copy.cuh"
 #include "primitives/matmul/pack.cuh"

@@ -39,7 +39,7 @@ __global__ void naive_kernel(dense_job<V> g) {
 }
 
 // --- tiled and coarsened --------------------------------------------------------------------------------------------
-// A tile of A is loaded once a phase and meets `Columns` tiles of B one after the other; each thread owns one row and
+// A tile of A is loaded once per phase and meets `Columns` tiles of B one after the other; each thread owns one row and
 // `Columns` columns, tile apart. Columns = 1 is the plain tiled product. Threads: tile x tile.
 constexpr int tile = 32;
 

@@ -3,7 +3,7 @@
 // For each k step and column block, all threads pack op(B) into panels that the inner kernel reads in order (the panel
 // stays in L1, the block in the outer caches), then each takes row blocks of A, packs one (for L2) and multiplies it
 // with the whole block of B. Each element of C is one thread's, and its sums run in order of k: the same bits for any
-// number of threads. Scratch: one block of B, and one of A a thread. Scheme: Goto and van de Geijn, ACM TOMS 34(3),
+// number of threads. Scratch: one block of B, and one of A per thread. Scheme: Goto and van de Geijn, ACM TOMS 34(3),
 // 2008.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"

@@ -18,7 +18,7 @@ struct padded_job {
   const V* b;
   V* c;
   std::int64_t lda, ldb, ldc;
-  std::int64_t k_share;  // of k a block works on, blockIdx.y says which: a multiple of the k step
+  std::int64_t k_share;  // range of k per block, numbered by blockIdx.y: a multiple of the k step
   V* partials;           // with several shares: a rows x cols matrix for each; else null
 
   [[nodiscard]] __device__ std::int64_t k_begin() const { return std::int64_t{blockIdx.y} * k_share; }

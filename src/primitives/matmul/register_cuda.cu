@@ -4,7 +4,7 @@
 // warp's shared loads meet few words of A and consecutive ones of B. While one k step of A and B is used from one stage
 // of shared memory, the next is on its way into the other: B by asynchronous 16-byte copies, A through registers,
 // because it is transposed as it is stored (k slow, so that a thread's rows are consecutive words). Half a step later
-// the registers are stored, and one barrier a step is enough. Invariant: operands have whole tiles and 16-byte rows;
+// the registers are stored, and one barrier per step is enough. Invariant: operands have whole tiles and 16-byte rows;
 // matrices that have not are copied first, padded with zeros, which costs (m k + k n) / (m n k) of the product. Cost a
 // k step: (TM + TN) / 4 shared loads for TM * TN multiply-adds. Scheme: Volkov and Demmel, SC 2008; CUTLASS's notes on
 // efficient GEMM.
@@ -32,7 +32,7 @@ struct tile_shape {
 
 // H200, 4096 and 8192 cubed: 47.2 and 47.8 TFLOP/s of cuBLAS's 50.0 and 50.8; 256 x 128 43, 128 x 128 45.
 using large_float = tile_shape<float, 128, 256, 16, 16, 8, 4, 8, 1>;
-// 44.4 and 45.8: less a tile, but a quarter of the tile, so that fewer of the last blocks idle.
+// 44.4 and 45.8: less per tile, but tiles a quarter as large, so that fewer of the last blocks idle.
 using small_float = tile_shape<float, 64, 128, 8, 8, 8, 4, 8, 4>;
 using small_double = tile_shape<double, 64, 64, 8, 8, 4, 4, 8, 4>;
 

@@ -1,5 +1,5 @@
-// Tiles of a reduction through shared memory by bulk copies (cp.async.bulk): no thread waits with a load in hand, and
-// the alignment of the range costs nothing.
+// Tiles of a reduction through shared memory by bulk copies (cp.async.bulk): no thread holds registers for loads in
+// flight, and the alignment of the range costs nothing.
 //
 // A block walks its tiles by stages of 16 KiB in a ring: one thread asks for a stage, all wait for it on its mbarrier,
 // add their columns, and pass a barrier before the stage is asked for again. Copies start at multiples of 16 bytes: of
@@ -23,9 +23,8 @@ struct ring {
   int blocks;  // per SM
 };
 
-// 2^28 floats, L2 cold, times between two cards' runs: 4 stages x 3 blocks 0.2468 ms (1 block 0.2530, 2 0.2515, 3
-// 0.2513 on the slower card; 12 stages x 1 0.2547; stages of 8 KiB 0.2530 at best, of 32 KiB 0.2515). Evict-first
-// hints lose 10 us, tiles handed out by a counter gain none, ordinary 16-byte loads take 0.2516 to 0.264.
+// 2^28 floats, L2 cold: 4 stages x 3 blocks 0.2468 ms, x 1 0.2530, 12 stages x 1 0.2547; ordinary loads 0.2516 to
+// 0.264. More measurements: apps/bench/results/primitives_tuning.txt.
 constexpr ring values_ring{4, 3};
 constexpr ring pairs_ring{3, 2};
 constexpr int line = bulk_line;

@@ -11,10 +11,10 @@ namespace spargo::detail::reduce {
 
 namespace {
 
-constexpr int coarse_items = 8;  // loads in flight a thread
+constexpr int coarse_items = 8;  // loads in flight per thread
 
 template <reduce_algorithm A>
-constexpr int items_a_thread =
+constexpr int items_per_thread =
     A == reduce_algorithm::add_on_load ? 2
     : A == reduce_algorithm::coarsened || A == reduce_algorithm::warp_shuffle || A == reduce_algorithm::deterministic
         ? coarse_items
@@ -37,7 +37,7 @@ __device__ T load_and_combine(const operands<T>& in, std::int64_t first) {
   return item[0];
 }
 
-// shared[0] = all of shared[0 .. block_threads), by the rung's way of naming the threads that add.
+// shared[0] = all of shared[0 .. block_threads), with the rung's own assignment of threads to additions.
 template <reduce_algorithm A, class Op, class T>
 __device__ void combine_shared(T* shared) {
   const int t = static_cast<int>(threadIdx.x);
@@ -63,7 +63,7 @@ __device__ void combine_shared(T* shared) {
 template <reduce_algorithm A, class Op, source_kind Source, class T>
 __global__ void __launch_bounds__(block_threads) level_kernel(operands<T> in, T* results) {
   __shared__ T shared[block_threads];
-  constexpr int items = items_a_thread<A>;
+  constexpr int items = items_per_thread<A>;
   const std::int64_t first = std::int64_t{blockIdx.x} * (block_threads * items) + threadIdx.x;
   const T mine = load_and_combine<items, Op, Source>(in, first);
   if constexpr (A == reduce_algorithm::warp_shuffle || A == reduce_algorithm::deterministic) {
@@ -89,7 +89,7 @@ void launch_level(const context<device>& ctx, const operands<T>& in, T* results,
 // The last level writes to `result`; the ones before it to scratch, which is freed in stream order after its last use.
 template <reduce_algorithm A, class Op, source_kind Source, class T>
 void reduce_all(const context<device>& ctx, const operands<T>& in, T* result) {
-  constexpr std::int64_t tile = std::int64_t{block_threads} * items_a_thread<A>;
+  constexpr std::int64_t tile = std::int64_t{block_threads} * items_per_thread<A>;
   const std::int64_t blocks = div_up(in.size, tile);
   if (blocks == 1) {
     launch_level<A, Op, Source>(ctx, in, result, 1);

@@ -17,8 +17,8 @@ namespace {
 
 struct tuning {
   static constexpr int threads = 512;
-  static constexpr int loads = 8;  // of 16 bytes, in flight a thread
-  static constexpr int blocks_a_multiprocessor = 4;
+  static constexpr int loads = 8;  // of 16 bytes, in flight per thread
+  static constexpr int blocks_per_sm = 4;
 };
 
 template <class T>
@@ -131,9 +131,9 @@ __device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp)
 }
 
 template <class Op, source_kind Source, class T>
-__global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::blocks_a_multiprocessor, tuning::threads))
+__global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::blocks_per_sm, tuning::threads))
     single_pass_kernel(operands<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished, T* result) {
-  __shared__ T of_warp[2][warp_size];  // two, so that one barrier a tile is enough
+  __shared__ T of_warp[2][warp_size];  // two, so that one barrier per tile is enough
   __shared__ bool last;
   int turn = 0;
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, turn ^= 1) {
@@ -161,7 +161,7 @@ template <class Op, source_kind Source, class T>
 void single_pass(const context<device>& ctx, const operands<T>& in, T* result, int blocks) {
   const std::int64_t tiles = div_up(in.size, tile_items<T>);
   const std::int64_t resident =
-      blocks > 0 ? blocks : std::int64_t{ctx.properties().multiprocessors} * tuning::blocks_a_multiprocessor;
+      blocks > 0 ? blocks : std::int64_t{ctx.properties().multiprocessors} * tuning::blocks_per_sm;
   const auto grid = static_cast<unsigned>(std::min(tiles, resident));
   const bool aligned = aligned_to_16(in.a) && aligned_to_16(in.b);
   array<T, device> partials;

@@ -3,7 +3,7 @@
 //
 // A block is 32 or 64 chunks of 16 vectors of 128 bytes, combined lane by lane, then the lanes and the chunks pairwise
 // (simd/reduce_block.hpp): the error of a sum is at most about (log2(n) + 12) * eps / 2 * sum |x|. Pairwise summation:
-// Higham, SIAM J. Sci. Comput. 14(4), 1993. Cost: n reads; one element a block of scratch.
+// Higham, SIAM J. Sci. Comput. 14(4), 1993. Cost: n reads; one element of scratch per block.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "primitives/simd/reduce.hpp"

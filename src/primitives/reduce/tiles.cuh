@@ -3,7 +3,7 @@
 // A tile of 64 KiB has 256 columns: column t holds the elements t, t + 256, t + 512, ... and adds them in 8
 // accumulators in turn; then the accumulators by halves, the columns of each 32 and the groups of columns by halves.
 // The values of 16384 tiles are combined by 1024 columns of 16 elements in 4 accumulators, and so on by levels until
-// one value is left. Elements beyond the end add nothing. Depth: 19 a tile of 4-byte values (15 of 8), 16 a level.
+// one value is left. Elements beyond the end add nothing. Depth: 19 per tile of 4-byte values (15 of 8), 16 per level.
 #pragma once
 
 #include "core/device/early_launch.cuh"
@@ -67,7 +67,7 @@ __device__ __forceinline__ void clear(T (&sum)[tile_accumulators]) {
   for (T& each : sum) each = Op::identity;
 }
 
-// A tile by ordinary loads of `Bytes` a time; in thread 0.
+// A tile by ordinary loads of `Bytes` at a time; in thread 0.
 template <class Op, source_kind Source, int Bytes, class T>
 __device__ T reduce_tile(const T* a, const T* b, std::int64_t size, std::int64_t tile, T* of_warp) {
   constexpr int step = Bytes / static_cast<int>(sizeof(T));

@@ -5,7 +5,8 @@
 //   scanners  fold a tile as soon as it is there, and some tiles later, when its prefix is known, scan it in place;
 //   seekers   publish a tile's total at once, then look back for the fold of everything before it.
 // So the wait for the prefix lies between two visits of the scanners, and copies run all the time. Only the seeker of
-// the block's oldest tile reads other blocks' totals: several at once would crowd the few lines that all look at.
+// the block's oldest tile reads other blocks' totals: several at once would contend for the few cache lines that all of
+// them read.
 //
 // Look-back is by windows of a fixed number of tiles. A tile's prefix is P(w) op totals of the window's tiles before
 // it, where P(w), the fold of all windows before w, is P(w-1) op the total of window w-1; it is read if it has been
@@ -17,7 +18,7 @@
 //
 // Cost: n elements read and written, and one counter and one descriptor per tile. Ranges that are not 16-byte aligned,
 // and the last tile, are copied by the scanners instead. For code of Hopper and later chips, with 223 KiB of shared
-// memory a block; tiles.cuh is for the others.
+// memory per block; tiles.cuh is for the others.
 // Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA technical report, 2016.
 #pragma once
 
@@ -37,10 +38,10 @@ struct lookback_tuning {
   static constexpr int scanners = 256;  // threads; 128 to 640 with tiles of 40 to 56 KiB: 0.93 to 0.94
   // Of 16 bytes per thread, odd, so that neighbours' strides meet no bank twice. Tiles of 24 KiB reach 0.83.
   static constexpr int vectors = 11;
-  static constexpr int stages = 5;  // as many tiles as shared memory holds
-  static constexpr int ahead = 3;   // tiles folded beyond the one being scanned: 1 0.77, 2 0.93, 3 0.94
-  static constexpr int alone = 2;  // tiles that one block takes without a word to others: a third costs 2 us, sharing 1
-  static constexpr int lane_tiles = 2;  // a window's tiles a lane of a seeker: 1 0.91, 2 0.94, 4 0.93
+  static constexpr int stages = 5;      // as many tiles as shared memory holds
+  static constexpr int ahead = 3;       // tiles folded beyond the one being scanned: 1 0.77, 2 0.93, 3 0.94
+  static constexpr int alone = 2;       // tiles that one block scans without publishing: a third costs 2 us, sharing 1
+  static constexpr int lane_tiles = 2;  // a window's tiles per lane of a seeker: 1 0.91, 2 0.94, 4 0.93
 };
 
 template <class T>
@@ -445,7 +446,7 @@ __global__ void __launch_bounds__(tile_shape<T>::threads, 1) lookback_kernel(con
   if constexpr (has_hopper_blocks) run_ring<Kind, Op>(task, memory);
 }
 
-// One piece of memory, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
+// One allocation, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
 template <class T>
 [[nodiscard]] array<tile_descriptor<T>, device> share_tiles(const context<device>& ctx, tile_task<T>& task) {
   const std::int64_t descriptors = 1 + task.tiles + task.tiles / tile_shape<T>::window + 1;

@@ -1,4 +1,4 @@
-// The host's inner loops of convolution, one table an instruction set.
+// The host's inner loops of convolution, one table per instruction set.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Convolution on a host by register tiles: 4 rows x 2 vectors of sums stay in registers while the window slides over
-// them; each input vector is loaded once a tap column and meets the taps of all 4 rows.
+// them; each input vector is loaded once per tap column and meets the taps of all 4 rows.
 //
-// Written once with the compiler's vector types and inlined into one function an instruction set. A block's columns
+// Written once with the compiler's vector types and inlined into one function per instruction set. A block's columns
 // keep away from the image's sides, where a plain loop over the window's part inside takes over; rows outside of the
 // image are left out of the loop, so that nothing is multiplied there.
-// Cost: down * across multiply-adds an output, (2 + 4) / 8 loads each.
+// Cost: down * across multiply-adds per output, (2 + 4) / 8 loads each.
 #pragma once
 
 #include "primitives/simd/convolve.hpp"

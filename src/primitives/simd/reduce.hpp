@@ -1,4 +1,4 @@
-// The host's inner loops of reductions, one function an operation, source and instruction set.
+// The host's inner loops of reductions, one function per operation, source and instruction set.
 #pragma once
 
 #include "primitives/reduce/backend.hpp"

@@ -3,7 +3,7 @@
 // Chunks of 16 vectors of 128 bytes are combined lane by lane; then the lanes by halves and the chunks by neighbours.
 // Which element meets which depends on its index only, and products are not fused with additions, so that all widths
 // of registers give the same bits. Written once with the compiler's vector types and inlined into one function an
-// instruction set. Cost: one operation per element and 128 bytes / sizeof(T) - 1 more a chunk.
+// instruction set. Cost: one operation per element and 128 bytes / sizeof(T) - 1 more per chunk.
 #pragma once
 
 #include "primitives/simd/reduce.hpp"

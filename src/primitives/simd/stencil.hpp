@@ -1,4 +1,4 @@
-// The host's inner loops of five-point stencils, one set an instruction set.
+// The host's inner loops of five-point stencils, one set per instruction set.
 #pragma once
 
 #include <cstdint>

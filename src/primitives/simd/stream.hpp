@@ -1,5 +1,5 @@
-// Stores that go to memory past the caches. An ordinary store reads the line that it writes first; a long result that
-// nobody reads soon is written in two thirds of the traffic, or half, this way.
+// Non-temporal stores, which bypass the caches. An ordinary store reads the line that it writes first; a long result
+// that nobody reads soon is written in two thirds of the traffic, or half, this way.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace spargo::detail {
 // Copies `bytes`, a multiple of 16, to `to`, which is 16-byte aligned.
 void stream_bytes(void* to, const void* from, std::size_t bytes);
 
-// What this thread streamed is seen by whoever sees what it writes next.
+// Orders this thread's streamed stores before its next store.
 void finish_streaming();
 
 }  // namespace spargo::detail

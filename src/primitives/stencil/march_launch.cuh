@@ -7,26 +7,22 @@
 namespace spargo::detail::stencil {
 
 struct march_tuning {
-  // Rows of loads ahead, blocks of 4 warps per SM at least (which bounds the registers), and the most rows a
-  // warp takes, by depth. H200, 16384 x 16384 float, ms a sweep (a copy: 0.508): depth 1 in segments of 6, 10, 14, 18,
-  // 30, 64 rows 0.583, 0.532, 0.539, 0.551, 0.562, 0.578 (the steps, two more, are a multiple of the loads ahead at 6,
-  // 10, 14); depth 2 0.294, 4 0.155, 8 0.093 with 6 rows ahead (4 rows: 0.099; 2: 0.125), in segments of 32, 64, 96,
-  // 128, 160 rows 0.107, 0.102, 0.095, 0.093, 0.092; depth 12 0.100. double, 11584 x 11584: depth 1 0.542, 4 0.156, 6
-  // 0.110 (0.104 with 6 rows ahead), 8 0.119.
+  // By depth: rows of loads in flight, fewest blocks of 4 warps per SM (which bounds the registers), most rows per
+  // warp. More measurements: apps/bench/results/primitives_tuning.txt.
   template <class T>
-  static constexpr int deepest = sizeof(T) == 8 ? 6 : 8;
+  static constexpr int deepest = sizeof(T) == 8 ? 6 : 8;  // float, ms per sweep: depth 4 0.155, 8 0.093, 12 0.100
   template <class T, int Depth>
-  static constexpr int ahead = Depth == deepest<T> ? 6 : 4;
+  static constexpr int ahead = Depth == deepest<T> ? 6 : 4;  // depth 8 with 2, 4, 6 rows: 0.125, 0.099, 0.093
   template <class T, int Depth>
   static constexpr int blocks = sizeof(T) == 8 ? (Depth == 1 ? 4 : 2) : (Depth == 1 ? 6 : (Depth == 8 ? 3 : 4));
   template <int Depth>
-  static constexpr std::int64_t longest_segment = Depth == 1 ? 10 : 160;
+  static constexpr std::int64_t longest_segment = Depth == 1 ? 10 : 160;  // depth 1: 6 0.583, 10 0.532, 18 0.551
 
   static constexpr std::int64_t shortest_segment = 10;  // 2 Depth more rows are read and computed
-  static constexpr int blocks_wanted = 8;               // an SM, before segments grow longer
+  static constexpr int blocks_wanted = 8;               // per SM, before segments grow longer
 };
 
-// Rows a warp takes: as many as leave the device enough blocks, in the limits above.
+// Rows per warp: as many as leave the device enough blocks, in the limits above.
 template <int Depth>
 std::int64_t march_segment(const context<device>& ctx, std::int64_t rows, std::int64_t blocks_across) {
   const std::int64_t wanted = std::int64_t{march_tuning::blocks_wanted} * ctx.properties().multiprocessors;

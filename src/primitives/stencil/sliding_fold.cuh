@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(block_threads) fold_naive_kernel(fold_job<T> j
   }
 }
 
-// The window a piece at a time, so that any width fits: outputs and piece in shared memory, then all of the piece.
+// The window chunk by chunk, so that any width fits: outputs and chunk in shared memory, then all of the chunk.
 template <class Fold, class T>
 __global__ void __launch_bounds__(block_threads) fold_tiled_kernel(fold_job<T> job, Fold fold) {
   constexpr int tile = fold_tuning::tile;
@@ -142,7 +142,7 @@ struct fold_plan {
   std::int64_t whole;       // (window - 1) / chunk, at least 1
   int rest;                 // (window - 1) % chunk
   const T* between;         // folds over the whole - 1 chunks from each on; null where whole == 1
-  std::int64_t in_between;  // folds a line
+  std::int64_t in_between;  // folds per line
 };
 
 // This thread's elements of the tile at `first`: every blockDim-th, so that a warp's are neighbours.

@@ -1,4 +1,4 @@
-// Sliding maxima: names, checks, and a volume taken an axis at a time.
+// Sliding maxima: names, checks, and a volume taken axis by axis.
 #include "primitives/stencil/sliding_max_backend.hpp"
 
 #include "core/backend.hpp"

@@ -17,7 +17,7 @@ struct sliding_max_tuning {
   // vector: 17 56, 43. Across an axis the scans are in vectors as well, of five accesses per element.
   static constexpr windows on_host{17, 5};
   static constexpr windows on_host_for_double{9, 5};
-  // H200, ms, tiled and van_herk: 2^28 floats, window 5 0.810, 0.868; 33 2.230, 0.981. 640^3, an axis after the other,
+  // H200, ms, tiled and van_herk: 2^28 floats, window 5 0.810, 0.868; 33 2.230, 0.981. 640^3, one axis after the other,
   // window 3 2.745, 3.934; 21 6.034, 4.014.
   static constexpr windows on_device{5, 8};
 };

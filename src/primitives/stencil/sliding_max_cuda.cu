@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(block_threads) axis_direct_kernel(axis_job<T> 
   }
 }
 
-// A thread a run of `window` outputs of a line.
+// One thread per run of `window` outputs of a line.
 template <class T>
 __global__ void __launch_bounds__(block_threads) axis_van_herk_kernel(axis_job<T> job) {
   const std::int64_t runs = div_up(job.size, job.window);
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(block_threads) axis_van_herk_kernel(axis_job<T
   }
 }
 
-// A tile of outputs of 32 neighbouring lines, the window a piece at a time.
+// A tile of outputs of 32 neighbouring lines, the window chunk by chunk.
 template <class T>
 __global__ void __launch_bounds__(warp_size* axis_tuning::tile_threads) axis_tiled_kernel(axis_job<T> job) {
   constexpr int tile = axis_tuning::tile;

@@ -21,7 +21,7 @@ namespace {
 
 struct tuning {
   static constexpr std::int64_t grain = 1 << 14;  // cells per thread at least: some 5 us
-  static constexpr int depth = 4;                 // sweeps a pass
+  static constexpr int depth = 4;                 // sweeps per pass
   // Columns of a block, in bytes: (depth - 1) * 3 rows of them and the four of source and target in L2.
   static constexpr std::int64_t block_bytes = 16384;
 };
