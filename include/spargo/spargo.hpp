@@ -15,6 +15,7 @@
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
+#include <spargo/graph/pagerank.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 #include <spargo/io/device_read.hpp>
 #include <spargo/io/dimacs.hpp>

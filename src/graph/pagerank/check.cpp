@@ -1,0 +1,150 @@
+// Whether ranks are what was asked for: steps that push over out-edges, in double precision, by definition.
+//
+// A plan ends when a step changed the ranks by no more than its tolerance in the l1 norm; the map of a step shrinks
+// distances by the damping in it, so that another step changes them by no more than that again. Pushes add to ranks of
+// many threads at once, by atomic additions. Cost: O(vertices + edges) a step, 16 bytes a vertex.
+#include <spargo/graph/pagerank.hpp>
+
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/rethrow.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace spargo {
+
+namespace {
+
+constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
+
+template <class V, class I, class O>
+class rank_checker {
+ public:
+  rank_checker(const context<host>& ctx, const graph_view<I, O, host>& g, const pagerank_options& options,
+               span<const V, host> personalization)
+      : threads_(ctx.threads()), n_(g.vertices()), out_(g.out), options_(options) {
+    preference_ = shares_of(personalization);
+  }
+
+  std::string check_tolerance(span<const V, host> ranks) {
+    const std::vector<double> given(ranks.begin(), ranks.end());
+    const std::vector<double> after = step(given);
+    const double allowed = rounding() + options_.tolerance * (options_.norm == pagerank_norm::l1 ? 1.0 : double(n_));
+    double change = 0;
+    double total = 0;
+    std::size_t worst = 0;
+    for (std::size_t v = 0; v < given.size(); ++v) {
+      change += std::abs(after[v] - given[v]);
+      total += given[v];
+      if (std::abs(after[v] - given[v]) > std::abs(after[worst] - given[worst])) worst = v;
+    }
+    if (!(change <= allowed)) {
+      return fmt::format(
+          "a step changes the ranks by {:.3g} (expected at most {:.3g}), that of vertex {} from {} to {}", change,
+          allowed, worst, given[worst], after[worst]);
+    }
+    // Without a guess Gauss-Seidel's ranks, too, are within the last step's change / (1 - damping) of the true ones.
+    const double slack = allowed / (1 - options_.damping);
+    if (options_.dangling != pagerank_dangling::drop && !(std::abs(total - 1) <= slack)) {
+      return fmt::format("the ranks sum to {} (expected 1)", total);
+    }
+    return {};
+  }
+
+  std::string check_iterations(span<const V, host> ranks, span<const V, host> guess) {
+    std::vector<double> expected = shares_of(guess);
+    for (std::int64_t k = 0; k < options_.iterations; ++k) expected = step(expected);
+    const double allowed = sizeof(V) == 4 ? 1e-4 : 1e-9;
+    for (std::int64_t v = 0; v < n_; ++v) {
+      const double right = expected[static_cast<std::size_t>(v)];
+      if (!(std::abs(ranks[v] - right) <= allowed * right)) {
+        return fmt::format("vertex {} has rank {} after {} iterations (expected {})", v, ranks[v], options_.iterations,
+                           right);
+      }
+    }
+    return {};
+  }
+
+ private:
+  // Scaled to sum 1; 1/n each of an empty one.
+  [[nodiscard]] std::vector<double> shares_of(span<const V, host> values) const {
+    if (values.empty()) return std::vector<double>(static_cast<std::size_t>(n_), 1.0 / static_cast<double>(n_));
+    double sum = 0;
+    for (const V value : values) sum += value;
+    std::vector<double> shares(values.begin(), values.end());
+    for (double& share : shares) share /= sum;
+    return shares;
+  }
+
+  // Ranks are rounded to V, and so are their contributions.
+  [[nodiscard]] static double rounding() { return 32.0 * std::numeric_limits<V>::epsilon(); }
+
+  [[nodiscard]] std::vector<double> step(const std::vector<double>& ranks) const {
+    std::vector<double> incoming(ranks.size(), 0.0);
+    double held = 0;
+    for (std::int64_t u = 0; u < n_; ++u) {
+      if (out_.offsets[u] == out_.offsets[u + 1]) held += ranks[static_cast<std::size_t>(u)];
+    }
+    detail::parallel_for(threads_, n_, detail::grain::rows, [&](std::int64_t u) {
+      const double share =
+          ranks[static_cast<std::size_t>(u)] / static_cast<double>(out_.offsets[u + 1] - out_.offsets[u]);
+      for (O e = out_.offsets[u]; e < out_.offsets[u + 1]; ++e) {
+        std::atomic_ref<double>(incoming[static_cast<std::size_t>(out_.indices[e])])
+            .fetch_add(share, std::memory_order_relaxed);
+      }
+    });
+    const double d = options_.damping;
+    for (std::size_t v = 0; v < incoming.size(); ++v) {
+      double lands = 0;
+      if (options_.dangling == pagerank_dangling::uniform) lands = held / static_cast<double>(n_);
+      if (options_.dangling == pagerank_dangling::personalization) lands = held * preference_[v];
+      incoming[v] = (1 - d) * preference_[v] + d * (incoming[v] + lands);
+    }
+    return incoming;
+  }
+
+  int threads_;
+  std::int64_t n_;
+  csr_pattern_view<I, O, host> out_;
+  pagerank_options options_;
+  std::vector<double> preference_;
+};
+
+}  // namespace
+
+template <detail::real V, index_type I, index_type O>
+std::string check_pagerank(const context<host>& ctx, const graph_view<I, O, host>& g,
+                           std::type_identity_t<span<const V, host>> ranks, const pagerank_options& options,
+                           std::type_identity_t<span<const V, host>> personalization,
+                           std::type_identity_t<span<const V, host>> guess) try {
+  const std::int64_t n = g.vertices();
+  if (ranks.size() != n) return fmt::format("there are {} ranks for {} vertices", ranks.size(), n);
+  SPARGO_EXPECTS((personalization.empty() || personalization.size() == n) && (guess.empty() || guess.size() == n),
+                 fmt::format("check_pagerank: a personalization of {} values and a guess of {} for {} vertices",
+                             personalization.size(), guess.size(), n));
+  std::int64_t bad = nobody;
+  for (std::int64_t v = n - 1; v >= 0; --v) {
+    if (!(ranks[v] >= 0 && std::isfinite(ranks[v]))) bad = v;
+  }
+  if (bad != nobody) return fmt::format("vertex {} has rank {}", bad, ranks[bad]);
+  rank_checker<V, I, O> checker(ctx, g, options, personalization);
+  return options.iterations > 0 ? checker.check_iterations(ranks, guess) : checker.check_tolerance(ranks);
+} catch (...) {
+  detail::rethrow("check_pagerank");
+}
+
+#define INSTANTIATE_V(V, I, O)                                                                        \
+  template std::string check_pagerank<V, I, O>(                                                       \
+      const context<host>&, const graph_view<I, O, host>&, std::type_identity_t<span<const V, host>>, \
+      const pagerank_options&, std::type_identity_t<span<const V, host>>, std::type_identity_t<span<const V, host>>);
+#define INSTANTIATE(I, O)    \
+  INSTANTIATE_V(float, I, O) \
+  INSTANTIATE_V(double, I, O)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

@@ -1,0 +1,80 @@
+// What a plan hides: one executor a backend, with its workspace and the ranks of the last run; and the rule of a step,
+// the same for both.
+#pragma once
+
+#include "graph/pagerank/algorithms.hpp"
+
+#include <memory>
+
+namespace spargo::detail::pagerank {
+
+// A rank is constant + per_preference * personalization + damping * what comes in.
+struct step_terms {
+  double constant = 0;
+  double per_preference = 0;  // 0 without a personalization
+};
+
+// What a run is about, its options reduced to numbers.
+struct step_rule {
+  double vertices = 0;
+  double damping = 0;
+  double preference_sum = 0;  // of the personalization as given; 0 without one
+  pagerank_dangling dangling = pagerank_dangling::personalization;
+
+  // `held`: the rank of dangling vertices before the step.
+  [[nodiscard]] SPARGO_HD step_terms terms(double held) const {
+    const bool follows = preference_sum > 0 && dangling == pagerank_dangling::personalization;
+    const double spread = dangling == pagerank_dangling::drop ? 0 : damping * held;
+    if (preference_sum == 0) return {(1 - damping + spread) / vertices, 0};
+    return {follows ? 0 : spread / vertices, (1 - damping + (follows ? spread : 0)) / preference_sum};
+  }
+};
+
+// What a step, or a part of it, leaves behind.
+struct step_outcome {
+  double change = 0;    // in the norm
+  double dangling = 0;  // rank of the vertices without out-edges
+
+  SPARGO_HD void add(const step_outcome& other, pagerank_norm norm) {
+    change = norm == pagerank_norm::l1 ? change + other.change : (other.change > change ? other.change : change);
+    dangling += other.dangling;
+  }
+};
+
+struct run_outcome {
+  std::int64_t iterations = 0;
+  double residual = 0;
+};
+
+template <class V, class Space>
+class executor {
+ public:
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
+
+  // Sizes are right, and there are vertices. Throws invalid_argument for values that are none.
+  virtual run_outcome run(span<const V, Space> personalization, span<const V, Space> guess) = 0;
+  [[nodiscard]] virtual span<const V, Space> ranks() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+};
+
+// The graph and the options are checked; options.algorithm is the one to run.
+template <class V, class I, class O>
+[[nodiscard]] std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx,
+                                                               const graph_view<I, O, host>& g,
+                                                               const pagerank_options& options);
+template <class V, class I, class O>
+[[nodiscard]] std::unique_ptr<executor<V, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g,
+                                                                 const pagerank_options& options);
+
+[[nodiscard]] inline std::int64_t most_iterations(const pagerank_options& options) {
+  return options.iterations > 0 ? options.iterations : options.max_iterations;
+}
+
+// For a vector whose values sum to `sum` and are all 0 or more unless `negative`.
+void check_sum(const char* name, double sum, bool negative);
+
+}  // namespace spargo::detail::pagerank
