@@ -55,7 +55,7 @@ template <class I, class O, class Space>
                                                          const array<std::uint64_t, Space>& turned,
                                                          const key_format& format);
 
-// Bits [begin, end) of each key, ascending and stable. The device's is in primitives/radix_sort.hpp.
+// Bits [begin, end) of each key, ascending and stable. The device's is in primitives/sort/radix_sort.hpp.
 void sort_keys(const context<host>& ctx, array<std::uint64_t, host>& keys, int begin, int end);
 
 // The way that knows no limit to the vertices; `edges` has been checked by check_pair_shape.
