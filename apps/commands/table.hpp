@@ -14,6 +14,7 @@ extern const command bfs_command;
 extern const command convert_command;
 extern const command help_command;
 extern const command info_command;
+extern const command pagerank_command;
 extern const command spmv_command;
 
 [[nodiscard]] const std::vector<const command*>& all_commands();

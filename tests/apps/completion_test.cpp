@@ -51,7 +51,7 @@ class completion : public testing::Test {
 using set = std::set<std::string>;
 
 TEST_F(completion, of_commands) {
-  EXPECT_EQ(replies({""}), (set{"bfs", "spmv", "info", "convert", "bench", "help"}));
+  EXPECT_EQ(replies({""}), (set{"bfs", "pagerank", "spmv", "info", "convert", "bench", "help"}));
   EXPECT_EQ(replies({"b"}), (set{"bfs", "bench"}));
   EXPECT_EQ(replies({"help", "c"}), set{"convert"});
   EXPECT_EQ(replies({"--"}), (set{"--help", "--version"}));

@@ -1,0 +1,132 @@
+// `pagerank` end to end: graphs of the data folder against truth.json (networkx), flags, outputs, errors.
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include "apps/run_app.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+app_run rank(std::vector<std::string> words) {
+  words.insert(words.begin(), "pagerank");
+  return run_app("spargo", words);
+}
+
+class PageRankFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  // A cycle of three and a vertex that leads nowhere; a loop and a duplicate besides, ids with holes.
+  const std::string edges_ = folder_.write("g.el", "10 20\n20 30\n30 10\n10 1000000000000\n10 20\n20 20\n");
+
+  std::map<std::int64_t, double> ranks(std::vector<std::string> flags) {
+    const std::string out = folder_ / "ranks.txt";
+    flags.insert(flags.end(), {"--quiet", "--device", "cpu", "--output", out, edges_});
+    const app_run run = rank(flags);
+    EXPECT_EQ(run.code, 0) << run.err;
+    std::istringstream in(slurp(out));
+    std::map<std::int64_t, double> found;
+    std::int64_t id = 0;
+    for (double value = 0; in >> id >> value;) found[id] = value;
+    return found;
+  }
+};
+
+TEST_F(PageRankFile, EveryKeyOfTheContractIsThere) {
+  const json got = rank({"--json", "-", "--device", "cpu", edges_}).json();
+  for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
+                          "build_ms", "total_ms", "time_ms", "valid", "iterations", "residual", "converged", "top"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["app"], "pagerank");
+  EXPECT_EQ(got["vertices"], 4);
+  EXPECT_EQ(got["edges"], 4);
+  EXPECT_EQ(got["directed"], true);
+  EXPECT_EQ(got["valid"], true);
+  EXPECT_EQ(got["converged"], true);
+  ASSERT_EQ(got["top"].size(), 4U);
+  for (std::size_t k = 1; k < 4; ++k) EXPECT_GE(got["top"][k - 1][1], got["top"][k][1]);
+}
+
+// One iteration by hand: 1/4 each, of which the dangling vertex's is spread.
+TEST_F(PageRankFile, OutputHasTheFilesOwnIds) {
+  const double base = 0.15 / 4 + 0.85 / 16;
+  const auto found = ranks({"--iterations", "1"});
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_NEAR(found.at(10), base + 0.85 / 4, 1e-12);
+  EXPECT_NEAR(found.at(20), base + 0.85 / 8, 1e-12);
+  EXPECT_NEAR(found.at(30), base + 0.85 / 4, 1e-12);
+  EXPECT_NEAR(found.at(1000000000000), base + 0.85 / 8, 1e-12);
+  EXPECT_NEAR(ranks({"--iterations", "1", "--dangling", "drop"}).at(30), 0.15 / 4 + 0.85 / 4, 1e-12);
+}
+
+TEST_F(PageRankFile, PersonalizedByIds) {
+  const auto found = ranks({"--iterations", "1", "--personalize", "10,30"});
+  EXPECT_NEAR(found.at(10), 0.15 / 2 + 0.85 / 4 + 0.85 / 8, 1e-12);  // half of the dangling rank
+  EXPECT_NEAR(found.at(20), 0.85 / 8, 1e-12);
+  const auto evenly = ranks({"--iterations", "1", "--personalize", "10,30", "--dangling", "uniform"});
+  EXPECT_NEAR(evenly.at(20), 0.85 / 8 + 0.85 / 16, 1e-12);
+}
+
+TEST_F(PageRankFile, EndsAsAskedFor) {
+  const json three = rank({"--json", "-", "--device", "cpu", "--iterations", "3", edges_}).json();
+  EXPECT_EQ(three["iterations"], 3);
+  EXPECT_EQ(three["algorithm"], "jacobi");
+  const app_run run = rank({"--json", "-", "--device", "cpu", "--tolerance", "1e-12", "--max-iterations", "2", edges_});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["converged"], false);
+  EXPECT_EQ(run.json()["valid"], true);
+}
+
+TEST_F(PageRankFile, RefusesWhatMakesNoSense) {
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--damping", "1"},
+                                                {"--damping", "-0.5"},
+                                                {"--tolerance", "-1"},
+                                                {"--iterations", "0"},
+                                                {"--dangling", "away"},
+                                                {"--personalize", "x"},
+                                                {"--directed", "--undirected"},
+                                                {"--iterations", "3", "--algorithm", "gauss_seidel"}}) {
+    std::vector<std::string> words = flags;
+    words.push_back(edges_);
+    EXPECT_EQ(rank(words).code, 2) << flags.front();
+  }
+  const app_run nobody = rank({"--device", "cpu", "--personalize", "11", edges_});
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_NE(nobody.err.find("11 is not a vertex"), std::string::npos) << nobody.err;
+  EXPECT_EQ(rank({folder_ / "none.el"}).code, 1);
+}
+
+void check_top(const std::string& device) {
+  const auto folder = data_directory();
+  const json truth = json::parse(std::ifstream(folder / "truth.json"));
+  int runs = 0;
+  for (const auto& [name, facts] : truth["files"].items()) {
+    // The truths keep self-loops, which a graph has not.
+    if (!facts.contains("graph") || facts["kind"] != "mtx" || facts["graph"]["self_loops"] != 0) continue;
+    if (!facts["graph"].contains("pagerank_directed")) continue;
+    const app_run run = rank({"--json", "-", "--quiet", "--device", device, "--directed", "--tolerance", "1e-13",
+                              "--repeat", "1", (folder / name).string()});
+    ASSERT_EQ(run.code, 0) << name << ": " << run.err;
+    const double expected = facts["graph"]["pagerank_directed"]["top5"][0][1].get<double>();
+    EXPECT_NEAR(run.json()["top"][0][1].get<double>(), expected, 1e-8 * expected) << name;
+    ++runs;
+  }
+  EXPECT_GT(runs, 5);
+}
+
+TEST(PageRankApp, AgreesWithTheTruthOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_top("cpu");
+}
+
+TEST(PageRankApp, AgreesWithTheTruthOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_top("cuda");
+}
+
+}  // namespace
+}  // namespace spargo::test
