@@ -117,7 +117,7 @@ TEST_P(ended_by, leaves_the_old_file_or_the_new_one_and_nothing_else) {
   int old = 0;
   for (const char* name : {"out.mtx", "out.el.gz", "out.spg"}) {
     const std::string path = folder / name;
-    const std::string& whole = whole_file(name);
+    const std::string whole = whole_file(name);
     for (const int wait_ms : {0, 4}) {
       test::spill(path, "old");
       running_app app("convert", {graph, path, "--threads", "2"}, others / "err");
