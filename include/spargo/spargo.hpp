@@ -12,6 +12,7 @@
 #include <spargo/formats/validate.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
+#include <spargo/graph/components.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>

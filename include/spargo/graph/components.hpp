@@ -1,0 +1,118 @@
+// Connected components: weak ones, whose vertices are joined by paths that ignore direction, and strong ones, whose
+// vertices reach each other along it.
+//
+// Labels are deterministic: the same on every run, backend, algorithm and thread count. Loops and duplicate edges do
+// not matter. Weak components read the out-edges only, of directed graphs too; in-edges, where they are there, let a
+// search skip most of the edges. O(vertices + edges) work, nearly. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018. Strong
+// components: Tarjan, SIAM J. Comput. 1972; Fleischer, Hendrickson, Pinar, IPDPS 2000.
+#pragma once
+
+#include <spargo/graph/graph.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+enum class components_algorithm {
+  automatic,         // the fastest for this graph and backend
+  union_find,        // weak, host: one thread, every edge once; the reference
+  afforest,          // weak: some edges first, then those of vertices outside the largest tree
+  tarjan,            // strong, host: one depth-first search on one thread; the reference
+  forward_backward,  // strong: what a hub reaches and what reaches it, then the rest
+};
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(components_algorithm algorithm);
+[[nodiscard]] SPARGO_EXPORT components_algorithm parse_components_algorithm(std::string_view name);  // invalid_argument
+
+enum class components_connection { weak, strong };  // the same on an undirected graph
+
+enum class components_labels {
+  smallest_vertex,  // of the component
+  dense,            // 0 to count - 1, in the order of the components' smallest vertices
+};
+
+struct SPARGO_EXPORT components_options {
+  components_connection connection = components_connection::weak;
+  components_labels labels = components_labels::smallest_vertex;
+  components_algorithm algorithm = components_algorithm::automatic;
+};
+
+template <index_type I, class Space>
+struct components_result {
+  array<I, Space> labels;                                            // [vertex]
+  std::int64_t count = 0;                                            // of components
+  components_algorithm algorithm = components_algorithm::automatic;  // the one that ran
+};
+
+// Workspace for one graph: allocated once, none inside `run`. The plan borrows the graph, whose edges may change
+// between runs; strong components of a directed graph without in-edges are an exception, since the plan then holds its
+// transpose.
+template <index_type I, index_type O, class Space>
+class SPARGO_EXPORT components_plan {
+ public:
+  // Throws unsupported for an algorithm or a connection that the backend does not have, and invalid_argument for an
+  // algorithm that does not find what was asked for, or a graph whose parts do not fit together.
+  components_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const components_options& options = {});
+  components_plan(components_plan&&) noexcept;
+  components_plan& operator=(components_plan&&) noexcept;
+  ~components_plan();
+
+  // Asynchronous on a device.
+  void run();
+
+  // Of the last run; valid until the next.
+  [[nodiscard]] span<const I, Space> labels() const noexcept;
+  [[nodiscard]] std::int64_t count() const;  // a device's synchronises the stream
+
+  [[nodiscard]] components_algorithm algorithm() const noexcept;  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;       // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  std::unique_ptr<state> state_;
+};
+
+template <index_type I, index_type O, class Space>
+components_plan(const context<Space>&, const graph<I, O, Space>&, const components_options& = {})
+    -> components_plan<I, O, Space>;
+
+// A plan that is used once. Synchronises.
+template <index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT components_result<I, Space> components(const context<Space>& ctx,
+                                                                   const graph_view<I, O, Space>& g,
+                                                                   const components_options& options = {});
+template <index_type I, index_type O, class Space>
+[[nodiscard]] components_result<I, Space> components(const context<Space>& ctx, const graph<I, O, Space>& g,
+                                                     const components_options& options = {}) {
+  return components(ctx, g.view(), options);
+}
+
+// Checks labels on the host, sharing nothing with the algorithms. Empty when right; else one sentence about an
+// offending vertex. Weak: no edge joins two labels, and edges span every label's vertices. Strong: each label's
+// vertices reach each other within the label, and the labels have no cycle. Labels must be those that `labels` asks
+// for. Reads the out-edges only. O(vertices + edges), on one thread but for the weak pass over edges; strong ones need
+// memory for a transpose.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_components(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                         std::type_identity_t<span<const I, host>> labels,
+                                                         const components_options& options = {});
+template <index_type I, index_type O>
+[[nodiscard]] std::string check_components(const context<host>& ctx, const graph<I, O, host>& g,
+                                           std::type_identity_t<span<const I, host>> labels,
+                                           const components_options& options = {}) {
+  return check_components(ctx, g.view(), labels, options);
+}
+
+// The vertices of every component that the labels name, largest first. O(vertices) besides sorting the sizes.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT std::vector<std::int64_t> component_sizes(span<const I, host> labels);
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -1,0 +1,117 @@
+// Connected components on the device: the executor. A run is some kernels in a row (cuda_weak.cuh) and a copy of the
+// number of components; nobody waits for it but count().
+//
+// Cost, H200: the offsets, one sector a vertex and about five passes over the parents, which the L2 cache holds up to
+// some million vertices; edges of vertices outside the largest tree besides, and all edges of a directed graph without
+// in-edges. Memory, I = int32: 4 bytes a vertex, labels included, 4 more for dense labels, and 16 for each 2048 edges.
+#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
+#include "graph/components/cuda_weak.cuh"
+#include "graph/components/executor.hpp"
+
+#include <spargo/primitives/scan.hpp>
+
+#include <cstddef>
+
+namespace spargo::detail::components {
+
+namespace {
+
+// Roots (marked by 1) get their ranks among roots, and labels the ranks of their roots.
+template <class I>
+void number_roots(const context<device>& ctx, I* labels, array<I, device>& marks) {
+  exclusive_scan<I, device>(ctx, marks.view(), marks.view());
+  for_each(ctx, marks.size(),
+           [labels, numbers = marks.data()] __device__(std::int64_t v) { labels[v] = numbers[labels[v]]; });
+}
+
+template <class I, class O>
+class weak_executor final : public executor<I, device> {
+  using tuning = cuda_weak_tuning;
+
+ public:
+  weak_executor(const context<device>& ctx, const graph_view<I, O, device>& g, components_labels wanted)
+      : ctx_(ctx), g_(g), n_(g.vertices()) {
+    labels_ = {ctx, n_};
+    if (wanted == components_labels::dense) numbers_ = {ctx, n_};
+    // A vertex of so many edges has fewer pieces than twice what its edges fill.
+    pieces_ = {ctx, 2 * (g.out.nnz() / tuning::piece_edges) + 1};
+    control_ = {ctx, 1};
+    roots_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
+    roots_[0] = 0;
+  }
+
+  void run() override {
+    if (n_ == 0) return;
+    const device_guard guard(ctx_);
+    I* const parent = labels_.data();
+    const weak_edges<I, O> out{g_.out.offsets.data(), g_.out.indices.data()};
+    const bool undirected = g_.direction == direction_kind::undirected;
+    start_kernel<<<blocks(tuning::chunk), tuning::start_block, 0, ctx_.stream()>>>(n_, out, parent, control_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    connect_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, out, parent);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    if (undirected || g_.has_in_edges()) {  // else nothing may be skipped
+      draw_kernel<<<1, tuning::draws, 0, ctx_.stream()>>>(n_, parent, control_.data());
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    }
+    join_rest(out, 0);
+    if (!undirected && g_.has_in_edges()) join_rest({g_.in.offsets.data(), g_.in.indices.data()}, 1);
+    label_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, parent, control_.data(),
+                                                                             numbers_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    if (!numbers_.empty()) number_roots<I>(ctx_, parent, numbers_);
+    const auto* const roots = reinterpret_cast<const unsigned char*>(control_.data()) + offsetof(weak_control, roots);
+    copy_to_host(ctx_, roots, roots_.data(), sizeof(count64));
+  }
+
+  [[nodiscard]] span<const I, device> labels() const noexcept override { return labels_.view(); }
+  [[nodiscard]] std::int64_t count() const override {
+    ctx_.synchronize();
+    return static_cast<std::int64_t>(roots_[0]);
+  }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return (labels_.size() + numbers_.size()) * std::int64_t{sizeof(I)} +
+           pieces_.size() * std::int64_t{sizeof(weak_piece<I>)} + std::int64_t{sizeof(weak_control)};
+  }
+
+ private:
+  [[nodiscard]] unsigned blocks(int vertices_a_block) const {
+    return static_cast<unsigned>(div_up(n_, std::int64_t{vertices_a_block}));
+  }
+
+  void join_rest(const weak_edges<I, O>& edges, int pass) {
+    join_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, edges, labels_.data(), control_.data(),
+                                                                            pieces_.data(), pass);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    if (pieces_.size() == 1) return;  // no vertex has as many edges
+    join_pieces_kernel<<<blocks_for(ctx_, pieces_.size(), 1), tuning::block, 0, ctx_.stream()>>>(
+        edges, labels_.data(), control_.data(), pieces_.data(), pass);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  context<device> ctx_;
+  graph_view<I, O, device> g_;
+  std::int64_t n_;
+  array<I, device> labels_;
+  array<I, device> numbers_;  // where dense labels are wanted
+  array<weak_piece<I>, device> pieces_;
+  array<weak_control, device> control_;
+  array<count64, host> roots_;
+};
+
+}  // namespace
+
+template <class I, class O>
+std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                   components_algorithm, components_labels labels) {
+  return std::make_unique<weak_executor<I, O>>(ctx, g, labels);
+}
+
+#define INSTANTIATE(I, O)                                                                                              \
+  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                              components_algorithm, components_labels);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::components

@@ -1,0 +1,158 @@
+// Connected components on the host: the executors. Every algorithm leaves the smallest vertex of each component; dense
+// labels number these afterwards. How they are found is told in host_weak.hpp and host_strong.hpp.
+//
+// Workspace, I = O = int32, in bytes per vertex, labels included: weak 4, dense labels 4 more; tarjan 24;
+// forward_backward besides twice what a bfs_plan needs, and the transpose where in-edges are missing.
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "graph/components/executor.hpp"
+#include "graph/components/host_strong.hpp"
+#include "graph/components/host_weak.hpp"
+
+#include <vector>
+
+namespace spargo::detail::components {
+
+namespace {
+
+// Numbers the roots, that is the vertices that are their own labels.
+template <class I>
+class root_numbers {
+ public:
+  root_numbers(const context<host>& ctx, std::int64_t vertices, components_labels wanted)
+      : threads_(ctx.threads()), shares_(split_loop(threads_, vertices, grain::elements)) {
+    roots_.resize(static_cast<std::size_t>(shares_.count));
+    if (wanted == components_labels::dense) numbers_ = {ctx, vertices};
+  }
+
+  // Returns how many roots there are, and replaces labels by the numbers of the roots where dense ones are wanted.
+  [[nodiscard]] std::int64_t number(I* labels) {
+    parallel_parts(threads_, shares_.count, [&](std::int64_t p) {
+      std::int64_t own = 0;
+      for (std::int64_t v = shares_.first(p); v < shares_.last(p); ++v) own += labels[v] == v ? 1 : 0;
+      roots_[static_cast<std::size_t>(p)] = own;
+    });
+    std::int64_t count = 0;
+    for (std::int64_t& before : roots_) count += std::exchange(before, count);
+    if (numbers_.empty()) return count;
+    parallel_parts(threads_, shares_.count, [&](std::int64_t p) {
+      I next = static_cast<I>(roots_[static_cast<std::size_t>(p)]);
+      for (std::int64_t v = shares_.first(p); v < shares_.last(p); ++v) {
+        if (labels[v] == v) numbers_[v] = next++;
+      }
+    });
+    parallel_for(threads_, shares_.size, grain::elements, [&](std::int64_t v) { labels[v] = numbers_[labels[v]]; });
+    return count;
+  }
+
+  [[nodiscard]] std::int64_t bytes() const { return numbers_.size() * std::int64_t{sizeof(I)}; }
+
+ private:
+  int threads_;
+  parts shares_;
+  std::vector<std::int64_t> roots_;  // [part]
+  array<I, host> numbers_;           // [root], where dense labels are wanted
+};
+
+// What all have in common; `find` leaves smallest vertices.
+template <class I>
+class host_executor : public executor<I, host> {
+ public:
+  host_executor(const context<host>& ctx, std::int64_t vertices, components_labels wanted)
+      : labels_(ctx, vertices), roots_(ctx, vertices, wanted) {}
+
+  void run() final {
+    find(labels_.data());
+    count_ = roots_.number(labels_.data());
+  }
+  [[nodiscard]] span<const I, host> labels() const noexcept final { return labels_.view(); }
+  [[nodiscard]] std::int64_t count() const final { return count_; }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept final {
+    return labels_.size() * std::int64_t{sizeof(I)} + roots_.bytes() + more_bytes();
+  }
+
+ private:
+  virtual void find(I* labels) = 0;
+  [[nodiscard]] virtual std::int64_t more_bytes() const { return 0; }
+
+  array<I, host> labels_;
+  root_numbers<I> roots_;
+  std::int64_t count_ = 0;
+};
+
+template <class I, class O>
+class union_find_executor final : public host_executor<I> {
+ public:
+  union_find_executor(const context<host>& ctx, const graph_view<I, O, host>& g, components_labels wanted)
+      : host_executor<I>(ctx, g.vertices(), wanted), edges_(g.out) {}
+
+ private:
+  void find(I* labels) override { find_by_union(edges_, labels); }
+  csr_pattern_view<I, O, host> edges_;
+};
+
+template <class I, class O>
+class afforest_executor final : public host_executor<I> {
+ public:
+  afforest_executor(const context<host>& ctx, const graph_view<I, O, host>& g, components_labels wanted)
+      : host_executor<I>(ctx, g.vertices(), wanted), g_(g), threads_(ctx.threads()) {}
+
+ private:
+  void find(I* labels) override {
+    if (g_.vertices() > 0) host_afforest<I, O>(g_, labels, threads_).run();
+  }
+  graph_view<I, O, host> g_;
+  int threads_;
+};
+
+template <class I, class O>
+class tarjan_executor final : public host_executor<I> {
+ public:
+  tarjan_executor(const context<host>& ctx, const graph_view<I, O, host>& g, components_labels wanted)
+      : host_executor<I>(ctx, g.vertices(), wanted), n_(g.vertices()), search_(ctx, g.out) {}
+
+ private:
+  void find(I* labels) override {
+    std::fill(labels, labels + n_, I{-1});
+    search_.run(labels);
+  }
+  [[nodiscard]] std::int64_t more_bytes() const override { return search_.bytes(); }
+  std::int64_t n_;
+  tarjan_search<I, O> search_;
+};
+
+template <class I, class O>
+class forward_backward_executor final : public host_executor<I> {
+ public:
+  forward_backward_executor(const context<host>& ctx, const graph_view<I, O, host>& g, components_labels wanted)
+      : host_executor<I>(ctx, g.vertices(), wanted), search_(ctx, g) {}
+
+ private:
+  void find(I* labels) override { search_.run(labels); }
+  [[nodiscard]] std::int64_t more_bytes() const override { return search_.bytes(); }
+  host_forward_backward<I, O> search_;
+};
+
+}  // namespace
+
+template <class I, class O>
+std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                 components_algorithm algorithm, components_labels labels) {
+  switch (algorithm) {
+    case components_algorithm::afforest:
+      return std::make_unique<afforest_executor<I, O>>(ctx, g, labels);
+    case components_algorithm::tarjan:
+      return std::make_unique<tarjan_executor<I, O>>(ctx, g, labels);
+    case components_algorithm::forward_backward:
+      return std::make_unique<forward_backward_executor<I, O>>(ctx, g, labels);
+    default:
+      return std::make_unique<union_find_executor<I, O>>(ctx, g, labels);
+  }
+}
+
+#define INSTANTIATE(I, O)                                                                                        \
+  template std::unique_ptr<executor<I, host>> make_executor(const context<host>&, const graph_view<I, O, host>&, \
+                                                            components_algorithm, components_labels);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::components

@@ -1,0 +1,347 @@
+// The kernels of weak components on the device: Afforest, without the host between them.
+//
+// 1. A block takes a chunk of consecutive vertices and joins them in shared memory by the first few neighbours of each,
+//    which are read in one sector; every tree of the chunk then goes under the smallest neighbour seen outside. So a
+//    grid's rows are one hop each, and in a small-world graph nearly every vertex is under a hub.
+// 2. The chain above each chunk is shortened (pointer jumping), and roots are joined with their first neighbours.
+// 3. One block draws vertices and finds the tree that most of them are in.
+// 4. Vertices outside that tree join all their neighbours: by thread, by warp or in pieces for blocks, by degree; the
+//    others are skipped unread, since an edge that leaves the tree is seen from its other end. 5. does the pieces.
+// 6. Every vertex gets its root, and roots are counted.
+//
+// Invariant: parent[v] <= v, and a root changes only by the compare-and-swap that hooks it under a smaller one; all
+// else that is written to parent[v] is an ancestor of a v that is no root. So loads may come from the L1 cache: an old
+// parent is an ancestor still. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018; degree bins and intermediate jumping:
+// Jaiganesh, Burtscher, ECL-CC, HPDC 2018.
+#pragma once
+
+#include "core/cuda.cuh"
+#include "core/device/warp.cuh"
+
+#include <spargo/core/span.hpp>
+
+#include <limits>
+
+namespace spargo::detail::components {
+
+struct cuda_weak_tuning {
+  static constexpr int block = 256;
+  static constexpr int start_block = 512;
+  static constexpr int vertices_a_thread = 4;  // of a chunk
+  static constexpr int chunk = start_block * vertices_a_thread;
+  static constexpr int neighbours = 4;               // of a vertex, at first: 16 bytes, half a sector
+  static constexpr int draws = 1024;                 // as in Afforest
+  static constexpr int slots = 2048;                 // for the roots of those drawn
+  static constexpr std::int64_t small_degree = 8;    // up to here a thread follows a vertex's edges
+  static constexpr std::int64_t piece_edges = 4096;  // above, they are followed in pieces; between by a warp
+};
+
+struct weak_control {
+  count64 pieces[2];  // queued by the pass over out-edges, over in-edges
+  count64 roots;
+  std::int64_t largest;  // root of the tree that is skipped
+};
+
+// Edges [first, first + piece_edges) of a vertex, as far as it has them.
+template <class I>
+struct weak_piece {
+  I vertex;
+  std::int64_t first;
+};
+
+template <class I, class O>
+struct weak_edges {
+  const O* offsets;
+  const I* indices;
+};
+
+template <class I>
+__device__ __forceinline__ I load_parent(const I* parent, I v) {
+  return __ldca(parent + v);
+}
+
+__device__ __forceinline__ std::int32_t swap_parent(std::int32_t* at, std::int32_t expected, std::int32_t value) {
+  return atomicCAS(at, expected, value);
+}
+__device__ __forceinline__ std::int64_t swap_parent(std::int64_t* at, std::int64_t expected, std::int64_t value) {
+  return static_cast<std::int64_t>(
+      atomicCAS(reinterpret_cast<count64*>(at), static_cast<count64>(expected), static_cast<count64>(value)));
+}
+
+// The root of v's tree, or `stop`, should it be on the way.
+template <class I>
+__device__ __forceinline__ I root_of(const I* parent, I v, I stop = -1) {
+  for (I p = load_parent(parent, v); p != v && v != stop; p = load_parent(parent, v)) v = p;
+  return v;
+}
+
+// Makes one tree of those that hold `high` and `low`, each an ancestor of one end of an edge. `load` reads a parent.
+template <class T, class Load>
+__device__ __forceinline__ void join_trees(T* parent, T high, T low, Load load) {
+  while (high != low) {
+    if (high < low) {
+      const T other = high;
+      high = low;
+      low = other;
+    }
+    const T above = swap_parent(parent + high, high, low);
+    if (above == high || above == low) return;
+    high = load(above);  // two steps up on this side, one on the other
+    low = load(low);
+  }
+}
+
+template <class I>
+__device__ __forceinline__ void join(I* parent, I u, I v) {
+  const auto load = [parent](I x) { return load_parent(parent, x); };
+  join_trees(parent, load(u), load(v), load);
+}
+
+// --- 1. Chunks ------------------------------------------------------------
+
+// A chunk's trees by position in it, and the smallest neighbour outside and below the chunk, by root.
+template <class I>
+struct chunk_trees {
+  std::int32_t tree[cuda_weak_tuning::chunk];
+  I hook[cuda_weak_tuning::chunk];
+};
+
+__device__ __forceinline__ void lower_hook(std::int32_t* hook, std::int32_t to) { atomicMin(hook, to); }
+__device__ __forceinline__ void lower_hook(std::int64_t* hook, std::int64_t to) {
+  atomicMin(reinterpret_cast<long long*>(hook), static_cast<long long>(to));
+}
+
+// Lanes hold consecutive vertices; the first one of those that edges to the vertex before join with this lane's.
+__device__ __forceinline__ int first_of_run(bool joins_previous) {
+  const int lane = lane_id();
+  const unsigned joined = __ballot_sync(full_mask, joins_previous && lane > 0);
+  return 31 - __clz(static_cast<int>(~joined & (full_mask >> (31 - lane))));
+}
+
+// Until every position is under its root. All threads of the block.
+template <class I>
+__device__ void flatten_chunk(chunk_trees<I>& chunk) {
+  volatile std::int32_t* const tree = chunk.tree;
+  for (bool moved = true; __syncthreads_or(moved ? 1 : 0) != 0;) {
+    moved = false;
+    for (int k = static_cast<int>(threadIdx.x); k < cuda_weak_tuning::chunk; k += cuda_weak_tuning::start_block) {
+      const std::int32_t p = tree[k];
+      const std::int32_t above = tree[p];
+      if (p == above) continue;
+      tree[k] = above;
+      moved = true;
+    }
+  }
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::start_block)
+    start_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, weak_control* control) {
+  using tuning = cuda_weak_tuning;
+  constexpr I none = std::numeric_limits<I>::max();
+  __shared__ chunk_trees<I> chunk;
+  const std::int64_t base = std::int64_t{blockIdx.x} * tuning::chunk;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *control = {{0, 0}, 0, -1};
+
+  I near[tuning::vertices_a_thread][tuning::neighbours];
+#pragma unroll
+  for (int k = 0; k < tuning::vertices_a_thread; ++k) {  // nothing but loads, so that all are in flight together
+    const std::int64_t v = base + k * tuning::start_block + threadIdx.x;
+    const O first = v < n ? edges.offsets[v] : O{0};
+    const O last = v < n ? edges.offsets[v + 1] : O{0};
+#pragma unroll
+    for (int j = 0; j < tuning::neighbours; ++j) near[k][j] = j < last - first ? edges.indices[first + j] : none;
+  }
+#pragma unroll
+  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
+    bool joins_previous = false;
+#pragma unroll
+    for (int j = 0; j < tuning::neighbours; ++j) joins_previous = joins_previous || near[k][j] == base + at - 1;
+    chunk.tree[at] = at - (lane_id() - first_of_run(joins_previous));
+    chunk.hook[at] = none;
+  }
+  __syncthreads();
+
+  volatile std::int32_t* const tree = chunk.tree;
+  const auto load = [tree](std::int32_t k) { return tree[k]; };
+#pragma unroll
+  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
+#pragma unroll
+    for (int j = 0; j < tuning::neighbours; ++j) {
+      if (near[k][j] < base || near[k][j] >= base + tuning::chunk) continue;  // `none` is behind: ids end below it
+      join_trees(chunk.tree, load(at), load(static_cast<std::int32_t>(near[k][j] - base)), load);
+    }
+  }
+  flatten_chunk(chunk);  // begins and ends with a barrier
+
+#pragma unroll
+  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
+    I lowest = none;
+#pragma unroll
+    for (int j = 0; j < tuning::neighbours; ++j) lowest = near[k][j] < lowest ? near[k][j] : lowest;
+    I* const hook = &chunk.hook[chunk.tree[at]];
+    if (lowest < base && lowest < *const_cast<volatile I*>(hook)) lower_hook(hook, lowest);
+  }
+  __syncthreads();
+
+#pragma unroll
+  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
+    const std::int32_t root = chunk.tree[at];
+    if (base + at < n) parent[base + at] = chunk.hook[root] != none ? chunk.hook[root] : static_cast<I>(base + root);
+  }
+}
+
+// --- 2. Roots -------------------------------------------------------------
+
+// Halves the chain above v until it is under its root, while other threads do so with theirs.
+template <class I>
+__device__ void shorten(I* parent, I v) {
+  volatile I* const fresh = parent;
+  for (;;) {
+    const I p = fresh[v];
+    const I above = fresh[p];
+    if (p == above) return;
+    fresh[v] = above;
+  }
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    connect_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent) {
+  const std::int64_t v = global_thread();
+  const std::int64_t chunk_start = v * cuda_weak_tuning::chunk;
+  if (chunk_start < n) shorten(parent, load_parent(parent, static_cast<I>(chunk_start)));
+  if (v >= n || load_parent(parent, static_cast<I>(v)) != static_cast<I>(v)) return;
+  const std::int64_t first = edges.offsets[v];
+  const std::int64_t end = edges.offsets[v + 1];
+  const std::int64_t last = end < first + cuda_weak_tuning::neighbours ? end : first + cuda_weak_tuning::neighbours;
+  for (std::int64_t e = first; e < last; ++e) join(parent, static_cast<I>(v), edges.indices[e]);
+}
+
+// --- 3. The largest tree --------------------------------------------------
+
+// One block. Which tree it is changes no label.
+template <class I>
+__global__ void __launch_bounds__(cuda_weak_tuning::draws)
+    draw_kernel(std::int64_t n, const I* parent, weak_control* control) {
+  using tuning = cuda_weak_tuning;
+  __shared__ I roots[tuning::slots];
+  __shared__ unsigned counts[tuning::slots];
+  __shared__ unsigned best;
+  for (int k = static_cast<int>(threadIdx.x); k < tuning::slots; k += tuning::draws) {
+    roots[k] = -1;
+    counts[k] = 0;
+  }
+  if (threadIdx.x == 0) best = 0;
+  __syncthreads();
+  count64 z = (threadIdx.x + 1) * 0x9e3779b97f4a7c15ULL;  // SplitMix64
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  const I root = root_of(parent, static_cast<I>((z ^ (z >> 31)) % static_cast<count64>(n)));
+  const unsigned same = __match_any_sync(full_mask, root);
+  if (__ffs(static_cast<int>(same)) - 1 == lane_id()) {
+    unsigned slot = (static_cast<unsigned>(root) * 2654435761U) % unsigned{tuning::slots};
+    for (;;) {  // more slots than draws
+      const I held = swap_parent(&roots[slot], I{-1}, root);
+      if (held == -1 || held == root) break;
+      slot = (slot + 1) % unsigned{tuning::slots};
+    }
+    atomicAdd(&counts[slot], static_cast<unsigned>(__popc(same)));
+  }
+  __syncthreads();
+  unsigned most = 0;
+  for (unsigned k = threadIdx.x; k < unsigned{tuning::slots}; k += tuning::draws) {
+    const unsigned here = counts[k] * unsigned{tuning::slots} + k;
+    most = here > most ? here : most;
+  }
+  most = warp_max(most);
+  if (lane_id() == 0) atomicMax(&best, most);
+  __syncthreads();
+  if (threadIdx.x == 0) control->largest = roots[best % unsigned{tuning::slots}];
+}
+
+// --- 4. and 5. The rest ---------------------------------------------------
+
+// `pass` is 0 for out-edges, 1 for in-edges.
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    join_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, weak_control* control, weak_piece<I>* pieces,
+                int pass) {
+  using tuning = cuda_weak_tuning;
+  const I skipped = static_cast<I>(control->largest);
+  const I v = static_cast<I>(global_thread() < n ? global_thread() : n - 1);
+  std::int64_t first = 0;
+  std::int64_t degree = 0;
+  if (global_thread() < n) {
+    const I root = root_of(parent, v, skipped);
+    if (root != skipped) {
+      first = edges.offsets[v];
+      degree = edges.offsets[v + 1] - first;
+    } else if (v != root) {
+      parent[v] = root;
+    }
+  }
+  if (degree <= tuning::small_degree) {
+    for (std::int64_t e = first; e < first + degree; ++e) join(parent, v, edges.indices[e]);
+  } else if (degree > tuning::piece_edges) {
+    const std::int64_t count = div_up(degree, tuning::piece_edges);
+    weak_piece<I>* const to = pieces + atomicAdd(&control->pieces[pass], static_cast<count64>(count));
+    for (std::int64_t k = 0; k < count; ++k) to[k] = {v, first + k * tuning::piece_edges};
+  }
+  __syncwarp();
+  unsigned waiting = __ballot_sync(full_mask, degree > tuning::small_degree && degree <= tuning::piece_edges);
+  for (; waiting != 0; waiting &= waiting - 1) {
+    const int owner = __ffs(static_cast<int>(waiting)) - 1;
+    const I u = shuffle(v, owner);
+    const std::int64_t begin = shuffle(first, owner);
+    const std::int64_t end = begin + shuffle(degree, owner);
+    for (std::int64_t e = begin + lane_id(); e < end; e += warp_size) join(parent, u, edges.indices[e]);
+    __syncwarp();
+  }
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    join_pieces_kernel(weak_edges<I, O> edges, I* parent, const weak_control* control, const weak_piece<I>* pieces,
+                       int pass) {
+  const auto count = static_cast<std::int64_t>(control->pieces[pass]);
+  for (std::int64_t p = blockIdx.x; p < count; p += gridDim.x) {
+    const weak_piece<I> piece = pieces[p];
+    const std::int64_t row_end = edges.offsets[piece.vertex + 1];
+    const std::int64_t last = piece.first + cuda_weak_tuning::piece_edges;
+    const std::int64_t end = last < row_end ? last : row_end;
+    for (std::int64_t e = piece.first + threadIdx.x; e < end; e += blockDim.x) {
+      join(parent, piece.vertex, edges.indices[e]);
+    }
+  }
+}
+
+// --- 6. Labels ------------------------------------------------------------
+
+// is_root[v] is written unless it is null.
+template <class I>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    label_kernel(std::int64_t n, I* parent, weak_control* control, I* is_root) {
+  __shared__ unsigned roots;
+  if (threadIdx.x == 0) roots = 0;
+  __syncthreads();
+  const std::int64_t v = global_thread();
+  bool own = false;
+  if (v < n) {
+    const I held = load_parent(parent, static_cast<I>(v));
+    const I root = root_of(parent, held);
+    own = root == static_cast<I>(v);
+    if (root != held) parent[v] = root;
+    if (is_root != nullptr) is_root[v] = own ? 1 : 0;
+  }
+  const unsigned here = static_cast<unsigned>(__popc(__ballot_sync(full_mask, own)));
+  if (lane_id() == 0 && here > 0) atomicAdd(&roots, here);
+  __syncthreads();
+  if (threadIdx.x == 0 && roots > 0) atomicAdd(&control->roots, count64{roots});
+}
+
+}  // namespace spargo::detail::components

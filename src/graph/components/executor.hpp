@@ -1,0 +1,44 @@
+// What a plan hides: one executor a backend, with its workspace and the labels of the last run.
+#pragma once
+
+#include <spargo/graph/components.hpp>
+
+#include <memory>
+#include <string>
+
+namespace spargo::detail::components {
+
+// An algorithm (never automatic), and why.
+struct choice {
+  components_algorithm algorithm = components_algorithm::union_find;
+  std::string reason;
+};
+
+template <class I, class Space>
+class executor {
+ public:
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
+
+  virtual void run() = 0;
+  // Of the last run.
+  [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t count() const = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+};
+
+// The graph is checked, and the algorithm chosen for it.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
+                                                               const graph_view<I, O, host>& g,
+                                                               components_algorithm algorithm,
+                                                               components_labels labels);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g,
+                                                                 components_algorithm algorithm,
+                                                                 components_labels labels);
+
+}  // namespace spargo::detail::components

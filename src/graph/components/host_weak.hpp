@@ -1,0 +1,169 @@
+// Weak components on the host: union-find on one thread, and Afforest on many.
+//
+// Afforest in four passes. 1. Every vertex starts under its first neighbour, if that is smaller: no atomics, no random
+// reads, and with neighbours ascending the first one is the smallest, often a hub. 2. The roots that are left, few,
+// are joined with a few neighbours. 3. Vertices drawn at random tell which tree is the largest. 4. Those outside it
+// join all their neighbours; the others are skipped, since an edge that leaves the tree is seen from its other end.
+// For that every edge must be stored at both ends: a directed graph without in-edges skips nothing.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "graph/components/host_forest.hpp"
+
+#include <spargo/graph/graph.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace spargo::detail::components {
+
+struct host_weak_tuning {
+  static constexpr int neighbours = 4;                               // that a root is joined with: half a cache line
+  static constexpr std::size_t samples = 1024;                       // as in Afforest
+  static constexpr std::int64_t part_units = std::int64_t{1} << 16;  // vertices and edges: some 50 us where followed
+};
+
+// The rows of a pattern cut into parts of as many vertices plus edges. Unit v + offsets[v] is vertex v, the units
+// behind it its edges; so a long row is shared.
+template <class I, class O>
+class row_parts {
+ public:
+  row_parts(const csr_pattern_view<I, O, host>& rows, std::int64_t units_a_part)
+      : rows_(rows), parts_(chunks_of(std::int64_t{rows.rows} + rows.nnz(), units_a_part)) {}
+
+  [[nodiscard]] std::int64_t count() const { return parts_.count; }
+
+  // body(v, first, last): edges [first, last) of v. Vertices whose edges end before the part begins are left out.
+  template <class Body>
+  void for_each(std::int64_t part, Body&& body) const {
+    const std::int64_t begin = parts_.first(part);
+    const std::int64_t end = parts_.last(part);
+    for (std::int64_t v = first_vertex(begin); v < rows_.rows && v + rows_.offsets[v] < end; ++v) {
+      const std::int64_t first = std::max<std::int64_t>(rows_.offsets[v], begin - v - 1);
+      const std::int64_t last = std::min<std::int64_t>(rows_.offsets[v + 1], end - v - 1);
+      body(static_cast<I>(v), first, last);
+    }
+  }
+
+ private:
+  // The last vertex whose unit is not behind `unit`.
+  [[nodiscard]] std::int64_t first_vertex(std::int64_t unit) const {
+    std::int64_t low = 0;
+    std::int64_t high = rows_.rows;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (middle + rows_.offsets[middle] <= unit ? low : high) = middle;
+    }
+    return low;
+  }
+
+  csr_pattern_view<I, O, host> rows_;
+  parts parts_;
+};
+
+template <class I, class O>
+class host_afforest {
+ public:
+  host_afforest(const graph_view<I, O, host>& g, I* parent, int threads)
+      : g_(g), n_(g.vertices()), parent_(parent), forest_(parent), threads_(threads) {}
+
+  // Leaves the smallest vertex of v's component in parent[v].
+  void run() const {
+    start();
+    join_roots();
+    const bool undirected = g_.direction == direction_kind::undirected;
+    const I largest = undirected || g_.has_in_edges() ? draw_largest() : I{-1};
+    join_rest(g_.out, largest);
+    if (!undirected && largest >= 0) join_rest(g_.in, largest);
+    parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) {
+      const I u = static_cast<I>(v);
+      const I root = forest_.root(u);
+      if (forest_.parent(u) != root) forest_.set_parent(u, root);
+    });
+  }
+
+ private:
+  // A parent in the same range has its own final one already.
+  void start() const {
+    const auto& [offsets, indices] = std::tie(g_.out.offsets, g_.out.indices);
+    parallel_ranges(threads_, n_, grain::rows, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t v = first; v < last; ++v) {
+        const O at = offsets[v];
+        const I u = at < offsets[v + 1] ? std::min(indices[at], static_cast<I>(v)) : static_cast<I>(v);
+        parent_[v] = u >= first && u < v ? parent_[u] : u;
+      }
+    });
+  }
+
+  void join_roots() const {
+    parallel_for(threads_, n_, grain::rows, [&](std::int64_t v) {
+      const I u = static_cast<I>(v);
+      if (forest_.parent(u) != u) return;
+      const std::int64_t first = g_.out.offsets[v];
+      const std::int64_t last = std::min<std::int64_t>(g_.out.offsets[v + 1], first + host_weak_tuning::neighbours);
+      for (std::int64_t e = first; e < last; ++e) forest_.join(u, g_.out.indices[e]);
+    });
+  }
+
+  // The root of the tree that most of the vertices drawn are in. Which one it is changes no label.
+  [[nodiscard]] I draw_largest() const {
+    std::array<I, host_weak_tuning::samples> roots{};
+    std::uint64_t state = 1;
+    for (I& root : roots) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      root = forest_.root(static_cast<I>((state >> 33) % static_cast<std::uint64_t>(n_)));
+    }
+    std::sort(roots.begin(), roots.end());
+    I best = roots[0];
+    std::ptrdiff_t most = 0;
+    for (auto at = roots.begin(); at != roots.end();) {
+      const auto end = std::upper_bound(at, roots.end(), *at);
+      if (end - at > most) {
+        most = end - at;
+        best = *at;
+      }
+      at = end;
+    }
+    return best;
+  }
+
+  void join_rest(const csr_pattern_view<I, O, host>& rows, I skipped) const {
+    const row_parts<I, O> shares(rows, host_weak_tuning::part_units);
+    parallel_parts(threads_, shares.count(), [&](std::int64_t part) {
+      shares.for_each(part, [&](I v, std::int64_t first, std::int64_t last) {
+        const I root = forest_.root(v, skipped);
+        if (root != v) forest_.set_parent(v, root);  // keeps the ways of those behind v short
+        if (root == skipped) return;
+        for (std::int64_t e = first; e < last; ++e) forest_.join(v, rows.indices[e]);
+      });
+    });
+  }
+
+  graph_view<I, O, host> g_;
+  std::int64_t n_;
+  I* parent_;
+  host_forest<I> forest_;
+  int threads_;
+};
+
+// The reference. Parents are smaller, so one ascending pass flattens the trees.
+template <class I, class O>
+void find_by_union(const csr_pattern_view<I, O, host>& edges, I* parent) {
+  const auto root = [parent](I v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  const I n = edges.rows;
+  for (I v = 0; v < n; ++v) parent[v] = v;
+  for (I v = 0; v < n; ++v) {
+    I mine = root(v);
+    for (O e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e) {
+      const I other = root(edges.indices[e]);
+      parent[std::max(mine, other)] = std::min(mine, other);
+      mine = std::min(mine, other);
+    }
+  }
+  for (I v = 0; v < n; ++v) parent[v] = parent[parent[v]];
+}
+
+}  // namespace spargo::detail::components

@@ -1,0 +1,318 @@
+// Connected components: every algorithm of both backends against naive floods and Boost.Graph, on thousands of small
+// random graphs and on shapes that hurt; refusals; labels that do not depend on threads.
+#include <spargo/graph/components.hpp>
+
+#include "core/parallel.hpp"
+#include "graph/components/algorithms.hpp"
+#include "graph/components_support.hpp"
+#include "graph/placed_graph.hpp"
+#include "support/device.hpp"
+
+#include <spargo/graph/boost.hpp>
+
+#include <gtest/gtest.h>
+#include <boost/graph/strong_components.hpp>
+
+#include <numeric>
+
+namespace spargo {
+namespace {
+
+using test::edge_vector;
+using test::label_vector;
+
+enum class in_edges { kept, none };
+
+// All rows of the table that this graph and backend can take, and both kinds of labels.
+template <class I, class O, class Space>
+void check_labels(const test::raw_graph<I, O>& raw, const label_vector& weak, const label_vector& strong,
+                  int threads = 3) {
+  const test::placed_graph<I, O, Space> g(raw, threads);
+  for (const auto algorithm : detail::algorithms_on<Space>(detail::components::algorithms)) {
+    const bool is_strong = detail::components::finds_strong(algorithm);
+    const label_vector& expected = is_strong ? strong : weak;
+    SCOPED_TRACE(std::string(to_string(algorithm)) + ", " + std::to_string(raw.vertices) + " vertices, " +
+                 std::to_string(raw.indices.size()) + " entries, in-edges " + std::to_string(raw.in_offsets.size()));
+    for (const auto labels : {components_labels::smallest_vertex, components_labels::dense}) {
+      const components_options options{
+          .connection = is_strong ? components_connection::strong : components_connection::weak,
+          .labels = labels,
+          .algorithm = algorithm};
+      components_plan<I, O, Space> plan(g.ctx(), g.view(), options);
+      for (int run = 0; run < 2; ++run) {
+        plan.run();
+        ASSERT_EQ(plan.count(), test::count_of(expected));
+        const std::vector<I> got = g.fetch(plan.labels());
+        const label_vector want = labels == components_labels::dense ? test::dense(expected) : expected;
+        ASSERT_EQ(label_vector(got.begin(), got.end()), want);
+        ASSERT_EQ(check_components(context<host>({.threads = 2}), raw.view(), got, options), "");
+      }
+    }
+  }
+}
+
+// Directed with and without in-edges, and undirected.
+template <class I, class O, class Space>
+void check_edges(std::int64_t n, const edge_vector& edges, const label_vector& strong) {
+  const label_vector weak = test::naive_weak(n, edges);
+  check_labels<I, O, Space>(test::make_directed<I, O>(n, edges, test::edges_kept::out), weak, strong);
+  check_labels<I, O, Space>(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in), weak, strong);
+  check_labels<I, O, Space>(test::make_undirected<I, O>(n, edges), weak, weak);
+}
+
+template <class Case>
+class Components : public testing::Test {
+ protected:
+  using I = typename Case::index;
+  using O = typename Case::offset;
+  using S = typename Case::space;
+
+  void SetUp() override {
+    if constexpr (std::same_as<S, device>) SPARGO_TEST_NEEDS_GPU();
+    if constexpr (std::same_as<S, host>) detail::assume_processors(4);
+  }
+  void TearDown() override { detail::assume_processors(0); }
+
+  void check(std::int64_t n, const edge_vector& edges) { check_edges<I, O, S>(n, edges, test::naive_strong(n, edges)); }
+  // For graphs too large for the naive oracle, whose strong components are known.
+  void check(std::int64_t n, const edge_vector& edges, const label_vector& strong) {
+    check_edges<I, O, S>(n, edges, strong);
+  }
+};
+
+using cases = testing::Types<
+    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
+    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
+    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
+TYPED_TEST_SUITE(Components, cases);
+
+label_vector own_labels(std::int64_t n) {
+  label_vector labels(static_cast<std::size_t>(n));
+  std::iota(labels.begin(), labels.end(), 0);
+  return labels;
+}
+
+TYPED_TEST(Components, SmallShapes) {
+  this->check(0, {});
+  this->check(1, {});
+  this->check(1, {{0, 0}, {0, 0}});
+  this->check(2, {{1, 0}});
+  this->check(3, {{2, 2}, {2, 1}, {1, 2}, {2, 1}});
+  this->check(5, {{4, 3}, {3, 4}, {0, 1}, {1, 2}, {2, 0}, {2, 3}});
+  this->check(33, test::star_edges(33));
+  this->check(64, test::grid_edges(8, 8));
+}
+
+TYPED_TEST(Components, RandomGraphs) {
+  const std::int64_t graphs = std::same_as<typename TypeParam::space, host> ? 1500 : 150;
+  for (std::int64_t k = 0; k < graphs; ++k) {
+    test::random_source random(static_cast<std::uint64_t>(k));
+    const std::int64_t n = 1 + random.below(40);
+    const edge_vector edges = test::random_edges(random, n, random.below(2 * n + 1), static_cast<int>(random.below(3)));
+    this->check(n, edges);
+    if (this->HasFatalFailure()) FAIL() << "seed " << k;
+  }
+}
+
+// Around the sizes of warps, blocks and chunks, sparse enough for many components.
+TYPED_TEST(Components, SizesAroundBlocks) {
+  for (const std::int64_t n : {31, 32, 33, 255, 256, 257, 511, 513, 2047, 2048, 2049, 6145}) {
+    test::random_source random(static_cast<std::uint64_t>(n));
+    const edge_vector edges = test::random_edges(random, n, n * 3 / 4, 0);
+    edge_vector forward;  // without a cycle
+    for (const auto& [u, v] : edges) forward.emplace_back(std::min(u, v), std::max(u, v));
+    this->check(n, forward, own_labels(n));
+    if (this->HasFatalFailure()) FAIL() << n;
+  }
+}
+
+TYPED_TEST(Components, LongPathsInBothOrders) {
+  constexpr std::int64_t n = 100000;
+  edge_vector up = test::path_edges(n);
+  this->check(n, up, own_labels(n));
+  edge_vector down;
+  for (const auto& [u, v] : up) down.emplace_back(n - 1 - u, n - 1 - v);
+  this->check(n, down, own_labels(n));
+  up.emplace_back(n - 1, 0);
+  this->check(n, up, label_vector(n, 0));
+  edge_vector scattered;  // a path through all vertices in an order without locality
+  for (std::int64_t k = 0; k + 1 < n; ++k) scattered.emplace_back(k * 61813 % n, (k + 1) * 61813 % n);
+  this->check(n, scattered, own_labels(n));
+}
+
+// Rows longer than a device's warp takes, and than its pieces; the hub is the last vertex as well.
+TYPED_TEST(Components, Hubs) {
+  constexpr std::int64_t n = 40000;
+  this->check(n, test::star_edges(n), own_labels(n));
+  edge_vector edges;
+  for (std::int64_t v = 1; v < n - 1; v += 2) edges.emplace_back(n - 1, v);
+  for (std::int64_t v = 2; v < 200; v += 2) edges.emplace_back(200, v);
+  this->check(n, edges, own_labels(n));
+}
+
+TYPED_TEST(Components, DisconnectedCliques) {
+  constexpr std::int64_t cliques = 70;
+  constexpr std::int64_t size = 30;
+  edge_vector edges;
+  label_vector labels;
+  for (std::int64_t v = 0; v < cliques * size; ++v) {
+    labels.push_back(v % cliques);  // members lie apart
+    for (std::int64_t k = 0; k < size; ++k) edges.emplace_back(v, v % cliques + k * cliques);
+  }
+  this->check(cliques * size, edges, labels);
+}
+
+// The largest tree is found early here, and its root goes under a smaller vertex late.
+TYPED_TEST(Components, LargestTreeJoinsASmallerVertexLast) {
+  constexpr std::int64_t n = 9000;
+  edge_vector edges;
+  for (std::int64_t v = 4; v < n; ++v) {
+    for (const std::int64_t far : {1, 2, 3, 5, 7, 11}) edges.emplace_back(v, 4 + (v + far) % (n - 4));
+  }
+  for (const std::int64_t v : {8990, 8991, 8992, 8993, 8994}) edges.emplace_back(3, v);
+  edges.emplace_back(0, 3);
+  label_vector strong(n, 4);
+  for (std::int64_t v = 0; v < 4; ++v) strong[static_cast<std::size_t>(v)] = v;
+  this->check(n, edges, strong);
+}
+
+// --- Beyond the naive oracle ----------------------------------------------
+
+label_vector boost_strong(const graph_view<std::int32_t, std::int32_t, host>& g) {
+  const auto n = static_cast<std::size_t>(g.vertices());
+  std::vector<std::size_t> component(n);
+  boost::strong_components(g, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, g)));
+  label_vector first(n, -1);
+  label_vector labels(n);
+  for (std::size_t v = 0; v < n; ++v) {
+    if (first[component[v]] < 0) first[component[v]] = static_cast<std::int64_t>(v);
+    labels[v] = first[component[v]];
+  }
+  return labels;
+}
+
+template <class Space>
+void compare_with_boost() {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 200 + random.below(3000);
+    const auto skew = static_cast<int>(seed % 3);
+    const edge_vector edges = test::random_edges(random, n, n / 2 + random.below(3 * n), skew);
+    const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out);
+    check_edges<std::int32_t, std::int32_t, Space>(n, edges, boost_strong(raw.view()));
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+TEST(ComponentsAndBoost, AgreeOnTheHost) { compare_with_boost<host>(); }
+
+TEST(ComponentsAndBoost, AgreeOnTheDevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  compare_with_boost<device>();
+}
+
+TEST(ComponentsHost, LabelsDoNotDependOnThreads) {
+  test::random_source random(5);
+  constexpr std::int64_t n = 60000;
+  const edge_vector edges = test::random_edges(random, n, n, 1);
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out_and_in);
+  const label_vector weak = test::naive_weak(n, edges);
+  const label_vector strong = boost_strong(raw.view());
+  detail::assume_processors(16);
+  for (const int threads : {1, 2, 5, 16}) {
+    for (int k = 0; k < 2; ++k) check_labels<std::int32_t, std::int32_t, host>(raw, weak, strong, threads);
+    if (testing::Test::HasFatalFailure()) break;
+  }
+  detail::assume_processors(0);
+}
+
+// --- The interface --------------------------------------------------------
+
+TEST(ComponentsChoice, GivesItsReason) {
+  const context<host> ctx({.threads = 2});
+  const auto small = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
+  const components_plan weak(ctx, small.view());
+  EXPECT_EQ(weak.algorithm(), components_algorithm::union_find);
+  EXPECT_NE(weak.reason().find("too small"), std::string::npos);
+  const components_plan strong(ctx, small.view(), {.connection = components_connection::strong});
+  EXPECT_EQ(strong.algorithm(), components_algorithm::tarjan);
+  const edge_vector path = test::path_edges(10000);
+  const auto large = test::make_directed<std::int32_t, std::int32_t>(10000, path, test::edges_kept::out);
+  const components_plan every(ctx, large.view());
+  EXPECT_EQ(every.algorithm(), components_algorithm::afforest);
+  EXPECT_NE(every.reason().find("without in-edges"), std::string::npos);
+  const components_plan hub(ctx, large.view(), {.connection = components_connection::strong});
+  EXPECT_EQ(hub.algorithm(), components_algorithm::forward_backward);
+  EXPECT_GT(hub.workspace_bytes(), every.workspace_bytes());
+  const auto both = test::make_undirected<std::int32_t, std::int32_t>(10000, path);
+  const components_plan same(ctx, both.view(), {.connection = components_connection::strong});
+  EXPECT_EQ(same.algorithm(), components_algorithm::afforest) << "an undirected graph's are the same";
+}
+
+template <class F>
+std::string message_of(error_code code, F&& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), code);
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+TEST(ComponentsChoice, RefusesWhatDoesNotFit) {
+  const context<host> ctx;
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
+  const auto plan = [&](const components_options& options) { (void)components_plan(ctx, raw.view(), options); };
+  EXPECT_NE(message_of(error_code::invalid_argument, [&] { plan({.algorithm = components_algorithm::tarjan}); })
+                .find("tarjan finds strong components"),
+            std::string::npos);
+  EXPECT_NE(
+      message_of(
+          error_code::invalid_argument,
+          [&] { plan({.connection = components_connection::strong, .algorithm = components_algorithm::afforest}); })
+          .find("afforest finds weak components"),
+      std::string::npos);
+  EXPECT_NE(
+      message_of(error_code::invalid_argument, [&] { plan({.algorithm = static_cast<components_algorithm>(99)}); })
+          .find("99"),
+      std::string::npos);
+  graph_view<std::int32_t, std::int32_t, host> g = raw.view();
+  g.out.cols = 4;
+  EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)components(ctx, g); }).find("3 x 4"),
+            std::string::npos);
+  EXPECT_EQ(parse_components_algorithm("afforest"), components_algorithm::afforest);
+  EXPECT_NE(
+      message_of(error_code::invalid_argument, [] { (void)parse_components_algorithm("kosaraju"); }).find("kosaraju"),
+      std::string::npos);
+}
+
+TEST(ComponentsChoice, StrongOnesAreRefusedOnTheDevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
+  const test::placed_graph<std::int32_t, std::int32_t, device> g(raw);
+  EXPECT_NE(message_of(error_code::unsupported,
+                       [&] { (void)components(g.ctx(), g.view(), {.connection = components_connection::strong}); })
+                .find("on the host only"),
+            std::string::npos);
+}
+
+TEST(ComponentsChoice, NaturalCalls) {
+  const context<host> ctx({.threads = 2});
+  const std::vector<std::int32_t> from{0, 1, 3};
+  const std::vector<std::int32_t> to{1, 0, 2};
+  const auto g = build_graph<std::int32_t>(ctx, coo_pattern_view<std::int32_t, host>{5, 5, from, to});
+  const auto result = components(ctx, g);
+  EXPECT_EQ(std::vector<std::int32_t>(result.labels.begin(), result.labels.end()),
+            (std::vector<std::int32_t>{0, 0, 2, 2, 4}));
+  EXPECT_EQ(result.count, 3);
+  EXPECT_EQ(check_components(ctx, g, result.labels), "");
+  EXPECT_EQ(component_sizes<std::int32_t>(result.labels), (std::vector<std::int64_t>{2, 2, 1}));
+  components_plan plan(ctx, g, {.connection = components_connection::strong});
+  plan.run();
+  EXPECT_EQ(plan.count(), 4);
+}
+
+}  // namespace
+}  // namespace spargo
