@@ -1,0 +1,45 @@
+// What the benchmarks of connected components share: the graphs, those of the BFS benchmarks, and how labels are
+// checked.
+//
+// A case reports the median time of a plan's runs and million stored edges a second. Labels are smallest vertices,
+// which check_components settles: it accepts one labelling of a graph.
+#pragma once
+
+#include "bench/bfs_cases.hpp"
+
+#include <spargo/graph/components.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace spargo::bench {
+
+inline std::string components_group(const bfs_case& c, components_connection connection) {
+  return std::string(connection == components_connection::strong ? "strong_components/" : "components/") + c.name;
+}
+
+inline void expect_components(bfs_problem& p, span<const bfs_index, host> labels, components_connection connection) {
+  const std::string wrong = check_components(p.ctx, p.graph.view(), labels, {.connection = connection});
+  if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
+}
+
+inline void report_components(benchmark::State& state, const bfs_problem& p, double seconds) {
+  state.counters[mteps] = static_cast<double>(p.graph.view().out.nnz()) / seconds * 1e-6;
+}
+
+// Another library's components on the host: `make` prepares it for a graph; the returned call numbers the vertices'
+// components as it likes.
+struct components_peer {
+  using find = std::function<void(std::vector<bfs_index>& numbers)>;
+  std::string name;
+  components_connection connection;
+  std::function<find(const bfs_view&)> make;
+};
+
+inline std::vector<components_peer>& components_peers() {
+  static std::vector<components_peer> all;
+  return all;
+}
+
+}  // namespace spargo::bench

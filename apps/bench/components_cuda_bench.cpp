@@ -1,0 +1,36 @@
+// Connected components on the device. A run leaves the host alone, so CUDA events time it, with a cold L2 cache.
+#include "bench/components_cases.hpp"
+#include "bench/device_timing.hpp"
+
+namespace spargo::bench {
+
+namespace {
+
+double measure_plan(benchmark::State& state, const bfs_spec& spec) {
+  bfs_problem& p = bfs_problem::of(spec);
+  const context<device>& ctx = device_context();
+  components_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(),
+                                                     {.algorithm = components_algorithm::afforest});
+  const double seconds = device_seconds(ctx, [&] { plan.run(); });
+  const auto labels = to_host(ctx, plan.labels());
+  expect_components(p, labels.view(), components_connection::weak);
+  report_components(state, p, seconds);
+  state.counters["components"] = static_cast<double>(plan.count());
+  state.counters["workspace_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
+  return seconds;
+}
+
+const registration here{[] {
+  if (!current_settings().device) return;
+  for (const bfs_case& c : {bfs_case{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
+                            bfs_case{"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
+                            bfs_case{"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
+                            bfs_case{"grid_2048", {"gen:grid2d:n=2048"}}}) {
+    add_case(components_group(c, components_connection::weak) + "/cuda/afforest",
+             [c](benchmark::State& state) { return measure_plan(state, c.spec); });
+  }
+}};
+
+}  // namespace
+
+}  // namespace spargo::bench
