@@ -11,6 +11,7 @@ namespace spargo::apps {
 
 extern const command bench_command;
 extern const command bfs_command;
+extern const command components_command;
 extern const command convert_command;
 extern const command help_command;
 extern const command info_command;

@@ -51,9 +51,9 @@ class completion : public testing::Test {
 using set = std::set<std::string>;
 
 TEST_F(completion, of_commands) {
-  EXPECT_EQ(replies({""}), (set{"bfs", "pagerank", "spmv", "info", "convert", "bench", "help"}));
+  EXPECT_EQ(replies({""}), (set{"bfs", "components", "pagerank", "spmv", "info", "convert", "bench", "help"}));
   EXPECT_EQ(replies({"b"}), (set{"bfs", "bench"}));
-  EXPECT_EQ(replies({"help", "c"}), set{"convert"});
+  EXPECT_EQ(replies({"help", "c"}), (set{"components", "convert"}));
   EXPECT_EQ(replies({"--"}), (set{"--help", "--version"}));
   EXPECT_EQ(replies({"x"}), set{});
   EXPECT_EQ(replies({"nothing", ""}), set{});
@@ -149,7 +149,8 @@ TEST_P(man_page, is_taken_by_groff_without_a_warning) {
   EXPECT_NE(run.out.find("SPARGO"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(commands, man_page, testing::Values("", "bfs", "spmv", "info", "convert", "bench", "help"),
+INSTANTIATE_TEST_SUITE_P(commands, man_page,
+                         testing::Values("", "bfs", "components", "spmv", "info", "convert", "bench", "help"),
                          [](const auto& of) { return *of.param == '\0' ? "spargo" : std::string(of.param); });
 
 }  // namespace
