@@ -4,6 +4,7 @@
 
 #include "core/parallel.hpp"
 #include "graph/components/algorithms.hpp"
+#include "graph/components/host_weak.hpp"
 #include "graph/components_support.hpp"
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
@@ -224,6 +225,31 @@ TEST(ComponentsHost, LabelsDoNotDependOnThreads) {
     if (testing::Test::HasFatalFailure()) break;
   }
   detail::assume_processors(0);
+}
+
+// However rows are cut, every vertex and every edge is met once.
+TEST(ComponentsHost, PartsOfRowsMeetEveryEdgeOnce) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(12);
+    const edge_vector edges = test::random_edges(random, n, random.below(30), 2);
+    const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out);
+    const auto out = raw.view().out;
+    const detail::components::row_parts<std::int32_t, std::int32_t> shares(out, 1 + random.below(9));
+    std::vector<int> met(edges.size());
+    std::vector<int> visited(static_cast<std::size_t>(n));
+    for (std::int64_t part = 0; part < shares.count(); ++part) {
+      shares.for_each(part, [&](std::int32_t v, std::int64_t first, std::int64_t last) {
+        visited[static_cast<std::size_t>(v)] = 1;
+        for (std::int64_t e = first; e < last; ++e) {
+          ASSERT_TRUE(e >= out.offsets[v] && e < out.offsets[v + 1]);
+          ++met[static_cast<std::size_t>(e)];
+        }
+      });
+    }
+    ASSERT_EQ(met, std::vector<int>(edges.size(), 1)) << "seed " << seed;
+    ASSERT_EQ(visited, std::vector<int>(static_cast<std::size_t>(n), 1)) << "seed " << seed;
+  }
 }
 
 // --- The interface --------------------------------------------------------

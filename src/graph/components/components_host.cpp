@@ -9,6 +9,7 @@
 #include "graph/components/host_strong.hpp"
 #include "graph/components/host_weak.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace spargo::detail::components {

@@ -13,8 +13,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace spargo::detail::components {

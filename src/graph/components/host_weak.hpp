@@ -85,7 +85,8 @@ class host_afforest {
  private:
   // A parent in the same range has its own final one already.
   void start() const {
-    const auto& [offsets, indices] = std::tie(g_.out.offsets, g_.out.indices);
+    const auto offsets = g_.out.offsets;
+    const auto indices = g_.out.indices;
     parallel_ranges(threads_, n_, grain::rows, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t v = first; v < last; ++v) {
         const O at = offsets[v];
