@@ -150,7 +150,8 @@ TEST_P(man_page, is_taken_by_groff_without_a_warning) {
 }
 
 INSTANTIATE_TEST_SUITE_P(commands, man_page,
-                         testing::Values("", "bfs", "components", "spmv", "info", "convert", "bench", "help"),
+                         testing::Values("", "bfs", "components", "pagerank", "spmv", "info", "convert", "bench",
+                                         "help"),
                          [](const auto& of) { return *of.param == '\0' ? "spargo" : std::string(of.param); });
 
 }  // namespace
