@@ -3,8 +3,8 @@
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/operators.cuh>
 
+#include "../../apps/examples/label_propagation.cuh"
 #include "graph/graph_support.hpp"
-#include "package/operators/components.cuh"
 #include "support/device.hpp"
 #include "support/resource.hpp"
 

@@ -5,14 +5,16 @@
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/operators.hpp>
 
+#include "../../apps/examples/bellman_ford.hpp"
+#include "../../apps/examples/label_propagation.hpp"
 #include "graph/graph_support.hpp"
-#include "package/operators/components.hpp"
 #include "support/resource.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -288,6 +290,59 @@ TYPED_TEST(Operators, ConnectedComponents) {
   expect_components(30000, test::random_edges(random, 30000, 40000, 0));
   expect_components(500, test::path_edges(500));
   expect_components(20000, test::star_edges(20000));
+}
+
+// By relaxing all edges until nothing changes.
+template <class I, class O>
+std::vector<double> naive_distances(const raw_graph<I, O>& g, const std::vector<double>& weights, I source) {
+  std::vector<double> distance(static_cast<std::size_t>(g.vertices), std::numeric_limits<double>::max());
+  distance[static_cast<std::size_t>(source)] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t u = 0; u < distance.size(); ++u) {
+      if (distance[u] == std::numeric_limits<double>::max()) continue;
+      for (auto e = static_cast<std::size_t>(g.offsets[u]); e < static_cast<std::size_t>(g.offsets[u + 1]); ++e) {
+        double& held = distance[static_cast<std::size_t>(g.indices[e])];
+        if (distance[u] + weights[e] >= held) continue;
+        held = distance[u] + weights[e];
+        changed = true;
+      }
+    }
+  }
+  return distance;
+}
+
+TYPED_TEST(Operators, ShortestPaths) {
+  using I = typename TestFixture::index;
+  test::random_source random(40);
+  const auto expect_distances = [&](const auto& g, I source) {
+    std::vector<double> weights(g.indices.size());
+    for (double& w : weights) w = static_cast<double>(random.below(100));
+    const auto expected = naive_distances(g, weights, source);
+    for (const int threads : {1, 3}) {
+      ASSERT_EQ(bellman_ford(context<host>({.threads = threads}), g.view(), weights.data(), source), expected)
+          << g.vertices << " vertices, " << threads << " threads";
+    }
+  };
+  for (int round = 0; round < 100; ++round) {
+    const std::int64_t n = 1 + random.below(200);
+    const auto edges = test::random_edges(random, n, random.below(4 * n), round % 3);
+    expect_distances(this->directed(n, edges), static_cast<I>(random.below(n)));
+    if (this->HasFatalFailure()) return;
+  }
+  expect_distances(this->skewed(5000, 100000), I{2500});
+  expect_distances(this->undirected(90 * 90, test::grid_edges(90, 90)), I{17});
+  expect_distances(this->undirected(20000, test::star_edges(20000)), I{7});
+}
+
+TYPED_TEST(Operators, ShortestPathsWithNegativeWeights) {
+  using I = typename TestFixture::index;
+  const context<host> ctx({.threads = 2});
+  const auto g = this->directed(4, {{0, 1}, {0, 2}, {1, 3}, {2, 1}, {3, 2}});
+  const std::vector<double> fine = {5, 1, 2, -3, 2};  // 1 -> 3 -> 2 -> 1: 2 + 2 - 3
+  EXPECT_EQ(bellman_ford(ctx, g.view(), fine.data(), I{0}), (std::vector<double>{0, -2, 1, 0}));
+  const std::vector<double> falling = {5, 1, 2, -5, 2};
+  EXPECT_THROW(bellman_ford(ctx, g.view(), falling.data(), I{0}), std::runtime_error);
 }
 
 TYPED_TEST(Operators, TooManyForTheOutputIsAnError) {

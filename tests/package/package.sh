@@ -239,14 +239,19 @@ case $step in
     # Frontier algorithms of a user's own, compiled against what is installed: the host's with the compiler alone, the
     # device's with nvcc where the build has one.
     dir=$work/operators; rm -rf "$dir"; mkdir -p "$dir"
+    examples=$here/../../apps/examples
     library=$(dirname "$(shared_library)")
     printf '1 2\n2 3\n4 5\n6 6\n' > "$dir/edges.txt"
-    clean "$cxx" -std=c++20 -Wall -Wextra -Werror -I"$prefix/include" "$here/operators/main.cpp" -o "$dir/on_host" \
-      -L"$library" -lspargo -Wl,-rpath,"$library"
+    clean "$cxx" -std=c++20 -Wall -Wextra -Werror -I"$prefix/include" "$examples/label_propagation.cpp" \
+      -o "$dir/on_host" -L"$library" -lspargo -Wl,-rpath,"$library"
     [ "$(clean "$dir/on_host" "$dir/edges.txt")" = 'components: 3' ] || fail "on the host: wrong components"
+    printf '1 2 3\n1 3 9\n2 3 4\n4 1 1\n' > "$dir/weighted.txt"
+    clean "$cxx" -std=c++20 -Wall -Wextra -Werror -I"$prefix/include" "$examples/bellman_ford.cpp" \
+      -o "$dir/paths" -L"$library" -lspargo -Wl,-rpath,"$library"
+    [ "$(clean "$dir/paths" "$dir/weighted.txt")" = 'reached: 3 of 4, farthest: 7' ] || fail "on the host: wrong distances"
     if [ -n "${SPARGO_NVCC:-}" ]; then
-      "$SPARGO_NVCC" -std=c++20 -arch=sm_90 -I"$prefix/include" "$here/operators/main.cu" -o "$dir/on_device" \
-        -L"$library" -lspargo -Xlinker -rpath -Xlinker "$library"
+      "$SPARGO_NVCC" -std=c++20 -arch=sm_90 -I"$prefix/include" "$examples/label_propagation.cu" \
+        -o "$dir/on_device" -L"$library" -lspargo -Xlinker -rpath -Xlinker "$library"
       status=0; out=$("$dir/on_device" "$dir/edges.txt" 2> "$dir/err") || status=$?
       if [ $status -eq 77 ]; then
         echo "not run on a device: $(cat "$dir/err")"

@@ -22,10 +22,13 @@
 // (edges by prefix sum); Wang et al., "Gunrock", PPoPP 2016 (the two operators).
 #pragma once
 
+#include <spargo/graph/frontier/bitmap.hpp>
+#include <spargo/graph/frontier/prefetch.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <exception>
 #include <string>
 #include <utility>
@@ -186,9 +189,9 @@ struct frontier_sink {
   std::int64_t capacity = 0;
   std::uint64_t size = 0;
 
-  void append(const I* from, std::int64_t count) {
-    const std::int64_t begin = reserve(count);
-    write(from, count, begin);
+  void append(I v) {
+    if (size < static_cast<std::uint64_t>(capacity)) slots[size] = v;
+    ++size;
   }
   [[nodiscard]] std::int64_t reserve(std::int64_t count) {
     const auto begin = static_cast<std::int64_t>(size);
@@ -243,11 +246,7 @@ void append_in_order(int threads, std::int64_t chunks, frontier_sink<I> (&to)[Ou
 // The bitmap of what has joined; null admits every time.
 template <class I>
 [[nodiscard]] bool admits(std::uint64_t* joined, I v) {
-  if (joined == nullptr) return true;
-  const std::atomic_ref<std::uint64_t> word(joined[v >> 6]);
-  const std::uint64_t bit = std::uint64_t{1} << (v & 63);
-  if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
-  return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  return joined == nullptr || claim_bit(joined, v);
 }
 
 // Clears the bitmap where an operator is left by an exception.
@@ -302,6 +301,7 @@ void visit_edges(const csr_pattern_view<I, O, host>& out, const I* vertices, con
                  const Visit& visit, chunk_output<I, 1>& output) {
   std::int64_t i = std::upper_bound(first_edges, first_edges + vertex_count + 1, first) - first_edges - 1;
   for (; first < last; ++i) {
+    prefetch_rows(out, vertices, i, vertex_count);
     const I u = vertices[i];
     const std::int64_t stop = std::min(last, first_edges[i + 1]);
     O e = static_cast<O>(out.offsets[u] + (first - first_edges[i]));
@@ -317,10 +317,11 @@ template <class I, class O, class Visit>
 void advance_alone(const csr_pattern_view<I, O, host>& out, const I* vertices, std::int64_t count,
                    std::uint64_t* joined, const Visit& visit, frontier_sink<I>& to) {
   for (std::int64_t i = 0; i < count; ++i) {
+    prefetch_rows(out, vertices, i, count);
     const I u = vertices[i];
     for (O e = out.offsets[u]; e < out.offsets[std::int64_t{u} + 1]; ++e) {
       const I v = out.indices[e];
-      if (visit(u, v, e) && admits(joined, v)) to.append(&v, 1);
+      if (visit(u, v, e) && (joined == nullptr || !test_and_set_bit(joined, v))) to.append(v);
     }
   }
 }
@@ -365,6 +366,24 @@ void forget_joined(int threads, std::uint64_t* joined, const I* vertices, std::i
   on_threads(threads, [&](int t) {
     for (std::int64_t i = t * share; i < std::min(count, (t + 1) * share); ++i) {
       std::atomic_ref<std::uint64_t>(joined[vertices[i] >> 6]).store(0, std::memory_order_relaxed);
+    }
+  });
+}
+
+// The same where many have joined: the bitmap's vertices become the output, ascending, so that the next advance reads
+// rows in the order of memory. CPU time of one thread, uniform 2^18 of 32 edges each: components 20 ms (85 in the order
+// of joining), Bellman-Ford 169 ms (525).
+template <class I>
+void sort_joined(int threads, std::uint64_t* joined, std::int64_t vertices, I* slots, std::int64_t count) {
+  constexpr std::int64_t words_per_chunk = operators_host_tuning::chunk / 64;
+  const std::int64_t words = div_up<std::int64_t>(vertices, 64);
+  if (count < operators_host_tuning::sequential) threads = 1;
+  frontier_sink<I> to[1] = {{slots, count}};
+  append_in_order(threads, div_up(words, words_per_chunk), to, [&](std::int64_t k, auto& output) {
+    for (std::int64_t w = k * words_per_chunk; w < std::min(words, (k + 1) * words_per_chunk); ++w) {
+      for (std::uint64_t rest = std::exchange(joined[w], 0); rest != 0; rest &= rest - 1) {
+        output.put(0, static_cast<I>(w * 64 + std::countr_zero(rest)));
+      }
     }
   });
 }
@@ -445,7 +464,11 @@ void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, 
     });
   }
   const std::int64_t found = detail::checked_size(to[0].size, out.capacity());
-  if (joined != nullptr) detail::forget_joined(ctx.threads(), joined, out.slots().data(), found);
+  if (joined != nullptr && found > workspace.vertices() / 64) {
+    detail::sort_joined(ctx.threads(), joined, workspace.vertices(), out.slots().data(), found);
+  } else if (joined != nullptr) {
+    detail::forget_joined(ctx.threads(), joined, out.slots().data(), found);
+  }
   out.state()[0].size = to[0].size;
 }
 

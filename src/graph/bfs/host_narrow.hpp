@@ -51,7 +51,7 @@ class host_sharer {
 
   void expand(const I* frontier, std::int64_t size) {
     for (std::int64_t k = 0; k < size; ++k) {
-      s_.prefetch_ahead(frontier, k, size);
+      prefetch_rows(s_.out, frontier, k, size);
       const I u = frontier[k];
       const O last = s_.out.offsets[u + 1];
       for (O e = s_.out.offsets[u]; e < last; ++e) {

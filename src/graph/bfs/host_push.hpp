@@ -135,7 +135,7 @@ class host_reader {
   [[nodiscard]] bool next_row() {
     while (true) {
       while (k_ < k_end_) {
-        s_.prefetch_ahead(s_.queue, k_, k_end_);
+        prefetch_rows(s_.out, s_.queue, k_, k_end_);
         start_row(s_.queue[k_++]);
         if (last_ - e_ <= tuning::piece_edges) return true;
         post_row();

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <spargo/formats/csr.hpp>
+#include <spargo/graph/frontier/bitmap.hpp>
+#include <spargo/graph/frontier/prefetch.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,9 +22,6 @@ struct host_tuning {
   // shared by threads that stay together (host_narrow.hpp).
   static constexpr std::int64_t sequential_edges = 16384;
   static constexpr std::int64_t buffer_entries = 1024;  // of a thread, before they are appended to a shared queue
-  // Queue entries looked ahead for offsets, and half as many for rows. Two threads of a Xeon, none ahead / 16 / 32 /
-  // 64: uniform 2^20 13.6 / 12.0 / 13.2 / 12.4 ms, R-MAT 20 6.8 / 6.1 / 6.0 / 6.0 ms.
-  static constexpr std::int64_t ahead = 16;
   // Edges to unvisited vertices listed before they are worked off, and edges read between two looks at their number.
   // A list against one branch per edge, one thread: EPYC 9005, roads of Luxembourg 0.87 / 1.34 ms, 4elt 0.18 / 0.22,
   // random geometric 2^15 0.70 / 0.86, uniform 2^20 18.8 / 26.5, grid 2000 x 2000 72 / 89; Xeon, the first three and
@@ -84,35 +83,7 @@ struct host_search {
     if (levels != nullptr) __builtin_prefetch(levels + v, 1);
     if (parents != nullptr) __builtin_prefetch(parents + v, 1);
   }
-  // Hints for the vertices that come after frontier[k].
-  void prefetch_ahead(const I* frontier, std::int64_t k, std::int64_t end) const {
-    constexpr std::int64_t far = host_tuning::ahead;
-    if (k + far < end) __builtin_prefetch(out.offsets.data() + frontier[k + far]);
-    if (k + far / 2 < end) __builtin_prefetch(out.indices.data() + out.offsets[frontier[k + far / 2]]);
-  }
 };
-
-template <class I>
-[[nodiscard]] bool test_bit(const std::uint64_t* bitmap, I v) {
-  return (bitmap[v >> 6] >> (v & 63) & 1) != 0;
-}
-
-// True for the one caller that sets the bit first.
-template <class I>
-[[nodiscard]] bool claim_bit(std::uint64_t* bitmap, I v) {
-  const std::atomic_ref<std::uint64_t> word(bitmap[v >> 6]);
-  const std::uint64_t bit = std::uint64_t{1} << (v & 63);
-  if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
-  return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-}
-
-// Sets the bit; whether it was set before. For one thread at a time.
-template <class I>
-[[nodiscard]] bool test_and_set_bit(std::uint64_t* bitmap, I v) {
-  const std::uint64_t before = bitmap[v >> 6];
-  bitmap[v >> 6] = before | std::uint64_t{1} << (v & 63);
-  return (before >> (v & 63) & 1) != 0;
-}
 
 // A thread's own end of a shared queue.
 template <class I>
@@ -143,7 +114,7 @@ class host_buffer {
 template <class I, class O>
 [[nodiscard]] std::int64_t settle(const host_search<I, O>& s, const I* to, const I* from, std::int64_t size,
                                   std::int32_t level) {
-  constexpr std::int64_t far = host_tuning::ahead;
+  constexpr std::int64_t far = prefetch_tuning::ahead;
   std::int64_t edges = 0;
   for (std::int64_t j = 0; j < size; ++j) {
     if (j + far < size) {
@@ -168,7 +139,7 @@ class host_lister {
 
   void expand(const I* frontier, std::int64_t size) {
     for (std::int64_t k = 0; k < size; ++k) {
-      s_.prefetch_ahead(frontier, k, size);
+      prefetch_rows(s_.out, frontier, k, size);
       const I u = frontier[k];
       const O last = s_.out.offsets[u + 1];
       for (O e = s_.out.offsets[u]; e < last;) {

@@ -236,7 +236,7 @@ void push_edges(const host_search<I, O, W>& s, I u, bfs::host_buffer<I>& buffer)
       if ((lacks & ~to.load(std::memory_order_relaxed)) != 0) to.fetch_or(lacks, std::memory_order_relaxed);
       all |= lacks;
     }
-    if (all != 0 && bfs::claim_bit(s.marks, v)) buffer.push(v);
+    if (all != 0 && claim_bit(s.marks, v)) buffer.push(v);
   }
 }
 

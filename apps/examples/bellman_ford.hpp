@@ -1,0 +1,39 @@
+// Shortest paths from one vertex by Bellman and Ford's relaxation, written with Spargo's operators: whose distance fell
+// relaxes its out-edges in the next round. O(edges * edges of the longest shortest path) at worst. Weights may be
+// negative; a cycle whose weights sum to less than 0 is an error.
+#pragma once
+
+#include <spargo/graph/operators.hpp>
+
+#include <atomic>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+// weights[e] is of edge e of g.out; what cannot be reached is at numeric_limits<W>::max().
+template <class W, class I, class O>
+std::vector<W> bellman_ford(const spargo::context<spargo::host>& ctx, const spargo::graph_view<I, O, spargo::host>& g,
+                            const W* weights, I source) {
+  std::vector<W> distances(static_cast<std::size_t>(g.vertices()), std::numeric_limits<W>::max());
+  W* const distance = distances.data();
+  distance[source] = 0;
+  // Offers v the way by u; true when v took it and must tell its neighbours in turn.
+  const auto relax = [distance, weights](I u, I v, O e) {
+    const W offered = std::atomic_ref<W>(distance[u]).load(std::memory_order_relaxed) + weights[e];
+    const std::atomic_ref<W> held(distance[v]);
+    W now = held.load(std::memory_order_relaxed);
+    while (offered < now && !held.compare_exchange_weak(now, offered, std::memory_order_relaxed)) continue;
+    return offered < now;
+  };
+
+  spargo::frontier<I, spargo::host> fell(ctx, g.vertices()), next(ctx, g.vertices());
+  spargo::advance_workspace<I, O, spargo::host> workspace(ctx, g);
+  assign(ctx, fell, source);
+  for (I round = 0; size_of(ctx, fell) > 0; ++round) {
+    if (round == g.vertices()) throw std::runtime_error("a cycle of negative weight");
+    advance(ctx, g, fell, next, workspace, relax, {.admit = spargo::admission::once});
+    std::swap(fell, next);
+  }
+  return distances;
+}
