@@ -4,7 +4,7 @@
 // the same. `mix` is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) over place and value.
 #pragma once
 
-#include <spargo/core/types.hpp>
+#include <spargo/formats/csr.hpp>
 
 #include <cstdint>
 
@@ -21,5 +21,13 @@ namespace spargo::detail {
                                                                std::uint64_t value) {
   return mix_bits(mix_bits(2 * place + array) + 0x9e3779b97f4a7c15ULL * (value + 1));
 }
+
+// Equal for equal patterns, and for others with a chance of 2^-64: the sum over offsets and indices of a mix of place
+// and value, so threads may add in any order. O(rows + nnz). The device one synchronises the stream.
+template <class I, class O>
+[[nodiscard]] std::uint64_t pattern_fingerprint(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix);
+template <class I, class O>
+[[nodiscard]] std::uint64_t pattern_fingerprint(const context<device>& ctx,
+                                                const csr_pattern_view<I, O, device>& matrix);
 
 }  // namespace spargo::detail

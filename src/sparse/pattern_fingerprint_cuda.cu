@@ -3,7 +3,6 @@
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/pattern_fingerprint.hpp"
-#include "sparse/spmv/executor.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,6 @@
 #include "sparse/pattern_fingerprint.hpp"
 
 #include "core/instantiate.hpp"
-#include "sparse/spmv/executor.hpp"
 
 namespace spargo::detail {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 namespace {
 
 class RowRanks : public testing::TestWithParam<rank_row> {};
@@ -54,4 +54,4 @@ TEST_P(RowRanks, TellWhereTwoColumnsAreEqual) {
 INSTANTIATE_TEST_SUITE_P(Processor, RowRanks, testing::Values(best_rank_row(), &rank_anywhere));
 
 }  // namespace
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

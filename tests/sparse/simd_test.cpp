@@ -37,7 +37,7 @@ TYPED_TEST(Simd, DotIsRightForEveryLength) {
   const auto values = random_vector<V>(200, 2);
   std::vector<I> indices(200);
   for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<I>(k * 37 % 97);
-  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+  for (const auto* kernels : detail::spmv::usable_host_kernels<V, I, I>()) {
     for (std::size_t count = 0; count < 140; ++count) {
       for (const std::size_t first : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
         std::complex<long double> sum{};
@@ -68,7 +68,7 @@ TYPED_TEST(Simd, RowsAreWrittenFromAnyPlace) {
   ASSERT_LE(static_cast<std::size_t>(offsets.back()), values.size());
   const V alpha = number<V>(-1.5, 0.5);
   const V mark = number<V>(-7, 0);
-  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+  for (const auto* kernels : detail::spmv::usable_host_kernels<V, I, I>()) {
     for (const auto loop : {kernels->csr_rows, kernels->stream_rows}) {
       for (std::size_t shift = 0; shift < 17; ++shift) {
         for (const std::int64_t last : {3, 17, 40, 90}) {
@@ -105,7 +105,7 @@ TYPED_TEST(Simd, LaneSumsStopAtEachLength) {
   constexpr std::size_t width = 13;
   auto x = random_vector<V>(50, 3);
   x[0] = number<V>(std::numeric_limits<double>::infinity(), 0);
-  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+  for (const auto* kernels : detail::spmv::usable_host_kernels<V, I, I>()) {
     for (std::size_t lanes = 1; lanes < 140; ++lanes) {
       const std::size_t stride = lanes + 5;
       std::vector<V> values(stride * width, number<V>(std::nan(""), 0));
@@ -144,7 +144,7 @@ TYPED_TEST(Simd, SumsDependOnTheRowAlone) {
   const auto values = random_vector<V>(offsets.back(), 7);
   std::vector<I> indices(values.size());
   for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<I>(k * 53 % 97);
-  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+  for (const auto* kernels : detail::spmv::usable_host_kernels<V, I, I>()) {
     std::vector<V> whole(80);
     const auto rows = [&](auto loop, std::int64_t first, std::int64_t last, std::vector<V>& y) {
       loop(offsets.data(), indices.data(), values.data(), x.data(), V{1}, V{}, y.data(), first, last);
@@ -174,7 +174,7 @@ TYPED_TEST(Simd, NeighboursOfARowDoNotReachItsSum) {
   constexpr std::size_t longest = 40;
   auto x = random_vector<V>(50, 8);
   x[0] = number<V>(std::numeric_limits<double>::infinity(), 0);
-  for (const auto* kernels : detail::usable_host_kernels<V, I, I>()) {
+  for (const auto* kernels : detail::spmv::usable_host_kernels<V, I, I>()) {
     for (std::size_t length = 0; length <= longest; ++length) {
       const std::size_t before = 11;
       const std::size_t after = length + 19;
@@ -204,8 +204,8 @@ TYPED_TEST(Simd, NeighboursOfARowDoNotReachItsSum) {
 }
 
 TEST(SimdChoice, TakesTheLastUsable) {
-  const auto all = detail::usable_host_kernels<double, std::int32_t, std::int32_t>();
-  const auto& best = detail::best_host_kernels<double, std::int32_t, std::int32_t>();
+  const auto all = detail::spmv::usable_host_kernels<double, std::int32_t, std::int32_t>();
+  const auto& best = detail::spmv::best_host_kernels<double, std::int32_t, std::int32_t>();
   EXPECT_EQ(all.back(), &best);
   EXPECT_STREQ(all.front()->name, "portable");
 }

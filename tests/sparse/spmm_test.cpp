@@ -417,7 +417,7 @@ void check_loops() {
   const auto csr = as_csr<V, i32, i64>(ctx, m);
   const V alpha = number<V>(2, -1);
   const V beta = number<V>(-1, 3);
-  const auto all = detail::usable_spmm_loops<V, i32, i64>();
+  const auto all = detail::spmm::usable_loops<V, i32, i64>();
   ASSERT_FALSE(all.empty());
   for (const auto& loops : all) {
     for (const i64 k : all_widths) {
@@ -426,16 +426,16 @@ void check_loops() {
       const expectation<V> plain(m, k, number<V>(1, 0), V{});
       const auto x = interleave(expected.x, m.cols, 1, 1, nan_number<V>());
       auto y = interleave(expected.y, m.rows, 2, 0, V{});
-      const detail::spmm_job<V, i32, i64> job{csr.offsets().data(),
-                                              csr.indices().data(),
-                                              csr.values().data(),
-                                              x.data() + 1,
-                                              k + 1,
-                                              y.data(),
-                                              k + 2,
-                                              k,
-                                              alpha,
-                                              beta};
+      const detail::spmm::product_job<V, i32, i64> job{csr.offsets().data(),
+                                                       csr.indices().data(),
+                                                       csr.values().data(),
+                                                       x.data() + 1,
+                                                       k + 1,
+                                                       y.data(),
+                                                       k + 2,
+                                                       k,
+                                                       alpha,
+                                                       beta};
       loops.rows(job, 0, 60);
       std::vector<V> sums(static_cast<std::size_t>(k));
       for (i64 r = 0; r < 60; ++r) {

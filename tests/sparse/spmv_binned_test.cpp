@@ -12,9 +12,9 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::binning_profile;
-using detail::copy_demand;
-using detail::why_not_binned;
+using detail::spmv::binning_profile;
+using detail::spmv::copy_demand;
+using detail::spmv::why_not_binned;
 
 // A matrix worth a copy.
 constexpr binning_profile worthy{.rows = 1 << 20,

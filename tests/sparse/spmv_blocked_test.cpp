@@ -14,9 +14,9 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::blocking_profile;
-using detail::copy_demand;
-using detail::why_not_blocked;
+using detail::spmv::blocking_profile;
+using detail::spmv::copy_demand;
+using detail::spmv::why_not_blocked;
 
 // A matrix worth a copy.
 constexpr blocking_profile worthy{.rows = 1 << 22,

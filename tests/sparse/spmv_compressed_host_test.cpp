@@ -14,7 +14,7 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::copy_demand;
+using detail::spmv::copy_demand;
 
 template <class Types>
 class SpmvCompressedHost : public testing::Test {};
@@ -61,7 +61,7 @@ std::vector<triplets<V>> banded() {
 }
 
 template <class V>
-void expect_product(const detail::spmv_executor<V>& product, const triplets<V>& m) {
+void expect_product(const detail::spmv::executor<V>& product, const triplets<V>& m) {
   const auto x = random_vector<V>(m.cols, 11);
   const auto old = random_vector<V>(m.rows, 12);
   const V nan = number<V>(std::nan(""), std::nan(""));
@@ -89,7 +89,7 @@ TYPED_TEST(SpmvCompressedHost, BandsAgreeWithTheReference) {
     for (const int threads : {1, 3}) {
       const context<host> ctx({.threads = threads});
       const auto csr = as_csr<V, I, O>(ctx, m);
-      const auto made = detail::compress_bands<V, I, O>(ctx, csr.view(), copy_demand::by_name);
+      const auto made = detail::spmv::compress_bands<V, I, O>(ctx, csr.view(), copy_demand::by_name);
       ASSERT_NE(made.executor, nullptr) << made.reason;
       EXPECT_EQ(made.executor->storage(), spmv_storage::copied);
       expect_product<V>(*made.executor, m);
@@ -104,7 +104,7 @@ TYPED_TEST(SpmvCompressedHost, BandsMeetNothingElse) {
   for (const fill how : {fill::repeated, fill::distinct}) {
     const auto m = diagonals<V>(205, 205, {-5, 0, 2}, how, 100'000);
     const auto csr = as_csr<V, I, O>(ctx, m);
-    const auto made = detail::compress_bands<V, I, O>(ctx, csr.view(), copy_demand::by_name);
+    const auto made = detail::spmv::compress_bands<V, I, O>(ctx, csr.view(), copy_demand::by_name);
     for (const i64 spoiled : {0, 70, 204}) {
       auto x = random_vector<V>(m.cols, 3);
       x[static_cast<std::size_t>(spoiled)] = number<V>(std::numeric_limits<double>::infinity(), 0);
@@ -126,7 +126,7 @@ TYPED_TEST(SpmvCompressedHost, BandsTakeOtherValues) {
   const context<host> ctx({.threads = 2});
   const auto with = [](fill how) { return diagonals<V>(500, 500, {-3, 0, 4}, how, 171); };
   const auto first = as_csr<V, I, O>(ctx, with(fill::repeated));
-  const auto made = detail::compress_bands<V, I, O>(ctx, first.view(), copy_demand::by_name);
+  const auto made = detail::spmv::compress_bands<V, I, O>(ctx, first.view(), copy_demand::by_name);
   for (const fill how : {fill::distinct, fill::repeated, fill::distinct, fill::distinct, fill::repeated}) {
     auto m = with(how);
     m.entries[7].value = number<V>(3, 1);
@@ -141,7 +141,7 @@ TEST(SpmvCompressedBands, KeepTheSignOfZero) {
   auto m = diagonals<double>(200, 200, {0}, fill::repeated, 100'000);
   for (auto& e : m.entries) e.value = e.row == 100 ? -0.0 : 0.0;
   const auto csr = as_csr<double, i32, i32>(ctx, m);
-  const auto made = detail::compress_bands<double, i32, i32>(ctx, csr.view(), copy_demand::by_name);
+  const auto made = detail::spmv::compress_bands<double, i32, i32>(ctx, csr.view(), copy_demand::by_name);
   EXPECT_EQ(made.reason.find("which 0 values"), std::string::npos) << made.reason;
 }
 
@@ -149,7 +149,7 @@ TEST(SpmvCompressedBands, StoreWhatRepeatsOnce) {
   const context<host> ctx({.threads = 1});
   const auto bytes = [&](fill how) {
     const auto csr = as_csr<double, i32, i32>(ctx, diagonals<double>(100'000, 100'000, {-1, 0, 1}, how, 1'000'000));
-    return detail::compress_bands<double, i32, i32>(ctx, csr.view(), copy_demand::if_it_pays)
+    return detail::spmv::compress_bands<double, i32, i32>(ctx, csr.view(), copy_demand::if_it_pays)
         .executor->workspace_bytes();
   };
   EXPECT_LT(bytes(fill::repeated), 8'000);
@@ -159,9 +159,9 @@ TEST(SpmvCompressedBands, StoreWhatRepeatsOnce) {
 
 // Every instruction set that this processor has, on every number of rows of a block and its neighbours.
 TEST(SpmvCompressedBands, EveryInstructionSetAgrees) {
-  for (const auto& loops : detail::usable_band_loops<float>()) {
+  for (const auto& loops : detail::spmv::usable_band_loops<float>()) {
     for (i64 rows = 0; rows < 140; ++rows) {
-      constexpr i64 block = detail::band_block<float>;
+      constexpr i64 block = detail::spmv::band_block<float>;
       const std::vector<i64> shifts{-2, 0, 5};
       const auto values = random_vector<float>(3 * block * 3, 1);
       const auto x = random_vector<float>(200, 2);
@@ -223,7 +223,7 @@ TYPED_TEST(SpmvCompressedHost, TilesAgreeWithTheReference) {
     for (const int threads : {1, 3}) {
       const context<host> ctx({.threads = threads});
       const auto csr = as_csr<V, I, O>(ctx, m);
-      const auto made = detail::compress_tiles<V, I, O>(ctx, csr.view(), copy_demand::by_name);
+      const auto made = detail::spmv::compress_tiles<V, I, O>(ctx, csr.view(), copy_demand::by_name);
       ASSERT_NE(made.executor, nullptr) << m.name << made.reason;
       EXPECT_EQ(made.executor->storage(), spmv_storage::copied);
       expect_product<V>(*made.executor, m);
@@ -236,7 +236,7 @@ TYPED_TEST(SpmvCompressedHost, TilesTakeOtherValues) {
   const context<host> ctx({.threads = 2});
   for (auto m : scattered<V>()) {
     const auto csr = as_csr<V, I, O>(ctx, m);
-    const auto made = detail::compress_tiles<V, I, O>(ctx, csr.view(), copy_demand::by_name);
+    const auto made = detail::spmv::compress_tiles<V, I, O>(ctx, csr.view(), copy_demand::by_name);
     for (auto& e : m.entries) e.value = e.value * number<V>(3, 0) + number<V>(1, 1);
     made.executor->update_values(as_csr<V, I, O>(ctx, m).values().data());
     expect_product<V>(*made.executor, m);
@@ -340,9 +340,9 @@ TEST(SpmvCompressedChoice, RefusesMoreTilesThanEntries) {
 
 TEST(SpmvCompressedTiles, EveryInstructionSetAgrees) {
   const auto x = random_vector<double>(70'000, 1);
-  for (const auto& loops : detail::usable_tile_loops<double>()) {
+  for (const auto& loops : detail::spmv::usable_tile_loops<double>()) {
     for (std::uint32_t length = 0; length < 70; ++length) {
-      const std::vector<detail::tile_segment> segments{{3, length}, {65'535, 9}};
+      const std::vector<detail::spmv::tile_segment> segments{{3, length}, {65'535, 9}};
       std::vector<std::uint16_t> columns(length + 9);
       std::vector<std::uint32_t> places(length);
       for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = static_cast<std::uint16_t>(65'535 - 977 * k);

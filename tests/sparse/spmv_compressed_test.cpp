@@ -12,8 +12,8 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using detail::copy_demand;
-using detail::why_not_compressed;
+using detail::spmv::copy_demand;
+using detail::spmv::why_not_compressed;
 
 TEST(SpmvCompression, RefusesWhatCannotBeStored) {
   constexpr auto by_name = copy_demand::by_name;

@@ -5,7 +5,7 @@
 namespace spargo::test {
 namespace {
 
-using detail::copy_kind;
+using detail::spmv::copy_kind;
 using i32 = std::int32_t;
 
 constexpr auto all_kinds = {copy_kind::compressed,     copy_kind::blocked, copy_kind::binned,
@@ -14,11 +14,11 @@ constexpr auto all_kinds = {copy_kind::compressed,     copy_kind::blocked, copy_
 TEST(SpmvCopyCost, CountsProducts) {
   for (const auto kind : all_kinds) {
     for (const std::int64_t bytes : {4, 8, 16}) {
-      const std::int64_t least = detail::pays_from(kind, bytes);
+      const std::int64_t least = detail::spmv::pays_from(kind, bytes);
       EXPECT_GT(least, 1);
-      EXPECT_EQ(detail::why_too_few(kind, bytes, 0), "");  // many
-      EXPECT_EQ(detail::why_too_few(kind, bytes, least), "");
-      const std::string why = detail::why_too_few(kind, bytes, least - 1);
+      EXPECT_EQ(detail::spmv::why_too_few(kind, bytes, 0), "");  // many
+      EXPECT_EQ(detail::spmv::why_too_few(kind, bytes, least), "");
+      const std::string why = detail::spmv::why_too_few(kind, bytes, least - 1);
       EXPECT_NE(why.find("from " + std::to_string(least) + " products"), std::string::npos) << why;
       EXPECT_NE(why.find(std::to_string(least - 1) + " are wanted"), std::string::npos) << why;
     }
@@ -41,7 +41,7 @@ TEST(SpmvCopyCost, PlansCopyFromThatManyProductsOn) {
   const context<host> ctx({.threads = 2});
   for (const bool repeated : {true, false}) {
     const auto csr = as_csr<double, i32, i32>(ctx, tridiagonal(repeated));
-    const std::int64_t least = detail::pays_from(repeated ? copy_kind::repeated_bands : copy_kind::bands, 8);
+    const std::int64_t least = detail::spmv::pays_from(repeated ? copy_kind::repeated_bands : copy_kind::bands, 8);
     const auto plan = [&](std::int64_t products, spmv_storage storage = spmv_storage::copied) {
       return spmv_plan<double, i32, i32, host>(ctx, csr.view(), {.storage = storage, .products = products});
     };

@@ -19,18 +19,18 @@ row_profile even(i64 rows, i64 length) {
 
 // Of 60 MB, as an H200's.
 constexpr i64 cache = i64{60} << 20;
-constexpr detail::gathered_vector small_x{1000, 8, cache};
+constexpr detail::spmv::gathered_vector small_x{1000, 8, cache};
 
-spmv_algorithm chosen(const row_profile& profile, const detail::gathered_vector& x = small_x) {
-  return detail::choose_csr_on_device(profile, x).algorithm;
+spmv_algorithm chosen(const row_profile& profile, const detail::spmv::gathered_vector& x = small_x) {
+  return detail::spmv::choose_csr_on_device(profile, x).algorithm;
 }
 
 TEST(SpmvDeviceChoice, CopiesAskHowMuchSharedMemoryThereIs) {
   device_properties device;
   device.name = "A100";
   device.shared_memory_per_block = i64{163} << 10;
-  EXPECT_EQ(detail::why_no_room(device, i64{163} << 10), "");
-  EXPECT_EQ(detail::why_no_room(device, i64{192} << 10), "a block needs 192 KiB of shared memory, A100 has 163");
+  EXPECT_EQ(detail::spmv::why_no_room(device, i64{163} << 10), "");
+  EXPECT_EQ(detail::spmv::why_no_room(device, i64{192} << 10), "a block needs 192 KiB of shared memory, A100 has 163");
 }
 
 TEST(SpmvDeviceChoice, GivesShortRowsAThreadEach) {
@@ -48,7 +48,7 @@ TEST(SpmvDeviceChoice, GivesMatricesThatTheCacheHoldsToGroups) {
     profile.long_entries = long_entries;
     return profile;
   };
-  constexpr detail::gathered_vector narrow_x{1000, 4, cache};
+  constexpr detail::spmv::gathered_vector narrow_x{1000, 4, cache};
   for (const auto& [x, local] : {std::pair(narrow_x, i64{1} << 22), std::pair(small_x, i64{1} << 24)}) {
     EXPECT_EQ(chosen(of(local - 1, 500, 0), x), spmv_algorithm::row_per_warp) << x.value_bytes;
     EXPECT_EQ(chosen(of(local, 500, 0), x), spmv_algorithm::row_blocks) << x.value_bytes;
@@ -71,7 +71,7 @@ TEST(SpmvDeviceChoice, GivesLongRowsAmidFewEntriesToGroups) {
     hub.longest = longest;
     hub.long_entries = longest;
     EXPECT_EQ(chosen(hub), spmv_algorithm::row_per_warp) << longest;
-    const auto choice = detail::choose_csr_on_device(hub, small_x);
+    const auto choice = detail::spmv::choose_csr_on_device(hub, small_x);
     EXPECT_NE(choice.reason.find(std::to_string(longest)), std::string::npos) << choice.reason;
   }
 }
@@ -122,28 +122,28 @@ TEST(SpmvDeviceChoice, TakesScatteredColumnsOfALargeXInPasses) {
   scattered.nnz = rows * 16;
   EXPECT_EQ(chosen(scattered, {4 * rows, 8, cache}), spmv_algorithm::column_passes);
   EXPECT_EQ(chosen(scattered, {4 * rows + 1, 8, cache}), spmv_algorithm::merge_path);
-  const auto choice = detail::choose_csr_on_device(scattered, {rows, 8, cache});
+  const auto choice = detail::spmv::choose_csr_on_device(scattered, {rows, 8, cache});
   EXPECT_NE(choice.reason.find("x of 80 MB exceeds L2"), std::string::npos) << choice.reason;
   EXPECT_NE(choice.reason.find("3 column blocks"), std::string::npos) << choice.reason;
 }
 
 TEST(SpmvDeviceChoice, CountsPassesByWhatTheCacheKeeps) {
-  const auto passes = [](i64 size) { return detail::column_passes({size, 8, cache}); };
+  const auto passes = [](i64 size) { return detail::spmv::column_passes({size, 8, cache}); };
   constexpr i64 part = cache / 10 * 6 / 8;
   EXPECT_EQ(passes(1), 2);
   EXPECT_EQ(passes(2 * part), 2);
   EXPECT_EQ(passes(2 * part + 1), 3);
   EXPECT_EQ(passes(7 * part), 7);
   EXPECT_EQ(passes(1'000 * part), 64);
-  EXPECT_EQ(detail::column_passes({0, 8, 0}), 2);
+  EXPECT_EQ(detail::spmv::column_passes({0, 8, 0}), 2);
 }
 
 TEST(SpmvDeviceChoice, FetchesMoreThanAskedForOfAnXThatTheCacheKeeps) {
   constexpr i64 part = cache / 10 * 6 / 8;
-  EXPECT_TRUE(detail::is_kept(4 * part, {part - 1, 8, cache}));
-  EXPECT_FALSE(detail::is_kept(5 * part, {part + 1, 8, cache}));
-  EXPECT_TRUE(detail::is_kept(4000, {1000, 8, cache}));
-  EXPECT_FALSE(detail::is_kept(3999, {1000, 8, cache}));
+  EXPECT_TRUE(detail::spmv::is_kept(4 * part, {part - 1, 8, cache}));
+  EXPECT_FALSE(detail::spmv::is_kept(5 * part, {part + 1, 8, cache}));
+  EXPECT_TRUE(detail::spmv::is_kept(4000, {1000, 8, cache}));
+  EXPECT_FALSE(detail::spmv::is_kept(3999, {1000, 8, cache}));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(SuggestFormat, TakesCsrForFewEntries) {
 }
 
 TEST(SuggestFormat, TakesLanesInCacheWhereGathersAreFast) {
-  if (!detail::gathers_are_fast()) {
+  if (!detail::spmv::gathers_are_fast()) {
     EXPECT_EQ(suggestion<host>(equal_rows()).format, sparse_format::csr);
     EXPECT_NE(suggestion<host>(equal_rows()).reason.find("gathers"), std::string::npos);
     GTEST_SKIP() << "this processor's gathers are slow";
@@ -53,7 +53,7 @@ TEST(SuggestFormat, TakesLanesInCacheWhereGathersAreFast) {
 }
 
 TEST(SuggestFormat, CountsTheProductsThatConversionMustPayIn) {
-  if (!detail::gathers_are_fast()) GTEST_SKIP() << "this processor's gathers are slow";
+  if (!detail::spmv::gathers_are_fast()) GTEST_SKIP() << "this processor's gathers are slow";
   EXPECT_EQ(suggestion<host>(equal_rows(), {.products = 64}).format, sparse_format::ell);
   EXPECT_EQ(suggestion<host>(similar_rows(), {.products = 200}).format, sparse_format::sell);
   const auto few = suggestion<host>(equal_rows(), {.products = 63});
@@ -68,7 +68,7 @@ TEST(SuggestFormat, TakesCsrForComplexValues) {
 
 // What counts is all that a product reads and writes.
 TEST(SuggestFormat, TakesCsrOutOfCache) {
-  if (!detail::gathers_are_fast()) GTEST_SKIP() << "this processor's gathers are slow";
+  if (!detail::spmv::gathers_are_fast()) GTEST_SKIP() << "this processor's gathers are slow";
   const std::int64_t rows = detail::host_l2_bytes() / (9 * 12);
   const auto m = random_rows<double>("", rows, 100, [](std::int64_t) { return 9; });
   const auto choice = suggestion<host>(m);

@@ -9,19 +9,6 @@
 
 namespace spargo::detail {
 
-struct coo_facts {
-  std::int64_t first_invalid = -1;  // the first entry outside the matrix; the rest means nothing unless this is -1
-  bool rows_ascending = true;       // never decreasing
-  bool cols_ascending = true;       // never decreasing: a stable sort by row alone gives sorted rows
-  bool sorted = true;               // by row, then column
-  bool distinct = true;             // no two neighbours have equal coordinates; means nothing unless they are sorted
-  // What the host alone looks for, or else what is always safe.
-  bool by_columns = false;    // sorted by column, then row
-  bool all_below = false;     // or on the diagonal
-  bool all_above = false;     // or on the diagonal
-  std::int64_t diagonal = 0;  // entries on it
-};
-
 // Number of an entry.
 template <class Space>
 using entry_number = std::conditional_t<std::same_as<Space, host>, std::int64_t, std::uint32_t>;
@@ -43,6 +30,23 @@ struct sorted_entries {
 template <index_type I, class Space>
 sorted_entries<I, Space> sort_pattern(const char* operation, const context<Space>& ctx,
                                       const coo_pattern_view<I, Space>& entries);
+
+}  // namespace spargo::detail
+
+namespace spargo::detail::convert {
+
+struct coo_facts {
+  std::int64_t first_invalid = -1;  // the first entry outside the matrix; the rest means nothing unless this is -1
+  bool rows_ascending = true;       // never decreasing
+  bool cols_ascending = true;       // never decreasing: a stable sort by row alone gives sorted rows
+  bool sorted = true;               // by row, then column
+  bool distinct = true;             // no two neighbours have equal coordinates; means nothing unless they are sorted
+  // What the host alone looks for, or else what is always safe.
+  bool by_columns = false;    // sorted by column, then row
+  bool all_below = false;     // or on the diagonal
+  bool all_above = false;     // or on the diagonal
+  std::int64_t diagonal = 0;  // entries on it
+};
 
 // --- Host --------------------------------------------------------------------------------------------------------
 
@@ -175,4 +179,4 @@ void gather_sell(const context<device>& ctx, const sell_view<const V, I, O, devi
 template <index_type O>
 void narrow(const context<device>& ctx, span<const std::int64_t, device> in, span<O, device> out);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

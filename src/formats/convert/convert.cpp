@@ -44,8 +44,9 @@ void check_entries(const char* operation, const csr_view<V, I, O, Space>& m) {
 }
 
 template <class I, class Space>
-detail::coo_facts examine(const char* operation, const context<Space>& ctx, const coo_pattern_view<I, Space>& m) {
-  const detail::coo_facts order = detail::examine(ctx, m);
+detail::convert::coo_facts examine(const char* operation, const context<Space>& ctx,
+                                   const coo_pattern_view<I, Space>& m) {
+  const detail::convert::coo_facts order = detail::convert::examine(ctx, m);
   if (const std::int64_t k = order.first_invalid; k >= 0) {
     throw error(error_code::invalid_data, fmt::format("{}: entry {}: ({}, {}) is outside the {} x {} matrix", operation,
                                                       k, detail::element(ctx, m.row_indices, k),
@@ -110,7 +111,7 @@ void sort(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix) try {
   if constexpr (detail::is_built<Space>) {
     check_entries("sort", matrix.view());
     const auto order = examine<I>("sort", ctx, matrix.view());
-    if (!order.sorted) detail::sort_entries(ctx, matrix, order);
+    if (!order.sorted) detail::convert::sort_entries(ctx, matrix, order);
   } else {
     detail::no_device("sort");
   }
@@ -124,7 +125,7 @@ std::int64_t sum_duplicates(const context<Space>& ctx, coo_matrix<V, I, Space>& 
     const std::int64_t before = matrix.nnz();
     check_entries("sum_duplicates", matrix.view());
     const auto order = examine<I>("sum_duplicates", ctx, matrix.view());
-    if (!order.sorted || !order.distinct) detail::sum_entries(ctx, matrix, order);
+    if (!order.sorted || !order.distinct) detail::convert::sum_entries(ctx, matrix, order);
     return before - matrix.nnz();
   } else {
     detail::no_device("sum_duplicates");
@@ -143,7 +144,7 @@ coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_vie
   }
   check_square("expand_symmetry", matrix);
   if constexpr (detail::is_built<Space>) {
-    return detail::expand(ctx, matrix, kind);
+    return detail::convert::expand(ctx, matrix, kind);
   } else {
     detail::no_device("expand_symmetry");
   }
@@ -168,12 +169,12 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<cons
       const bool on_the_way = order.all_below || order.all_above;
       if (options.symmetry == symmetry_kind::general || on_the_way) {
         if (options.symmetry != symmetry_kind::general) check_offsets<O>("to_csr", 2 * matrix.nnz() - order.diagonal);
-        return detail::coo_to_csr<O>(ctx, matrix, order, options.on_duplicates, options.symmetry);
+        return detail::convert::coo_to_csr<O>(ctx, matrix, order, options.on_duplicates, options.symmetry);
       }
     } else if (options.symmetry == symmetry_kind::general) {
-      return detail::coo_to_csr<O>(ctx, matrix, order, options.on_duplicates);
+      return detail::convert::coo_to_csr<O>(ctx, matrix, order, options.on_duplicates);
     }
-    const auto full = detail::expand(ctx, matrix, options.symmetry);
+    const auto full = detail::convert::expand(ctx, matrix, options.symmetry);
     return to_csr<O, V, I, Space>(ctx, full.view(), {.on_duplicates = options.on_duplicates});
   } else {
     detail::no_device("to_csr");
@@ -187,7 +188,7 @@ coo_matrix<V, I, Space> to_coo(const context<Space>& ctx, const csr_view<const V
   check_entries("to_coo", matrix);
   if constexpr (detail::is_built<Space>) {
     array<I, Space> row_indices(ctx, matrix.nnz());
-    detail::expand_rows<I, O>(ctx, matrix.offsets, row_indices.view());
+    detail::convert::expand_rows<I, O>(ctx, matrix.offsets, row_indices.view());
     return {matrix.rows, matrix.cols, std::move(row_indices), clone(ctx, matrix.indices), clone(ctx, matrix.values)};
   } else {
     detail::no_device("to_coo");
@@ -201,14 +202,15 @@ ell_matrix<V, I, Space> to_ell(const context<Space>& ctx, const csr_view<const V
                                const ell_options& options) try {
   check_entries("to_ell", matrix);
   if constexpr (detail::is_built<Space>) {
-    const std::int64_t width = detail::longest_row<O>(ctx, matrix.offsets);
+    const std::int64_t width = detail::convert::longest_row<O>(ctx, matrix.offsets);
     check_width<I>("to_ell", width);
     const std::int64_t stored = checked_product("to_ell", matrix.rows, width);
     check_padding("to_ell", stored, matrix.nnz(), options.max_padding_ratio);
     array<I, Space> lengths(ctx, matrix.rows);
     array<I, Space> indices(ctx, stored);
     array<V, Space> values(ctx, value_count<V>(stored));
-    detail::fill_ell<V, I, O>(ctx, matrix, static_cast<I>(width), lengths.view(), indices.view(), values.view());
+    detail::convert::fill_ell<V, I, O>(ctx, matrix, static_cast<I>(width), lengths.view(), indices.view(),
+                                       values.view());
     ctx.synchronize();
     return {matrix.rows,        matrix.cols,        static_cast<I>(width), matrix.nnz(),
             std::move(lengths), std::move(indices), std::move(values)};
@@ -232,22 +234,22 @@ sell_matrix<V, I, O, Space> to_sell(const context<Space>& ctx, const csr_view<co
     const std::int64_t window =
         options.sorting_window == 1 ? 1 : div_up<std::int64_t>(options.sorting_window, height) * height;
     const std::int64_t slices = div_up<std::int64_t>(matrix.rows, height);
-    const std::int64_t longest = detail::longest_row<O>(ctx, matrix.offsets);
+    const std::int64_t longest = detail::convert::longest_row<O>(ctx, matrix.offsets);
     check_width<I>("to_sell", longest);
     checked_product("to_sell", slices * height, longest);  // no sum below can overflow
 
     array<I, Space> permutation(ctx, slices * height);
     array<I, Space> lengths(ctx, slices * height);
-    detail::order_rows<I, O>(ctx, matrix.offsets, window, longest, permutation.view(), lengths.view());
+    detail::convert::order_rows<I, O>(ctx, matrix.offsets, window, longest, permutation.view(), lengths.view());
     array<std::int64_t, Space> ends(ctx, slices + 1);
-    detail::slice_sizes<I>(ctx, lengths.view(), static_cast<I>(height), ends.view());
+    detail::convert::slice_sizes<I>(ctx, lengths.view(), static_cast<I>(height), ends.view());
     exclusive_scan<std::int64_t, Space>(ctx, ends.view(), ends.view());
     const auto stored = detail::element<std::int64_t>(ctx, ends.view(), slices);
     check_padding("to_sell", stored, matrix.nnz(), options.max_padding_ratio);
     check_offsets<O>("to_sell", stored);
 
     array<O, Space> slice_offsets(ctx, slices + 1);
-    detail::narrow<O>(ctx, ends.view(), slice_offsets.view());
+    detail::convert::narrow<O>(ctx, ends.view(), slice_offsets.view());
     array<I, Space> indices(ctx, stored);
     array<V, Space> values(ctx, value_count<V>(stored));
     const sell_view<const V, I, O, Space> shape{matrix.rows,
@@ -259,7 +261,7 @@ sell_matrix<V, I, O, Space> to_sell(const context<Space>& ctx, const csr_view<co
                                                 lengths.view(),
                                                 {},
                                                 {}};
-    detail::fill_sell<V, I, O>(ctx, matrix, shape, indices.view(), values.view());
+    detail::convert::fill_sell<V, I, O>(ctx, matrix, shape, indices.view(), values.view());
     ctx.synchronize();
     return {matrix.rows,
             matrix.cols,
@@ -284,11 +286,11 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const ell_view<cons
                  fmt::format("to_csr: {} row lengths for {} rows", matrix.row_lengths.size(), matrix.rows));
   if constexpr (detail::is_built<Space>) {
     array<O, Space> offsets(ctx, std::int64_t{matrix.rows} + 1);
-    detail::place_lengths<I, O>(ctx, {}, matrix.row_lengths, offsets.view());
+    detail::convert::place_lengths<I, O>(ctx, {}, matrix.row_lengths, offsets.view());
     lengths_to_offsets("to_csr", ctx, offsets, matrix.nnz);
     array<I, Space> indices(ctx, matrix.nnz);
     array<V, Space> values(ctx, value_count<V>(matrix.nnz));
-    detail::gather_ell<V, I, O>(ctx, matrix, offsets.view(), indices.view(), values.view());
+    detail::convert::gather_ell<V, I, O>(ctx, matrix, offsets.view(), indices.view(), values.view());
     ctx.synchronize();
     return {matrix.rows, matrix.cols, std::move(offsets), std::move(indices), std::move(values)};
   } else {
@@ -306,11 +308,11 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const sell_view<con
       fmt::format("to_csr: {} row lengths for {} slots", matrix.row_lengths.size(), matrix.permutation.size()));
   if constexpr (detail::is_built<Space>) {
     array<O, Space> offsets(ctx, std::int64_t{matrix.rows} + 1);
-    detail::place_lengths<I, O>(ctx, matrix.permutation, matrix.row_lengths, offsets.view());
+    detail::convert::place_lengths<I, O>(ctx, matrix.permutation, matrix.row_lengths, offsets.view());
     lengths_to_offsets("to_csr", ctx, offsets, matrix.nnz);
     array<I, Space> indices(ctx, matrix.nnz);
     array<V, Space> values(ctx, value_count<V>(matrix.nnz));
-    detail::gather_sell<V, I, O>(ctx, matrix, offsets.view(), indices.view(), values.view());
+    detail::convert::gather_sell<V, I, O>(ctx, matrix, offsets.view(), indices.view(), values.view());
     ctx.synchronize();
     return {matrix.rows, matrix.cols, std::move(offsets), std::move(indices), std::move(values)};
   } else {
@@ -326,11 +328,11 @@ csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx, const csr_view<c
   check_entries("transpose", matrix);
   if constexpr (detail::is_built<Space>) {
     array<I, Space> row_indices(ctx, matrix.nnz());
-    detail::expand_rows<I, O>(ctx, matrix.offsets, row_indices.view());
+    detail::convert::expand_rows<I, O>(ctx, matrix.offsets, row_indices.view());
     const coo_view<const V, I, Space> swapped{{matrix.cols, matrix.rows, matrix.indices, row_indices.view()},
                                               matrix.values};
     const auto order = examine<I>("transpose", ctx, swapped);
-    return detail::coo_to_csr<O>(ctx, swapped, order, duplicates::keep);
+    return detail::convert::coo_to_csr<O>(ctx, swapped, order, duplicates::keep);
   } else {
     detail::no_device("transpose");
   }
@@ -344,7 +346,7 @@ template <index_type I, class Space>
 sorted_entries<I, Space> sort_pattern(const char* operation, const context<Space>& ctx,
                                       const coo_pattern_view<I, Space>& entries) {
   if constexpr (is_built<Space>) {
-    return sort_pattern<I>(ctx, entries, spargo::examine<I>(operation, ctx, entries));
+    return convert::sort_pattern<I>(ctx, entries, spargo::examine<I>(operation, ctx, entries));
   } else {
     no_device(operation);
   }

@@ -17,7 +17,7 @@
 #include <bit>
 #include <optional>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 namespace {
 
@@ -368,4 +368,4 @@ SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE_VI)
       const context<device>&, const coo_view<const V, I, device>&, const coo_facts&, duplicates);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_VIO)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -12,7 +12,7 @@
 
 #include <numeric>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 namespace {
 
@@ -246,4 +246,4 @@ SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
   template coo_matrix<V, I, host> expand(const context<host>&, const coo_view<const V, I, host>&, symmetry_kind);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE_VI)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -15,7 +15,7 @@
 
 #include <functional>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 namespace {
 
@@ -371,4 +371,4 @@ SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
                                                 const coo_facts&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -12,7 +12,7 @@
 
 #include <bit>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 namespace {
 
@@ -283,4 +283,4 @@ SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
                             span<I, device>, span<V, device>);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_VIO)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 namespace {
 
@@ -169,4 +169,4 @@ SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
                             span<I, host>, span<V, host>);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_VIO)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -17,7 +17,7 @@
 #include <limits>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 inline constexpr std::int64_t row_slack = 16;  // columns that may be written behind a bucket's last
 
@@ -149,4 +149,4 @@ void write_rows(const row_scratch<C, V>& from, std::int64_t n, std::int64_t plac
   finish_streaming();
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

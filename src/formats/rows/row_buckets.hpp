@@ -22,7 +22,7 @@
 #include <bit>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 struct bucket_tuning {
   // Of keys and values. 20 million random entries, two threads of a Xeon, distributed and sorted: 192 ms with 4096
@@ -268,4 +268,4 @@ bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_entries<
   return to;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 [[nodiscard]] inline bool has_runs(const coo_facts& order) {
   return order.distinct && (order.sorted || order.by_columns) && (order.all_below || order.all_above);
@@ -159,4 +159,4 @@ class triangle_runs {
   span<const O, host> starts_;
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -6,7 +6,7 @@
 #include "core/backend.hpp"
 #include "primitives/element.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::validate {
 
 // --- Host --------------------------------------------------------------------------------------------------------
 
@@ -62,4 +62,4 @@ std::int64_t find_unclaimed(const context<device>& ctx, span<const std::uint64_t
 template <index_type I>
 std::int64_t sum_lengths(const context<device>& ctx, span<const I, device> lengths);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::validate

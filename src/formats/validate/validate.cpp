@@ -42,7 +42,7 @@ void check_offsets(const char* format, const char* what, const context<Space>& c
   if (const O start = detail::element(ctx, offsets, 0); start != 0) {
     fail("{}: offsets start at {} (expected 0)", format, start);
   }
-  if (const std::int64_t i = detail::find_decrease(ctx, offsets); i >= 0) {
+  if (const std::int64_t i = detail::validate::find_decrease(ctx, offsets); i >= 0) {
     fail("{}: {} {}: offsets decrease from {} to {}", format, what, i, detail::element(ctx, offsets, i),
          detail::element(ctx, offsets, i + 1));
   }
@@ -68,12 +68,12 @@ void check_csr(const context<Space>& ctx, const csr_pattern_view<I, O, Space>& m
   check_size("csr", m.rows, m.cols);
   check_count("csr", "offsets", m.offsets.size(), std::int64_t{m.rows} + 1);
   check_offsets("csr", "row", ctx, m.offsets, m.nnz());
-  if (const std::int64_t k = detail::find_outside(ctx, m.indices, 0, m.cols); k >= 0) {
+  if (const std::int64_t k = detail::validate::find_outside(ctx, m.indices, 0, m.cols); k >= 0) {
     fail("csr: row {}, entry {}: {}", owner_of(ctx, m.offsets, k), k,
          outside("column", detail::element(ctx, m.indices, k), m.cols));
   }
   if (order == column_order::any) return;
-  if (const std::int64_t k = detail::find_unordered(ctx, m.offsets, m.indices); k >= 0) {
+  if (const std::int64_t k = detail::validate::find_unordered(ctx, m.offsets, m.indices); k >= 0) {
     fail("csr: row {}, entry {}: column {} after column {} (expected ascending, distinct columns)",
          owner_of(ctx, m.offsets, k), k, detail::element(ctx, m.indices, k), detail::element(ctx, m.indices, k - 1));
   }
@@ -84,8 +84,8 @@ void check_coo(const context<Space>& ctx, const coo_view<const V, I, Space>& m) 
   check_size("coo", m.rows, m.cols);
   check_count("coo", "column indices", m.col_indices.size(), m.nnz());
   check_values<V>("coo", m.values.size(), m.nnz());
-  const std::int64_t row = detail::find_outside(ctx, m.row_indices, 0, m.rows);
-  const std::int64_t col = detail::find_outside(ctx, m.col_indices, 0, m.cols);
+  const std::int64_t row = detail::validate::find_outside(ctx, m.row_indices, 0, m.rows);
+  const std::int64_t col = detail::validate::find_outside(ctx, m.col_indices, 0, m.cols);
   if (row >= 0 && (col < 0 || row <= col)) {
     fail("coo: entry {}: {}", row, outside("row", detail::element(ctx, m.row_indices, row), m.rows));
   }
@@ -103,12 +103,12 @@ void check_ell(const context<Space>& ctx, const ell_view<const V, I, Space>& m) 
   check_count("ell", "row lengths", m.row_lengths.size(), m.rows);
   check_count("ell", "column indices", m.indices.size(), std::int64_t{m.rows} * m.width);
   check_values<V>("ell", m.values.size(), m.indices.size());
-  if (const std::int64_t r = detail::find_outside(ctx, m.row_lengths, 0, std::int64_t{m.width} + 1); r >= 0) {
+  if (const std::int64_t r = detail::validate::find_outside(ctx, m.row_lengths, 0, std::int64_t{m.width} + 1); r >= 0) {
     fail("ell: row {}: {}", r, outside("length", detail::element(ctx, m.row_lengths, r), std::int64_t{m.width} + 1));
   }
-  check_count("ell", "entries in the rows", detail::sum_lengths(ctx, m.row_lengths), m.nnz);
+  check_count("ell", "entries in the rows", detail::validate::sum_lengths(ctx, m.row_lengths), m.nnz);
   // Padding too: it must be safe to read x there.
-  if (const std::int64_t at = detail::find_outside(ctx, m.indices, 0, m.cols); at >= 0) {
+  if (const std::int64_t at = detail::validate::find_outside(ctx, m.indices, 0, m.cols); at >= 0) {
     fail("ell: row {}, entry {}: {}", at % m.rows, at / m.rows,
          outside("column", detail::element(ctx, m.indices, at), m.cols));
   }
@@ -116,17 +116,18 @@ void check_ell(const context<Space>& ctx, const ell_view<const V, I, Space>& m) 
 
 template <class I, class Space>
 void check_permutation(const context<Space>& ctx, span<const I, Space> permutation, std::int64_t rows) {
-  if (const std::int64_t s = detail::find_outside(ctx, permutation, -1, rows); s >= 0) {
+  if (const std::int64_t s = detail::validate::find_outside(ctx, permutation, -1, rows); s >= 0) {
     fail("sell: slot {}: row {} outside -1..{}", s, detail::element(ctx, permutation, s), rows - 1);
   }
   array<std::uint64_t, Space> owner(ctx, rows);
-  detail::claim_rows(ctx, permutation, owner.view());
+  detail::validate::claim_rows(ctx, permutation, owner.view());
   const span<const std::uint64_t, Space> claimed = owner.view();
-  if (const std::int64_t s = detail::find_repeated(ctx, permutation, claimed); s >= 0) {
+  if (const std::int64_t s = detail::validate::find_repeated(ctx, permutation, claimed); s >= 0) {
     const I row = detail::element(ctx, permutation, s);
     fail("sell: slot {}: row {} is in slot {} already", s, row, detail::element(ctx, claimed, row));
   }
-  if (const std::int64_t r = detail::find_unclaimed(ctx, claimed); r >= 0) fail("sell: row {} is in no slot", r);
+  if (const std::int64_t r = detail::validate::find_unclaimed(ctx, claimed); r >= 0)
+    fail("sell: row {} is in no slot", r);
 }
 
 template <class V, class I, class O, class Space>
@@ -140,12 +141,13 @@ void check_sell(const context<Space>& ctx, const sell_view<const V, I, O, Space>
   check_count("sell", "row lengths", m.row_lengths.size(), slices * height);
   check_values<V>("sell", m.values.size(), m.indices.size());
   check_offsets("sell", "slice", ctx, m.slice_offsets, m.indices.size());
-  if (const std::int64_t s = detail::find_uneven_slice(ctx, m.slice_offsets, height); s >= 0) {
+  if (const std::int64_t s = detail::validate::find_uneven_slice(ctx, m.slice_offsets, height); s >= 0) {
     fail("sell: slice {}: {} entries (expected a multiple of the height, {})", s,
          detail::element(ctx, m.slice_offsets, s + 1) - detail::element(ctx, m.slice_offsets, s), height);
   }
   check_permutation(ctx, m.permutation, m.rows);
-  if (const auto s = detail::find_long_slot(ctx, m.slice_offsets, m.permutation, m.row_lengths, height); s >= 0) {
+  if (const auto s = detail::validate::find_long_slot(ctx, m.slice_offsets, m.permutation, m.row_lengths, height);
+      s >= 0) {
     const I row = detail::element(ctx, m.permutation, s);
     const std::int64_t width =
         (detail::element(ctx, m.slice_offsets, s / height + 1) - detail::element(ctx, m.slice_offsets, s / height)) /
@@ -153,8 +155,8 @@ void check_sell(const context<Space>& ctx, const sell_view<const V, I, O, Space>
     fail("sell: slot {} (row {}): {}", s, row,
          outside("length", detail::element(ctx, m.row_lengths, s), row < 0 ? 1 : width + 1));
   }
-  check_count("sell", "entries in the rows", detail::sum_lengths(ctx, m.row_lengths), m.nnz);
-  if (const std::int64_t at = detail::find_outside(ctx, m.indices, 0, m.cols); at >= 0) {
+  check_count("sell", "entries in the rows", detail::validate::sum_lengths(ctx, m.row_lengths), m.nnz);
+  if (const std::int64_t at = detail::validate::find_outside(ctx, m.indices, 0, m.cols); at >= 0) {
     const std::int64_t slice = owner_of(ctx, m.slice_offsets, at);
     const std::int64_t in_slice = at - detail::element(ctx, m.slice_offsets, slice);
     fail("sell: row {}, entry {}: {}", detail::element(ctx, m.permutation, slice * height + in_slice % height),

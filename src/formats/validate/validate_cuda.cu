@@ -4,7 +4,7 @@
 #include "core/instantiate.hpp"
 #include "formats/validate/backend.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::validate {
 
 namespace {
 
@@ -127,4 +127,4 @@ SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
                                        span<const I, device>, std::int64_t);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::validate

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <functional>
 
-namespace spargo::detail {
+namespace spargo::detail::validate {
 
 namespace {
 
@@ -111,4 +111,4 @@ SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
                                        span<const I, host>, std::int64_t);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_IO)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::validate

@@ -29,7 +29,7 @@ void check_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pa
   SPARGO_EXPECTS(pairs.row_indices.size() == pairs.col_indices.size() && weights == pairs.nnz(),
                  fmt::format("build_weighted_graph: {} row indices, {} column indices and {} weights",
                              pairs.row_indices.size(), pairs.col_indices.size(), weights));
-  if (const std::int64_t k = examine(ctx, pairs).first_invalid; k >= 0) {
+  if (const std::int64_t k = convert::examine(ctx, pairs).first_invalid; k >= 0) {
     throw error(error_code::invalid_data,
                 fmt::format("build_weighted_graph: edge {} is ({}, {}) in a graph of {} vertices", k,
                             element(ctx, pairs.row_indices, k), element(ctx, pairs.col_indices, k), pairs.rows));
@@ -43,7 +43,7 @@ using wide_csr = csr_matrix<V, I, std::int64_t, Space>;
 template <class V, class I, class Space>
 wide_csr<V, I, Space> mirrored(const context<Space>& ctx, wide_csr<V, I, Space> upper) {
   array<I, Space> rows(ctx, upper.nnz());
-  expand_rows<I, std::int64_t>(ctx, std::as_const(upper).offsets().view(), rows.view());
+  convert::expand_rows<I, std::int64_t>(ctx, std::as_const(upper).offsets().view(), rows.view());
   const coo_matrix<V, I, Space> entries(upper.rows(), upper.cols(), std::move(rows), std::move(upper.indices()),
                                         std::move(upper.values()));
   return to_csr<std::int64_t, V, I, Space>(ctx, entries.view(),
@@ -62,7 +62,7 @@ array<O, Space> narrowed(const context<Space>& ctx, array<std::int64_t, Space> o
     return offsets;
   } else {
     array<O, Space> narrow_offsets(ctx, offsets.size());
-    narrow<O>(ctx, std::as_const(offsets).view(), narrow_offsets.view());
+    convert::narrow<O>(ctx, std::as_const(offsets).view(), narrow_offsets.view());
     return narrow_offsets;
   }
 }

@@ -127,7 +127,7 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   const std::int64_t size = entries.nnz();
   if (size == 0) return entries;
   array<I, device> rows(ctx, size);
-  expand_rows<I, std::int64_t>(ctx, std::as_const(entries).offsets().view(), rows.view());
+  convert::expand_rows<I, std::int64_t>(ctx, std::as_const(entries).offsets().view(), rows.view());
   const array<std::int64_t, device> numbers = number_runs(ctx, rows.data(), entries.indices().data(), size);
   const auto runs = element<std::int64_t>(ctx, numbers.view(), size - 1);
   if (runs == size) return entries;

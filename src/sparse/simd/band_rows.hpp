@@ -6,7 +6,7 @@
 #include "sparse/arithmetic.hpp"
 #include "sparse/simd/bands.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V, int Bytes>
 struct band_vector {
@@ -70,4 +70,4 @@ template <class V, int Bytes>
   for (; row < job.rows; ++row) band_row(job, row);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // Rows of a band whose values are stored entry by entry: 256 bytes of them, four of the widest registers.
 template <class V>
@@ -42,4 +42,4 @@ struct band_loops {
 template <class V>
 [[nodiscard]] std::vector<band_loops<V>> usable_band_loops();
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class T>
 [[gnu::always_inline]] inline void fetch(const T* from, std::int64_t ahead) {
@@ -11,4 +11,4 @@ template <class T>
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + bytes));
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V, class I, class O>
 struct host_kernels {
@@ -46,4 +46,4 @@ template <class V, class I, class O>
 template <class V, class I, class O>
 [[nodiscard]] std::vector<const host_kernels<V, I, O>*> usable_host_kernels();
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

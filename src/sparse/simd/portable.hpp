@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail::portable {
+namespace spargo::detail::spmv::portable {
 
 // Four independent sums hide the latency of the additions in long rows; rows of up to three entries skip them.
 template <class V, class I>
@@ -64,4 +64,4 @@ template <class V, class I, class O>
 inline constexpr host_kernels<V, I, O> table{csr_rows<V, I, O>, csr_rows<V, I, O>, dot<V, I>, lane_sums<V, I>,
                                              "portable"};
 
-}  // namespace spargo::detail::portable
+}  // namespace spargo::detail::spmv::portable

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 // One product, as the loops see it. Strides in elements.
 template <class V, class I, class O>
-struct spmm_job {
+struct product_job {
   const O* offsets;
   const I* indices;
   const V* values;
@@ -23,16 +23,16 @@ struct spmm_job {
 };
 
 template <class V, class I, class O>
-struct spmm_loops {
+struct row_loops {
   // Rows first .. last-1 of Y = alpha * A * X + beta * Y; beta = 0 leaves Y unread.
-  void (*rows)(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last);
+  void (*rows)(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last);
   // sums[0 .. columns-1] = the sum over entries begin .. end-1, which are one row's: value * row of X.
-  void (*part)(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums);
+  void (*part)(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums);
   const char* name;  // "AVX-512", "AVX2" or "16-byte vectors"
 };
 
 // All that this processor runs, the fastest last.
 template <class V, class I, class O>
-[[nodiscard]] std::vector<spmm_loops<V, I, O>> usable_spmm_loops();
+[[nodiscard]] std::vector<row_loops<V, I, O>> usable_loops();
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

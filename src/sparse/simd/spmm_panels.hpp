@@ -12,18 +12,18 @@
 #include "sparse/arithmetic.hpp"
 #include "sparse/simd/spmm.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 template <class R, int Bytes>
-struct spmm_vector {
+struct panel_vector {
   using type [[gnu::vector_size(Bytes)]] = R;
 };
 template <>
-struct spmm_vector<float, 4> {
+struct panel_vector<float, 4> {
   using type = float;
 };
 template <>
-struct spmm_vector<double, 8> {
+struct panel_vector<double, 8> {
   using type = double;
 };
 
@@ -46,16 +46,16 @@ inline constexpr int most_vectors = 8 / real_parts<V>::count;
 
 // Elements of X or Y that a vector of `Bytes` holds.
 template <class V, int Bytes>
-inline constexpr int spmm_lanes = Bytes / static_cast<int>(sizeof(typename real_parts<V>::type));
+inline constexpr int lanes_of = Bytes / static_cast<int>(sizeof(typename real_parts<V>::type));
 
 // The sums of one row over a panel: `reals` real columns, more than Vectors - 1 vectors have and at most as many as
 // Vectors have.
 template <class V, int Bytes, int Vectors>
-struct spmm_panel {
+struct row_panel {
   using real = typename real_parts<V>::type;
-  using vector = typename spmm_vector<real, Bytes>::type;
+  using vector = typename panel_vector<real, Bytes>::type;
   static constexpr int parts = real_parts<V>::count;
-  static constexpr int lanes = spmm_lanes<V, Bytes>;
+  static constexpr int lanes = lanes_of<V, Bytes>;
 
   vector sums[parts][Vectors];
 
@@ -118,9 +118,9 @@ struct spmm_panel {
 // --- One row, any number of columns ------------------------------------------
 
 template <class V, int Bytes, int Vectors, class I>
-[[gnu::always_inline]] inline void spmm_panel_sums(const V* values, const I* indices, std::int64_t count, const V* x,
-                                                   std::int64_t x_stride, std::int64_t columns, V* sums) {
-  using panel = spmm_panel<V, Bytes, Vectors>;
+[[gnu::always_inline]] inline void panel_sums(const V* values, const I* indices, std::int64_t count, const V* x,
+                                              std::int64_t x_stride, std::int64_t columns, V* sums) {
+  using panel = row_panel<V, Bytes, Vectors>;
   panel p;
   p.add(values, indices, count, reinterpret_cast<const typename panel::real*>(x), x_stride * panel::parts,
         columns * panel::parts);
@@ -129,57 +129,57 @@ template <class V, int Bytes, int Vectors, class I>
 
 // At least a vector, at most `Vectors` of them.
 template <class V, int Bytes, int Vectors, class I>
-[[gnu::always_inline]] inline void spmm_fit_sums(const V* values, const I* indices, std::int64_t count, const V* x,
-                                                 std::int64_t x_stride, std::int64_t columns, V* sums) {
+[[gnu::always_inline]] inline void fit_sums(const V* values, const I* indices, std::int64_t count, const V* x,
+                                            std::int64_t x_stride, std::int64_t columns, V* sums) {
   if constexpr (Vectors > 1) {
-    if (columns * real_parts<V>::count <= std::int64_t{Vectors - 1} * spmm_lanes<V, Bytes>) {
-      return spmm_fit_sums<V, Bytes, Vectors - 1>(values, indices, count, x, x_stride, columns, sums);
+    if (columns * real_parts<V>::count <= std::int64_t{Vectors - 1} * lanes_of<V, Bytes>) {
+      return fit_sums<V, Bytes, Vectors - 1>(values, indices, count, x, x_stride, columns, sums);
     }
   }
-  spmm_panel_sums<V, Bytes, Vectors>(values, indices, count, x, x_stride, columns, sums);
+  panel_sums<V, Bytes, Vectors>(values, indices, count, x, x_stride, columns, sums);
 }
 
 // At most `Vectors` vectors.
 template <class V, int Bytes, int Vectors, class I>
-[[gnu::always_inline]] inline void spmm_few_sums(const V* values, const I* indices, std::int64_t count, const V* x,
-                                                 std::int64_t x_stride, std::int64_t columns, V* sums) {
-  constexpr int lanes = spmm_lanes<V, Bytes>;
+[[gnu::always_inline]] inline void few_sums(const V* values, const I* indices, std::int64_t count, const V* x,
+                                            std::int64_t x_stride, std::int64_t columns, V* sums) {
+  constexpr int lanes = lanes_of<V, Bytes>;
   constexpr int parts = real_parts<V>::count;
   if constexpr (lanes > parts) {
     if (columns * parts < lanes) {
-      return spmm_few_sums<V, Bytes / 2, 2>(values, indices, count, x, x_stride, columns, sums);
+      return few_sums<V, Bytes / 2, 2>(values, indices, count, x, x_stride, columns, sums);
     }
   }
-  spmm_fit_sums<V, Bytes, Vectors>(values, indices, count, x, x_stride, columns, sums);
+  fit_sums<V, Bytes, Vectors>(values, indices, count, x, x_stride, columns, sums);
 }
 
 // sums[0 .. columns-1] over `count` entries of a row.
 template <class V, int Bytes, class I>
-[[gnu::always_inline]] inline void spmm_sums(const V* values, const I* indices, std::int64_t count, const V* x,
-                                             std::int64_t x_stride, std::int64_t columns, V* sums) {
-  constexpr std::int64_t vector = spmm_lanes<V, Bytes> / real_parts<V>::count;
+[[gnu::always_inline]] inline void row_sums(const V* values, const I* indices, std::int64_t count, const V* x,
+                                            std::int64_t x_stride, std::int64_t columns, V* sums) {
+  constexpr std::int64_t vector = lanes_of<V, Bytes> / real_parts<V>::count;
   constexpr std::int64_t widest = most_vectors<V> * vector;
   std::int64_t at = 0;
   for (; columns - at > widest; at += widest) {
-    spmm_panel_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, widest, sums + at);
+    panel_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, widest, sums + at);
   }
   if (at > 0 && columns - at < vector) at = columns - vector;  // again, rather than narrower vectors
-  spmm_few_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, columns - at, sums + at);
+  few_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, columns - at, sums + at);
 }
 
 // --- Rows --------------------------------------------------------------------
 
 // Any number of columns: a block of them at a time, so that the sums have a place of fixed size.
 template <class V, int Bytes, class I, class O>
-[[gnu::always_inline]] inline void spmm_rows_any(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+[[gnu::always_inline]] inline void any_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
   constexpr std::int64_t block = 128;
   V sums[block];
   for (std::int64_t row = first; row < last; ++row) {
     const O begin = job.offsets[row];
     for (std::int64_t at = 0; at < job.columns; at += block) {
       const std::int64_t columns = job.columns - at < block ? job.columns - at : block;
-      spmm_sums<V, Bytes>(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin, job.x + at,
-                          job.x_stride, columns, sums);
+      row_sums<V, Bytes>(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin, job.x + at,
+                         job.x_stride, columns, sums);
       V* const y = job.y + row * job.y_stride + at;
       for (std::int64_t j = 0; j < columns; ++j) update(y[j], job.alpha, sums[j], job.beta);
     }
@@ -188,48 +188,47 @@ template <class V, int Bytes, class I, class O>
 
 // Rows of real columns that are one panel: nothing to ask a row.
 template <class V, int Bytes, int Vectors, class I, class O>
-[[gnu::always_inline]] inline void spmm_panel_rows(const spmm_job<V, I, O>& job, std::int64_t first,
-                                                   std::int64_t last) {
+[[gnu::always_inline]] inline void panel_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
   for (std::int64_t row = first; row < last; ++row) {
     const O begin = job.offsets[row];
-    spmm_panel<V, Bytes, Vectors> p;
+    row_panel<V, Bytes, Vectors> p;
     p.add(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin, job.x, job.x_stride, job.columns);
     p.update(job.y + row * job.y_stride, job.alpha, job.beta, job.columns);
   }
 }
 
 template <class V, int Bytes, int Vectors, class I, class O>
-[[gnu::always_inline]] inline void spmm_fit_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+[[gnu::always_inline]] inline void fit_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
   if constexpr (Vectors > 1) {
-    if (job.columns <= std::int64_t{Vectors - 1} * spmm_lanes<V, Bytes>) {
-      return spmm_fit_rows<V, Bytes, Vectors - 1>(job, first, last);
+    if (job.columns <= std::int64_t{Vectors - 1} * lanes_of<V, Bytes>) {
+      return fit_rows<V, Bytes, Vectors - 1>(job, first, last);
     }
   }
-  spmm_panel_rows<V, Bytes, Vectors>(job, first, last);
+  panel_rows<V, Bytes, Vectors>(job, first, last);
 }
 
 template <class V, int Bytes, int Vectors, class I, class O>
-[[gnu::always_inline]] inline void spmm_few_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
-  if constexpr (spmm_lanes < V, Bytes >> 1) {
-    if (job.columns < spmm_lanes<V, Bytes>) return spmm_few_rows<V, Bytes / 2, 2>(job, first, last);
+[[gnu::always_inline]] inline void few_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+  if constexpr (lanes_of < V, Bytes >> 1) {
+    if (job.columns < lanes_of<V, Bytes>) return few_rows<V, Bytes / 2, 2>(job, first, last);
   }
-  spmm_fit_rows<V, Bytes, Vectors>(job, first, last);
+  fit_rows<V, Bytes, Vectors>(job, first, last);
 }
 
 template <class V, int Bytes, class I, class O>
-[[gnu::always_inline]] inline void spmm_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+[[gnu::always_inline]] inline void all_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
   if constexpr (real_type<V>) {
-    if (job.columns <= std::int64_t{most_vectors<V>} * spmm_lanes<V, Bytes>) {
-      return spmm_few_rows<V, Bytes, most_vectors<V>>(job, first, last);
+    if (job.columns <= std::int64_t{most_vectors<V>} * lanes_of<V, Bytes>) {
+      return few_rows<V, Bytes, most_vectors<V>>(job, first, last);
     }
   }
-  spmm_rows_any<V, Bytes>(job, first, last);
+  any_rows<V, Bytes>(job, first, last);
 }
 
 template <class V, int Bytes, class I, class O>
-[[gnu::always_inline]] inline void spmm_part(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end,
+[[gnu::always_inline]] inline void part_sums(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end,
                                              V* sums) {
-  spmm_sums<V, Bytes>(job.values + begin, job.indices + begin, end - begin, job.x, job.x_stride, job.columns, sums);
+  row_sums<V, Bytes>(job.values + begin, job.indices + begin, end - begin, job.x, job.x_stride, job.columns, sums);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

@@ -6,7 +6,7 @@
 #include "sparse/simd/fetch.hpp"
 #include "sparse/simd/tiles.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // Entries that values, columns and places are fetched ahead. Two threads of Zen 5, fp32, ms: uniform 1M x 20 10.5
 // without and 7.7 with, R-MAT 20 symmetric 13.3 and 12.2.
@@ -59,4 +59,4 @@ template <class Segment, class V>
   for (; k < job.count; ++k) job.sums[job.places[k] >> 16] += multiply(job.values[k], job.x[job.places[k] & 0xffffU]);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

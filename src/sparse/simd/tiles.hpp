@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 inline constexpr std::int64_t tile_side = 65536;
 
@@ -42,4 +42,4 @@ struct tile_loops {
 template <class V>
 [[nodiscard]] std::vector<tile_loops<V>> usable_tile_loops();
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -14,18 +14,18 @@
 
 #include <limits>
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
-inline constexpr int spmm_threads = 256;
+inline constexpr int threads_per_block = 256;
 // Registers for a batch of loads in flight: with fewer the compiler uses each load before it issues the next.
-inline constexpr int spmm_blocks = 4;
+inline constexpr int blocks_per_sm = 4;
 // Entries per batch, for N pieces per lane: 8 loads of X. On an H200, k = 32, ms: with one piece 8 entries are ahead of
 // 4 (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two pieces 4 of 2 (1.88 and 1.99).
 template <int N>
-inline constexpr int spmm_batch = 8 / N;
+inline constexpr int entries_per_batch = 8 / N;
 
 template <class D, class I, class O>
-struct spmm_arguments {
+struct kernel_arguments {
   const O* offsets;
   const I* indices;
   const D* values;
@@ -57,7 +57,7 @@ struct lane_share {
   const char* x[N];  // where they are in row 0 of X
 
   template <int L, class D, class I, class O>
-  static __device__ lane_share of(const spmm_arguments<D, I, O>& a) {
+  static __device__ lane_share of(const kernel_arguments<D, I, O>& a) {
     lane_share s;
     s.lane = static_cast<int>(threadIdx.x) & ((1 << a.lanes_log2) - 1);
 #pragma unroll
@@ -148,7 +148,7 @@ __device__ void add_rest(const I* indices, const D* values, int count, const lan
 template <int L, int N, class D, class I, class Count>
 __device__ void add_entries(const I* indices, const D* values, Count count, const lane_share<N>& share,
                             std::int64_t stride, lane_sums<D, L, N>& sums) {
-  constexpr int batch = spmm_batch<N>;
+  constexpr int batch = entries_per_batch<N>;
   for (; count >= batch; count -= batch) {
     add_batch<batch>(indices, values, share, stride, sums);
     indices += batch;
@@ -161,7 +161,7 @@ __device__ void add_entries(const I* indices, const D* values, Count count, cons
 template <int L, int N, class D, class I, class Count>
 __device__ void add_slot(const I* indices, const D* values, Count count, int slot, int slots,
                          const lane_share<N>& share, std::int64_t stride, lane_sums<D, L, N>& sums) {
-  constexpr int batch = spmm_batch<N>;
+  constexpr int batch = entries_per_batch<N>;
   std::int64_t k = slot * batch;
   for (; k + batch <= count; k += slots * batch) add_batch<batch>(indices + k, values + k, share, stride, sums);
   if (k < count) add_rest<batch / 2>(indices + k, values + k, static_cast<int>(count - k), share, stride, sums);
@@ -229,15 +229,15 @@ template <class D>
 
 // How a kernel is compiled: L values a piece, N pieces per lane.
 template <int Values, int Pieces>
-struct spmm_shape {
+struct kernel_shape {
   static constexpr int values = Values;
   static constexpr int pieces = Pieces;
 };
 
-// launch(spmm_shape, arguments, first column) for each panel of columns. Two pieces per lane where they have 16 bytes
+// launch(kernel_shape, arguments, first column) for each panel of columns. Two pieces per lane where they have 16 bytes
 // and two_from or more make a row.
 template <class D, class I, class O, class Launch>
-void for_each_panel(spmm_arguments<D, I, O> a, std::int64_t columns, int values, std::int64_t two_from,
+void for_each_panel(kernel_arguments<D, I, O> a, std::int64_t columns, int values, std::int64_t two_from,
                     Launch&& launch) {
   constexpr int full = static_cast<int>(16 / sizeof(D));
   const int pieces_a_lane = values == full && columns / values >= two_from ? 2 : 1;
@@ -250,23 +250,23 @@ void for_each_panel(spmm_arguments<D, I, O> a, std::int64_t columns, int values,
     panel.lanes_log2 = 0;
     while ((pieces_a_lane << panel.lanes_log2) < panel.pieces) ++panel.lanes_log2;
     if (pieces_a_lane == 2) {
-      launch(spmm_shape<full, 2>{}, panel, at);
+      launch(kernel_shape<full, 2>{}, panel, at);
     } else if (values == full) {
-      launch(spmm_shape<full, 1>{}, panel, at);
+      launch(kernel_shape<full, 1>{}, panel, at);
     } else if (values == 1) {
-      launch(spmm_shape<1, 1>{}, panel, at);
+      launch(kernel_shape<1, 1>{}, panel, at);
     } else {
-      if constexpr (full == 4) launch(spmm_shape<2, 1>{}, panel, at);
+      if constexpr (full == 4) launch(kernel_shape<2, 1>{}, panel, at);
     }
   }
 }
 
 template <class V, class I, class O>
-[[nodiscard]] spmm_executor_ptr<V, device> make_spmm_rows(const context<device>& ctx,
-                                                          const csr_view<const V, I, O, device>& matrix);
+[[nodiscard]] executor_ptr<V, device> make_rows(const context<device>& ctx,
+                                                const csr_view<const V, I, O, device>& matrix);
 template <class V, class I, class O>
-[[nodiscard]] spmm_executor_ptr<V, device> make_spmm_merge(const context<device>& ctx,
-                                                           const csr_view<const V, I, O, device>& matrix,
-                                                           std::int64_t max_columns);
+[[nodiscard]] executor_ptr<V, device> make_merge(const context<device>& ctx,
+                                                 const csr_view<const V, I, O, device>& matrix,
+                                                 std::int64_t max_columns);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

@@ -5,34 +5,33 @@
 
 #include <spargo/sparse/spmm.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 // The analysed matrix. `run` gets checked X and Y of at least one column and at most the planned number, alpha != 0, at
 // least one row and one entry.
 template <class V, class Space>
-class spmm_executor {
+class executor {
  public:
-  spmm_executor() = default;
-  spmm_executor(const spmm_executor&) = delete;
-  spmm_executor& operator=(const spmm_executor&) = delete;
-  virtual ~spmm_executor() = default;
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
 
   virtual void run(V alpha, const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y) const = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 template <class V, class Space>
-using spmm_executor_ptr = std::unique_ptr<const spmm_executor<V, Space>>;
+using executor_ptr = std::unique_ptr<const executor<V, Space>>;
 
 // `algorithm` is not `automatic`; `max_columns` may be 0.
 template <class V, class I, class O>
-[[nodiscard]] spmm_executor_ptr<V, host> make_spmm_executor(const context<host>& ctx,
-                                                            const csr_view<const V, I, O, host>& matrix,
-                                                            spmm_algorithm algorithm, std::int64_t max_columns);
+[[nodiscard]] executor_ptr<V, host> make_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                                                  spmm_algorithm algorithm, std::int64_t max_columns);
 template <class V, class I, class O>
-[[nodiscard]] spmm_executor_ptr<V, device> make_spmm_executor(const context<device>& ctx,
-                                                              const csr_view<const V, I, O, device>& matrix,
-                                                              spmm_algorithm algorithm, std::int64_t max_columns);
+[[nodiscard]] executor_ptr<V, device> make_executor(const context<device>& ctx,
+                                                    const csr_view<const V, I, O, device>& matrix,
+                                                    spmm_algorithm algorithm, std::int64_t max_columns);
 
 // Y = beta * Y, with beta = 0 leaving Y unread.
 template <class V>
@@ -40,4 +39,4 @@ void scale_rows(const context<host>& ctx, V beta, const dense_view<V, host>& y);
 template <class V>
 void scale_rows(const context<device>& ctx, V beta, const dense_view<V, device>& y);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

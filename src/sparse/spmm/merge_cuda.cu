@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 namespace {
 
@@ -31,7 +31,7 @@ struct tuning {
   static constexpr std::int64_t long_run = 32;
 };
 
-inline constexpr int warps_a_block = spmm_threads / warp_size;
+inline constexpr int warps_a_block = threads_per_block / warp_size;
 
 template <class I>
 struct merge_tiles {
@@ -48,18 +48,18 @@ struct merge_tiles {
 };
 
 template <class I, class O>
-__global__ void __launch_bounds__(spmm_threads)
+__global__ void __launch_bounds__(threads_per_block)
     tile_rows_kernel(merge_tiles<I> tiles, const O* offsets, std::int64_t rows, I* tile_rows) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmm_threads + threadIdx.x;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (tile <= tiles.count) {
     tile_rows[tile] = static_cast<I>(merge_path_row(offsets, rows, tiles.total - rows, tiles.diagonal(tile)));
   }
 }
 
 template <class I, class O>
-__global__ void __launch_bounds__(spmm_threads)
+__global__ void __launch_bounds__(threads_per_block)
     carry_rows_kernel(merge_tiles<I> tiles, const O* offsets, std::int64_t rows, I* carry_rows) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmm_threads + threadIdx.x;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (tile >= tiles.count) return;
   const std::int64_t row = tiles.rows[tile + 1];
   const std::int64_t begin = tiles.diagonal(tile) - tiles.rows[tile];
@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(spmm_threads)
 }
 
 template <int L, int N, class D, class I, class O>
-__global__ void __launch_bounds__(spmm_threads, spmm_blocks)
-    merge_path_kernel(spmm_arguments<D, I, O> a, merge_tiles<I> tiles, D* carries, std::int64_t carry_stride) {
+__global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
+    merge_path_kernel(kernel_arguments<D, I, O> a, merge_tiles<I> tiles, D* carries, std::int64_t carry_stride) {
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * warps_a_block + threadIdx.x / warp_size;
   if (tile >= tiles.count) return;  // warps leave as a whole
   const auto share = lane_share<N>::template of<L>(a);
@@ -142,7 +142,7 @@ struct carry_arguments {
 
 // y[row] += alpha * sum of the run's carries.
 template <class D, class I>
-__global__ void __launch_bounds__(spmm_threads) add_carries_kernel(carry_arguments<D, I> a) {
+__global__ void __launch_bounds__(threads_per_block) add_carries_kernel(carry_arguments<D, I> a) {
   __shared__ D of_warps[warps_a_block][warp_size];
   const bool whole_block = blockIdx.x < a.long_runs;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(spmm_threads) add_carries_kernel(carry_argumen
   const std::int64_t row = a.carry_rows[tiles.first];
   const int width = 1 << a.lanes_log2;
   const int slot = (whole_block ? static_cast<int>(threadIdx.x) : lane) >> a.lanes_log2;
-  const int slots = (whole_block ? spmm_threads : warp_size) >> a.lanes_log2;
+  const int slots = (whole_block ? threads_per_block : warp_size) >> a.lanes_log2;
   for (std::int64_t base = 0; base < a.columns; base += width) {
     const std::int64_t column = base + (lane & (width - 1));
     D sum{};
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(spmm_threads) add_carries_kernel(carry_argumen
 }
 
 template <class V, class I, class O>
-class device_merge final : public spmm_executor<V, device> {
+class device_merge final : public executor<V, device> {
   using D = device_value_t<V>;
 
  public:
@@ -193,10 +193,10 @@ class device_merge final : public spmm_executor<V, device> {
     carry_rows_ = {ctx, tiles_.count};
     tiles_.rows = tile_rows_.data();
     tiles_.carry_rows = carry_rows_.data();
-    tile_rows_kernel<<<grid_of(tiles_.count + 1, spmm_threads), spmm_threads, 0, ctx.stream()>>>(
+    tile_rows_kernel<<<grid_of(tiles_.count + 1, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
         tiles_, a.offsets.data(), a.rows, tile_rows_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
-    carry_rows_kernel<<<grid_of(tiles_.count, spmm_threads), spmm_threads, 0, ctx.stream()>>>(
+    carry_rows_kernel<<<grid_of(tiles_.count, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
         tiles_, a.offsets.data(), a.rows, carry_rows_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
     list_runs();
@@ -206,23 +206,23 @@ class device_merge final : public spmm_executor<V, device> {
 
   void run(V alpha, const dense_view<const V, device>& x, V beta, const dense_view<V, device>& y) const override {
     const device_guard guard(ctx_);
-    const spmm_arguments<D, I, O> arguments{a_.offsets.data(),
-                                            a_.indices.data(),
-                                            device_cast(a_.values.data()),
-                                            a_.rows,
-                                            device_cast(x.data.data()),
-                                            x.stride * static_cast<std::int64_t>(sizeof(D)),
-                                            device_cast(y.data.data()),
-                                            y.stride,
-                                            0,
-                                            0,
-                                            to_device_value(alpha),
-                                            to_device_value(beta)};
+    const kernel_arguments<D, I, O> arguments{a_.offsets.data(),
+                                              a_.indices.data(),
+                                              device_cast(a_.values.data()),
+                                              a_.rows,
+                                              device_cast(x.data.data()),
+                                              x.stride * static_cast<std::int64_t>(sizeof(D)),
+                                              device_cast(y.data.data()),
+                                              y.stride,
+                                              0,
+                                              0,
+                                              to_device_value(alpha),
+                                              to_device_value(beta)};
     const int values = piece_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
     for_each_panel(arguments, x.cols, values, tuning::two_pieces_from,
                    [&](auto shape, const auto& panel, std::int64_t first) {
                      merge_path_kernel<shape.values, shape.pieces>
-                         <<<grid_of(tiles_.count, warps_a_block), spmm_threads, 0, ctx_.stream()>>>(
+                         <<<grid_of(tiles_.count, warps_a_block), threads_per_block, 0, ctx_.stream()>>>(
                              panel, tiles_, carries() + first, carries_.cols());
                      SPARGO_CUDA_TRY(cudaGetLastError());
                    });
@@ -270,7 +270,7 @@ class device_merge final : public spmm_executor<V, device> {
                                           lanes_log2,
                                           alpha};
     const std::int64_t blocks = long_runs_ + div_up(runs_.size() - long_runs_, warps_a_block);
-    add_carries_kernel<<<grid_of(blocks, 1), spmm_threads, 0, ctx_.stream()>>>(arguments);
+    add_carries_kernel<<<grid_of(blocks, 1), threads_per_block, 0, ctx_.stream()>>>(arguments);
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
@@ -287,14 +287,14 @@ class device_merge final : public spmm_executor<V, device> {
 }  // namespace
 
 template <class V, class I, class O>
-spmm_executor_ptr<V, device> make_spmm_merge(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                                             std::int64_t max_columns) {
+executor_ptr<V, device> make_merge(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                                   std::int64_t max_columns) {
   return std::make_unique<device_merge<V, I, O>>(ctx, matrix, max_columns);
 }
 
-#define INSTANTIATE(V, I, O)                                                    \
-  template spmm_executor_ptr<V, device> make_spmm_merge(const context<device>&, \
-                                                        const csr_view<const V, I, O, device>&, std::int64_t);
+#define INSTANTIATE(V, I, O)                                                                                  \
+  template executor_ptr<V, device> make_merge(const context<device>&, const csr_view<const V, I, O, device>&, \
+                                              std::int64_t);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

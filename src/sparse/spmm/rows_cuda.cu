@@ -8,7 +8,7 @@
 #include "core/instantiate.hpp"
 #include "sparse/spmm/device.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 namespace {
 
@@ -43,9 +43,9 @@ struct neighbour_counts {
 
 // Integers only, so the atomics do not disturb determinism.
 template <class I, class O>
-__global__ void __launch_bounds__(spmm_threads)
+__global__ void __launch_bounds__(threads_per_block)
     count_neighbours_kernel(const O* offsets, const I* indices, std::int64_t rows, neighbour_counts* counts) {
-  const int sample = static_cast<int>(blockIdx.x) * spmm_threads + static_cast<int>(threadIdx.x);
+  const int sample = static_cast<int>(blockIdx.x) * threads_per_block + static_cast<int>(threadIdx.x);
   const std::int64_t row =
       (rows - 1) / tuning::sampled_pairs * sample + (rows - 1) % tuning::sampled_pairs * sample / tuning::sampled_pairs;
   if (sample >= tuning::sampled_pairs || row + 1 >= rows) return;
@@ -63,7 +63,7 @@ bool is_scattered(const context<device>& ctx, const csr_view<const V, I, O, devi
   const device_guard guard(ctx);
   array<neighbour_counts, device> counts(ctx, 1);
   fill_zero(ctx, counts.view());
-  count_neighbours_kernel<<<div_up(tuning::sampled_pairs, spmm_threads), spmm_threads, 0, ctx.stream()>>>(
+  count_neighbours_kernel<<<div_up(tuning::sampled_pairs, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
       a.offsets.data(), a.indices.data(), a.rows, counts.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
   const auto there = to_host(ctx, std::as_const(counts).view());
@@ -72,12 +72,12 @@ bool is_scattered(const context<device>& ctx, const csr_view<const V, I, O, devi
 
 // Each group takes `rounds` rows, as many rows apart as the block has groups.
 template <int L, int N, class D, class I, class O>
-__global__ void __launch_bounds__(spmm_threads, spmm_blocks)
-    row_groups_kernel(spmm_arguments<D, I, O> a, int slots_log2, int rounds) {
+__global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
+    row_groups_kernel(kernel_arguments<D, I, O> a, int slots_log2, int rounds) {
   const auto share = lane_share<N>::template of<L>(a);
   const int width_log2 = a.lanes_log2 + slots_log2;
   const int slot = (static_cast<int>(threadIdx.x) >> a.lanes_log2) & ((1 << slots_log2) - 1);
-  const int groups = spmm_threads >> width_log2;
+  const int groups = threads_per_block >> width_log2;
   std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * groups * rounds + (threadIdx.x >> width_log2);
   for (int round = 0; round < rounds; ++round, row += groups) {
     const bool inside = row < a.rows;
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(spmm_threads, spmm_blocks)
 }
 
 template <class V, class I, class O>
-class device_rows final : public spmm_executor<V, device> {
+class device_rows final : public executor<V, device> {
   using D = device_value_t<V>;
 
  public:
@@ -111,26 +111,28 @@ class device_rows final : public spmm_executor<V, device> {
 
   void run(V alpha, const dense_view<const V, device>& x, V beta, const dense_view<V, device>& y) const override {
     const device_guard guard(ctx_);
-    const spmm_arguments<D, I, O> arguments{a_.offsets.data(),
-                                            a_.indices.data(),
-                                            device_cast(a_.values.data()),
-                                            a_.rows,
-                                            device_cast(x.data.data()),
-                                            x.stride * static_cast<std::int64_t>(sizeof(D)),
-                                            device_cast(y.data.data()),
-                                            y.stride,
-                                            0,
-                                            0,
-                                            to_device_value(alpha),
-                                            to_device_value(beta)};
+    const kernel_arguments<D, I, O> arguments{a_.offsets.data(),
+                                              a_.indices.data(),
+                                              device_cast(a_.values.data()),
+                                              a_.rows,
+                                              device_cast(x.data.data()),
+                                              x.stride * static_cast<std::int64_t>(sizeof(D)),
+                                              device_cast(y.data.data()),
+                                              y.stride,
+                                              0,
+                                              0,
+                                              to_device_value(alpha),
+                                              to_device_value(beta)};
     const int values = piece_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
     const std::int64_t mean = a_.nnz() / a_.rows;
     const int rounds = mean <= tuning::rounds_mean && !scattered_ ? tuning::rounds : 1;
     const std::int64_t two_from = mean <= tuning::short_mean ? tuning::two_pieces_from_short : tuning::two_pieces_from;
     for_each_panel(arguments, x.cols, values, two_from, [&](auto shape, const auto& panel, std::int64_t) {
       const int slots = slots_log2(panel.lanes_log2);
-      const unsigned blocks = grid_of(a_.rows, std::int64_t{rounds} * (spmm_threads >> (panel.lanes_log2 + slots)));
-      row_groups_kernel<shape.values, shape.pieces><<<blocks, spmm_threads, 0, ctx_.stream()>>>(panel, slots, rounds);
+      const unsigned blocks =
+          grid_of(a_.rows, std::int64_t{rounds} * (threads_per_block >> (panel.lanes_log2 + slots)));
+      row_groups_kernel<shape.values, shape.pieces>
+          <<<blocks, threads_per_block, 0, ctx_.stream()>>>(panel, slots, rounds);
       SPARGO_CUDA_TRY(cudaGetLastError());
     });
   }
@@ -157,12 +159,12 @@ class device_rows final : public spmm_executor<V, device> {
 }  // namespace
 
 template <class V, class I, class O>
-spmm_executor_ptr<V, device> make_spmm_rows(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
+executor_ptr<V, device> make_rows(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
   return std::make_unique<device_rows<V, I, O>>(ctx, matrix);
 }
 
 #define INSTANTIATE(V, I, O) \
-  template spmm_executor_ptr<V, device> make_spmm_rows(const context<device>&, const csr_view<const V, I, O, device>&);
+  template executor_ptr<V, device> make_rows(const context<device>&, const csr_view<const V, I, O, device>&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

@@ -69,7 +69,7 @@ struct spmm_plan<V, I, O, Space>::state {
   std::int64_t cols;
   std::int64_t max_columns;
   choice chosen;
-  detail::spmm_executor_ptr<V, Space> executor;  // null: nothing to multiply
+  detail::spmm::executor_ptr<V, Space> executor;  // null: nothing to multiply
 };
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -87,7 +87,7 @@ spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<c
     }
     state_ = std::make_unique<state>(state{ctx, matrix.rows, matrix.cols, max_columns, std::move(chosen), nullptr});
     if (!nothing) {
-      state_->executor = detail::make_spmm_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, max_columns);
+      state_->executor = detail::spmm::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, max_columns);
     }
   } else {
     detail::no_device("spmm");
@@ -115,7 +115,7 @@ void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x
   if (y_extent.elements() == 0) return;
   if constexpr (detail::is_built<Space>) {
     if (alpha == V{} || state_->executor == nullptr) {
-      detail::scale_rows(state_->ctx, beta, y);
+      detail::spmm::scale_rows(state_->ctx, beta, y);
     } else {
       state_->executor->run(alpha, x, beta, y);
     }

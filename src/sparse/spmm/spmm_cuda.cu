@@ -2,14 +2,14 @@
 #include "core/instantiate.hpp"
 #include "sparse/spmm/device.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 namespace {
 
 template <class D>
-__global__ void __launch_bounds__(spmm_threads)
+__global__ void __launch_bounds__(threads_per_block)
     scale_rows_kernel(D beta, D* y, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * spmm_threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (i >= rows * columns) return;
   D& element = y[i / columns * stride + i % columns];
   element = beta == D{} ? D{} : beta * element;
@@ -21,25 +21,24 @@ template <class V>
 void scale_rows(const context<device>& ctx, V beta, const dense_view<V, device>& y) {
   if (beta == V{1}) return;
   const device_guard guard(ctx);
-  scale_rows_kernel<<<grid_of(y.rows * y.cols, spmm_threads), spmm_threads, 0, ctx.stream()>>>(
+  scale_rows_kernel<<<grid_of(y.rows * y.cols, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
       to_device_value(beta), device_cast(y.data.data()), y.rows, y.cols, y.stride);
   SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 template <class V, class I, class O>
-spmm_executor_ptr<V, device> make_spmm_executor(const context<device>& ctx,
-                                                const csr_view<const V, I, O, device>& matrix, spmm_algorithm algorithm,
-                                                std::int64_t max_columns) {
-  if (algorithm == spmm_algorithm::merge_path) return make_spmm_merge<V, I, O>(ctx, matrix, max_columns);
-  return make_spmm_rows<V, I, O>(ctx, matrix);
+executor_ptr<V, device> make_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                                      spmm_algorithm algorithm, std::int64_t max_columns) {
+  if (algorithm == spmm_algorithm::merge_path) return make_merge<V, I, O>(ctx, matrix, max_columns);
+  return make_rows<V, I, O>(ctx, matrix);
 }
 
 #define INSTANTIATE(V) template void scale_rows(const context<device>&, V, const dense_view<V, device>&);
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
-#define INSTANTIATE(V, I, O)                                \
-  template spmm_executor_ptr<V, device> make_spmm_executor( \
-      const context<device>&, const csr_view<const V, I, O, device>&, spmm_algorithm, std::int64_t);
+#define INSTANTIATE(V, I, O)                                                                                     \
+  template executor_ptr<V, device> make_executor(const context<device>&, const csr_view<const V, I, O, device>&, \
+                                                 spmm_algorithm, std::int64_t);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

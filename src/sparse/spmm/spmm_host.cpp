@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 namespace {
 
@@ -23,24 +23,24 @@ struct tuning {
 };
 
 template <class V, class I, class O>
-const spmm_loops<V, I, O>& best_spmm_loops() {
-  static const spmm_loops<V, I, O> best = usable_spmm_loops<V, I, O>().back();
+const row_loops<V, I, O>& best_loops() {
+  static const row_loops<V, I, O> best = usable_loops<V, I, O>().back();
   return best;
 }
 
 template <class V, class I, class O>
-spmm_job<V, I, O> job_of(const csr_view<const V, I, O, host>& a, V alpha, const dense_view<const V, host>& x, V beta,
-                         const dense_view<V, host>& y) {
+product_job<V, I, O> job_of(const csr_view<const V, I, O, host>& a, V alpha, const dense_view<const V, host>& x, V beta,
+                            const dense_view<V, host>& y) {
   return {a.offsets.data(), a.indices.data(), a.values.data(), x.data.data(), x.stride,
           y.data.data(),    y.stride,         x.cols,          alpha,         beta};
 }
 
 // Whole rows.
 template <class V, class I, class O>
-class host_rows final : public spmm_executor<V, host> {
+class host_rows final : public executor<V, host> {
  public:
   host_rows(const context<host>& ctx, const csr_view<const V, I, O, host>& a)
-      : ctx_(ctx), a_(a), loops_(best_spmm_loops<V, I, O>()) {
+      : ctx_(ctx), a_(a), loops_(best_loops<V, I, O>()) {
     const parts shares = split_loop(ctx.threads(), a.rows + a.nnz(), tuning::share);
     starts_ = {ctx, shares.count + 1};
     for (std::int64_t part = 0; part <= shares.count; ++part) {
@@ -60,16 +60,16 @@ class host_rows final : public spmm_executor<V, host> {
  private:
   context<host> ctx_;
   csr_view<const V, I, O, host> a_;
-  const spmm_loops<V, I, O>& loops_;
+  const row_loops<V, I, O>& loops_;
   array<std::int64_t, host> starts_;  // rows of part p: starts_[p] .. starts_[p + 1]
 };
 
 // Equal tiles.
 template <class V, class I, class O>
-class host_merge final : public spmm_executor<V, host> {
+class host_merge final : public executor<V, host> {
  public:
   host_merge(const context<host>& ctx, const csr_view<const V, I, O, host>& a, std::int64_t max_columns)
-      : ctx_(ctx), a_(a), loops_(best_spmm_loops<V, I, O>()) {
+      : ctx_(ctx), a_(a), loops_(best_loops<V, I, O>()) {
     const std::int64_t total = a.rows + a.nnz();
     tile_ = host_merge_tile(a.rows, a.nnz());
     const std::int64_t tiles = div_up(total, tile_);
@@ -113,7 +113,7 @@ class host_merge final : public spmm_executor<V, host> {
   [[nodiscard]] V* carry(std::int64_t t) const { return carries_.view().data.data() + t * carries_.cols(); }
 
   // Writes the rows that end in the tile, and leaves what belongs to the row that does not as its carry.
-  void run_tile(std::int64_t t, const spmm_job<V, I, O>& job) const {
+  void run_tile(std::int64_t t, const product_job<V, I, O>& job) const {
     std::int64_t row = starts_[t];
     const std::int64_t last_row = starts_[t + 1];
     const std::int64_t entry = first_entry(t);
@@ -131,7 +131,7 @@ class host_merge final : public spmm_executor<V, host> {
 
   context<host> ctx_;
   csr_view<const V, I, O, host> a_;
-  const spmm_loops<V, I, O>& loops_;
+  const row_loops<V, I, O>& loops_;
   std::int64_t tile_ = 1;
   array<std::int64_t, host> starts_;       // the first row that tile t may finish
   mutable dense_matrix<V, host> carries_;  // of the run, a row of sums per tile
@@ -149,8 +149,8 @@ void scale_rows(const context<host>& ctx, V beta, const dense_view<V, host>& y) 
 }
 
 template <class V, class I, class O>
-spmm_executor_ptr<V, host> make_spmm_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                              spmm_algorithm algorithm, std::int64_t max_columns) {
+executor_ptr<V, host> make_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                                    spmm_algorithm algorithm, std::int64_t max_columns) {
   if (algorithm == spmm_algorithm::merge_path) return std::make_unique<host_merge<V, I, O>>(ctx, matrix, max_columns);
   return std::make_unique<host_rows<V, I, O>>(ctx, matrix);
 }
@@ -158,9 +158,9 @@ spmm_executor_ptr<V, host> make_spmm_executor(const context<host>& ctx, const cs
 #define INSTANTIATE(V) template void scale_rows(const context<host>&, V, const dense_view<V, host>&);
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
-#define INSTANTIATE(V, I, O)                                                                                         \
-  template spmm_executor_ptr<V, host> make_spmm_executor(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                                         spmm_algorithm, std::int64_t);
+#define INSTANTIATE(V, I, O)                                                                               \
+  template executor_ptr<V, host> make_executor(const context<host>&, const csr_view<const V, I, O, host>&, \
+                                               spmm_algorithm, std::int64_t);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

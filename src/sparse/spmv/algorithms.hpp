@@ -5,9 +5,9 @@
 
 #include <spargo/sparse/spmv.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
-inline constexpr algorithm_table<spmv_algorithm, 13> spmv_algorithms{{
+inline constexpr algorithm_table<spmv_algorithm, 13> algorithms{{
     {spmv_algorithm::automatic, "automatic", true, true},
     {spmv_algorithm::row_per_thread, "row_per_thread", true, true},
     {spmv_algorithm::row_per_warp, "row_per_warp", false, true},
@@ -33,4 +33,4 @@ inline constexpr algorithm_table<spmv_algorithm, 13> spmv_algorithms{{
   return a != spmv_algorithm::automatic && !reads_ell(a) && !reads_sell(a) && !reads_coo(a);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -47,7 +47,7 @@ struct tuning {
 
 }  // namespace
 
-spmv_choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
+choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
   const bool irregular = static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
                          p.longest > 64 * long_row_limit(p.rows, p.nnz);
   const std::int64_t local =
@@ -85,4 +85,4 @@ spmv_choice choose_csr_on_device(const row_profile& p, const gathered_vector& x)
           shape + (p.is_local() ? "of which the longest would keep its block busy" : "with scattered columns")};
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

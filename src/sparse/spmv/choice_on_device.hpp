@@ -4,11 +4,11 @@
 #include "sparse/products.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
-using spmv_choice = algorithm_choice<spmv_algorithm>;
+using choice = algorithm_choice<spmv_algorithm>;
 
 // For a matrix that stays as it is. O(1).
-[[nodiscard]] spmv_choice choose_csr_on_device(const row_profile& profile, const gathered_vector& x);
+[[nodiscard]] choice choose_csr_on_device(const row_profile& profile, const gathered_vector& x);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -1,4 +1,4 @@
-// What the product kernels share: loads, and the staging of products in shared memory.
+// What the kernels of products with a vector share: loads, and the staging of products in shared memory.
 //
 // Staging turns rows of any length into one long, coalesced stream: a block loads consecutive entries 16 bytes a
 // thread, whatever rows they belong to, multiplies them with x and leaves the products in shared memory, from where
@@ -10,15 +10,15 @@
 #include "core/cuda.cuh"
 #include "core/device/complex.cuh"
 #include "core/device/warp.cuh"
+#include "sparse/device.cuh"
 #include "sparse/spmv/executor.hpp"
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
-inline constexpr int spmv_threads = 256;
+inline constexpr int threads_per_block = 256;
 
 // Products that a block stages at a time: two rounds of 16-byte index loads for 4-byte values, one for wider ones. With
 // two rounds of 8-byte values the compiler keeps few gathers in flight (32 registers), and the stages of 8 blocks leave
@@ -26,48 +26,7 @@ inline constexpr int spmv_threads = 256;
 template <class D>
 inline constexpr int stage_capacity = sizeof(D) <= 4 ? 2048 : 1024;
 
-[[nodiscard]] inline unsigned grid_of(std::int64_t items, std::int64_t per_block) {
-  const std::int64_t blocks = div_up(items, per_block);
-  if (blocks > INT32_MAX) {
-    throw error(error_code::unsupported, "spmv: " + std::to_string(blocks) + " blocks exceed a grid");
-  }
-  return static_cast<unsigned>(blocks);
-}
-
 [[nodiscard]] inline bool aligned_to_16(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
-
-// x through the read-only path.
-__device__ inline float read(const float* p) { return __ldg(p); }
-__device__ inline double read(const double* p) { return __ldg(p); }
-__device__ inline device_complex<float> read(const device_complex<float>* p) {
-  const float2 v = __ldg(reinterpret_cast<const float2*>(p));
-  return {v.x, v.y};
-}
-__device__ inline device_complex<double> read(const device_complex<double>* p) {
-  const double2 v = __ldg(reinterpret_cast<const double2*>(p));
-  return {v.x, v.y};
-}
-
-// What is read once, so that x keeps the caches.
-template <class T>
-__device__ T read_once(const T* p) {
-  if constexpr (sizeof(T) == 4) {
-    return __ldcs(p);
-  } else {
-    using word = std::conditional_t<sizeof(T) == 8, uint2, uint4>;
-    const word raw = __ldcs(reinterpret_cast<const word*>(p));
-    T value;
-    __builtin_memcpy(&value, &raw, sizeof(value));
-    return value;
-  }
-}
-
-// y = alpha * sum + beta * y, where beta = 0 leaves y unread.
-template <class D>
-__device__ void update(D& y, D alpha, D sum, D beta) {
-  const D product = alpha * sum;
-  y = beta == D{} ? product : multiply_add(beta, y, product);
-}
 
 // Entries of a matrix as kernels take them. Valid indices imply cols > 0 wherever there is an entry.
 template <class D, class I>
@@ -131,24 +90,24 @@ inline constexpr int stage_elements = stage_capacity<D> + stage_capacity<D> / st
 template <class D, class I>
 __device__ void stage_products(const device_entries<D, I>& a, const D* x, std::int64_t origin, std::int64_t end,
                                D* products) {
-  constexpr int rounds = stage_capacity<D> / (4 * spmv_threads);
+  constexpr int rounds = stage_capacity<D> / (4 * threads_per_block);
   quad<D> values[rounds];
   quad<I> indices[rounds];
 #pragma unroll
   for (int r = 0; r < rounds; ++r) {
-    const std::int64_t e = origin + 4 * (r * spmv_threads + static_cast<int>(threadIdx.x));
+    const std::int64_t e = origin + 4 * (r * threads_per_block + static_cast<int>(threadIdx.x));
     if (e < end) load_entries(a, e, values[r], indices[r]);
   }
 #pragma unroll
   for (int r = 0; r < rounds; ++r) {
-    if (origin + 4 * (r * spmv_threads + static_cast<int>(threadIdx.x)) < end) {
+    if (origin + 4 * (r * threads_per_block + static_cast<int>(threadIdx.x)) < end) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) values[r].v[j] = values[r].v[j] * read(x + indices[r].v[j]);
     }
   }
 #pragma unroll
   for (int r = 0; r < rounds; ++r) {
-    const int k = 4 * (r * spmv_threads + static_cast<int>(threadIdx.x));
+    const int k = 4 * (r * threads_per_block + static_cast<int>(threadIdx.x));
     if (origin + k < end) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) products[skewed<D>(k + j)] = values[r].v[j];
@@ -170,7 +129,7 @@ struct long_segments {
 // everything staged is visible before the call, which the whole block makes.
 template <class D, class Bound, class Emit>
 __device__ void sum_segments(const D* products, const Bound* bounds, int segments, long_segments<D>& list, Emit emit) {
-  for (int j = static_cast<int>(threadIdx.x); j < segments; j += spmv_threads) {
+  for (int j = static_cast<int>(threadIdx.x); j < segments; j += threads_per_block) {
     const int first = bounds[j];
     const int last = bounds[j + 1];
     if (last - first > long_segment) {
@@ -183,7 +142,7 @@ __device__ void sum_segments(const D* products, const Bound* bounds, int segment
   }
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  for (int i = static_cast<int>(threadIdx.x) / warp_size; i < list.count; i += spmv_threads / warp_size) {
+  for (int i = static_cast<int>(threadIdx.x) / warp_size; i < list.count; i += threads_per_block / warp_size) {
     const int j = list.items[i];
     D sum{};
     for (int k = bounds[j] + lane; k < bounds[j + 1]; k += warp_size) sum += products[skewed<D>(k)];
@@ -199,10 +158,10 @@ void add_carries(const context<device>& ctx, const I* rows, const D* carries, st
 
 // CSR by merge path and by blocks of rows: see sparse/spmv/csr/merge_cuda.cu and sparse/spmv/csr/row_blocks_cuda.cu.
 template <class V, class I, class O>
-[[nodiscard]] spmv_executor_ptr<V> make_merge_executor(const context<device>& ctx,
-                                                       const csr_view<const V, I, O, device>& matrix);
+[[nodiscard]] executor_ptr<V> make_merge_executor(const context<device>& ctx,
+                                                  const csr_view<const V, I, O, device>& matrix);
 template <class V, class I, class O>
-[[nodiscard]] spmv_executor_ptr<V> make_blocks_executor(const context<device>& ctx,
-                                                        const csr_view<const V, I, O, device>& matrix);
+[[nodiscard]] executor_ptr<V> make_blocks_executor(const context<device>& ctx,
+                                                   const csr_view<const V, I, O, device>& matrix);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -2,6 +2,7 @@
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "sparse/pattern_fingerprint.hpp"
 #include "sparse/products.hpp"
 #include "sparse/spmv/algorithms.hpp"
 #include "sparse/spmv/choice_on_device.hpp"
@@ -24,14 +25,14 @@ namespace spargo {
 namespace {
 
 using detail::row_profile;
-using choice = detail::spmv_choice;
+using detail::spmv::choice;
 
 template <class Space>
 constexpr std::string_view space_name = std::same_as<Space, device> ? "device" : "host";
 
 template <class Space>
 bool has(spmv_algorithm algorithm, bool (*reads_format)(spmv_algorithm)) {
-  return reads_format(algorithm) && detail::runs_on<Space>(detail::spmv_algorithms, algorithm);
+  return reads_format(algorithm) && detail::runs_on<Space>(detail::spmv::algorithms, algorithm);
 }
 
 [[noreturn]] void refuse(spmv_algorithm algorithm, std::string_view format, std::string_view space) {
@@ -39,13 +40,13 @@ bool has(spmv_algorithm algorithm, bool (*reads_format)(spmv_algorithm)) {
               fmt::format("spmv: there is no {} for {} on the {}", to_string(algorithm), format, space));
 }
 
-choice choose_csr(const context<host>&, const row_profile& p, detail::gathered_vector /*x*/) {
+choice choose_csr(const context<host>&, const row_profile& p, detail::spmv::gathered_vector /*x*/) {
   return detail::choose_on_host(p, spmv_algorithm::row_per_thread);
 }
 
-[[maybe_unused]] choice choose_csr(const context<device>& ctx, const row_profile& p, detail::gathered_vector x) {
+[[maybe_unused]] choice choose_csr(const context<device>& ctx, const row_profile& p, detail::spmv::gathered_vector x) {
   x.cache_bytes = ctx.properties().l2_bytes;
-  return detail::choose_csr_on_device(p, x);
+  return detail::spmv::choose_csr_on_device(p, x);
 }
 
 constexpr std::string_view as_asked = "as asked for";
@@ -89,10 +90,10 @@ void check(const coo_view<const V, I, Space>& m) {
 
 }  // namespace
 
-std::string_view to_string(spmv_algorithm algorithm) { return detail::name_in(detail::spmv_algorithms, algorithm); }
+std::string_view to_string(spmv_algorithm algorithm) { return detail::name_in(detail::spmv::algorithms, algorithm); }
 
 spmv_algorithm parse_spmv_algorithm(std::string_view name) try {
-  return detail::parse_in(detail::spmv_algorithms, "spmv", name);
+  return detail::parse_in(detail::spmv::algorithms, "spmv", name);
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -105,7 +106,7 @@ struct spmv_plan<V, I, O, Space>::state {
   std::int64_t rows;
   std::int64_t cols;
   choice chosen;
-  detail::spmv_executor_ptr<V> executor;  // null: nothing to multiply
+  detail::spmv::executor_ptr<V> executor;  // null: nothing to multiply
   // Of a CSR matrix, for update_values: what a plan without a copy borrows, or the fingerprint of what was copied.
   std::optional<csr_pattern_view<I, O, Space>> pattern;
   std::uint64_t fingerprint = 0;
@@ -121,16 +122,16 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
                                      const spmv_options& options) try {
   check(matrix);
   const bool automatic = options.algorithm == spmv_algorithm::automatic;
-  if (!automatic && !has<Space>(options.algorithm, detail::reads_csr))
+  if (!automatic && !has<Space>(options.algorithm, detail::spmv::reads_csr))
     refuse(options.algorithm, "CSR", space_name<Space>);
   SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
   if constexpr (detail::is_built<Space>) {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
     const bool copies = automatic && options.storage == spmv_storage::copied;
-    const auto demand = automatic ? detail::copy_demand::if_it_pays : detail::copy_demand::by_name;
+    const auto demand = automatic ? detail::spmv::copy_demand::if_it_pays : detail::spmv::copy_demand::by_name;
     // Makes the plan of an attempt that gave an executor; otherwise notes why not.
-    const auto keep = [&](spmv_algorithm algorithm, detail::copy_attempt<V> attempt) {
+    const auto keep = [&](spmv_algorithm algorithm, detail::spmv::copy_attempt<V> attempt) {
       if (attempt.executor == nullptr) {
         const std::string why = fmt::format("not {}: {}", to_string(algorithm), attempt.reason);
         if (!automatic) throw error(error_code::unsupported, "spmv: " + why);
@@ -144,24 +145,24 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
       return true;
     };
     // The same of an algorithm that is wanted, unless its copy costs more than it saves.
-    const auto try_copy = [&](spmv_algorithm algorithm, detail::copy_kind kind, auto&& attempt) {
+    const auto try_copy = [&](spmv_algorithm algorithm, detail::spmv::copy_kind kind, auto&& attempt) {
       if (nothing || (!copies && options.algorithm != algorithm)) return false;
-      std::string too_few = copies ? detail::why_too_few(kind, sizeof(V), options.products) : std::string{};
-      return keep(algorithm, too_few.empty() ? attempt() : detail::copy_attempt<V>{nullptr, std::move(too_few)});
+      std::string too_few = copies ? detail::spmv::why_too_few(kind, sizeof(V), options.products) : std::string{};
+      return keep(algorithm, too_few.empty() ? attempt() : detail::spmv::copy_attempt<V>{nullptr, std::move(too_few)});
     };
     if constexpr (std::same_as<Space, device>) {
-      if (try_copy(spmv_algorithm::compressed, detail::copy_kind::compressed,
-                   [&] { return detail::compress<V, I, O>(ctx, matrix, demand); }) ||
-          try_copy(spmv_algorithm::blocked, detail::copy_kind::blocked,
-                   [&] { return detail::block_columns<V, I, O>(ctx, matrix, demand); }) ||
-          try_copy(spmv_algorithm::binned, detail::copy_kind::binned,
-                   [&] { return detail::bin_products<V, I, O>(ctx, matrix, demand); })) {
+      if (try_copy(spmv_algorithm::compressed, detail::spmv::copy_kind::compressed,
+                   [&] { return detail::spmv::compress<V, I, O>(ctx, matrix, demand); }) ||
+          try_copy(spmv_algorithm::blocked, detail::spmv::copy_kind::blocked,
+                   [&] { return detail::spmv::block_columns<V, I, O>(ctx, matrix, demand); }) ||
+          try_copy(spmv_algorithm::binned, detail::spmv::copy_kind::binned,
+                   [&] { return detail::spmv::bin_products<V, I, O>(ctx, matrix, demand); })) {
         return;
       }
     } else {
       const std::int64_t products = copies ? options.products : 0;
-      if (try_copy(spmv_algorithm::compressed, detail::copy_kind::repeated_bands,
-                   [&] { return detail::compress<V, I, O>(ctx, matrix, demand, products); })) {
+      if (try_copy(spmv_algorithm::compressed, detail::spmv::copy_kind::repeated_bands,
+                   [&] { return detail::spmv::compress<V, I, O>(ctx, matrix, demand, products); })) {
         return;
       }
     }
@@ -174,7 +175,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     state_->profile = profile;
     state_->pattern = matrix;
     if (nothing) return;
-    state_->executor = detail::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
+    state_->executor = detail::spmv::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
     if (storage() == spmv_storage::copied) state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
   } else {
     detail::no_device("spmv");
@@ -188,11 +189,11 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<c
                                      const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::reads_ell))
+  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::spmv::reads_ell))
     refuse(asked, "ELL", space_name<Space>);
   if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::ell, "the one for ELL"});
-    if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::make_executor<V, I>(ctx, matrix);
+    if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::spmv::make_executor<V, I>(ctx, matrix);
   } else {
     detail::no_device("spmv");
   }
@@ -205,11 +206,12 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<
                                      const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::reads_sell))
+  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::spmv::reads_sell))
     refuse(asked, "SELL", space_name<Space>);
   if constexpr (detail::is_built<Space>) {
     state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::sell, "the one for SELL-C-sigma"});
-    if (matrix.rows != 0 && !matrix.indices.empty()) state_->executor = detail::make_executor<V, I, O>(ctx, matrix);
+    if (matrix.rows != 0 && !matrix.indices.empty())
+      state_->executor = detail::spmv::make_executor<V, I, O>(ctx, matrix);
   } else {
     detail::no_device("spmv");
   }
@@ -222,7 +224,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<c
                                      const spmv_options& options) try {
   check(matrix);
   const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::reads_coo)) {
+  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::spmv::reads_coo)) {
     refuse(asked, "COO", space_name<Space>);
   }
   if constexpr (detail::is_built<Space>) {
@@ -231,7 +233,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<c
                                          ? choice{spmv_algorithm::coo_segmented, "deterministic and balanced"}
                                          : choice{asked, std::string(as_asked)});
     if (matrix.rows != 0 && matrix.nnz() != 0) {
-      state_->executor = detail::make_executor<V, I>(ctx, matrix, state_->chosen.algorithm);
+      state_->executor = detail::spmv::make_executor<V, I>(ctx, matrix, state_->chosen.algorithm);
     }
   } else {
     detail::no_device("spmv");
@@ -255,7 +257,7 @@ void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, spa
   if (state_->rows == 0) return;
   if constexpr (detail::is_built<Space>) {
     if (alpha == V{} || state_->executor == nullptr) {
-      detail::scale(state_->ctx, beta, y.data(), y.size());
+      detail::spmv::scale(state_->ctx, beta, y.data(), y.size());
     } else {
       state_->executor->run(alpha, x.data(), beta, y.data());
     }
@@ -290,7 +292,8 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
     if (copied) {
       state_->executor->update_values(matrix.values.data());
     } else {
-      state_->executor = detail::make_executor<V, I, O>(state_->ctx, matrix, state_->chosen.algorithm, state_->profile);
+      state_->executor =
+          detail::spmv::make_executor<V, I, O>(state_->ctx, matrix, state_->chosen.algorithm, state_->profile);
       mine = matrix;
     }
   } else {

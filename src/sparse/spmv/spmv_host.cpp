@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -58,7 +58,7 @@ bool leaves_caches(std::int64_t rows) {
 
 // CSR, whole rows.
 template <class V, class I, class O>
-class csr_rows final : public spmv_executor<V> {
+class csr_rows final : public executor<V> {
  public:
   csr_rows(const context<host>& ctx, const csr_view<const V, I, O, host>& a)
       : ctx_(ctx), a_(a), kernels_(kernels_for(a)) {
@@ -88,7 +88,7 @@ class csr_rows final : public spmv_executor<V> {
 
 // CSR, equal tiles.
 template <class V, class I, class O>
-class csr_merge final : public spmv_executor<V> {
+class csr_merge final : public executor<V> {
  public:
   csr_merge(const context<host>& ctx, const csr_view<const V, I, O, host>& a)
       : ctx_(ctx), a_(a), kernels_(kernels_for(a)) {
@@ -161,7 +161,7 @@ class csr_merge final : public spmv_executor<V> {
 };
 
 template <class V, class I>
-class ell_rows final : public spmv_executor<V> {
+class ell_rows final : public executor<V> {
  public:
   ell_rows(const context<host>& ctx, const ell_view<const V, I, host>& a)
       : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, I>()) {}
@@ -187,7 +187,7 @@ class ell_rows final : public spmv_executor<V> {
 
 // Slices are shared out by stored entries.
 template <class V, class I, class O>
-class sell_slices final : public spmv_executor<V> {
+class sell_slices final : public executor<V> {
  public:
   sell_slices(const context<host>& ctx, const sell_view<const V, I, O, host>& a)
       : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, O>()) {
@@ -233,33 +233,6 @@ class sell_slices final : public spmv_executor<V> {
 
 }  // namespace
 
-template <class I, class O>
-row_profile profile_rows(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix) {
-  const std::int64_t rows = matrix.rows;
-  const std::int64_t limit = long_row_limit(rows, matrix.nnz());
-  struct sums {
-    std::int64_t longest = 0;
-    std::int64_t empty = 0;
-    std::int64_t long_entries = 0;
-  };
-  const sums all = parallel_reduce(
-      ctx.threads(), rows, grain::elements, sums{},
-      [&](std::int64_t first, std::int64_t last) {
-        sums own;
-        for (std::int64_t row = first; row < last; ++row) {
-          const std::int64_t length = matrix.offsets[row + 1] - matrix.offsets[row];
-          own.longest = std::max(own.longest, length);
-          own.empty += length == 0 ? 1 : 0;
-          own.long_entries += length > limit ? length : 0;
-        }
-        return own;
-      },
-      [](const sums& a, const sums& b) {
-        return sums{std::max(a.longest, b.longest), a.empty + b.empty, a.long_entries + b.long_entries};
-      });
-  return {rows, matrix.nnz(), all.longest, all.empty, all.long_entries};
-}
-
 template <class V>
 void scale(const context<host>& ctx, V beta, V* y, std::int64_t size) {
   if (beta == V{1}) return;
@@ -268,36 +241,33 @@ void scale(const context<host>& ctx, V beta, V* y, std::int64_t size) {
 }
 
 template <class V, class I, class O>
-spmv_executor_ptr<V> make_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                   spmv_algorithm algorithm, const row_profile&) {
+executor_ptr<V> make_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                              spmv_algorithm algorithm, const row_profile&) {
   if (algorithm == spmv_algorithm::merge_path) return std::make_unique<csr_merge<V, I, O>>(ctx, matrix);
   return std::make_unique<csr_rows<V, I, O>>(ctx, matrix);
 }
 
 template <class V, class I>
-spmv_executor_ptr<V> make_executor(const context<host>& ctx, const ell_view<const V, I, host>& matrix) {
+executor_ptr<V> make_executor(const context<host>& ctx, const ell_view<const V, I, host>& matrix) {
   return std::make_unique<ell_rows<V, I>>(ctx, matrix);
 }
 
 template <class V, class I, class O>
-spmv_executor_ptr<V> make_executor(const context<host>& ctx, const sell_view<const V, I, O, host>& matrix) {
+executor_ptr<V> make_executor(const context<host>& ctx, const sell_view<const V, I, O, host>& matrix) {
   return std::make_unique<sell_slices<V, I, O>>(ctx, matrix);
 }
 
-#define INSTANTIATE(I, O) template row_profile profile_rows(const context<host>&, const csr_pattern_view<I, O, host>&);
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
-#undef INSTANTIATE
 #define INSTANTIATE(V) template void scale(const context<host>&, V, V*, std::int64_t);
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 #define INSTANTIATE(V, I) \
-  template spmv_executor_ptr<V> make_executor(const context<host>&, const ell_view<const V, I, host>&);
+  template executor_ptr<V> make_executor(const context<host>&, const ell_view<const V, I, host>&);
 SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
 #undef INSTANTIATE
-#define INSTANTIATE(V, I, O)                                                                              \
-  template spmv_executor_ptr<V> make_executor(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                              spmv_algorithm, const row_profile&);                        \
-  template spmv_executor_ptr<V> make_executor(const context<host>&, const sell_view<const V, I, O, host>&);
+#define INSTANTIATE(V, I, O)                                                                                         \
+  template executor_ptr<V> make_executor(const context<host>&, const csr_view<const V, I, O, host>&, spmv_algorithm, \
+                                         const row_profile&);                                                        \
+  template executor_ptr<V> make_executor(const context<host>&, const sell_view<const V, I, O, host>&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -82,7 +82,7 @@ template <class I, class O>
 std::string why_not_lanes(const csr_pattern_view<I, O, host>& m, const format_use& use) {
   if (m.nnz() < tuning::few_entries) return fmt::format("{} entries are too few for another format to pay", m.nnz());
   if (use.complex_values) return "complex values are multiplied one by one in any format";
-  if (!detail::gathers_are_fast()) return "gathers, which other formats take, are slow on this processor";
+  if (!detail::spmv::gathers_are_fast()) return "gathers, which other formats take, are slow on this processor";
   const std::int64_t bytes = product_bytes(m, use.value_bytes);
   if (bytes > detail::host_l2_bytes()) {
     return fmt::format("a matrix of {:.1f} MB is read from beyond the L2 cache of {:.1f} MB, and CSR is the smallest",

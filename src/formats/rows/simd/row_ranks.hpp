@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 inline constexpr int most_ranked = 32;  // columns of a row at most
 
@@ -53,4 +53,4 @@ template <int Width>
   return rank_up_to<most_ranked>(cols, n, to);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

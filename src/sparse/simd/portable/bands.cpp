@@ -2,7 +2,7 @@
 #include "core/instantiate.hpp"
 #include "sparse/simd/band_rows.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V>
 std::vector<band_loops<V>> usable_band_loops() {
@@ -12,4 +12,4 @@ std::vector<band_loops<V>> usable_band_loops() {
 #define INSTANTIATE(V) template std::vector<band_loops<V>> usable_band_loops<V>();
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

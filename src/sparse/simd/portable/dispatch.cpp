@@ -2,7 +2,7 @@
 #include "core/instantiate.hpp"
 #include "sparse/simd/portable.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V, class I, class O>
 std::vector<const host_kernels<V, I, O>*> usable_host_kernels() {
@@ -27,4 +27,4 @@ bool gathers_are_fast() { return false; }
   template const host_kernels<V, I, O>& best_cached_kernels<V, I, O>();
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -2,19 +2,20 @@
 #include "core/instantiate.hpp"
 #include "sparse/simd/spmm_panels.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 template <class V, class I, class O>
-std::vector<spmm_loops<V, I, O>> usable_spmm_loops() {
-  return {
-      {[](const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) { spmm_rows<V, 16>(job, first, last); },
-       [](const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums) {
-         spmm_part<V, 16>(job, begin, end, sums);
-       },
-       "16-byte vectors"}};
+std::vector<row_loops<V, I, O>> usable_loops() {
+  return {{[](const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+             all_rows<V, 16>(job, first, last);
+           },
+           [](const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums) {
+             part_sums<V, 16>(job, begin, end, sums);
+           },
+           "16-byte vectors"}};
 }
 
-#define INSTANTIATE(V, I, O) template std::vector<spmm_loops<V, I, O>> usable_spmm_loops<V, I, O>();
+#define INSTANTIATE(V, I, O) template std::vector<row_loops<V, I, O>> usable_loops<V, I, O>();
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

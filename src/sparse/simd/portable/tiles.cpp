@@ -2,7 +2,7 @@
 #include "core/instantiate.hpp"
 #include "sparse/simd/tile_rows.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V>
 std::vector<tile_loops<V>> usable_tile_loops() {
@@ -12,4 +12,4 @@ std::vector<tile_loops<V>> usable_tile_loops() {
 #define INSTANTIATE(V) template std::vector<tile_loops<V>> usable_tile_loops<V>();
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -117,4 +117,4 @@ const host_kernels<V, I, O>* avx2_kernels() {
   template const host_kernels<double, I, O>* avx2_kernels<double, I, O>();
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -207,4 +207,4 @@ const host_kernels<V, I, O>* avx512_gather_kernels() {
   template const host_kernels<double, I, O>* avx512_gather_kernels<double, I, O>();
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -4,7 +4,7 @@
 #include "sparse/simd/x86/fast_gathers.hpp"
 #include "sparse/simd/x86/vector_kernels.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -47,4 +47,4 @@ bool gathers_are_fast() { return has_fast_gathers(); }
   template const host_kernels<V, I, O>& best_cached_kernels<V, I, O>();
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -3,7 +3,7 @@
 // them down, and Zen 4 and 5 take them apart.
 #pragma once
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 inline bool has_avx512() {
   __builtin_cpu_init();
@@ -12,4 +12,4 @@ inline bool has_avx512() {
 
 inline bool has_fast_gathers() { return has_avx512() && __builtin_cpu_supports("avx512fp16") != 0; }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -14,7 +14,7 @@
 
 #include <spargo/core/types.hpp>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 struct gathered_tuning {
   // Entries whose products are kept: 8 KiB of doubles.
@@ -118,4 +118,4 @@ struct gathered_rows {
   }
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -16,7 +16,7 @@
 
 #include <type_traits>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 struct picked_tuning {
   // Entries at a time. R-MAT 20 symmetric, two threads of Zen 5, fp32, ms: 10.3 with 8, 10.6 with 4, 10.8 with 16;
@@ -124,4 +124,4 @@ struct picked_rows {
   }
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -3,46 +3,46 @@
 #include "core/instantiate.hpp"
 #include "sparse/simd/spmm_panels.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmm {
 
 namespace {
 
 template <class V, class I, class O>
-[[gnu::target("avx512f,avx512vl,fma")]] void avx512_rows(const spmm_job<V, I, O>& job, std::int64_t first,
+[[gnu::target("avx512f,avx512vl,fma")]] void avx512_rows(const product_job<V, I, O>& job, std::int64_t first,
                                                          std::int64_t last) {
-  spmm_rows<V, 64>(job, first, last);
+  all_rows<V, 64>(job, first, last);
 }
 template <class V, class I, class O>
-[[gnu::target("avx512f,avx512vl,fma")]] void avx512_part(const spmm_job<V, I, O>& job, std::int64_t begin,
+[[gnu::target("avx512f,avx512vl,fma")]] void avx512_part(const product_job<V, I, O>& job, std::int64_t begin,
                                                          std::int64_t end, V* sums) {
-  spmm_part<V, 64>(job, begin, end, sums);
+  part_sums<V, 64>(job, begin, end, sums);
 }
 
 template <class V, class I, class O>
-[[gnu::target("avx2,fma")]] void avx2_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
-  spmm_rows<V, 32>(job, first, last);
+[[gnu::target("avx2,fma")]] void avx2_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+  all_rows<V, 32>(job, first, last);
 }
 template <class V, class I, class O>
-[[gnu::target("avx2,fma")]] void avx2_part(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end,
+[[gnu::target("avx2,fma")]] void avx2_part(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end,
                                            V* sums) {
-  spmm_part<V, 32>(job, begin, end, sums);
+  part_sums<V, 32>(job, begin, end, sums);
 }
 
 template <class V, class I, class O>
-void sse2_rows(const spmm_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
-  spmm_rows<V, 16>(job, first, last);
+void sse2_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+  all_rows<V, 16>(job, first, last);
 }
 template <class V, class I, class O>
-void sse2_part(const spmm_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums) {
-  spmm_part<V, 16>(job, begin, end, sums);
+void sse2_part(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums) {
+  part_sums<V, 16>(job, begin, end, sums);
 }
 
 }  // namespace
 
 template <class V, class I, class O>
-std::vector<spmm_loops<V, I, O>> usable_spmm_loops() {
+std::vector<row_loops<V, I, O>> usable_loops() {
   __builtin_cpu_init();
-  std::vector<spmm_loops<V, I, O>> all{{sse2_rows<V, I, O>, sse2_part<V, I, O>, "16-byte vectors"}};
+  std::vector<row_loops<V, I, O>> all{{sse2_rows<V, I, O>, sse2_part<V, I, O>, "16-byte vectors"}};
   if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) {
     all.push_back({avx2_rows<V, I, O>, avx2_part<V, I, O>, "AVX2"});
   }
@@ -52,7 +52,7 @@ std::vector<spmm_loops<V, I, O>> usable_spmm_loops() {
   return all;
 }
 
-#define INSTANTIATE(V, I, O) template std::vector<spmm_loops<V, I, O>> usable_spmm_loops<V, I, O>();
+#define INSTANTIATE(V, I, O) template std::vector<row_loops<V, I, O>> usable_loops<V, I, O>();
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmm

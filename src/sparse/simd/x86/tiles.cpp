@@ -9,7 +9,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -93,6 +93,6 @@ std::vector<tile_loops<V>> usable_tile_loops() {
 #define INSTANTIATE(V) template std::vector<tile_loops<V>> usable_tile_loops<V>();
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv
 
 #pragma GCC diagnostic pop

@@ -10,7 +10,7 @@
 #include "sparse/simd/kernels.hpp"
 #include "sparse/simd/x86/picked_rows.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx2_kernels();
@@ -132,4 +132,4 @@ inline constexpr host_kernels<typename Simd::value, typename Simd::index, O> vec
     row_loops<Simd, Rows>::template csr_rows<O>, row_loops<Simd, Rows>::template stream_rows<O>, picked_rows<Simd>::dot,
     lane_loops<Simd>::lane_sums, Rows::name};
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

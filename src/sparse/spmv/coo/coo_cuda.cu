@@ -10,7 +10,7 @@
 #include "formats/convert/backend.hpp"
 #include "sparse/spmv/device.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -23,9 +23,9 @@ __device__ void atomic_add(device_complex<T>* y, device_complex<T> v) {
 }
 
 template <class D, class I>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     coo_atomic_kernel(device_entries<D, I> a, const I* rows, const D* x, D alpha, D* y) {
-  const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (e < a.nnz) atomic_add(y + rows[e], alpha * (a.values[e] * read(x + a.indices[e])));
 }
 
@@ -33,14 +33,14 @@ __global__ void __launch_bounds__(spmv_threads)
 // most the stage capacity. Whole block; ends with a barrier.
 template <class D, class I>
 __device__ int find_segments(const I* rows, std::int64_t begin, std::int64_t end, int* bounds, int* counts) {
-  constexpr int rounds = stage_capacity<D> / spmv_threads;
-  constexpr int warps = spmv_threads / warp_size;
+  constexpr int rounds = stage_capacity<D> / threads_per_block;
+  constexpr int warps = threads_per_block / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   unsigned heads[rounds];
 #pragma unroll
   for (int r = 0; r < rounds; ++r) {
-    const std::int64_t e = begin + r * spmv_threads + static_cast<int>(threadIdx.x);
+    const std::int64_t e = begin + r * threads_per_block + static_cast<int>(threadIdx.x);
     const bool head = e < end && (e == begin || rows[e] != rows[e - 1]);
     heads[r] = __ballot_sync(full_mask, head ? 1 : 0);
     if (lane == 0) counts[r * warps + warp] = __popc(heads[r]);
@@ -55,7 +55,7 @@ __device__ int find_segments(const I* rows, std::int64_t begin, std::int64_t end
       total += counts[r * warps + w];
     }
     if ((heads[r] >> lane & 1U) != 0) {
-      bounds[before + __popc(heads[r] & ((1U << lane) - 1))] = r * spmv_threads + static_cast<int>(threadIdx.x);
+      bounds[before + __popc(heads[r] & ((1U << lane) - 1))] = r * threads_per_block + static_cast<int>(threadIdx.x);
     }
   }
   if (threadIdx.x == 0) bounds[total] = static_cast<int>(end - begin);
@@ -64,7 +64,7 @@ __device__ int find_segments(const I* rows, std::int64_t begin, std::int64_t end
 }
 
 template <class D, class I>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     coo_segmented_kernel(device_entries<D, I> a, const I* rows, const I* carry_rows, D* carries, const D* x, D alpha,
                          D* y) {
   __shared__ D products[stage_elements<D>];
@@ -89,25 +89,25 @@ __global__ void __launch_bounds__(spmv_threads)
 }
 
 template <class D, class I>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     coo_carry_rows_kernel(const I* rows, std::int64_t tiles, I* carry_rows) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (tile >= tiles) return;
   const std::int64_t e = tile * stage_capacity<D>;
   carry_rows[tile] = e > 0 && rows[e] == rows[e - 1] ? rows[e] : I{-1};
 }
 
 template <class I>
-__global__ void __launch_bounds__(spmv_threads) descends_kernel(const I* rows, std::int64_t nnz, int* found) {
-  const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+__global__ void __launch_bounds__(threads_per_block) descends_kernel(const I* rows, std::int64_t nnz, int* found) {
+  const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   const bool descends = e > 0 && e < nnz && rows[e] < rows[e - 1];
   if (__any_sync(full_mask, descends ? 1 : 0) != 0 && threadIdx.x % warp_size == 0) atomicExch(found, 1);
 }
 
 template <class D>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     gather_kernel(const D* from, const std::uint32_t* order, D* to, std::int64_t size) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (k < size) to[k] = from[order[k]];
 }
 
@@ -115,21 +115,21 @@ template <class I>
 bool is_sorted(const context<device>& ctx, span<const I, device> rows) {
   array<int, device> found(ctx, 1);
   fill_zero(ctx, found.view());
-  descends_kernel<<<grid_of(rows.size(), spmv_threads), spmv_threads, 0, ctx.stream()>>>(rows.data(), rows.size(),
-                                                                                         found.data());
+  descends_kernel<<<grid_of(rows.size(), threads_per_block), threads_per_block, 0, ctx.stream()>>>(
+      rows.data(), rows.size(), found.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
   return to_host(ctx, std::as_const(found).view())[0] == 0;
 }
 
 template <class V, class I>
-class device_coo_atomic final : public spmv_executor<V> {
+class device_coo_atomic final : public executor<V> {
  public:
   device_coo_atomic(const context<device>& ctx, const coo_view<const V, I, device>& a) : ctx_(ctx), a_(a) {}
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
     scale(ctx_, beta, y, a_.rows);
-    coo_atomic_kernel<<<grid_of(a_.nnz(), spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+    coo_atomic_kernel<<<grid_of(a_.nnz(), threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
         entries_of(a_.values.data(), a_.col_indices.data(), a_.nnz()), a_.row_indices.data(), device_cast(x),
         to_device_value(alpha), device_cast(y));
     SPARGO_CUDA_TRY(cudaGetLastError());
@@ -141,7 +141,7 @@ class device_coo_atomic final : public spmv_executor<V> {
 };
 
 template <class V, class I>
-class device_coo_segments final : public spmv_executor<V> {
+class device_coo_segments final : public executor<V> {
   using D = device_value_t<V>;
 
  public:
@@ -156,7 +156,7 @@ class device_coo_segments final : public spmv_executor<V> {
     }
     carry_rows_ = {ctx, tiles_};
     carries_ = {ctx, tiles_};
-    coo_carry_rows_kernel<D><<<grid_of(tiles_, spmv_threads), spmv_threads, 0, ctx.stream()>>>(
+    coo_carry_rows_kernel<D><<<grid_of(tiles_, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
         a_.row_indices.data(), tiles_, carry_rows_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
@@ -169,12 +169,12 @@ class device_coo_segments final : public spmv_executor<V> {
     const V* values = a_.values.data();
     scale(ctx_, beta, y_values, a_.rows);
     if (!ordered_values_.empty()) {
-      gather_kernel<<<grid_of(a_.nnz(), spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+      gather_kernel<<<grid_of(a_.nnz(), threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
           device_cast(values), sorted_.order.data(), device_cast(ordered_values_.data()), a_.nnz());
       SPARGO_CUDA_TRY(cudaGetLastError());
       values = ordered_values_.data();
     }
-    coo_segmented_kernel<<<grid_of(tiles_, 1), spmv_threads, 0, ctx_.stream()>>>(
+    coo_segmented_kernel<<<grid_of(tiles_, 1), threads_per_block, 0, ctx_.stream()>>>(
         entries_of(values, a_.col_indices.data(), a_.nnz()), a_.row_indices.data(), carry_rows_.data(), carries,
         device_cast(x), alpha, y);
     SPARGO_CUDA_TRY(cudaGetLastError());
@@ -199,15 +199,14 @@ class device_coo_segments final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I>
-spmv_executor_ptr<V> make_executor(const context<device>& ctx, const coo_view<const V, I, device>& matrix,
-                                   spmv_algorithm algorithm) {
+executor_ptr<V> make_executor(const context<device>& ctx, const coo_view<const V, I, device>& matrix,
+                              spmv_algorithm algorithm) {
   if (algorithm == spmv_algorithm::coo_atomic) return std::make_unique<device_coo_atomic<V, I>>(ctx, matrix);
   return std::make_unique<device_coo_segments<V, I>>(ctx, matrix);
 }
 
-#define INSTANTIATE(V, I)                                                                                  \
-  template spmv_executor_ptr<V> make_executor(const context<device>&, const coo_view<const V, I, device>&, \
-                                              spmv_algorithm);
+#define INSTANTIATE(V, I) \
+  template executor_ptr<V> make_executor(const context<device>&, const coo_view<const V, I, device>&, spmv_algorithm);
 SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -24,7 +24,7 @@ struct tuning {
 };
 
 template <class V, class I>
-class coo_segments final : public spmv_executor<V> {
+class coo_segments final : public executor<V> {
  public:
   coo_segments(const context<host>& ctx, const coo_view<const V, I, host>& a)
       : ctx_(ctx), a_(a), kernels_(best_host_kernels<V, I, I>()) {
@@ -100,12 +100,12 @@ class coo_segments final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I>
-spmv_executor_ptr<V> make_executor(const context<host>& ctx, const coo_view<const V, I, host>& matrix, spmv_algorithm) {
+executor_ptr<V> make_executor(const context<host>& ctx, const coo_view<const V, I, host>& matrix, spmv_algorithm) {
   return std::make_unique<coo_segments<V, I>>(ctx, matrix);
 }
 
 #define INSTANTIATE(V, I) \
-  template spmv_executor_ptr<V> make_executor(const context<host>&, const coo_view<const V, I, host>&, spmv_algorithm);
+  template executor_ptr<V> make_executor(const context<host>&, const coo_view<const V, I, host>&, spmv_algorithm);
 SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -5,12 +5,12 @@
 
 #include <string>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V>
 struct copy_attempt {
-  spmv_executor_ptr<V> executor;  // null: refused
-  std::string reason;             // what is stored how, or why there is no copy
+  executor_ptr<V> executor;  // null: refused
+  std::string reason;        // what is stored how, or why there is no copy
 };
 
 // Why a copy whose kernels hold so many bytes of x in a block's shared memory is none for a device; empty: it has them.
@@ -25,4 +25,4 @@ enum class copy_demand {
   by_name,     // refused only where the matrix cannot be stored that way, or takes too much memory
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

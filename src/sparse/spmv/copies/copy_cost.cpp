@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string why_too_few(copy_kind kind, std::int64_t value_bytes, std::int64_t p
   return fmt::format("the copy pays from {} products on, {} are wanted", least, products);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 enum class copy_kind {
   compressed,      // device
@@ -21,4 +21,4 @@ enum class copy_kind {
 // Empty where `products` are enough (0: many), else why not.
 [[nodiscard]] std::string why_too_few(copy_kind kind, std::int64_t value_bytes, std::int64_t products);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

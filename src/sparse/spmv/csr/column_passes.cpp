@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -44,4 +44,4 @@ bool passes_pay(const row_profile& profile, const gathered_vector& x) {
          profile.nnz / tuning::row_entries >= profile.rows && profile.nnz / tuning::column_entries >= x.size;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -3,7 +3,7 @@
 
 #include "sparse/spmv/executor.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // The vector that a product gathers from, and the cache between it and the SMs.
 struct gathered_vector {
@@ -25,7 +25,7 @@ struct gathered_vector {
 [[nodiscard]] bool passes_pay(const row_profile& profile, const gathered_vector& x);
 
 template <class V, class I, class O>
-[[nodiscard]] spmv_executor_ptr<V> make_passes_executor(const context<device>& ctx,
-                                                        const csr_view<const V, I, O, device>& matrix);
+[[nodiscard]] executor_ptr<V> make_passes_executor(const context<device>& ctx,
+                                                   const csr_view<const V, I, O, device>& matrix);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -27,7 +27,7 @@
 
 #include <algorithm>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -160,8 +160,8 @@ __device__ std::int64_t rows_before(const O* offsets, std::int64_t rows, std::in
 }
 
 template <class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads) tile_rows_kernel(merge_arguments<D, I, O> a) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+__global__ void __launch_bounds__(threads_per_block) tile_rows_kernel(merge_arguments<D, I, O> a) {
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (tile > a.tiles) return;
   if (a.shares == merge_shares::entries) {
     a.tile_rows[tile] = static_cast<I>(tile == a.tiles ? a.rows : rows_before(a.offsets, a.rows, a.first_entry(tile)));
@@ -174,9 +174,9 @@ __global__ void __launch_bounds__(spmv_threads) tile_rows_kernel(merge_arguments
 
 // Also the largest number of rows that end in a tile.
 template <class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     carry_rows_kernel(merge_arguments<D, I, O> a, unsigned long long* most_rows) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (tile >= a.tiles) return;
   const std::int64_t row = a.tile_rows[tile + 1];
   const std::int64_t begin = a.first_entry(tile);
@@ -344,7 +344,7 @@ gathered_vector x_of(const context<device>& ctx, const csr_view<const V, I, O, d
 }
 
 template <class V, class I, class O>
-class device_merge final : public spmv_executor<V> {
+class device_merge final : public executor<V> {
   using D = device_value_t<V>;
   using kernel = void (*)(merge_arguments<D, I, O>, column_range<I>, const D*, D, D, D*);
 
@@ -420,9 +420,10 @@ class device_merge final : public spmv_executor<V> {
     arguments_.tile_rows = tile_rows_.data();
     arguments_.carry_rows = carry_rows_.data();
     arguments_.carries = device_cast(carries_.data());
-    tile_rows_kernel<<<grid_of(tiles + 1, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(arguments_);
+    tile_rows_kernel<<<grid_of(tiles + 1, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(arguments_);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    carry_rows_kernel<<<grid_of(tiles, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(arguments_, most.data());
+    carry_rows_kernel<<<grid_of(tiles, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(arguments_,
+                                                                                                  most.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
     return static_cast<std::int64_t>(to_host(ctx_, std::as_const(most).view())[0]);
   }
@@ -440,18 +441,18 @@ class device_merge final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I, class O>
-spmv_executor_ptr<V> make_merge_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
+executor_ptr<V> make_merge_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
   return std::make_unique<device_merge<V, I, O>>(ctx, matrix, 1);
 }
 
 template <class V, class I, class O>
-spmv_executor_ptr<V> make_passes_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
+executor_ptr<V> make_passes_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
   return std::make_unique<device_merge<V, I, O>>(ctx, matrix, column_passes(x_of(ctx, matrix)));
 }
 
-#define INSTANTIATE(V, I, O)                                                                                         \
-  template spmv_executor_ptr<V> make_merge_executor(const context<device>&, const csr_view<const V, I, O, device>&); \
-  template spmv_executor_ptr<V> make_passes_executor(const context<device>&, const csr_view<const V, I, O, device>&);
+#define INSTANTIATE(V, I, O)                                                                                    \
+  template executor_ptr<V> make_merge_executor(const context<device>&, const csr_view<const V, I, O, device>&); \
+  template executor_ptr<V> make_passes_executor(const context<device>&, const csr_view<const V, I, O, device>&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

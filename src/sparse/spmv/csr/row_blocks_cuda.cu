@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -220,10 +220,10 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_reside
 
 // The largest block that is not longer than `limit`, rounded up to a multiple of four.
 template <class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     longest_block_kernel(const O* offsets, std::int64_t rows, std::int64_t rows_a_block, std::int64_t blocks, int limit,
                          int* longest) {
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (block >= blocks) return;
   const block_range<O> range(offsets, rows, rows_a_block, block);
   const std::int64_t entries = (range.end - range.origin + 3) & ~std::int64_t{3};
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(spmv_threads)
 }
 
 template <class V, class I, class O>
-class device_blocks final : public spmv_executor<V> {
+class device_blocks final : public executor<V> {
   using D = device_value_t<V>;
   using kernel = void (*)(blocks_arguments<D, I, O>, const D*, D, D, D*);
 
@@ -296,7 +296,7 @@ class device_blocks final : public spmv_executor<V> {
     const int limit = std::min(wide, static_cast<int>(tuning::stage_bytes / (sizeof(D) + sizeof(I)))) & ~3;
     array<int, device> longest(ctx_, 1);
     fill_zero(ctx_, longest.view());
-    longest_block_kernel<<<grid_of(blocks, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+    longest_block_kernel<<<grid_of(blocks, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
         arguments_.offsets, arguments_.rows, rows_, blocks, limit, longest.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
     return to_host(ctx_, std::as_const(longest).view())[0];
@@ -312,12 +312,12 @@ class device_blocks final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I, class O>
-spmv_executor_ptr<V> make_blocks_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
+executor_ptr<V> make_blocks_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix) {
   return std::make_unique<device_blocks<V, I, O>>(ctx, matrix);
 }
 
 #define INSTANTIATE(V, I, O) \
-  template spmv_executor_ptr<V> make_blocks_executor(const context<device>&, const csr_view<const V, I, O, device>&);
+  template executor_ptr<V> make_blocks_executor(const context<device>&, const csr_view<const V, I, O, device>&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

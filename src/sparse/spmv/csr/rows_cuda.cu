@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <type_traits>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -71,9 +71,9 @@ template <class D, class I, class O>
 inline constexpr int row_blocks_resident = sizeof(D) + sizeof(I) > 12 ? 3 : (sizeof(O) == 4 ? 8 : 6);
 
 template <int Unroll, class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads, resident_blocks(row_blocks_resident<D, I, O>, spmv_threads))
+__global__ void __launch_bounds__(threads_per_block, resident_blocks(row_blocks_resident<D, I, O>, threads_per_block))
     row_per_thread_kernel(csr_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (row >= a.rows) return;
   const O end = a.offsets[row + 1];
   D sum{};
@@ -153,7 +153,7 @@ __device__ D block_sum(D v, D* warp_sums) {
   if (thread % warp_size == 0) warp_sums[thread / warp_size] = v;
   __syncthreads();
   if (thread >= warp_size) return v;
-  return group_sum(thread < spmv_threads / warp_size ? warp_sums[thread] : D{}, warp_size);
+  return group_sum(thread < threads_per_block / warp_size ? warp_sums[thread] : D{}, warp_size);
 }
 
 // A part of a long row, or the whole of it, by a block. The block that finds all other parts of its row done finishes
@@ -161,11 +161,11 @@ __device__ D block_sum(D v, D* warp_sums) {
 template <long_rows Rows, class D, class I, class O>
 __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, const D* x, D alpha, D beta, D* y) {
   using count = std::make_unsigned_t<O>;
-  __shared__ D warp_sums[spmv_threads / warp_size];
+  __shared__ D warp_sums[threads_per_block / warp_size];
   const int thread = static_cast<int>(threadIdx.x);
   const long_part here = a.long_parts[place];
   D sum = block_sum(strided_dot(a.csr.entries, static_cast<count>(here.begin + thread), static_cast<count>(here.end),
-                                count{spmv_threads}, x),
+                                count{threads_per_block}, x),
                     warp_sums);
   if (Rows == long_rows::in_parts && here.parts > 1) {
     __shared__ bool finishes;
@@ -179,16 +179,16 @@ __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, cons
     __syncthreads();
     if (!finishes) return;
     sum = D{};
-    for (int k = thread; k < here.parts; k += spmv_threads) sum += a.part_sums[here.first + k];
+    for (int k = thread; k < here.parts; k += threads_per_block) sum += a.part_sums[here.first + k];
     sum = block_sum(sum, warp_sums);
   }
   if (thread == 0) update(y[here.row], alpha, sum, beta);
 }
 
-// The first blocks take a long row or a part of one each, the others spmv_threads / width rows. Lanes without a row
-// stay for the sum. Width: lanes per row, where that is known to the compiler; 0: a.width.
+// The first blocks take a long row or a part of one each, the others threads_per_block / width rows. Lanes without a
+// row stay for the sum. Width: lanes per row, where that is known to the compiler; 0: a.width.
 template <int Width, long_rows Rows, class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     row_per_group_kernel(group_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
   using count = std::make_unsigned_t<O>;  // an entry's place and a few steps more fit it
   const int thread = static_cast<int>(threadIdx.x);
@@ -198,7 +198,8 @@ __global__ void __launch_bounds__(spmv_threads)
     return;
   }
   const int width = Width == 0 ? a.width : Width;
-  const std::int64_t row = static_cast<std::int64_t>(block - a.long_count) * (spmv_threads / width) + thread / width;
+  const std::int64_t row =
+      static_cast<std::int64_t>(block - a.long_count) * (threads_per_block / width) + thread / width;
   const int lane = thread & (width - 1);
   const bool inside = row < a.csr.rows;
   const auto begin = inside ? static_cast<count>(a.csr.offsets[row]) : count{};
@@ -224,9 +225,9 @@ struct part_counts {
 
 // Lists the long rows and parts of rows where there is a list.
 template <class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     long_parts_kernel(const O* offsets, std::int64_t rows, cut_limits limits, part_counts* counts, long_part* list) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (row >= rows) return;
   const auto begin = static_cast<std::int64_t>(offsets[row]);
   const auto end = static_cast<std::int64_t>(offsets[row + 1]);
@@ -243,10 +244,11 @@ __global__ void __launch_bounds__(spmv_threads)
 
 // A warp per row, four entries per lane and load; entries of other rows in the first and last load are left out.
 template <class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     row_per_warp_kernel(csr_arguments<D, I, O> a, const D* x, D alpha, D beta, D* y) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * (spmv_threads / warp_size) + threadIdx.x / warp_size;
+  const std::int64_t row =
+      static_cast<std::int64_t>(blockIdx.x) * (threads_per_block / warp_size) + threadIdx.x / warp_size;
   if (row >= a.rows) return;  // warps leave as a whole
   const std::int64_t begin = a.offsets[row];
   const std::int64_t end = a.offsets[row + 1];
@@ -266,7 +268,7 @@ __global__ void __launch_bounds__(spmv_threads)
 }
 
 template <class V, class I, class O>
-class device_rows final : public spmv_executor<V> {
+class device_rows final : public executor<V> {
   using D = device_value_t<V>;
   using kernel = void (*)(csr_arguments<D, I, O>, const D*, D, D, D*);
   using group_kernel = void (*)(group_arguments<D, I, O>, const D*, D, D, D*);
@@ -282,7 +284,7 @@ class device_rows final : public spmv_executor<V> {
     const double mean = static_cast<double>(a.nnz()) / static_cast<double>(a.rows);
     if (mean >= tuning::wide_mean && a.nnz() >= tuning::wide_entries &&
         cut_long_rows({tuning::widest_row, tuning::widest_row, tuning::least_part}, nullptr).parts == 0) {
-      rows_a_block_ = spmv_threads / warp_size;
+      rows_a_block_ = threads_per_block / warp_size;
       kernel_ = &row_per_warp_kernel<D, I, O>;
       return;
     }
@@ -299,11 +301,11 @@ class device_rows final : public spmv_executor<V> {
     const D alpha = to_device_value(alpha_value);
     const D beta = to_device_value(beta_value);
     if (kernel_ != nullptr) {
-      kernel_<<<grid_of(arguments_.rows, rows_a_block_), spmv_threads, 0, ctx_.stream()>>>(arguments_, x, alpha, beta,
-                                                                                           y);
+      kernel_<<<grid_of(arguments_.rows, rows_a_block_), threads_per_block, 0, ctx_.stream()>>>(arguments_, x, alpha,
+                                                                                                beta, y);
     } else {
-      const std::int64_t blocks = groups_.long_count + div_up(arguments_.rows, spmv_threads / groups_.width);
-      group_kernel_<<<grid_of(blocks, 1), spmv_threads, 0, ctx_.stream()>>>(groups_, x, alpha, beta, y);
+      const std::int64_t blocks = groups_.long_count + div_up(arguments_.rows, threads_per_block / groups_.width);
+      group_kernel_<<<grid_of(blocks, 1), threads_per_block, 0, ctx_.stream()>>>(groups_, x, alpha, beta, y);
     }
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
@@ -385,7 +387,7 @@ class device_rows final : public spmv_executor<V> {
     const device_guard guard(ctx_);
     array<part_counts, device> counts(ctx_, 1);
     fill_zero(ctx_, counts.view());
-    long_parts_kernel<<<grid_of(arguments_.rows, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+    long_parts_kernel<<<grid_of(arguments_.rows, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
         arguments_.offsets, arguments_.rows, limits, counts.data(), list);
     SPARGO_CUDA_TRY(cudaGetLastError());
     return to_host(ctx_, std::as_const(counts).view())[0];
@@ -393,7 +395,7 @@ class device_rows final : public spmv_executor<V> {
 
   context<device> ctx_;
   csr_arguments<D, I, O> arguments_;
-  int rows_a_block_ = spmv_threads;
+  int rows_a_block_ = threads_per_block;
   kernel kernel_ = nullptr;  // null: group_kernel_
   group_kernel group_kernel_ = nullptr;
   group_arguments<D, I, O> groups_{};
@@ -405,17 +407,17 @@ class device_rows final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I, class O>
-spmv_executor_ptr<V> make_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                                   spmv_algorithm algorithm, const row_profile& profile) {
+executor_ptr<V> make_executor(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                              spmv_algorithm algorithm, const row_profile& profile) {
   if (algorithm == spmv_algorithm::merge_path) return make_merge_executor<V, I, O>(ctx, matrix);
   if (algorithm == spmv_algorithm::column_passes) return make_passes_executor<V, I, O>(ctx, matrix);
   if (algorithm == spmv_algorithm::row_blocks) return make_blocks_executor<V, I, O>(ctx, matrix);
   return std::make_unique<device_rows<V, I, O>>(ctx, matrix, algorithm, profile);
 }
 
-#define INSTANTIATE(V, I, O)                                                                                  \
-  template spmv_executor_ptr<V> make_executor(const context<device>&, const csr_view<const V, I, O, device>&, \
-                                              spmv_algorithm, const row_profile&);
+#define INSTANTIATE(V, I, O)                                                                             \
+  template executor_ptr<V> make_executor(const context<device>&, const csr_view<const V, I, O, device>&, \
+                                         spmv_algorithm, const row_profile&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -5,7 +5,7 @@
 #include "core/instantiate.hpp"
 #include "sparse/spmv/device.cuh"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -32,18 +32,18 @@ __device__ D strided_dot(const D* values, const I* indices, std::int64_t at, std
 }
 
 template <class D, class I>
-__global__ void __launch_bounds__(spmv_threads) ell_kernel(const D* values, const I* indices, const I* lengths,
-                                                           std::int64_t rows, const D* x, D alpha, D beta, D* y) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+__global__ void __launch_bounds__(threads_per_block) ell_kernel(const D* values, const I* indices, const I* lengths,
+                                                                std::int64_t rows, const D* x, D alpha, D beta, D* y) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (row >= rows) return;
   update(y[row], alpha, strided_dot(values, indices, row, rows, lengths[row], x), beta);
 }
 
 template <class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     sell_kernel(const D* values, const I* indices, const I* lengths, const I* permutation, const O* slice_offsets,
                 std::int64_t slots, std::int64_t height, const D* x, D alpha, D beta, D* y) {
-  const std::int64_t slot = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+  const std::int64_t slot = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (slot >= slots) return;
   const I row = permutation[slot];
   if (row < 0) return;
@@ -53,14 +53,14 @@ __global__ void __launch_bounds__(spmv_threads)
 }
 
 template <class V, class I>
-class device_ell final : public spmv_executor<V> {
+class device_ell final : public executor<V> {
  public:
   device_ell(const context<device>& ctx, const ell_view<const V, I, device>& a) : ctx_(ctx), a_(a) {}
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
     const std::int64_t rows = a_.rows;
-    ell_kernel<<<grid_of(rows, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+    ell_kernel<<<grid_of(rows, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
         device_cast(a_.values.data()), a_.indices.data(), a_.row_lengths.data(), rows, device_cast(x),
         to_device_value(alpha), to_device_value(beta), device_cast(y));
     SPARGO_CUDA_TRY(cudaGetLastError());
@@ -72,14 +72,14 @@ class device_ell final : public spmv_executor<V> {
 };
 
 template <class V, class I, class O>
-class device_sell final : public spmv_executor<V> {
+class device_sell final : public executor<V> {
  public:
   device_sell(const context<device>& ctx, const sell_view<const V, I, O, device>& a) : ctx_(ctx), a_(a) {}
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
     const std::int64_t slots = a_.permutation.size();
-    sell_kernel<<<grid_of(slots, spmv_threads), spmv_threads, 0, ctx_.stream()>>>(
+    sell_kernel<<<grid_of(slots, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
         device_cast(a_.values.data()), a_.indices.data(), a_.row_lengths.data(), a_.permutation.data(),
         a_.slice_offsets.data(), slots, static_cast<std::int64_t>(a_.slice_height), device_cast(x),
         to_device_value(alpha), to_device_value(beta), device_cast(y));
@@ -94,21 +94,21 @@ class device_sell final : public spmv_executor<V> {
 }  // namespace
 
 template <class V, class I>
-spmv_executor_ptr<V> make_executor(const context<device>& ctx, const ell_view<const V, I, device>& matrix) {
+executor_ptr<V> make_executor(const context<device>& ctx, const ell_view<const V, I, device>& matrix) {
   return std::make_unique<device_ell<V, I>>(ctx, matrix);
 }
 
 template <class V, class I, class O>
-spmv_executor_ptr<V> make_executor(const context<device>& ctx, const sell_view<const V, I, O, device>& matrix) {
+executor_ptr<V> make_executor(const context<device>& ctx, const sell_view<const V, I, O, device>& matrix) {
   return std::make_unique<device_sell<V, I, O>>(ctx, matrix);
 }
 
 #define INSTANTIATE(V, I) \
-  template spmv_executor_ptr<V> make_executor(const context<device>&, const ell_view<const V, I, device>&);
+  template executor_ptr<V> make_executor(const context<device>&, const ell_view<const V, I, device>&);
 SPARGO_FOR_EACH_VALUE_INDEX(INSTANTIATE)
 #undef INSTANTIATE
 #define INSTANTIATE(V, I, O) \
-  template spmv_executor_ptr<V> make_executor(const context<device>&, const sell_view<const V, I, O, device>&);
+  template executor_ptr<V> make_executor(const context<device>&, const sell_view<const V, I, O, device>&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

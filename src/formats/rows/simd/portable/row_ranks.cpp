@@ -1,7 +1,7 @@
 #include "formats/rows/simd/row_ranks.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 rank_row best_rank_row() { return rank_anywhere; }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

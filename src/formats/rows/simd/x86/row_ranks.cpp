@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-namespace spargo::detail {
+namespace spargo::detail::convert {
 
 namespace {
 
@@ -63,4 +63,4 @@ rank_row best_rank_row() {
   return __builtin_cpu_supports("avx2") != 0 ? rank_by_avx2 : rank_anywhere;
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::convert

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string why_not_binned(const binning_profile& p, copy_demand demand) {
   return {};
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

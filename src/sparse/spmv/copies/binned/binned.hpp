@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // The matrix has at least one entry. O(rows + cols + nnz); synchronises the stream.
 template <class V, class I, class O>
@@ -27,4 +27,4 @@ struct binning_profile {
 // Why not; empty: nothing speaks against it.
 [[nodiscard]] std::string why_not_binned(const binning_profile& profile, copy_demand demand);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

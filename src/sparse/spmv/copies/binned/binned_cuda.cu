@@ -26,7 +26,7 @@
 #include <bit>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -348,7 +348,7 @@ __global__ void __launch_bounds__(sum_threads<D>, resident_blocks(sizeof(D) <= 8
 }
 
 template <class V>
-class device_binned final : public spmv_executor<V> {
+class device_binned final : public executor<V> {
   using D = device_value_t<V>;
 
  public:
@@ -459,4 +459,4 @@ copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V,
   template copy_attempt<V> bin_products(const context<device>&, const csr_view<const V, I, O, device>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

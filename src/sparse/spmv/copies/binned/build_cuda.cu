@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -57,21 +57,21 @@ struct bin_arguments {
 };
 
 template <class I, class O>
-__global__ void __launch_bounds__(spmv_threads) bin_rows_kernel(bin_arguments<I, O> a, std::uint32_t* bin_rows) {
-  const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * spmv_threads + threadIdx.x;
+__global__ void __launch_bounds__(threads_per_block) bin_rows_kernel(bin_arguments<I, O> a, std::uint32_t* bin_rows) {
+  const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (bin > a.bins) return;
   bin_rows[bin] = static_cast<std::uint32_t>(merge_path_row(a.offsets, a.rows, a.nnz, a.diagonal(bin)));
 }
 
 // A block per bin.
 template <class I, class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     row_ends_kernel(bin_arguments<I, O> a, std::uint16_t* row_ends, std::int64_t* carry_rows) {
   const std::int64_t bin = blockIdx.x;
   const std::int64_t begin = a.first_entry(bin);
   const std::int64_t end = a.first_entry(bin + 1);
   const std::int64_t last_row = a.bin_rows[bin + 1];
-  for (std::int64_t r = a.bin_rows[bin] + threadIdx.x; r < last_row; r += spmv_threads) {
+  for (std::int64_t r = a.bin_rows[bin] + threadIdx.x; r < last_row; r += threads_per_block) {
     row_ends[r] = static_cast<std::uint16_t>(static_cast<std::int64_t>(a.offsets[r + 1]) - begin);
   }
   if (threadIdx.x != 0) return;
@@ -81,10 +81,10 @@ __global__ void __launch_bounds__(spmv_threads)
 
 // A block per bin. Integers: the order of the additions leaves no trace.
 template <class I, class O>
-__global__ void __launch_bounds__(spmv_threads) count_kernel(bin_arguments<I, O> a, unsigned long long* counts) {
+__global__ void __launch_bounds__(threads_per_block) count_kernel(bin_arguments<I, O> a, unsigned long long* counts) {
   const std::int64_t bin = blockIdx.x;
   const std::int64_t end = a.first_entry(bin + 1);
-  for (std::int64_t e = a.first_entry(bin) + threadIdx.x; e < end; e += spmv_threads) {
+  for (std::int64_t e = a.first_entry(bin) + threadIdx.x; e < end; e += threads_per_block) {
     const std::int64_t block = a.number(static_cast<std::int64_t>(a.indices[e])) / a.shape.block_columns;
     atomicAdd(counts + block * a.bins + bin, 1ULL);
   }
@@ -92,13 +92,13 @@ __global__ void __launch_bounds__(spmv_threads) count_kernel(bin_arguments<I, O>
 
 // A block per bin; `next` begins as the cells' starts.
 template <class D, class I, class O>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     place_kernel(bin_arguments<I, O> a, const D* values, unsigned long long* next, std::uint16_t* block_columns,
                  std::uint16_t* bin_places, D* placed) {
   const std::int64_t bin = blockIdx.x;
   const std::int64_t begin = a.first_entry(bin);
   const std::int64_t end = a.first_entry(bin + 1);
-  for (std::int64_t e = begin + threadIdx.x; e < end; e += spmv_threads) {
+  for (std::int64_t e = begin + threadIdx.x; e < end; e += threads_per_block) {
     const std::int64_t column = a.number(static_cast<std::int64_t>(a.indices[e]));
     const std::int64_t block = column / a.shape.block_columns;
     const unsigned long long place = atomicAdd(next + block * a.bins + bin, 1ULL);
@@ -110,13 +110,13 @@ __global__ void __launch_bounds__(spmv_threads)
 
 // A block per bin, one warp per cell.
 template <class D>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     place_values_kernel(const D* values, const std::uint32_t* starts, const std::uint32_t* bin_rows,
                         const std::uint16_t* bin_places, std::int64_t blocks, std::int64_t bins, std::int64_t bin_items,
                         D* placed) {
   const std::int64_t bin = blockIdx.x;
   const D* const from = values + (bin * bin_items - bin_rows[bin]);  // a bin but the last is full
-  constexpr int warps = spmv_threads / warp_size;
+  constexpr int warps = threads_per_block / warp_size;
   for (std::int64_t block = threadIdx.x / warp_size; block < blocks; block += warps) {
     const std::int64_t end = starts[block * bins + bin + 1];
     for (std::int64_t k = starts[block * bins + bin] + threadIdx.x % warp_size; k < end; k += warp_size) {
@@ -127,14 +127,15 @@ __global__ void __launch_bounds__(spmv_threads)
 
 // The sectors that a window touches, counted in a table of them.
 template <class I>
-__global__ void __launch_bounds__(spmv_threads) sectors_kernel(const I* indices, std::int64_t stride, int size,
-                                                               std::int64_t value_bytes, unsigned long long* total) {
+__global__ void __launch_bounds__(threads_per_block)
+    sectors_kernel(const I* indices, std::int64_t stride, int size, std::int64_t value_bytes,
+                   unsigned long long* total) {
   __shared__ std::uint32_t table[table_slots];
-  for (int s = static_cast<int>(threadIdx.x); s < table_slots; s += spmv_threads) table[s] = 0;
+  for (int s = static_cast<int>(threadIdx.x); s < table_slots; s += threads_per_block) table[s] = 0;
   __syncthreads();
   const I* const window = indices + static_cast<std::int64_t>(blockIdx.x) * stride;
   unsigned mine = 0;
-  for (int k = static_cast<int>(threadIdx.x); k < size; k += spmv_threads) {
+  for (int k = static_cast<int>(threadIdx.x); k < size; k += threads_per_block) {
     const auto sector =
         static_cast<std::uint32_t>(static_cast<std::int64_t>(window[k]) * value_bytes / sector_bytes) + 1;
     std::uint32_t slot = sector * 2654435761U >> 20;
@@ -184,8 +185,8 @@ std::int64_t sectors_per_1000(const context<device>& ctx, const I* indices, std:
   const std::int64_t count = std::min(windows, nnz / size);
   array<unsigned long long, device> total(ctx, 1);
   fill_zero(ctx, total.view());
-  sectors_kernel<<<grid_of(count, 1), spmv_threads, 0, ctx.stream()>>>(indices, nnz / count, static_cast<int>(size),
-                                                                       value_bytes, total.data());
+  sectors_kernel<<<grid_of(count, 1), threads_per_block, 0, ctx.stream()>>>(
+      indices, nnz / count, static_cast<int>(size), value_bytes, total.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
   return static_cast<std::int64_t>(to_host(ctx, std::as_const(total).view())[0]) * 1000 / (count * size);
 }
@@ -215,22 +216,23 @@ binned_matrix<V> bin_entries(const context<device>& ctx, const csr_view<const V,
   const bin_arguments<I, O> a{matrix.offsets.data(), matrix.indices.data(), rows, nnz, to.bins, shape, number,
                               to.bin_rows.data()};
   const unsigned a_bin = grid_of(to.bins, 1);
-  bin_rows_kernel<<<grid_of(to.bins + 1, spmv_threads), spmv_threads, 0, ctx.stream()>>>(a, to.bin_rows.data());
+  bin_rows_kernel<<<grid_of(to.bins + 1, threads_per_block), threads_per_block, 0, ctx.stream()>>>(a,
+                                                                                                   to.bin_rows.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
-  row_ends_kernel<<<a_bin, spmv_threads, 0, ctx.stream()>>>(a, to.row_ends.data(), to.carry_rows.data());
+  row_ends_kernel<<<a_bin, threads_per_block, 0, ctx.stream()>>>(a, to.row_ends.data(), to.carry_rows.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
 
   array<std::int64_t, device> cells_next(ctx, cells + 1);
   fill_zero(ctx, cells_next.view());
   auto* const next = reinterpret_cast<unsigned long long*>(cells_next.data());
-  count_kernel<<<a_bin, spmv_threads, 0, ctx.stream()>>>(a, next);
+  count_kernel<<<a_bin, threads_per_block, 0, ctx.stream()>>>(a, next);
   SPARGO_CUDA_TRY(cudaGetLastError());
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(cells_next).view(), cells_next.view());
   std::uint32_t* const starts = to.starts.data();
   for_each(ctx, cells + 1, [=] __device__(std::int64_t c) { starts[c] = static_cast<std::uint32_t>(next[c]); });
-  place_kernel<<<a_bin, spmv_threads, 0, ctx.stream()>>>(a, device_cast(matrix.values.data()), next,
-                                                         to.block_columns.data(), to.bin_places.data(),
-                                                         device_cast(to.values.data()));
+  place_kernel<<<a_bin, threads_per_block, 0, ctx.stream()>>>(a, device_cast(matrix.values.data()), next,
+                                                              to.block_columns.data(), to.bin_places.data(),
+                                                              device_cast(to.values.data()));
   SPARGO_CUDA_TRY(cudaGetLastError());
 
   if (used != nullptr) {
@@ -246,7 +248,7 @@ binned_matrix<V> bin_entries(const context<device>& ctx, const csr_view<const V,
 
 template <class V>
 void place_values(const context<device>& ctx, const V* values, binned_matrix<V>& matrix) {
-  place_values_kernel<<<grid_of(matrix.bins, 1), spmv_threads, 0, ctx.stream()>>>(
+  place_values_kernel<<<grid_of(matrix.bins, 1), threads_per_block, 0, ctx.stream()>>>(
       device_cast(values), matrix.starts.data(), matrix.bin_rows.data(), matrix.bin_places.data(), matrix.blocks,
       matrix.bins, matrix.bin_items, device_cast(matrix.values.data()));
   SPARGO_CUDA_TRY(cudaGetLastError());
@@ -265,4 +267,4 @@ SPARGO_FOR_EACH_VALUE(INSTANTIATE)
                                         const used_columns*, const binned_shape&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

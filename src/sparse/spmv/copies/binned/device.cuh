@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // Entries lie by column block, then by bin, in any order within a cell: cell (block, bin) is the places starts[block *
 // bins + bin] to the next start. A bin is a tile of the merge path: an equal share of rows + entries, in CSR's order.
@@ -62,4 +62,4 @@ template <class V, class I, class O>
 template <class V>
 void place_values(const context<device>& ctx, const V* values, binned_matrix<V>& matrix);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

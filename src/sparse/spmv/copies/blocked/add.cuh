@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 struct blocked_row_tuning {
   // Rows of a thread. H200, R-MAT 24 with 4 entries per row, most rows empty, fp64, ms of this step: 0.158; 2 rows
@@ -48,7 +48,7 @@ struct piece_arguments {
   [[nodiscard]] SPARGO_HD std::int64_t group_blocks() const { return div_up(group_rows, rows_a_group_block); }
   [[nodiscard]] std::int64_t blocks() const {
     return parts + warp_blocks() + group_blocks() +
-           div_up(rows, std::int64_t{blocked_row_tuning::batch} * spmv_threads);
+           div_up(rows, std::int64_t{blocked_row_tuning::batch} * threads_per_block);
   }
   // Pieces begin, begin + step, ... below end.
   [[nodiscard]] __device__ D add(std::uint32_t begin, std::uint32_t end, std::uint32_t step) const {
@@ -58,8 +58,8 @@ struct piece_arguments {
     return sum;
   }
 
-  static constexpr std::int64_t rows_a_warp_block = spmv_threads / warp_size;
-  static constexpr std::int64_t rows_a_group_block = spmv_threads / blocked_row_tuning::group_lanes;
+  static constexpr std::int64_t rows_a_warp_block = threads_per_block / warp_size;
+  static constexpr std::int64_t rows_a_group_block = threads_per_block / blocked_row_tuning::group_lanes;
 };
 
 // What another block has written in this kernel.
@@ -79,7 +79,7 @@ __device__ D read_fresh(const D* p) {
 // The block that is the last of its hub adds the hub's parts, in order whichever it is.
 template <class D, class Emit>
 __device__ void add_part(const piece_arguments<D>& a, std::uint32_t part, Emit emit) {
-  __shared__ D warp_sums[spmv_threads / warp_size];
+  __shared__ D warp_sums[threads_per_block / warp_size];
   __shared__ bool last;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const std::uint32_t hub = a.part_hubs[part];
@@ -88,7 +88,7 @@ __device__ void add_part(const piece_arguments<D>& a, std::uint32_t part, Emit e
   const std::uint32_t row = a.long_rows[hub];
   const std::uint32_t begin = a.row_pieces[row] + (part - first) * blocked_row_tuning::limits.part;
   const std::uint32_t end = min(begin + blocked_row_tuning::limits.part, a.row_pieces[row + 1]);
-  const D mine = group_sum(a.add(begin + threadIdx.x, end, spmv_threads), warp_size);
+  const D mine = group_sum(a.add(begin + threadIdx.x, end, threads_per_block), warp_size);
   if (lane == 0) warp_sums[threadIdx.x / warp_size] = mine;
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -130,7 +130,7 @@ __device__ void add_short_rows(const piece_arguments<D>& a, std::int64_t first, 
   D sum[batch];
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
-    const std::int64_t row = first + j * spmv_threads + threadIdx.x;
+    const std::int64_t row = first + j * threads_per_block + threadIdx.x;
     begin[j] = row < a.rows ? a.row_pieces[row] : 0;
     count[j] = row < a.rows ? a.row_pieces[row + 1] - begin[j] : blocked_row_tuning::limits.thread + 1;
   }
@@ -144,12 +144,12 @@ __device__ void add_short_rows(const piece_arguments<D>& a, std::int64_t first, 
   for (int j = 0; j < batch; ++j) {
     if (count[j] > blocked_row_tuning::limits.thread) continue;
     for (std::uint32_t p = 1; p < count[j]; ++p) sum[j] += a.sums[a.places[begin[j] + p]];
-    emit(first + j * spmv_threads + threadIdx.x, sum[j]);
+    emit(first + j * threads_per_block + threadIdx.x, sum[j]);
   }
 }
 
 template <class D>
-__global__ void __launch_bounds__(spmv_threads) add_pieces_kernel(piece_arguments<D> a, D alpha, D beta, D* y) {
+__global__ void __launch_bounds__(threads_per_block) add_pieces_kernel(piece_arguments<D> a, D alpha, D beta, D* y) {
   const auto emit = [&](std::int64_t row, D sum) { update(y[row], alpha, sum, beta); };
   std::int64_t block = blockIdx.x;
   if (block < a.parts) return add_part(a, blockIdx.x, emit);
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(spmv_threads) add_pieces_kernel(piece_argument
                          emit);
   }
   block -= a.group_blocks();
-  add_short_rows(a, block * (blocked_row_tuning::batch * spmv_threads), emit);
+  add_short_rows(a, block * (blocked_row_tuning::batch * threads_per_block), emit);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

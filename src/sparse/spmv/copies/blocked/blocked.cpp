@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::string why_not_blocked(const blocking_profile& p, copy_demand demand) {
   return {};
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

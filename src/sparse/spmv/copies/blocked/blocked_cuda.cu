@@ -31,7 +31,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -85,19 +85,20 @@ struct blocked_arguments {
 
 // to[i] = from[places[i]], a few a thread: their loads wait for each other's results, not for each other.
 template <class D>
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     gather_kernel(const D* from, const std::uint32_t* places, std::int64_t size, D* to) {
   constexpr int batch = tuning::batch;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (batch * spmv_threads) + threadIdx.x;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (batch * threads_per_block) + threadIdx.x;
   std::uint32_t place[batch];
   D value[batch];
 #pragma unroll
-  for (int j = 0; j < batch; ++j) place[j] = first + j * spmv_threads < size ? places[first + j * spmv_threads] : 0;
+  for (int j = 0; j < batch; ++j)
+    place[j] = first + j * threads_per_block < size ? places[first + j * threads_per_block] : 0;
 #pragma unroll
   for (int j = 0; j < batch; ++j) value[j] = read(from + place[j]);
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
-    if (first + j * spmv_threads < size) to[first + j * spmv_threads] = value[j];
+    if (first + j * threads_per_block < size) to[first + j * threads_per_block] = value[j];
   }
 }
 
@@ -276,7 +277,7 @@ __global__ void __launch_bounds__(tuning::gather_threads, tuning::gather_blocks)
 }
 
 template <class V>
-class device_blocked final : public spmv_executor<V> {
+class device_blocked final : public executor<V> {
   using D = device_value_t<V>;
 
  public:
@@ -327,16 +328,16 @@ class device_blocked final : public spmv_executor<V> {
   void run(V alpha, const V* x_values, V beta, V* y) const override {
     const device_guard guard(ctx_);
     const D* x = device_cast(x_values);
-    constexpr std::int64_t per_block = tuning::batch * spmv_threads;
+    constexpr std::int64_t per_block = tuning::batch * threads_per_block;
     if (!x_.empty()) {
       D* const ranked = device_cast(x_.data());
-      gather_kernel<<<grid_of(x_.size(), per_block), spmv_threads, 0, ctx_.stream()>>>(x, pattern_.columns.data(),
-                                                                                       x_.size(), ranked);
+      gather_kernel<<<grid_of(x_.size(), per_block), threads_per_block, 0, ctx_.stream()>>>(x, pattern_.columns.data(),
+                                                                                            x_.size(), ranked);
       SPARGO_CUDA_TRY(cudaGetLastError());
       x = ranked;
     }
     multiply(x);
-    add_pieces_kernel<<<grid_of(pieces_.blocks(), 1), spmv_threads, 0, ctx_.stream()>>>(
+    add_pieces_kernel<<<grid_of(pieces_.blocks(), 1), threads_per_block, 0, ctx_.stream()>>>(
         pieces_, to_device_value(alpha), to_device_value(beta), device_cast(y));
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
@@ -428,4 +429,4 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
   template copy_attempt<V> block_columns(const context<device>&, const csr_view<const V, I, O, device>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -34,7 +34,7 @@ struct tuning {
 // 0.368, 0.515. Longer ones keep a warp busy while the others of its block have nothing left.
 constexpr std::uint32_t piece_bits = 6;
 constexpr std::uint32_t piece_entries = 1U << piece_bits;  // at most, which one lane sums
-constexpr int warps = spmv_threads / warp_size;
+constexpr int warps = threads_per_block / warp_size;
 
 struct walk_arguments {
   const std::uint32_t* ranks;
@@ -123,7 +123,7 @@ __device__ void for_segments(const walk_arguments& a, std::uint32_t words, Body 
   }
 }
 
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     count_pieces_kernel(walk_arguments a, std::int64_t* pieces, unsigned long long* gathered) {
   unsigned long long mine = 0;
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(spmv_threads)
 }
 
 // keys[piece] = group, then falling size.
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     list_pieces_kernel(walk_arguments a, const std::int64_t* segment_pieces, std::uint64_t* keys) {
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
     const segment_walk walk(a, s, counts, lane);
@@ -166,7 +166,7 @@ __device__ inline std::int64_t slot_of(std::uint32_t chunk_start, std::uint32_t 
   return first + k * warp_size + lane;
 }
 
-__global__ void __launch_bounds__(spmv_threads)
+__global__ void __launch_bounds__(threads_per_block)
     place_entries_kernel(walk_arguments a, const std::int64_t* segment_pieces, const std::uint32_t* places,
                          const std::uint32_t* chunk_starts, std::uint32_t* sources) {
   // A word per group for the entries placed so far, and one for its first piece. The last group is the other entries'.
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(spmv_threads)
 // The pieces in the order of their keys: where each lies, and how long the chunks are.
 void place_pieces(const context<device>& ctx, const row_cut& cut, const walk_arguments& walk, blocked_pattern& to) {
   array<std::uint64_t, device> keys(ctx, cut.pieces);
-  list_pieces_kernel<<<walk_grid(ctx, cut.segments), spmv_threads, walk_bytes(walk.blocks), ctx.stream()>>>(
+  list_pieces_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(walk.blocks), ctx.stream()>>>(
       walk, cut.segment_pieces.data(), keys.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
   auto pieces = iota(ctx, cut.pieces);
@@ -342,7 +342,7 @@ row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, cons
   fill_zero(ctx, cut.segment_pieces.view());
   array<unsigned long long, device> gathered(ctx, 1);
   fill_zero(ctx, gathered.view());
-  count_pieces_kernel<<<walk_grid(ctx, cut.segments), spmv_threads, walk_bytes(order.blocks), ctx.stream()>>>(
+  count_pieces_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(order.blocks), ctx.stream()>>>(
       walk_of(order, cut.starts, shape), cut.segment_pieces.data(), gathered.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.segment_pieces).view(), cut.segment_pieces.view());
@@ -366,7 +366,7 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
   to.sources = {ctx, to.slots};
   std::uint32_t* const sources = to.sources.data();
   for_each(ctx, to.slots, [=] __device__(std::int64_t s) { sources[s] = no_entry; });
-  place_entries_kernel<<<walk_grid(ctx, cut.segments), spmv_threads, walk_bytes(2 * to.groups), ctx.stream()>>>(
+  place_entries_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(2 * to.groups), ctx.stream()>>>(
       walk, cut.segment_pieces.data(), to.places.data(), to.chunk_starts.data(), sources);
   SPARGO_CUDA_TRY(cudaGetLastError());
 
@@ -398,4 +398,4 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
   template row_cut cut_rows(const context<device>&, span<const O, device>, const column_order&, const blocked_shape&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

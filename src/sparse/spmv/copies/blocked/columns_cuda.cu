@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -113,4 +113,4 @@ column_order order_columns(const context<device>& ctx, span<const I, device> ind
                                       const blocked_shape&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // Marks slots that hold no entry.
 inline constexpr std::uint32_t no_entry = 0xffffffffU;
@@ -103,4 +103,4 @@ struct piece_limits {
 [[nodiscard]] blocked_pattern arrange_entries(const context<device>& ctx, column_order order, const row_cut& cut,
                                               const blocked_shape& shape, const piece_limits& limits);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

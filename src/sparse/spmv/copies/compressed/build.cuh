@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 [[nodiscard]] inline unsigned compressed_grid(std::int64_t slices) {
   return grid_of(slices, compressed_threads / warp_size);
@@ -47,4 +47,4 @@ template <class Word>
 template <class Word>
 void restore_columns(const context<device>& ctx, compressed_pattern& pattern, const compressed_values<Word>& values);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

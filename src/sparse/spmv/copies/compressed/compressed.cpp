@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::string in_words(const compressed_storage& how) {
   return fmt::format("columns as offsets of {:.2f} bytes on average; {}", how.column_bytes, values);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // The matrix has at least one entry. O(rows + nnz); the device one synchronises the stream. The host has two forms,
 // and the number of products (0: many) says which of them pay.
@@ -46,4 +46,4 @@ struct compressed_storage {
 };
 [[nodiscard]] std::string in_words(const compressed_storage& how);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -19,7 +19,7 @@ const word_of<V>* words(const V* values) {
 }
 
 template <class V>
-class device_compressed final : public spmv_executor<V> {
+class device_compressed final : public executor<V> {
   using D = device_value_t<V>;
   using word = word_of<V>;
 
@@ -108,4 +108,4 @@ copy_attempt<V> compress(const context<device>& ctx, const csr_view<const V, I, 
   template copy_attempt<V> compress(const context<device>&, const csr_view<const V, I, O, device>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 template <class V, class I, class O>
 copy_attempt<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix, copy_demand demand,
@@ -25,4 +25,4 @@ copy_attempt<V> compress(const context<host>& ctx, const csr_view<const V, I, O,
                                     std::int64_t);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

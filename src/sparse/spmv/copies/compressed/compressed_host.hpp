@@ -3,7 +3,7 @@
 
 #include "sparse/spmv/copies/compressed/compressed.hpp"
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // Runs of rows that repeat one pattern along the diagonal: their columns once a run, their values too where they
 // repeat; other rows as CSR. host_bands.cpp.
@@ -17,4 +17,4 @@ template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                              copy_demand demand);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -25,7 +25,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 inline constexpr int slice_rows = warp_size;
 // Of a block: on an H200, banded 8.4M x 15 in fp32, ms: 64 .211, 128 .211, 256 .216, 512 .222; fp64 .313, .313, .318,
@@ -142,4 +142,4 @@ struct compressed_values {
   }
 };
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

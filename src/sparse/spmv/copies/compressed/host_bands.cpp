@@ -23,7 +23,7 @@
 #include <atomic>
 #include <cstring>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -102,7 +102,7 @@ struct extent {
 };
 
 template <class V, class I, class O>
-class bands_executor final : public spmv_executor<V> {
+class bands_executor final : public executor<V> {
  public:
   bands_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
                  const array<std::uint8_t, host>& same, const extent& e)
@@ -300,4 +300,4 @@ copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V,
                                           std::int64_t);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -83,7 +83,7 @@ shape shape_of(std::int64_t rows, std::int64_t cols, int threads) {
 }
 
 template <class V, class I, class O>
-class tiles_executor final : public spmv_executor<V> {
+class tiles_executor final : public executor<V> {
  public:
   tiles_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& a, const shape& s)
       : ctx_(ctx),
@@ -299,4 +299,4 @@ copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V,
   template copy_attempt<V> compress_tiles(const context<host>&, const csr_view<const V, I, O, host>&, copy_demand);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

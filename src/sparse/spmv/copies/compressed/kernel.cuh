@@ -8,7 +8,7 @@
 
 #include <spargo/core/device_features.cuh>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 // What hides the latency is the number of warps: on an H200, ms, banded 8.4M x 15 in fp32 and fp64, 5-point Laplacian
 // 4096 x 4096 in fp32: all 2048 threads of an SM (32 registers each) .201, .312, .209; 1536 .246, .360, .231
@@ -292,4 +292,4 @@ __global__ void __launch_bounds__(paired_threads,
   update(p.y[r.row], p.alpha, row_sum<D>(source, r.length), p.beta);
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 inline constexpr int most_names = 256;
 inline constexpr int name_slots = 2 * most_names;
@@ -76,4 +76,4 @@ __host__ __device__ inline std::int64_t difference_of(unsigned long long key) {
 // the stream.
 [[nodiscard]] int rank_names(const context<device>& ctx, array<name_table, device>& table);
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

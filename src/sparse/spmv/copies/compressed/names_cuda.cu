@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -46,4 +46,4 @@ int rank_names(const context<device>& ctx, array<name_table, device>& table) {
   return to_host(ctx, std::as_const(count).view())[0];
 }
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

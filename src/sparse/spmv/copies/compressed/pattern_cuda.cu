@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -219,4 +219,4 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
                                             const pattern_request&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace spargo::detail {
+namespace spargo::detail::spmv {
 
 namespace {
 
@@ -264,4 +264,4 @@ INSTANTIATE(std::uint32_t)
 INSTANTIATE(std::uint64_t)
 INSTANTIATE(ulonglong2)
 
-}  // namespace spargo::detail
+}  // namespace spargo::detail::spmv
