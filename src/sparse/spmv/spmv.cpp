@@ -88,6 +88,25 @@ void check(const coo_view<const V, I, Space>& m) {
   expect_size("COO values", m.values.size(), m.nnz());
 }
 
+// The state of a plan for a format with few algorithms: the one asked for, or else the format's own choice, with what
+// `make(algorithm)` executes it by.
+template <class State, class Space, class View, class Make>
+std::unique_ptr<State> make_state(const context<Space>& ctx, const View& matrix, std::string_view format,
+                                  bool (*reads)(spmv_algorithm), spmv_algorithm asked, choice own, Make make) {
+  check(matrix);
+  if (asked != spmv_algorithm::automatic) {
+    if (!has<Space>(asked, reads)) refuse(asked, format, space_name<Space>);
+    own = {asked, std::string(as_asked)};
+  }
+  if constexpr (detail::is_built<Space>) {
+    auto made = std::make_unique<State>(ctx, matrix, std::move(own));
+    if (matrix.rows != 0 && !matrix.values.empty()) made->executor = make(made->chosen.algorithm);
+    return made;
+  } else {
+    detail::no_device("spmv");
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(spmv_algorithm algorithm) { return detail::name_in(detail::spmv::algorithms, algorithm); }
@@ -186,58 +205,31 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix,
-                                     const spmv_options& options) try {
-  check(matrix);
-  const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::spmv::reads_ell))
-    refuse(asked, "ELL", space_name<Space>);
-  if constexpr (detail::is_built<Space>) {
-    state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::ell, "the one for ELL"});
-    if (matrix.rows != 0 && matrix.width != 0) state_->executor = detail::spmv::make_executor<V, I>(ctx, matrix);
-  } else {
-    detail::no_device("spmv");
-  }
+                                     const spmv_options& options) try
+    : state_(make_state<state>(ctx, matrix, "ELL", detail::spmv::reads_ell, options.algorithm,
+                               {spmv_algorithm::ell, "the one for ELL"},
+                               [&](auto) { return detail::spmv::make_executor<V, I>(ctx, matrix); })) {
 } catch (...) {
   detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix,
-                                     const spmv_options& options) try {
-  check(matrix);
-  const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::spmv::reads_sell))
-    refuse(asked, "SELL", space_name<Space>);
-  if constexpr (detail::is_built<Space>) {
-    state_ = std::make_unique<state>(ctx, matrix, choice{spmv_algorithm::sell, "the one for SELL-C-sigma"});
-    if (matrix.rows != 0 && !matrix.indices.empty())
-      state_->executor = detail::spmv::make_executor<V, I, O>(ctx, matrix);
-  } else {
-    detail::no_device("spmv");
-  }
+                                     const spmv_options& options) try
+    : state_(make_state<state>(ctx, matrix, "SELL", detail::spmv::reads_sell, options.algorithm,
+                               {spmv_algorithm::sell, "the one for SELL-C-sigma"},
+                               [&](auto) { return detail::spmv::make_executor<V, I, O>(ctx, matrix); })) {
 } catch (...) {
   detail::rethrow("spmv");
 }
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
-                                     const spmv_options& options) try {
-  check(matrix);
-  const auto asked = options.algorithm;
-  if (asked != spmv_algorithm::automatic && !has<Space>(asked, detail::spmv::reads_coo)) {
-    refuse(asked, "COO", space_name<Space>);
-  }
-  if constexpr (detail::is_built<Space>) {
-    state_ = std::make_unique<state>(ctx, matrix,
-                                     asked == spmv_algorithm::automatic
-                                         ? choice{spmv_algorithm::coo_segmented, "deterministic and balanced"}
-                                         : choice{asked, std::string(as_asked)});
-    if (matrix.rows != 0 && matrix.nnz() != 0) {
-      state_->executor = detail::spmv::make_executor<V, I>(ctx, matrix, state_->chosen.algorithm);
-    }
-  } else {
-    detail::no_device("spmv");
-  }
+                                     const spmv_options& options) try
+    : state_(make_state<state>(ctx, matrix, "COO", detail::spmv::reads_coo, options.algorithm,
+                               {spmv_algorithm::coo_segmented, "deterministic and balanced"}, [&](auto algorithm) {
+                                 return detail::spmv::make_executor<V, I>(ctx, matrix, algorithm);
+                               })) {
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -323,34 +315,26 @@ std::int64_t spmv_plan<V, I, O, Space>::workspace_bytes() const noexcept {
 template <value_type V, index_type I, index_type O, class Space>
 void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const csr_view<const V, I, O, Space>& matrix,
           std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
-          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) {
   spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
-} catch (...) {
-  detail::rethrow("spmv");
 }
 template <value_type V, index_type I, class Space>
 void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const ell_view<const V, I, Space>& matrix,
           std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
-          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) {
   spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
-} catch (...) {
-  detail::rethrow("spmv");
 }
 template <value_type V, index_type I, index_type O, class Space>
 void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const sell_view<const V, I, O, Space>& matrix,
           std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
-          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) {
   spmv_plan<V, I, O, Space>(ctx, matrix, options).run(alpha, x, beta, y);
-} catch (...) {
-  detail::rethrow("spmv");
 }
 template <value_type V, index_type I, class Space>
 void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const coo_view<const V, I, Space>& matrix,
           std::type_identity_t<span<const V, Space>> x, std::type_identity_t<V> beta,
-          std::type_identity_t<span<V, Space>> y, const spmv_options& options) try {
+          std::type_identity_t<span<V, Space>> y, const spmv_options& options) {
   spmv_plan<V, I, I, Space>(ctx, matrix, options).run(alpha, x, beta, y);
-} catch (...) {
-  detail::rethrow("spmv");
 }
 
 #define INSTANTIATE_IN(V, I, O, S)                                                                              \
