@@ -94,10 +94,6 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
 template <index_type I, index_type O>
 void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, host> row_indices);
 
-// Entries in the longest row; 0 without rows.
-template <index_type O>
-std::int64_t longest_row(const context<host>& ctx, span<const O, host> offsets);
-
 // All of `lengths`, `indices` and `values`, padding included.
 template <entry_type V, index_type I, index_type O>
 void fill_ell(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix, I width, span<I, host> lengths,
@@ -154,8 +150,6 @@ csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_vie
                                        const coo_facts& order, duplicates on_duplicates);
 template <index_type I, index_type O>
 void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices);
-template <index_type O>
-std::int64_t longest_row(const context<device>& ctx, span<const O, device> offsets);
 template <entry_type V, index_type I, index_type O>
 void fill_ell(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix, I width,
               span<I, device> lengths, span<I, device> indices, span<V, device> values);

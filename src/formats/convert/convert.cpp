@@ -5,6 +5,7 @@
 #include "core/rethrow.hpp"
 #include "formats/convert/backend.hpp"
 
+#include <spargo/primitives/reduce.hpp>
 #include <spargo/primitives/scan.hpp>
 
 #include <fmt/format.h>
@@ -102,6 +103,13 @@ void lengths_to_offsets(const char* operation, const context<Space>& ctx, array<
   exclusive_scan<O, Space>(ctx, offsets.view(), offsets.view());
   const O total = detail::element<O>(ctx, offsets.view(), offsets.size() - 1);
   SPARGO_EXPECTS(total == nnz, fmt::format("{}: the rows hold {} entries, the matrix says {}", operation, total, nnz));
+}
+
+// Entries of the longest row; 0 without rows.
+template <class O, class Space>
+std::int64_t longest_row(const context<Space>& ctx, const span<const O, Space>& offsets) {
+  const std::int64_t rows = offsets.size() - 1;
+  return max_abs_difference<O, Space>(ctx, offsets.subspan(1, rows), offsets.subspan(0, rows));
 }
 
 }  // namespace
@@ -202,7 +210,7 @@ ell_matrix<V, I, Space> to_ell(const context<Space>& ctx, const csr_view<const V
                                const ell_options& options) try {
   check_entries("to_ell", matrix);
   if constexpr (detail::is_built<Space>) {
-    const std::int64_t width = detail::convert::longest_row<O>(ctx, matrix.offsets);
+    const std::int64_t width = longest_row(ctx, matrix.offsets);
     check_width<I>("to_ell", width);
     const std::int64_t stored = checked_product("to_ell", matrix.rows, width);
     check_padding("to_ell", stored, matrix.nnz(), options.max_padding_ratio);
@@ -234,7 +242,7 @@ sell_matrix<V, I, O, Space> to_sell(const context<Space>& ctx, const csr_view<co
     const std::int64_t window =
         options.sorting_window == 1 ? 1 : div_up<std::int64_t>(options.sorting_window, height) * height;
     const std::int64_t slices = div_up<std::int64_t>(matrix.rows, height);
-    const std::int64_t longest = detail::convert::longest_row<O>(ctx, matrix.offsets);
+    const std::int64_t longest = longest_row(ctx, matrix.offsets);
     check_width<I>("to_sell", longest);
     checked_product("to_sell", slices * height, longest);  // no sum below can overflow
 

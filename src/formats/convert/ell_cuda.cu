@@ -18,18 +18,6 @@ namespace {
 
 constexpr int slice_threads = 128;  // a slice of 32 rows of 4 entries keeps all of them busy
 
-template <class O>
-__global__ void __launch_bounds__(block_threads)
-    longest_row_kernel(const O* offsets, std::int64_t rows, unsigned long long* longest) {
-  long long mine = 0;
-  for (std::int64_t r = global_thread(); r < rows; r += grid_threads()) {
-    const long long length = offsets[r + 1] - offsets[r];
-    mine = mine < length ? length : mine;
-  }
-  mine = warp_max(mine);
-  if (threadIdx.x % warp_size == 0) atomicMax(longest, static_cast<unsigned long long>(mine));
-}
-
 // A warp per slice.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
@@ -147,19 +135,6 @@ array<std::uint32_t, device> sorted_rows(const context<device>& ctx, span<const 
 
 }  // namespace
 
-template <index_type O>
-std::int64_t longest_row(const context<device>& ctx, span<const O, device> offsets) {
-  const std::int64_t rows = offsets.size() - 1;
-  if (rows == 0) return 0;
-  const device_guard guard(ctx);
-  array<unsigned long long, device> longest(ctx, 1);
-  fill_zero(ctx, longest.view());
-  longest_row_kernel<<<blocks_for(ctx, rows, 4 * block_threads), block_threads, 0, ctx.stream()>>>(offsets.data(), rows,
-                                                                                                   longest.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-  return static_cast<std::int64_t>(element<unsigned long long>(ctx, longest.view(), 0));
-}
-
 template <entry_type V, index_type I, index_type O>
 void fill_ell(const context<device>& ctx, const csr_view<const V, I, O, device>& m, I width, span<I, device> lengths,
               span<I, device> indices, span<V, device> values) {
@@ -261,7 +236,6 @@ void narrow(const context<device>& ctx, span<const std::int64_t, device> in, spa
 }
 
 #define INSTANTIATE_I(I)                                                                                   \
-  template std::int64_t longest_row(const context<device>&, span<const I, device>);                        \
   template void slice_sizes(const context<device>&, span<const I, device>, I, span<std::int64_t, device>); \
   template void narrow(const context<device>&, span<const std::int64_t, device>, span<I, device>);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)

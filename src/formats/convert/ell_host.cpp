@@ -33,19 +33,6 @@ void fill_block(const csr_view<const V, I, O, host>& m, std::int64_t lanes, std:
 
 }  // namespace
 
-template <index_type O>
-std::int64_t longest_row(const context<host>& ctx, span<const O, host> offsets) {
-  const auto larger = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
-  return parallel_reduce(
-      ctx.threads(), offsets.size() - 1, grain::elements, std::int64_t{0},
-      [&](std::int64_t first, std::int64_t last) {
-        std::int64_t longest = 0;
-        for (std::int64_t r = first; r < last; ++r) longest = larger(longest, offsets[r + 1] - offsets[r]);
-        return longest;
-      },
-      larger);
-}
-
 template <entry_type V, index_type I, index_type O>
 void fill_ell(const context<host>& ctx, const csr_view<const V, I, O, host>& m, I width, span<I, host> lengths,
               span<I, host> indices, span<V, host> values) {
@@ -147,7 +134,6 @@ void narrow(const context<host>& ctx, span<const std::int64_t, host> in, span<O,
 }
 
 #define INSTANTIATE_I(I)                                                                             \
-  template std::int64_t longest_row(const context<host>&, span<const I, host>);                      \
   template void slice_sizes(const context<host>&, span<const I, host>, I, span<std::int64_t, host>); \
   template void narrow(const context<host>&, span<const std::int64_t, host>, span<I, host>);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
