@@ -1,5 +1,5 @@
 // The merge path (Merrill and Garland, SC 2016): rows and entries are consumed together, one entry per step until its
-// row's end is reached, then a step for the row. Cutting the path into equal pieces balances any matrix.
+// row's end is reached, then a step for the row. Cutting the path into equal chunks balances any matrix.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -9,8 +9,8 @@
 namespace spargo::detail {
 
 struct host_merge_tuning {
-  // Rows + entries a tile, at least: a carry and two searches are lost in 4096 products, and 64 tiles per thread on 16
-  // threads leave no one waiting.
+  // Rows + entries per tile, at least: a carry and two searches are lost in 4096 products, and 64 tiles per thread on
+  // 16 threads leave no one waiting.
   static constexpr std::int64_t smallest_tile = 4096;
   static constexpr std::int64_t most_tiles = 1024;
   // A row of more than this part of all rows + entries, a quarter of the share of each of 64 threads, and of more than

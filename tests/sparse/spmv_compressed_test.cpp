@@ -238,7 +238,7 @@ TYPED_TEST(SpmvCompressed, StoresAsLittleAsMayBe) {
     const auto csr = as_csr<V, I, O>(ctx, m);
     const spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::compressed});
     EXPECT_NE(plan.reason().find(how), std::string::npos) << m.name << ": " << plan.reason();
-    // 16 + 8 bytes a slice, 2 a row, the tables
+    // 16 + 8 bytes per slice, 2 per row, the tables
     EXPECT_LE(plan.workspace_bytes(), most_bytes * slots_of(m) + 3 * m.rows + 24 + 30'000) << m.name;
     expect_products(ctx, plan, m);
   };

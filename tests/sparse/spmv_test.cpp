@@ -358,7 +358,7 @@ TEST(SpmvLarge, DeviceAgreesWithTheHost) {
   });
 }
 
-// More than 2^21 entries in rows that are long throughout: a warp a row.
+// More than 2^21 entries in rows that are long throughout: one row per warp.
 TEST(SpmvLarge, LongRowsAgreeWithTheHost) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

@@ -6,7 +6,7 @@
 // would touch a line of memory and a page for each, but by way of one line for each bucket in the cache, which is
 // streamed past it when it is full.
 // Invariant: stable, so the result does not depend on the number of threads.
-// Cost: two passes over the rows, one over columns and values; the caller has room for a key and a value an entry.
+// Cost: two passes over the rows, one over columns and values; the caller has room for a key and a value per entry.
 // Source: propagation blocking (Beamer, Asanovic, Patterson, IPDPS 2017); write-combining buffers as in Satish et al.,
 // "Fast sort on CPUs and GPUs" (SIGMOD 2010).
 #pragma once

@@ -6,7 +6,7 @@
 // vectors. More columns than a panel has are further passes over the row's entries, which the L1 cache then holds. A
 // complex row of X is taken as twice as many reals: one set of sums for the real parts of A's values and one for the
 // imaginary parts, recombined at the end of the row. Written once with the compiler's vector types and inlined into one
-// function an instruction set. Cost: columns multiply-adds an entry, rounded up to whole vectors.
+// function per instruction set. Cost: columns multiply-adds per entry, rounded up to whole vectors.
 #pragma once
 
 #include "sparse/arithmetic.hpp"
@@ -39,7 +39,7 @@ struct real_parts<std::complex<R>> {
   static constexpr int count = 2;
 };
 
-// Vectors a panel at most: with the value and an element of X, the registers of the oldest processors hold as many
+// Vectors of a panel, at most: with the value and an element of X, the registers of the oldest processors hold as many
 // sums.
 template <class V>
 inline constexpr int most_vectors = 8 / real_parts<V>::count;
@@ -75,9 +75,9 @@ struct row_panel {
       __builtin_memcpy(value, values + e, sizeof(V));
       const real* from = x + static_cast<std::int64_t>(indices[e]) * x_stride;
       for (int v = 0; v < Vectors; ++v) {
-        vector piece;
-        __builtin_memcpy(&piece, from + place(v, reals), sizeof(piece));
-        for (int p = 0; p < parts; ++p) sums[p][v] += piece * value[p];
+        vector loaded;
+        __builtin_memcpy(&loaded, from + place(v, reals), sizeof(loaded));
+        for (int p = 0; p < parts; ++p) sums[p][v] += loaded * value[p];
       }
     }
   }
@@ -186,7 +186,7 @@ template <class V, int Bytes, class I, class O>
   }
 }
 
-// Rows of real columns that are one panel: nothing to ask a row.
+// Rows of real columns that are one panel: nothing to decide per row.
 template <class V, int Bytes, int Vectors, class I, class O>
 [[gnu::always_inline]] inline void panel_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
   for (std::int64_t row = first; row < last; ++row) {

@@ -1,12 +1,12 @@
 // What the kernels for multi-vectors share: how lanes divide a row of X, and the inner loop.
 //
-// A row of X is cut into pieces of L values (16 bytes where alignment and the number of columns allow), and each lane
-// keeps the sums of N pieces: a group of neighbouring lanes (a power of two) reads whole rows of X, one entry of A
-// after the other. Where a row's pieces do not fill the group, the spare lanes repeat its last piece and write nothing.
-// Loads come in batches that are all in flight before the first is used; batches of the full size need no bounds, since
-// what is left of a row goes by smaller ones. An entry costs a lane two loads of A and N times one multiply-add of an
-// address, one load of X and L multiply-adds: many columns are limited by the rate of loads from L1, which is why a
-// lane then takes two pieces.
+// A row of X is cut into segments of L values (16 bytes where alignment and the number of columns allow), and each lane
+// keeps the sums of N segments: a group of neighbouring lanes (a power of two) reads whole rows of X, one entry of A
+// after the other. Where a row's segments do not fill the group, the spare lanes repeat its last segment and write
+// nothing. Loads come in batches that are all in flight before the first is used; batches of the full size need no
+// bounds, since what is left of a row goes by smaller ones. An entry costs a lane two loads of A and N times one
+// multiply-add of an address, one load of X and L multiply-adds: many columns are limited by the rate of loads from L1,
+// which is why a lane then takes two segments.
 #pragma once
 
 #include "sparse/spmm/executor.hpp"
@@ -19,8 +19,9 @@ namespace spargo::detail::spmm {
 inline constexpr int threads_per_block = 256;
 // Registers for a batch of loads in flight: with fewer the compiler uses each load before it issues the next.
 inline constexpr int blocks_per_sm = 4;
-// Entries per batch, for N pieces per lane: 8 loads of X. On an H200, k = 32, ms: with one piece 8 entries are ahead of
-// 4 (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two pieces 4 of 2 (1.88 and 1.99).
+// Entries per batch, for N segments per lane: 8 loads of X. On an H200, k = 32, ms: with one segment 8 entries are
+// ahead of 4 (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two segments 4 of 2 (1.88
+// and 1.99).
 template <int N>
 inline constexpr int entries_per_batch = 8 / N;
 
@@ -34,26 +35,26 @@ struct kernel_arguments {
   std::int64_t x_stride;  // bytes
   D* y;                   // of the panel's first column
   std::int64_t y_stride;  // elements
-  int pieces;             // of a row of this panel, 1 .. 32 * N
-  int lanes_log2;         // lanes per group: N times that power of two holds the pieces
+  int segments;           // of a row of this panel, 1 .. 32 * N
+  int lanes_log2;         // lanes per group: N times that power of two holds the segments
   D alpha;
   D beta;
 };
 
 template <class D, int L>
-struct piece {
+struct segment {
   D v[L];
 };
 
-// The pieces of one lane: number n is `lane + n * lanes` of the row, or the last one where there is none.
+// The segments of one lane: number n is `lane + n * lanes` of the row, or the last one where there is none.
 template <class D, int L, int N>
 struct lane_sums {
-  piece<D, L> of[N]{};
+  segment<D, L> of[N]{};
 };
 template <int N>
 struct lane_share {
   int lane;          // in its group
-  int pieces[N];     // which ones of the row
+  int segments[N];   // which ones of the row
   const char* x[N];  // where they are in row 0 of X
 
   template <int L, class D, class I, class O>
@@ -62,20 +63,20 @@ struct lane_share {
     s.lane = static_cast<int>(threadIdx.x) & ((1 << a.lanes_log2) - 1);
 #pragma unroll
     for (int n = 0; n < N; ++n) {
-      const int piece = s.lane + (n << a.lanes_log2);
-      s.pieces[n] = piece < a.pieces ? piece : a.pieces - 1;
-      s.x[n] = reinterpret_cast<const char*>(a.x + s.pieces[n] * L);
+      const int segment = s.lane + (n << a.lanes_log2);
+      s.segments[n] = segment < a.segments ? segment : a.segments - 1;
+      s.x[n] = reinterpret_cast<const char*>(a.x + s.segments[n] * L);
     }
     return s;
   }
-  // Whether piece n is the lane's own.
-  __device__ bool owns(int n, int lanes_log2) const { return pieces[n] == lane + (n << lanes_log2); }
+  // Whether segment n is the lane's own.
+  __device__ bool owns(int n, int lanes_log2) const { return segments[n] == lane + (n << lanes_log2); }
 };
 
 // In this order, and not put off until the value is used.
 template <class D, int L>
-__device__ piece<D, L> load_piece(const char* from) {
-  piece<D, L> p;
+__device__ segment<D, L> load_segment(const char* from) {
+  segment<D, L> p;
   if constexpr (sizeof(p) == 16) {
     int4 w;
     asm volatile("ld.global.nc.v4.s32 {%0, %1, %2, %3}, [%4];"
@@ -95,7 +96,7 @@ __device__ piece<D, L> load_piece(const char* from) {
   return p;
 }
 
-// The address of row `c` of X. Strides of kernels with 32-bit indices and pieces of several values fit 32 bits, which
+// The address of row `c` of X. Strides of kernels with 32-bit indices and segments of several values fit 32 bits, which
 // makes it one instruction.
 template <int L, class I>
 __device__ const char* row_of_x(const char* x, I c, std::int64_t stride) {
@@ -112,7 +113,7 @@ __device__ void add_batch(const I* indices, const D* values, const lane_share<N>
                           lane_sums<D, L, N>& sums) {
   I c[Count];
   D a[Count];
-  piece<D, L> p[Count][N];
+  segment<D, L> p[Count][N];
 #pragma unroll
   for (int u = 0; u < Count; ++u) c[u] = __ldg(indices + u);
 #pragma unroll
@@ -120,7 +121,7 @@ __device__ void add_batch(const I* indices, const D* values, const lane_share<N>
 #pragma unroll
   for (int u = 0; u < Count; ++u) {
 #pragma unroll
-    for (int n = 0; n < N; ++n) p[u][n] = load_piece<D, L>(row_of_x<L>(share.x[n], c[u], stride));
+    for (int n = 0; n < N; ++n) p[u][n] = load_segment<D, L>(row_of_x<L>(share.x[n], c[u], stride));
   }
 #pragma unroll
   for (int u = 0; u < Count; ++u) {
@@ -180,7 +181,7 @@ __device__ void add_groups(lane_sums<D, L, N>& sums, int step, int width) {
 }
 
 template <class D, int L>
-__device__ void store_piece(D* to, const piece<D, L>& p) {
+__device__ void store_segment(D* to, const segment<D, L>& p) {
   if constexpr (sizeof(p) == 16) {
     int4 w;
     __builtin_memcpy(&w, &p, 16);
@@ -196,7 +197,7 @@ __device__ void store_piece(D* to, const piece<D, L>& p) {
 
 // y = alpha * sums + beta * y, where beta = 0 leaves y unread.
 template <class D, int L>
-__device__ void update_piece(D* y, D alpha, piece<D, L> sums, D beta) {
+__device__ void update_segment(D* y, D alpha, segment<D, L> sums, D beta) {
   if (beta == D{}) {
 #pragma unroll
     for (int l = 0; l < L; ++l) sums.v[l] = alpha * sums.v[l];
@@ -204,15 +205,15 @@ __device__ void update_piece(D* y, D alpha, piece<D, L> sums, D beta) {
 #pragma unroll
     for (int l = 0; l < L; ++l) sums.v[l] = multiply_add(beta, y[l], alpha * sums.v[l]);
   }
-  store_piece(y, sums);
+  store_segment(y, sums);
 }
 
-// --- On the host: one launch a panel of columns ------------------------------
+// --- On the host: one launch per panel of columns ------------------------------
 
-// Values per piece for X and Y as they lie: 16 bytes, 8 or one value.
+// Values per segment for X and Y as they lie: 16 bytes, 8 or one value.
 template <class D>
-[[nodiscard]] int piece_values(const void* x, std::int64_t x_stride, const void* y, std::int64_t y_stride,
-                               std::int64_t columns) {
+[[nodiscard]] int segment_values(const void* x, std::int64_t x_stride, const void* y, std::int64_t y_stride,
+                                 std::int64_t columns) {
   const auto size = static_cast<std::int64_t>(sizeof(D));
   const auto fits = [&](std::int64_t values) {
     const std::int64_t bytes = values * size;
@@ -227,29 +228,29 @@ template <class D>
   return 1;
 }
 
-// How a kernel is compiled: L values a piece, N pieces per lane.
-template <int Values, int Pieces>
+// How a kernel is compiled: L values per segment, N segments per lane.
+template <int Values, int Segments>
 struct kernel_shape {
   static constexpr int values = Values;
-  static constexpr int pieces = Pieces;
+  static constexpr int segments = Segments;
 };
 
-// launch(kernel_shape, arguments, first column) for each panel of columns. Two pieces per lane where they have 16 bytes
-// and two_from or more make a row.
+// launch(kernel_shape, arguments, first column) for each panel of columns. Two segments per lane where they have 16
+// bytes and two_from or more make a row.
 template <class D, class I, class O, class Launch>
 void for_each_panel(kernel_arguments<D, I, O> a, std::int64_t columns, int values, std::int64_t two_from,
                     Launch&& launch) {
   constexpr int full = static_cast<int>(16 / sizeof(D));
-  const int pieces_a_lane = values == full && columns / values >= two_from ? 2 : 1;
-  const std::int64_t widest = static_cast<std::int64_t>(warp_size) * pieces_a_lane * values;
+  const int segments_per_lane = values == full && columns / values >= two_from ? 2 : 1;
+  const std::int64_t widest = static_cast<std::int64_t>(warp_size) * segments_per_lane * values;
   for (std::int64_t at = 0; at < columns; at += widest) {
     auto panel = a;
     panel.x += at;
     panel.y += at;
-    panel.pieces = static_cast<int>((columns - at < widest ? columns - at : widest) / values);
+    panel.segments = static_cast<int>((columns - at < widest ? columns - at : widest) / values);
     panel.lanes_log2 = 0;
-    while ((pieces_a_lane << panel.lanes_log2) < panel.pieces) ++panel.lanes_log2;
-    if (pieces_a_lane == 2) {
+    while ((segments_per_lane << panel.lanes_log2) < panel.segments) ++panel.lanes_log2;
+    if (segments_per_lane == 2) {
       launch(kernel_shape<full, 2>{}, panel, at);
     } else if (values == full) {
       launch(kernel_shape<full, 1>{}, panel, at);

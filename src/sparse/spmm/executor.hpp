@@ -1,4 +1,4 @@
-// What a plan for multi-vectors hides: one executor an algorithm and a backend.
+// What a plan for multi-vectors hides: one executor per algorithm and backend.
 #pragma once
 
 #include "sparse/spmv/executor.hpp"

@@ -25,8 +25,9 @@ struct tuning {
   static constexpr std::int64_t enough_tiles = 16384;
   // On an H200, fp32, k = 4, ms: 27-point Laplacian 160^3 with 32 0.45, with 16 1.55; R-MAT 22 0.71 and 0.73.
   static constexpr int long_row = 32;
-  // Pieces per row, from which on a lane takes two (R-MAT 22, fp64, k = 8: 1.22 ms, with one 1.39; k = 32: 2.90, 3.10).
-  static constexpr std::int64_t two_pieces_from = 4;
+  // Segments per row, from which on a lane takes two (R-MAT 22, fp64, k = 8: 1.22 ms, with one 1.39; k =
+  // 32: 2.90, 3.10).
+  static constexpr std::int64_t two_segments_from = 4;
   // Carries of one row, from which on a block instead of a warp adds them.
   static constexpr std::int64_t long_run = 32;
 };
@@ -111,9 +112,9 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
     for (int n = 0; n < N; ++n) {
       if (row >= end_row || !share.owns(n, a.lanes_log2)) continue;
       if (row < last_row) {
-        update_piece(a.y + row * a.y_stride + share.pieces[n] * L, a.alpha, sums.of[n], a.beta);
+        update_segment(a.y + row * a.y_stride + share.segments[n] * L, a.alpha, sums.of[n], a.beta);
       } else {
-        store_piece(carries + tile * carry_stride + share.pieces[n] * L, sums.of[n]);
+        store_segment(carries + tile * carry_stride + share.segments[n] * L, sums.of[n]);
       }
     }
   }
@@ -218,10 +219,10 @@ class device_merge final : public executor<V, device> {
                                               0,
                                               to_device_value(alpha),
                                               to_device_value(beta)};
-    const int values = piece_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
-    for_each_panel(arguments, x.cols, values, tuning::two_pieces_from,
+    const int values = segment_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
+    for_each_panel(arguments, x.cols, values, tuning::two_segments_from,
                    [&](auto shape, const auto& panel, std::int64_t first) {
-                     merge_path_kernel<shape.values, shape.pieces>
+                     merge_path_kernel<shape.values, shape.segments>
                          <<<grid_of(tiles_.count, warps_a_block), threads_per_block, 0, ctx_.stream()>>>(
                              panel, tiles_, carries() + first, carries_.cols());
                      SPARGO_CUDA_TRY(cudaGetLastError());

@@ -19,7 +19,7 @@ struct tuning {
   // slots up to a group of 8 lanes, for 4 entries a slot or more (uniform 8.4M x 16, fp32, k = 4: 2.72 ms, with one
   // slot 2.92; fp64 3.26, 3.48; fp32, k = 8: 3.16, 3.25; banded rows of 15, fp32, k = 4: 0.68, 0.38).
   static constexpr int scattered_width_log2 = 3;
-  static constexpr std::int64_t scattered_entries_a_slot = 4;
+  static constexpr std::int64_t scattered_entries_per_slot = 4;
   // How many pairs of neighbouring rows are looked at, and how many rows of X between their first entries are far.
   static constexpr int sampled_pairs = 1024;
   static constexpr std::int64_t far = 1024;
@@ -28,12 +28,12 @@ struct tuning {
   // 0.38, 0.54, 1.61; 27-point 160^3 0.40, 0.45, 1.14, and 0.36, 0.43, 1.18).
   static constexpr std::int64_t rounds_mean = 20;
   static constexpr int rounds = 4;
-  // Pieces per row from which on a lane takes two. Of short rows (5-point, fp32, k = 8: 0.53, with one piece 0.61; k =
-  // 32: 1.58 and 2.19) and of others (27-point, fp64, k = 16: 1.33 and 1.21, k = 32: 1.86 and 2.22; banded, fp64, k =
-  // 16: 1.51 and 1.47, k = 32: 2.13 and 3.17). Four pieces per lane are slower in all of these.
+  // Segments per row from which on a lane takes two. Of short rows (5-point, fp32, k = 8: 0.53, with one segment 0.61;
+  // k = 32: 1.58 and 2.19) and of others (27-point, fp64, k = 16: 1.33 and 1.21, k = 32: 1.86 and 2.22; banded, fp64, k
+  // = 16: 1.51 and 1.47, k = 32: 2.13 and 3.17). Four segments per lane are slower in all of these.
   static constexpr std::int64_t short_mean = 8;
-  static constexpr std::int64_t two_pieces_from_short = 2;
-  static constexpr std::int64_t two_pieces_from = 16;
+  static constexpr std::int64_t two_segments_from_short = 2;
+  static constexpr std::int64_t two_segments_from = 16;
 };
 
 struct neighbour_counts {
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
 #pragma unroll
     for (int n = 0; n < N; ++n) {
       if (share.owns(n, a.lanes_log2)) {
-        update_piece(a.y + row * a.y_stride + share.pieces[n] * L, a.alpha, sums.of[n], a.beta);
+        update_segment(a.y + row * a.y_stride + share.segments[n] * L, a.alpha, sums.of[n], a.beta);
       }
     }
   }
@@ -123,15 +123,16 @@ class device_rows final : public executor<V, device> {
                                               0,
                                               to_device_value(alpha),
                                               to_device_value(beta)};
-    const int values = piece_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
+    const int values = segment_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
     const std::int64_t mean = a_.nnz() / a_.rows;
     const int rounds = mean <= tuning::rounds_mean && !scattered_ ? tuning::rounds : 1;
-    const std::int64_t two_from = mean <= tuning::short_mean ? tuning::two_pieces_from_short : tuning::two_pieces_from;
+    const std::int64_t two_from =
+        mean <= tuning::short_mean ? tuning::two_segments_from_short : tuning::two_segments_from;
     for_each_panel(arguments, x.cols, values, two_from, [&](auto shape, const auto& panel, std::int64_t) {
       const int slots = slots_log2(panel.lanes_log2);
       const unsigned blocks =
           grid_of(a_.rows, std::int64_t{rounds} * (threads_per_block >> (panel.lanes_log2 + slots)));
-      row_groups_kernel<shape.values, shape.pieces>
+      row_groups_kernel<shape.values, shape.segments>
           <<<blocks, threads_per_block, 0, ctx_.stream()>>>(panel, slots, rounds);
       SPARGO_CUDA_TRY(cudaGetLastError());
     });
@@ -145,7 +146,7 @@ class device_rows final : public executor<V, device> {
     int slots = 0;
     while (lanes_log2 + slots < 5 && (tuning::entries_a_lane << (lanes_log2 + slots + 1)) <= mean) ++slots;
     while (scattered_ && lanes_log2 + slots < tuning::scattered_width_log2 && slots < 2 &&
-           (tuning::scattered_entries_a_slot << (slots + 1)) <= mean) {
+           (tuning::scattered_entries_per_slot << (slots + 1)) <= mean) {
       ++slots;
     }
     return slots;

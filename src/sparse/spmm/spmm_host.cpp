@@ -4,7 +4,7 @@
 // and entries into tiles of equal length, whatever the rows (Merrill and Garland, SC 2016); a row that ends in a later
 // tile leaves a carry of k sums, and the carries are added in tile order. Each element of Y is summed in an order that
 // depends on the matrix alone: same bits for any number of threads. Both read the matrix once for up to 128 columns,
-// rows of X once an entry, and write Y once; O((rows + nnz) * k).
+// rows of X once per entry, and write Y once; O((rows + nnz) * k).
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"

@@ -22,26 +22,17 @@ struct tuning {
   // 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
   static constexpr double longest_staged = 32.0;
   // Matrices of fewer entries stay in the L2 cache, and what counts is how few loads come after one another.
-  // Captured graph, microseconds: row_per_warp, merge_path and the best of cuSPARSE's CSR and COO algorithms.
-  //   zenios, 27 thousand entries  1.8   4.6   3.5   row_blocks 5.4
-  //   R-MAT 14, 228 thousand       3.8   6.4   4.7
-  //   R-MAT 16, 955 thousand       7.8   9.8   8.0
-  //   27-point 40^3, 1.6 million   4.3   7.4   7.3   row_blocks 4.8
-  //   ego-Twitter, 2.7 million    10.6  12.3  11.3   in fp64 13.5, 15.5, 15.4
-  //   20 thousand of 160 in a row  4.1   5.9   4.6   in fp64 4.5, 6.2, 4.6
-  //   a million of 2.9 in a row   17.5  22.1  22.6   in fp64 19.2, 25.4, 26.5
-  //   R-MAT 18, 3.9 million       27.4  28.1  28.4   in fp64 37.0, 33.8, 31.9
+  // Captured graph, microseconds, row_per_warp and merge_path: ego-Twitter (2.7 million) 10.6, 12.3; R-MAT 18 (3.9
+  // million) 27.4, 28.1, in fp64 37.0, 33.8. More measurements of this and what follows:
+  // apps/bench/results/sparse_tuning.txt.
   static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
   // Where rows are alike, more: with columns near those of the next row up to this many, and with values of 8 bytes up
-  // to the second number. row_per_warp and row_blocks: 27-point 50^3, 3.2 million 6.9, 7.4 (fp64 10.4, 11.7); 64^3, 6.9
-  // million 20.4, 18.3 (25.4, 27.9); 80^3, 13.5 million 37.4, 32.4 (46.4, 49.1); but 160^3, 109 million, 286, 232
-  // (356, 337).
+  // to the second number. row_per_warp and row_blocks: 27-point 50^3 (3.2 million) 6.9, 7.4; 64^3 (6.9 million) 20.4,
+  // 18.3; fp64 80^3 (13.5 million) 46.4, 49.1.
   static constexpr std::int64_t cached_local_entries = std::int64_t{1} << 22;
   static constexpr std::int64_t cached_local_wide = std::int64_t{1} << 24;
   static constexpr std::int64_t wide_value = 8;
-  // With scattered columns up to this many; row_per_warp and merge_path. 200 thousand rows of 16, 3.2 million entries
-  // 24.7, 26.5 (26.7, 29.6); 400 thousand, 6.4 million 49.0, 49.8 (52.8, 58.6); 160 thousand rows of up to 79 in
-  // popular columns, 6.3 million 32.8, 36.9 (35.9, 42.3).
+  // With scattered columns up to this many; row_per_warp and merge_path: rows of 16, 6.4 million entries 49.0, 49.8.
   static constexpr std::int64_t cached_scattered_entries = std::int64_t{7} << 20;
 };
 

@@ -8,7 +8,7 @@ namespace spargo::detail::spmv {
 namespace {
 
 // Carries of one row that a single thread adds: nearly all rows have one or two.
-constexpr int carries_a_thread = 8;
+constexpr int carries_per_thread = 8;
 // Of a row with more, that a lane of its warp has in flight. merge_path, H200, cold, microseconds, a row of a million
 // amid 2.9 million entries with 1, 4 and 8: 35.5, 27.1 and 27.2 in fp32, 39.5, 31.7 and 30.2 in fp64.
 constexpr int carries_in_flight = 8;
@@ -45,7 +45,7 @@ __device__ D long_run(const I* rows, const D* carries, std::int64_t next, std::i
   return sum;
 }
 
-// A thread a run of tiles of the same row; what a run has beyond its first carries_a_thread tiles, its warp adds.
+// One thread per run of tiles of the same row; what a run has beyond its first carries_per_thread tiles, its warp adds.
 template <class D, class I>
 __global__ void __launch_bounds__(threads_per_block)
     add_carries_kernel(const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
@@ -54,13 +54,14 @@ __global__ void __launch_bounds__(threads_per_block)
   std::int64_t next = first;
   D sum{};
   wait_for_kernel_in_front();  // it leaves all carries and rows of y
-  for (; row >= 0 && next < tiles && next < first + carries_a_thread && rows[next] == row; ++next) sum += carries[next];
+  for (; row >= 0 && next < tiles && next < first + carries_per_thread && rows[next] == row; ++next)
+    sum += carries[next];
   unsigned longer = __ballot_sync(full_mask, row >= 0 && next < tiles && rows[next] == row ? 1 : 0);
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (; longer != 0; longer &= longer - 1) {
     const int owner = __ffs(static_cast<int>(longer)) - 1;
     const I long_row = __shfl_sync(full_mask, row, owner);
-    const D rest = group_sum(long_run(rows, carries, first + owner + carries_a_thread, tiles, long_row), warp_size);
+    const D rest = group_sum(long_run(rows, carries, first + owner + carries_per_thread, tiles, long_row), warp_size);
     if (lane == owner) sum += rest;
   }
   if (row >= 0) y[row] = multiply_add(alpha, sum, y[row]);

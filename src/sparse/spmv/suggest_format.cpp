@@ -1,13 +1,10 @@
 // Which format suits a matrix. CSR, unless the matrix stays in the L2 cache of a host and many products pay for
 // another.
 //
-// On a device CSR's algorithms are as fast as ELL and SELL everywhere: one H200, ms, fp32 and fp64, CSR, ELL, SELL of
-// 32: 5-point 4096^2 0.209 0.231 0.262, 0.314 0.323 0.352; 27-point 160^3 0.232 0.237 0.246, 0.338 0.340 0.347; 8.4M
-// rows of 15 in a band 0.267 0.276 0.298, 0.398 0.403 0.421; of 16 in uniform columns 1.10 1.21 1.22, 1.51 2.30 2.31.
-// On a host out of cache all wait for memory, and CSR reads least: two threads of Zen 5, ms, CSR and SELL: uniform 1M x
-// 20 7.3 and 9.3, 10.5 and 11.0; 27-point 100^3 6.2 and 8.6, 8.7 and 9.7. In cache, where instructions count, lanes of
-// several rows side by side save the ends of rows. Not for complex values, which take no vector registers: qc324 CSR 55
-// us, SELL 70. O(rows) time.
+// On a device CSR's algorithms are as fast as ELL and SELL everywhere. On a host, out of cache, all wait for memory,
+// and CSR reads least. In cache, where instructions count, lanes of several rows side by side save the ends of rows;
+// not for complex values, which take no vector registers. Measurements: apps/bench/results/sparse_tuning.txt. O(rows)
+// time.
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "sparse/host_cache.hpp"

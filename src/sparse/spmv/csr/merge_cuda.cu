@@ -32,23 +32,15 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Threads per block, four entries each, one, T and 2T entries apart. All measured with the kernel in a program of its
-  // own, ms on an H200, cold; cuSPARSE's best CSR or COO algorithm beside it:
-  //                           T = 512         four neighbouring entries per thread   cuSPARSE
-  //   power law 4M, one of 1M 0.388, 0.518    0.412, 0.548                         0.398, 0.535
-  //   R-MAT 22, degree 16     0.460, 0.523    0.468, 0.533                         0.471, 0.535
-  //   uniform 8.4M x 16       1.149, 2.208    1.171, 2.216                         1.167, 2.240
-  // T = 256: 2 percent slower on the power law; T = 1024: the same to half a percent, but for the power law in fp32
-  // with this kernel 0.399 instead of 0.389.
+  // Threads per block, whose four entries are this many apart. R-MAT 22, H200, cold, fp32, ms: 0.460; four neighbouring
+  // entries per thread 0.468. More measurements: apps/bench/results/sparse_tuning.txt.
   static constexpr int threads = 512;
   // Below this many entries more, smaller tiles. Microseconds in a captured graph, fp32 and fp64, 256 and 512 threads:
   // ego-Twitter, 2.7M entries, 11.7 and 12.3, 14.6 and 15.4; uniform 200k x 16 26.9 and 27.2, 31.1 and 32.3.
   static constexpr int small_threads = 256;
   static constexpr std::int64_t small_entries = std::int64_t{1} << 22;
   // Of passes, whose threads have a gather for a part of their entries alone. Uniform 8.4M x 16 in two passes, ms, fp32
-  // and fp64: 256 x 8 1.126 and 1.499, 512 x 4 1.151 and 1.509, 512 x 8 1.120 and 1.531, 256 x 12 1.124 and 1.490, 128
-  // x 8 1.143 and 1.512, 256 x 16 1.130 and 2.03. Products not skewed 1.25 and 1.82 (256 x 4), skewed 1.18 and 1.56; y
-  // not fetched ahead 1.130 and 1.535 instead of 1.126 and 1.521, bounds of rows after the products 1.5 percent more.
+  // and fp64: 256 x 8 1.126 and 1.499, 512 x 4 1.151 and 1.509.
   static constexpr int pass_threads = 256;
   static constexpr int pass_entries = 8;
   // Rows of one tile of entries, for each thread, at most; matrices with more empty rows in a row are shared out by

@@ -47,13 +47,11 @@ struct tuning {
   // (4.73) and 3.55 (3.85); a row of 9000 amid 72 thousand entries 3.7 (4.1) and 5.6 (8.2).
   static constexpr std::int64_t whole_row = 4096;
   static constexpr std::int64_t whole_row_part = 128;
-  // Entries of a part: these, doubled until the parts are as many an SM at most. With
-  // 512, 1024, 2048, 4096 and without parts, fp32: a row of 20 thousand amid 160 thousand entries 4.0, 4.2, 4.7, 5.4
-  // and 10.4; one of a million amid 2.9 million 20.4, 18.1, 17.7, 17.7 and 395; a matrix of one row of 2 million 13.0,
-  // 8.5, 6.5, 6.1 and 771. With 3, 6 and 12 parts per SM, fp64: the row of a million 19.8, 19.1 and 20.2; 20
-  // rows of 140 thousand 12.8, 11.9 and 14.5.
+  // Entries of a part: these, doubled until there are at most so many parts per SM. A row of a million amid 2.9 million
+  // entries with 512, 1024 and without parts, fp32: 20.4, 18.1 and 395; with 3, 6 and 12 parts per SM, fp64: 19.8, 19.1
+  // and 20.2. More measurements: apps/bench/results/sparse_tuning.txt.
   static constexpr std::int64_t least_part = 1024;
-  static constexpr std::int64_t parts_a_multiprocessor = 6;
+  static constexpr std::int64_t parts_per_sm = 6;
   // From this mean on, in matrices of so many entries, a whole warp loads 16 bytes per lane: two full rounds of the
   // warp.
   static constexpr double wide_mean = 96.0;
@@ -284,7 +282,7 @@ class device_rows final : public executor<V> {
     const double mean = static_cast<double>(a.nnz()) / static_cast<double>(a.rows);
     if (mean >= tuning::wide_mean && a.nnz() >= tuning::wide_entries &&
         cut_long_rows({tuning::widest_row, tuning::widest_row, tuning::least_part}, nullptr).parts == 0) {
-      rows_a_block_ = threads_per_block / warp_size;
+      rows_per_block_ = threads_per_block / warp_size;
       kernel_ = &row_per_warp_kernel<D, I, O>;
       return;
     }
@@ -301,8 +299,8 @@ class device_rows final : public executor<V> {
     const D alpha = to_device_value(alpha_value);
     const D beta = to_device_value(beta_value);
     if (kernel_ != nullptr) {
-      kernel_<<<grid_of(arguments_.rows, rows_a_block_), threads_per_block, 0, ctx_.stream()>>>(arguments_, x, alpha,
-                                                                                                beta, y);
+      kernel_<<<grid_of(arguments_.rows, rows_per_block_), threads_per_block, 0, ctx_.stream()>>>(arguments_, x, alpha,
+                                                                                                  beta, y);
     } else {
       const std::int64_t blocks = groups_.long_count + div_up(arguments_.rows, threads_per_block / groups_.width);
       group_kernel_<<<grid_of(blocks, 1), threads_per_block, 0, ctx_.stream()>>>(groups_, x, alpha, beta, y);
@@ -367,7 +365,7 @@ class device_rows final : public executor<V> {
     cut_limits limits{groups_.longest, whole, tuning::least_part};
     part_counts counts = cut_long_rows(limits, nullptr);
     if (counts.parts == 0) return long_rows::whole;
-    const std::int64_t most = tuning::parts_a_multiprocessor * ctx_.properties().multiprocessors;
+    const std::int64_t most = tuning::parts_per_sm * ctx_.properties().multiprocessors;
     while (counts.full > most * (limits.size / tuning::least_part)) limits.size *= 2;
     if (limits.size != tuning::least_part) counts = cut_long_rows(limits, nullptr);
     long_parts_ = {ctx_, counts.parts};
@@ -395,7 +393,7 @@ class device_rows final : public executor<V> {
 
   context<device> ctx_;
   csr_arguments<D, I, O> arguments_;
-  int rows_a_block_ = threads_per_block;
+  int rows_per_block_ = threads_per_block;
   kernel kernel_ = nullptr;  // null: group_kernel_
   group_kernel group_kernel_ = nullptr;
   group_arguments<D, I, O> groups_{};

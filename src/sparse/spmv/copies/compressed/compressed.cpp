@@ -19,13 +19,9 @@ struct tuning {
   static constexpr double largest_small_share = 0.5;
   // A lane takes a row alone, so it takes this many to fill the device (132 SMs of 2048 threads), and this
   // many for lanes to be done as soon as several a row are. The L2 cache holds CSR up to this many bytes along with
-  // what else lies in it, and up to this many the loads that come after one another count, not the bytes. In a graph on
-  // an H200, microseconds, compressed and the best of CSR as it stands, by CSR's bytes:
-  //   27-point 40^3,  64 thousand rows, by names     fp32 13 MB 6.2, 4.4   fp64 20 MB  6.2,  5.2
-  //   27-point 50^3, 125 thousand rows, by names     fp32 26 MB 6.1, 6.9   fp64 39 MB  6.7, 10.4
-  //   27-point 64^3, 262 thousand rows, by names     fp32 56 MB 8.4, 18.3  fp64 83 MB 11.0, 25.4
-  //   5-point 700^2, 490 thousand rows, by names     fp32 22 MB 5.5, 4.8   fp64 31 MB  6.3,  7.0
-  //   band of 15,    200 thousand rows, not by names fp32 25 MB 5.7, 5.8   fp64 37 MB  9.3,  8.3
+  // what else lies in it, and up to this many the loads that come after one another count, not the bytes. H200, fp32,
+  // microseconds, compressed and CSR: 27-point 40^3 (13 MB) 6.2, 4.4; 50^3 (26 MB) 6.1, 6.9. More measurements:
+  // apps/bench/results/sparse_tuning.txt.
   static constexpr std::int64_t enough_rows = 132 * 2048;
   static constexpr std::int64_t least_rows = 100'000;
   static constexpr std::int64_t cached_bytes = 48'000'000;
