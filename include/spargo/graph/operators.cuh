@@ -18,6 +18,7 @@
 #pragma once
 
 #include <spargo/core/device_features.cuh>
+#include <spargo/graph/frontier/expansion.cuh>
 #include <spargo/graph/operators.hpp>
 
 #include <cuda_runtime.h>
@@ -44,13 +45,6 @@ struct operators_cuda_tuning {
   static constexpr int unroll = 4;
 };
 
-// Chunk `number` of the out-edges of `vertex`.
-template <class I>
-struct advance_chunk {
-  I vertex;
-  I number;
-};
-
 }  // namespace detail
 
 template <index_type I, index_type O>
@@ -71,14 +65,14 @@ class advance_workspace<I, O, device> {
   [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }
 
   // For the operator.
-  [[nodiscard]] span<detail::advance_chunk<I>, device> chunks() noexcept { return chunks_.view(); }
+  [[nodiscard]] span<detail::edge_chunk<I>, device> chunks() noexcept { return chunks_.view(); }
   [[nodiscard]] unsigned long long* chunk_count() noexcept { return chunk_count_.data(); }
   [[nodiscard]] unsigned* joined() noexcept { return joined_.data(); }
 
  private:
   std::int64_t vertices_;
   std::int64_t edges_;
-  array<detail::advance_chunk<I>, device> chunks_;
+  array<detail::edge_chunk<I>, device> chunks_;
   array<unsigned long long, device> chunk_count_;
   array<unsigned, device> joined_;
 };
@@ -125,10 +119,7 @@ struct frontier_target {
   }
   [[nodiscard]] __device__ bool admits(I v) const {
     if (joined == nullptr) return true;
-    unsigned* const word = joined + (v >> 5);
-    const unsigned bit = 1U << (v & 31);
-    if ((__ldcg(word) & bit) != 0) return false;
-    return (atomicOr(word, bit) & bit) == 0;
+    return claim_bit(joined, v);
   }
 };
 
@@ -199,7 +190,7 @@ struct advance_work {
   const I* indices;
   frontier_source<I> from;
   frontier_target<I> to;
-  advance_chunk<I>* chunks;
+  edge_chunk<I>* chunks;
   std::int64_t chunk_capacity;
   operator_count* chunk_count;
 };
@@ -224,11 +215,7 @@ __device__ void visit_packed(const advance_work<I, O>& w, I u, O begin, int degr
 #pragma unroll
     for (int q = 0; q < tuning::unroll; ++q) {
       const int k = base + q * tuning::warp + lane;
-      int owner = 0;
-#pragma unroll
-      for (int step = tuning::warp / 2; step > 0; step /= 2) {
-        if (__shfl_sync(0xffffffffU, last, owner + step - 1) <= k) owner += step;
-      }
+      const int owner = owner_of(last, k);
       sources[q] = __shfl_sync(0xffffffffU, u, owner);
       const O from = __shfl_sync(0xffffffffU, shift, owner);
       edges[q] = k < total ? from + static_cast<O>(k) : O{0};
@@ -324,8 +311,8 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   auto count = static_cast<std::int64_t>(*w.chunk_count);
   count = count < w.chunk_capacity ? count : w.chunk_capacity;
   for (std::int64_t c = std::int64_t{warp_here} * gridDim.x + blockIdx.x; c < count; c += warps) {
-    const advance_chunk<I> chunk = w.chunks[c];
-    const O begin = w.offsets[chunk.vertex] + static_cast<O>(chunk.number) * tuning::chunk;
+    const edge_chunk<I> chunk = w.chunks[c];
+    const O begin = chunk.first(w.offsets[chunk.vertex], tuning::chunk);
     const O end = w.offsets[std::int64_t{chunk.vertex} + 1];
     visit_range(w, chunk.vertex, begin, end - begin > tuning::chunk ? begin + tuning::chunk : end, visit, output, lane);
   }

@@ -46,7 +46,7 @@ struct device_executor final : executor<I, device> {
   array<I, device> likely;
   array<unsigned char, device> weights;
   array<I, device> queue;
-  array<hub_chunk<I>, device> hubs;
+  array<edge_chunk<I>, device> hubs;
   array<std::int64_t, device> sizes;
   array<control_block, device> control;
   array<host_report, host> report;

@@ -167,12 +167,7 @@ __device__ void append_entries(const narrow_sink<I, O>& w, bool won, I v, I pare
 template <class I, class O>
 __device__ narrow_entry<I, O> read_entry(const block_cluster& cluster, const local_queue<I, O>& from, unsigned before,
                                          bool here, unsigned index) {
-  int owner = 0;  // the number of blocks whose entries end at or before `index`
-#pragma unroll
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    if (__shfl_sync(full_mask, before, owner + step - 1) <= index) owner += step;
-  }
-  owner = owner < warp_size ? owner : warp_size - 1;
+  const int owner = owner_of(before, index);  // the block
   const unsigned shift = __shfl_sync(full_mask, before, owner > 0 ? owner - 1 : 0);
   if (!here) return {};
   const unsigned slot = owner > 0 ? index - shift : index;
@@ -197,12 +192,7 @@ __device__ void expand_narrow(const narrow_sink<I, O>& w, const narrow_entry<I, 
   const O shift = entry.begin - static_cast<O>(last - size);
   for (int base = 0; base < total; base += warp_size) {
     const int k = base + lane;
-    int owner = 0;
-#pragma unroll
-    for (int step = warp_size / 2; step > 0; step /= 2) {
-      if (__shfl_sync(full_mask, last, owner + step - 1) <= k) owner += step;
-    }
-    owner = owner < warp_size ? owner : warp_size - 1;
+    const int owner = owner_of(last, k);
     const O from = __shfl_sync(full_mask, shift, owner);
     const I parent = __shfl_sync(full_mask, entry.vertex, owner);
     bool won = false;

@@ -166,7 +166,7 @@ __device__ void queue_to_bitmap(const search<I, O>& s, const search_position& at
   }
   for (std::int64_t c = at.hub_begin + global_thread(); c < at.hub_end; c += grid_threads()) {
     const auto v = static_cast<std::int64_t>(s.hubs[c].vertex);
-    if (s.hubs[c].chunk == 0) atomicOr(front + (v >> 5), 1U << (v & 31));
+    if (s.hubs[c].number == 0) atomicOr(front + (v >> 5), 1U << (v & 31));
   }
 }
 

@@ -24,12 +24,7 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
       const int k = base + q * warp_size + lane;
-      int owner = 0;  // the number of lanes whose edges end at or before k
-#pragma unroll
-      for (int step = warp_size / 2; step > 0; step /= 2) {
-        if (__shfl_sync(full_mask, last, owner + step - 1) <= k) owner += step;
-      }
-      owner = owner < warp_size ? owner : warp_size - 1;
+      const int owner = owner_of(last, k);
       const O from = __shfl_sync(full_mask, shift, owner);
       parent[q] = __shfl_sync(full_mask, vertex, owner);
       target[q] = k < total ? __ldg(s.out_indices + (from + k)) : I{-1};
@@ -60,9 +55,9 @@ __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_p
   constexpr int hub = cuda_tuning::hub_degree;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (std::int64_t c = at.hub_begin + first_warp; c < at.hub_end; c += warps) {
-    const hub_chunk<I> chunk = s.hubs[c];
-    if (chunk.chunk == 0 && lane == 0) write_level(s, chunk.vertex, at.level);
-    const O begin = s.out_offsets[chunk.vertex] + static_cast<O>(chunk.chunk) * hub;
+    const edge_chunk<I> chunk = s.hubs[c];
+    if (chunk.number == 0 && lane == 0) write_level(s, chunk.vertex, at.level);
+    const O begin = chunk.first(s.out_offsets[chunk.vertex], hub);
     const O end = s.out_offsets[std::int64_t{chunk.vertex} + 1];
     // An even share for each lane, as if it were a vertex of its own.
     const int size = static_cast<int>(end - begin < hub ? end - begin : hub);
@@ -95,7 +90,7 @@ __device__ void push_global(const search<I, O>& s, sink<I>& to, const search_pos
     const I v = s.queue[i];
     for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
       const I u = s.out_indices[e];
-      if (!claim(s.visited, u)) continue;
+      if (!claim_bit(s.visited, u)) continue;
       write_found(s, u, v, at.level + 1);
       if (u == s.target) to.found->target = 1;
       tally.edges += static_cast<count64>(out_degree_of(s, u));
@@ -122,7 +117,7 @@ __device__ void push_block(const search<I, O>& s, sink<I>& to, const search_posi
       const I v = s.queue[i];
       for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
         const I u = s.out_indices[e];
-        if (!claim(s.visited, u)) continue;
+        if (!claim_bit(s.visited, u)) continue;
         write_found(s, u, v, at.level + 1);
         if (u == s.target) to.found->target = 1;
         tally.edges += static_cast<count64>(out_degree_of(s, u));

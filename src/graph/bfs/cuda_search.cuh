@@ -11,6 +11,7 @@
 #include "graph/bfs/direction.hpp"
 
 #include <spargo/graph/bfs.hpp>
+#include <spargo/graph/frontier/expansion.cuh>
 
 #include <cstdint>
 
@@ -27,12 +28,6 @@ struct cuda_tuning {
   static constexpr int hub_weight = 10;     // of hub_degree edges and more
   static constexpr int staged = 256;        // slots of a warp in shared memory for what it has found
   static constexpr int block_queue = 2048;  // shared slots per block for the `block_queue` rung
-};
-
-template <class I>
-struct hub_chunk {
-  I vertex;
-  I chunk;  // edges [chunk * hub_degree, (chunk + 1) * hub_degree) of the vertex
 };
 
 // What a level finds. Three of them take turns, see wide_kernel.
@@ -96,8 +91,8 @@ struct search {
   unsigned* visited;
   unsigned* front;
   unsigned* next;
-  I* queue;            // n
-  hub_chunk<I>* hubs;  // 2 * edges / hub_degree
+  I* queue;             // n
+  edge_chunk<I>* hubs;  // 2 * edges / hub_degree
   std::int64_t* level_sizes;
   std::int64_t level_slots;  // levels past these are counted afterwards
   control_block* control;
@@ -119,15 +114,7 @@ __device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (
 
 // --- Discovery ------------------------------------------------------------
 
-// True for the one caller that sets v's bit.
-__device__ inline bool claim(unsigned* visited, std::int64_t v) {
-  const unsigned bit = 1U << (v & 31);
-  unsigned* const word = visited + (v >> 5);
-  if (__ldcg(word) & bit) return false;
-  return (atomicOr(word, bit) & bit) == 0;
-}
-
-// The same for several vertices (-1: none), with all reads under way before the first atomic, and those together.
+// claim_bit for several vertices (-1: none), with all reads under way before the first atomic, and those together.
 template <int Count, class I>
 __device__ void claim_all(unsigned* visited, const I (&v)[Count], bool (&won)[Count]) {
   unsigned word[Count];

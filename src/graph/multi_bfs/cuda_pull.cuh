@@ -164,11 +164,10 @@ __device__ void pull_pieces(const search<I, O, W>& s, const search_words<W>* see
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const auto count = static_cast<std::int64_t>(*s.pull_piece_count);
   for (std::int64_t k = warp; k < count; k += warps) {
-    const edge_piece<I> piece = s.pull_pieces[k];
+    const edge_chunk<I> piece = s.pull_pieces[k];
     const std::int64_t v = piece.vertex;
     const auto last = static_cast<std::int64_t>(s.in_offsets[v + 1]);
-    const std::int64_t first =
-        static_cast<std::int64_t>(s.in_offsets[v]) + static_cast<std::int64_t>(piece.piece) * cuda_tuning::pull_piece;
+    const std::int64_t first = piece.first(static_cast<std::int64_t>(s.in_offsets[v]), cuda_tuning::pull_piece);
     const std::int64_t stop = min(last, first + cuda_tuning::pull_piece);
     const search_words<W> before = seen[v];
     search_words<W> found = latest(other[v]);  // by other pieces, so far

@@ -25,7 +25,7 @@ __device__ void append(I* queue, count64* queued, I v, bool wanted) {
 // The pieces of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
 // out: one lane alone would take 10 microseconds for a hub of 160,000 edges.
 template <class I>
-__device__ void append_pieces(edge_piece<I>* pieces, count64* count, I v, std::int64_t degree, int size) {
+__device__ void append_pieces(edge_chunk<I>* pieces, count64* count, I v, std::int64_t degree, int size) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (unsigned rest = __ballot_sync(full_mask, degree > size); rest != 0; rest &= rest - 1) {
     const int owner = __ffs(static_cast<int>(rest)) - 1;
@@ -38,13 +38,6 @@ __device__ void append_pieces(edge_piece<I>* pieces, count64* count, I v, std::i
       pieces[at + static_cast<count64>(p)] = {vertex, static_cast<I>(p)};
     }
   }
-}
-
-// True for the one caller that sets v's bit.
-__device__ inline bool claim_mark(unsigned* marks, std::int64_t v) {
-  const unsigned mark = 1U << (v & 31);
-  unsigned* const word = marks + (v >> 5);
-  return (__ldcg(word) & mark) == 0 && (atomicOr(word, mark) & mark) == 0;
 }
 
 enum class push_kind {
@@ -113,7 +106,7 @@ __device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to
   for (int q = 0; q < R; ++q) {
     if constexpr (Kind == push_kind::late) note_late(s, to, near[q], has[q], lacks[q], tally);
     if constexpr (Kind == push_kind::sparse) {
-      const bool wanted = !is_zero(lacks[q]) && claim_mark(s.marks, static_cast<std::int64_t>(near[q]));
+      const bool wanted = !is_zero(lacks[q]) && claim_bit(s.marks, static_cast<std::int64_t>(near[q]));
       __syncwarp();
       append(to.next_queue, to.queued, near[q], wanted);
     }
@@ -138,11 +131,7 @@ __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to
     const int begin = end - degree;
     for (int t0 = 0; t0 < all; t0 += warp_size) {
       const int t = t0 + lane;
-      int owner = 0;  // lanes whose edges end at or before t
-#pragma unroll
-      for (int d = warp_size / 2; d > 0; d /= 2) {
-        if (__shfl_sync(full_mask, end, owner + d - 1) <= t) owner += d;
-      }
+      const int owner = owner_of(end, t);
       const std::int64_t from = __shfl_sync(full_mask, u, owner);
       const std::int64_t e = __shfl_sync(full_mask, first, owner) + t - __shfl_sync(full_mask, begin, owner);
       const bool has_edge = t < all;
@@ -165,8 +154,7 @@ __device__ void push_pieces(const search<I, O, W>& s, const push_arrays<I, W>& t
     const std::int64_t u = s.push_pieces[k].vertex;
     const search_words<W> bits = within(s.front[u], to.searches);
     if (is_zero(bits)) continue;
-    const std::int64_t first =
-        static_cast<std::int64_t>(s.out_offsets[u]) + static_cast<std::int64_t>(s.push_pieces[k].piece) * size;
+    const std::int64_t first = s.push_pieces[k].first(static_cast<std::int64_t>(s.out_offsets[u]), size);
     const std::int64_t last = min(static_cast<std::int64_t>(s.out_offsets[u + 1]), first + size);
     for (std::int64_t base = first; base < last; base += rounds * warp_size) {
       I near[rounds];

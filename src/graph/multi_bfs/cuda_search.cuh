@@ -5,6 +5,8 @@
 #include "core/device/warp.cuh"
 #include "graph/multi_bfs/common.hpp"
 
+#include <spargo/graph/frontier/expansion.cuh>
+
 #include <cstdint>
 
 namespace spargo::detail::multi_bfs {
@@ -142,12 +144,6 @@ __device__ search_words<W> united_by_team(search_words<W> a) {
 
 // --- What a search works on -----------------------------------------------
 
-template <class I>
-struct edge_piece {
-  I vertex;
-  I piece;  // edges [piece * size, (piece + 1) * size) of the vertex
-};
-
 // What a level finds. Three of them take turns, see search_kernel.
 template <int W>
 struct counters {
@@ -182,8 +178,8 @@ struct search {
   unsigned* marks;  // one bit per vertex, all zero between levels
   I* queue;
   I* next_queue;
-  edge_piece<I>* push_pieces;        // of the frontier
-  const edge_piece<I>* pull_pieces;  // of the graph
+  edge_chunk<I>* push_pieces;        // of the frontier
+  const edge_chunk<I>* pull_pieces;  // of the graph
   const count64* pull_piece_count;
   control_block<W>* control;
   count64* planes;       // [(plane * n + vertex) * W + word], all zero between runs; null: no levels

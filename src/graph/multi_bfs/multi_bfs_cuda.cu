@@ -18,7 +18,7 @@ namespace {
 
 // The pieces of the vertices that are pulled by several warps.
 template <class I, class O>
-__global__ void cut_pieces_kernel(const O* offsets, std::int64_t n, edge_piece<I>* pieces, count64* count) {
+__global__ void cut_pieces_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* pieces, count64* count) {
   const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
   append_pieces(pieces, count, static_cast<I>(v), degree, cuda_tuning::pull_piece);
@@ -45,8 +45,8 @@ struct device_executor final : executor<I, device> {
   array<unsigned, device> marks;
   array<I, device> queue;
   array<I, device> next_queue;
-  array<edge_piece<I>, device> push_pieces;
-  array<edge_piece<I>, device> pull_pieces;
+  array<edge_chunk<I>, device> push_pieces;
+  array<edge_chunk<I>, device> pull_pieces;
   array<count64, device> pull_piece_count;
   array<unsigned char, device> control;
   array<I, device> there;                 // the sources of a batch
