@@ -169,6 +169,17 @@ TEST(Metis, MoreVerticesThanIndicesIsUnsupported) {
   }
 }
 
+TEST(Dimacs, MoreVerticesThanIndicesIsUnsupported) {
+  const test::temporary_folder folder;
+  const std::string path = folder.write("a.gr", "p sp 3000000000 1\na 1 2 1\n");
+  try {
+    (void)read_dimacs<std::int32_t>(context<host>(), path);
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported);
+  }
+}
+
 // A hub's line is longer than the lines of other formats may be.
 TEST(Metis, LinesMayBeLong) {
   const test::temporary_folder folder;

@@ -4,6 +4,7 @@
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/text/text_lines.hpp"
+#include "io/text/vertex_limit.hpp"
 
 #include <limits>
 #include <new>
@@ -62,11 +63,7 @@ class dimacs_reader {
     declared_ =
         lines_.integer(problem_ == dimacs_problem::edge ? "the number of edges" : "the number of arcs", 0, most);
     lines_.finish();
-    if (vertices_ > std::numeric_limits<I>::max()) {
-      throw error(error_code::unsupported, {source_.path()},
-                  fmt::format("{} vertices (expected at most {} for {}-bit indices)", vertices_,
-                              std::numeric_limits<I>::max(), 8 * sizeof(I)));
-    }
+    detail::expect_vertices<I>(source_.path(), vertices_);
   }
 
   void read_edge() {

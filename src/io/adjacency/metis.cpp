@@ -4,6 +4,7 @@
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/text/text_lines.hpp"
+#include "io/text/vertex_limit.hpp"
 
 #include <spargo/formats/convert.hpp>
 
@@ -73,11 +74,7 @@ class metis_reader {
 
   metis_graph<I> run() {
     header_ = read_header(source_, lines_);
-    if (header_.vertices > std::numeric_limits<I>::max()) {
-      throw error(error_code::unsupported, {source_.path()},
-                  fmt::format("{} vertices (expected at most {} for {}-bit indices)", header_.vertices,
-                              std::numeric_limits<I>::max(), 8 * sizeof(I)));
-    }
+    detail::expect_vertices<I>(source_.path(), header_.vertices);
     while (lines_.next()) read_line();
     if (text_lines_.size() < header_.vertices) {
       source_.fail_at_end(fmt::format("the file ends after {} vertices (expected {}, as the first line says)",

@@ -18,6 +18,7 @@
 #include "io/edge_list/line.hpp"
 #include "io/text/id_bitmap.hpp"
 #include "io/text/id_table.hpp"
+#include "io/text/vertex_limit.hpp"
 #include "primitives/ordered_parts.hpp"
 
 #include <fmt/format.h>
@@ -199,7 +200,7 @@ class edge_reader {
 
   // In the table, for the ids of so many edges.
   void make_room(std::int64_t edges) {
-    expect_vertices(table_.size());
+    expect_vertices<I>(source_.path(), table_.size());
     table_.reserve(2 * edges);
   }
 
@@ -298,7 +299,7 @@ class edge_reader {
     edge_list<I> result;
     if (!numbered_ && !fits_bitmap()) number_what_is_there();
     if (numbered_) {
-      expect_vertices(table_.size());
+      expect_vertices<I>(source_.path(), table_.size());
       array<typename id_table<I>::number_type, host> ranks;
       result.ids = table_.ranks(ranks);
       renumber([&](I number) { return ranks[number]; });
@@ -309,7 +310,7 @@ class edge_reader {
       }
       result.ids = present_.finish(ctx_);
       const auto vertices = static_cast<std::int64_t>(result.ids.size());
-      expect_vertices(vertices);
+      expect_vertices<I>(source_.path(), vertices);
       if (vertices <= largest_) renumber([&](I id) { return present_.rank(id); });
     }
     if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
@@ -319,13 +320,6 @@ class edge_reader {
     result.weighted = weighted_;
     result.first_vertex = total_ == 0 ? -1 : static_cast<std::int64_t>(result.edges.row_indices()[0]);
     return result;
-  }
-
-  void expect_vertices(std::int64_t vertices) const {
-    if (vertices <= std::numeric_limits<I>::max()) return;
-    throw error(error_code::unsupported, {source_.path()},
-                fmt::format("{} vertices (expected at most {} for {}-bit indices)", vertices,
-                            std::numeric_limits<I>::max(), 8 * sizeof(I)));
   }
 
   // At the end, each thread its own share: where threads parse neighbouring parts they would meet at the same untouched
