@@ -1,20 +1,15 @@
 // bfs FILE: breadth-first search on a real graph, timed, and checked by Graph500's rules.
 #include "commands/table.hpp"
+#include "common/bfs_search.hpp"
 #include "common/bfs_sources.hpp"
-#include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
-#include "common/input.hpp"
 #include "common/memory_limit.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
-#include "common/timing.hpp"
 
-#include <spargo/graph/bfs.hpp>
-#include <spargo/graph/bfs_validate.hpp>
-#include <spargo/graph/graph.hpp>
 #include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
@@ -67,97 +62,6 @@ bool wants_in_edges(const bfs_options& options) {
   return options.direction == bfs_direction::pull || (options.direction == bfs_direction::automatic && optimizing);
 }
 
-// One source's search, its result on the host.
-template <class I>
-struct search {
-  I source = 0;
-  std::int64_t reached = 0;
-  span<const std::int64_t, host> level_sizes;  // the plan's, until its next run
-  array<std::int32_t, host> levels;
-  array<I, host> parents;
-  time_summary times;
-  double mteps = 0;
-  std::optional<std::string> fault;  // none: not checked; empty: right
-
-  [[nodiscard]] bool wrong() const { return fault.has_value() && !fault->empty(); }
-};
-
-// Graph500's rule: the edges of the traversed component, each once. Here they are those with a reached end that are in
-// the graph, that is without duplicates and self-loops (an undirected edge has two entries, both of reached rows).
-template <index_type I, index_type O>
-std::int64_t traversed_edges(const graph_view<I, O, host>& g, span<const std::int32_t, host> levels) {
-  std::int64_t entries = 0;
-  for (std::int64_t v = 0; v < levels.size(); ++v) {
-    if (levels[v] >= 0) entries += g.out.offsets[v + 1] - g.out.offsets[v];
-  }
-  return g.direction == direction_kind::undirected ? entries / 2 : entries;
-}
-
-template <class T>
-array<T, host> bring_home(const context<host>& ctx, span<const T, host> values) {
-  return clone(ctx, values);
-}
-template <class T>
-array<T, host> bring_home(const context<device>& ctx, span<const T, device> values) {
-  return to_host(ctx, values);
-}
-
-template <index_type I, index_type O, class Space>
-search<I> run_search(const context<Space>& ctx, bfs_plan<I, O, Space>& plan, I source, std::int64_t runs) {
-  search<I> result;
-  result.source = source;
-  std::vector<double> samples;
-  for (std::int64_t run = 0; run < runs; ++run) {
-    ctx.synchronize();
-    const stopwatch watch;
-    plan.run(source);
-    ctx.synchronize();
-    samples.push_back(watch.milliseconds());
-  }
-  result.times = summarize(std::move(samples));
-  result.reached = plan.reached();
-  result.level_sizes = plan.level_sizes();
-  result.levels = bring_home(ctx, plan.levels());
-  result.parents = bring_home(ctx, plan.parents());
-  return result;
-}
-
-struct settings {
-  bfs_options options;
-  bool validate = true;
-  std::int64_t runs = 1;
-};
-
-struct plan_facts {
-  bfs_algorithm algorithm = bfs_algorithm::automatic;
-  std::string reason;
-  double plan_ms = 0;
-  std::int64_t workspace_bytes = 0;
-};
-
-// All searches of one graph on one backend. `sink(search)` sees each, finished and checked.
-template <index_type I, index_type O, class Space, class Sink>
-plan_facts search_all(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                      const graph_view<I, O, host>& reference, const std::vector<std::int64_t>& sources,
-                      const settings& how, Sink&& sink) {
-  const busy searching("searching");
-  const stopwatch planning;
-  bfs_plan<I, O, Space> plan(ctx, g, how.options);
-  ctx.synchronize();
-  const plan_facts facts{plan.algorithm(), plan.reason(), planning.milliseconds(), plan.workspace_bytes()};
-  plan.run(static_cast<I>(sources.front()));  // untimed: memory is touched for the first time
-  for (const std::int64_t source : sources) {
-    search<I> found = run_search(ctx, plan, static_cast<I>(source), how.runs);
-    const auto edges = static_cast<double>(traversed_edges(reference, found.levels.view()));
-    found.mteps = edges / (found.times.median * 1e-3) * 1e-6;
-    if (how.validate) {
-      found.fault = check_bfs<I, O>(cpu, reference, found.source, found.levels.view(), found.parents.view());
-    }
-    sink(found);
-  }
-  return facts;
-}
-
 double harmonic_mean(const std::vector<double>& rates) {
   double inverse = 0;
   for (const double rate : rates) {
@@ -168,18 +72,20 @@ double harmonic_mean(const std::vector<double>& rates) {
 }
 
 // `id level parent` a line, ids ascending, -1 -1 for what was not reached.
-template <class I>
-void write_tree(const std::string& path, const search<I>& found, const vertex_names& names) {
+void write_tree(const std::string& path, const search& found, const vertex_names& names) {
   const busy writing("writing " + path);
   output_file file(path);
   std::string line;
-  for (std::int64_t v = 0; v < found.levels.size(); ++v) {
-    line.clear();
-    const bool reached = found.levels[v] >= 0;
-    fmt::format_to(std::back_inserter(line), "{} {} {}\n", names.id(v), found.levels[v],
-                   reached ? names.id(found.parents[v]) : -1);
-    file.write(line);
-  }
+  const auto write_lines = [&](const auto& parents) {
+    for (std::int64_t v = 0; v < found.levels.size(); ++v) {
+      line.clear();
+      const bool reached = found.levels[v] >= 0;
+      fmt::format_to(std::back_inserter(line), "{} {} {}\n", names.id(v), found.levels[v],
+                     reached ? names.id(parents[v]) : -1);
+      file.write(line);
+    }
+  };
+  std::visit(write_lines, found.parents);
   file.commit();
 }
 
@@ -190,8 +96,7 @@ std::string describe_levels(span<const std::int64_t, host> sizes) {
   return sizes.size() > shown ? text + " ..." : text;
 }
 
-template <class I>
-void report_search(report& out, const search<I>& found, const vertex_names& names, bool in_full) {
+void report_search(report& out, const search& found, const vertex_names& names, bool in_full) {
   const std::int64_t depth = found.level_sizes.size() - 1;
   const std::int64_t id = names.id(found.source);
   const json valid = found.fault.has_value() ? json(found.fault->empty()) : json();
@@ -221,65 +126,45 @@ void report_search(report& out, const search<I>& found, const vertex_names& name
   }
 }
 
-template <index_type I, index_type O>
-std::int64_t bytes_of(const csr_pattern_view<I, O, host>& part) {
-  return part.offsets.size() * std::int64_t{sizeof(O)} + part.indices.size() * std::int64_t{sizeof(I)};
-}
-
-// What the GPU would have to hold and to do, before anything is copied to it.
-template <index_type I, index_type O>
-search_size size_of(const graph_view<I, O, host>& g, bfs_algorithm algorithm) {
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = g.out.nnz();
-  const std::int64_t back = g.direction == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
-  for (std::int64_t v = 0; v < size.vertices; ++v) {
-    size.branching = std::max(size.branching, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v] - back);
-  }
-  const bool apart = g.direction == direction_kind::directed && g.has_in_edges();
-  size.graph_bytes = bytes_of(g.out) + (apart ? bytes_of(g.in) : 0);
-  size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
-  size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
-  size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
-  return size;
-}
-
-template <index_type I, index_type O>
-exit_status traverse(const bfs_flags& flags, backend where, const input_description& input, const input_cache& cache,
-                     const input_facts& facts, graph<I, O, host>& g, double load_ms, double build_ms) {
-  const auto host_view = g.view();
-  const std::vector<std::int64_t> sources = choose_sources({flags.source, flags.sources}, facts, [&](std::int64_t v) {
-    return std::int64_t{host_view.out.offsets[v + 1]} - host_view.out.offsets[v];
-  });
-  const settings how{parse_options(flags), !flags.no_validate, flags.runs()};
-  std::int64_t most_bytes = 0;
-  if (!flags.max_device_memory.empty()) (void)parse_bytes(flags.max_device_memory, most_bytes);
-  settle_backend(where, flags.common.device, size_of(host_view, how.options.algorithm), most_bytes);
-
-  report out("bfs", flags.common);
+void report_graph(report& out, const bfs_flags& flags, const backend& where, const input_description& input,
+                  const input_facts& facts, const any_graph& g) {
   if (!facts.passed_over.empty()) out.warn(input.path + ": passed over: " + facts.passed_over);
+  const std::int64_t vertices = std::visit([](const auto& held) { return std::int64_t{held.vertices()}; }, g);
+  const std::int64_t edges = std::visit([](const auto& held) { return std::int64_t{held.edges()}; }, g);
+  const bool directed = std::visit([](const auto& held) { return held.direction(); }, g) == direction_kind::directed;
   out.keys()["file"] = input.path;
-  out.keys()["vertices"] = std::int64_t{g.vertices()};
-  out.keys()["edges"] = g.edges();
-  const bool directed = g.direction() == direction_kind::directed;
+  out.keys()["vertices"] = vertices;
+  out.keys()["edges"] = edges;
   out.keys()["directed"] = directed;
   report_backend(out, flags.common.device, where);
+  out.title(fmt::format("bfs {}", input.path));
+  out.row("graph", fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(vertices), with_commas(edges),
+                               directed ? "directed" : "undirected", input.format, with_commas(facts.stored)));
+  out.row("device", fmt::format("{} ({}), {} threads", where.name, where.reason, where.cpu.threads()));
+}
+
+exit_status traverse(const bfs_flags& flags, backend where, const input_description& input, const input_cache& cache,
+                     const input_facts& facts, const any_graph& g, double load_ms, double build_ms) {
+  const std::vector<std::int64_t> sources =
+      choose_sources({flags.source, flags.sources}, facts, [&](std::int64_t v) { return out_degree(g, v); });
+  const search_settings how{parse_options(flags), !flags.no_validate, flags.runs()};
+  std::int64_t most_bytes = 0;
+  if (!flags.max_device_memory.empty()) (void)parse_bytes(flags.max_device_memory, most_bytes);
+  settle_backend(where, flags.common.device, size_of(g, how.options.algorithm), most_bytes);
+
+  report out("bfs", flags.common);
+  report_graph(out, flags, where, input, facts, g);
   out.keys()["algorithm"] = nullptr;
   out.keys()["load_ms"] = load_ms;
   out.keys()["build_ms"] = build_ms;
   out.keys()["runs"] = json::array();
-  out.title(fmt::format("bfs {}", input.path));
-  out.row("graph",
-          fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(g.vertices()), with_commas(g.edges()),
-                      directed ? "directed" : "undirected", input.format, with_commas(facts.stored)));
-  out.row("device", fmt::format("{} ({}), {} threads", where.name, where.reason, where.cpu.threads()));
   out.row("before", fmt::format("load {}, build {}", format_milliseconds(load_ms), format_milliseconds(build_ms)));
   report_cache(out, cache);
 
   std::vector<double> rates;
   bool all_valid = true;
   std::string first_fault;
-  const auto sink = [&](const search<I>& found) {
+  const auto sink = [&](const search& found) {
     rates.push_back(found.mteps);
     if (found.wrong() && all_valid)
       first_fault = fmt::format("source {}: {}", facts.names.id(found.source), *found.fault);
@@ -287,16 +172,8 @@ exit_status traverse(const bfs_flags& flags, backend where, const input_descript
     report_search(out, found, facts.names, sources.size() == 1);
     if (!flags.output.empty() && !found.wrong()) write_tree(flags.output, found, facts.names);
   };
-  plan_facts plan;
-  if (!where.gpu.has_value()) {
-    plan = search_all<I, O, host>(where.cpu, where.cpu, host_view, host_view, sources, how, sink);
-  } else if constexpr (config::has_cuda) {
-    const stopwatch uploading;
-    const graph<I, O, device> uploaded = to_device<I, O>(*where.gpu, host_view);
-    where.gpu->synchronize();
-    out.keys()["upload_ms"] = uploading.milliseconds();
-    plan = search_all<I, O, device>(where.cpu, *where.gpu, uploaded.view(), host_view, sources, how, sink);
-  }
+  const plan_facts plan = search_all(where, g, sources, how, sink);
+  if (where.gpu.has_value()) out.keys()["upload_ms"] = plan.upload_ms;
   out.keys()["algorithm"] = to_string(plan.algorithm);
   out.keys()["algorithm_reason"] = plan.reason;
   out.keys()["plan_ms"] = plan.plan_ms;
@@ -315,27 +192,6 @@ exit_status traverse(const bfs_flags& flags, backend where, const input_descript
   return status_of(flags.no_validate ? std::nullopt : std::optional<bool>(all_valid));
 }
 
-template <index_type I>
-exit_status build_and_traverse(const bfs_flags& flags, const backend& where, const input_description& input,
-                               const input_cache& cache, const input_facts& facts, coo_matrix<pattern, I, host> entries,
-                               double load_ms) {
-  graph_options options;
-  const bool directed = flags.directed || (!flags.undirected && input.directed);
-  options.direction = directed ? direction_kind::directed : direction_kind::undirected;
-  options.in_edges = directed && wants_in_edges(parse_options(flags));
-  const std::int64_t most = directed ? entries.nnz() : 2 * entries.nnz();
-  return with_offset<I>(most, [&]<class O>(type_tag<O>) {
-    const stopwatch building;
-    graph<I, O, host> g;
-    {
-      const busy at_work("building the graph");
-      g = build_graph<O, I>(where.cpu, entries.view(), options);
-      entries = {};  // the graph replaces it
-    }
-    return traverse<I, O>(flags, where, input, cache, facts, g, load_ms, building.milliseconds());
-  });
-}
-
 exit_status run(const bfs_flags& flags) {
   (void)parse_options(flags);
   check_source_flags({flags.source, flags.sources});
@@ -347,33 +203,21 @@ exit_status run(const bfs_flags& flags) {
         error_code::invalid_data, source_position{flags.file, 0, 0},
         fmt::format("the matrix is {} x {} (expected a square one, whose rows are vertices)", input.rows, input.cols));
   }
-  std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
-  const read_options options = bar->options();
   input_cache cache(flags.cache, input, value_kind::pattern);
-  if (input.kind == input_kind::snapshot) {
-    return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
-      const csr_input<pattern, I, O> read = borrow_csr<pattern, I, O>(where.cpu, input);
-      auto entries = to_coo(where.cpu, read.matrix);
-      return build_and_traverse<I>(flags, where, input, cache, read.facts, std::move(entries), loading.milliseconds());
-    });
-  }
-  if (cache.is_on()) {
-    return with_cached_csr<pattern>(where.cpu, input, options, cache,
-                                    [&]<class I, class O>(const csr_input<pattern, I, O>& read) {
-                                      bar.reset();
-                                      auto entries = to_coo(where.cpu, read.matrix);
-                                      return build_and_traverse<I>(flags, where, input, cache, read.facts,
-                                                                   std::move(entries), loading.milliseconds());
-                                    });
-  }
-  return with_coo<pattern>(where.cpu, input, options, [&]<class I>(coo_input<pattern, I>& read) {
-    bar.reset();
-    if (flags.directed && read.triangle != symmetry_kind::general) {  // an undirected graph is the same from a triangle
-      read.entries = expand_symmetry<pattern, I>(where.cpu, std::as_const(read.entries).view(), read.triangle);
-    }
-    return build_and_traverse<I>(flags, where, input, cache, read.facts, std::move(read.entries),
-                                 loading.milliseconds());
-  });
+  any_coo<pattern> read = [&] {
+    progress_bar bar("reading " + input.path, flags.common.quiet);
+    return read_graph_entries(where.cpu, input, bar.options(), cache);
+  }();
+  const double load_ms = loading.milliseconds();
+  const input_facts facts = std::visit([](auto& listed) { return std::move(listed.facts); }, read);
+
+  graph_options options;
+  const bool directed = flags.directed || (!flags.undirected && input.directed);
+  options.direction = directed ? direction_kind::directed : direction_kind::undirected;
+  options.in_edges = directed && wants_in_edges(parse_options(flags));
+  const stopwatch building;
+  const any_graph g = make_graph(where.cpu, std::move(read), options);
+  return traverse(flags, where, input, cache, facts, g, load_ms, building.milliseconds());
 }
 
 void add_flags(CLI::App& app, bfs_flags& flags) {

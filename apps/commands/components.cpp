@@ -2,15 +2,14 @@
 #include "commands/table.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
+#include "common/graph_input.hpp"
 #include "common/help.hpp"
-#include "common/input.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
 
 #include <spargo/graph/components.hpp>
-#include <spargo/graph/graph.hpp>
 #include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
@@ -184,14 +183,16 @@ exit_status analyse(const components_flags& flags, backend where, const loaded_i
   report out("components", flags.common);
   report_graph(out, flags, where, from, g);
   found_components<I> found;
-  if (!where.gpu.has_value()) {
-    found = find_components<I, O, host>(flags, where.cpu, g.view());
-  } else if constexpr (config::has_cuda) {
-    const stopwatch uploading;
-    const graph<I, O, device> uploaded = to_device<I, O>(*where.gpu, g.view());
-    out.keys()["upload_ms"] = uploading.milliseconds();
-    found = find_components<I, O, device>(flags, *where.gpu, uploaded.view());
-  }
+  on_backend(where, [&]<class Space>(const context<Space>& ctx) {
+    if constexpr (std::same_as<Space, host>) {
+      found = find_components<I, O, host>(flags, ctx, g.view());
+    } else {
+      const stopwatch uploading;
+      const graph<I, O, device> uploaded = to_device<I, O>(ctx, g.view());
+      out.keys()["upload_ms"] = uploading.milliseconds();
+      found = find_components<I, O, device>(flags, ctx, uploaded.view());
+    }
+  });
   std::optional<std::string> fault;
   if (!flags.no_validate) {
     const busy validating("validating");
@@ -210,25 +211,6 @@ exit_status analyse(const components_flags& flags, backend where, const loaded_i
   return status_of(flags.no_validate ? std::nullopt : std::optional<bool>(right));
 }
 
-template <index_type I>
-exit_status build_and_analyse(const components_flags& flags, const backend& where, loaded_input from,
-                              coo_matrix<pattern, I, host> entries) {
-  const bool directed = flags.directed || (!flags.undirected && from.input.directed);
-  const graph_options options{.direction = directed ? direction_kind::directed : direction_kind::undirected,
-                              .in_edges = directed && flags.strong};
-  return with_offset<I>(directed ? entries.nnz() : 2 * entries.nnz(), [&]<class O>(type_tag<O>) {
-    const stopwatch building;
-    graph<I, O, host> g;
-    {
-      const busy at_work("building the graph");
-      g = build_graph<O, I>(where.cpu, entries.view(), options);
-      entries = {};  // the graph replaces it
-    }
-    from.build_ms = building.milliseconds();
-    return analyse<I, O>(flags, where, from, g);
-  });
-}
-
 exit_status run(const components_flags& flags) {
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   const stopwatch loading;
@@ -238,21 +220,21 @@ exit_status run(const components_flags& flags) {
         error_code::invalid_data, source_position{flags.file, 0, 0},
         fmt::format("the matrix is {} x {} (expected a square one, whose rows are vertices)", input.rows, input.cols));
   }
-  if (input.kind == input_kind::snapshot) {
-    return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
-      const csr_input<pattern, I, O> read = borrow_csr<pattern, I, O>(where.cpu, input);
-      auto entries = to_coo(where.cpu, read.matrix);
-      return build_and_analyse<I>(flags, where, {input, read.facts, loading.milliseconds()}, std::move(entries));
-    });
-  }
-  std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
-  return with_coo<pattern>(where.cpu, input, bar->options(), [&]<class I>(coo_input<pattern, I>& read) {
-    bar.reset();
-    if (flags.directed && read.triangle != symmetry_kind::general) {  // an undirected graph is the same from a triangle
-      read.entries = expand_symmetry<pattern, I>(where.cpu, std::as_const(read.entries).view(), read.triangle);
-    }
-    return build_and_analyse<I>(flags, where, {input, read.facts, loading.milliseconds()}, std::move(read.entries));
-  });
+  any_coo<pattern> read = [&] {
+    progress_bar bar("reading " + input.path, flags.common.quiet);
+    input_cache cache(cache_mode::off, input, value_kind::pattern);
+    return read_graph_entries(where.cpu, input, bar.options(), cache);
+  }();
+  const double load_ms = loading.milliseconds();
+  const input_facts facts = std::visit([](auto& listed) { return std::move(listed.facts); }, read);
+
+  const bool directed = flags.directed || (!flags.undirected && input.directed);
+  const graph_options options{.direction = directed ? direction_kind::directed : direction_kind::undirected,
+                              .in_edges = directed && flags.strong};
+  const stopwatch building;
+  const any_graph g = make_graph(where.cpu, std::move(read), options);
+  const loaded_input from{input, facts, load_ms, building.milliseconds()};
+  return std::visit([&](const auto& held) { return analyse(flags, where, from, held); }, g);
 }
 
 command_body declare(CLI::App& app) {

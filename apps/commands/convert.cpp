@@ -4,16 +4,15 @@
 // Text becomes text as it is listed: in its order, with its duplicates, a triangle a triangle where OUT can be one. A
 // snapshot and METIS hold each place once: duplicates are summed on the way there.
 #include "commands/table.hpp"
-#include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
-#include "common/input.hpp"
 #include "common/input_check.hpp"
 #include "common/memory_limit.hpp"
 #include "common/mirrored.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
+#include "common/read.hpp"
 #include "common/report.hpp"
 #include "common/target.hpp"
 #include "common/timing.hpp"
@@ -31,6 +30,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace spargo::apps {
@@ -298,37 +298,16 @@ written write_canonical(const conversion& c, const csr_view<const V, I, O, host>
 }
 
 written convert_snapshot(const conversion& c) {
-  const snapshot_header& header = c.input.mapped->header();
-  return with_stored_indices(header, [&]<class I, class O>(type_tag<I>, type_tag<O>) {
-    const auto go_on = [&]<class V>(type_tag<V>) {
-      const csr_input<V, I, O> read = borrow_csr<V, I, O>(c.ctx, c.input);
-      return write_canonical<V, I, O>(c, read.matrix, read.facts, header.origin);
-    };
-    switch (header.values) {
-      case value_kind::pattern:
-        return go_on(type_tag<pattern>{});
-      case value_kind::fp32:
-        return go_on(type_tag<float>{});
-      case value_kind::fp64:
-        return go_on(type_tag<double>{});
-      case value_kind::complex_fp32:
-        return go_on(type_tag<std::complex<float>>{});
-      case value_kind::complex_fp64:
-        break;
-    }
-    return go_on(type_tag<std::complex<double>>{});
-  });
+  const any_matrix matrix = borrow_stored(c.ctx, c.input);
+  return std::visit(
+      [&]<class V, class I, class O>(const csr_input<V, I, O>& read) {
+        return write_canonical<V, I, O>(c, read.matrix, read.facts, c.input.mapped->header().origin);
+      },
+      matrix);
 }
 
 value_origin origin_of(const input_description& input) {
   return input.field == matrix_market_field::integer ? value_origin::integers : value_origin::numbers;
-}
-
-// Entries as listed, with the values they have: f(coo_input<V, I>&).
-template <class F>
-decltype(auto) with_listed(const conversion& c, const read_options& options, F&& f) {
-  if (is_graph_text(c.input.kind)) return with_edges(c.ctx, c.input, options, f);
-  return with_stored_values(c.input, [&]<class V>(type_tag<V>) { return with_coo<V>(c.ctx, c.input, options, f); });
 }
 
 // A pattern whose places are listed more than once is kept by how often they are.
@@ -359,19 +338,22 @@ written sort_and_write(const conversion& c, coo_input<V, I>& read) {
   });
 }
 
+written sort_and_write(const conversion& c, any_entries listed) {
+  return std::visit([&]<class V, class I>(coo_input<V, I>& read) { return sort_and_write<V, I>(c, read); }, listed);
+}
+
 written convert_cached(const conversion& c, const read_options& options) {
-  const auto go_on = [&]<class V, class I, class O>(csr_input<V, I, O>& read, const input_cache& cache) {
-    report_cache(c.out, cache);
+  std::optional<cached_matrix> matrix = read_matrix(c.ctx, c.input, options, c.flags.cache);
+  report_cache(c.out, matrix->cache);
+  const auto go_on = [&]<class V, class I, class O>(const csr_input<V, I, O>& read) -> std::optional<written> {
     const std::int64_t duplicates = read.facts.expanded - read.matrix.nnz();
     if (!is_pattern<V>) warn_of_sums(c, duplicates);
-    if (is_pattern<V> && duplicates > 0 && c.to.kind == target_kind::snapshot) {
-      return with_listed(c, options, [&]<class W, class J>(coo_input<W, J>& again) {  // the counts are in the text only
-        return sort_and_write<W, J>(c, again);
-      });
-    }
+    if (is_pattern<V> && duplicates > 0 && c.to.kind == target_kind::snapshot) return std::nullopt;
     return write_canonical<V, I, O>(c, read.matrix, read.facts, origin_of(c.input));
   };
-  return with_cached_matrix(c.ctx, c.input, options, c.flags.cache, go_on);
+  if (const std::optional<written> result = std::visit(go_on, matrix->read)) return *result;
+  matrix.reset();
+  return sort_and_write(c, read_entries(c.ctx, c.input, options));  // the counts are in the text only
 }
 
 written convert_in_memory(const conversion& c) {
@@ -382,7 +364,8 @@ written convert_in_memory(const conversion& c) {
     if (c.input.can_be_read_again()) return convert_cached(c, bar.options());
     report_cache(c.out, input_cache(c.flags.cache, c.input, value_kind::fp64));  // says why it is off
   }
-  return with_listed(c, bar.options(), [&]<class V, class I>(coo_input<V, I>& read) {
+  any_entries listed = read_entries(c.ctx, c.input, bar.options());
+  const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
     if (!read.facts.passed_over.empty()) c.out.warn(c.source() + ": passed over: " + read.facts.passed_over);
     const bool expanded = !c.input.directed && read.triangle == symmetry_kind::general;
     if (!to_text || expanded) return sort_and_write<V, I>(c, read);
@@ -390,7 +373,8 @@ written convert_in_memory(const conversion& c) {
     return write_listed<V, I>(
         c, {std::as_const(read.entries).view(), read.triangle, c.input.field == matrix_market_field::integer},
         read.facts);
-  });
+  };
+  return std::visit(go_on, listed);
 }
 
 // Rewrites the text in bounded memory where that gives what memory for the whole would have given; none where not.

@@ -1,16 +1,15 @@
 // info FILE: what a matrix or graph looks like, in figures and pictures.
 #include "commands/table.hpp"
-#include "common/cache.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
-#include "common/input.hpp"
 #include "common/input_check.hpp"
 #include "common/memory_limit.hpp"
 #include "common/outputs.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"
 #include "common/progress.hpp"
+#include "common/read.hpp"
 #include "common/report.hpp"
 
 #include <spargo/io/output.hpp>
@@ -20,6 +19,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <variant>
+#include <vector>
 
 namespace spargo::apps {
 
@@ -37,6 +38,8 @@ struct info_flags {
 
 // Facts that only the entries' values tell.
 struct value_facts {
+  bool any = true;                                                         // a pattern has none
+  std::int64_t bytes = 0;                                                  // of one
   std::int64_t zeros = 0;                                                  // stored, and zero
   std::int64_t not_finite = 0;                                             // NaN or infinite
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // magnitudes, of what is not zero
@@ -45,7 +48,9 @@ struct value_facts {
 template <class V>
 value_facts look_at_values(span<const V, host> values) {
   value_facts facts;
+  facts.any = !is_pattern<V>;
   if constexpr (!is_pattern<V>) {
+    facts.bytes = sizeof(V);
     for (const V& v : values) {
       const double magnitude = static_cast<double>(std::abs(v));
       if (!std::isfinite(magnitude)) {
@@ -101,20 +106,16 @@ void report_rows(report& out, const row_profile& profile) {
   out.row("empty rows", with_commas(profile.empty));
 }
 
-template <class V>
 void report_values(report& out, const value_facts& facts) {
-  if constexpr (!is_pattern<V>) {
-    out.keys()["explicit_zeros"] = facts.zeros;
-    out.keys()["not_finite"] = facts.not_finite;
-    const bool any = facts.largest > 0;
-    out.keys()["magnitude"] = {{"min", any ? facts.smallest : 0}, {"max", facts.largest}};
-    const std::string range =
-        any ? fmt::format("magnitudes {:.4g} to {:.4g}, ", facts.smallest, facts.largest) : std::string();
-    out.row("values", fmt::format("{}{} explicit zeros, {} not finite", range, with_commas(facts.zeros),
-                                  with_commas(facts.not_finite)));
-  } else {
-    out.row("values", "none (pattern)");
-  }
+  if (!facts.any) return out.row("values", "none (pattern)");
+  out.keys()["explicit_zeros"] = facts.zeros;
+  out.keys()["not_finite"] = facts.not_finite;
+  const bool nonzero = facts.largest > 0;
+  out.keys()["magnitude"] = {{"min", nonzero ? facts.smallest : 0}, {"max", facts.largest}};
+  const std::string range =
+      nonzero ? fmt::format("magnitudes {:.4g} to {:.4g}, ", facts.smallest, facts.largest) : std::string();
+  out.row("values", fmt::format("{}{} explicit zeros, {} not finite", range, with_commas(facts.zeros),
+                                with_commas(facts.not_finite)));
 }
 
 void report_distances(report& out, const distance_profile& found) {
@@ -210,9 +211,11 @@ void draw(report& out, const info_flags& flags, const input_description& input,
   }
 }
 
-template <class V, class I>
-std::vector<oddity> check(const input_description& input, const coo_input<V, I>& read) {
-  std::vector<oddity> found = check_entries<V, I>(std::as_const(read.entries).view(), input.symmetry);
+std::vector<oddity> check(const input_description& input, const any_entries& listed) {
+  std::vector<oddity> found =
+      std::visit([&]<class V, class I>(
+                     const coo_input<V, I>& read) { return check_entries<V, I>(read.entries.view(), input.symmetry); },
+                 listed);
   if (!input.can_be_read_again()) return found;
   if (input.kind == input_kind::matrix_market) find_lines(input.path, 2, found);
   if (input.kind == input_kind::edge_list) find_lines(input.path, 0, found);
@@ -232,30 +235,27 @@ void report_check(report& out, const std::vector<oddity>& found) {
   out.keys()["check"] = keys;
 }
 
-// `odd` is empty where nobody asked, and for a snapshot, which is canonical and has no lines. `cache` is null where
-// there can be none.
-template <class V, class I, class O>
-exit_status inspect(const info_flags& flags, const backend& where, const input_description& input,
-                    const csr_input<V, I, O>& read, const std::vector<oddity>& odd,
-                    const input_cache* cache = nullptr) {
-  std::optional<busy> counting("counting");
+// `odd` is empty where nobody asked, and for a snapshot, which is canonical and has no lines.
+template <class I, class O>
+void inspect(report& out, const info_flags& flags, const backend& where, const input_description& input,
+             const csr_pattern_view<I, O, host>& matrix, const value_facts& values, const input_facts& facts,
+             const std::vector<oddity>& odd) {
+  const busy counting("counting");
   const context<host>& ctx = where.cpu;
-  const csr_pattern_view<I, O, host>& matrix = read.matrix;
   SPARGO_EXPECTS(flags.distances == 0 || matrix.rows == matrix.cols,
                  fmt::format("--distances: {} is {} x {} (expected as many rows as columns)", input.path, matrix.rows,
                              matrix.cols));
   const row_profile rows = profile_rows(matrix);
   const band_profile band = profile_band(matrix);
-  report out("info", flags.common);
   report_backend(out, flags.common.device, where);
   json& keys = out.keys();
-  report_shape(out, input, read.facts, matrix.rows, matrix.cols, matrix.nnz(), read.facts.expanded - matrix.nnz());
-  if (!read.facts.passed_over.empty()) out.warn(input.path + ": passed over: " + read.facts.passed_over);
-  report_values<V>(out, look_at_values<V>(read.matrix.values));
-  keys["rounded_integers"] = read.facts.rounded_integers;
-  if (read.facts.rounded_integers > 0) {
+  report_shape(out, input, facts, matrix.rows, matrix.cols, matrix.nnz(), facts.expanded - matrix.nnz());
+  if (!facts.passed_over.empty()) out.warn(input.path + ": passed over: " + facts.passed_over);
+  report_values(out, values);
+  keys["rounded_integers"] = facts.rounded_integers;
+  if (facts.rounded_integers > 0) {
     out.row("note", fmt::format("{} integers exceed what float64 holds exactly, rounded to nearest",
-                                with_commas(read.facts.rounded_integers)));
+                                with_commas(facts.rounded_integers)));
   }
   report_rows(out, rows);
   keys["bandwidth"] = {{"lower", band.lower}, {"upper", band.upper}};
@@ -263,10 +263,9 @@ exit_status inspect(const info_flags& flags, const backend& where, const input_d
   out.row("bandwidth",
           fmt::format("{} below the diagonal, {} above", with_commas(band.lower), with_commas(band.upper)));
   report_square(out, ctx, matrix, band, rows, flags.distances);
-  const std::int64_t value_bytes = is_pattern<V> ? 0 : static_cast<std::int64_t>(sizeof(V));
   keys["index_bits"] = sizeof(I) * 8;
   keys["offset_bits"] = sizeof(O) * 8;
-  report_memory(out, estimate_memory(rows, matrix.nnz(), value_bytes, sizeof(I), sizeof(O)));
+  report_memory(out, estimate_memory(rows, matrix.nnz(), values.bytes, sizeof(I), sizeof(O)));
   const format_choice cpu = suggest_format<host>(ctx, matrix);
   const format_choice gpu = suggest_format<device>(ctx, matrix);
   keys["suggested_format"] = {{"cpu", to_string(cpu.format)}, {"gpu", to_string(gpu.format)}};
@@ -275,46 +274,31 @@ exit_status inspect(const info_flags& flags, const backend& where, const input_d
   if (!odd.empty()) report_check(out, odd);
   if (flags.check && odd.empty()) out.row("check", "a snapshot is sorted and has no duplicates");
   draw(out, flags, input, matrix, rows);
-  keys["cache"] = to_string(cache_outcome::off);
-  if (cache != nullptr) report_cache(out, *cache);
-  counting.reset();
-  out.print();
-  return exit_status::success;
-}
-
-// Whether entries are odd shows only before they are sorted.
-template <class V, class I>
-exit_status check_and_inspect(const info_flags& flags, const backend& where, input_description& input,
-                              coo_input<V, I>& read) {
-  const std::vector<oddity> odd = check<V, I>(input, read);
-  return with_canonical<V, I>(where.cpu, read, [&]<class O>(csr_input<V, I, O>& canonical) {
-    return inspect<V, I, O>(flags, where, input, canonical, odd);
-  });
 }
 
 exit_status run(const info_flags& flags) {
   const backend where = choose_cpu(flags.common.device, flags.common.threads);
   const context<host>& ctx = where.cpu;
   input_description input = describe_input(ctx, flags.file);
-  std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
-  const read_options reading = bar->options();
-  const auto settle = [&]<class V>() {
+  std::vector<oddity> odd;
+  const cached_matrix matrix = [&]() -> cached_matrix {
+    std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
+    if (!flags.check || input.kind == input_kind::snapshot) return read_matrix(ctx, input, bar->options(), flags.cache);
+    any_entries listed = read_entries(ctx, input, bar->options());  // what is odd shows only before they are sorted
     bar.reset();
-    if (is_graph_text(input.kind) && is_pattern<V>) input.field = matrix_market_field::pattern;
-  };
-  const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
-    settle.template operator()<V>();
-    return check_and_inspect<V, I>(flags, where, input, read);
-  };
-  if (flags.check && is_graph_text(input.kind)) return with_edges(ctx, input, reading, go_on);
-  if (flags.check && input.kind != input_kind::snapshot) {
-    return with_stored_values(input, [&]<class V>(type_tag<V>) { return with_coo<V>(ctx, input, reading, go_on); });
-  }
-  return with_cached_matrix(ctx, input, reading, flags.cache,
-                            [&]<class V, class I, class O>(csr_input<V, I, O>& read, const input_cache& cache) {
-                              settle.template operator()<V>();
-                              return inspect<V, I, O>(flags, where, input, read, {}, &cache);
-                            });
+    odd = check(input, listed);
+    return {to_canonical(ctx, std::move(listed)), input_cache(cache_mode::off, input, value_kind::pattern)};
+  }();
+  report out("info", flags.common);
+  std::visit(
+      [&]<class V, class I, class O>(const csr_input<V, I, O>& read) {
+        if (is_graph_text(input.kind) && is_pattern<V>) input.field = matrix_market_field::pattern;
+        inspect<I, O>(out, flags, where, input, read.matrix, look_at_values<V>(read.matrix.values), read.facts, odd);
+      },
+      matrix.read);
+  report_cache(out, matrix.cache);
+  out.print();
+  return exit_status::success;
 }
 
 void add_flags(CLI::App& app, info_flags& flags) {

@@ -3,14 +3,13 @@
 #include "common/choice.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
+#include "common/graph_input.hpp"
 #include "common/help.hpp"
-#include "common/input.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
 
-#include <spargo/graph/graph.hpp>
 #include <spargo/graph/pagerank.hpp>
 #include <spargo/io/output.hpp>
 
@@ -221,15 +220,18 @@ search_size size_of(const graph_view<I, O, host>& g, const pagerank_flags& flags
 template <index_type I, index_type O>
 ranking rank_on(const backend& where, const graph_view<I, O, host>& g, const pagerank_flags& flags,
                 const std::vector<double>& personalization, report& out) {
-  if (!where.gpu.has_value()) return rank_all<I, O, host>(where.cpu, g, flags, personalization);
   ranking found;
-  if constexpr (config::has_cuda) {
-    const stopwatch uploading;
-    const graph<I, O, device> uploaded = to_device<I, O>(*where.gpu, g);
-    const auto there = to_device(*where.gpu, personalization);
-    out.keys()["upload_ms"] = uploading.milliseconds();
-    found = rank_all<I, O, device>(*where.gpu, uploaded.view(), flags, there.view());
-  }
+  on_backend(where, [&]<class Space>(const context<Space>& ctx) {
+    if constexpr (std::same_as<Space, host>) {
+      found = rank_all<I, O, host>(ctx, g, flags, personalization);
+    } else {
+      const stopwatch uploading;
+      const graph<I, O, device> uploaded = to_device<I, O>(ctx, g);
+      const auto there = to_device(ctx, personalization);
+      out.keys()["upload_ms"] = uploading.milliseconds();
+      found = rank_all<I, O, device>(ctx, uploaded.view(), flags, there.view());
+    }
+  });
   return found;
 }
 
@@ -272,26 +274,6 @@ exit_status answer(const pagerank_flags& flags, backend where, const input_descr
   return status_of(flags.no_validate ? std::nullopt : std::optional<bool>(!found.wrong()));
 }
 
-template <index_type I>
-exit_status build_and_rank(const pagerank_flags& flags, const backend& where, const input_description& input,
-                           const input_facts& facts, coo_matrix<pattern, I, host> entries,
-                           const stopwatch& since_start) {
-  const double load_ms = since_start.milliseconds();
-  const bool directed = flags.directed || (!flags.undirected && input.directed);
-  const graph_options options{.direction = directed ? direction_kind::directed : direction_kind::undirected,
-                              .in_edges = directed};
-  return with_offset<I>(directed ? entries.nnz() : 2 * entries.nnz(), [&]<class O>(type_tag<O>) {
-    const stopwatch building;
-    graph<I, O, host> g;
-    {
-      const busy at_work("building the graph");
-      g = build_graph<O, I>(where.cpu, entries.view(), options);
-      entries = {};  // the graph replaces it
-    }
-    return answer<I, O>(flags, where, input, facts, g, load_ms, building.milliseconds(), since_start);
-  });
-}
-
 exit_status run(const pagerank_flags& flags) {
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   const stopwatch since_start;
@@ -301,21 +283,22 @@ exit_status run(const pagerank_flags& flags) {
         error_code::invalid_data, source_position{flags.file, 0, 0},
         fmt::format("the matrix is {} x {} (expected a square one, whose rows are vertices)", input.rows, input.cols));
   }
-  std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
-  const read_options options = bar->options();
-  if (input.kind == input_kind::snapshot) {
-    return with_stored_indices(input.mapped->header(), [&]<class I, class O>(type_tag<I>, type_tag<O>) {
-      const csr_input<pattern, I, O> read = borrow_csr<pattern, I, O>(where.cpu, input);
-      return build_and_rank<I>(flags, where, input, read.facts, to_coo(where.cpu, read.matrix), since_start);
-    });
-  }
-  return with_coo<pattern>(where.cpu, input, options, [&]<class I>(coo_input<pattern, I>& read) {
-    bar.reset();
-    if (flags.directed && read.triangle != symmetry_kind::general) {  // an undirected graph is the same from a triangle
-      read.entries = expand_symmetry<pattern, I>(where.cpu, std::as_const(read.entries).view(), read.triangle);
-    }
-    return build_and_rank<I>(flags, where, input, read.facts, std::move(read.entries), since_start);
-  });
+  any_coo<pattern> read = [&] {
+    progress_bar bar("reading " + input.path, flags.common.quiet);
+    input_cache cache(cache_mode::off, input, value_kind::pattern);
+    return read_graph_entries(where.cpu, input, bar.options(), cache);
+  }();
+  const double load_ms = since_start.milliseconds();
+  const input_facts facts = std::visit([](auto& listed) { return std::move(listed.facts); }, read);
+
+  const bool directed = flags.directed || (!flags.undirected && input.directed);
+  const graph_options options{.direction = directed ? direction_kind::directed : direction_kind::undirected,
+                              .in_edges = directed};
+  const stopwatch building;
+  const any_graph g = make_graph(where.cpu, std::move(read), options);
+  const double build_ms = building.milliseconds();
+  return std::visit(
+      [&](const auto& held) { return answer(flags, where, input, facts, held, load_ms, build_ms, since_start); }, g);
 }
 
 void add_flags(CLI::App& app, pagerank_flags& flags) {

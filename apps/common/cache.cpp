@@ -1,5 +1,7 @@
 #include "common/cache.hpp"
 
+#include "common/report.hpp"
+
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
@@ -173,13 +175,21 @@ std::optional<snapshot> input_cache::open(const context<host>& ctx, input_facts&
   }
 }
 
-void input_cache::attempt(const std::function<void()>& write) {
+void input_cache::write(const input_description& input, const input_facts& facts, const save_function& save) {
+  if (!is_on()) return;
   if (identify(input_path_) != input_) {
     warning_ = input_path_ + ": changed while it was read, so it is not cached";
     return;
   }
+  const std::string described = notes(facts);
+  snapshot_options options;
+  options.symmetry = input.symmetry;
+  options.directed = input.directed;
+  if (facts.names.naming == vertex_naming::listed) options.ids = facts.names.ids;
+  options.notes = described;
+  options.output.links = output_links::replaced;
   try {
-    write();
+    save(path_, options);
     outcome_ = cache_outcome::written;
   } catch (const error& e) {
     warning_ = fmt::format("no cache: {}", e.what());

@@ -33,6 +33,15 @@ struct opened_device {
 // For an app whose work no device does: the CPU, whatever `device` says. Never throws for want of a GPU.
 [[nodiscard]] backend choose_cpu(const std::string& device, int threads);
 
+// f(ctx) with the context that was chosen. Code for a GPU is compiled only in a build with CUDA.
+template <class F>
+void on_backend(const backend& where, F&& f) {
+  if constexpr (config::has_cuda) {
+    if (where.gpu.has_value()) return f(*where.gpu);
+  }
+  f(where.cpu);
+}
+
 // Writes the backend's keys, and warns where it is not the one that `device` names.
 void report_backend(report& out, const std::string& device, const backend& where);
 

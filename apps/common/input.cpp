@@ -1,5 +1,9 @@
 #include "common/input.hpp"
 
+#include "common/progress.hpp"
+
+#include <spargo/io/generate.hpp>
+
 #include <algorithm>
 #include <string_view>
 

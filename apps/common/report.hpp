@@ -3,6 +3,7 @@
 
 #include "common/cli.hpp"
 #include "common/memory_limit.hpp"
+#include "common/text.hpp"
 #include "common/timing.hpp"
 
 #include <spargo/core/span.hpp>
@@ -54,10 +55,7 @@ class report {
 // many again when it is destroyed.
 [[nodiscard]] json list_of(span<const std::int64_t, host> numbers);
 
-// For people: 12,345,678; 1.23 ms; 45.6 MB.
-[[nodiscard]] std::string with_commas(std::int64_t value);
-[[nodiscard]] std::string format_milliseconds(double value);
+// For people.
 [[nodiscard]] std::string format_times(const time_summary& times);
-[[nodiscard]] std::string format_bytes(double bytes);
 
 }  // namespace spargo::apps

@@ -1,0 +1,144 @@
+#include "common/bfs_search.hpp"
+
+#include "common/progress.hpp"
+
+#include <spargo/graph/bfs_validate.hpp>
+
+#include <algorithm>
+
+namespace spargo::apps {
+
+namespace {
+
+// Graph500's rule: the edges of the traversed component, each once. Here they are those with a reached end that are in
+// the graph, that is without duplicates and self-loops (an undirected edge has two entries, both of reached rows).
+template <index_type I, index_type O>
+std::int64_t traversed_edges(const graph_view<I, O, host>& g, span<const std::int32_t, host> levels) {
+  std::int64_t entries = 0;
+  for (std::int64_t v = 0; v < levels.size(); ++v) {
+    if (levels[v] >= 0) entries += g.out.offsets[v + 1] - g.out.offsets[v];
+  }
+  return g.direction == direction_kind::undirected ? entries / 2 : entries;
+}
+
+template <class T>
+array<T, host> bring_home(const context<host>& ctx, span<const T, host> values) {
+  return clone(ctx, values);
+}
+template <class T>
+array<T, host> bring_home(const context<device>& ctx, span<const T, device> values) {
+  return to_host(ctx, values);
+}
+
+// What a search leaves, brought to the host.
+template <class I>
+struct tree {
+  array<std::int32_t, host> levels;
+  array<I, host> parents;
+};
+
+template <index_type I, index_type O, class Space>
+search run_search(const context<Space>& ctx, bfs_plan<I, O, Space>& plan, I source, std::int64_t runs, tree<I>& found) {
+  search result;
+  result.source = source;
+  std::vector<double> samples;
+  for (std::int64_t run = 0; run < runs; ++run) {
+    ctx.synchronize();
+    const stopwatch watch;
+    plan.run(source);
+    ctx.synchronize();
+    samples.push_back(watch.milliseconds());
+  }
+  result.times = summarize(std::move(samples));
+  result.reached = plan.reached();
+  result.level_sizes = plan.level_sizes();
+  found = {bring_home(ctx, plan.levels()), bring_home(ctx, plan.parents())};
+  result.levels = std::as_const(found.levels).view();
+  result.parents = std::as_const(found.parents).view();
+  return result;
+}
+
+template <index_type I, index_type O, class Space>
+plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                     const graph_view<I, O, host>& reference, const std::vector<std::int64_t>& sources,
+                     const search_settings& how, const std::function<void(const search&)>& sink) {
+  const busy searching("searching");
+  const stopwatch planning;
+  bfs_plan<I, O, Space> plan(ctx, g, how.options);
+  ctx.synchronize();
+  const plan_facts facts{plan.algorithm(), plan.reason(), 0, planning.milliseconds(), plan.workspace_bytes()};
+  plan.run(static_cast<I>(sources.front()));  // untimed: memory is touched for the first time
+  for (const std::int64_t source : sources) {
+    tree<I> tree;
+    search found = run_search(ctx, plan, static_cast<I>(source), how.runs, tree);
+    const auto edges = static_cast<double>(traversed_edges(reference, found.levels));
+    found.mteps = edges / (found.times.median * 1e-3) * 1e-6;
+    if (how.validate) {
+      found.fault = check_bfs<I, O>(cpu, reference, static_cast<I>(source), tree.levels.view(), tree.parents.view());
+    }
+    sink(found);
+  }
+  return facts;
+}
+
+template <index_type I, index_type O>
+std::int64_t bytes_of(const csr_pattern_view<I, O, host>& part) {
+  return part.offsets.size() * std::int64_t{sizeof(O)} + part.indices.size() * std::int64_t{sizeof(I)};
+}
+
+template <index_type I, index_type O>
+search_size size_of_view(const graph_view<I, O, host>& g, bfs_algorithm algorithm) {
+  search_size size;
+  size.vertices = g.vertices();
+  size.entries = g.out.nnz();
+  const std::int64_t back = g.direction == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
+  for (std::int64_t v = 0; v < size.vertices; ++v) {
+    size.branching = std::max(size.branching, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v] - back);
+  }
+  const bool apart = g.direction == direction_kind::directed && g.has_in_edges();
+  size.graph_bytes = bytes_of(g.out) + (apart ? bytes_of(g.in) : 0);
+  size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
+  size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
+  size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
+  return size;
+}
+
+}  // namespace
+
+std::int64_t out_degree(const any_graph& g, std::int64_t vertex) {
+  return std::visit(
+      [&](const auto& held) {
+        const auto out = held.view().out;
+        return std::int64_t{out.offsets[vertex + 1]} - out.offsets[vertex];
+      },
+      g);
+}
+
+search_size size_of(const any_graph& g, bfs_algorithm algorithm) {
+  return std::visit([&](const auto& held) { return size_of_view(held.view(), algorithm); }, g);
+}
+
+plan_facts search_all(const backend& where, const any_graph& g, const std::vector<std::int64_t>& sources,
+                      const search_settings& how, const std::function<void(const search&)>& sink) {
+  plan_facts facts;
+  std::visit(
+      [&]<class I, class O>(const graph<I, O, host>& held) {
+        const graph_view<I, O, host> view = held.view();
+        on_backend(where, [&]<class Space>(const context<Space>& ctx) {
+          if constexpr (std::same_as<Space, host>) {
+            facts = search_on<I, O, host>(where.cpu, ctx, view, view, sources, how, sink);
+          } else {
+            const stopwatch uploading;
+            const graph<I, O, device> uploaded = to_device<I, O>(ctx, view);
+            ctx.synchronize();
+            const double upload_ms = uploading.milliseconds();
+            facts = search_on<I, O, device>(where.cpu, ctx, uploaded.view(), view, sources, how, sink);
+            facts.upload_ms = upload_ms;
+          }
+        });
+      },
+      g);
+  return facts;
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,24 @@
+// Any input as a graph without weights.
+#pragma once
+
+#include "common/read.hpp"
+
+#include <spargo/graph/graph.hpp>
+
+#include <cstdint>
+#include <variant>
+
+namespace spargo::apps {
+
+using any_graph = std::variant<graph<std::int32_t, std::int32_t, host>, graph<std::int32_t, std::int64_t, host>,
+                               graph<std::int64_t, std::int64_t, host>>;
+
+// The edges, by way of the cache where that is on.
+[[nodiscard]] any_coo<pattern> read_graph_entries(const context<host>& ctx, const input_description& input,
+                                                  const read_options& options, input_cache& cache);
+
+// The graph replaces the entries. A triangle is expanded for a directed graph; an undirected one is the same from a
+// triangle.
+[[nodiscard]] any_graph make_graph(const context<host>& ctx, any_coo<pattern> read, const graph_options& options);
+
+}  // namespace spargo::apps
