@@ -56,6 +56,15 @@ void leave_out(const std::vector<std::string>& patterns) {
   GTEST_FLAG_SET(filter, filter);
 }
 
+// GoogleTest would print the patterns of all other files: once the cases are chosen, the filter is what the user gave.
+class filter_note : public testing::EmptyTestEventListener {
+ public:
+  void OnTestProgramStart(const UnitTest&) override { GTEST_FLAG_SET(filter, given_); }
+
+ private:
+  std::string given_ = GTEST_FLAG_GET(filter);
+};
+
 // Tests of other things that write or read a snapshot on the way; those of snapshots alone are not built without them.
 constexpr const char* tests_with_snapshots =
     "BfsFile.ConvertedFilesGiveTheSameSearch:Calls.WritersTakeOwners:Cases/Allocation.*/*snapshot:"
@@ -99,6 +108,7 @@ int report_cases_outside(const std::vector<std::string>& files) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  UnitTest::GetInstance()->listeners().Append(new filter_note);
   leave_out_snapshots();
   for (int k = 1; k < argc; ++k) {
     const std::string argument = argv[k];
