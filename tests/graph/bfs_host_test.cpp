@@ -20,7 +20,7 @@ template <class I, class O>
 struct workspace {
   std::vector<std::int32_t> levels;
   std::vector<I> parents, queue, narrow;
-  std::vector<host_piece<I, O>> pieces;
+  std::vector<host_row_chunk<I, O>> chunks;
   std::vector<host_bins<I>> bins;
   std::vector<std::uint64_t> visited, successor;
 
@@ -29,7 +29,7 @@ struct workspace {
         parents(levels.size(), -1),
         queue(levels.size()),
         narrow(static_cast<std::size_t>(narrow_entries(threads))),
-        pieces(static_cast<std::size_t>(most_pieces(g.out.nnz()))),
+        chunks(static_cast<std::size_t>(most_chunks(g.out.nnz()))),
         bins(static_cast<std::size_t>(threads)),
         visited((levels.size() + 63) / 64),
         successor(visited.size(), 0x5555) {
@@ -46,7 +46,7 @@ struct workspace {
             .successor = successor.data(),
             .queue = queue.data(),
             .bins = bins.data(),
-            .pieces = pieces.data(),
+            .chunks = chunks.data(),
             .narrow = narrow.data(),
             .threads = threads};
   }
@@ -145,7 +145,7 @@ TEST(BfsHostSteps, AnyOrderOfStepsOnALongGrid) {
 TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
   test::random_source random(63);
   for (const std::int64_t extra : {-1, 0, 1, 1000}) {
-    const std::int64_t leaves = host_push_tuning::piece_edges + extra;
+    const std::int64_t leaves = host_push_tuning::chunk_edges + extra;
     test::edge_vector edges;
     for (std::int64_t v = 0; v < leaves; ++v) {
       edges.emplace_back(0, 4 + v);

@@ -141,7 +141,7 @@ TYPED_TEST(Components, LongPathsInBothOrders) {
   this->check(n, scattered, own_labels(n));
 }
 
-// Rows longer than a device's warp takes, and than its pieces; the hub is the last vertex as well.
+// Rows longer than a device's warp takes, and than its segments; the hub is the last vertex as well.
 TYPED_TEST(Components, Hubs) {
   constexpr std::int64_t n = 40000;
   this->check(n, test::star_edges(n), own_labels(n));

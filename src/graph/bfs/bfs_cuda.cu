@@ -241,18 +241,18 @@ struct device_executor final : executor<I, device> {
       ctx.synchronize();
       return;
     }
-    // More levels than slots: they are counted in the queue, which the search no longer needs, and come in pieces.
+    // More levels than slots: they are counted in the queue, which the search no longer needs, and come in parts.
     constexpr int block = prepare_tuning::block;
     fill_zero(ctx, queue.view());
     count_levels_kernel<<<blocks_for(vertices, block), block, 0, ctx.stream()>>>(level_of.data(), vertices,
                                                                                  queue.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
-    I* const piece = reinterpret_cast<I*>(report[0].sizes);
+    I* const part = reinterpret_cast<I*>(report[0].sizes);
     for (std::int64_t first = 0; first < depth; first += host_report::size_slots) {
       const std::int64_t count = std::min<std::int64_t>(depth - first, host_report::size_slots);
-      copy_to_host(ctx, queue.data() + first, piece, static_cast<std::size_t>(count) * sizeof(I));
+      copy_to_host(ctx, queue.data() + first, part, static_cast<std::size_t>(count) * sizeof(I));
       ctx.synchronize();
-      std::copy(piece, piece + count, sizes_found.begin() + first);
+      std::copy(part, part + count, sizes_found.begin() + first);
     }
   }
 

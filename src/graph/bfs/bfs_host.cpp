@@ -70,7 +70,7 @@ struct host_executor final : executor<I, host> {
   array<std::int32_t, host> level_of;
   array<I, host> parent_of;
   array<I, host> queue;
-  array<host_piece<I, O>, host> pieces;
+  array<host_row_chunk<I, O>, host> chunks;
   array<host_bins<I>, host> bins;
   array<I, host> narrow;
   array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
@@ -109,7 +109,7 @@ struct host_executor final : executor<I, host> {
   // What only the parallel searches need.
   void prepare_levels(const context<host>& ctx, const graph_view<I, O, host>& g) {
     const bool pulls = choice.direction != bfs_direction::push;
-    pieces = {ctx, most_pieces(out.nnz())};
+    chunks = {ctx, most_chunks(out.nnz())};
     bins = {ctx, threads};
     if (threads > 1) narrow = {ctx, narrow_entries(threads)};
     search.narrow = narrow.data();
@@ -117,7 +117,7 @@ struct host_executor final : executor<I, host> {
     bitmaps = {ctx, start.size() * (pulls ? 3 : 2)};
     search.visited = bitmaps.data();
     before = bitmaps.data() + start.size();
-    search.pieces = pieces.data();
+    search.chunks = chunks.data();
     search.bins = bins.data();
     if (pulls) {
       in = pull_edges(g);
@@ -189,7 +189,7 @@ struct host_executor final : executor<I, host> {
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     const auto bytes = [](const auto& a) { return a.size() * static_cast<std::int64_t>(sizeof(*a.data())); };
-    return bytes(level_of) + bytes(parent_of) + bytes(queue) + bytes(pieces) + bytes(bins) + bytes(narrow) +
+    return bytes(level_of) + bytes(parent_of) + bytes(queue) + bytes(chunks) + bytes(bins) + bytes(narrow) +
            bytes(start) + bytes(bitmaps) + bytes(sizes.sizes);
   }
 };

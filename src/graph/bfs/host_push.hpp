@@ -8,7 +8,7 @@
 // that memory is one constant per thread and edges to vertices found in an earlier round are dropped as well.
 //
 // A vertex is in one bin, hence settled once: the queue of `vertices` elements slides along and never overflows. Rows
-// too long for one thread are posted in pieces and read by all in the next rounds, so that a star does not run on one
+// too long for one thread are posted in chunks and read by all in the next rounds, so that a star does not run on one
 // core. Binning by target: Beamer, Asanovic, Patterson, Reducing Pagerank Communication via Propagation Blocking,
 // IPDPS 2017.
 //
@@ -32,7 +32,7 @@ struct host_push_tuning {
   // L2 cache of a server's core.
   static constexpr std::int64_t bin_edges = 512;
   static constexpr std::int64_t run = 64;                // edges read between two looks at the bins
-  static constexpr std::int64_t piece_edges = 2048;      // longer rows are cut up
+  static constexpr std::int64_t chunk_edges = 2048;      // longer rows are cut up
   static constexpr std::int64_t chunk_vertices = 64;     // handed out at a time
   static constexpr std::int64_t output_vertices = 2048;  // gathered before they are appended to the queue
 };
@@ -56,17 +56,17 @@ struct host_bins {
   }
 };
 
-[[nodiscard]] constexpr std::int64_t most_pieces(std::int64_t edges) {
-  return 2 * (edges / host_push_tuning::piece_edges) + 1;
+[[nodiscard]] constexpr std::int64_t most_chunks(std::int64_t edges) {
+  return 2 * (edges / host_push_tuning::chunk_edges) + 1;
 }
 
 // What of a level remains to be read; shared by all threads.
 struct host_remains {
   std::int64_t next = 0;     // in the queue
   std::int64_t end = 0;      // of the frontier
-  std::int64_t taken = 0;    // pieces
-  std::int64_t ready = 0;    // pieces posted before this round
-  std::int64_t posted = 0;   // pieces
+  std::int64_t taken = 0;    // chunks
+  std::int64_t ready = 0;    // chunks posted before this round
+  std::int64_t posted = 0;   // chunks
   std::int64_t stopped = 0;  // threads whose bins were full before their share was read
   std::int64_t tail = 0;     // of the queue
   bool finished = false;
@@ -131,13 +131,13 @@ class host_reader {
     return !full;
   }
 
-  // Finds the next row or piece to read; false when there is none in this round.
+  // Finds the next row or chunk to read; false when there is none in this round.
   [[nodiscard]] bool next_row() {
     while (true) {
       while (k_ < k_end_) {
         prefetch_rows(s_.out, s_.queue, k_, k_end_);
         start_row(s_.queue[k_++]);
-        if (last_ - e_ <= tuning::piece_edges) return true;
+        if (last_ - e_ <= tuning::chunk_edges) return true;
         post_row();
       }
       if (std::atomic_ref<std::int64_t>(remains_.next).load(std::memory_order_relaxed) >= remains_.end) break;
@@ -147,9 +147,9 @@ class host_reader {
     if (remains_.ready == 0) return false;
     const std::int64_t p = take_some(remains_.taken, 1);
     if (p >= remains_.ready) return false;
-    start_row(s_.pieces[p].from);
-    e_ = s_.pieces[p].first;
-    last_ = static_cast<O>(std::min<std::int64_t>(last_, e_ + tuning::piece_edges));
+    start_row(s_.chunks[p].from);
+    e_ = s_.chunks[p].first;
+    last_ = static_cast<O>(std::min<std::int64_t>(last_, e_ + tuning::chunk_edges));
     return true;
   }
 
@@ -160,10 +160,10 @@ class host_reader {
   }
 
   void post_row() {
-    const std::int64_t pieces = div_up(static_cast<std::int64_t>(last_ - e_), tuning::piece_edges);
-    const std::int64_t at = take_some(remains_.posted, pieces);
-    for (std::int64_t p = 0; p < pieces; ++p) {
-      s_.pieces[at + p] = {u_, static_cast<O>(e_ + p * tuning::piece_edges)};
+    const std::int64_t chunks = div_up(static_cast<std::int64_t>(last_ - e_), tuning::chunk_edges);
+    const std::int64_t at = take_some(remains_.posted, chunks);
+    for (std::int64_t p = 0; p < chunks; ++p) {
+      s_.chunks[at + p] = {u_, static_cast<O>(e_ + p * tuning::chunk_edges)};
     }
     e_ = last_;
   }

@@ -47,7 +47,7 @@ struct host_edge {
 
 // A row cut out of a long one, for any thread to expand.
 template <class I, class O>
-struct host_piece {
+struct host_row_chunk {
   I from;
   O first;
 };
@@ -63,11 +63,11 @@ struct host_search {
   std::int32_t* levels = nullptr;   // null: not asked for
   I* parents = nullptr;             // null: not asked for
   std::uint64_t* visited = nullptr;
-  std::uint64_t* successor = nullptr;  // what a pull writes; null when the search never pulls
-  I* queue = nullptr;                  // [vertices]
-  host_bins<I>* bins = nullptr;        // [threads]
-  host_piece<I, O>* pieces = nullptr;  // [most_pieces(edges)]
-  I* narrow = nullptr;                 // [narrow_entries(threads)]; null for one thread
+  std::uint64_t* successor = nullptr;      // what a pull writes; null when the search never pulls
+  I* queue = nullptr;                      // [vertices]
+  host_bins<I>* bins = nullptr;            // [threads]
+  host_row_chunk<I, O>* chunks = nullptr;  // [most_chunks(edges)]
+  I* narrow = nullptr;                     // [narrow_entries(threads)]; null for one thread
   int threads = 1;
   bool counts_edges = true;  // of frontiers; a search that never pulls need not
 

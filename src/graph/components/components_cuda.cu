@@ -35,8 +35,8 @@ class weak_executor final : public executor<I, device> {
       : ctx_(ctx), g_(g), n_(g.vertices()) {
     labels_ = {ctx, n_};
     if (wanted == components_labels::dense) numbers_ = {ctx, n_};
-    // A vertex of so many edges has fewer pieces than twice what its edges fill.
-    pieces_ = {ctx, 2 * (g.out.nnz() / tuning::piece_edges) + 1};
+    // A vertex of so many edges has fewer segments than twice what its edges fill.
+    segments_ = {ctx, 2 * (g.out.nnz() / tuning::segment_edges) + 1};
     control_ = {ctx, 1};
     roots_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     roots_[0] = 0;
@@ -73,21 +73,21 @@ class weak_executor final : public executor<I, device> {
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return (labels_.size() + numbers_.size()) * std::int64_t{sizeof(I)} +
-           pieces_.size() * std::int64_t{sizeof(weak_piece<I>)} + std::int64_t{sizeof(weak_control)};
+           segments_.size() * std::int64_t{sizeof(weak_segment<I>)} + std::int64_t{sizeof(weak_control)};
   }
 
  private:
-  [[nodiscard]] unsigned blocks(int vertices_a_block) const {
-    return static_cast<unsigned>(div_up(n_, std::int64_t{vertices_a_block}));
+  [[nodiscard]] unsigned blocks(int vertices_per_block) const {
+    return static_cast<unsigned>(div_up(n_, std::int64_t{vertices_per_block}));
   }
 
   void join_rest(const weak_edges<I, O>& edges, int pass) {
     join_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, edges, labels_.data(), control_.data(),
-                                                                            pieces_.data(), pass);
+                                                                            segments_.data(), pass);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    if (pieces_.size() == 1) return;  // no vertex has as many edges
-    join_pieces_kernel<<<blocks_for(ctx_, pieces_.size(), 1), tuning::block, 0, ctx_.stream()>>>(
-        edges, labels_.data(), control_.data(), pieces_.data(), pass);
+    if (segments_.size() == 1) return;  // no vertex has as many edges
+    join_segments_kernel<<<blocks_for(ctx_, segments_.size(), 1), tuning::block, 0, ctx_.stream()>>>(
+        edges, labels_.data(), control_.data(), segments_.data(), pass);
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
@@ -96,7 +96,7 @@ class weak_executor final : public executor<I, device> {
   std::int64_t n_;
   array<I, device> labels_;
   array<I, device> numbers_;  // where dense labels are wanted
-  array<weak_piece<I>, device> pieces_;
+  array<weak_segment<I>, device> segments_;
   array<weak_control, device> control_;
   array<count64, host> roots_;
 };

@@ -5,8 +5,8 @@
 //    grid's rows are one hop each, and in a small-world graph nearly every vertex is under a hub.
 // 2. The chain above each chunk is shortened (pointer jumping), and roots are joined with their first neighbours.
 // 3. One block draws vertices and finds the tree that most of them are in.
-// 4. Vertices outside that tree join all their neighbours: by thread, by warp or in pieces for blocks, by degree; the
-//    others are skipped unread, since an edge that leaves the tree is seen from its other end. 5. does the pieces.
+// 4. Vertices outside that tree join all their neighbours: by thread, by warp or in segments for blocks, by degree; the
+//    others are skipped unread, since an edge that leaves the tree is seen from its other end. 5. takes the segments.
 // 6. Every vertex gets its root, and roots are counted.
 //
 // Invariant: parent[v] <= v, and a root changes only by the compare-and-swap that hooks it under a smaller one; all
@@ -27,24 +27,24 @@ namespace spargo::detail::components {
 struct cuda_weak_tuning {
   static constexpr int block = 256;
   static constexpr int start_block = 512;
-  static constexpr int vertices_a_thread = 4;  // of a chunk
-  static constexpr int chunk = start_block * vertices_a_thread;
-  static constexpr int neighbours = 4;               // of a vertex, at first: 16 bytes, half a sector
-  static constexpr int draws = 1024;                 // as in Afforest
-  static constexpr int slots = 2048;                 // for the roots of those drawn
-  static constexpr std::int64_t small_degree = 8;    // up to here a thread follows a vertex's edges
-  static constexpr std::int64_t piece_edges = 4096;  // above, they are followed in pieces; between by a warp
+  static constexpr int vertices_per_thread = 4;  // of a chunk
+  static constexpr int chunk = start_block * vertices_per_thread;
+  static constexpr int neighbours = 4;                 // of a vertex, at first: 16 bytes, half a sector
+  static constexpr int draws = 1024;                   // as in Afforest
+  static constexpr int slots = 2048;                   // for the roots of those drawn
+  static constexpr std::int64_t small_degree = 8;      // up to here a thread follows a vertex's edges
+  static constexpr std::int64_t segment_edges = 4096;  // above, they are followed in segments; between by a warp
 };
 
 struct weak_control {
-  count64 pieces[2];  // queued by the pass over out-edges, over in-edges
+  count64 segments[2];  // queued by the pass over out-edges, over in-edges
   count64 roots;
   std::int64_t largest;  // root of the tree that is skipped
 };
 
-// Edges [first, first + piece_edges) of a vertex, as far as it has them.
+// Edges [first, first + segment_edges) of a vertex, as far as it has them.
 template <class I>
-struct weak_piece {
+struct weak_segment {
   I vertex;
   std::int64_t first;
 };
@@ -143,9 +143,9 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
   const std::int64_t base = std::int64_t{blockIdx.x} * tuning::chunk;
   if (blockIdx.x == 0 && threadIdx.x == 0) *control = {{0, 0}, 0, -1};
 
-  I near[tuning::vertices_a_thread][tuning::neighbours];
+  I near[tuning::vertices_per_thread][tuning::neighbours];
 #pragma unroll
-  for (int k = 0; k < tuning::vertices_a_thread; ++k) {  // nothing but loads, so that all are in flight together
+  for (int k = 0; k < tuning::vertices_per_thread; ++k) {  // nothing but loads, so that all are in flight together
     const std::int64_t v = base + k * tuning::start_block + threadIdx.x;
     const O first = v < n ? edges.offsets[v] : O{0};
     const O last = v < n ? edges.offsets[v + 1] : O{0};
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
     for (int j = 0; j < tuning::neighbours; ++j) near[k][j] = j < last - first ? edges.indices[first + j] : none;
   }
 #pragma unroll
-  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
     const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
     bool joins_previous = false;
 #pragma unroll
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
   volatile std::int32_t* const tree = chunk.tree;
   const auto load = [tree](std::int32_t k) { return tree[k]; };
 #pragma unroll
-  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
     const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
 #pragma unroll
     for (int j = 0; j < tuning::neighbours; ++j) {
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
   flatten_chunk(chunk);  // begins and ends with a barrier
 
 #pragma unroll
-  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
     const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
     I lowest = none;
 #pragma unroll
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
   __syncthreads();
 
 #pragma unroll
-  for (int k = 0; k < tuning::vertices_a_thread; ++k) {
+  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
     const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
     const std::int32_t root = chunk.tree[at];
     if (base + at < n) parent[base + at] = chunk.hook[root] != none ? chunk.hook[root] : static_cast<I>(base + root);
@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::draws)
 // `pass` is 0 for out-edges, 1 for in-edges.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    join_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, weak_control* control, weak_piece<I>* pieces,
+    join_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, weak_control* control, weak_segment<I>* segments,
                 int pass) {
   using tuning = cuda_weak_tuning;
   const I skipped = static_cast<I>(control->largest);
@@ -287,13 +287,13 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
   if (degree <= tuning::small_degree) {
     for (std::int64_t e = first; e < first + degree; ++e) join(parent, v, edges.indices[e]);
-  } else if (degree > tuning::piece_edges) {
-    const std::int64_t count = div_up(degree, tuning::piece_edges);
-    weak_piece<I>* const to = pieces + atomicAdd(&control->pieces[pass], static_cast<count64>(count));
-    for (std::int64_t k = 0; k < count; ++k) to[k] = {v, first + k * tuning::piece_edges};
+  } else if (degree > tuning::segment_edges) {
+    const std::int64_t count = div_up(degree, tuning::segment_edges);
+    weak_segment<I>* const to = segments + atomicAdd(&control->segments[pass], static_cast<count64>(count));
+    for (std::int64_t k = 0; k < count; ++k) to[k] = {v, first + k * tuning::segment_edges};
   }
   __syncwarp();
-  unsigned waiting = __ballot_sync(full_mask, degree > tuning::small_degree && degree <= tuning::piece_edges);
+  unsigned waiting = __ballot_sync(full_mask, degree > tuning::small_degree && degree <= tuning::segment_edges);
   for (; waiting != 0; waiting &= waiting - 1) {
     const int owner = __ffs(static_cast<int>(waiting)) - 1;
     const I u = shuffle(v, owner);
@@ -306,16 +306,16 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    join_pieces_kernel(weak_edges<I, O> edges, I* parent, const weak_control* control, const weak_piece<I>* pieces,
-                       int pass) {
-  const auto count = static_cast<std::int64_t>(control->pieces[pass]);
+    join_segments_kernel(weak_edges<I, O> edges, I* parent, const weak_control* control,
+                         const weak_segment<I>* segments, int pass) {
+  const auto count = static_cast<std::int64_t>(control->segments[pass]);
   for (std::int64_t p = blockIdx.x; p < count; p += gridDim.x) {
-    const weak_piece<I> piece = pieces[p];
-    const std::int64_t row_end = edges.offsets[piece.vertex + 1];
-    const std::int64_t last = piece.first + cuda_weak_tuning::piece_edges;
+    const weak_segment<I> segment = segments[p];
+    const std::int64_t row_end = edges.offsets[segment.vertex + 1];
+    const std::int64_t last = segment.first + cuda_weak_tuning::segment_edges;
     const std::int64_t end = last < row_end ? last : row_end;
-    for (std::int64_t e = piece.first + threadIdx.x; e < end; e += blockDim.x) {
-      join(parent, piece.vertex, edges.indices[e]);
+    for (std::int64_t e = segment.first + threadIdx.x; e < end; e += blockDim.x) {
+      join(parent, segment.vertex, edges.indices[e]);
     }
   }
 }

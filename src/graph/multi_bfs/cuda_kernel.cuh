@@ -22,7 +22,7 @@ struct position {
   std::int64_t edges;
   std::int64_t unfinished;
   std::int64_t queued;  // of the frontier, when it is in the queue
-  std::int64_t pieces;
+  std::int64_t chunks;
   std::int32_t level;
   std::int32_t base;  // levels up to this one have been written
   bool in_queue;      // else it is in seen & ~other
@@ -46,7 +46,7 @@ __device__ void read_found(position& at, const counters<W>& found, step_kind ste
   }
   at.in_queue = step == step_kind::sparse_push;
   at.queued = static_cast<std::int64_t>(__ldcg(&found.queued));
-  at.pieces = static_cast<std::int64_t>(__ldcg(&found.pieces));
+  at.chunks = static_cast<std::int64_t>(__ldcg(&found.chunks));
 }
 
 // Level 0, by one block with one thread per source: each source has its own bit, and is queued once if given twice.
@@ -74,7 +74,7 @@ __device__ void start(const search<I, O, W>& s, counters<W>* to) {
     }
   }
   __syncthreads();
-  append_pieces(s.push_pieces, &to->pieces, static_cast<I>(v), degree, cuda_tuning::push_piece);
+  append_chunks(s.push_chunks, &to->chunks, static_cast<I>(v), degree, cuda_tuning::push_chunk);
   if (any) atomicAnd(s.marks + (v >> 5), ~mark);
 }
 
@@ -152,14 +152,14 @@ struct walker {
 template <class I, class O, int W>
 __device__ void pull_level(const search<I, O, W>& s, walker<I, W>& my, const search_words<W>& wanted, int depth,
                            thread_tally<W>& tally) {
-  pull_pieces(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
+  pull_chunks(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   exchange(my.seen, my.other);
 }
 
 template <class I, class O, int W>
 __device__ void forget_conversion(const search<I, O, W>& s, const walker<I, W>& my) {
-  if (my.thread == 0) s.control->converted_queued = s.control->converted_pieces = 0;
+  if (my.thread == 0) s.control->converted_queued = s.control->converted_chunks = 0;
 }
 
 // The frontier of some searches as a queue, with a barrier at its end.
@@ -170,7 +170,7 @@ __device__ void convert(const search<I, O, W>& s, const walker<I, W>& my, positi
   grid.sync();
   if (threadIdx.x == 0) {
     at.queued = static_cast<std::int64_t>(__ldcg(&s.control->converted_queued));
-    at.pieces = static_cast<std::int64_t>(__ldcg(&s.control->converted_pieces));
+    at.chunks = static_cast<std::int64_t>(__ldcg(&s.control->converted_chunks));
   }
   __syncthreads();
 }
@@ -185,7 +185,7 @@ __device__ void split_level(const search<I, O, W>& s, walker<I, W>& my, position
   grid.sync();
   forget_conversion(s, my);
   const push_arrays<I, W> to{my.other, my.seen, nullptr, nullptr, lagging, depth};
-  push_pieces<push_kind::late>(s, to, at.pieces, my.warp, my.warps, tally);
+  push_chunks<push_kind::late>(s, to, at.chunks, my.warp, my.warps, tally);
   push_queue<push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
 }
 
@@ -197,14 +197,14 @@ __device__ void push_level(const search<I, O, W>& s, walker<I, W>& my, position&
   if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
   const push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued, s.full, depth};
   if (step == step_kind::sparse_push) {
-    push_pieces<push_kind::sparse>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_chunks<push_kind::sparse>(s, to, at.chunks, my.warp, my.warps, tally);
     push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
     exchange(my.queue, my.next_queue);
     const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
-    take(s, my.seen, my.other, my.queue, queued, depth, &filling->pieces, my.thread, my.threads, tally);
+    take(s, my.seen, my.other, my.queue, queued, depth, &filling->chunks, my.thread, my.threads, tally);
   } else {
-    push_pieces<push_kind::dense>(s, to, at.pieces, my.warp, my.warps, tally);
+    push_chunks<push_kind::dense>(s, to, at.chunks, my.warp, my.warps, tally);
     push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
     forget_conversion(s, my);

@@ -124,7 +124,7 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
   return has;
 }
 
-// Vertices with up to pull_piece in-edges, 32 neighbouring ones a warp.
+// Vertices with up to pull_chunk in-edges, 32 neighbouring ones a warp.
 template <class I, class O, int W>
 __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                               const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
@@ -141,7 +141,7 @@ __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* s
       end = s.in_offsets[v + 1];
     }
     const O degree = end - at;
-    const bool mine = v < s.n && degree <= cuda_tuning::pull_piece;
+    const bool mine = v < s.n && degree <= cuda_tuning::pull_chunk;
     if (!mine) at = end;
     search_words<W> has = before;
     at = gather_by_lane(s, seen, wanted, at, end, has);
@@ -156,21 +156,21 @@ __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* s
   }
 }
 
-// The others, a piece of their in-edges a warp. What `other` still has from earlier levels is in `seen` as well.
+// The others, one chunk of their in-edges per warp. What `other` still has from earlier levels is in `seen` as well.
 template <class I, class O, int W>
-__device__ void pull_pieces(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+__device__ void pull_chunks(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
                             thread_tally<W>& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
-  const auto count = static_cast<std::int64_t>(*s.pull_piece_count);
+  const auto count = static_cast<std::int64_t>(*s.pull_chunk_count);
   for (std::int64_t k = warp; k < count; k += warps) {
-    const edge_chunk<I> piece = s.pull_pieces[k];
-    const std::int64_t v = piece.vertex;
+    const edge_chunk<I> chunk = s.pull_chunks[k];
+    const std::int64_t v = chunk.vertex;
     const auto last = static_cast<std::int64_t>(s.in_offsets[v + 1]);
-    const std::int64_t first = piece.first(static_cast<std::int64_t>(s.in_offsets[v]), cuda_tuning::pull_piece);
-    const std::int64_t stop = min(last, first + cuda_tuning::pull_piece);
+    const std::int64_t first = chunk.first(static_cast<std::int64_t>(s.in_offsets[v]), cuda_tuning::pull_chunk);
+    const std::int64_t stop = min(last, first + cuda_tuning::pull_chunk);
     const search_words<W> before = seen[v];
-    search_words<W> found = latest(other[v]);  // by other pieces, so far
+    search_words<W> found = latest(other[v]);  // by other chunks, so far
     found = from_lane(found, 0);               // one view for the warp: others write it meanwhile
     if (covers(found, wanted) && covers(found, before)) continue;
     unite(found, before);

@@ -22,10 +22,10 @@ __device__ void append(I* queue, count64* queued, I v, bool wanted) {
   if (wanted) queue[at + static_cast<count64>(__popc(lanes & ((1U << lane) - 1)))] = v;
 }
 
-// The pieces of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
+// The chunks of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
 // out: one lane alone would take 10 microseconds for a hub of 160,000 edges.
 template <class I>
-__device__ void append_pieces(edge_chunk<I>* pieces, count64* count, I v, std::int64_t degree, int size) {
+__device__ void append_chunks(edge_chunk<I>* chunks, count64* count, I v, std::int64_t degree, int size) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (unsigned rest = __ballot_sync(full_mask, degree > size); rest != 0; rest &= rest - 1) {
     const int owner = __ffs(static_cast<int>(rest)) - 1;
@@ -35,7 +35,7 @@ __device__ void append_pieces(edge_chunk<I>* pieces, count64* count, I v, std::i
     if (lane == 0) at = atomicAdd(count, static_cast<count64>(many));
     at = __shfl_sync(full_mask, at, 0);
     for (std::int64_t p = lane; p < many; p += warp_size) {
-      pieces[at + static_cast<count64>(p)] = {vertex, static_cast<I>(p)};
+      chunks[at + static_cast<count64>(p)] = {vertex, static_cast<I>(p)};
     }
   }
 }
@@ -125,7 +125,7 @@ __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to
     const std::int64_t u = any ? static_cast<std::int64_t>(queue[base + lane]) : 0;
     const std::int64_t first = any ? static_cast<std::int64_t>(s.out_offsets[u]) : 0;
     int degree = 0;
-    if (any && out_degree(s, u) <= cuda_tuning::push_piece) degree = static_cast<int>(out_degree(s, u));
+    if (any && out_degree(s, u) <= cuda_tuning::push_chunk) degree = static_cast<int>(out_degree(s, u));
     const int end = warp_inclusive_sum(degree, lane);
     const int all = __shfl_sync(full_mask, end, warp_size - 1);
     const int begin = end - degree;
@@ -143,18 +143,18 @@ __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to
   }
 }
 
-// The same for vertices with many out-edges, a piece of them a warp.
+// The same for vertices with many out-edges, one chunk of them per warp.
 template <push_kind Kind, class I, class O, int W>
-__device__ void push_pieces(const search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
+__device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
                             std::int64_t warp, std::int64_t warps, thread_tally<W>& tally) {
-  constexpr int size = cuda_tuning::push_piece;
+  constexpr int size = cuda_tuning::push_chunk;
   constexpr int rounds = W == 1 ? cuda_tuning::push_rounds : 1;
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = warp; k < count; k += warps) {
-    const std::int64_t u = s.push_pieces[k].vertex;
+    const std::int64_t u = s.push_chunks[k].vertex;
     const search_words<W> bits = within(s.front[u], to.searches);
     if (is_zero(bits)) continue;
-    const std::int64_t first = s.push_pieces[k].first(static_cast<std::int64_t>(s.out_offsets[u]), size);
+    const std::int64_t first = s.push_chunks[k].first(static_cast<std::int64_t>(s.out_offsets[u]), size);
     const std::int64_t last = min(static_cast<std::int64_t>(s.out_offsets[u + 1]), first + size);
     for (std::int64_t base = first; base < last; base += rounds * warp_size) {
       I near[rounds];
@@ -171,7 +171,7 @@ __device__ void push_pieces(const search<I, O, W>& s, const push_arrays<I, W>& t
 // Second half: what the queue's vertices have been brought is seen.
 template <class I, class O, int W>
 __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
-                     std::int64_t count, int depth, count64* pieces, std::int64_t thread, std::int64_t threads,
+                     std::int64_t count, int depth, count64* chunks, std::int64_t thread, std::int64_t threads,
                      thread_tally<W>& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = thread; k - lane < count; k += threads) {
@@ -191,7 +191,7 @@ __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_wor
       note_vertex(s, static_cast<std::int64_t>(v), fresh, has, depth, tally);
     }
     __syncwarp();
-    append_pieces(s.push_pieces, pieces, v, degree, cuda_tuning::push_piece);
+    append_chunks(s.push_chunks, chunks, v, degree, cuda_tuning::push_chunk);
     count_bits(tally, fresh);
   }
 }
@@ -255,8 +255,8 @@ __device__ void queue_found(const search<I, O, W>& s, const search_words<W>* see
       lanes[r] = __ballot_sync(full_mask, any);
       count += __popc(lanes[r]);
       if (lanes[r] == 0) continue;
-      append_pieces(s.push_pieces, &s.control->converted_pieces, static_cast<I>(v), any ? out_degree(s, v) : 0,
-                    cuda_tuning::push_piece);
+      append_chunks(s.push_chunks, &s.control->converted_chunks, static_cast<I>(v), any ? out_degree(s, v) : 0,
+                    cuda_tuning::push_chunk);
     }
     if (count == 0) continue;
     count64 at = 0;

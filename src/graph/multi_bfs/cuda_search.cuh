@@ -27,8 +27,8 @@ struct cuda_tuning {
   static constexpr int team = 8;
   static constexpr int team_rounds = 4;
   static constexpr int warp_unroll = 2;    // rounds of 32 under way when a warp gathers; 4 is as fast
-  static constexpr int pull_piece = 2048;  // vertices with more in-edges are gathered in pieces by several warps
-  static constexpr int push_piece = 256;   // and with more out-edges pushed in pieces, of eight rounds of a warp
+  static constexpr int pull_chunk = 2048;  // vertices with more in-edges are gathered in chunks by several warps
+  static constexpr int push_chunk = 256;   // and with more out-edges pushed in chunks, of eight rounds of a warp
   static constexpr int push_rounds = 2;    // under way together, for one word per vertex; 4 and 8 are as fast
   // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside: they would
   // have nearly all edges read (98 million for 64 sources), while without them most vertices are through after a few
@@ -148,8 +148,8 @@ __device__ search_words<W> united_by_team(search_words<W> a) {
 template <int W>
 struct counters {
   count64 queued;         // vertices appended to the queue
-  count64 pieces;         // of those with many out-edges, which the queue has as well
-  count64 vertices;       // with new bits; more than one a vertex that is pulled in pieces
+  count64 chunks;         // of those with many out-edges, which the queue has as well
+  count64 vertices;       // with new bits; more than one a vertex that is pulled in chunks
   count64 edges;          // their out-edges
   count64 finished;       // in-edges of those that now lack no search
   count64 open;           // after a pass over all vertices: in-edges of those that lack a search that goes on
@@ -160,7 +160,7 @@ template <int W>
 struct control_block {
   counters<W> level[3];
   count64 converted_queued;  // of a frontier turned from bits into a queue
-  count64 converted_pieces;
+  count64 converted_chunks;
   multi_bfs_counts counts[64 * W];
 };
 
@@ -178,9 +178,9 @@ struct search {
   unsigned* marks;  // one bit per vertex, all zero between levels
   I* queue;
   I* next_queue;
-  edge_chunk<I>* push_pieces;        // of the frontier
-  const edge_chunk<I>* pull_pieces;  // of the graph
-  const count64* pull_piece_count;
+  edge_chunk<I>* push_chunks;        // of the frontier
+  const edge_chunk<I>* pull_chunks;  // of the graph
+  const count64* pull_chunk_count;
   control_block<W>* control;
   count64* planes;       // [(plane * n + vertex) * W + word], all zero between runs; null: no levels
   std::int32_t* levels;  // [vertex * stride + source], from this batch's first source on

@@ -16,12 +16,12 @@ namespace spargo::detail::multi_bfs {
 
 namespace {
 
-// The pieces of the vertices that are pulled by several warps.
+// The chunks of the vertices that are pulled by several warps.
 template <class I, class O>
-__global__ void cut_pieces_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* pieces, count64* count) {
+__global__ void cut_chunks_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, count64* count) {
   const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
-  append_pieces(pieces, count, static_cast<I>(v), degree, cuda_tuning::pull_piece);
+  append_chunks(chunks, count, static_cast<I>(v), degree, cuda_tuning::pull_chunk);
 }
 
 template <class T>
@@ -45,9 +45,9 @@ struct device_executor final : executor<I, device> {
   array<unsigned, device> marks;
   array<I, device> queue;
   array<I, device> next_queue;
-  array<edge_chunk<I>, device> push_pieces;
-  array<edge_chunk<I>, device> pull_pieces;
-  array<count64, device> pull_piece_count;
+  array<edge_chunk<I>, device> push_chunks;
+  array<edge_chunk<I>, device> pull_chunks;
+  array<count64, device> pull_chunk_count;
   array<unsigned char, device> control;
   array<I, device> there;                 // the sources of a batch
   array<I, host> here;                    // pinned, on their way
@@ -72,13 +72,13 @@ struct device_executor final : executor<I, device> {
     marks = {ctx, div_up(vertices, warp_size)};
     queue = {ctx, vertices};
     next_queue = {ctx, vertices};
-    push_pieces = {ctx, 2 * (out.nnz() / cuda_tuning::push_piece)};
+    push_chunks = {ctx, 2 * (out.nnz() / cuda_tuning::push_chunk)};
     there = {ctx, choice.batch()};
     const context<host> pinned({.threads = 1, .resource = &pinned_host_resource()});
     here = {pinned, choice.batch()};
     arrived = {pinned, choice.batch()};
     counted.reserve(static_cast<std::size_t>(most));
-    cut_pieces();
+    cut_hubs();
     if (choice.words() == 1) {
       prepare_launch<1>();
     } else {
@@ -86,13 +86,13 @@ struct device_executor final : executor<I, device> {
     }
   }
 
-  void cut_pieces() {
-    pull_pieces = {ctx, 2 * (in.nnz() / cuda_tuning::pull_piece)};
-    pull_piece_count = {ctx, 1};
-    fill_zero(ctx, pull_piece_count.view());
-    if (pull_pieces.empty()) return;
-    cut_pieces_kernel<<<static_cast<unsigned>(div_up(vertices, 256)), 256, 0, ctx.stream()>>>(
-        in.offsets.data(), vertices, pull_pieces.data(), pull_piece_count.data());
+  void cut_hubs() {
+    pull_chunks = {ctx, 2 * (in.nnz() / cuda_tuning::pull_chunk)};
+    pull_chunk_count = {ctx, 1};
+    fill_zero(ctx, pull_chunk_count.view());
+    if (pull_chunks.empty()) return;
+    cut_chunks_kernel<<<static_cast<unsigned>(div_up(vertices, 256)), 256, 0, ctx.stream()>>>(
+        in.offsets.data(), vertices, pull_chunks.data(), pull_chunk_count.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
@@ -128,9 +128,9 @@ struct device_executor final : executor<I, device> {
     s.marks = marks.data();
     s.queue = queue.data();
     s.next_queue = next_queue.data();
-    s.push_pieces = push_pieces.data();
-    s.pull_pieces = pull_pieces.data();
-    s.pull_piece_count = pull_piece_count.data();
+    s.push_chunks = push_chunks.data();
+    s.pull_chunks = pull_chunks.data();
+    s.pull_chunk_count = pull_chunk_count.data();
     s.control = reinterpret_cast<control_block<W>*>(control.data());
     s.planes = planes.data();
     s.levels = level_of.empty() ? nullptr : level_of.data() + first;
@@ -180,7 +180,7 @@ struct device_executor final : executor<I, device> {
   [[nodiscard]] const std::vector<multi_bfs_counts>& counts() const noexcept override { return counted; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return bytes_of(level_of) + bytes_of(seen) + bytes_of(other) + bytes_of(front) + bytes_of(planes) +
-           bytes_of(marks) + bytes_of(queue) + bytes_of(next_queue) + bytes_of(push_pieces) + bytes_of(pull_pieces) +
+           bytes_of(marks) + bytes_of(queue) + bytes_of(next_queue) + bytes_of(push_chunks) + bytes_of(pull_chunks) +
            bytes_of(control) + bytes_of(there);
   }
 };

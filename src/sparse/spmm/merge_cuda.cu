@@ -32,7 +32,7 @@ struct tuning {
   static constexpr std::int64_t long_run = 32;
 };
 
-inline constexpr int warps_a_block = threads_per_block / warp_size;
+inline constexpr int warps_per_block = threads_per_block / warp_size;
 
 template <class I>
 struct merge_tiles {
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(threads_per_block)
 template <int L, int N, class D, class I, class O>
 __global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
     merge_path_kernel(kernel_arguments<D, I, O> a, merge_tiles<I> tiles, D* carries, std::int64_t carry_stride) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * warps_a_block + threadIdx.x / warp_size;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + threadIdx.x / warp_size;
   if (tile >= tiles.count) return;  // warps leave as a whole
   const auto share = lane_share<N>::template of<L>(a);
   const int slot = static_cast<int>(threadIdx.x) % warp_size >> a.lanes_log2;
@@ -144,11 +144,11 @@ struct carry_arguments {
 // y[row] += alpha * sum of the run's carries.
 template <class D, class I>
 __global__ void __launch_bounds__(threads_per_block) add_carries_kernel(carry_arguments<D, I> a) {
-  __shared__ D of_warps[warps_a_block][warp_size];
+  __shared__ D of_warps[warps_per_block][warp_size];
   const bool whole_block = blockIdx.x < a.long_runs;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const std::int64_t run = whole_block ? blockIdx.x : a.long_runs + (blockIdx.x - a.long_runs) * warps_a_block + warp;
+  const std::int64_t run = whole_block ? blockIdx.x : a.long_runs + (blockIdx.x - a.long_runs) * warps_per_block + warp;
   if (run >= a.count) return;  // a whole warp, and of a long run none
   const carry_run tiles = a.runs[run];
   const std::int64_t row = a.carry_rows[tiles.first];
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(threads_per_block) add_carries_kernel(carry_ar
     if (whole_block) {
       of_warps[warp][lane] = sum;
       __syncthreads();
-      for (int w = 1; w < warps_a_block && warp == 0; ++w) sum = sum + of_warps[w][lane];
+      for (int w = 1; w < warps_per_block && warp == 0; ++w) sum = sum + of_warps[w][lane];
       __syncthreads();
     }
     if (column < a.columns && lane < width && (warp == 0 || !whole_block)) {
@@ -223,7 +223,7 @@ class device_merge final : public executor<V, device> {
     for_each_panel(arguments, x.cols, values, tuning::two_segments_from,
                    [&](auto shape, const auto& panel, std::int64_t first) {
                      merge_path_kernel<shape.values, shape.segments>
-                         <<<grid_of(tiles_.count, warps_a_block), threads_per_block, 0, ctx_.stream()>>>(
+                         <<<grid_of(tiles_.count, warps_per_block), threads_per_block, 0, ctx_.stream()>>>(
                              panel, tiles_, carries() + first, carries_.cols());
                      SPARGO_CUDA_TRY(cudaGetLastError());
                    });
@@ -270,7 +270,7 @@ class device_merge final : public executor<V, device> {
                                           columns,
                                           lanes_log2,
                                           alpha};
-    const std::int64_t blocks = long_runs_ + div_up(runs_.size() - long_runs_, warps_a_block);
+    const std::int64_t blocks = long_runs_ + div_up(runs_.size() - long_runs_, warps_per_block);
     add_carries_kernel<<<grid_of(blocks, 1), threads_per_block, 0, ctx_.stream()>>>(arguments);
     SPARGO_CUDA_TRY(cudaGetLastError());
   }

@@ -14,7 +14,7 @@ namespace {
 
 struct tuning {
   // Entries for each lane of a row's slots, at least.
-  static constexpr std::int64_t entries_a_lane = 32;
+  static constexpr std::int64_t entries_per_lane = 32;
   // Where neighbouring rows meet rows of X far apart, narrow groups of lanes gain by reading a row's entries together:
   // slots up to a group of 8 lanes, for 4 entries a slot or more (uniform 8.4M x 16, fp32, k = 4: 2.72 ms, with one
   // slot 2.92; fp64 3.26, 3.48; fp32, k = 8: 3.16, 3.25; banded rows of 15, fp32, k = 4: 0.68, 0.38).
@@ -144,7 +144,7 @@ class device_rows final : public executor<V, device> {
   [[nodiscard]] int slots_log2(int lanes_log2) const {
     const std::int64_t mean = a_.nnz() / a_.rows;
     int slots = 0;
-    while (lanes_log2 + slots < 5 && (tuning::entries_a_lane << (lanes_log2 + slots + 1)) <= mean) ++slots;
+    while (lanes_log2 + slots < 5 && (tuning::entries_per_lane << (lanes_log2 + slots + 1)) <= mean) ++slots;
     while (scattered_ && lanes_log2 + slots < tuning::scattered_width_log2 && slots < 2 &&
            (tuning::scattered_entries_per_slot << (slots + 1)) <= mean) {
       ++slots;

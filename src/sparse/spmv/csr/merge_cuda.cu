@@ -45,14 +45,14 @@ struct tuning {
   static constexpr int pass_entries = 8;
   // Rows of one tile of entries, for each thread, at most; matrices with more empty rows in a row are shared out by
   // rows + entries.
-  static constexpr std::int64_t rows_a_thread = 16;
+  static constexpr std::int64_t rows_per_thread = 16;
 };
 
 // Threads for values of 16 bytes: half as many, for the same shared memory.
 template <class D>
 inline constexpr int large_threads = sizeof(D) <= 8 ? tuning::threads : tuning::threads / 2;
 
-inline constexpr int entries_a_thread = 4;
+inline constexpr int entries_per_thread = 4;
 
 // Which launch of a product it is: the only one, or of several passes the first or a later one.
 enum class merge_pass { only, first, later };
@@ -92,10 +92,10 @@ struct block_shape {
 };
 
 template <class D, miss_brings Miss>
-using only_shape = block_shape<large_threads<D>, entries_a_thread, merge_pass::only, Miss>;
-using small_shape = block_shape<tuning::small_threads, entries_a_thread, merge_pass::only, miss_brings::sectors>;
+using only_shape = block_shape<large_threads<D>, entries_per_thread, merge_pass::only, Miss>;
+using small_shape = block_shape<tuning::small_threads, entries_per_thread, merge_pass::only, miss_brings::sectors>;
 template <class D, merge_pass Pass>
-using pass_shape = block_shape<tuning::pass_threads, sizeof(D) <= 8 ? tuning::pass_entries : entries_a_thread, Pass,
+using pass_shape = block_shape<tuning::pass_threads, sizeof(D) <= 8 ? tuning::pass_entries : entries_per_thread, Pass,
                                miss_brings::line>;
 
 template <miss_brings Miss, class D>
@@ -347,7 +347,7 @@ class device_merge final : public executor<V> {
     arguments_.entries = entries_of(a.values.data(), a.indices.data(), a.nnz());
     arguments_.offsets = a.offsets.data();
     arguments_.rows = a.rows;
-    const std::int64_t most_rows = tuning::rows_a_thread * kernels_.threads;
+    const std::int64_t most_rows = tuning::rows_per_thread * kernels_.threads;
     if (share_out(merge_shares::entries) > most_rows) share_out(merge_shares::rows_and_entries);
   }
 

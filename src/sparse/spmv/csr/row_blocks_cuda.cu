@@ -59,9 +59,9 @@ struct block_range {
   std::int64_t end;
   std::int64_t origin;
 
-  __device__ block_range(const O* offsets, std::int64_t rows, std::int64_t rows_a_block, std::int64_t block)
-      : first(block * rows_a_block),
-        last(first + rows_a_block < rows ? first + rows_a_block : rows),
+  __device__ block_range(const O* offsets, std::int64_t rows, std::int64_t rows_per_block, std::int64_t block)
+      : first(block * rows_per_block),
+        last(first + rows_per_block < rows ? first + rows_per_block : rows),
         begin(offsets[first]),
         end(offsets[last]),
         origin(begin & ~std::int64_t{3}) {}
@@ -221,11 +221,11 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_reside
 // The largest block that is not longer than `limit`, rounded up to a multiple of four.
 template <class O>
 __global__ void __launch_bounds__(threads_per_block)
-    longest_block_kernel(const O* offsets, std::int64_t rows, std::int64_t rows_a_block, std::int64_t blocks, int limit,
-                         int* longest) {
+    longest_block_kernel(const O* offsets, std::int64_t rows, std::int64_t rows_per_block, std::int64_t blocks,
+                         int limit, int* longest) {
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
   if (block >= blocks) return;
-  const block_range<O> range(offsets, rows, rows_a_block, block);
+  const block_range<O> range(offsets, rows, rows_per_block, block);
   const std::int64_t entries = (range.end - range.origin + 3) & ~std::int64_t{3};
   if (entries <= limit) atomicMax(longest, static_cast<int>(entries));
 }

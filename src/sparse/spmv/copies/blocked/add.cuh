@@ -44,7 +44,7 @@ struct piece_arguments {
   D* part_sums;
   unsigned* arrived;  // by hub: its parts that are done; 0 between runs
 
-  [[nodiscard]] SPARGO_HD std::int64_t warp_blocks() const { return div_up(warp_rows, rows_a_warp_block); }
+  [[nodiscard]] SPARGO_HD std::int64_t warp_blocks() const { return div_up(warp_rows, rows_per_warp_block); }
   [[nodiscard]] SPARGO_HD std::int64_t group_blocks() const { return div_up(group_rows, rows_a_group_block); }
   [[nodiscard]] std::int64_t blocks() const {
     return parts + warp_blocks() + group_blocks() +
@@ -58,7 +58,7 @@ struct piece_arguments {
     return sum;
   }
 
-  static constexpr std::int64_t rows_a_warp_block = threads_per_block / warp_size;
+  static constexpr std::int64_t rows_per_warp_block = threads_per_block / warp_size;
   static constexpr std::int64_t rows_a_group_block = threads_per_block / blocked_row_tuning::group_lanes;
 };
 
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(threads_per_block) add_pieces_kernel(piece_arg
   block -= a.parts;
   std::int64_t first = a.hub_rows;
   if (block < a.warp_blocks()) {
-    return add_long_rows(a, first + block * a.rows_a_warp_block, first + a.warp_rows, warp_size, emit);
+    return add_long_rows(a, first + block * a.rows_per_warp_block, first + a.warp_rows, warp_size, emit);
   }
   block -= a.warp_blocks();
   first += a.warp_rows;
