@@ -198,11 +198,6 @@ exit_status run(const bfs_flags& flags) {
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   const stopwatch loading;
   const input_description input = describe_input(where.cpu, flags.file);
-  if (input.rows != input.cols) {
-    throw error(
-        error_code::invalid_data, source_position{flags.file, 0, 0},
-        fmt::format("the matrix is {} x {} (expected a square one, whose rows are vertices)", input.rows, input.cols));
-  }
   input_cache cache(flags.cache, input, value_kind::pattern);
   any_coo<pattern> read = [&] {
     progress_bar bar("reading " + input.path, flags.common.quiet);

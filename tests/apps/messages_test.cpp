@@ -40,6 +40,15 @@ std::string on_a_terminal(const std::string& app, const std::string& argument) {
   return text;
 }
 
+TEST(graph_commands, refuse_a_matrix_that_is_not_square) {
+  const scratch folder;
+  const std::string path = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
+  for (const std::string& app : std::vector<std::string>{"bfs", "components", "pagerank"}) {
+    test::expect_failure(test::run_app(app, {path}), app, 1,
+                         path + ": the matrix is 2 x 3 (expected a square one, whose rows are vertices)");
+  }
+}
+
 TEST(source_line, shows_the_line_and_a_caret) {
   const scratch folder;
   const std::string path = folder.write("a.el", "1 2\n3\tsix\r\n\x01\xffx y\n");

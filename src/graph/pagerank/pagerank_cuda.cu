@@ -6,8 +6,8 @@
 // the end do nothing, so the host looks only once in some steps.
 // Invariants: contributions[v] = ranks[v] / out-degree(v), 0 for a dangling vertex; which block has which rows depends
 // on the graph alone, so all sums are formed in the same order on every run.
-// Cost of a step: 4 bytes an edge (I = int32), 6 values and an index a vertex; workspace as said in the header, and 16
-// bytes a block.
+// Cost of a step: 4 bytes per edge (I = int32), 6 values and an index per vertex; workspace as said in the header, and
+// 16 bytes a block.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"

@@ -3,7 +3,7 @@
 // Pairs to be kept are flagged, the flags scanned, the pairs written. Runs of duplicates are numbered by a scan and
 // folded from left to right: short ones by one thread each, long ones by a warp, which loads 32 weights at once.
 // Invariant: the order of the entries is kept, and sums are formed in it. Cost: O(entries + vertices); scratch 8 bytes
-// a pair, then 8 and an index an entry.
+// per pair, then 8 and an index per entry.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"
