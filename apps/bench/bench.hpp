@@ -30,6 +30,14 @@ struct settings {
   std::string file{};    // a user's matrix or graph, for the cases that take one; empty: the built-in ones
 };
 
+// Groups of cases that a user's file can be timed in: matrices, then graphs.
+inline constexpr const char* groups_with_a_file[] = {"spmv",        "bfs",         "components", "pagerank",
+                                                     "communities", "betweenness", "sssp",       "triangles"};
+inline bool takes_a_file(const std::string& filter) {
+  return std::any_of(std::begin(groups_with_a_file), std::end(groups_with_a_file),
+                     [&](const char* group) { return filter.find(group) != std::string::npos; });
+}
+
 // Set by the driver before anything is registered.
 inline settings& current_settings() {
   static settings value;

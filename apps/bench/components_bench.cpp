@@ -54,14 +54,14 @@ void add(const bfs_case& c, components_connection connection, const std::vector<
 
 const registration here{[] {
   if (!current_settings().host) return;
-  for (const bfs_case& c : {bfs_case{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}},
-                            bfs_case{"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}},
-                            bfs_case{"grid_2000", {"gen:grid2d:n=2000"}}}) {
+  for (const bfs_case& c : bfs_cases_or_file({{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}},
+                                              {"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}},
+                                              {"grid_2000", {"gen:grid2d:n=2000"}}})) {
     add(c, components_connection::weak, {components_algorithm::union_find, components_algorithm::afforest});
   }
-  for (const bfs_case& c :
-       {bfs_case{"rmat_20_16_directed", {"gen:rmat:scale=20,degree=16", direction_kind::directed}},
-        bfs_case{"uniform_1m_4_directed", {"gen:uniform:rows=1048576,degree=4", direction_kind::directed}}}) {
+  for (const bfs_case& c : bfs_cases_or_file(
+           {{"rmat_20_16_directed", {"gen:rmat:scale=20,degree=16", direction_kind::directed}},
+            {"uniform_1m_4_directed", {"gen:uniform:rows=1048576,degree=4", direction_kind::directed}}})) {
     add(c, components_connection::strong, {components_algorithm::tarjan, components_algorithm::forward_backward});
   }
 }};

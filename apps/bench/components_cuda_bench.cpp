@@ -22,10 +22,11 @@ double measure_plan(benchmark::State& state, const bfs_spec& spec) {
 
 const registration here{[] {
   if (!current_settings().device) return;
-  for (const bfs_case& c : {bfs_case{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
-                            bfs_case{"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
-                            bfs_case{"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
-                            bfs_case{"grid_2048", {"gen:grid2d:n=2048"}}}) {
+  for (const bfs_case& c :
+       bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
+                          {"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
+                          {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
+                          {"grid_2048", {"gen:grid2d:n=2048"}}})) {
     add_case(components_group(c, components_connection::weak) + "/cuda/afforest",
              [c](benchmark::State& state) { return measure_plan(state, c.spec); });
   }

@@ -35,7 +35,7 @@ inline constexpr const char* closing =
     "resident blocks of the library's kernels instead.\n\n";
 
 inline constexpr const char* inputs =
-    "Inputs: Matrix Market (.gz too), for bfs also an edge list, or one of the\n"
+    "Inputs: Matrix Market (.gz too), for graphs also an edge list, or one of the\n"
     "generators.\n\n";
 
 inline constexpr const char* exit_codes =
@@ -46,10 +46,10 @@ inline constexpr const char* exit_codes =
 inline void add_flags(CLI::App& app, bench_flags& c) {
   app.description("Times Spargo's operations beside their peers.");
   app.add_option("FILTER", c.filter, "regular expression on the names of cases; default: all");
-  app.add_option(
-      "FILE", c.file,
-      "with a filter for `spmv` or `bfs`: a Matrix Market file, gen:NAME:key=value,... or (bfs) an edge list, "
-      "timed instead of the built-in ones");
+  app.add_option("FILE", c.file,
+                 "with a filter for `spmv` or a graph algorithm such as `bfs`: a Matrix Market file, "
+                 "gen:NAME:key=value,... or, of "
+                 "a graph, an edge list, timed instead of the built-in ones");
   app.add_flag("--list", c.list, "list the cases and stop");
   app.add_option(
          "--json", c.json,

@@ -192,8 +192,8 @@ int run_command(int argc, char** argv) {
   if (app.count("--check-automatic") == 0) c.check_automatic = -1;  // CLI11 makes it 0
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
   if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
-  if (!c.file.empty() && c.filter.find("spmv") == std::string::npos && c.filter.find("bfs") == std::string::npos) {
-    return fail(2, "a FILE goes with a filter for spmv or bfs, not '" + c.filter + "'");
+  if (!c.file.empty() && !spargo::bench::takes_a_file(c.filter)) {
+    return fail(2, "a FILE goes with a filter for spmv, bfs or another graph algorithm, not '" + c.filter + "'");
   }
   check_file(c);
   spargo::apps::check_picture("--plot", c.plot);

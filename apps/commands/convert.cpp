@@ -181,16 +181,6 @@ symmetry_kind find_symmetry(const conversion& c, const csr_view<const V, I, O, h
   return symmetry_kind::general;
 }
 
-bool are_integers(span<const double, host> values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](double v) { return std::abs(v) <= 9223372036854775808.0 && v == std::trunc(v); });
-}
-
-bool are_counts(span<const double, host> values) {
-  return are_integers(values) &&
-         std::all_of(values.begin(), values.end(), [](double v) { return v >= 0 && v <= 4294967296.0; });
-}
-
 // A snapshot or an undirected graph from a generator: all of a matrix, in canonical form.
 template <entry_type V, index_type I, index_type O>
 written list_and_write(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts) {

@@ -30,8 +30,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 const std::vector<const command*>& all_commands() {
-  static const std::vector<const command*> all = {&bfs_command,  &components_command, &pagerank_command, &spmv_command,
-                                                  &info_command, &convert_command,    &bench_command,    &help_command};
+  static const std::vector<const command*> all = {&bfs_command,       &components_command,  &communities_command,
+                                                  &pagerank_command,  &betweenness_command, &sssp_command,
+                                                  &triangles_command, &spmv_command,        &info_command,
+                                                  &convert_command,   &bench_command,       &help_command};
   return all;
 }
 

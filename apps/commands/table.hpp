@@ -10,13 +10,17 @@
 namespace spargo::apps {
 
 extern const command bench_command;
+extern const command betweenness_command;
 extern const command bfs_command;
+extern const command communities_command;
 extern const command components_command;
 extern const command convert_command;
 extern const command help_command;
 extern const command info_command;
 extern const command pagerank_command;
 extern const command spmv_command;
+extern const command triangles_command;
+extern const command sssp_command;
 
 [[nodiscard]] const std::vector<const command*>& all_commands();
 

@@ -21,15 +21,6 @@ std::int64_t traversed_edges(const graph_view<I, O, host>& g, span<const std::in
   return g.direction == direction_kind::undirected ? entries / 2 : entries;
 }
 
-template <class T>
-array<T, host> bring_home(const context<host>& ctx, span<const T, host> values) {
-  return clone(ctx, values);
-}
-template <class T>
-array<T, host> bring_home(const context<device>& ctx, span<const T, device> values) {
-  return to_host(ctx, values);
-}
-
 // What a search leaves, brought to the host.
 template <class I>
 struct tree {
@@ -61,13 +52,16 @@ search run_search(const context<Space>& ctx, bfs_plan<I, O, Space>& plan, I sour
 template <index_type I, index_type O, class Space>
 plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
                      const graph_view<I, O, host>& reference, const std::vector<std::int64_t>& sources,
-                     const search_settings& how, const std::function<void(const search&)>& sink) {
+                     const search_settings& how, const stopwatch& since_start,
+                     const std::function<void(const search&)>& sink) {
   const busy searching("searching");
   const stopwatch planning;
   bfs_plan<I, O, Space> plan(ctx, g, how.options);
   ctx.synchronize();
-  const plan_facts facts{plan.algorithm(), plan.reason(), 0, planning.milliseconds(), plan.workspace_bytes()};
+  plan_facts facts{plan.algorithm(), plan.reason(), 0, planning.milliseconds(), 0, plan.workspace_bytes()};
   plan.run(static_cast<I>(sources.front()));  // untimed: memory is touched for the first time
+  ctx.synchronize();
+  facts.total_ms = since_start.milliseconds();
   for (const std::int64_t source : sources) {
     tree<I> tree;
     search found = run_search(ctx, plan, static_cast<I>(source), how.runs, tree);
@@ -82,11 +76,6 @@ plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const 
 }
 
 template <index_type I, index_type O>
-std::int64_t bytes_of(const csr_pattern_view<I, O, host>& part) {
-  return part.offsets.size() * std::int64_t{sizeof(O)} + part.indices.size() * std::int64_t{sizeof(I)};
-}
-
-template <index_type I, index_type O>
 search_size size_of_view(const graph_view<I, O, host>& g, bfs_algorithm algorithm) {
   search_size size;
   size.vertices = g.vertices();
@@ -95,8 +84,7 @@ search_size size_of_view(const graph_view<I, O, host>& g, bfs_algorithm algorith
   for (std::int64_t v = 0; v < size.vertices; ++v) {
     size.branching = std::max(size.branching, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v] - back);
   }
-  const bool apart = g.direction == direction_kind::directed && g.has_in_edges();
-  size.graph_bytes = bytes_of(g.out) + (apart ? bytes_of(g.in) : 0);
+  size.graph_bytes = bytes_of(g);
   size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
   size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
   size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
@@ -119,23 +107,16 @@ search_size size_of(const any_graph& g, bfs_algorithm algorithm) {
 }
 
 plan_facts search_all(const backend& where, const any_graph& g, const std::vector<std::int64_t>& sources,
-                      const search_settings& how, const std::function<void(const search&)>& sink) {
+                      const search_settings& how, const stopwatch& since_start,
+                      const std::function<void(const search&)>& sink) {
   plan_facts facts;
   std::visit(
       [&]<class I, class O>(const graph<I, O, host>& held) {
         const graph_view<I, O, host> view = held.view();
-        on_backend(where, [&]<class Space>(const context<Space>& ctx) {
-          if constexpr (std::same_as<Space, host>) {
-            facts = search_on<I, O, host>(where.cpu, ctx, view, view, sources, how, sink);
-          } else {
-            const stopwatch uploading;
-            const graph<I, O, device> uploaded = to_device<I, O>(ctx, view);
-            ctx.synchronize();
-            const double upload_ms = uploading.milliseconds();
-            facts = search_on<I, O, device>(where.cpu, ctx, uploaded.view(), view, sources, how, sink);
-            facts.upload_ms = upload_ms;
-          }
+        const double upload_ms = on_graph(where, view, [&]<class Space>(const context<Space>& ctx, const auto& there) {
+          facts = search_on<I, O, Space>(where.cpu, ctx, there, view, sources, how, since_start, sink);
         });
+        facts.upload_ms = upload_ms;
       },
       g);
   return facts;

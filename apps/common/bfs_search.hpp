@@ -2,9 +2,7 @@
 // comes back is plain facts.
 #pragma once
 
-#include "common/device_choice.hpp"
-#include "common/graph_input.hpp"
-#include "common/timing.hpp"
+#include "common/graph_command.hpp"
 
 #include <spargo/graph/bfs.hpp>
 
@@ -31,9 +29,7 @@ struct search {
   std::variant<span<const std::int32_t, host>, span<const std::int64_t, host>> parents;
   time_summary times;
   double mteps = 0;
-  std::optional<std::string> fault;  // none: not checked; empty: right
-
-  [[nodiscard]] bool wrong() const { return fault.has_value() && !fault->empty(); }
+  verdict fault;
 };
 
 struct search_settings {
@@ -46,11 +42,13 @@ struct plan_facts {
   bfs_algorithm algorithm = bfs_algorithm::automatic;
   std::string reason;
   double upload_ms = 0, plan_ms = 0;
+  double total_ms = 0;  // to the first result
   std::int64_t workspace_bytes = 0;
 };
 
 // All searches of one graph. `sink` sees each, finished and checked.
 [[nodiscard]] plan_facts search_all(const backend& where, const any_graph& g, const std::vector<std::int64_t>& sources,
-                                    const search_settings& how, const std::function<void(const search&)>& sink);
+                                    const search_settings& how, const stopwatch& since_start,
+                                    const std::function<void(const search&)>& sink);
 
 }  // namespace spargo::apps

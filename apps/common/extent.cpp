@@ -25,7 +25,7 @@ std::string reason_against_extent(std::int64_t rows, std::int64_t cols, std::int
   if (extent <= extent_tuning::small || extent <= extent_tuning::most * static_cast<double>(entries)) return {};
   return fmt::format(
       "{} rows and {} columns for {} entries: the vectors alone would take {} of memory (expected at most {:.0f} rows "
-      "and columns an entry, or {} in all)",
+      "and columns per entry, or {} in all)",
       with_commas(rows), with_commas(cols), with_commas(entries), format_bytes(8 * extent), extent_tuning::most,
       with_commas(static_cast<std::int64_t>(extent_tuning::small)));
 }

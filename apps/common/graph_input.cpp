@@ -19,13 +19,17 @@ any_coo<pattern> list_entries(const context<host>& ctx, any_csr<pattern> matrix)
 
 }  // namespace
 
-any_coo<pattern> read_graph_entries(const context<host>& ctx, const input_description& input,
-                                    const read_options& options, input_cache& cache) {
+void expect_square(const input_description& input) {
   if (input.rows != input.cols) {
     throw error(
         error_code::invalid_data, source_position{input.path, 0, 0},
         fmt::format("the matrix is {} x {} (expected a square one, whose rows are vertices)", input.rows, input.cols));
   }
+}
+
+any_coo<pattern> read_graph_entries(const context<host>& ctx, const input_description& input,
+                                    const read_options& options, input_cache& cache) {
+  expect_square(input);
   if (input.kind != input_kind::snapshot && !cache.is_on()) return read_pattern(ctx, input, options);
   return list_entries(ctx, read_csr<pattern>(ctx, input, options, cache));
 }

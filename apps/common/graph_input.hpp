@@ -13,6 +13,9 @@ namespace spargo::apps {
 using any_graph = std::variant<graph<std::int32_t, std::int32_t, host>, graph<std::int32_t, std::int64_t, host>,
                                graph<std::int64_t, std::int64_t, host>>;
 
+// Throws invalid_data.
+void expect_square(const input_description& input);
+
 // The edges, by way of the cache where that is on. Throws invalid_data when the matrix is not square.
 [[nodiscard]] any_coo<pattern> read_graph_entries(const context<host>& ctx, const input_description& input,
                                                   const read_options& options, input_cache& cache);

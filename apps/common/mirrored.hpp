@@ -1,13 +1,27 @@
-// Symmetric matrices as convert takes them apart: whether one half mirrors the other, and one half alone.
+// What convert asks of a matrix's entries: whether one half mirrors the other, one half alone, and whether values are
+// integers.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 namespace spargo::apps {
+
+// That fit 64 bits.
+[[nodiscard]] inline bool are_integers(span<const double, host> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double v) { return std::abs(v) <= 9223372036854775808.0 && v == std::trunc(v); });
+}
+
+// How often each entry was listed, up to 2^32.
+[[nodiscard]] inline bool are_counts(span<const double, host> values) {
+  return are_integers(values) &&
+         std::all_of(values.begin(), values.end(), [](double v) { return v >= 0 && v <= 4294967296.0; });
+}
 
 // What a symmetry makes of the value at the mirrored place.
 template <entry_type V>

@@ -1,4 +1,4 @@
-// Contiguous shares of an index range, one a thread, for host loops.
+// Contiguous shares of an index range, one per thread, for host loops.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::test {
 namespace {
@@ -169,6 +170,7 @@ TEST_F(BfsFile, ErrorsInOneLine) {
 }
 
 TEST_F(BfsFile, ConvertedFilesGiveTheSameSearch) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const json expected = run_app("bfs", {"--json", "-", edges_}).json()["runs"][0];
   for (const std::string name : {"h.spg", "h.el.gz", "h.csv"}) {
     const std::string other = folder_ / name;

@@ -1,5 +1,6 @@
 // Inputs that another process rewrites or shortens while they are read: the old result, or one line; never a signal.
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -91,6 +92,7 @@ INSTANTIATE_TEST_SUITE_P(text, changing, testing::Values("a.el", "a.mtx"),
 
 // A snapshot is mapped: many threads touch what is no longer there.
 TEST(changing_snapshot, cut_short_is_an_error) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   const std::string path = folder / "a.spg";
   ASSERT_EQ(test::run_app("convert", {"gen:rmat:scale=16,degree=12", path, "--quiet"}).code, 0);
@@ -104,6 +106,7 @@ TEST(changing_snapshot, cut_short_is_an_error) {
 
 // What is written over a snapshot after it was verified must not lead a thread out of its arrays.
 TEST(changing_snapshot, rewritten_in_place_is_no_crash) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   const std::string path = folder / "a.spg";
   ASSERT_EQ(test::run_app("convert", {"gen:rmat:scale=16,degree=12", path, "--quiet"}).code, 0);

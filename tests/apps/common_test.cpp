@@ -1,8 +1,8 @@
 // What the apps are made of: outcomes and exit codes, the independent checks, sources, names, pictures.
 #include "apps/run_app.hpp"
-#include "common/bfs_sources.hpp"
 #include "common/cli.hpp"
 #include "common/exit_status.hpp"
+#include "common/graph_sources.hpp"
 #include "common/input.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"

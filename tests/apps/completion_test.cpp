@@ -51,9 +51,10 @@ class completion : public testing::Test {
 using set = std::set<std::string>;
 
 TEST_F(completion, of_commands) {
-  EXPECT_EQ(replies({""}), (set{"bfs", "components", "pagerank", "spmv", "info", "convert", "bench", "help"}));
-  EXPECT_EQ(replies({"b"}), (set{"bfs", "bench"}));
-  EXPECT_EQ(replies({"help", "c"}), (set{"components", "convert"}));
+  EXPECT_EQ(replies({""}), (set{"bfs", "components", "communities", "pagerank", "betweenness", "sssp", "triangles",
+                                "spmv", "info", "convert", "bench", "help"}));
+  EXPECT_EQ(replies({"b"}), (set{"betweenness", "bfs", "bench"}));
+  EXPECT_EQ(replies({"help", "c"}), (set{"communities", "components", "convert"}));
   EXPECT_EQ(replies({"--"}), (set{"--help", "--version"}));
   EXPECT_EQ(replies({"x"}), set{});
   EXPECT_EQ(replies({"nothing", ""}), set{});
@@ -150,8 +151,8 @@ TEST_P(man_page, is_taken_by_groff_without_a_warning) {
 }
 
 INSTANTIATE_TEST_SUITE_P(commands, man_page,
-                         testing::Values("", "bfs", "components", "pagerank", "spmv", "info", "convert", "bench",
-                                         "help"),
+                         testing::Values("", "bfs", "components", "communities", "pagerank", "betweenness", "sssp",
+                                         "triangles", "spmv", "info", "convert", "bench", "help"),
                          [](const auto& of) { return *of.param == '\0' ? "spargo" : std::string(of.param); });
 
 }  // namespace

@@ -2,6 +2,7 @@
 // smaller files of the data folder, and over files with duplicates, loops, gaps and symmetries. What a format cannot
 // hold is refused, or named by a warning; only that may differ then.
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -215,6 +216,7 @@ TEST(convert, of_what_formats_differ_in_keeps_every_answer) {
 
 // From each format to each, by way of what was written just before.
 TEST(convert, between_all_pairs_of_formats_keeps_every_answer) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   std::set<std::pair<std::string, std::string>> written;
   for (const std::string& from : write_inputs(folder)) {
@@ -257,6 +259,7 @@ TEST(convert, of_real_files_keeps_every_answer) {
 }
 
 TEST(convert, keeps_the_file_where_the_format_is_the_same) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   for (const char* banner : {"integer symmetric", "real skew-symmetric", "pattern symmetric", "integer general"}) {
     const bool pattern = std::string(banner).starts_with("pattern");

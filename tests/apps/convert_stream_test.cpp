@@ -1,5 +1,6 @@
 // convert within too little memory: the same files as with enough, or one line.
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,6 +74,7 @@ TEST(convert, streams_what_does_not_fit) {
 }
 
 TEST(convert, says_so_where_it_cannot_stream) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   const std::string sorted = folder.write("sorted.mtx", matrix(true));
   const std::string list = folder.write("plain.el", edges(false));

@@ -28,7 +28,7 @@ TEST(Extent, OnlyMatricesOfNextToNothingAreRefused) {
   EXPECT_EQ(
       reason_against_extent(5'000'000'000, 5'000'001'000, 10'000'000),
       "5,000,000,000 rows and 5,000,001,000 columns for 10,000,000 entries: the vectors alone would take 80 GB of "
-      "memory (expected at most 1000 rows and columns an entry, or 536,870,912 in all)");
+      "memory (expected at most 1000 rows and columns per entry, or 536,870,912 in all)");
   EXPECT_NE(reason_against_extent(INT64_MAX, INT64_MAX, 1), "");
 }
 
@@ -38,7 +38,7 @@ TEST(Extent, EveryCommandEndsWithinSeconds) {
     const std::string path = one_entry(folder, extent);
     const auto start = std::chrono::steady_clock::now();
     for (const char* app : {"spmv", "bfs", "info"}) {
-      expect_failure(run_app(app, {path}), app, 1, "rows and columns an entry");
+      expect_failure(run_app(app, {path}), app, 1, "rows and columns per entry");
     }
     expect_failure(run_app("convert", {path, folder / "m.spg"}), "convert", 1);
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(40)) << extent;
@@ -61,11 +61,11 @@ TEST_F(ExtentOnGpu, TheGpuRefusesAsSoon) {
   const scratch folder;
   const std::string path = one_entry(folder, "4294967298");
   const std::vector<std::string> device = {path, "--device", "cuda"};
-  expect_failure(run_app("bfs", device), "bfs", 1, "rows and columns an entry");
+  expect_failure(run_app("bfs", device), "bfs", 1, "rows and columns per entry");
   for (const char* parse : {"cpu", "gpu"}) {
     std::vector<std::string> flags = device;
     flags.insert(flags.end(), {"--parse", parse});
-    expect_failure(run_app("spmv", flags), "spmv", 1, "rows and columns an entry");
+    expect_failure(run_app("spmv", flags), "spmv", 1, "rows and columns per entry");
   }
 }
 

@@ -93,13 +93,15 @@ TEST_P(help_of, is_the_same_wherever_it_is_asked_for) {
 }
 
 INSTANTIATE_TEST_SUITE_P(apps, help_of,
-                         testing::Values("spmv", "bfs", "components", "pagerank", "convert", "info", "bench"),
+                         testing::Values("spmv", "bfs", "components", "communities", "pagerank", "betweenness", "sssp",
+                                         "triangles", "convert", "info", "bench"),
                          [](const auto& of) { return std::string(of.param); });
 
 TEST(help, of_all_commands_names_every_flag_in_80_columns) {
   const std::string text = run_app("spargo", {}).out;
   for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 80U) << line;
-  for (const std::string command : {"bfs", "components", "pagerank", "spmv", "info", "convert", "bench", "help"}) {
+  for (const std::string command : {"bfs", "components", "communities", "pagerank", "betweenness", "sssp", "triangles",
+                                    "spmv", "info", "convert", "bench", "help"}) {
     EXPECT_NE(text.find("\n  " + command + " "), std::string::npos) << command;
     std::istringstream words(run_app("spargo", {"help", command}).out);
     for (std::string word; words >> word;) {

@@ -1,6 +1,7 @@
 // `info` and `convert` end to end.
 #include "apps/run_app.hpp"
 #include "common/picture.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::test {
 namespace {
@@ -138,6 +139,7 @@ TEST_F(InfoFile, ErrorsInOneLine) {
 // Both take --device like every app; what they do is the CPU's, and they say so rather than leave one in the belief
 // that a GPU worked.
 TEST_F(InfoFile, TakesADeviceAndSaysWhatWorked) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const auto expect = [](const std::vector<std::string>& arguments, const std::string& app, bool warns) {
     const app_run run = run_app(app, arguments);
     ASSERT_EQ(run.code, 0) << run.err;
@@ -156,6 +158,7 @@ TEST_F(InfoFile, TakesADeviceAndSaysWhatWorked) {
 }
 
 TEST_F(InfoFile, ConversionsKeepTheMatrix) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const json expected = run_app("spmv", {"--json", "-", "--x", "reciprocal", matrix_}).json()["y"];
   for (const std::string name : {"a.spg", "a.mtx", "a.mtx.gz"}) {
     const std::string other = folder_ / name;
@@ -166,6 +169,7 @@ TEST_F(InfoFile, ConversionsKeepTheMatrix) {
 }
 
 TEST_F(InfoFile, AFailedConversionKeepsTheOldFile) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const std::string broken = folder_.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n");
   const std::string target = folder_.write("t.spg", "old");
   expect_failure(run_app("convert", {broken, target}), "convert", 1, "b.mtx:");

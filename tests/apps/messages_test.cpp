@@ -3,6 +3,7 @@
 #include "common/memory_limit.hpp"
 #include "common/progress.hpp"
 #include "common/source_line.hpp"
+#include "support/snapshots.hpp"
 
 #include <spargo/graph/bfs.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -38,15 +39,6 @@ std::string on_a_terminal(const std::string& app, const std::string& argument) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return text;
-}
-
-TEST(graph_commands, refuse_a_matrix_that_is_not_square) {
-  const scratch folder;
-  const std::string path = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
-  for (const std::string& app : std::vector<std::string>{"bfs", "components", "pagerank"}) {
-    test::expect_failure(test::run_app(app, {path}), app, 1,
-                         path + ": the matrix is 2 x 3 (expected a square one, whose rows are vertices)");
-  }
 }
 
 TEST(source_line, shows_the_line_and_a_caret) {
@@ -124,6 +116,7 @@ TEST(memory_limit, is_an_amount_with_a_unit) {
 // 3 million entries take 48 MB of the host's memory: no app may, within 20 MB. (With a GPU, spmv would hold them
 // there.)
 TEST(memory_limit, ends_every_app_in_one_line) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   std::string text = "%%MatrixMarket matrix coordinate real general\n9 9 3000000\n";
   for (int k = 0; k < 3'000'000; ++k) text += "1 1 1\n";

@@ -2,6 +2,7 @@
 // before the work.
 #include "apps/run_app.hpp"
 #include "common/picture.hpp"
+#include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,7 @@ TEST_F(outputs, go_into_pipes) {
 
 // Every output of every command, and nothing but it.
 TEST_F(outputs, on_standard_output_are_alone) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const std::string coordinates = "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n";
   for (const std::string name : {"-", "/dev/stdout"}) {
     SCOPED_TRACE(name);
@@ -211,6 +213,7 @@ unsigned mode_of(const std::string& path) {
 }
 
 TEST_F(outputs, are_readable_by_nobody_who_may_not_read_the_input) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const mode_t old = ::umask(022);
   for (const auto& [input, expected] : {std::pair(0600U, 0600U), std::pair(0640U, 0640U), std::pair(0644U, 0644U),
                                         std::pair(0444U, 0644U), std::pair(0604U, 0604U), std::pair(0400U, 0600U)}) {

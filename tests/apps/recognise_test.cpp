@@ -1,5 +1,6 @@
 // Which format a text is taken for; nothing that is an edge list may become anything else.
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 #include <spargo/core/error.hpp>
 #include <spargo/io/input.hpp>
@@ -155,6 +156,7 @@ TEST(recognise, k5_is_a_complete_graph_of_five) {
 }
 
 TEST(recognise, dimacs_graphs_are_searched) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   const std::string roads = folder.write("a.gr", "c\np sp 4 3\na 2 1 5\na 1 3 7\na 3 4 1\n");
   const nlohmann::json found = run_app("bfs", {roads, "--json", "-", "--device", "cpu"}).json();

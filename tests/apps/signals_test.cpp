@@ -1,6 +1,7 @@
 // Apps that are killed, or cannot write, in the middle of a file: the old one stays whole and nothing else is left.
 #include "apps/run_app.hpp"
 #include "common/picture.hpp"
+#include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -112,6 +113,7 @@ struct ending {
 class ended_by : public testing::TestWithParam<ending> {};
 
 TEST_P(ended_by, leaves_the_old_file_or_the_new_one_and_nothing_else) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   const scratch others;
   int old = 0;
@@ -156,6 +158,7 @@ TEST(signals, that_are_ignored_stay_so) {
 
 // As on a full disk, in every app that writes and for every kind of file.
 TEST(failing_write, leaves_the_old_file_and_nothing_else) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   const scratch errors;
   const std::string small = "gen:rmat:scale=12,degree=8";

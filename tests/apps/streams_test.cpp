@@ -1,5 +1,6 @@
 // Inputs that are read once: pipes, FIFOs, process substitution and standard input, for every format and command.
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -72,6 +73,7 @@ json facts(const test::app_run& ran) {
 constexpr const char* flags = " --device cpu --json -";
 
 TEST(streams, of_every_kind_and_format_are_read_as_files) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -87,6 +89,7 @@ TEST(streams, of_every_kind_and_format_are_read_as_files) {
 }
 
 TEST(streams, serve_every_command) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   for (const std::string& file : files_in(folder)) {
     const bool matrix = file.find(".mtx") != std::string::npos || file.find(".spg") != std::string::npos;
@@ -128,6 +131,7 @@ TEST(streams, are_not_cached_and_say_so) {
 }
 
 TEST(streams, that_end_early_are_refused) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
   (void)files_in(folder);
   const std::string packed = folder / "a.mtx.gz";

@@ -1,6 +1,7 @@
 // A file that stores a triangle is the matrix it stands for: whatever an app makes of it is what it makes of a general
 // file with the mirrored entries written out, to the last bit.
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -119,6 +120,7 @@ const std::vector<sample> samples = {
 // As Matrix Market it stays the triangle it is; by way of a snapshot it comes back as the lower one; as an edge list it
 // is the whole.
 TEST_F(SymmetricFile, IsConvertedAsTheTriangleOfTheWholeMatrix) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const std::vector<std::string> flags = {"--x", "random:5", "--device", "cpu", "--format", "csr", "--repeat", "1"};
   for (const sample& s : samples) {
     SCOPED_TRACE(s.field + " " + s.symmetry + " " + s.order);

@@ -16,6 +16,7 @@
 #include <boost/graph/strong_components.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -33,6 +34,18 @@ struct concepts {
   BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<graph, I, boost::vertex_index_t>));
   BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<graph, boost_edge<I, O>, boost::edge_index_t>));
 };
+template <class W, class I, class O>
+struct weighted_concepts {
+  using graph = weighted_graph_view<W, I, O, host>;
+  BOOST_CONCEPT_ASSERT((boost::VertexListGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::EdgeListGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::BidirectionalGraphConcept<graph>));
+  BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<graph, I, boost::vertex_index_t>));
+  BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<graph, boost_edge<I, O>, boost::edge_index_t>));
+  BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<graph, boost_edge<I, O>, boost::edge_weight_t>));
+};
+template struct weighted_concepts<double, std::int32_t, std::int64_t>;
+template struct weighted_concepts<std::int32_t, std::int64_t, std::int64_t>;
 template struct concepts<std::int32_t, std::int32_t>;
 template struct concepts<std::int32_t, std::int64_t>;
 template struct concepts<std::int64_t, std::int64_t>;
@@ -153,6 +166,66 @@ TYPED_TEST(Boost, DijkstraWithWeightsByEdgeIndex) {
       boost::weight_map(boost::make_iterator_property_map(weights.begin(), get(boost::edge_index, g)))
           .distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, g))));
   EXPECT_EQ(distance, (std::vector<double>{0, 1, 3, 6}));
+}
+
+// By repeated relaxation of the listed edges.
+std::vector<std::int64_t> naive_distances(std::int64_t n, const test::edge_vector& edges,
+                                          const std::vector<std::int32_t>& weights, std::int64_t source) {
+  std::vector<std::int64_t> distance(static_cast<std::size_t>(n), std::numeric_limits<std::int64_t>::max());
+  distance[static_cast<std::size_t>(source)] = 0;
+  for (std::int64_t round = 0; round < n; ++round) {
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      const std::int64_t from = distance[static_cast<std::size_t>(edges[k].first)];
+      if (from == std::numeric_limits<std::int64_t>::max()) continue;
+      std::int64_t& to = distance[static_cast<std::size_t>(edges[k].second)];
+      to = std::min(to, from + weights[k]);
+    }
+  }
+  return distance;
+}
+
+template <class G>
+std::vector<std::int64_t> boost_distances(const G& g, typename boost::graph_traits<G>::vertex_descriptor source) {
+  std::vector<std::int64_t> distance(num_vertices(g));
+  boost::dijkstra_shortest_paths(
+      g, source, boost::distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, g))));
+  return distance;
+}
+
+// A weighted view brings its weights along: by its out-edges, and by its in-edges through Boost's reversed view.
+TYPED_TEST(Boost, DijkstraOfWeightedGraphs) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  const context<host> ctx({.threads = 2});
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(40);
+    test::edge_vector edges = test::random_edges(random, n, random.below(5 * n), static_cast<int>(seed % 2));
+    std::vector<I> from, to;
+    std::vector<std::int32_t> weights;
+    for (const auto& [u, v] : edges) {
+      from.push_back(static_cast<I>(u));
+      to.push_back(static_cast<I>(v));
+      weights.push_back(static_cast<std::int32_t>(random.below(20)));
+    }
+    const coo_pattern_view<I, host> listed{static_cast<I>(n), static_cast<I>(n), from, to};
+    const auto directed = build_weighted_graph<O>(ctx, listed, weights, {.in_edges = true});
+    const std::int64_t source = random.below(n);
+    const auto g = directed.view();
+    EXPECT_EQ(boost_distances(g, static_cast<I>(source)), naive_distances(n, edges, weights, source));
+
+    test::edge_vector turned;
+    for (const auto& [u, v] : edges) turned.emplace_back(v, u);
+    EXPECT_EQ(boost_distances(boost::make_reverse_graph(g), static_cast<I>(source)),
+              naive_distances(n, turned, weights, source));
+
+    const auto undirected = build_weighted_graph<O>(ctx, listed, weights, {.direction = direction_kind::undirected});
+    edges.insert(edges.end(), turned.begin(), turned.end());
+    const std::vector<std::int32_t> once = weights;
+    weights.insert(weights.end(), once.begin(), once.end());
+    EXPECT_EQ(boost_distances(undirected.view(), static_cast<I>(source)), naive_distances(n, edges, weights, source));
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+  }
 }
 
 TEST(BoostEdge, IsIndexedByPosition) {

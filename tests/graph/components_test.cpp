@@ -4,8 +4,8 @@
 
 #include "core/parallel.hpp"
 #include "graph/components/algorithms.hpp"
-#include "graph/components/host_weak.hpp"
 #include "graph/components_support.hpp"
+#include "graph/frontier/row_parts.hpp"
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 
@@ -235,7 +235,7 @@ TEST(ComponentsHost, PartsOfRowsMeetEveryEdgeOnce) {
     const edge_vector edges = test::random_edges(random, n, random.below(30), 2);
     const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out);
     const auto out = raw.view().out;
-    const detail::components::row_parts<std::int32_t, std::int32_t> shares(out, 1 + random.below(9));
+    const detail::row_parts<std::int32_t, std::int32_t> shares(out, 1 + random.below(9));
     std::vector<int> met(edges.size());
     std::vector<int> visited(static_cast<std::size_t>(n));
     for (std::int64_t part = 0; part < shares.count(); ++part) {
@@ -249,6 +249,13 @@ TEST(ComponentsHost, PartsOfRowsMeetEveryEdgeOnce) {
     }
     ASSERT_EQ(met, std::vector<int>(edges.size(), 1)) << "seed " << seed;
     ASSERT_EQ(visited, std::vector<int>(static_cast<std::size_t>(n), 1)) << "seed " << seed;
+    std::int64_t next = 0;
+    for (std::int64_t part = 0; part < shares.count(); ++part) {
+      const auto [first, last] = shares.vertices(part);
+      ASSERT_EQ(first, next) << "seed " << seed;
+      next = last;
+    }
+    ASSERT_EQ(next, n) << "seed " << seed;
   }
 }
 

@@ -4,7 +4,7 @@
 #include <spargo/graph/bfs.hpp>
 
 #include "core/backend.hpp"
-#include "graph/graph/common.hpp"
+#include "graph/graph/keys.hpp"
 #include "graph/graph_support.hpp"
 #include "support/device.hpp"
 #include "support/resource.hpp"
@@ -40,13 +40,13 @@ struct pair_arrays {
   }
 };
 
-enum class way { chosen, wide };  // build_graph, or what it does when 64-bit keys do not hold a pair
+enum class way { chosen, wide };  // build_graph, or what a device does when 64-bit keys do not hold a pair
 
 template <class O, class I, class Space>
 graph<I, O, Space> build_by(way how, const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
                             const graph_options& options) {
-  if constexpr (detail::is_built<Space>) {
-    if (how == way::wide) return detail::build_wide<O, I, Space>(ctx, pairs, options);
+  if constexpr (std::same_as<Space, device> && detail::is_built<device>) {
+    if (how == way::wide) return detail::build_wide<O, I>(ctx, pairs, options);
   }
   return build_graph<O>(ctx, pairs, options);
 }
@@ -291,36 +291,6 @@ TEST(KeyFormat, HoldsEveryVertexInTheFewestBits) {
     EXPECT_EQ(format.low(format.pack(0, last)), last);
     EXPECT_FALSE(format.is_edge(format.pack(last, last)));
     EXPECT_TRUE(format.is_edge(format.pack(last, last - 1)));
-  }
-}
-
-TEST(SortKeysHost, IsAStableSortOfTheBitsAskedFor) {
-  std::mt19937_64 random(47);
-  struct range {
-    int begin, end;
-  };
-  for (const std::int64_t size : {0, 1, 2, 31, 1000, 16384, 100003, 300007}) {
-    for (const range bits : {range{0, 64}, range{0, 46}, range{0, 23}, range{5, 6}, range{17, 40}, range{9, 9}}) {
-      for (const int threads : {1, 2, 5}) {
-        const context<host> ctx({.threads = threads});
-        array<std::uint64_t, host> keys(ctx, size);
-        // A third of them in one bucket, which neither begins nor ends the array.
-        for (std::uint64_t& key : keys) {
-          key = random();
-          if (random() % 3 == 0) key = (key & 0xff) | 0x5555'5555'5555'5500;
-        }
-        std::vector<std::uint64_t> expected(keys.begin(), keys.end());
-        const auto part = [&](std::uint64_t key) {
-          const int width = bits.end - bits.begin;
-          return width == 64 ? key : key >> bits.begin & ((std::uint64_t{1} << width) - 1);
-        };
-        std::stable_sort(expected.begin(), expected.end(),
-                         [&](std::uint64_t a, std::uint64_t b) { return part(a) < part(b); });
-        detail::sort_keys(ctx, keys, bits.begin, bits.end);
-        ASSERT_TRUE(std::equal(keys.begin(), keys.end(), expected.begin(), expected.end()))
-            << size << " keys, bits " << bits.begin << " to " << bits.end << ", " << threads << " threads";
-      }
-    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
 #include "support/refusing_new.hpp"
+#include "support/snapshots.hpp"
 
 #include <spargo/graph/graph.hpp>
 #include <spargo/io/edge_list.hpp>
@@ -55,6 +56,7 @@ std::map<std::string, std::string> contents(const test::temporary_folder& folder
 
 // The error is the library's also where there is no memory for its message.
 TEST_P(Allocation, RefusedAnywhereIsAnErrorAndNothingElse) {
+  if (std::string(GetParam().name).find("snapshot") != std::string::npos) SPARGO_NEEDS_SNAPSHOTS();
   const test::temporary_folder folder;
   refusing_resource resource;
   const context<host> ctx({.threads = 2, .resource = &resource});

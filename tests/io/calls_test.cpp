@@ -1,5 +1,6 @@
 // Calls as people write them: matrices go to writers as they are.
 #include "io/support/files.hpp"
+#include "support/snapshots.hpp"
 
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
@@ -12,6 +13,7 @@ namespace spargo {
 namespace {
 
 TEST(Calls, WritersTakeOwners) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const context<host> ctx({.threads = 2});
   const test::temporary_folder folder;
   auto entries = generate<double, std::int32_t>(ctx, "gen:path:n=3");

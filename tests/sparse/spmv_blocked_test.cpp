@@ -25,7 +25,7 @@ constexpr blocking_profile worthy{.rows = 1 << 22,
                                   .value_bytes = 8,
                                   .sectors = 1000,
                                   .gathered = 20'000'000,
-                                  .pieces = 5'000'000,
+                                  .strips = 5'000'000,
                                   .ranked = 2'000'000};
 
 TEST(SpmvBlocking, RefusesWhatSavesTooLittle) {
@@ -39,7 +39,7 @@ TEST(SpmvBlocking, RefusesWhatSavesTooLittle) {
   EXPECT_NE(why.find("48 percent of the entries"), std::string::npos) << why;
   EXPECT_NE(why.find("75 percent of the traffic"), std::string::npos) << why;
   EXPECT_EQ(why_not_blocked(p, copy_demand::by_name), "");
-  for (const auto count : {&blocking_profile::pieces, &blocking_profile::ranked}) {
+  for (const auto count : {&blocking_profile::strips, &blocking_profile::ranked}) {
     blocking_profile more = worthy;
     more.*count = 60'000'000;
     EXPECT_NE(why_not_blocked(more, copy_demand::if_it_pays), "");
@@ -65,7 +65,7 @@ TEST(SpmvBlocking, RefusesVectorsInTheCache) {
 
 TEST(SpmvBlocking, RefusesFewEntries) {
   blocking_profile few = worthy;
-  few.gathered = few.pieces = few.ranked = 0;
+  few.gathered = few.strips = few.ranked = 0;
   few.nnz = (i64{1} << 23) - 1;
   EXPECT_NE(why_not_blocked(few, copy_demand::if_it_pays).find("8388607 entries are too few"), std::string::npos);
   EXPECT_EQ(why_not_blocked(few, copy_demand::by_name), "");

@@ -246,15 +246,16 @@ TYPED_TEST(SpmvCompressed, StoresAsLittleAsMayBe) {
   expect_stored(band<V>(3000, 3000, 7, fill::constant, 3000), nameable ? "16 pairs" : "offsets of 1.00",
                 nameable ? 1 : 17);
   expect_stored(diagonals_of<V>(3001, 4, 64), nameable ? "256 pairs" : "offsets of 1.00", nameable ? 1 : 17);
-  expect_stored(diagonals_of<V>(3001, 4, 65), nameable ? "4 distances from the row; values a byte each: 65" : "offsets",
-                nameable ? 2 : 17);
+  expect_stored(diagonals_of<V>(3001, 4, 65),
+                nameable ? "4 distances from the row; values of one byte each: 65" : "offsets", nameable ? 2 : 17);
   expect_stored(band<V>(3000, 3000, 8, fill::distinct, 3000), "offsets of 1.00", 1 + size);
-  expect_stored(band<V>(3000, 3000, 8, fill::few, 3000), nameable ? "columns a byte each: 17 distances" : "1.00",
+  expect_stored(band<V>(3000, 3000, 8, fill::few, 3000), nameable ? "columns of one byte each: 17 distances" : "1.00",
                 nameable ? 2 : 17);
-  expect_stored(band<V>(3000, 3000, 127, fill::distinct, 3000), "columns a byte each: 255 distances", 1 + size);
+  expect_stored(band<V>(3000, 3000, 127, fill::distinct, 3000), "columns of one byte each: 255 distances", 1 + size);
   expect_stored(band<V>(3000, 3000, 128, fill::distinct, 3000), "offsets of 1.9", 2 + size);
-  expect_stored(spread<V>(3000, 8, 200, fill::few), nameable ? "values a byte each: 200" : "1.00", nameable ? 2 : 17);
-  expect_stored(spread<V>(3000, 8, 60'000, fill::just_few), nameable ? "values a byte each: 256" : "2.00",
+  expect_stored(spread<V>(3000, 8, 200, fill::few), nameable ? "values of one byte each: 200" : "1.00",
+                nameable ? 2 : 17);
+  expect_stored(spread<V>(3000, 8, 60'000, fill::just_few), nameable ? "values of one byte each: 256" : "2.00",
                 nameable ? 3 : 18);
   expect_stored(spread<V>(3000, 8, 60'000, fill::just_too_many), "values as they are", 2 + size);
   expect_stored(spread<V>(3000, 8, 100'000, fill::distinct), "offsets of 4.00", 4 + size);
@@ -321,7 +322,7 @@ TEST(SpmvCompressedDevice, RefusesMuchPaddingByName) {
     FAIL() << "taken";
   } catch (const error& e) {
     EXPECT_EQ(e.code(), error_code::unsupported);
-    EXPECT_NE(std::string(e.what()).find("slots an entry"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("slots per entry"), std::string::npos) << e.what();
   }
 }
 

@@ -1,14 +1,11 @@
 // GoogleTest's main, and the cases of one source file alone:
 //   --file=x_test          those of x_test.cpp or x_test.cu, of which --gtest_filter may choose some
 //   --only_files=x,y,...   runs nothing: an error names the cases that are in none of these files, or have one name
-#include <spargo/io/snapshot.hpp>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -65,23 +62,6 @@ class filter_note : public testing::EmptyTestEventListener {
   std::string given_ = GTEST_FLAG_GET(filter);
 };
 
-// Tests of other things that write or read a snapshot on the way; those of snapshots alone are not built without them.
-constexpr const char* tests_with_snapshots =
-    "BfsFile.ConvertedFilesGiveTheSameSearch:Calls.WritersTakeOwners:Cases/Allocation.*/*snapshot:"
-    "changing_snapshot.*:convert.between_all_pairs_of_formats_keeps_every_answer:"
-    "convert.keeps_the_file_where_the_format_is_the_same:convert.says_so_where_it_cannot_stream:"
-    "failing_write.leaves_the_old_file_and_nothing_else:InfoFile.AFailedConversionKeepsTheOldFile:"
-    "InfoFile.ConversionsKeepTheMatrix:InfoFile.TakesADeviceAndSaysWhatWorked:"
-    "memory_limit.ends_every_app_in_one_line:outputs.are_readable_by_nobody_who_may_not_read_the_input:"
-    "outputs.on_standard_output_are_alone:recognise.dimacs_graphs_are_searched:signals/ended_by.*:"
-    "streams.of_every_kind_and_format_are_read_as_files:streams.serve_every_command:"
-    "streams.that_end_early_are_refused:SymmetricFile.IsConvertedAsTheTriangleOfTheWholeMatrix";
-
-void leave_out_snapshots() try { spargo::check_snapshots("a snapshot"); } catch (const spargo::error& e) {
-  leave_out({tests_with_snapshots});
-  std::cout << "[  SKIPPED ] whatever needs a snapshot: " << e.what() << std::endl;
-}
-
 // An error too: two cases of one name, which no filter tells apart.
 int report_cases_outside(const std::vector<std::string>& files) {
   std::set<std::string> names;
@@ -109,7 +89,6 @@ int report_cases_outside(const std::vector<std::string>& files) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   UnitTest::GetInstance()->listeners().Append(new filter_note);
-  leave_out_snapshots();
   for (int k = 1; k < argc; ++k) {
     const std::string argument = argv[k];
     const std::string value = argument.substr(argument.find('=') + 1);

@@ -4,13 +4,14 @@
 //   boost::breadth_first_search(g, boost::vertex(0, g), boost::visitor(my_visitor));   // boost:: or unqualified
 //
 // Models VertexListGraph, EdgeListGraph, IncidenceGraph, AdjacencyGraph and BidirectionalGraph (in_edges, in_degree and
-// degree need has_in_edges()), with property maps for vertex_index and edge_index. Every graph is directed to Boost: an
+// degree need has_in_edges()), with property maps for vertex_index and edge_index; of a weighted_graph_view also for
+// edge_weight, which algorithms take where none is named. Every graph is directed to Boost: an
 // undirected one has each edge both ways, as traversals, shortest paths and spanning trees want it. Header-only, host
 // only; every operation is O(1), and a walk over edges() O(vertices + edges). The view, and what Boost derives from it,
 // borrows the graph.
 #pragma once
 
-#include <spargo/graph/graph.hpp>
+#include <spargo/graph/weighted_graph.hpp>
 
 #include <boost/graph/graph_traits.hpp>
 #include <boost/graph/properties.hpp>
@@ -137,6 +138,24 @@ struct boost_edge_index {
   friend O get(const boost_edge_index&, const key_type& e) { return e.position; }
 };
 
+// The edge_weight of Boost, for edges from out_edges and from in_edges of a graph without duplicate edges: an edge's
+// place is one among the out-edges if that is where an edge with its ends stands.
+template <class W, class I, class O>
+struct boost_edge_weight {
+  using value_type = W;
+  using reference = W;
+  using key_type = boost_edge<I, O>;
+  using category = boost::readable_property_map_tag;
+  weighted_graph_view<W, I, O, host> g;
+
+  W operator[](const key_type& e) const {
+    const bool is_out = e.position >= g.out.offsets[e.source] &&
+                        e.position < g.out.offsets[std::int64_t{e.source} + 1] && g.out.indices[e.position] == e.target;
+    return is_out ? g.out_weights[e.position] : g.in_weights[e.position];
+  }
+  friend W get(const boost_edge_weight& map, const key_type& e) { return map[e]; }
+};
+
 // --- VertexListGraph
 // --------------------------------------------------------------------------------------------------
 template <class I, class O>
@@ -225,6 +244,14 @@ template <class I, class O>
 [[nodiscard]] O get(boost::edge_index_t, const graph_view<I, O, host>&, const boost_edge<I, O>& e) {
   return e.position;
 }
+template <class W, class I, class O>
+[[nodiscard]] boost_edge_weight<W, I, O> get(boost::edge_weight_t, const weighted_graph_view<W, I, O, host>& g) {
+  return {g};
+}
+template <class W, class I, class O>
+[[nodiscard]] W get(boost::edge_weight_t, const weighted_graph_view<W, I, O, host>& g, const boost_edge<I, O>& e) {
+  return boost_edge_weight<W, I, O>{g}[e];
+}
 
 }  // namespace spargo
 
@@ -276,7 +303,26 @@ struct property_map<spargo::graph_view<I, O, spargo::host>, edge_index_t> {
   using const_type = type;
 };
 
+// A graph with weights is one without, and has one map more.
+template <class W, class I, class O>
+struct graph_traits<spargo::weighted_graph_view<W, I, O, spargo::host>>
+    : graph_traits<spargo::graph_view<I, O, spargo::host>> {};
+template <class W, class I, class O>
+struct property_map<spargo::weighted_graph_view<W, I, O, spargo::host>, vertex_index_t>
+    : property_map<spargo::graph_view<I, O, spargo::host>, vertex_index_t> {};
+template <class W, class I, class O>
+struct property_map<spargo::weighted_graph_view<W, I, O, spargo::host>, edge_index_t>
+    : property_map<spargo::graph_view<I, O, spargo::host>, edge_index_t> {};
+template <class W, class I, class O>
+struct property_map<spargo::weighted_graph_view<W, I, O, spargo::host>, edge_weight_t> {
+  using type = spargo::boost_edge_weight<W, I, O>;
+  using const_type = type;
+};
+
 // Some algorithms ask with the const that their parameter has.
+template <class W, class I, class O, class Tag>
+struct property_map<const spargo::weighted_graph_view<W, I, O, spargo::host>, Tag>
+    : property_map<spargo::weighted_graph_view<W, I, O, spargo::host>, Tag> {};
 template <class I, class O>
 struct property_map<const spargo::graph_view<I, O, spargo::host>, vertex_index_t>
     : property_map<spargo::graph_view<I, O, spargo::host>, vertex_index_t> {};

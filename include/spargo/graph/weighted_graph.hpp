@@ -1,6 +1,7 @@
 // A graph whose edges have weights: the pattern of graph.hpp, and weights parallel to its indices.
 #pragma once
 
+#include <spargo/formats/convert.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <spargo/core/macros_push.hpp>
@@ -95,6 +96,30 @@ template <index_type O = std::int64_t, real_type W, index_type I, class Space>
                                                                   const coo_matrix<W, I, Space>& edges,
                                                                   const weighted_graph_options& options = {}) {
   return build_weighted_graph<O>(ctx, edges.view(), options);
+}
+
+// And of a matrix in CSR, as snapshots hold it.
+template <index_type O = std::int64_t, real_type W, index_type I, index_type Stored, class Space>
+[[nodiscard]] weighted_graph<W, I, O, Space> build_weighted_graph(const context<Space>& ctx,
+                                                                  const csr_view<const W, I, Stored, Space>& matrix,
+                                                                  const weighted_graph_options& options = {}) {
+  return build_weighted_graph<O>(ctx, to_coo(ctx, matrix), options);
+}
+
+// The matrix whose entries are the edges and their weights, an undirected graph's both ways: for write_snapshot, spmv
+// and the like. Borrowed.
+template <real_type W, index_type I, index_type O, class Space>
+[[nodiscard]] csr_view<const W, I, O, Space> matrix_of(const weighted_graph_view<W, I, O, Space>& g) {
+  return {{g.out}, g.out_weights};
+}
+
+// Weights as readers give them, as the integers that they are. Throws invalid_data naming the first that is none, or
+// one that W does not hold. O(weights).
+template <index_type W>
+[[nodiscard]] SPARGO_EXPORT array<W, host> integer_weights(const context<host>& ctx, span<const double, host> weights);
+template <index_type W, detail::viewable Weights>
+[[nodiscard]] array<W, host> integer_weights(const context<host>& ctx, const Weights& weights) {
+  return integer_weights<W>(ctx, detail::view_of(weights));
 }
 
 // Copies; both synchronise the stream.

@@ -23,7 +23,7 @@ namespace spargo {
 
 enum class spmm_algorithm {
   automatic,   // from the row profile; spmm_plan::reason() explains
-  row_groups,  // device: a group of lanes per row, which hold a piece of its k sums each; host: whole rows per thread
+  row_groups,  // device: a group of lanes per row, which hold a part of its k sums each; host: whole rows per thread
   merge_path,  // equal shares of rows + entries (Merrill and Garland, SC 2016; Yang, Buluc, Owens, Euro-Par 2018)
 };
 

@@ -1,6 +1,6 @@
 // CSR to and from ELL and SELL-C-sigma on the device.
 //
-// ELL: a thread a stored entry, padding included, so that writes are coalesced and long rows are no obstacle.
+// ELL: one thread per stored entry, padding included, so that writes are coalesced and long rows are no obstacle.
 // SELL: one block per slice. Indices and values are moved by the same kernels, as words of their size.
 // Cost: O(stored entries); order_rows is a radix sort of the rows' lengths, window by window in one go.
 #include "core/device/launch.cuh"

@@ -22,7 +22,7 @@ struct cuda_tuning {
   // registers then go to memory.
   static constexpr int block = 768;
   static constexpr int warps = block / warp_size;
-  // Edges in flight a lane. H200, R-MAT 22, before pulls were as they are now: 0.354 ms with 4, 0.369 with 2.
+  // Edges in flight per lane. H200, R-MAT 22, before pulls were as they are now: 0.354 ms with 4, 0.369 with 2.
   static constexpr int unroll = 4;
   static constexpr int hub_degree = 512;    // 16 rounds of a warp; more would hold its 31 other vertices up
   static constexpr int hub_weight = 10;     // of hub_degree edges and more

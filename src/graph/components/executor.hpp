@@ -1,4 +1,4 @@
-// What a plan hides: one executor a backend, with its workspace and the labels of the last run.
+// What a plan hides: one executor per backend, with its workspace and the labels of the last run.
 #pragma once
 
 #include <spargo/graph/components.hpp>

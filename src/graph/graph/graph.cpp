@@ -1,11 +1,9 @@
-// Building graphs, the same on host and device (see common.hpp for the idea; the backends do the steps), and
-// graphs between spaces: the parts are copied, an undirected graph's one part once.
-#include "graph/graph/common.hpp"
-
+// Building graphs, the same on host and device (see build.hpp; the backends do the steps), and graphs between spaces:
+// the parts are copied, an undirected graph's one part once.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/sort/radix_sort.hpp"
+#include "graph/graph/build.hpp"
 
 #include <fmt/format.h>
 
@@ -15,17 +13,31 @@ namespace spargo {
 
 namespace detail {
 
-void throw_bad_pair(std::int64_t entry, std::int64_t from, std::int64_t to, std::int64_t vertices) {
+void throw_bad_pair(const char* operation, std::int64_t entry, std::int64_t from, std::int64_t to,
+                    std::int64_t vertices) {
   throw error(error_code::invalid_data,
-              fmt::format("build_graph: edge {} is ({}, {}) in a graph of {} vertices", entry, from, to, vertices));
+              fmt::format("{}: edge {} is ({}, {}) in a graph of {} vertices", operation, entry, from, to, vertices));
 }
+
+void check_entries(const char* operation, std::int64_t entries, int offset_bits) {
+  const std::int64_t most = (std::int64_t{1} << (offset_bits - 2)) - 1 + (std::int64_t{1} << (offset_bits - 2));
+  if (entries > most) {
+    throw error(error_code::unsupported, fmt::format("{}: {} entries exceed {}-bit offsets (at most {})", operation,
+                                                     entries, offset_bits, most));
+  }
+}
+
+namespace {
 
 template <class I, class O, class Space>
 [[nodiscard]] bool stores_in_edges(const graph_view<I, O, Space>& g) {
   return g.direction == direction_kind::directed && g.has_in_edges();
 }
 
-namespace {
+template <class I, class O, class Space>
+[[nodiscard]] csr_view<const pattern, I, O, Space> with_pattern(const csr_pattern_view<I, O, Space>& edges) {
+  return {edges, {}};
+}
 
 template <class I, class Space>
 void check_pair_shape(const coo_pattern_view<I, Space>& pairs) {
@@ -34,44 +46,9 @@ void check_pair_shape(const coo_pattern_view<I, Space>& pairs) {
   SPARGO_EXPECTS(pairs.row_indices.size() == pairs.col_indices.size(),
                  fmt::format("build_graph: {} row indices and {} column indices", pairs.row_indices.size(),
                              pairs.col_indices.size()));
-}
-
-template <class O>
-void check_offsets(std::int64_t entries) {
-  if (entries > std::numeric_limits<O>::max()) {
-    throw error(error_code::unsupported, fmt::format("build_graph: {} entries exceed {}-bit offsets (at most {})",
-                                                     entries, 8 * sizeof(O), std::numeric_limits<O>::max()));
+  if (std::int64_t{pairs.rows} == std::numeric_limits<std::int64_t>::max()) {  // rows + 1 must not overflow
+    throw error(error_code::out_of_memory, "build_graph: no memory for the offsets of 2^63-1 vertices");
   }
-}
-
-// The same keys by their lower end. `keys` ascend, so the sort, being stable, leaves the upper ends ascending.
-template <class Space>
-array<std::uint64_t, Space> turned_keys(const context<Space>& ctx, const array<std::uint64_t, Space>& keys,
-                                        const key_format& format) {
-  array<std::uint64_t, Space> turned(ctx, keys.size());
-  copy<std::uint64_t>(ctx, keys.view(), turned.view());
-  sort_keys(ctx, turned, 0, format.bits);
-  return turned;
-}
-
-template <class O, class I, class Space>
-graph<I, O, Space> build_packed(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
-                                const graph_options& options) {
-  const bool undirected = options.direction == direction_kind::undirected;
-  const key_format format = format_for(pairs.rows);
-  auto [keys, ascending] = pack_pairs(ctx, pairs, format, options.direction);
-  if (!ascending) sort_keys(ctx, keys, 0, 2 * format.bits);
-  keys = distinct_edges(ctx, std::move(keys), format);
-  check_offsets<O>(undirected ? 2 * keys.size() : keys.size());
-  if (undirected) {
-    const auto turned = turned_keys(ctx, keys, format);
-    return {join_rows<I, O>(ctx, pairs.rows, keys, turned, format), {}, options.direction};
-  }
-  const array<std::uint64_t, Space> none;
-  auto out = join_rows<I, O>(ctx, pairs.rows, keys, none, format);
-  if (!options.in_edges) return {std::move(out), {}, options.direction};
-  sort_keys(ctx, keys, 0, format.bits);
-  return {std::move(out), join_rows<I, O>(ctx, pairs.rows, none, keys, format), options.direction};
 }
 
 }  // namespace
@@ -83,8 +60,7 @@ graph<I, O, Space> build_graph(const context<Space>& ctx, const coo_pattern_view
                                const graph_options& options) try {
   detail::check_pair_shape(edges);
   if constexpr (detail::is_built<Space>) {
-    return detail::fits_keys(edges.rows) ? detail::build_packed<O>(ctx, edges, options)
-                                         : detail::build_wide<O>(ctx, edges, options);
+    return detail::build_from_pairs<O>(ctx, edges, options);
   } else {
     detail::no_device("build_graph");
   }

@@ -1,4 +1,4 @@
-// The steps of a graph's construction on the device; see common.hpp for the idea.
+// Building graphs on the device; see keys.hpp for the idea.
 //
 // Every step reads and writes the keys in order, so that all of them run at the memory's rate; CUB's radix sort between
 // them takes most of the time. Distinct keys are picked in two passes, counting by tiles and then writing, with a scan
@@ -9,8 +9,9 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "graph/graph/common.hpp"
+#include "graph/graph/keys.hpp"
 #include "primitives/element.hpp"
+#include "primitives/sort/radix_sort.hpp"
 
 #include <spargo/primitives/scan.hpp>
 
@@ -152,13 +153,18 @@ __device__ std::int64_t first_of_row(const std::uint64_t* keys, std::int64_t siz
   return first;
 }
 
-}  // namespace
+struct packed_pairs {
+  array<std::uint64_t, device> keys;
+  bool ascending = false;  // already
+};
 
-template <class I, class Space>
-packed_pairs<Space> pack_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
-                               const key_format& format, direction_kind direction) {
+// All pairs as keys, in their order; undirected ones with the smaller end above. Throws invalid_data for the first
+// pair that names no vertex. Synchronises.
+template <class I>
+packed_pairs pack_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs, const key_format& format,
+                        direction_kind direction) {
   const std::int64_t size = pairs.nnz();
-  packed_pairs<device> packed{array<std::uint64_t, device>(ctx, size), true};
+  packed_pairs packed{array<std::uint64_t, device>(ctx, size), true};
   if (size == 0) return packed;
   const device_guard guard(ctx);
   array<pair_facts, device> facts(ctx, 1);
@@ -172,15 +178,16 @@ packed_pairs<Space> pack_pairs(const context<Space>& ctx, const coo_pattern_view
   const pair_facts found = element<pair_facts>(ctx, facts.view(), 0);
   if (found.first_bad < static_cast<unsigned long long>(size)) {
     const auto k = static_cast<std::int64_t>(found.first_bad);
-    throw_bad_pair(k, element(ctx, pairs.row_indices, k), element(ctx, pairs.col_indices, k), pairs.rows);
+    throw_bad_pair("build_graph", k, element(ctx, pairs.row_indices, k), element(ctx, pairs.col_indices, k),
+                   pairs.rows);
   }
   packed.ascending = found.descents == 0;
   return packed;
 }
 
-template <class Space>
-array<std::uint64_t, Space> distinct_edges(const context<Space>& ctx, array<std::uint64_t, Space> keys,
-                                           const key_format& format) {
+// Of ascending keys those that are edges, each once. Synchronises.
+array<std::uint64_t, device> distinct_edges(const context<device>& ctx, array<std::uint64_t, device> keys,
+                                            const key_format& format) {
   if (keys.empty()) return keys;
   const device_guard guard(ctx);
   const std::int64_t tiles = div_up(keys.size(), std::int64_t{build_tuning::tile});
@@ -199,10 +206,12 @@ array<std::uint64_t, Space> distinct_edges(const context<Space>& ctx, array<std:
   return kept;
 }
 
-template <class I, class O, class Space>
-csr_matrix<pattern, I, O, Space> join_rows(const context<Space>& ctx, I vertices,
-                                           const array<std::uint64_t, Space>& forward,
-                                           const array<std::uint64_t, Space>& turned, const key_format& format) {
+// Rows of: the upper ends of the keys of `turned` whose lower end is the row, then the lower ends of the keys of
+// `forward` whose upper end is the row. `forward` ascends; `turned` ascends by lower, then upper end.
+template <class I, class O>
+csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertices,
+                                            const array<std::uint64_t, device>& forward,
+                                            const array<std::uint64_t, device>& turned, const key_format& format) {
   const std::int64_t n = vertices;
   const std::int64_t forwards = forward.size();
   const std::int64_t turns = turned.size();
@@ -236,18 +245,46 @@ csr_matrix<pattern, I, O, Space> join_rows(const context<Space>& ctx, I vertices
   return {vertices, vertices, std::move(offsets), std::move(indices), {}};
 }
 
-template array<std::uint64_t, device> distinct_edges<device>(const context<device>&, array<std::uint64_t, device>,
-                                                             const key_format&);
+// The same keys by their lower end. `keys` ascend, so the sort, being stable, leaves the upper ends ascending.
+array<std::uint64_t, device> turned_keys(const context<device>& ctx, const array<std::uint64_t, device>& keys,
+                                         const key_format& format) {
+  array<std::uint64_t, device> turned(ctx, keys.size());
+  copy<std::uint64_t>(ctx, keys.view(), turned.view());
+  sort_keys(ctx, turned, 0, format.bits);
+  return turned;
+}
 
-#define INSTANTIATE_I(I)                                                                                          \
-  template packed_pairs<device> pack_pairs<I, device>(const context<device>&, const coo_pattern_view<I, device>&, \
-                                                      const key_format&, direction_kind);
-SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
+template <class O, class I>
+graph<I, O, device> build_packed(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
+                                 const graph_options& options) {
+  const bool undirected = options.direction == direction_kind::undirected;
+  const key_format format = format_for(pairs.rows);
+  auto [keys, ascending] = pack_pairs(ctx, pairs, format, options.direction);
+  if (!ascending) sort_keys(ctx, keys, 0, 2 * format.bits);
+  keys = distinct_edges(ctx, std::move(keys), format);
+  check_entries("build_graph", undirected ? 2 * keys.size() : keys.size(), 8 * static_cast<int>(sizeof(O)));
+  if (undirected) {
+    const auto turned = turned_keys(ctx, keys, format);
+    return {join_rows<I, O>(ctx, pairs.rows, keys, turned, format), {}, options.direction};
+  }
+  const array<std::uint64_t, device> none;
+  auto out = join_rows<I, O>(ctx, pairs.rows, keys, none, format);
+  if (!options.in_edges) return {std::move(out), {}, options.direction};
+  sort_keys(ctx, keys, 0, format.bits);
+  return {std::move(out), join_rows<I, O>(ctx, pairs.rows, none, keys, format), options.direction};
+}
 
-#define INSTANTIATE(I, O)                                                                                  \
-  template csr_matrix<pattern, I, O, device> join_rows<I, O, device>(                                      \
-      const context<device>&, I, const array<std::uint64_t, device>&, const array<std::uint64_t, device>&, \
-      const key_format&);
+}  // namespace
+
+template <index_type O, index_type I>
+graph<I, O, device> build_from_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
+                                     const graph_options& options) {
+  return fits_keys(pairs.rows) ? build_packed<O>(ctx, pairs, options) : build_wide<O>(ctx, pairs, options);
+}
+
+#define INSTANTIATE(I, O)                                                                                         \
+  template graph<I, O, device> build_from_pairs<O, I>(const context<device>&, const coo_pattern_view<I, device>&, \
+                                                      const graph_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -1,167 +1,156 @@
-// The steps of a graph's construction on the host; see common.hpp for the idea.
+// Building graphs on the host: the pairs that are edges, as entries of a matrix, go through the conversion of COO.
 //
-// Each step cuts the keys into one part per thread and reads and writes them in order. Invariant: keys ascend, and what
-// a part writes depends on the parts before it by sums alone, so the result is the same for any thread count. Cost:
-// O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, the result included (I = int32). On two
-// cores of Sapphire Rapids 2^24 pairs, R-MAT, take 0.45 s (0.09 s on 16): 0.16 to sort, 0.09 to turn, 0.06 to pack.
+// The pairs are cut into parts, which are read in order: each part's loops are counted, then its edges are written to
+// where the counts of the parts before put them. Invariant: the order of the pairs is kept, so that the result is the
+// same for any thread count. Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, the result
+// included (I = int32). A directed graph's pairs are not copied at all where there are no loops.
 #include "core/parallel.hpp"
-#include "graph/graph/common.hpp"
+#include "graph/graph/build.hpp"
 
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <vector>
 
 namespace spargo::detail {
 
 namespace {
 
-constexpr std::int64_t share = 1 << 15;  // keys per thread at least: over 10 us of work
-
-constexpr std::int64_t pack_block = 1 << 10;
-
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
+// By part of the pairs; the first that names no vertex, if one does.
 struct pair_facts {
+  parts shares;
+  std::vector<std::int64_t> loops;
   std::int64_t first_bad = none;
-  bool ascending = true;
+
+  [[nodiscard]] std::int64_t all_loops() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t count : loops) sum += count;
+    return sum;
+  }
 };
 
-// keys[k] = pair k for the pairs of one part. Blocks are packed first and looked at afterwards, so that the loops have
-// no branches; a block is still in the L1 cache then.
 template <class I>
-pair_facts pack_part(const coo_pattern_view<I, host>& pairs, const key_format& format, bool mirrored,
-                     std::int64_t first, std::int64_t last, std::uint64_t* keys) {
+pair_facts inspect(const context<host>& ctx, const coo_pattern_view<I, host>& pairs) {
   using bits = std::make_unsigned_t<I>;
+  pair_facts facts{split(pairs.nnz(), ctx.threads(), grain::elements), {}, none};
+  facts.loops.resize(static_cast<std::size_t>(facts.shares.count));
   const auto n = static_cast<bits>(pairs.rows);
+  const I* const rows = pairs.row_indices.data();
+  const I* const cols = pairs.col_indices.data();
   const auto is_bad = [&](std::int64_t k) {  // negative ones are large
-    return (static_cast<bits>(pairs.row_indices[k]) >= n) | (static_cast<bits>(pairs.col_indices[k]) >= n);
+    return (static_cast<bits>(rows[k]) >= n) | (static_cast<bits>(cols[k]) >= n);
   };
-  const auto key_of = [&](std::int64_t k) {
-    const auto u = static_cast<bits>(pairs.row_indices[k]);
-    const auto v = static_cast<bits>(pairs.col_indices[k]);
-    return mirrored ? format.pack(std::min(u, v), std::max(u, v)) : format.pack(u, v);
-  };
-  pair_facts facts;
-  std::uint64_t before = first > 0 && first < last ? key_of(first - 1) : 0;
-  for (std::int64_t at = first; at < last; at += pack_block) {
-    const std::int64_t end = std::min(at + pack_block, last);
+  std::atomic<std::int64_t> first_bad{none};
+  parallel_parts(ctx.threads(), facts.shares.count, [&](std::int64_t p) {
+    std::int64_t loops = 0;
     bool bad = false;
-    for (std::int64_t k = at; k < end; ++k) {
-      keys[k] = key_of(k);
+    for (std::int64_t k = facts.shares.first(p); k < facts.shares.last(p); ++k) {
+      loops += rows[k] == cols[k] ? 1 : 0;
       bad |= is_bad(k);
     }
-    if (bad) {
-      while (!is_bad(at)) ++at;
-      return {at, false};
-    }
-    bool descends = before > keys[at];
-    for (std::int64_t k = at + 1; k < end; ++k) descends |= keys[k - 1] > keys[k];
-    facts.ascending &= !descends;
-    before = keys[end - 1];
-  }
+    facts.loops[static_cast<std::size_t>(p)] = loops;
+    std::int64_t at = facts.shares.first(p);
+    while (bad && !is_bad(at)) ++at;
+    if (bad) lower_to(first_bad, at);
+  });
+  facts.first_bad = first_bad.load();
   return facts;
 }
 
-// starts[r] = the first k with row(keys[k]) >= r, for every r in [0, rows]; rows ascend.
-template <class O, class Row>
-array<O, host> row_starts(const context<host>& ctx, const array<std::uint64_t, host>& keys, std::int64_t rows,
-                          Row row) {
-  array<O, host> starts(ctx, rows + 1);
-  const std::int64_t size = keys.size();
-  const parts shares = split(size + 1, ctx.threads(), share);
+template <class I>
+void expect_vertices(const pair_facts& facts, const char* operation, const coo_pattern_view<I, host>& pairs) {
+  if (const std::int64_t k = facts.first_bad; k != none) {
+    throw_bad_pair(operation, k, pairs.row_indices[k], pairs.col_indices[k], pairs.rows);
+  }
+}
+
+template <class W, class I>
+coo_matrix<weight_carrier<W>, I, host> pick(const context<host>& ctx, const coo_pattern_view<I, host>& pairs,
+                                            span<const W, host> weights, const pair_facts& facts,
+                                            const pair_rules& rules) {
+  const bool drops = rules.loops == self_loops::drop && facts.all_loops() > 0;
+  const bool turns = rules.direction == direction_kind::undirected;
+  const I* const rows = pairs.row_indices.data();
+  const I* const cols = pairs.col_indices.data();
+  const parts& shares = facts.shares;
+  coo_matrix<weight_carrier<W>, I, host> to(ctx, pairs.rows, pairs.cols, pairs.nnz() - (drops ? facts.all_loops() : 0));
   parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
-    std::int64_t next = shares.first(p) == 0 ? 0 : static_cast<std::int64_t>(row(keys[shares.first(p) - 1])) + 1;
+    std::int64_t at = shares.first(p);
+    for (std::int64_t before = 0; drops && before < p; ++before) at -= facts.loops[static_cast<std::size_t>(before)];
+    I* const to_rows = to.row_indices().data();
+    I* const to_cols = to.col_indices().data();
     for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
-      const std::int64_t here = k < size ? static_cast<std::int64_t>(row(keys[k])) : rows;
-      for (; next <= here; ++next) starts[next] = static_cast<O>(k);
+      const I u = rows[k];
+      const I v = cols[k];
+      if (drops && u == v) continue;
+      to_rows[at] = turns ? std::min(u, v) : u;
+      to_cols[at] = turns ? std::max(u, v) : v;
+      if constexpr (!is_pattern<W>) to.values()[at] = std::bit_cast<weight_carrier<W>>(weights[k]);
+      ++at;
     }
   });
-  return starts;
+  return to;
+}
+
+template <class O, class T, class I>
+graph<I, O, host> build_through(const context<host>& ctx, const coo_pattern_view<I, host>& pairs,
+                                const graph_options& options) {
+  constexpr const char* operation = "build_graph";
+  const pair_facts facts = inspect(ctx, pairs);
+  expect_vertices(facts, operation, pairs);
+  const bool directed = options.direction == direction_kind::directed;
+  csr_matrix<pattern, I, T, host> entries;
+  if (directed && facts.all_loops() == 0) {
+    entries = convert::coo_to_csr<T>(ctx, coo_view<const pattern, I, host>{pairs, {}}, convert::examine(ctx, pairs),
+                                     duplicates::sum);
+  } else {
+    const auto proper = pick<pattern, I>(ctx, pairs, {}, facts, {options.direction, self_loops::drop});
+    const coo_view<const pattern, I, host> view = proper.view();
+    entries = convert::coo_to_csr<T>(ctx, view, convert::examine<I>(ctx, view), duplicates::sum);
+  }
+  if (!directed) entries = mirrored(ctx, std::move(entries));
+  graph<I, O, host> g(structure_of<O>(ctx, operation, std::move(entries.offsets()), std::move(entries.indices())), {},
+                      options.direction);
+  if (options.in_edges) add_in_edges(ctx, g);
+  return g;
 }
 
 }  // namespace
 
-template <class I, class Space>
-packed_pairs<Space> pack_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
-                               const key_format& format, direction_kind direction) {
-  packed_pairs<host> packed{array<std::uint64_t, host>(ctx, pairs.nnz()), true};
-  const parts shares = split(pairs.nnz(), ctx.threads(), share);
-  std::atomic<std::int64_t> bad{none};
-  std::atomic<bool> ascending{true};
-  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
-    const pair_facts facts = pack_part(pairs, format, direction == direction_kind::undirected, shares.first(p),
-                                       shares.last(p), packed.keys.data());
-    lower_to(bad, facts.first_bad);
-    if (!facts.ascending) ascending.store(false, std::memory_order_relaxed);
-  });
-  const std::int64_t first_bad = bad.load();
-  if (first_bad != none) {
-    throw_bad_pair(first_bad, pairs.row_indices[first_bad], pairs.col_indices[first_bad], pairs.rows);
-  }
-  packed.ascending = ascending.load();
-  return packed;
+template <class W, class I, class Space>
+coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
+                                                     span<const W, Space> weights, const pair_rules& rules) {
+  const pair_facts facts = inspect(ctx, pairs);
+  expect_vertices(facts, "build_weighted_graph", pairs);
+  return pick<W, I>(ctx, pairs, weights, facts, rules);
 }
 
-template <class Space>
-array<std::uint64_t, Space> distinct_edges(const context<Space>& ctx, array<std::uint64_t, Space> keys,
-                                           const key_format& format) {
-  const parts shares = split(keys.size(), ctx.threads(), share);
-  array<std::int64_t, host> starts(ctx, shares.count);
-  const auto is_first = [&](std::int64_t k) { return format.is_edge(keys[k]) && (k == 0 || keys[k] != keys[k - 1]); };
-  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
-    std::int64_t count = 0;
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) count += is_first(k) ? 1 : 0;
-    starts[p] = count;
-  });
-  std::int64_t total = 0;
-  for (std::int64_t& start : starts) total += std::exchange(start, total);
-  if (total == keys.size()) return keys;
-  array<std::uint64_t, host> kept(ctx, total);
-  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
-    std::int64_t at = starts[p];
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
-      if (is_first(k)) kept[at++] = keys[k];
-    }
-  });
-  return kept;
+template <index_type O, index_type I>
+graph<I, O, host> build_from_pairs(const context<host>& ctx, const coo_pattern_view<I, host>& pairs,
+                                   const graph_options& options) {
+  // Offsets on the way: those of the result where they hold all pairs and their mirror images.
+  if (pairs.nnz() <= std::numeric_limits<O>::max() / 2) return build_through<O, O>(ctx, pairs, options);
+  return build_through<O, std::int64_t>(ctx, pairs, options);
 }
 
-template <class I, class O, class Space>
-csr_matrix<pattern, I, O, Space> join_rows(const context<Space>& ctx, I vertices,
-                                           const array<std::uint64_t, Space>& forward,
-                                           const array<std::uint64_t, Space>& turned, const key_format& format) {
-  auto offsets = row_starts<O>(ctx, forward, vertices, [&](std::uint64_t key) { return format.high(key); });
-  const auto before = row_starts<O>(ctx, turned, vertices, [&](std::uint64_t key) { return format.low(key); });
-  array<I, host> indices(ctx, forward.size() + turned.size());
-  // Before a turned key: those before it, and the forward keys of the rows before. Before a forward key: those before
-  // it, and the turned keys of the rows up to its own.
-  parallel_for(ctx.threads(), turned.size(), grain::elements, [&](std::int64_t k) {
-    const auto row = static_cast<std::int64_t>(format.low(turned[k]));
-    indices[k + offsets[row]] = static_cast<I>(format.high(turned[k]));
-  });
-  parallel_for(ctx.threads(), forward.size(), grain::elements, [&](std::int64_t k) {
-    const auto row = static_cast<std::int64_t>(format.high(forward[k]));
-    indices[k + before[row + 1]] = static_cast<I>(format.low(forward[k]));
-  });
-  parallel_for(ctx.threads(), offsets.size(), grain::elements,
-               [&](std::int64_t r) { offsets[r] = static_cast<O>(offsets[r] + before[r]); });
-  return {vertices, vertices, std::move(offsets), std::move(indices), {}};
-}
-
-template array<std::uint64_t, host> distinct_edges<host>(const context<host>&, array<std::uint64_t, host>,
-                                                         const key_format&);
-
-#define INSTANTIATE_I(I)                                                                                  \
-  template packed_pairs<host> pack_pairs<I, host>(const context<host>&, const coo_pattern_view<I, host>&, \
-                                                  const key_format&, direction_kind);
+#define INSTANTIATE_W(W, I)                                                 \
+  template coo_matrix<weight_carrier<W>, I, host> proper_pairs<W, I, host>( \
+      const context<host>&, const coo_pattern_view<I, host>&, span<const W, host>, const pair_rules&);
+#define INSTANTIATE_I(I)         \
+  INSTANTIATE_W(std::int32_t, I) \
+  INSTANTIATE_W(std::int64_t, I) \
+  INSTANTIATE_W(float, I)        \
+  INSTANTIATE_W(double, I)
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
-#define INSTANTIATE(I, O)                                                                            \
-  template csr_matrix<pattern, I, O, host> join_rows<I, O, host>(                                    \
-      const context<host>&, I, const array<std::uint64_t, host>&, const array<std::uint64_t, host>&, \
-      const key_format&);
+#define INSTANTIATE(I, O)                                                                                   \
+  template graph<I, O, host> build_from_pairs<O, I>(const context<host>&, const coo_pattern_view<I, host>&, \
+                                                    const graph_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -2,7 +2,7 @@
 // of the input is kept. Scratch: 8 bytes per pair besides the copy of the pairs.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
-#include "graph/graph/common.hpp"
+#include "graph/graph/keys.hpp"
 #include "primitives/element.hpp"
 
 #include <spargo/primitives/scan.hpp>
@@ -41,8 +41,8 @@ std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, d
   ctx.synchronize();
   if (bad_pair < static_cast<unsigned long long>(size)) {
     const auto k = static_cast<std::int64_t>(bad_pair);
-    detail::throw_bad_pair(k, detail::element(ctx, pairs.row_indices, k), detail::element(ctx, pairs.col_indices, k),
-                           n);
+    detail::throw_bad_pair("build_graph", k, detail::element(ctx, pairs.row_indices, k),
+                           detail::element(ctx, pairs.col_indices, k), n);
   }
   return proper;
 }
@@ -78,9 +78,23 @@ coo_matrix<pattern, I, device> copy_pairs(const context<device>& ctx, const coo_
 
 namespace detail {
 
-template <index_type O, index_type I, class Space>
-graph<I, O, Space> build_wide(const context<Space>& ctx, const coo_pattern_view<I, Space>& edges,
-                              const graph_options& options) {
+namespace {
+
+// `pairs` are without loops, and mirrored if the graph is undirected.
+template <class O, class I>
+[[nodiscard]] graph<I, O, device> graph_of_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
+                                                 const graph_options& options) {
+  auto out = to_csr<O>(ctx, coo_view<const pattern, I, device>{pairs, {}});
+  graph<I, O, device> g(std::move(out), {}, options.direction);
+  if (options.in_edges) add_in_edges(ctx, g);
+  return g;
+}
+
+}  // namespace
+
+template <index_type O, index_type I>
+graph<I, O, device> build_wide(const context<device>& ctx, const coo_pattern_view<I, device>& edges,
+                               const graph_options& options) {
   const device_guard guard(ctx);
   array<std::int64_t, device> places(ctx, edges.nnz() + 1);
   const std::int64_t proper = place_pairs(ctx, edges, places);
@@ -89,12 +103,12 @@ graph<I, O, Space> build_wide(const context<Space>& ctx, const coo_pattern_view<
   }
   const auto pairs = copy_pairs(ctx, edges, places, proper, options.direction);
   places = {};
-  return graph_of_pairs<O, I, Space>(ctx, pairs.view(), options);
+  return graph_of_pairs<O, I>(ctx, pairs.view(), options);
 }
 
-#define INSTANTIATE(I, O)                                                                                           \
-  template graph<I, O, device> build_wide<O, I, device>(const context<device>&, const coo_pattern_view<I, device>&, \
-                                                        const graph_options&);
+#define INSTANTIATE(I, O)                                                                                   \
+  template graph<I, O, device> build_wide<O, I>(const context<device>&, const coo_pattern_view<I, device>&, \
+                                                const graph_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace detail

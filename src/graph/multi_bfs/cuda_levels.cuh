@@ -51,7 +51,7 @@ __device__ inline unsigned four_bytes(count64 word, int bit) {
 }
 
 // The first time, every entry is written: 0 for what was seen and has no level, -1 for what was not. A warp takes 32
-// words and writes the entries of two at a time, four a lane.
+// words and writes the entries of two at a time, four per lane.
 template <class I, class O, int W>
 __device__ void write_first_levels(const search<I, O, W>& s, const search_words<W>* seen, int depth, std::int64_t warp,
                                    std::int64_t warps) {

@@ -124,7 +124,7 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
   return has;
 }
 
-// Vertices with up to pull_chunk in-edges, 32 neighbouring ones a warp.
+// Vertices with up to pull_chunk in-edges, 32 neighbouring ones per warp.
 template <class I, class O, int W>
 __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                               const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,

@@ -132,6 +132,7 @@ std::string check_pagerank(const context<host>& ctx, const graph_view<I, O, host
     if (!(ranks[v] >= 0 && std::isfinite(ranks[v]))) bad = v;
   }
   if (bad != nobody) return fmt::format("vertex {} has rank {}", bad, ranks[bad]);
+  if (n == 0) return {};
   rank_checker<V, I, O> checker(ctx, g, options, personalization);
   return options.iterations > 0 ? checker.check_iterations(ranks, guess) : checker.check_tolerance(ranks);
 } catch (...) {

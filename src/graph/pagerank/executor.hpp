@@ -1,5 +1,5 @@
-// What a plan hides: one executor a backend, with its workspace and the ranks of the last run; and the rule of a step,
-// the same for both.
+// What a plan hides: one executor per backend, with its workspace and the ranks of the last run; and the rule of a
+// step, the same for both.
 #pragma once
 
 #include "graph/pagerank/algorithms.hpp"

@@ -7,7 +7,7 @@
 // Invariants: contributions[v] = ranks[v] / out-degree(v), 0 for a dangling vertex; which block has which rows depends
 // on the graph alone, so all sums are formed in the same order on every run.
 // Cost of a step: 4 bytes per edge (I = int32), 6 values and an index per vertex; workspace as said in the header, and
-// 16 bytes a block.
+// 16 bytes per block.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"

@@ -7,14 +7,12 @@
 // same bits and need no conversions of their own.
 #pragma once
 
+#include "graph/graph/build.hpp"
+
 #include <spargo/formats/csr.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 namespace spargo::detail {
-
-// What weights travel as.
-template <class W>
-using weight_carrier = std::conditional_t<real_type<W>, W, std::conditional_t<sizeof(W) == 4, float, double>>;
 
 template <class W>
 struct weight_fold {
@@ -40,14 +38,6 @@ struct weight_fold {
     }
   }
 };
-
-// The pairs in their order: without loops unless they are kept, the smaller end first if the graph is undirected. Every
-// end is a vertex.
-template <class W, class I, class Space>
-[[nodiscard]] coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx,
-                                                                   const coo_pattern_view<I, Space>& pairs,
-                                                                   span<const W, Space> weights,
-                                                                   const weighted_graph_options& options);
 
 // One entry for each run of equal columns in a row. Throws invalid_data for a sum that W does not hold. Synchronises.
 template <class W, class I, class Space>

@@ -4,11 +4,9 @@
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "formats/convert/backend.hpp"
+#include "graph/graph/build.hpp"
 
 #include <fmt/format.h>
-
-#include <limits>
 
 namespace spargo {
 
@@ -29,25 +27,12 @@ void check_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pa
   SPARGO_EXPECTS(pairs.row_indices.size() == pairs.col_indices.size() && weights == pairs.nnz(),
                  fmt::format("build_weighted_graph: {} row indices, {} column indices and {} weights",
                              pairs.row_indices.size(), pairs.col_indices.size(), weights));
-  if (const std::int64_t k = convert::examine(ctx, pairs).first_invalid; k >= 0) {
-    throw error(error_code::invalid_data,
-                fmt::format("build_weighted_graph: edge {} is ({}, {}) in a graph of {} vertices", k,
-                            element(ctx, pairs.row_indices, k), element(ctx, pairs.col_indices, k), pairs.rows));
+  if constexpr (std::same_as<Space, device>) {  // the host looks as it picks them
+    if (const std::int64_t k = convert::examine(ctx, pairs).first_invalid; k >= 0) {
+      throw_bad_pair("build_weighted_graph", k, element(ctx, pairs.row_indices, k), element(ctx, pairs.col_indices, k),
+                     pairs.rows);
+    }
   }
-}
-
-template <class V, class I, class Space>
-using wide_csr = csr_matrix<V, I, std::int64_t, Space>;
-
-// The matrix of which `upper` is the upper triangle.
-template <class V, class I, class Space>
-wide_csr<V, I, Space> mirrored(const context<Space>& ctx, wide_csr<V, I, Space> upper) {
-  array<I, Space> rows(ctx, upper.nnz());
-  convert::expand_rows<I, std::int64_t>(ctx, std::as_const(upper).offsets().view(), rows.view());
-  const coo_matrix<V, I, Space> entries(upper.rows(), upper.cols(), std::move(rows), std::move(upper.indices()),
-                                        std::move(upper.values()));
-  return to_csr<std::int64_t, V, I, Space>(ctx, entries.view(),
-                                           {.on_duplicates = duplicates::keep, .symmetry = symmetry_kind::symmetric});
 }
 
 template <class W, class I, class O, class Space>
@@ -55,17 +40,6 @@ struct weighted_rows {
   csr_matrix<pattern, I, O, Space> structure;
   array<W, Space> weights;
 };
-
-template <class O, class Space>
-array<O, Space> narrowed(const context<Space>& ctx, array<std::int64_t, Space> offsets) {
-  if constexpr (std::same_as<O, std::int64_t>) {
-    return offsets;
-  } else {
-    array<O, Space> narrow_offsets(ctx, offsets.size());
-    convert::narrow<O>(ctx, std::as_const(offsets).view(), narrow_offsets.view());
-    return narrow_offsets;
-  }
-}
 
 inline void copy_bits(const context<host>& ctx, const void* from, void* to, std::size_t bytes) {
   copy_host_to_host(ctx, from, to, bytes);
@@ -76,11 +50,6 @@ inline void copy_bits(const context<device>& ctx, const void* from, void* to, st
 
 template <class W, class O, class I, class Space>
 weighted_rows<W, I, O, Space> rows_of(const context<Space>& ctx, wide_csr<weight_carrier<W>, I, Space> entries) {
-  if (entries.nnz() > std::numeric_limits<O>::max()) {
-    throw error(error_code::unsupported,
-                fmt::format("build_weighted_graph: {} entries exceed {}-bit offsets (at most {})", entries.nnz(),
-                            8 * sizeof(O), std::numeric_limits<O>::max()));
-  }
   array<W, Space> weights;
   if constexpr (std::same_as<W, weight_carrier<W>>) {
     weights = std::move(entries.values());
@@ -88,8 +57,8 @@ weighted_rows<W, I, O, Space> rows_of(const context<Space>& ctx, wide_csr<weight
     weights = array<W, Space>(ctx, entries.nnz());
     copy_bits(ctx, entries.values().data(), weights.data(), static_cast<std::size_t>(entries.nnz()) * sizeof(W));
   }
-  const I n = entries.rows();
-  return {{n, n, narrowed<O>(ctx, std::move(entries.offsets())), std::move(entries.indices()), {}}, std::move(weights)};
+  return {structure_of<O>(ctx, "build_weighted_graph", std::move(entries.offsets()), std::move(entries.indices())),
+          std::move(weights)};
 }
 
 template <class O, class W, class I, class Space>
@@ -98,7 +67,8 @@ weighted_graph<W, I, O, Space> build_weighted(const context<Space>& ctx, const c
   using V = weight_carrier<W>;
   wide_csr<V, I, Space> entries;
   {
-    const coo_matrix<V, I, Space> proper = proper_pairs<W, I, Space>(ctx, pairs, weights, options);
+    const coo_matrix<V, I, Space> proper =
+        proper_pairs<W, I, Space>(ctx, pairs, weights, {options.direction, options.loops});
     entries = to_csr<std::int64_t, V, I, Space>(ctx, proper.view(), {.on_duplicates = duplicates::keep});
   }
   entries = fold_duplicates<W, I, Space>(ctx, std::move(entries), options.duplicates);

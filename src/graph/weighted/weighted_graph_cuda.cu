@@ -91,10 +91,9 @@ array<std::int64_t, device> number_runs(const context<device>& ctx, const I* row
 
 template <class W, class I, class Space>
 coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
-                                                     span<const W, Space> weights,
-                                                     const weighted_graph_options& options) {
-  const bool drops = options.loops == self_loops::drop;
-  const bool turns = options.direction == direction_kind::undirected;
+                                                     span<const W, Space> weights, const pair_rules& rules) {
+  const bool drops = rules.loops == self_loops::drop;
+  const bool turns = rules.direction == direction_kind::undirected;
   const std::int64_t size = pairs.nnz();
   const I* rows = pairs.row_indices.data();
   const I* cols = pairs.col_indices.data();
@@ -164,11 +163,10 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   return {entries.rows(), entries.cols(), std::move(offsets), std::move(indices), std::move(values)};
 }
 
-#define INSTANTIATE_W(W, I)                                                                      \
-  template coo_matrix<weight_carrier<W>, I, device> proper_pairs<W, I, device>(                  \
-      const context<device>&, const coo_pattern_view<I, device>&, span<const W, device>,         \
-      const weighted_graph_options&);                                                            \
-  template csr_matrix<weight_carrier<W>, I, std::int64_t, device> fold_duplicates<W, I, device>( \
+#define INSTANTIATE_W(W, I)                                                                                  \
+  template coo_matrix<weight_carrier<W>, I, device> proper_pairs<W, I, device>(                              \
+      const context<device>&, const coo_pattern_view<I, device>&, span<const W, device>, const pair_rules&); \
+  template csr_matrix<weight_carrier<W>, I, std::int64_t, device> fold_duplicates<W, I, device>(             \
       const context<device>&, csr_matrix<weight_carrier<W>, I, std::int64_t, device>, duplicate_weights);
 #define INSTANTIATE(I)           \
   INSTANTIATE_W(std::int32_t, I) \

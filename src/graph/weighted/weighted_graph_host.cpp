@@ -68,37 +68,6 @@ std::int64_t fold_part(const csr_view<const weight_carrier<W>, I, std::int64_t, 
 }  // namespace
 
 template <class W, class I, class Space>
-coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
-                                                     span<const W, Space> weights,
-                                                     const weighted_graph_options& options) {
-  const bool drops = options.loops == self_loops::drop;
-  const bool turns = options.direction == direction_kind::undirected;
-  const I* const rows = pairs.row_indices.data();
-  const I* const cols = pairs.col_indices.data();
-  const parts shares = split(pairs.nnz(), ctx.threads(), grain::elements);
-  std::vector<std::int64_t> starts(static_cast<std::size_t>(shares.count));
-  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
-    std::int64_t loops = 0;
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) loops += rows[k] == cols[k] ? 1 : 0;
-    starts[static_cast<std::size_t>(p)] = shares.last(p) - shares.first(p) - (drops ? loops : 0);
-  });
-  coo_matrix<weight_carrier<W>, I, host> to(ctx, pairs.rows, pairs.cols, sum_before(starts));
-  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
-    std::int64_t at = starts[static_cast<std::size_t>(p)];
-    for (std::int64_t k = shares.first(p); k < shares.last(p); ++k) {
-      const I u = rows[k];
-      const I v = cols[k];
-      if (drops && u == v) continue;
-      to.row_indices()[at] = turns ? std::min(u, v) : u;
-      to.col_indices()[at] = turns ? std::max(u, v) : v;
-      to.values()[at] = std::bit_cast<weight_carrier<W>>(weights[k]);
-      ++at;
-    }
-  });
-  return to;
-}
-
-template <class W, class I, class Space>
 csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
     const context<Space>& ctx, csr_matrix<weight_carrier<W>, I, std::int64_t, Space> entries, duplicate_weights rule) {
   const auto from = std::as_const(entries).view();
@@ -130,10 +99,8 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   return to;
 }
 
-#define INSTANTIATE_W(W, I)                                                                                        \
-  template coo_matrix<weight_carrier<W>, I, host> proper_pairs<W, I, host>(                                        \
-      const context<host>&, const coo_pattern_view<I, host>&, span<const W, host>, const weighted_graph_options&); \
-  template csr_matrix<weight_carrier<W>, I, std::int64_t, host> fold_duplicates<W, I, host>(                       \
+#define INSTANTIATE_W(W, I)                                                                  \
+  template csr_matrix<weight_carrier<W>, I, std::int64_t, host> fold_duplicates<W, I, host>( \
       const context<host>&, csr_matrix<weight_carrier<W>, I, std::int64_t, host>, duplicate_weights);
 #define INSTANTIATE(I)           \
   INSTANTIATE_W(std::int32_t, I) \

@@ -19,9 +19,8 @@ using detail::convolve::plain_filter;
 using detail::convolve::separated_filter;
 
 struct tuning {
-  // Below this width `automatic` leaves a filter of rank 1 whole: the plain sum is bound by memory as well, and rounds
-  // in one order only. Host, 2048 x 2048 float on two threads, ms, plain and separable: K = 3: 1.09, 1.38; 7: 2.85,
-  // 1.79; 15: 9.3, 2.5.
+  // Below this width `automatic` leaves a filter of rank 1 whole: the plain sum is bound by memory as well (host, 2048
+  // x 2048 float, two threads, plain and separable: K = 3 1.09, 1.38 ms; K = 7 2.85, 1.79).
   static constexpr int narrowest_separable_on_device = 9;
   static constexpr int narrowest_separable_on_host = 7;
 };

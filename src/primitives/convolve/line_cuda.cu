@@ -9,8 +9,7 @@ namespace spargo::detail::convolve {
 namespace {
 
 struct tuning {
-  // Vectors per thread. H200, 2^28 float, ms, with 1 and 2: K = 3: 0.505, 0.524; 11: 0.514, 0.521; 15: 0.551, 0.511.
-  // 2^27 double: K = 7: 0.513, 0.539; K = 15: 0.570, 0.702.
+  // Vectors per thread, 1 and 2: K = 11 0.514, 0.521 ms; K = 15 0.551, 0.511; double, K = 15 0.570, 0.702 (H200).
   template <class T, int K>
   static constexpr int vectors() {
     return sizeof(T) == 4 && K > 11 ? 2 : 1;

@@ -1,13 +1,13 @@
 // Dense product on the device from register tiles.
 //
-// A block computes BM x BN of C, a warp a rectangle of it, and a thread TM x TN elements as runs of 16 bytes, so that a
-// warp's shared loads meet few words of A and consecutive ones of B. While one k step of A and B is used from one stage
-// of shared memory, the next is on its way into the other: B by asynchronous 16-byte copies, A through registers,
-// because it is transposed as it is stored (k slow, so that a thread's rows are consecutive words). Half a step later
-// the registers are stored, and one barrier per step is enough. Invariant: operands have whole tiles and 16-byte rows;
-// matrices that have not are copied first, padded with zeros, which costs (m k + k n) / (m n k) of the product. Cost a
-// k step: (TM + TN) / 4 shared loads for TM * TN multiply-adds. Scheme: Volkov and Demmel, SC 2008; CUTLASS's notes on
-// efficient GEMM.
+// A block computes BM x BN of C, each warp a rectangle of it, and each thread TM x TN elements as runs of 16 bytes, so
+// that a warp's shared loads meet few words of A and consecutive ones of B. While one k step of A and B is used from
+// one stage of shared memory, the next is on its way into the other: B by asynchronous 16-byte copies, A through
+// registers, because it is transposed as it is stored (k slow, so that a thread's rows are consecutive words). Half a
+// step later the registers are stored, and one barrier per step is enough. Invariant: operands have whole tiles and
+// 16-byte rows; matrices that have not are copied first, padded with zeros, which costs (m k + k n) / (m n k) of the
+// product. Cost a k step: (TM + TN) / 4 shared loads for TM * TN multiply-adds. Scheme: Volkov and Demmel, SC 2008;
+// CUTLASS's notes on efficient GEMM.
 #include "core/cuda.cuh"
 #include "core/device/async_copy.cuh"
 #include "core/instantiate.hpp"

@@ -6,14 +6,13 @@
 namespace spargo::detail::pipeline {
 
 struct tuning {
-  // H200, 1 GiB of pinned floats in and out, as a share of the rate of a copy in one direction alone; both ways at once
-  // reach 0.917. 2 streams, chunks of 2, 4, 8, 16 MiB: 0.839, 0.872, 0.888, 0.894.
+  // 2, 4, 8, 16 MiB: 0.839, 0.872, 0.888, 0.894 of a copy's rate (1 GiB pinned floats, in and out, H200).
   static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // of the larger element
-  // Streams used where both host ranges are pinned: 1, 2, 3, 4 reach 0.480, 0.894, 0.876, 0.863.
+  // Where both host ranges are pinned: 1, 2, 3, 4 streams reach 0.480, 0.894, 0.876, 0.863.
   static constexpr int pinned_streams = 2;
   // Pageable ranges, which the host's threads stage: 42.5 ms with 2, 38.5 with 3, 42.9 with 4.
   static constexpr int streams = 3;
-  // 64 MiB: 1.54 ms in 8 chunks, 1.49 in 16, 1.53 in 32; 256 MiB: 5.97, 5.74, 5.72. 4 MiB: 0.14 in 2 to 8, 0.29 in 32.
+  // In 8, 16, 32 chunks: 64 MiB 1.54, 1.49, 1.53 ms; 256 MiB 5.97, 5.74, 5.72.
   static constexpr std::int64_t chunks = 16;
   static constexpr std::int64_t least_bytes = std::int64_t{1} << 20;
   static constexpr int most_streams = 32;

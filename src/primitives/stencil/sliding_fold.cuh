@@ -69,11 +69,11 @@ __global__ void __launch_bounds__(block_threads) fold_tiled_kernel(fold_job<T> j
     T all[each];
 #pragma unroll
     for (int k = 0; k < each; ++k) all[k] = Fold::identity;
-    for (std::int64_t piece = 0; piece < job.window; piece += tile) {
-      const std::int64_t start = first + job.shift + piece;
+    for (std::int64_t chunk = 0; chunk < job.window; chunk += tile) {
+      const std::int64_t start = first + job.shift + chunk;
       if (start + 2 * tile <= 0) continue;
       if (start >= job.size) break;
-      const int width = static_cast<int>(min(std::int64_t{tile}, job.window - piece));
+      const int width = static_cast<int>(min(std::int64_t{tile}, job.window - chunk));
       for (int k = threadIdx.x; k < tile + width; k += block_threads)
         near[k] = fold_at<Fold>(line, job.size, start + k);
       __syncthreads();

@@ -13,12 +13,10 @@ struct sliding_max_tuning {
     std::int64_t line;
     std::int64_t axis;
   };
-  // 2^24 float on 2 threads, ms, tiled and van_herk: window 9 25, 74; 17 46, 60; 33 79, 50. double, half as many to a
-  // vector: 17 56, 43. Across an axis the scans are in vectors as well, of five accesses per element.
+  // 2^24 float on 2 threads, ms, tiled and van_herk: window 17 46, 60; 33 79, 50; double, window 17 56, 43.
   static constexpr windows on_host{17, 5};
   static constexpr windows on_host_for_double{9, 5};
-  // H200, ms, tiled and van_herk: 2^28 floats, window 5 0.810, 0.868; 33 2.230, 0.981. 640^3, one axis after the other,
-  // window 3 2.745, 3.934; 21 6.034, 4.014.
+  // H200, ms, tiled and van_herk: 2^28 floats, window 5 0.810, 0.868; 640^3 by axes, window 3 2.745, 3.934.
   static constexpr windows on_device{5, 8};
 };
 

@@ -101,10 +101,10 @@ __global__ void __launch_bounds__(warp_size* axis_tuning::tile_threads) axis_til
     T largest[each];
 #pragma unroll
     for (int k = 0; k < each; ++k) largest[k] = max_fold<T>::identity;
-    for (std::int64_t piece = 0; piece < job.window && first + piece < job.size; piece += tile) {
-      const int width = static_cast<int>(min(std::int64_t{tile}, job.window - piece));
+    for (std::int64_t chunk = 0; chunk < job.window && first + chunk < job.size; chunk += tile) {
+      const int width = static_cast<int>(min(std::int64_t{tile}, job.window - chunk));
       for (int k = threadIdx.y; k < tile + width; k += down) {
-        const std::int64_t at = first + piece + k;
+        const std::int64_t at = first + chunk + k;
         near[k][threadIdx.x] = i < job.stride && at < job.size ? job.in[line + at * job.stride] : max_fold<T>::identity;
       }
       __syncthreads();

@@ -1,6 +1,6 @@
 // Rows of a band, written once with the compiler's vector types and inlined into one function an instruction set: the
 // sums of Registers vectors of rows stay in registers while the band's entries go by. Cost: one multiply-add and one
-// load of x an entry, and one of the value where values differ from row to row.
+// load of x per entry, and one of the value where values differ from row to row.
 #pragma once
 
 #include "sparse/arithmetic.hpp"

@@ -15,22 +15,20 @@ namespace {
 struct tuning {
   // Entries for each lane of a row's slots, at least.
   static constexpr std::int64_t entries_per_lane = 32;
-  // Where neighbouring rows meet rows of X far apart, narrow groups of lanes gain by reading a row's entries together:
-  // slots up to a group of 8 lanes, for 4 entries a slot or more (uniform 8.4M x 16, fp32, k = 4: 2.72 ms, with one
-  // slot 2.92; fp64 3.26, 3.48; fp32, k = 8: 3.16, 3.25; banded rows of 15, fp32, k = 4: 0.68, 0.38).
+  // Where neighbouring rows meet rows of X far apart, narrow groups of lanes read a row's entries together: slots up to
+  // a group of 8 lanes, for 4 entries per slot or more (uniform 8.4M x 16, k = 4: 2.72 ms, one slot 2.92; banded 0.68,
+  // 0.38).
   static constexpr int scattered_width_log2 = 3;
   static constexpr std::int64_t scattered_entries_per_slot = 4;
   // How many pairs of neighbouring rows are looked at, and how many rows of X between their first entries are far.
   static constexpr int sampled_pairs = 1024;
   static constexpr std::int64_t far = 1024;
-  // Means up to which a group takes several rows in turn, which saves starting blocks (5-point Laplacian 4096^2, k = 4,
-  // 8, 32, fp32: 0.37, 0.62, 2.29 ms, and 0.40, 0.66, 2.61 with one row per group; banded 15 0.34, 0.48, 1.46, and
-  // 0.38, 0.54, 1.61; 27-point 160^3 0.40, 0.45, 1.14, and 0.36, 0.43, 1.18).
+  // Means up to which a group takes several rows in turn, which saves starting blocks (k = 8, with one row per group:
+  // 5-point 0.62, 0.66 ms; banded 15 0.48, 0.54; 27-point 0.45, 0.43).
   static constexpr std::int64_t rounds_mean = 20;
   static constexpr int rounds = 4;
-  // Segments per row from which on a lane takes two. Of short rows (5-point, fp32, k = 8: 0.53, with one segment 0.61;
-  // k = 32: 1.58 and 2.19) and of others (27-point, fp64, k = 16: 1.33 and 1.21, k = 32: 1.86 and 2.22; banded, fp64, k
-  // = 16: 1.51 and 1.47, k = 32: 2.13 and 3.17). Four segments per lane are slower in all of these.
+  // Segments per row from which on a lane takes two (5-point, k = 8: 0.53 ms, one 0.61; 27-point, fp64, k = 16: 1.33,
+  // 1.21, k = 32: 1.86, 2.22). Four are slower in all cases of sparse_tuning.txt.
   static constexpr std::int64_t short_mean = 8;
   static constexpr std::int64_t two_segments_from_short = 2;
   static constexpr std::int64_t two_segments_from = 16;

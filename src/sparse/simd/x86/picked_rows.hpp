@@ -1,7 +1,7 @@
 // Rows by loads: the elements of x are picked one at a time and put together in registers.
 //
 // A row is eight entries at a time (or as many as a register has lanes) and a last step under a mask: one loop, whose
-// end is mispredicted at most once a row, and not at all where rows have up to eight entries. Values and indices
+// end is mispredicted at most once per row, and not at all where rows have up to eight entries. Values and indices
 // are fetched far ahead, so that loads of x are all that anything waits for. Cost: three or four instructions per
 // entry.
 //

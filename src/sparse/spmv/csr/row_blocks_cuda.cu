@@ -20,22 +20,20 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // All measured with the kernel in a program of its own. Entries of a block's rows, about. Bytes in flight against the
-  // cache left to x: 27-point 160^3, fp64, 32 rows 0.342 ms, 28 rows 0.353, 19 rows 0.397; fp32 0.240, 28 rows 0.253,
-  // 23 rows 0.261 (H200).
+  // Entries of a block's rows, about: bytes in flight against the L1 left to x (27-point 160^3, fp64, 32, 28, 19 rows:
+  // 0.342, 0.353, 0.397 ms on an H200; more in sparse_tuning.txt).
   static constexpr double block_entries = 900;
   static constexpr int least_rows = 4;
   static constexpr int most_rows = 128;
-  // Threads, at least: 27-point 160^3 fp64 with 128 0.3417, with 64 0.3444; banded 8.4M x 15 0.384 and 0.390; the same
-  // in fp32 with 64 0.240 and 0.258, with 128 0.257 and 0.269.
+  // Threads at least, 64 and 128: 27-point fp64 0.3444, 0.3417; fp32 0.240, 0.257.
   static constexpr int threads_of_4_bytes = 64;
   static constexpr int threads = 128;
   // Entries that a lane has in flight, at most.
   static constexpr int most_unrolled = 8;
   // A stage may be this many times the mean block's; longer ones cost more of every block's cache than they save.
   static constexpr double widest_stage = 2.0;
-  // In a block that exceeds its stage: a row of at most so many entries a lane is left to its lanes, one of at most
-  // so many to a warp. (One row after the other by all threads took 72 microseconds on zenios, 2873 rows of up to 47.)
+  // In a block that exceeds its stage: rows of at most so many entries per lane are left to their lanes, those of at
+  // most so many to a warp (zenios: all threads on one row after the other took 72 us).
   static constexpr std::int64_t lane_entries = 64;
   static constexpr std::int64_t warp_entries = 2048;
   static constexpr int stage_bytes = 46 * 1024;  // what fits without asking for more shared memory

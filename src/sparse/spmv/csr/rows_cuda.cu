@@ -7,7 +7,7 @@
 // block each, which the plan lists: the kernel's first blocks, so that they begin first. Rows that would keep a block
 // busy after all others are cut into parts of a block each; the block that is done last adds the sums in the order of
 // the parts. Large matrices of long rows have one warp per row, 16 bytes per lane and load. One writer per element and
-// a fixed order: deterministic. Workspace: 36 bytes and a value a listed row or part.
+// a fixed order: deterministic. Workspace: 36 bytes and one value per listed row or part.
 #include "core/instantiate.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
 #include "sparse/spmv/device.cuh"
@@ -30,8 +30,8 @@ struct csr_arguments {
 
 struct tuning {
   // Entries per lane, at least, before a group is widened where groups do not all run at once. H200, captured graph,
-  // microseconds: a band of 27, 32768 rows, with 8 and 16 lanes 3.3 and 5.0; ego-Twitter, 33 a row, with 16 and 32
-  // lanes 12.5 and 20.2; zenios, 9.5 a row, which runs at once, 2.3 and 2.0. With a width that the compiler does not
+  // microseconds: a band of 27, 32768 rows, with 8 and 16 lanes 3.3 and 5.0; ego-Twitter, 33 per row, with 16 and 32
+  // lanes 12.5 and 20.2; zenios, 9.5 per row, which runs at once, 2.3 and 2.0. With a width that the compiler does not
   // know: zenios 2.0, otherwise 1.8; the band 3.3 and 2.8.
   static constexpr double entries_per_lane = 4.0;
   // Entries a lane has in flight. With 8: uniform 200k x 16 25.4, not 25.0; rajat01 2.8, not 2.6.

@@ -7,21 +7,18 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// Times are an H200's, in ms, beside the best of CSR as it stands; 4.2M rows of 16 entries all over the columns unless
-// another matrix is named.
+// ms on an H200, binned and the best of CSR, 4.2M rows of 16 uniform columns. All of them: sparse_tuning.txt.
 struct tuning {
-  // Vectors up to this size lie in an SM's cache whole. Above, in fp32: 512 KiB 0.344, 0.489; 4 MiB 0.351,
-  // 0.492; 16 MiB (rows by a power law) 0.379, 0.480; 32 MiB (8.4M rows) 0.797, 1.168.
+  // Vectors up to this size fit an SM's L1; above, 512 KiB in fp32: 0.344, 0.489.
   static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
-  // Values up to this size cost less to write and read once more than a sector of x from the L2 cache. Wider ones pay
-  // only where x does not fit that: fp64, 512 KiB 0.601, 0.512; 8 MiB 0.635, 0.532; 32 MiB (power law) 0.712, 0.618;
-  // but 64 MiB (8.4M rows) 1.569, 2.245. Values of 16 bytes come half a sector at a time.
+  // Wider values pay only where x exceeds L2 (fp64, 8 MiB: 0.635, 0.532; 64 MiB: 1.569, 2.245), those of 16 bytes
+  // never.
   static constexpr std::int64_t narrow_value = 4;
   static constexpr std::int64_t widest_value = 8;
   // Below, launches and the partly filled last rounds of blocks count for more than the gathers.
   static constexpr std::int64_t least_nnz = std::int64_t{1} << 22;
-  // Of 1000: rows whose columns lie together, or near those of their neighbours, share sectors of x. In fp32 an entry's
-  // 16 bytes take as long as 26 of a copy at least (uniform, 8.4M rows: 0.767), and CSR reads 8 and 32 a sector: 33.6.
+  // Distinct sectors of x per 1000 entries: below, CSR's 8 bytes and its sectors cost less than 26 bytes per entry
+  // here.
   static constexpr std::int64_t least_sectors = 800;
   // Entries: a sector of products.
   static constexpr std::int64_t least_cell = 8;

@@ -11,7 +11,7 @@
 // Columns without entries are left out of the blocks where there are many.
 //
 // Cost of a run: an entry's value, two 16-bit numbers, and its product written and read once: 16 bytes in fp32, 28 in
-// fp64, at the speed of a copy. Workspace: all of these, 4 bytes per cell, 2 a row.
+// fp64, at the speed of a copy. Workspace: all of these, 4 bytes per cell, 2 per row.
 // Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
 // merge path (Merrill and Garland, SC 2016).
 #include "core/device/async_copy.cuh"

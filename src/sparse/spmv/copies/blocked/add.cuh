@@ -1,7 +1,7 @@
-// The last step of a blocked product: each row adds the sums of its pieces.
+// The last step of a blocked product: each row adds the sums of its strips.
 //
-// Most rows have a few pieces and are added by a thread, a row of which waits for its number of pieces, their places
-// and their sums in turn, while other rows of the thread do. The plan lists the rows of more pieces: those of some
+// Most rows have a few strips and are added by a thread, a row of which waits for its number of strips, their places
+// and their sums in turn, while other rows of the thread do. The plan lists the rows of more strips: those of some
 // dozens are added by a group of lanes, those of hundreds by a warp, and hubs by parts of a thread block each, of which
 // the last one to be done adds the parts. All in a fixed order.
 #pragma once
@@ -16,22 +16,19 @@
 namespace spargo::detail::spmv {
 
 struct blocked_row_tuning {
-  // Rows of a thread. H200, R-MAT 24 with 4 entries per row, most rows empty, fp64, ms of this step: 0.158; 2 rows
-  // 0.160, one 0.203.
+  // Rows per thread, 4, 2, 1: 0.158, 0.160, 0.203 ms of this step (R-MAT 24 with 4 entries per row, fp64, H200).
   static constexpr int batch = 4;
   static constexpr int group_lanes = 8;
-  // Limits half as large change a product by less than a percent (R-MAT 22, power law, R-MAT 24). A block that added
-  // the long ones of its own 1024 rows, and a hub whole, made a product of R-MAT 22 0.254 in fp32 instead of 0.221, in
-  // fp64 0.368 instead of 0.336.
-  static constexpr piece_limits limits{.thread = 4, .group = 64, .warp = 512, .part = 1024};
+  // Limits half as large change a product by less than a percent (R-MAT 22, R-MAT 24, power law).
+  static constexpr strip_limits limits{.thread = 4, .group = 64, .warp = 512, .part = 1024};
 };
 
-// The pieces of rows, and what adds them: blocks for the parts of hubs, a warp for a row, a group of lanes for a row,
-// and for all rows, of which those of few pieces are then left.
+// The strips of rows, and what adds them: blocks for the parts of hubs, a warp for a row, a group of lanes for a row,
+// and for all rows, of which those of few strips are then left.
 template <class D>
-struct piece_arguments {
+struct strip_arguments {
   std::int64_t rows;
-  const std::uint32_t* row_pieces;
+  const std::uint32_t* row_strips;
   const std::uint32_t* places;
   const D* sums;
   const std::uint32_t* long_rows;
@@ -50,7 +47,7 @@ struct piece_arguments {
     return parts + warp_blocks() + group_blocks() +
            div_up(rows, std::int64_t{blocked_row_tuning::batch} * threads_per_block);
   }
-  // Pieces begin, begin + step, ... below end.
+  // Strips begin, begin + step, ... below end.
   [[nodiscard]] __device__ D add(std::uint32_t begin, std::uint32_t end, std::uint32_t step) const {
     D sum{};
 #pragma unroll 4
@@ -78,7 +75,7 @@ __device__ D read_fresh(const D* p) {
 
 // The block that is the last of its hub adds the hub's parts, in order whichever it is.
 template <class D, class Emit>
-__device__ void add_part(const piece_arguments<D>& a, std::uint32_t part, Emit emit) {
+__device__ void add_part(const strip_arguments<D>& a, std::uint32_t part, Emit emit) {
   __shared__ D warp_sums[threads_per_block / warp_size];
   __shared__ bool last;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -86,8 +83,8 @@ __device__ void add_part(const piece_arguments<D>& a, std::uint32_t part, Emit e
   const std::uint32_t first = a.hub_parts[hub];
   const std::uint32_t parts = a.hub_parts[hub + 1] - first;
   const std::uint32_t row = a.long_rows[hub];
-  const std::uint32_t begin = a.row_pieces[row] + (part - first) * blocked_row_tuning::limits.part;
-  const std::uint32_t end = min(begin + blocked_row_tuning::limits.part, a.row_pieces[row + 1]);
+  const std::uint32_t begin = a.row_strips[row] + (part - first) * blocked_row_tuning::limits.part;
+  const std::uint32_t end = min(begin + blocked_row_tuning::limits.part, a.row_strips[row + 1]);
   const D mine = group_sum(a.add(begin + threadIdx.x, end, threads_per_block), warp_size);
   if (lane == 0) warp_sums[threadIdx.x / warp_size] = mine;
   __syncthreads();
@@ -108,21 +105,21 @@ __device__ void add_part(const piece_arguments<D>& a, std::uint32_t part, Emit e
   if (lane == 0) a.arrived[hub] = 0;
 }
 
-// `lanes` lanes a row, of the long rows first .. end - 1.
+// `lanes` lanes per row, of the long rows first .. end - 1.
 template <class D, class Emit>
-__device__ void add_long_rows(const piece_arguments<D>& a, std::int64_t first, std::int64_t end, int lanes, Emit emit) {
+__device__ void add_long_rows(const strip_arguments<D>& a, std::int64_t first, std::int64_t end, int lanes, Emit emit) {
   const std::int64_t i = first + static_cast<int>(threadIdx.x) / lanes;
   const std::uint32_t row = i < end ? a.long_rows[i] : 0;
   D sum{};
-  if (i < end) sum = a.add(a.row_pieces[row] + threadIdx.x % lanes, a.row_pieces[row + 1], lanes);
+  if (i < end) sum = a.add(a.row_strips[row] + threadIdx.x % lanes, a.row_strips[row + 1], lanes);
   __syncwarp();
   sum = group_sum(sum, lanes);
   if (i < end && static_cast<int>(threadIdx.x) % lanes == 0) emit(row, sum);
 }
 
-// A row's first piece is on its way while those of the thread's other rows are.
+// A row's first strip is on its way while those of the thread's other rows are.
 template <class D, class Emit>
-__device__ void add_short_rows(const piece_arguments<D>& a, std::int64_t first, Emit emit) {
+__device__ void add_short_rows(const strip_arguments<D>& a, std::int64_t first, Emit emit) {
   constexpr int batch = blocked_row_tuning::batch;
   std::uint32_t begin[batch];
   std::uint32_t count[batch];
@@ -131,8 +128,8 @@ __device__ void add_short_rows(const piece_arguments<D>& a, std::int64_t first, 
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
     const std::int64_t row = first + j * threads_per_block + threadIdx.x;
-    begin[j] = row < a.rows ? a.row_pieces[row] : 0;
-    count[j] = row < a.rows ? a.row_pieces[row + 1] - begin[j] : blocked_row_tuning::limits.thread + 1;
+    begin[j] = row < a.rows ? a.row_strips[row] : 0;
+    count[j] = row < a.rows ? a.row_strips[row + 1] - begin[j] : blocked_row_tuning::limits.thread + 1;
   }
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
@@ -149,7 +146,7 @@ __device__ void add_short_rows(const piece_arguments<D>& a, std::int64_t first, 
 }
 
 template <class D>
-__global__ void __launch_bounds__(threads_per_block) add_pieces_kernel(piece_arguments<D> a, D alpha, D beta, D* y) {
+__global__ void __launch_bounds__(threads_per_block) add_strips_kernel(strip_arguments<D> a, D alpha, D beta, D* y) {
   const auto emit = [&](std::int64_t row, D sum) { update(y[row], alpha, sum, beta); };
   std::int64_t block = blockIdx.x;
   if (block < a.parts) return add_part(a, blockIdx.x, emit);

@@ -10,13 +10,9 @@ namespace {
 struct tuning {
   // Vectors up to this size lie in an SM's cache whole, whatever their order.
   static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
-  // Below, three launches and the parts of x that every SM loads take longer than the gathers do. ms on an
-  // H200, fp32 and fp64, beside the best of CSR as it stands: R-MAT 18, 7.6 million entries, 0.050, 0.053 and 0.058,
-  // 0.061; R-MAT 19, 8.0 million, 0.056, 0.061 and 0.066, 0.067; R-MAT 20, 16 million, 0.074, 0.118 and 0.098, 0.128.
+  // Below, three launches and the loads of x cost what the gathers do (R-MAT 19: 0.056 and 0.066 ms, CSR 0.061, 0.067).
   static constexpr std::int64_t least_nnz = std::int64_t{1} << 23;
-  // Of CSR's bytes. Uniform columns, rows of 16 or 64, ms beside the best of CSR: 131072 columns 0.240, 0.472 (fp32, 45
-  // percent of the bytes) and 0.407, 0.547 (fp64, 70); 300 thousand in fp32 0.361, 0.492 (72), where `binned` takes
-  // 0.361, too; 2^20 columns and rows of 64 in fp64 0.527, 0.519 (93).
+  // Of CSR's bytes: with 72 percent 0.361 ms and CSR 0.492, with 93 percent 0.527 and 0.519 (sparse_tuning.txt).
   static constexpr double most_bytes = 0.75;
   static constexpr double sector_bytes = 32;
   static constexpr double index_bytes = 4;
@@ -32,7 +28,7 @@ double blocked_bytes(const blocking_profile& p) {
   const auto value = static_cast<double>(p.value_bytes);
   return static_cast<double>(p.nnz) * (value + tuning::index_bytes) +
          static_cast<double>(p.gathered) * tuning::sector_bytes +
-         static_cast<double>(p.pieces) * (value + tuning::index_bytes + tuning::sector_bytes) +
+         static_cast<double>(p.strips) * (value + tuning::index_bytes + tuning::sector_bytes) +
          static_cast<double>(p.ranked) * (2 * value + tuning::index_bytes + tuning::sector_bytes);
 }
 

@@ -20,7 +20,7 @@ struct blocking_profile {
   std::int64_t value_bytes;
   std::int64_t sectors;   // of x, that 1000 consecutive entries touch
   std::int64_t gathered;  // entries whose element of x no shared memory holds
-  std::int64_t pieces;    // sums that the rows are made of
+  std::int64_t strips;    // sums that the rows are made of
   std::int64_t ranked;    // elements of x that each run puts in another order
 };
 

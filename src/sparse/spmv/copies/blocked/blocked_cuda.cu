@@ -6,17 +6,17 @@
 // of columns that fits shared memory; such a cell of a row and a column block is stored with those of the same block,
 // with 16-bit columns, and gives one partial sum. What is left, short rows and stray entries, is gathered as before.
 //
-// The copy is cut into pieces that one lane sums, up to 64 entries of a cell or of a row's other entries, and pieces
+// The copy is cut into strips that one lane sums, up to 64 entries of a cell or of a row's other entries, and strips
 // are sorted by length: 32 neighbours of a like length share a warp, with their entries interleaved (SELL-C-sigma), and
-// no lane looks for the ends of rows. A thread block takes an equal share of the column blocks' chunks of pieces, and
+// no lane looks for the ends of rows. A thread block takes an equal share of the column blocks' chunks of strips, and
 // loads the part of x of each block that it meets; the other chunks are dealt out to all warps. At last a row adds the
-// sums of its pieces, in order: the same bits every time, from every plan, though not row_per_thread's. The caller
+// sums of its strips, in order: the same bits every time, from every plan, though not row_per_thread's. The caller
 // never sees the order of the columns.
 //
 // Cost of a run, in bytes of the L2 cache: an entry's value and 2 bytes in a cell, its value and 4 bytes elsewhere and
-// 32 more if its column is not popular; a piece about 40; where columns are ranked, about 44 a used column.
+// 32 more if its column is not popular; a strip about 40; where columns are ranked, about 44 per used column.
 // Workspace: a value and 8 bytes per entry (6 in cells), x and 4 bytes per column where these are ranked, a value and 6
-// bytes per piece, 4 a row. A plan costs 20 to 45 products.
+// bytes per strip, 4 per row. A plan costs 20 to 45 products.
 // Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); column blocks
 // (Nishtala et al., "When cache blocking of sparse matrix vector multiply works and why", AAECC 2007); SELL-C-sigma
 // (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014).
@@ -35,23 +35,19 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// Measured on an H200; ms of a product, R-MAT 22 and a power law (4.2M rows of 16, one of a million).
+// ms of a product on an H200, R-MAT 22; more in sparse_tuning.txt.
 struct tuning {
-  // One block per SM. fp32 0.221, 0.308, fp64 0.336, 0.437; with 216 KiB 0.265, 0.377 and 0.376, 0.442: the
-  // cache has too little left for what is under way.
+  // One block per SM: fp32 0.221, with 216 KiB 0.265, since L1 has too little left for loads in flight.
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
   static constexpr std::int64_t most_blocks = 512;
-  // With pieces of 128 and another last step, R-MAT 22: fp32 0.263; 768 threads 0.272, 512 threads 0.305. fp64 0.434;
-  // 1024 threads, whose registers do not suffice, 0.609, 512 threads 0.477.
+  // fp32, 1024, 768, 512 threads: 0.263, 0.272, 0.305; fp64 0.609 (spills), 0.434, 0.477.
   static constexpr int narrow_threads = 1024;
   static constexpr int threads = 768;
   static constexpr int wide_threads = 512;
-  // Of a kernel that only gathers, where no column is popular and values are wide. Power law, with pieces of 32 and
-  // another last step: fp64 0.530 instead of 0.561, fp32 0.408 instead of 0.403.
+  // Of a kernel that only gathers, where no column is popular and values are wide: power law fp64 0.530, without 0.561.
   static constexpr int gather_threads = 512;
   static constexpr int gather_blocks = 2;
-  // What a chunk costs beside its entries, in entries per lane: its start, sizes and sums. To count the parts of x that
-  // a thread block loads, too, changes nothing (0, 600 or 2000 each).
+  // What a chunk costs beside its entries, in entries per lane: its start, sizes and sums.
   static constexpr std::int64_t chunk_cost = 2;
   // Elements of x of a thread: each waits for its column, not for the other elements.
   static constexpr int batch = 4;
@@ -75,7 +71,7 @@ struct blocked_arguments {
   const std::uint32_t* group_chunks;
   const std::uint32_t* shares;  // a thread block: its first chunk of cells
   const std::uint32_t* chunk_starts;
-  const std::uint16_t* piece_sizes;
+  const std::uint16_t* strip_sizes;
   const std::uint16_t* cell_columns;
   const std::uint32_t* other_ranks;
   std::int64_t cell_slots;
@@ -126,20 +122,20 @@ __device__ inline quad<std::uint32_t> load_columns(const std::uint32_t* p) { ret
 struct lane_chunk {
   std::uint32_t number;
   std::uint32_t start;  // slots before it over the warp's width
-  std::uint32_t size;   // entries of its longest piece; 0: no chunk
-  std::uint32_t mine;   // entries of the lane's piece
+  std::uint32_t size;   // entries of its longest strip; 0: no chunk
+  std::uint32_t mine;   // entries of the lane's strip
 
   template <class D>
   __device__ static lane_chunk of(const blocked_arguments<D>& a, std::uint32_t number, std::uint32_t end, int lane) {
     if (number >= end) return {number, 0, 0, 0};
     const std::uint32_t start = a.chunk_starts[number];
-    return {number, start, a.chunk_starts[number + 1] - start, a.piece_sizes[number * warp_size + lane]};
+    return {number, start, a.chunk_starts[number + 1] - start, a.strip_sizes[number * warp_size + lane]};
   }
 };
 
-// Up to four entries of a lane's piece, from a multiple of four on.
+// Up to four entries of a lane's strip, from a multiple of four on.
 template <class D, class C>
-struct piece_step {
+struct strip_step {
   quad<D> values;
   quad<C> columns;
 
@@ -173,12 +169,12 @@ __device__ void sum_chunks(const blocked_arguments<D>& a, const C* columns, std:
   lane_chunk chunk = chunk_of(0);
   if (chunk.size == 0) return;
   lane_chunk next = chunk_of(1);
-  piece_step<D, C> now;
+  strip_step<D, C> now;
   now.load(a.values, columns, chunk, 0, lane);
   D sum{};
   for (std::uint32_t k = 0;;) {
     const bool last = k + 4 >= chunk.size;
-    piece_step<D, C> ahead;
+    strip_step<D, C> ahead;
     if (!last) {
       ahead.load(a.values, columns, chunk, k + 4, lane);
     } else if (next.size > 0) {
@@ -244,7 +240,7 @@ __global__ void __launch_bounds__(product_threads<D>, 1) blocked_kernel(blocked_
   sum_others(a, x, part, a.popular);
 }
 
-// The pieces outside of cells where no column is popular: without x in shared memory more gathers are under way.
+// The strips outside of cells where no column is popular: without x in shared memory more gathers are under way.
 template <class D>
 __global__ void __launch_bounds__(tuning::gather_threads, tuning::gather_blocks)
     others_kernel(blocked_arguments<D> a, const D* x) {
@@ -300,14 +296,14 @@ class device_blocked final : public executor<V> {
                   .group_chunks = pattern_.group_chunks.data(),
                   .shares = shares_.data(),
                   .chunk_starts = pattern_.chunk_starts.data(),
-                  .piece_sizes = pattern_.piece_sizes.data(),
+                  .strip_sizes = pattern_.strip_sizes.data(),
                   .cell_columns = pattern_.cell_columns.data(),
                   .other_ranks = pattern_.other_ranks.data(),
                   .cell_slots = pattern_.cell_slots,
                   .values = device_cast(values_.data()),
                   .sums = device_cast(sums_.data())};
-    pieces_ = {.rows = pattern_.rows,
-               .row_pieces = pattern_.row_pieces.data(),
+    strips_ = {.rows = pattern_.rows,
+               .row_strips = pattern_.row_strips.data(),
                .places = pattern_.places.data(),
                .sums = arguments_.sums,
                .long_rows = pattern_.long_rows.data(),
@@ -337,8 +333,8 @@ class device_blocked final : public executor<V> {
       x = ranked;
     }
     multiply(x);
-    add_pieces_kernel<<<grid_of(pieces_.blocks(), 1), threads_per_block, 0, ctx_.stream()>>>(
-        pieces_, to_device_value(alpha), to_device_value(beta), device_cast(y));
+    add_strips_kernel<<<grid_of(strips_.blocks(), 1), threads_per_block, 0, ctx_.stream()>>>(
+        strips_, to_device_value(alpha), to_device_value(beta), device_cast(y));
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
@@ -353,13 +349,13 @@ class device_blocked final : public executor<V> {
     const auto bytes = [](const auto&... a) {
       return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
     };
-    return bytes(pattern_.columns, pattern_.group_chunks, pattern_.chunk_starts, pattern_.piece_sizes, pattern_.places,
-                 pattern_.row_pieces, pattern_.sources, pattern_.cell_columns, pattern_.other_ranks, pattern_.long_rows,
+    return bytes(pattern_.columns, pattern_.group_chunks, pattern_.chunk_starts, pattern_.strip_sizes, pattern_.places,
+                 pattern_.row_strips, pattern_.sources, pattern_.cell_columns, pattern_.other_ranks, pattern_.long_rows,
                  pattern_.hub_parts, pattern_.part_hubs, values_, x_, sums_, part_sums_, arrived_, shares_);
   }
 
  private:
-  // The sums of all pieces.
+  // The sums of all strips.
   void multiply(const D* x) const {
     const bool apart = sizeof(D) > 4 && pattern_.popular == 0;
     blocked_arguments<D> a = arguments_;
@@ -386,7 +382,7 @@ class device_blocked final : public executor<V> {
   std::int64_t blocks_ = 0;
   std::size_t shared_bytes_ = 0;
   blocked_arguments<D> arguments_{};
-  piece_arguments<D> pieces_{};
+  strip_arguments<D> strips_{};
 };
 
 }  // namespace
@@ -402,7 +398,7 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
                            .value_bytes = static_cast<std::int64_t>(sizeof(V)),
                            .sectors = 1000,
                            .gathered = 0,
-                           .pieces = 0,
+                           .strips = 0,
                            .ranked = 0};
   auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
   if (refused.empty()) refused = why_not_blocked(profile, demand);  // before anything is looked at
@@ -414,7 +410,7 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
   auto order = order_columns<I>(ctx, matrix.indices, matrix.cols, shape);
   const auto cut = cut_rows<O>(ctx, matrix.offsets, order, shape);
   profile.gathered = cut.gathered;
-  profile.pieces = cut.pieces;
+  profile.strips = cut.strips;
   profile.ranked = order.columns.size();
   refused = why_not_blocked(profile, demand);
   if (!refused.empty()) return {nullptr, std::move(refused)};
@@ -422,7 +418,7 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
   const auto percent = 100 * (profile.nnz - profile.gathered) / profile.nnz;
   return {std::make_unique<device_blocked<V>>(ctx, std::move(pattern), matrix.values.data()),
           "x from shared memory for " + std::to_string(percent) + " percent of the entries, in " +
-              std::to_string(profile.pieces) + " pieces"};
+              std::to_string(profile.strips) + " strips"};
 }
 
 #define INSTANTIATE(V, I, O) \

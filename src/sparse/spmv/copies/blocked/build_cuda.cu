@@ -1,8 +1,8 @@
-// The copy of a blocked product: columns are ranked, rows cut into pieces, pieces sorted, and entries put in their
+// The copy of a blocked product: columns are ranked, rows cut into strips, strips sorted, and entries put in their
 // slots.
 //
 // A warp goes through a segment of a row. It counts the entries by column block in shared memory; blocks with enough of
-// them are cells of their own, the rest are the segment's other entries. The same walk counts the pieces, lists them,
+// them are cells of their own, the rest are the segment's other entries. The same walk counts the strips, lists them,
 // and in the end hands out slots, in the order of the entries: two plans of a matrix are alike to the bit.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
@@ -22,18 +22,16 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Entries of a segment in a column block that make a cell. H200, ms, R-MAT 22 and a power law (4.2M rows of 16, one
-  // of a million): fp32 0.221, 0.308, fp64 0.336, 0.437; 3 entries 0.226, 0.312 and 0.350, 0.442.
+  // Entries of a segment in a column block that make a cell: with 4 a product of R-MAT 22 takes 0.221 ms, with 3 0.226.
   static constexpr std::uint32_t least_cell = 4;
   // Entries that a warp walks through by itself.
   static constexpr std::int64_t segment = 16384;
   static constexpr int blocks_a_multiprocessor = 8;
 };
 
-// With another last step, the matrices above: 32 entries fp32 0.262, 0.400, fp64 0.376, 0.560; 64 0.254, 0.360 and
-// 0.368, 0.515. Longer ones keep a warp busy while the others of its block have nothing left.
-constexpr std::uint32_t piece_bits = 6;
-constexpr std::uint32_t piece_entries = 1U << piece_bits;  // at most, which one lane sums
+// Entries of a strip, 32 and 64: R-MAT 22 fp32 0.262, 0.254 ms. Longer ones keep a warp busy when the others are done.
+constexpr std::uint32_t strip_bits = 6;
+constexpr std::uint32_t strip_entries = 1U << strip_bits;  // at most, which one lane sums
 constexpr int warps = threads_per_block / warp_size;
 
 struct walk_arguments {
@@ -59,8 +57,8 @@ struct walk_arguments {
 
 extern __shared__ std::uint32_t walk_words[];
 
-__device__ inline std::uint32_t pieces_of(std::uint32_t entries) {
-  return (entries + piece_entries - 1) / piece_entries;
+__device__ inline std::uint32_t strips_of(std::uint32_t entries) {
+  return (entries + strip_entries - 1) / strip_entries;
 }
 
 // A segment in the hands of a warp; `counts` has one word per column block, in shared memory.
@@ -94,18 +92,18 @@ struct segment_walk {
     has_cells = in_cells > 0;
   }
 
-  // visit(block, entries, pieces before) for the lane's blocks; the whole warp calls it, and gets the pieces in all.
+  // visit(block, entries, strips before) for the lane's blocks; the whole warp calls it, and gets the strips in all.
   template <class Visit>
   __device__ std::uint32_t for_cells(const walk_arguments& a, const std::uint32_t* counts, int lane,
                                      Visit visit) const {
-    std::uint32_t before = pieces_of(others);
+    std::uint32_t before = strips_of(others);
     if (!has_cells) return before;
     for (std::uint32_t first = 0; first < a.blocks; first += warp_size) {
       const std::uint32_t block = first + static_cast<std::uint32_t>(lane);
       const std::uint32_t entries = block < a.blocks ? counts[block] : 0;
-      const std::uint32_t pieces = pieces_of(entries);
-      const std::uint32_t upto = warp_inclusive_sum(pieces);
-      if (entries > 0) visit(block, entries, before + upto - pieces);
+      const std::uint32_t strips = strips_of(entries);
+      const std::uint32_t upto = warp_inclusive_sum(strips);
+      if (entries > 0) visit(block, entries, before + upto - strips);
       before += __shfl_sync(full_mask, upto, warp_size - 1);
     }
     return before;
@@ -124,12 +122,12 @@ __device__ void for_segments(const walk_arguments& a, std::uint32_t words, Body 
 }
 
 __global__ void __launch_bounds__(threads_per_block)
-    count_pieces_kernel(walk_arguments a, std::int64_t* pieces, unsigned long long* gathered) {
+    count_strips_kernel(walk_arguments a, std::int64_t* strips, unsigned long long* gathered) {
   unsigned long long mine = 0;
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
     const segment_walk walk(a, s, counts, lane);
     const std::uint32_t count = walk.for_cells(a, counts, lane, [](std::uint32_t, std::uint32_t, std::uint32_t) {});
-    if (lane == 0) pieces[s] = count;
+    if (lane == 0) strips[s] = count;
     std::uint32_t popular = 0;
     if (a.popular > 0) {
       for (std::uint32_t e = walk.begin + static_cast<std::uint32_t>(lane); e < walk.end; e += warp_size) {
@@ -142,23 +140,23 @@ __global__ void __launch_bounds__(threads_per_block)
   if (threadIdx.x % warp_size == 0) atomicAdd(gathered, mine);
 }
 
-// keys[piece] = group, then falling size.
+// keys[strip] = group, then falling size.
 __global__ void __launch_bounds__(threads_per_block)
-    list_pieces_kernel(walk_arguments a, const std::int64_t* segment_pieces, std::uint64_t* keys) {
+    list_strips_kernel(walk_arguments a, const std::int64_t* segment_strips, std::uint64_t* keys) {
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
     const segment_walk walk(a, s, counts, lane);
-    std::uint64_t* const to = keys + segment_pieces[s];
+    std::uint64_t* const to = keys + segment_strips[s];
     const auto list = [&](std::uint32_t group, std::uint32_t entries, std::uint32_t first) {
-      const std::uint64_t high = static_cast<std::uint64_t>(group) << piece_bits;
-      for (; entries > piece_entries; entries -= piece_entries) to[first++] = high;
-      to[first] = high | (piece_entries - entries);
+      const std::uint64_t high = static_cast<std::uint64_t>(group) << strip_bits;
+      for (; entries > strip_entries; entries -= strip_entries) to[first++] = high;
+      to[first] = high | (strip_entries - entries);
     };
     if (lane == 0 && walk.others > 0) list(a.blocks, walk.others, 0);
     walk.for_cells(a, counts, lane, list);
   });
 }
 
-// The slot of a piece's entry k, in a chunk of pieces of up to `size` entries.
+// The slot of a strip's entry k, in a chunk of strips of up to `size` entries.
 __device__ inline std::int64_t slot_of(std::uint32_t chunk_start, std::uint32_t size, std::uint32_t lane,
                                        std::uint32_t k) {
   const std::int64_t first = static_cast<std::int64_t>(chunk_start) * warp_size;
@@ -167,24 +165,24 @@ __device__ inline std::int64_t slot_of(std::uint32_t chunk_start, std::uint32_t 
 }
 
 __global__ void __launch_bounds__(threads_per_block)
-    place_entries_kernel(walk_arguments a, const std::int64_t* segment_pieces, const std::uint32_t* places,
+    place_entries_kernel(walk_arguments a, const std::int64_t* segment_strips, const std::uint32_t* places,
                          const std::uint32_t* chunk_starts, std::uint32_t* sources) {
-  // A word per group for the entries placed so far, and one for its first piece. The last group is the other entries'.
+  // A word per group for the entries placed so far, and one for its first strip. The last group is the other entries'.
   for_segments(a, 2 * (a.blocks + 1), [&](std::int64_t s, std::uint32_t* placed, int lane) {
-    std::uint32_t* const first_pieces = placed + a.blocks + 1;
+    std::uint32_t* const first_strips = placed + a.blocks + 1;
     const segment_walk walk(a, s, placed, lane);
     __syncwarp();
-    const auto first = static_cast<std::uint32_t>(segment_pieces[s]);
+    const auto first = static_cast<std::uint32_t>(segment_strips[s]);
     if (walk.has_cells) {
-      for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) first_pieces[b] = no_entry;
+      for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) first_strips[b] = no_entry;
       __syncwarp();
     }
     walk.for_cells(a, placed, lane, [&](std::uint32_t block, std::uint32_t, std::uint32_t before) {
-      first_pieces[block] = first + before;
+      first_strips[block] = first + before;
       placed[block] = 0;
     });
     if (lane == 0) {
-      first_pieces[a.blocks] = first;
+      first_strips[a.blocks] = first;
       placed[a.blocks] = 0;
     }
     __syncwarp();
@@ -193,7 +191,7 @@ __global__ void __launch_bounds__(threads_per_block)
       std::uint32_t group = no_entry;
       if (e < walk.end) {
         group = a.ranks[e] / a.block_columns;
-        if (!walk.has_cells || group >= a.blocks || first_pieces[group] == no_entry) group = a.blocks;
+        if (!walk.has_cells || group >= a.blocks || first_strips[group] == no_entry) group = a.blocks;
       }
       const unsigned alike = __match_any_sync(full_mask, group);
       const auto lower = static_cast<std::uint32_t>(__popc(alike & ((1U << lane) - 1)));
@@ -202,10 +200,10 @@ __global__ void __launch_bounds__(threads_per_block)
       if (e < walk.end && lower == 0) placed[group] += static_cast<std::uint32_t>(__popc(alike));
       __syncwarp();
       if (e >= walk.end) continue;
-      const std::uint32_t place = places[first_pieces[group] + k / piece_entries];
+      const std::uint32_t place = places[first_strips[group] + k / strip_entries];
       const std::uint32_t start = chunk_starts[place / warp_size];
       const std::uint32_t size = chunk_starts[place / warp_size + 1] - start;
-      sources[slot_of(start, size, place % warp_size, k % piece_entries)] = e;
+      sources[slot_of(start, size, place % warp_size, k % strip_entries)] = e;
     }
   });
 }
@@ -217,26 +215,26 @@ __global__ void __launch_bounds__(threads_per_block)
 
 [[nodiscard]] std::size_t walk_bytes(std::int64_t words) { return static_cast<std::size_t>(words) * 4 * warps; }
 
-// The pieces in the order of their keys: where each lies, and how long the chunks are.
-void place_pieces(const context<device>& ctx, const row_cut& cut, const walk_arguments& walk, blocked_pattern& to) {
-  array<std::uint64_t, device> keys(ctx, cut.pieces);
-  list_pieces_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(walk.blocks), ctx.stream()>>>(
-      walk, cut.segment_pieces.data(), keys.data());
+// The strips in the order of their keys: where each lies, and how long the chunks are.
+void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arguments& walk, blocked_pattern& to) {
+  array<std::uint64_t, device> keys(ctx, cut.strips);
+  list_strips_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(walk.blocks), ctx.stream()>>>(
+      walk, cut.segment_strips.data(), keys.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
-  auto pieces = iota(ctx, cut.pieces);
-  sort_pairs(ctx, keys, pieces, 0, static_cast<int>(piece_bits) + key_bits(to.groups));
+  auto strips = iota(ctx, cut.strips);
+  sort_pairs(ctx, keys, strips, 0, static_cast<int>(strip_bits) + key_bits(to.groups));
   const std::uint64_t* const key = keys.data();
 
   array<std::int64_t, device> firsts(ctx, to.groups + 1);
   std::int64_t* const first = firsts.data();
-  const std::int64_t count = cut.pieces;
-  for_each(ctx, to.groups + 1, [=] __device__(std::int64_t g) { first[g] = lower_bound(key, count, g << piece_bits); });
-  const auto first_pieces = to_host(ctx, std::as_const(firsts).view());
+  const std::int64_t count = cut.strips;
+  for_each(ctx, to.groups + 1, [=] __device__(std::int64_t g) { first[g] = lower_bound(key, count, g << strip_bits); });
+  const auto first_strips = to_host(ctx, std::as_const(firsts).view());
   std::vector<std::uint32_t> chunks(1, 0);  // before each group
-  std::vector<std::int64_t> gaps;           // places without a piece before each group
+  std::vector<std::int64_t> gaps;           // places without a strip before each group
   for (std::int64_t g = 0; g < to.groups; ++g) {
-    gaps.push_back(std::int64_t{chunks.back()} * warp_size - first_pieces[g]);
-    const std::int64_t here = div_up(first_pieces[g + 1] - first_pieces[g], std::int64_t{warp_size});
+    gaps.push_back(std::int64_t{chunks.back()} * warp_size - first_strips[g]);
+    const std::int64_t here = div_up(first_strips[g + 1] - first_strips[g], std::int64_t{warp_size});
     chunks.push_back(chunks.back() + static_cast<std::uint32_t>(here));
   }
   to.chunks = chunks.back();
@@ -244,21 +242,21 @@ void place_pieces(const context<device>& ctx, const row_cut& cut, const walk_arg
   to.group_chunks = to_device(ctx, span<const std::uint32_t, host>(chunks));
   const auto device_gaps = to_device(ctx, span<const std::int64_t, host>(gaps));
 
-  to.places = {ctx, cut.pieces};
-  to.piece_sizes = {ctx, to.chunks * warp_size};
-  fill_zero(ctx, to.piece_sizes.view());
+  to.places = {ctx, cut.strips};
+  to.strip_sizes = {ctx, to.chunks * warp_size};
+  fill_zero(ctx, to.strip_sizes.view());
   array<std::int64_t, device> sizes(ctx, to.chunks + 1);
   fill_zero(ctx, sizes.view());
   std::uint32_t* const places = to.places.data();
-  std::uint16_t* const piece_sizes = to.piece_sizes.data();
+  std::uint16_t* const strip_sizes = to.strip_sizes.data();
   std::int64_t* const chunk_sizes = sizes.data();
   const std::int64_t* const gap = device_gaps.data();
-  const std::uint32_t* const piece = pieces.data();
+  const std::uint32_t* const strip = strips.data();
   for_each(ctx, count, [=] __device__(std::int64_t i) {
-    const std::uint64_t size = piece_entries - (key[i] & (piece_entries - 1));
-    const std::int64_t place = i + gap[key[i] >> piece_bits];
-    places[piece[i]] = static_cast<std::uint32_t>(place);
-    piece_sizes[place] = static_cast<std::uint16_t>(size);
+    const std::uint64_t size = strip_entries - (key[i] & (strip_entries - 1));
+    const std::int64_t place = i + gap[key[i] >> strip_bits];
+    places[strip[i]] = static_cast<std::uint32_t>(place);
+    strip_sizes[place] = static_cast<std::uint16_t>(size);
     if (place % warp_size == 0) chunk_sizes[place / warp_size] = static_cast<std::int64_t>(size);
   });
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(sizes).view(), sizes.view());
@@ -270,15 +268,15 @@ void place_pieces(const context<device>& ctx, const row_cut& cut, const walk_arg
   to.cell_slots = warp_size * to_host(ctx, std::as_const(sizes).view().subspan(to.cell_chunks, 1))[0];
 }
 
-// The rows of more pieces than a thread adds, by falling count; those of more than a warp adds get parts.
-void list_long_rows(const context<device>& ctx, const piece_limits& limits, blocked_pattern& to) {
+// The rows of more strips than a thread adds, by falling count; those of more than a warp adds get parts.
+void list_long_rows(const context<device>& ctx, const strip_limits& limits, blocked_pattern& to) {
   const std::int64_t rows = to.rows;
-  const std::uint32_t* const pieces = to.row_pieces.data();
+  const std::uint32_t* const strips = to.row_strips.data();
   array<std::int64_t, device> numbers(ctx, rows + 1);
   std::int64_t* const number = numbers.data();
   const std::uint32_t least = limits.thread + 1;
   for_each(ctx, rows + 1,
-           [=] __device__(std::int64_t r) { number[r] = r < rows && pieces[r + 1] - pieces[r] >= least ? 1 : 0; });
+           [=] __device__(std::int64_t r) { number[r] = r < rows && strips[r + 1] - strips[r] >= least ? 1 : 0; });
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(numbers).view(), numbers.view());
   const std::int64_t count = to_host(ctx, std::as_const(numbers).view().subspan(rows, 1))[0];
   array<std::uint64_t, device> keys(ctx, count);
@@ -287,7 +285,7 @@ void list_long_rows(const context<device>& ctx, const piece_limits& limits, bloc
   std::uint32_t* const row = to.long_rows.data();
   for_each(ctx, rows, [=] __device__(std::int64_t r) {
     if (number[r + 1] == number[r]) return;
-    missing[number[r]] = no_entry - (pieces[r + 1] - pieces[r]);
+    missing[number[r]] = no_entry - (strips[r + 1] - strips[r]);
     row[number[r]] = static_cast<std::uint32_t>(r);
   });
   if (count > 0) sort_pairs(ctx, keys, to.long_rows, 0, 32);
@@ -338,21 +336,21 @@ row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, cons
       starts[s] = static_cast<std::uint32_t>(offset[r] + (s - segments[r]) * tuning::segment);
     }
   });
-  cut.segment_pieces = {ctx, cut.segments + 1};
-  fill_zero(ctx, cut.segment_pieces.view());
+  cut.segment_strips = {ctx, cut.segments + 1};
+  fill_zero(ctx, cut.segment_strips.view());
   array<unsigned long long, device> gathered(ctx, 1);
   fill_zero(ctx, gathered.view());
-  count_pieces_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(order.blocks), ctx.stream()>>>(
-      walk_of(order, cut.starts, shape), cut.segment_pieces.data(), gathered.data());
+  count_strips_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(order.blocks), ctx.stream()>>>(
+      walk_of(order, cut.starts, shape), cut.segment_strips.data(), gathered.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
-  exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.segment_pieces).view(), cut.segment_pieces.view());
-  cut.pieces = to_host(ctx, std::as_const(cut.segment_pieces).view().subspan(cut.segments, 1))[0];
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.segment_strips).view(), cut.segment_strips.view());
+  cut.strips = to_host(ctx, std::as_const(cut.segment_strips).view().subspan(cut.segments, 1))[0];
   cut.gathered = static_cast<std::int64_t>(to_host(ctx, std::as_const(gathered).view())[0]);
   return cut;
 }
 
 blocked_pattern arrange_entries(const context<device>& ctx, column_order order, const row_cut& cut,
-                                const blocked_shape& shape, const piece_limits& limits) {
+                                const blocked_shape& shape, const strip_limits& limits) {
   const walk_arguments walk = walk_of(order, cut.starts, shape);
   blocked_pattern to;
   to.rows = cut.rows;
@@ -361,13 +359,13 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
   to.popular = order.popular;
   to.groups = order.blocks + 1;
   to.columns = std::move(order.columns);
-  place_pieces(ctx, cut, walk, to);
+  place_strips(ctx, cut, walk, to);
 
   to.sources = {ctx, to.slots};
   std::uint32_t* const sources = to.sources.data();
   for_each(ctx, to.slots, [=] __device__(std::int64_t s) { sources[s] = no_entry; });
   place_entries_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(2 * to.groups), ctx.stream()>>>(
-      walk, cut.segment_pieces.data(), to.places.data(), to.chunk_starts.data(), sources);
+      walk, cut.segment_strips.data(), to.places.data(), to.chunk_starts.data(), sources);
   SPARGO_CUDA_TRY(cudaGetLastError());
 
   to.cell_columns = {ctx, to.cell_slots};
@@ -384,12 +382,12 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
     }
   });
 
-  to.row_pieces = {ctx, cut.rows + 1};
-  std::uint32_t* const row_pieces = to.row_pieces.data();
+  to.row_strips = {ctx, cut.rows + 1};
+  std::uint32_t* const row_strips = to.row_strips.data();
   const std::int64_t* const segments = cut.row_segments.data();
-  const std::int64_t* const segment_pieces = cut.segment_pieces.data();
+  const std::int64_t* const segment_strips = cut.segment_strips.data();
   for_each(ctx, cut.rows + 1,
-           [=] __device__(std::int64_t r) { row_pieces[r] = static_cast<std::uint32_t>(segment_pieces[segments[r]]); });
+           [=] __device__(std::int64_t r) { row_strips[r] = static_cast<std::uint32_t>(segment_strips[segments[r]]); });
   list_long_rows(ctx, limits, to);
   return to;
 }

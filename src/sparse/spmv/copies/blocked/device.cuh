@@ -40,15 +40,15 @@ template <class I>
 [[nodiscard]] column_order order_columns(const context<device>& ctx, span<const I, device> indices, std::int64_t cols,
                                          const blocked_shape& shape);
 
-// Rows in segments, these in pieces: a segment's other entries first, then its cells by block.
+// Rows in segments, these in strips: a segment's other entries first, then its cells by block.
 struct row_cut {
   std::int64_t rows = 0;
   std::int64_t segments = 0;
-  std::int64_t pieces = 0;
+  std::int64_t strips = 0;
   std::int64_t gathered = 0;                   // entries whose element of x no shared memory holds
   array<std::int64_t, device> row_segments;    // rows + 1: segments before the row
   array<std::uint32_t, device> starts;         // segments + 1: entries before the segment
-  array<std::int64_t, device> segment_pieces;  // segments + 1: pieces before the segment
+  array<std::int64_t, device> segment_strips;  // segments + 1: strips before the segment
 };
 
 // O(rows + nnz); synchronises the stream.
@@ -56,9 +56,9 @@ template <class O>
 [[nodiscard]] row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, const column_order& order,
                                const blocked_shape& shape);
 
-// The pattern. A piece is a part of a cell or of a row segment's other entries, which one lane sums. Pieces lie by
+// The pattern. A strip is a part of a cell or of a row segment's other entries, which one lane sums. Strips lie by
 // group (one a column block, and last the other entries'), in a group by falling size, in chunks of a warp's width; a
-// group begins with a chunk of its own. A chunk's entries lie in slots: quad after quad of its pieces' entries, a quad
+// group begins with a chunk of its own. A chunk's entries lie in slots: quad after quad of its strips' entries, a quad
 // of each lane side by side, and then the up to three last ones one by one; lanes with fewer entries than the first one
 // have slots without entries.
 struct blocked_pattern {
@@ -75,14 +75,14 @@ struct blocked_pattern {
   array<std::uint32_t, device> columns;       // as in column_order
   array<std::uint32_t, device> group_chunks;  // groups + 1: chunks before the group; group g is block g
   array<std::uint32_t, device> chunk_starts;  // chunks + 1: slots before the chunk over the warp's width
-  array<std::uint16_t, device> piece_sizes;   // by place, that is chunk and lane
-  array<std::uint32_t, device> places;        // by piece
-  array<std::uint32_t, device> row_pieces;    // rows + 1: pieces before the row
+  array<std::uint16_t, device> strip_sizes;   // by place, that is chunk and lane
+  array<std::uint32_t, device> places;        // by strip
+  array<std::uint32_t, device> row_strips;    // rows + 1: strips before the row
   array<std::uint32_t, device> sources;       // by slot: the entry
   array<std::uint16_t, device> cell_columns;  // by slot of a column block: the rank in it
   array<std::uint32_t, device> other_ranks;   // by slot after these
 
-  // Rows of many pieces, by falling number of these: hubs, then those for a warp, then those for a group of lanes.
+  // Rows of many strips, by falling number of these: hubs, then those for a warp, then those for a group of lanes.
   std::int64_t hub_rows = 0;
   std::int64_t warp_rows = 0;
   std::int64_t group_rows = 0;
@@ -91,16 +91,16 @@ struct blocked_pattern {
   array<std::uint32_t, device> part_hubs;  // by part
 };
 
-// Up to how many pieces of a row one thread, a group of lanes and a warp add; a hub has more, in parts of so many.
-struct piece_limits {
+// Up to how many strips of a row one thread, a group of lanes and a warp add; a hub has more, in parts of so many.
+struct strip_limits {
   std::uint32_t thread;
   std::uint32_t group;
   std::uint32_t warp;
   std::uint32_t part;
 };
 
-// O(rows + nnz) and a sort of the pieces; synchronises the stream.
+// O(rows + nnz) and a sort of the strips; synchronises the stream.
 [[nodiscard]] blocked_pattern arrange_entries(const context<device>& ctx, column_order order, const row_cut& cut,
-                                              const blocked_shape& shape, const piece_limits& limits);
+                                              const blocked_shape& shape, const strip_limits& limits);
 
 }  // namespace spargo::detail::spmv

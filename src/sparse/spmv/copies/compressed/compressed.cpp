@@ -41,7 +41,7 @@ std::string why_not_compressed(const slice_statistics& s, copy_demand demand) {
   const bool by_name = demand == copy_demand::by_name;
   const auto slots = static_cast<double>(s.slots - (by_name ? tuning::free_slots : 0));
   if (slots > tuning::most_padding * static_cast<double>(s.nnz)) {
-    return fmt::format("slices of 32 rows would hold {:.2f} slots an entry, at most {} pay",
+    return fmt::format("slices of 32 rows would hold {:.2f} slots per entry, at most {} pay",
                        static_cast<double>(s.slots) / static_cast<double>(s.nnz), tuning::most_padding);
   }
   if (!by_name && s.rows < tuning::least_rows) {
@@ -63,11 +63,11 @@ std::string why_not_compressed(const compressed_size& s) {
 }
 
 std::string in_words(const compressed_storage& how) {
-  if (how.pairs > 0) return fmt::format("a byte an entry: {} pairs of (column - row) and value", how.pairs);
-  const std::string values =
-      how.values > 0 ? fmt::format("values a byte each: {} distinct", how.values) : std::string("values as they are");
+  if (how.pairs > 0) return fmt::format("one byte per entry: {} pairs of (column - row) and value", how.pairs);
+  const std::string values = how.values > 0 ? fmt::format("values of one byte each: {} distinct", how.values)
+                                            : std::string("values as they are");
   if (how.differences > 0)
-    return fmt::format("columns a byte each: {} distances from the row; {}", how.differences, values);
+    return fmt::format("columns of one byte each: {} distances from the row; {}", how.differences, values);
   return fmt::format("columns as offsets of {:.2f} bytes on average; {}", how.column_bytes, values);
 }
 

@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(name_slots) clear_kernel(name_table* table) {
   if (threadIdx.x == 0) table->count = 0;
 }
 
-// One block, a thread a slot.
+// One block, one thread per slot.
 __global__ void __launch_bounds__(name_slots) rank_kernel(name_table* table, int* count) {
   __shared__ unsigned long long keys[name_slots];
   const int slot = static_cast<int>(threadIdx.x);

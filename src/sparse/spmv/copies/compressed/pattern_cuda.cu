@@ -49,7 +49,7 @@ __device__ inline void insert_difference(name_table* table, std::int64_t differe
   insert_key(table, key_of(difference));
 }
 
-// Everything of a slice but its places, and the bytes of its columns a row; rows' lengths.
+// Everything of a slice but its places, and the bytes of its columns per row; rows' lengths.
 template <class I, class O>
 __global__ void __launch_bounds__(compressed_threads)
     describe_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,

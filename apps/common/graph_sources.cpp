@@ -1,4 +1,4 @@
-#include "common/bfs_sources.hpp"
+#include "common/graph_sources.hpp"
 
 #include "common/cli.hpp"
 #include "common/memory_limit.hpp"

@@ -1,0 +1,46 @@
+// What the PageRank benchmarks share: the graphs, those of the BFS benchmarks, and how ranks are checked.
+//
+// A case reports the median time of one iteration: that of a plan's run over the number of its steps. `tolerance` runs
+// by the rule of the GAP benchmark, until a step changes the ranks by 1e-4 in all, and its time is that of the run.
+#pragma once
+
+#include "bench/bfs_cases.hpp"
+
+#include <spargo/graph/pagerank.hpp>
+
+#include <string>
+
+namespace spargo::bench {
+
+inline constexpr std::int64_t pagerank_steps = 20;
+
+inline pagerank_options pagerank_steps_options() {
+  return {.algorithm = pagerank_algorithm::jacobi, .iterations = pagerank_steps};
+}
+
+template <class V>
+void expect_ranks(bfs_problem& p, span<const V, host> ranks, const pagerank_options& options) {
+  const std::string wrong = check_pagerank<V>(p.ctx, p.graph.view(), ranks, options);
+  if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
+}
+
+// Compulsory traffic of a step: the indices, two offsets and a degree's inverse per vertex, ranks read and written.
+template <class V>
+double pagerank_bytes(const bfs_problem& p) {
+  const auto n = static_cast<double>(p.graph.vertices());
+  return 4.0 * static_cast<double>(p.graph.view().out.nnz()) + n * (4.0 + 3.0 * sizeof(V));
+}
+
+// `seconds` of one step.
+template <class V>
+void report_step(benchmark::State& state, const bfs_problem& p, double seconds) {
+  state.counters[gbytes_per_second] = pagerank_bytes<V>(p) / seconds * 1e-9;
+  state.counters[mteps] = static_cast<double>(p.graph.view().out.nnz()) / seconds * 1e-6;
+}
+
+template <class V>
+std::string pagerank_group(const bfs_case& c) {
+  return "pagerank/" + c.name + (sizeof(V) == 4 ? "/fp32" : "/fp64");
+}
+
+}  // namespace spargo::bench

@@ -1,0 +1,47 @@
+// PageRank on the device: a step of Jacobi's. A run looks now and then from the host whether it has converged, so the
+// host's clock times it, twenty steps at once.
+#include "bench/device_timing.hpp"
+#include "bench/pagerank_cases.hpp"
+
+namespace spargo::bench {
+
+namespace {
+
+template <class V>
+double measure(benchmark::State& state, const bfs_spec& spec) {
+  bfs_problem& p = bfs_problem::of(spec);
+  const context<device>& ctx = device_context();
+  pagerank_plan<V, bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), pagerank_steps_options());
+  const double seconds = median_seconds([&] {
+    plan.run();
+    ctx.synchronize();
+  });
+  const auto ranks = to_host(ctx, plan.ranks());
+  expect_ranks<V>(p, ranks.view(), pagerank_steps_options());
+  const double step = seconds / static_cast<double>(pagerank_steps);
+  report_step<V>(state, p, step);
+  state.counters["workspace_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
+  return step;
+}
+
+template <class V>
+void add(const bfs_case& c) {
+  add_case(pagerank_group<V>(c) + "/step/cuda/jacobi",
+           [c](benchmark::State& state) { return measure<V>(state, c.spec); });
+}
+
+const registration here{[] {
+  if (!current_settings().device) return;
+  for (const bfs_case& c :
+       bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
+                          {"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
+                          {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
+                          {"grid_2048", {"gen:grid2d:n=2048"}}})) {
+    add<float>(c);
+    add<double>(c);
+  }
+}};
+
+}  // namespace
+
+}  // namespace spargo::bench

@@ -1,0 +1,234 @@
+// betweenness FILE: how many shortest paths lead through each vertex, timed, and checked by other code.
+#include "commands/table.hpp"
+#include "common/choice.hpp"
+#include "common/graph_command.hpp"
+#include "common/graph_sources.hpp"
+#include "common/outputs.hpp"
+#include "common/progress.hpp"
+
+#include <spargo/graph/betweenness.hpp>
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+#include <optional>
+
+namespace spargo::apps {
+
+namespace {
+
+struct betweenness_flags : graph_flags {
+  betweenness_flags() { repeat = 0; }  // 3, or the first run alone where it is long
+
+  std::string sources = "all";
+  std::vector<std::string> source_list;
+  std::int64_t seed = 1;
+  std::string normalization = "none";
+  bool endpoints = false;
+  std::string algorithm = "auto";
+
+  // 0: all.
+  [[nodiscard]] std::int64_t sources_wanted() const {
+    std::int64_t count = 0;
+    if (sources != "all") (void)parse_integer(sources, count);
+    return count;
+  }
+};
+
+betweenness_options options_of(const betweenness_flags& flags) {
+  static const std::map<std::string, betweenness_normalization> normalizations = {
+      {"none", betweenness_normalization::none},
+      {"pairs", betweenness_normalization::pairs},
+      {"max", betweenness_normalization::by_maximum}};
+  betweenness_options options;
+  options.normalization = normalizations.at(flags.normalization);
+  if (flags.endpoints) options.endpoints = betweenness_endpoints::included;
+  if (flags.algorithm != "auto") options.algorithm = parse_betweenness_algorithm(flags.algorithm);
+  return options;
+}
+
+std::vector<std::int64_t> parse_ids(const betweenness_flags& flags) {
+  std::vector<std::int64_t> ids;
+  for (const std::string& text : flags.source_list) {
+    std::int64_t id = 0;
+    if (!parse_integer(text, id) || id < 0) {
+      throw usage_error(fmt::format("--source-list: {} is not a vertex (expected ids from 0 to 2^63-1)", text));
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+void check_flags(const betweenness_flags& flags) {
+  std::int64_t count = 0;
+  if (flags.sources != "all" && (!parse_integer(flags.sources, count) || count < 1)) {
+    throw usage_error(fmt::format("--sources: {} (expected a number from 1, or all)", flags.sources));
+  }
+  (void)parse_ids(flags);
+}
+
+// Empty: all vertices.
+template <index_type I, index_type O>
+std::vector<I> sources_of(const betweenness_flags& flags, const input_facts& facts, const graph_view<I, O, host>& g) {
+  std::vector<I> sources;
+  for (const std::int64_t id : parse_ids(flags)) {
+    const std::optional<std::int64_t> vertex = facts.names.vertex(id);
+    if (!vertex.has_value()) {
+      throw error(error_code::invalid_argument, fmt::format("--source-list: {} is not a vertex of the graph", id));
+    }
+    sources.push_back(static_cast<I>(*vertex));
+  }
+  const std::int64_t wanted = flags.sources_wanted();
+  if (!sources.empty() || wanted == 0) return sources;
+  const auto degree = [&](std::int64_t v) { return std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v]; };
+  for (const std::int64_t v : choose_sources({fmt::format("random:{}", flags.seed), wanted}, facts, degree)) {
+    sources.push_back(static_cast<I>(v));
+  }
+  return sources;
+}
+
+// What was found, on the host.
+struct centrality {
+  array<double, host> values;
+  std::int64_t sources = 0;
+  plan_report plan;
+  verdict fault;
+};
+
+// As time_runs; but where nothing is said of repetitions, a first run of over a second is the only one.
+template <class Run>
+timed_runs time_as_asked(const context<host>& ctx, graph_flags flags, Run&& run) {
+  constexpr double long_ms = 1000;
+  if (flags.repeat > 0) return time_runs(ctx, flags, run);
+  const stopwatch watch;
+  run();
+  const double first_ms = watch.milliseconds();
+  const double total_ms = flags.since_start.milliseconds();
+  if (first_ms > long_ms) return {total_ms, summarize({first_ms})};
+  flags.repeat = 3;
+  timed_runs timed = time_runs(ctx, flags, run);
+  timed.total_ms = total_ms;
+  return timed;
+}
+
+template <index_type I, index_type O>
+centrality find_centrality(const context<host>& cpu, const graph_view<I, O, host>& g, const betweenness_flags& flags,
+                           const std::vector<I>& sources) {
+  centrality found;
+  {
+    const busy at_work("counting shortest paths");
+    const stopwatch planning;
+    betweenness_plan<I, O, host> plan(cpu, g, options_of(flags));
+    const double plan_ms = planning.milliseconds();
+    found.plan = describe_plan(plan, plan_ms, time_as_asked(cpu, flags, [&] { plan.run(sources); }));
+    found.values = bring_home(cpu, plan.values());
+  }
+  found.sources = sources.empty() ? std::int64_t{g.vertices()} : static_cast<std::int64_t>(sources.size());
+  if (!flags.no_validate) {
+    const busy validating("validating");
+    found.fault = check_betweenness(cpu, g, found.values, sources, options_of(flags));
+  }
+  return found;
+}
+
+void report_centrality(report& out, const backend& where, const betweenness_flags& flags, const centrality& found,
+                       const vertex_names& names) {
+  auto& keys = out.keys();
+  report_plan(out, where, found.plan);
+  double sum = 0;
+  double squares = 0;
+  for (const double value : found.values) {
+    sum += value;
+    squares += value * value;
+  }
+  keys["sources"] = found.sources;
+  keys["normalization"] = flags.normalization;
+  keys["endpoints"] = flags.endpoints;
+  keys["sum"] = sum;
+  keys["sum_sq"] = squares;
+  keys["top"] = json::array();
+  out.row("sources", found.sources == names.vertices ? fmt::format("all {}", with_commas(found.sources))
+                                                     : with_commas(found.sources));
+  for (const std::int64_t v : highest(found.values.view(), 10)) {
+    keys["top"].push_back({names.id(v), found.values[v]});
+    out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.id(v), found.values[v]));
+  }
+  report_verdict(out, found.fault, "Brandes' algorithm by other code agrees");
+}
+
+template <index_type I, index_type O>
+exit_status answer(const betweenness_flags& flags, const backend& where, const loaded_input& from,
+                   const graph<I, O, host>& g) {
+  const std::vector<I> sources = sources_of(flags, from.facts, g.view());
+  report out("betweenness", flags.common);
+  report_graph(out, "betweenness", flags, where, from, facts_of(g));
+  const centrality found = find_centrality(where.cpu, g.view(), flags, sources);
+  report_centrality(out, where, flags, found, from.facts.names);
+  if (!flags.output.empty() && !is_wrong(found.fault)) {
+    write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
+      fmt::format_to(std::back_inserter(line), "{}", found.values[v]);
+    });
+  }
+  return conclude(out, flags, found.fault);
+}
+
+exit_status run(const betweenness_flags& flags) {
+  backend where = choose_cpu(flags.common.device, flags.common.threads);
+  if (flags.common.device != "cpu") where.reason = "betweenness is found on the CPU only";
+  const loaded_graph read = load_graph(where.cpu, flags, in_edges::build);
+  return std::visit([&](const auto& held) { return answer(flags, where, read.from, held); }, read.g);
+}
+
+void add_flags(CLI::App& app, betweenness_flags& flags) {
+  add_graph_file(app, flags);
+  auto* sources = app.add_option("--sources", flags.sources,
+                                 "all vertices, or K random ones with out-edges, distinct while there are enough");
+  sources->check(suggests({"all"}))->type_name("K|all")->capture_default_str();
+  app.add_option("--seed", flags.seed, "of the random sources")
+      ->check(count_from(0))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--source-list", flags.source_list, "these sources, ids as the file writes them")
+      ->delimiter(',')
+      ->type_name("ID,...")
+      ->excludes(sources);
+  app.add_option(
+         "--normalization", flags.normalization,
+         "none (sums over the sources; with all vertices of an undirected graph each pair of ends counts once), "
+         "pairs (over the number of pairs that could count) or max (over the largest value)")
+      ->check(one_of("a normalization", {"none", "pairs", "max"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_flag("--endpoints", flags.endpoints, "count paths for their first and last vertices, too");
+  app.add_option("--algorithm", flags.algorithm, "auto, by_level or by_source")
+      ->check(one_of("an algorithm", {"auto", "by_level", "by_source"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_graph_flags(app, flags,
+                  {"write `id value` a line", "do not check the values by other code, which takes longer than they do",
+                   "timed runs; default: 3, or the first alone where it takes over a second"});
+}
+
+command_body declare(CLI::App& app) {
+  app.description(
+      "Betweenness centrality of a graph: how many of the shortest paths lead through each vertex. Reads the graph, "
+      "finds "
+      "the values on the CPU, times and checks them.");
+  const auto flags = std::make_shared<betweenness_flags>();
+  add_flags(app, *flags);
+  add_graph_help(app, *flags,
+                 {"dolphins.mtx --normalization pairs", "roads.mtx --sources 64 --output values.txt",
+                  "gen:rmat:scale=20,degree=16 --undirected --sources 4"});
+  return [flags] {
+    check_flags(*flags);
+    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
+    return run(*flags);
+  };
+}
+
+}  // namespace
+
+const command betweenness_command{"betweenness", "shortest paths through a graph's vertices", declare};
+
+}  // namespace spargo::apps

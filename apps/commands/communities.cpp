@@ -1,0 +1,146 @@
+// communities FILE: communities of a real graph, timed, and checked by code that shares nothing with them.
+#include "commands/table.hpp"
+#include "common/choice.hpp"
+#include "common/graph_command.hpp"
+#include "common/outputs.hpp"
+#include "common/progress.hpp"
+
+#include <spargo/graph/communities.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+namespace spargo::apps {
+
+namespace {
+
+struct communities_flags : graph_flags {
+  std::string method = "cdlp";
+  std::int64_t iterations = 10;
+
+  [[nodiscard]] communities_options options() const {
+    return {.method = parse_communities_method(method), .iterations = iterations};
+  }
+};
+
+template <class I>
+struct found_communities {
+  array<I, host> labels;
+  std::int64_t count = 0;
+  std::int64_t rounds = 0;
+  plan_report plan;
+};
+
+template <index_type I, index_type O>
+found_communities<I> find_communities(const communities_flags& flags, const context<host>& ctx,
+                                      const graph_view<I, O, host>& g) {
+  const busy finding("finding communities");
+  const stopwatch planning;
+  communities_plan<I, O, host> plan(ctx, g, flags.options());
+  const double plan_ms = planning.milliseconds();
+  found_communities<I> found;
+  found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(); }));
+  found.labels = bring_home<I>(ctx, plan.labels());
+  found.count = plan.count();
+  found.rounds = plan.rounds();
+  return found;
+}
+
+// Of the vertices' labels, as the file writes them; a floating-point number where it exceeds 64 bits.
+template <class I>
+json sum_of_labels(span<const I, host> labels, const vertex_names& names) {
+  std::int64_t sum = 0;
+  double approximately = 0;
+  bool fits = true;
+  for (const I label : labels) {
+    fits = !__builtin_add_overflow(sum, names.id(label), &sum) && fits;
+    approximately += static_cast<double>(names.id(label));
+  }
+  return fits ? json(sum) : json(approximately);
+}
+
+template <class I>
+void report_communities(report& out, const communities_flags& flags, const vertex_names& names,
+                        const found_communities<I>& found) {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(found.labels.size()));
+  for (const I label : found.labels) ++sizes[static_cast<std::size_t>(label)];
+  const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  json& keys = out.keys();
+  keys["method"] = flags.method;
+  keys["iterations"] = flags.iterations;
+  keys["rounds"] = found.rounds;
+  keys["communities"] = found.count;
+  keys["largest"] = largest;
+  keys["label_sum"] = sum_of_labels<I>(found.labels, names);
+  out.row("communities", with_commas(found.count));
+  out.row("largest", fmt::format("{} vertices", with_commas(largest)));
+  out.row("rounds",
+          found.rounds == flags.iterations
+              ? with_commas(found.rounds)
+              : fmt::format("{} of {}: more change nothing", with_commas(found.rounds), with_commas(flags.iterations)));
+}
+
+template <index_type I, index_type O>
+exit_status answer(const communities_flags& flags, const backend& where, const loaded_input& from,
+                   const graph<I, O, host>& g) {
+  report out("communities", flags.common);
+  report_graph(out, "communities", flags, where, from, facts_of(g));
+  const found_communities<I> found = find_communities<I, O>(flags, where.cpu, g.view());
+  report_plan(out, where, found.plan);
+  verdict fault;
+  if (!flags.no_validate) {
+    const busy validating("validating");
+    fault = check_communities<I, O>(where.cpu, g.view(), found.labels.view(), flags.options());
+  }
+  report_communities(out, flags, from.facts.names, found);
+  report_verdict(out, fault, "every round was done again by other code");
+  if (!flags.output.empty() && !is_wrong(fault)) {
+    const vertex_names& names = from.facts.names;
+    write_by_vertex(out, flags.output, names, [&](std::int64_t v, std::string& line) {
+      fmt::format_to(std::back_inserter(line), "{}", names.id(found.labels[v]));
+    });
+  }
+  return conclude(out, flags, fault);
+}
+
+exit_status run(const communities_flags& flags) {
+  backend where = choose_cpu(flags.common.device, flags.common.threads);
+  if (flags.common.device != "cpu") where.reason = "communities are found on the CPU";
+  const loaded_graph loaded = load_graph(where.cpu, flags, in_edges::build);
+  return std::visit([&](const auto& g) { return answer(flags, where, loaded.from, g); }, loaded.g);
+}
+
+command_body declare(CLI::App& app) {
+  app.description("Communities of a graph: reads it, finds them on the CPU, times and checks them.");
+  const auto flags = std::make_shared<communities_flags>();
+  add_graph_file(app, *flags);
+  app.add_option("--method", flags->method,
+                 "cdlp: label propagation as LDBC Graphalytics has it; each vertex takes the label of most of its "
+                 "neighbours, the smallest of equals, all at once")
+      ->check(one_of("a method", {"cdlp"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--iterations", flags->iterations, "rounds")
+      ->check(positive_count())
+      ->type_name("N")
+      ->capture_default_str();
+  add_graph_flags(app, *flags,
+                  {.output = "write `id label` a line, a label being a vertex's id",
+                   .no_validate = "do not do the rounds again by other code"});
+  add_graph_help(app, *flags,
+                 {"wiki-Vote.txt.gz --output labels.txt", "roads.mtx --iterations 50 --json report.json",
+                  "gen:rmat:scale=20,degree=16 --undirected"});
+  return [flags] {
+    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
+    return run(*flags);
+  };
+}
+
+}  // namespace
+
+const command communities_command{"communities", "communities of a graph, by label propagation", declare};
+
+}  // namespace spargo::apps

@@ -1,0 +1,287 @@
+// sssp FILE: shortest paths from vertices of a real graph, timed, and checked edge by edge.
+#include "commands/table.hpp"
+#include "common/graph_sources.hpp"
+#include "common/outputs.hpp"
+#include "common/progress.hpp"
+#include "common/weighted_input.hpp"
+
+#include <spargo/graph/sssp.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+namespace spargo::apps {
+
+namespace {
+
+struct sssp_flags : graph_flags {
+  sssp_flags() { repeat = 0; }  // 3, or 1 with --sources
+
+  std::string source;  // empty: first, or random with --sources
+  std::int64_t sources = 0;
+  std::string weights;  // empty: the file's if it has some
+  std::string algorithm = "auto";
+  double delta = 0;
+  std::string target;  // empty: none
+  double cutoff = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] std::int64_t runs() const { return repeat > 0 ? repeat : sources > 1 ? 1 : 3; }
+  [[nodiscard]] bool wants_parents() const { return !output.empty(); }
+};
+
+void check_flags(const sssp_flags& flags) {
+  check_source_flags({flags.source, flags.sources});
+  (void)parse_weights(flags.weights);
+  std::int64_t id = 0;
+  if (!flags.target.empty() && (!parse_integer(flags.target, id) || id < 0)) {
+    throw usage_error(fmt::format("--target: {} is not a vertex (expected an id from 0 to 2^63-1)", flags.target));
+  }
+  if (!(flags.delta >= 0 && std::isfinite(flags.delta))) {
+    throw usage_error(fmt::format("--delta: {} (expected a width above 0)", flags.delta));
+  }
+  if (!(flags.cutoff >= 0)) throw usage_error(fmt::format("--cutoff: {} (expected 0 or more)", flags.cutoff));
+  if (flags.sources > 1 && !flags.output.empty()) {
+    throw usage_error("--output holds one search (expected no --sources above 1 with it)");
+  }
+}
+
+sssp_options options_of(const sssp_flags& flags, const vertex_names& names) {
+  sssp_options options;
+  if (flags.algorithm != "auto") options.algorithm = parse_sssp_algorithm(flags.algorithm);
+  options.delta = flags.delta;
+  options.cutoff = flags.cutoff;
+  options.output = flags.wants_parents() ? sssp_output::distances_and_parents : sssp_output::distances;
+  options.parents = sssp_parents::smallest;
+  if (flags.target.empty()) return options;
+  std::int64_t id = 0;
+  (void)parse_integer(flags.target, id);
+  const std::optional<std::int64_t> vertex = names.vertex(id);
+  if (!vertex.has_value()) {
+    throw error(error_code::invalid_argument, fmt::format("--target {}: the file has no such vertex", id));
+  }
+  options.target = *vertex;
+  return options;
+}
+
+// What is told of one search's distances.
+template <class D>
+struct distance_facts {
+  D largest = 0;
+  D sum = 0;  // rounded once
+  std::vector<std::pair<std::int64_t, D>> first;
+};
+
+template <class D>
+distance_facts<D> describe(span<const D, host> distances, D unreached, std::int64_t source) {
+  constexpr std::size_t shown = 5;
+  distance_facts<D> facts;
+  long double sum = 0;
+  for (std::int64_t v = 0; v < distances.size(); ++v) {
+    if (distances[v] == unreached) continue;
+    facts.largest = std::max(facts.largest, distances[v]);
+    sum += static_cast<long double>(distances[v]);
+    if (v != source && facts.first.size() < shown) facts.first.emplace_back(v, distances[v]);
+  }
+  constexpr auto most = static_cast<long double>(std::numeric_limits<D>::max());
+  facts.sum = static_cast<D>(std::min(sum, most));
+  return facts;
+}
+
+// Graph500's rule: the edges of the traversed component, each once.
+template <index_type I, index_type O, class D>
+std::int64_t traversed_edges(const graph_view<I, O, host>& g, span<const D, host> distances, D unreached) {
+  std::int64_t entries = 0;
+  for (std::int64_t v = 0; v < distances.size(); ++v) {
+    if (distances[v] != unreached) entries += g.out.offsets[v + 1] - g.out.offsets[v];
+  }
+  return g.direction == direction_kind::undirected ? entries / 2 : entries;
+}
+
+template <class W, index_type I, index_type O>
+class searches {
+ public:
+  using distance_type = sssp_distance<W>;
+
+  searches(const sssp_flags& flags, const backend& where, const loaded_weighted_graph& read,
+           const weighted_graph<W, I, O, host>& g, report& out)
+      : flags_(flags), where_(where), names_(read.from.facts.names), g_(g.view()), out_(out) {}
+
+  verdict run(const std::vector<std::int64_t>& sources) {
+    const busy searching("searching");
+    const sssp_options options = options_of(flags_, names_);
+    const stopwatch planning;
+    sssp_plan<W, I, O, host> plan(where_.cpu, g_, options);
+    const double plan_ms = planning.milliseconds();
+    plan.run(static_cast<I>(sources.front()));  // untimed: memory is touched for the first time
+    const double total_ms = flags_.since_start.milliseconds();
+    std::vector<double> all;
+    verdict fault;
+    if (!flags_.no_validate) fault = "";
+    for (const std::int64_t source : sources) {
+      const verdict own = search(plan, options, source, sources.size() == 1, all);
+      if (is_wrong(own) && !is_wrong(fault)) fault = fmt::format("source {}: {}", names_.id(source), *own);
+    }
+    plan_report told = describe_plan(plan, plan_ms, {total_ms, summarize(std::move(all))});
+    if (plan.delta() > 0) told.reason += fmt::format("; buckets {} wide", plan.delta());
+    report_plan(out_, where_, told);
+    out_.keys()["delta"] = plan.delta();
+    out_.keys()["mteps_rule"] = "Graph500: edges of the traversed component, each once, over the median time";
+    report_verdict(out_, fault, "checked edge by edge");
+    return fault;
+  }
+
+ private:
+  static constexpr distance_type unreached = sssp_unreached<W>;
+
+  verdict search(sssp_plan<W, I, O, host>& plan, const sssp_options& options, std::int64_t source, bool in_full,
+                 std::vector<double>& all) {
+    std::vector<double> samples;
+    for (std::int64_t run = 0; run < flags_.runs(); ++run) {
+      const stopwatch watch;
+      plan.run(static_cast<I>(source));
+      samples.push_back(watch.milliseconds());
+    }
+    all.insert(all.end(), samples.begin(), samples.end());
+    verdict fault;
+    if (!flags_.no_validate) {
+      fault = check_sssp<W, I, O>(where_.cpu, g_, source, plan.distances(), plan.parents(), options);
+    }
+    report_search(plan, source, summarize(std::move(samples)), fault, in_full);
+    if (!flags_.output.empty() && !is_wrong(fault)) write(plan);
+    return fault;
+  }
+
+  void report_search(const sssp_plan<W, I, O, host>& plan, std::int64_t source, const time_summary& times,
+                     const verdict& fault, bool in_full) {
+    const auto facts = describe<distance_type>(plan.distances(), unreached, source);
+    const auto edges = static_cast<double>(traversed_edges<I, O, distance_type>(g_, plan.distances(), unreached));
+    const double mteps = edges / (times.median * 1e-3) * 1e-6;
+    json first = json::array();
+    for (const auto& [v, distance] : facts.first) first.push_back({names_.id(v), distance});
+    out_.keys()["runs"].push_back({{"source", names_.id(source)},
+                                   {"reached", plan.reached()},
+                                   {"max_distance", facts.largest},
+                                   {"sum_distance", facts.sum},
+                                   {"first", std::move(first)},
+                                   {"time_ms", to_json(times)},
+                                   {"mteps", mteps},
+                                   {"valid", fault.has_value() ? json(fault->empty()) : json()}});
+    const std::string reached =
+        fmt::format("{} vertices, the farthest at {}", with_commas(plan.reached()), facts.largest);
+    if (in_full) {
+      out_.row("source", std::to_string(names_.id(source)));
+      out_.row("reached", reached);
+      if (options_of(flags_, names_).target >= 0) report_target(plan);
+      out_.row("speed", fmt::format("{:.4g} MTEPS", mteps));
+    } else {
+      out_.row(fmt::format("source {}", names_.id(source)),
+               fmt::format("{}, {}, {:.4g} MTEPS", reached, format_milliseconds(times.median), mteps));
+    }
+  }
+
+  void report_target(const sssp_plan<W, I, O, host>& plan) {
+    const distance_type distance = plan.distances()[options_of(flags_, names_).target];
+    out_.row("target", distance == unreached ? flags_.target + " is not reached"
+                                             : fmt::format("{} at {}", flags_.target, distance));
+  }
+
+  void write(const sssp_plan<W, I, O, host>& plan) {
+    write_by_vertex(out_, flags_.output, names_, [&](std::int64_t v, std::string& line) {
+      const distance_type distance = plan.distances()[v];
+      if (distance == unreached) {
+        line += "inf -1";
+      } else {
+        fmt::format_to(std::back_inserter(line), "{} {}", distance, names_.id(plan.parents()[v]));
+      }
+    });
+  }
+
+  const sssp_flags& flags_;
+  const backend& where_;
+  const vertex_names& names_;
+  weighted_graph_view<W, I, O, host> g_;
+  report& out_;
+};
+
+exit_status run(const sssp_flags& flags) {
+  backend where = choose_cpu(flags.common.device, flags.common.threads);
+  if (flags.common.device != "cpu") where.reason = "shortest paths are searched on the CPU";
+  const weight_choice choice = parse_weights(flags.weights);
+  const loaded_weighted_graph read = load_weighted_graph(where.cpu, flags, choice);
+  const loaded_input& from = read.from;
+  return std::visit(
+      [&]<class W, class I, class O>(const weighted_graph<W, I, O, host>& g) {
+        const auto edges = g.view();
+        const std::vector<std::int64_t> sources = choose_sources(
+            {flags.source, flags.sources}, from.facts,
+            [&](std::int64_t v) { return std::int64_t{edges.out.offsets[v + 1]} - edges.out.offsets[v]; });
+        report out("sssp", flags.common);
+        report_graph(out, "sssp", flags, where, from, facts_of(g));
+        out.keys()["weights"] = read.weights;
+        out.keys()["weight_type"] = std::is_integral_v<W> ? fmt::format("int{}", 8 * sizeof(W)) : "fp64";
+        const bool none = choice.source == weight_source::automatic && read.weights == "unit";
+        out.row("weights", none ? "the file has none: every edge counts 1" : read.weights);
+        out.keys()["runs"] = json::array();
+        const verdict fault = searches<W, I, O>(flags, where, read, g, out).run(sources);
+        return conclude(out, flags, fault);
+      },
+      read.g);
+}
+
+void add_flags(CLI::App& app, sssp_flags& flags) {
+  add_graph_file(app, flags);
+  app.add_option("--source", flags.source,
+                 "an id as the file writes it; first (the first vertex named in the file, the default); max-degree; "
+                 "random[:SEED] (one with out-edges)")
+      ->check(suggests({"first", "max-degree", "random"}))
+      ->type_name("SOURCE");
+  app.add_option(
+         "--sources", flags.sources,
+         "K random sources with out-edges, distinct while there are enough; seed them with --source random:SEED")
+      ->check(positive_count())
+      ->type_name("K");
+  app.add_option(
+         "--weights", flags.weights,
+         "file; unit (every edge counts 1); random[:SEED] (integers 1 to 255, the same both ways); default: the "
+         "file's where it has some, else unit")
+      ->check(suggests({"file", "unit", "random"}))
+      ->type_name("WEIGHTS");
+  app.add_option("--target", flags.target, "stop at this vertex: what is farther stays unreached")->type_name("ID");
+  app.add_option("--cutoff", flags.cutoff, "leave out what is farther than this")->type_name("X");
+  app.add_option("--delta", flags.delta,
+                 "the width of a bucket of distances, rounded down to a power of 2; it decides the speed and not the "
+                 "result; default: by weights and degrees")
+      ->type_name("D");
+  app.add_option("--algorithm", flags.algorithm, "auto, dijkstra (one thread) or delta_stepping")
+      ->check(one_of("an algorithm", {"auto", "dijkstra", "delta_stepping"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_graph_flags(app, flags,
+                  {"write `id distance parent` a line, with inf -1 where unreached",
+                   "do not check the result edge by edge", "timed runs of each source; default: 3, with --sources 1"});
+}
+
+command_body declare(CLI::App& app) {
+  app.description(
+      "Shortest paths from a vertex of a graph: reads it, finds the distances on the CPU, times and checks them.");
+  const auto flags = std::make_shared<sssp_flags>();
+  add_flags(app, *flags);
+  add_graph_help(app, *flags,
+                 {"roads.gr --source 17 --output distances.txt", "collaborations.wel --sources 64 --json report.json",
+                  "gen:rmat:scale=20,degree=16 --undirected --weights random"});
+  return [flags] {
+    check_flags(*flags);
+    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
+    return run(*flags);
+  };
+}
+
+}  // namespace
+
+const command sssp_command{"sssp", "shortest paths from vertices of a graph", declare};
+
+}  // namespace spargo::apps

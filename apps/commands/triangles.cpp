@@ -1,0 +1,117 @@
+// triangles FILE: the triangles of a graph and its clustering coefficients, timed, and counted again by other code.
+#include "commands/table.hpp"
+#include "common/graph_command.hpp"
+#include "common/help.hpp"
+#include "common/outputs.hpp"
+#include "common/progress.hpp"
+
+#include <spargo/graph/triangles.hpp>
+
+#include <fmt/format.h>
+
+namespace spargo::apps {
+
+namespace {
+
+template <class I>
+struct counted_triangles {
+  triangles_result<I, host> counts;
+  plan_report plan;
+  array<double, host> coefficients;  // of a directed graph LDBC's
+  double average_local = 0;
+  double transitivity = 0;
+  double lcc_average = 0;  // of a directed graph
+  verdict fault;
+};
+
+// Links count only where direction does.
+template <index_type I, index_type O>
+counted_triangles<I> count_triangles(const graph_flags& flags, const context<host>& ctx,
+                                     const graph_view<I, O, host>& g) {
+  const busy counting("counting triangles");
+  const bool directed = g.direction == direction_kind::directed;
+  const stopwatch planning;
+  triangles_plan<I, O, host> plan(ctx, g,
+                                  {.output = directed ? triangles_output::links : triangles_output::per_vertex});
+  const double plan_ms = planning.milliseconds();
+  counted_triangles<I> found;
+  found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(); }));
+  found.counts.total = plan.total();
+  found.counts.per_vertex = bring_home(ctx, plan.per_vertex());
+  found.counts.links = bring_home(ctx, plan.links());
+  found.counts.degrees = bring_home(ctx, plan.degrees());
+  found.coefficients = local_clustering(ctx, found.counts);
+  found.average_local = average_local(found.coefficients.view());
+  found.transitivity = transitivity(found.counts);
+  if (directed) {
+    found.coefficients = local_clustering(ctx, found.counts, clustering_counts::links);
+    found.lcc_average = average_local(found.coefficients.view());
+  }
+  return found;
+}
+
+template <class I>
+void report_triangles(report& out, const backend& where, const counted_triangles<I>& found, bool directed) {
+  json& keys = out.keys();
+  report_plan(out, where, found.plan);
+  keys["triangles"] = found.counts.total;
+  keys["average_local"] = found.average_local;
+  keys["transitivity"] = found.transitivity;
+  if (directed) keys["lcc_average"] = found.lcc_average;
+  out.row("triangles", with_commas(found.counts.total));
+  out.row("clustering", fmt::format("{:.6g} on average, transitivity {:.6g}{}", found.average_local, found.transitivity,
+                                    directed ? fmt::format(", LCC {:.6g} on average", found.lcc_average) : ""));
+  report_verdict(out, found.fault, "all counted again");
+}
+
+template <index_type I, index_type O>
+exit_status analyse(const graph_flags& flags, const backend& where, const loaded_input& from,
+                    const graph<I, O, host>& g) {
+  report out("triangles", flags.common);
+  report_graph(out, "triangles", flags, where, from, facts_of(g));
+  counted_triangles<I> found = count_triangles<I, O>(flags, where.cpu, g.view());
+  const triangles_result<I, host>& counts = found.counts;
+  if (!flags.no_validate) {
+    const busy validating("validating");
+    found.fault = check_triangles(where.cpu, g,
+                                  {counts.total, counts.per_vertex.view(), counts.links.view(), counts.degrees.view()});
+  }
+  report_triangles(out, where, found, g.direction() == direction_kind::directed);
+  if (!flags.output.empty() && !is_wrong(found.fault)) {
+    write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
+      line += fmt::format("{} {}", counts.per_vertex[v], found.coefficients[v]);
+    });
+  }
+  return conclude(out, flags, found.fault);
+}
+
+exit_status run(const graph_flags& flags) {
+  backend where = choose_cpu(flags.common.device, flags.common.threads);
+  if (flags.common.device != "cpu") where.reason = "triangles are counted on the CPU only";
+  const loaded_graph read = load_graph(where.cpu, flags, in_edges::build);
+  return std::visit([&](const auto& held) { return analyse(flags, where, read.from, held); }, read.g);
+}
+
+command_body declare(CLI::App& app) {
+  app.description(
+      "Triangles and clustering coefficients of a graph: reads it, counts them on the CPU, times and checks them. "
+      "Direction does not count, but for LDBC's local clustering coefficient (LCC) of directed graphs.");
+  const auto flags = std::make_shared<graph_flags>();
+  add_graph_file(app, *flags);
+  add_graph_flags(app, *flags,
+                  {"write `id triangles coefficient` a line, the coefficient of a directed graph being LDBC's LCC",
+                   "do not count again by other code"});
+  add_graph_help(app, *flags,
+                 {"friends.mtx --output triangles.txt", "wiki-Vote.txt.gz --undirected --json report.json",
+                  "gen:rmat:scale=18,degree=16 --undirected"});
+  return [flags] {
+    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
+    return run(*flags);
+  };
+}
+
+}  // namespace
+
+const command triangles_command{"triangles", "triangles and clustering coefficients of a graph", declare};
+
+}  // namespace spargo::apps

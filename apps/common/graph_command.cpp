@@ -1,0 +1,159 @@
+#include "common/graph_command.hpp"
+
+#include "common/help.hpp"
+#include "common/memory_limit.hpp"
+#include "common/progress.hpp"
+
+#include <spargo/io/output.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+namespace spargo::apps {
+
+std::int64_t graph_flags::device_bytes() const {
+  std::int64_t bytes = 0;
+  if (!max_device_memory.empty()) (void)parse_bytes(max_device_memory, bytes);
+  return bytes;
+}
+
+void add_graph_file(CLI::App& app, graph_flags& flags) {
+  app.add_option("FILE", flags.file,
+                 "a graph: edge list, Matrix Market, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
+      ->required();
+}
+
+void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts) {
+  auto* undirected = app.add_flag("--undirected", flags.undirected, "take every edge both ways");
+  app.add_flag("--directed", flags.directed,
+               "take edges as listed; default: undirected for symmetric matrices, else directed")
+      ->excludes(undirected);
+  auto* repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");
+  if (flags.repeat > 0) repeat->capture_default_str();
+  app.add_option("--output", flags.output, std::string(texts.output) + " (.gz by name); - is standard output")
+      ->type_name("FILE");
+  add_cache_flag(app, flags.cache);
+  app.add_option("--max-device-memory", flags.max_device_memory,
+                 "use at most this much of the GPU's memory, such as 500M or 8G; default: all that is free")
+      ->check(check_bytes)
+      ->type_name("SIZE");
+  app.add_flag("--no-validate", flags.no_validate, texts.no_validate);
+}
+
+void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples) {
+  add_common_flags(app, flags.common, app_kind::computes,
+                   help_examples(app, examples) +
+                       "Vertices are called as the file writes them: the ids of an edge list, the row\n"
+                       "numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n" +
+                       help_on_graph_inputs);
+}
+
+bool is_directed(const graph_flags& flags, const input_description& input) {
+  return flags.directed || (!flags.undirected && input.directed);
+}
+
+bool has_weights(const input_description& input, const input_facts& facts) {
+  return is_graph_text(input.kind) ? facts.weighted : input.field != matrix_market_field::pattern;
+}
+
+loaded_graph load_graph(const context<host>& cpu, const graph_flags& flags, in_edges wanted) {
+  const stopwatch loading;
+  input_description input = describe_input(cpu, flags.file);
+  input_cache cache(flags.cache, input, value_kind::pattern);
+  any_coo<pattern> read = [&] {
+    progress_bar bar("reading " + input.path, flags.common.quiet);
+    return read_graph_entries(cpu, input, bar.options(), cache);
+  }();
+  const double load_ms = loading.milliseconds();
+  input_facts facts = std::visit([](auto& listed) { return std::move(listed.facts); }, read);
+  const bool directed = is_directed(flags, input);
+  const graph_options options{.direction = directed ? direction_kind::directed : direction_kind::undirected,
+                              .in_edges = directed && wanted == in_edges::build};
+  const stopwatch building;
+  any_graph g = make_graph(cpu, std::move(read), options);
+  const bool weighted = has_weights(input, facts);
+  return {{std::move(input), std::move(cache), std::move(facts), load_ms, building.milliseconds(), weighted},
+          std::move(g)};
+}
+
+void report_graph(report& out, const std::string& command, const graph_flags& flags, const backend& where,
+                  const loaded_input& from, const graph_facts& graph) {
+  if (!from.facts.passed_over.empty()) out.warn(from.input.path + ": passed over: " + from.facts.passed_over);
+  json& keys = out.keys();
+  keys["file"] = from.input.path;
+  keys["vertices"] = graph.vertices;
+  keys["edges"] = graph.edges;
+  keys["directed"] = graph.directed;
+  report_backend(out, flags.common.device, where);
+  keys["algorithm"] = nullptr;
+  keys["load_ms"] = from.load_ms;
+  keys["build_ms"] = from.build_ms;
+  out.title(fmt::format("{} {}", command, from.input.path));
+  out.row("graph",
+          fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
+                      graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
+  if (from.ignores_weights) out.row("weights", "ignored");
+  out.row("device", fmt::format("{} ({}), {} threads", where.name, where.reason, where.cpu.threads()));
+  out.row("before",
+          fmt::format("load {}, build {}", format_milliseconds(from.load_ms), format_milliseconds(from.build_ms)));
+  report_cache(out, from.cache);
+}
+
+void report_plan(report& out, const backend& where, const plan_report& plan) {
+  json& keys = out.keys();
+  if (where.gpu.has_value()) keys["upload_ms"] = plan.upload_ms;
+  keys["algorithm"] = plan.algorithm;
+  keys["algorithm_reason"] = plan.reason;
+  keys["plan_ms"] = plan.plan_ms;
+  keys["total_ms"] = plan.runs.total_ms;
+  keys["workspace_bytes"] = plan.workspace_bytes;
+  keys["time_ms"] = to_json(plan.runs.times);
+  out.row("algorithm", fmt::format("{}: {}", plan.algorithm, plan.reason));
+  out.row("time", format_times(plan.runs.times));
+}
+
+void report_verdict(report& out, const verdict& fault, const std::string& how) {
+  out.keys()["valid"] = fault.has_value() ? json(fault->empty()) : json();
+  out.row("result", !fault.has_value() ? "not validated" : is_wrong(fault) ? "WRONG: " + *fault : "valid: " + how);
+}
+
+exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault) {
+  out.print();
+  if (is_wrong(fault)) {
+    print_error(flags.common.called, fmt::format("{}: the result failed validation: {}", flags.file, *fault));
+  }
+  return status_of(fault.has_value() ? std::optional<bool>(!is_wrong(fault)) : std::nullopt);
+}
+
+void write_by_vertex(report& out, const std::string& path, const vertex_names& names, const line_writer& append) {
+  {
+    const busy writing("writing " + path);
+    output_file file(path);
+    std::string line;
+    for (std::int64_t v = 0; v < names.vertices; ++v) {
+      line.clear();
+      fmt::format_to(std::back_inserter(line), "{} ", names.id(v));
+      append(v, line);
+      line += '\n';
+      file.write(line);
+    }
+    file.commit();
+  }
+  out.row("written", path);
+}
+
+std::vector<std::int64_t> highest(span<const double, host> values, std::int64_t count) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const auto last = order.begin() + std::min(count, values.size());
+  std::partial_sort(order.begin(), last, order.end(), [&](std::int64_t a, std::int64_t b) {
+    return values[a] > values[b] || (values[a] == values[b] && a < b);
+  });
+  order.erase(last, order.end());
+  return order;
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,181 @@
+// What all commands on graphs share: flags, reading and building, the report of a graph, and the end of a run.
+//
+// A command declares its own flags between add_graph_file and add_graph_flags, loads, settles the backend, computes on
+// on_graph's view, and returns what `conclude` says.
+#pragma once
+
+#include "common/cache.hpp"
+#include "common/cli.hpp"
+#include "common/device_choice.hpp"
+#include "common/graph_input.hpp"
+#include "common/report.hpp"
+#include "common/timing.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spargo::apps {
+
+struct graph_flags {
+  common_flags common;
+  std::string file;
+  bool undirected = false;
+  bool directed = false;
+  std::int64_t repeat = 3;
+  std::string output;
+  bool no_validate = false;
+  cache_mode cache = cache_mode::off;
+  std::string max_device_memory;  // empty: all that is free
+  stopwatch since_start;          // of the command: total_ms
+
+  // --max-device-memory in bytes; 0: all that is free.
+  [[nodiscard]] std::int64_t device_bytes() const;
+};
+
+// What --help says of the flags that mean something else in each command.
+struct graph_flag_texts {
+  const char* output;       // what a line holds, such as "write `id label` a line"
+  const char* no_validate;  // "do not check ..."
+  const char* repeat = "timed runs";
+};
+
+void add_graph_file(CLI::App& app, graph_flags& flags);
+// --undirected, --directed, --repeat, --output, --cache, --max-device-memory, --no-validate.
+void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts);
+// The flags that all commands share; the help closes with the examples and the inputs taken.
+void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples);
+
+struct loaded_input {
+  input_description input;
+  input_cache cache;
+  input_facts facts;
+  double load_ms = 0;
+  double build_ms = 0;
+  bool ignores_weights = false;  // that the file has
+};
+struct loaded_graph {
+  loaded_input from;
+  any_graph g;
+};
+
+// As a flag says, else as the input does.
+[[nodiscard]] bool is_directed(const graph_flags& flags, const input_description& input);
+
+enum class in_edges { omit, build };  // of a directed graph
+
+// Whether the file has weights. A generated graph has none.
+[[nodiscard]] bool has_weights(const input_description& input, const input_facts& facts);
+
+// Reads and builds on the CPU, with progress on a terminal.
+[[nodiscard]] loaded_graph load_graph(const context<host>& cpu, const graph_flags& flags, in_edges wanted);
+
+struct graph_facts {
+  std::int64_t vertices = 0;
+  std::int64_t edges = 0;
+  bool directed = true;
+};
+template <class Graph>
+[[nodiscard]] graph_facts facts_of(const Graph& g) {
+  return {std::int64_t{g.vertices()}, g.edges(), g.direction() == direction_kind::directed};
+}
+
+// Title, graph, backend, and the times before the work.
+void report_graph(report& out, const std::string& command, const graph_flags& flags, const backend& where,
+                  const loaded_input& from, const graph_facts& graph);
+
+// Why a result is wrong. None: it was not checked; empty: it is right.
+using verdict = std::optional<std::string>;
+[[nodiscard]] inline bool is_wrong(const verdict& fault) { return fault.has_value() && !fault->empty(); }
+
+// The key "valid" and the row "result"; `how`: how a right one was checked.
+void report_verdict(report& out, const verdict& fault, const std::string& how);
+
+// Prints the report, a wrong result's error after it.
+[[nodiscard]] exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault);
+
+// A line for each vertex, ids ascending; `append` writes what follows the id and a blank. Reports the file.
+using line_writer = std::function<void(std::int64_t vertex, std::string& line)>;
+void write_by_vertex(report& out, const std::string& path, const vertex_names& names, const line_writer& append);
+
+// The vertices of the highest values; of equal ones the smaller vertex first.
+[[nodiscard]] std::vector<std::int64_t> highest(span<const double, host> values, std::int64_t count);
+
+// Results on the host.
+template <class T>
+[[nodiscard]] array<T, host> bring_home(const context<host>& ctx, span<const T, host> values) {
+  return clone(ctx, values);
+}
+template <class T>
+[[nodiscard]] array<T, host> bring_home(const context<device>& ctx, span<const T, device> values) {
+  return to_host(ctx, values);
+}
+
+template <index_type I, index_type O>
+[[nodiscard]] std::int64_t bytes_of(const csr_pattern_view<I, O, host>& part) {
+  return part.offsets.size() * std::int64_t{sizeof(O)} + part.indices.size() * std::int64_t{sizeof(I)};
+}
+// As it would be copied to a device.
+template <index_type I, index_type O>
+[[nodiscard]] std::int64_t bytes_of(const graph_view<I, O, host>& g) {
+  return bytes_of(g.out) + (g.direction == direction_kind::directed && g.has_in_edges() ? bytes_of(g.in) : 0);
+}
+
+// f(ctx, view) on the backend that was chosen; returns how long the copy to it took, in milliseconds.
+template <index_type I, index_type O, class F>
+double on_graph(const backend& where, const graph_view<I, O, host>& g, F&& f) {
+  double upload_ms = 0;
+  on_backend(where, [&]<class Space>(const context<Space>& ctx) {
+    if constexpr (std::same_as<Space, host>) {
+      f(ctx, g);
+    } else {
+      const stopwatch uploading;
+      const graph<I, O, device> uploaded = to_device<I, O>(ctx, g);
+      ctx.synchronize();
+      upload_ms = uploading.milliseconds();
+      f(ctx, uploaded.view());
+    }
+  });
+  return upload_ms;
+}
+
+// `run` once, untimed, since it touches memory for the first time; then `runs` times.
+struct timed_runs {
+  double total_ms = 0;  // from the command's start to the first result
+  time_summary times;
+};
+template <class Space, class Run>
+[[nodiscard]] timed_runs time_runs(const context<Space>& ctx, const graph_flags& flags, Run&& run) {
+  timed_runs timed;
+  run();
+  ctx.synchronize();
+  timed.total_ms = flags.since_start.milliseconds();
+  std::vector<double> samples;
+  for (std::int64_t k = 0; k < flags.repeat; ++k) {
+    const stopwatch watch;
+    run();
+    ctx.synchronize();
+    samples.push_back(watch.milliseconds());
+  }
+  timed.times = summarize(std::move(samples));
+  return timed;
+}
+
+// What every plan tells of itself, and its runs.
+struct plan_report {
+  std::string algorithm;
+  std::string reason;
+  double upload_ms = 0;
+  double plan_ms = 0;
+  std::int64_t workspace_bytes = 0;
+  timed_runs runs;
+};
+template <class Plan>
+[[nodiscard]] plan_report describe_plan(const Plan& plan, double plan_ms, timed_runs runs) {
+  return {std::string(to_string(plan.algorithm())), plan.reason(), 0, plan_ms, plan.workspace_bytes(), std::move(runs)};
+}
+void report_plan(report& out, const backend& where, const plan_report& plan);
+
+}  // namespace spargo::apps

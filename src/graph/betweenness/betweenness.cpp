@@ -1,0 +1,167 @@
+// Names, checks, the choice of algorithm and the plan around an executor: all that does not touch the graph's contents.
+#include "core/backend.hpp"
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "graph/betweenness/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace spargo {
+
+namespace detail::betweenness {
+
+namespace {
+
+struct tuning {
+  // Vertices plus stored edges up to which threads have sources of their own: a level is then often too small for two
+  // threads to meet over it (about 5 us), by choice.
+  static constexpr std::int64_t small = std::int64_t{1} << 18;
+  // Stored edges per vertex from which levels are few, and lanes that share them meet. CPU time from 4 sources, a
+  // Xeon, by_level / by_source: grid 2000 x 2000 (4 per vertex) 5.7 / 1.1 s; R-MAT 20 and uniform 2^20 (32 per
+  // vertex) take by_level a quarter of the GAP suite's time.
+  static constexpr std::int64_t few_edges = 6;
+};
+
+template <class I, class O, class Space>
+void check_part(const csr_pattern_view<I, O, Space>& part, const char* name, std::int64_t vertices,
+                std::int64_t edges) {
+  SPARGO_EXPECTS(part.rows >= 0 && part.rows == part.cols && part.rows == vertices && part.nnz() == edges,
+                 fmt::format("betweenness: {}-edges are {} x {} with {} entries (expected {} x {} with {})", name,
+                             part.rows, part.cols, part.nnz(), vertices, vertices, edges));
+  SPARGO_EXPECTS(part.offsets.size() == vertices + 1 || (vertices == 0 && part.offsets.empty()),
+                 fmt::format("betweenness: {} offsets of {}-edges for {} vertices (expected one more than vertices)",
+                             part.offsets.size(), name, vertices));
+}
+
+template <class I, class O, class Space>
+void check_graph(const graph_view<I, O, Space>& g) {
+  check_part(g.out, "out", g.out.rows, g.out.nnz());
+  if (g.has_in_edges()) check_part(g.in, "in", g.out.rows, g.out.nnz());
+}
+
+void check_options(const betweenness_options& o) {
+  const auto is_one_of = [](auto value, auto... named) { return ((value == named) || ...); };
+  SPARGO_EXPECTS(is_one_of(o.normalization, betweenness_normalization::none, betweenness_normalization::pairs,
+                           betweenness_normalization::by_maximum),
+                 fmt::format("betweenness: no normalization has the number {}", static_cast<int>(o.normalization)));
+  SPARGO_EXPECTS(is_one_of(o.endpoints, betweenness_endpoints::excluded, betweenness_endpoints::included),
+                 fmt::format("betweenness: endpoints have no case {}", static_cast<int>(o.endpoints)));
+}
+
+template <class Space>
+choice choose(betweenness_algorithm asked, std::int64_t vertices, std::int64_t edges) {
+  SPARGO_EXPECTS(is_in(algorithms, asked),
+                 fmt::format("betweenness: no algorithm has the number {}", static_cast<int>(asked)));
+  if (!runs_on<Space>(algorithms, asked)) {
+    throw error(error_code::unsupported, "betweenness: found on the host only");
+  }
+  if (asked != betweenness_algorithm::automatic) return {asked, "asked for"};
+  if (vertices + edges < tuning::small) {
+    return {betweenness_algorithm::by_source, "the graph is too small for threads to share its levels"};
+  }
+  if (edges < tuning::few_edges * vertices) {
+    return {betweenness_algorithm::by_source, "with so few edges per vertex there are many narrow levels"};
+  }
+  return {betweenness_algorithm::by_level, "the levels are large enough to share"};
+}
+
+}  // namespace
+
+}  // namespace detail::betweenness
+
+std::string_view to_string(betweenness_algorithm algorithm) {
+  return detail::name_in(detail::betweenness::algorithms, algorithm);
+}
+
+betweenness_algorithm parse_betweenness_algorithm(std::string_view name) try {
+  return detail::parse_in(detail::betweenness::algorithms, "betweenness", name);
+} catch (...) {
+  detail::rethrow("betweenness");
+}
+
+template <index_type I, index_type O, class Space>
+struct betweenness_plan<I, O, Space>::state {
+  std::int64_t vertices;
+  detail::betweenness::choice choice;
+  std::unique_ptr<detail::betweenness::executor<I, Space>> executor;
+};
+
+template <index_type I, index_type O, class Space>
+betweenness_plan<I, O, Space>::betweenness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                                const betweenness_options& options) try {
+  if constexpr (detail::is_built<Space>) {
+    detail::betweenness::check_options(options);
+    detail::betweenness::check_graph(g);
+    auto choice =
+        detail::betweenness::choose<Space>(options.algorithm, std::int64_t{g.vertices()}, std::int64_t{g.out.nnz()});
+    if constexpr (std::same_as<Space, host>) {
+      betweenness_options reduced = options;
+      reduced.algorithm = choice.algorithm;
+      auto executor = detail::betweenness::make_executor<I, O>(ctx, g, reduced);
+      state_ = std::make_unique<state>(state{g.vertices(), std::move(choice), std::move(executor)});
+    }
+  } else {
+    detail::no_device("betweenness");
+  }
+} catch (...) {
+  detail::rethrow("betweenness");
+}
+template <index_type I, index_type O, class Space>
+betweenness_plan<I, O, Space>::betweenness_plan(betweenness_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+betweenness_plan<I, O, Space>& betweenness_plan<I, O, Space>::operator=(betweenness_plan&&) noexcept = default;
+template <index_type I, index_type O, class Space>
+betweenness_plan<I, O, Space>::~betweenness_plan() = default;
+
+template <index_type I, index_type O, class Space>
+void betweenness_plan<I, O, Space>::run(span<const I, host> sources) try {
+  for (const I s : sources) {
+    SPARGO_EXPECTS(s >= 0 && s < state_->vertices,
+                   fmt::format("betweenness: source {} of a graph with {} vertices (expected 0 to {})", s,
+                               state_->vertices, state_->vertices - 1));
+  }
+  state_->executor->run(sources);
+} catch (...) {
+  detail::rethrow("betweenness");
+}
+template <index_type I, index_type O, class Space>
+span<const double, Space> betweenness_plan<I, O, Space>::values() const noexcept {
+  return state_->executor->values();
+}
+template <index_type I, index_type O, class Space>
+betweenness_algorithm betweenness_plan<I, O, Space>::algorithm() const noexcept {
+  return state_->choice.algorithm;
+}
+template <index_type I, index_type O, class Space>
+const std::string& betweenness_plan<I, O, Space>::reason() const noexcept {
+  return state_->choice.reason;
+}
+template <index_type I, index_type O, class Space>
+std::int64_t betweenness_plan<I, O, Space>::workspace_bytes() const noexcept {
+  return state_->executor->workspace_bytes();
+}
+
+template <index_type I, index_type O, class Space>
+betweenness_result<Space> betweenness(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                      std::type_identity_t<span<const I, host>> sources,
+                                      const betweenness_options& options) try {
+  betweenness_plan<I, O, Space> plan(ctx, g, options);
+  plan.run(sources);
+  return {clone(ctx, plan.values()), plan.algorithm()};
+} catch (...) {
+  detail::rethrow("betweenness");
+}
+
+#define INSTANTIATE_IN(I, O, S)                                                                      \
+  template class betweenness_plan<I, O, S>;                                                          \
+  template betweenness_result<S> betweenness<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
+                                                      std::type_identity_t<span<const I, host>>,     \
+                                                      const betweenness_options&);
+#define INSTANTIATE(I, O)    \
+  INSTANTIATE_IN(I, O, host) \
+  INSTANTIATE_IN(I, O, device)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

@@ -1,0 +1,61 @@
+// What a plan hides: one executor a backend, with its workspace and the values of the last run; and the rule by which
+// sums become values, the same for both.
+#pragma once
+
+#include "graph/betweenness/algorithms.hpp"
+
+#include <memory>
+#include <string>
+
+namespace spargo::detail::betweenness {
+
+// An algorithm (never automatic), and why.
+struct choice {
+  betweenness_algorithm algorithm = betweenness_algorithm::by_level;
+  std::string reason;
+};
+
+// What sums of dependencies are multiplied by, before a division by the maximum.
+struct scale_rule {
+  double vertices = 0;
+  double sources = 0;         // given ones; of all the vertices
+  bool counts_twice = false;  // each pair, once from either end
+  betweenness_options options;
+
+  [[nodiscard]] bool by_pairs() const { return options.normalization == betweenness_normalization::pairs; }
+  [[nodiscard]] bool with_endpoints() const { return options.endpoints == betweenness_endpoints::included; }
+
+  // For a vertex that is `times` of the sources.
+  [[nodiscard]] double factor(double times) const {
+    if (!by_pairs()) return counts_twice ? 0.5 : 1;
+    const double targets = with_endpoints() ? vertices - 1 : vertices - 2;
+    const double pairs = targets * (with_endpoints() ? sources : sources - times);
+    return pairs > 0 ? 1 / pairs : 0;
+  }
+};
+
+template <class I, class Space>
+class executor {
+ public:
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
+
+  // Sources are vertices, and there are some unless all are meant.
+  virtual void run(span<const I, host> sources) = 0;
+  [[nodiscard]] virtual span<const double, Space> values() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+};
+
+// The graph and the options are checked; options.algorithm is the one to run.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
+                                                               const graph_view<I, O, host>& g,
+                                                               const betweenness_options& options);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g,
+                                                                 const betweenness_options& options);
+
+}  // namespace spargo::detail::betweenness

@@ -1,0 +1,20 @@
+// The methods and algorithms of communities.
+#pragma once
+
+#include "core/algorithm_table.hpp"
+
+#include <spargo/graph/communities.hpp>
+
+namespace spargo::detail::communities {
+
+inline constexpr algorithm_table<communities_method, 1> methods{{
+    {communities_method::cdlp, "cdlp", true, true},
+}};
+
+inline constexpr algorithm_table<communities_algorithm, 3> algorithms{{
+    {communities_algorithm::automatic, "automatic", true, true},
+    {communities_algorithm::all_vertices, "all_vertices", true, true},
+    {communities_algorithm::frontier, "frontier", true, false},
+}};
+
+}  // namespace spargo::detail::communities

@@ -1,0 +1,41 @@
+// What a plan hides: one executor per backend, with its workspace and the labels of the last run.
+#pragma once
+
+#include <spargo/graph/communities.hpp>
+
+#include <memory>
+
+namespace spargo::detail::communities {
+
+struct run_outcome {
+  std::int64_t rounds = 0;
+  std::int64_t count = 0;  // of different labels
+};
+
+template <class I, class Space>
+class executor {
+ public:
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
+
+  // There are as many initial labels as vertices, or none. Throws invalid_argument for one that is no vertex.
+  virtual run_outcome run(span<const I, Space> initial) = 0;
+  [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+};
+
+// The graph and the options are checked; options.algorithm is the one to run.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
+                                                               const graph_view<I, O, host>& g,
+                                                               const communities_options& options);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g,
+                                                                 const communities_options& options);
+
+[[noreturn]] void throw_bad_label(std::int64_t vertex, std::int64_t label, std::int64_t vertices);
+
+}  // namespace spargo::detail::communities

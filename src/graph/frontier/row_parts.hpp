@@ -1,0 +1,63 @@
+// The rows of a graph's pattern cut into parts of about equal work, on the host.
+#pragma once
+
+#include "core/parts.hpp"
+
+#include <spargo/formats/csr.hpp>
+
+#include <algorithm>
+
+namespace spargo::detail {
+
+// The rows of a pattern cut into parts of as many vertices plus edges. Unit v + offsets[v] is vertex v, the units
+// behind it its edges; so a long row is shared.
+template <class I, class O>
+class row_parts {
+ public:
+  row_parts(const csr_pattern_view<I, O, host>& rows, std::int64_t units_a_part)
+      : rows_(rows), parts_(chunks_of(std::int64_t{rows.rows} + rows.nnz(), units_a_part)) {}
+
+  [[nodiscard]] std::int64_t count() const { return parts_.count; }
+
+  // body(v, first, last): edges [first, last) of v. Vertices whose edges end before the part begins are left out.
+  template <class Body>
+  void for_each(std::int64_t part, Body&& body) const {
+    const std::int64_t begin = parts_.first(part);
+    const std::int64_t end = parts_.last(part);
+    for (std::int64_t v = first_vertex(begin); v < rows_.rows && v + rows_.offsets[v] < end; ++v) {
+      const std::int64_t first = std::max<std::int64_t>(rows_.offsets[v], begin - v - 1);
+      const std::int64_t last = std::min<std::int64_t>(rows_.offsets[v + 1], end - v - 1);
+      body(static_cast<I>(v), first, last);
+    }
+  }
+
+  // The vertices [first, last) whose own units lie in the part: each part's, put together, are all vertices, once.
+  struct vertex_range {
+    std::int64_t first;
+    std::int64_t last;
+  };
+  [[nodiscard]] vertex_range vertices(std::int64_t part) const {
+    return {vertices_before(parts_.first(part)), vertices_before(parts_.last(part))};
+  }
+
+ private:
+  [[nodiscard]] std::int64_t vertices_before(std::int64_t unit) const {
+    return unit == 0 ? 0 : first_vertex(unit - 1) + 1;
+  }
+
+  // The last vertex whose unit is not behind `unit`.
+  [[nodiscard]] std::int64_t first_vertex(std::int64_t unit) const {
+    std::int64_t low = 0;
+    std::int64_t high = rows_.rows;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (middle + rows_.offsets[middle] <= unit ? low : high) = middle;
+    }
+    return low;
+  }
+
+  csr_pattern_view<I, O, host> rows_;
+  parts parts_;
+};
+
+}  // namespace spargo::detail

@@ -1,0 +1,44 @@
+// What a plan hides: one executor with its workspace and the result of the last run; and what is known of the weights.
+#pragma once
+
+#include "graph/sssp/algorithms.hpp"
+
+#include <memory>
+
+namespace spargo::detail::sssp {
+
+// Of all weights, none of which is negative or NaN.
+struct weight_facts {
+  double smallest = 0;
+  double largest = 0;  // infinity among them
+  double mean = 0;     // of the finite ones
+};
+
+// Throws invalid_data naming the first edge whose weight is negative or NaN.
+template <class W, class I, class O>
+[[nodiscard]] weight_facts examine_weights(const context<host>& ctx, const csr_pattern_view<I, O, host>& edges,
+                                           span<const W, host> weights);
+
+template <class W, class I, class Space>
+class executor {
+ public:
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
+
+  virtual void run(I source) = 0;
+  [[nodiscard]] virtual span<const sssp_distance<W>, Space> distances() const noexcept = 0;
+  [[nodiscard]] virtual span<const I, Space> parents() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t reached() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+};
+
+// The graph and the options are checked; options.algorithm is the one to run, and options.delta a power of 2.
+template <class W, class I, class O>
+[[nodiscard]] std::unique_ptr<executor<W, I, host>> make_executor(const context<host>& ctx,
+                                                                  const weighted_graph_view<W, I, O, host>& g,
+                                                                  const weight_facts& weights,
+                                                                  const sssp_options& options);
+
+}  // namespace spargo::detail::sssp

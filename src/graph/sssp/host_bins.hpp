@@ -1,0 +1,169 @@
+// Bins of a thread: vertices that wait to be expanded, by the bucket of their distance.
+//
+// An entry is only a hint: the distances hold the truth, and an entry whose distance is no longer its vertex's is
+// passed over. So a bin may lose entries: where its chunks are used up, or where a bucket is farther ahead than there
+// are slots. The smallest bucket lost is remembered, and when the search gets there it looks through all distances
+// instead. That bounds the memory of a search by its vertices, whatever the edges, and without a list of lists that
+// grows.
+//
+// Invariant: the pool holds enough chunks for every vertex once, in any bins; a look through the distances, which
+// starts with empty bins, loses nothing but what is too far ahead.
+#pragma once
+
+#include <spargo/core/array.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace spargo::detail::sssp {
+
+struct host_bins_tuning {
+  static constexpr std::int64_t slots = 256;          // a power of 2; chosen: weights of 1..255 and buckets of 1 fit
+  static constexpr std::int64_t chunk_entries = 254;  // a chunk of 2 KiB with 8-byte entries
+};
+
+inline constexpr std::int64_t no_bucket = std::numeric_limits<std::int64_t>::max();
+
+template <class I, class D>
+struct bin_entry {
+  I vertex;
+  D distance;
+};
+
+template <class I, class D>
+struct bin_chunk {
+  bin_chunk* next;
+  std::int64_t size;
+  bin_entry<I, D> entries[static_cast<std::size_t>(host_bins_tuning::chunk_entries)];
+};
+
+template <class I, class D>
+class chunk_pool {
+ public:
+  using chunk = bin_chunk<I, D>;
+
+  chunk_pool(const context<host>& ctx, std::int64_t vertices, int threads)
+      : chunks_(ctx, vertices / host_bins_tuning::chunk_entries * 5 / 4 + threads * host_bins_tuning::slots + 1) {}
+
+  // Null: none is left.
+  [[nodiscard]] chunk* take() {
+    if (taken_.load(std::memory_order_relaxed) >= chunks_.size()) return nullptr;
+    const std::int64_t at = taken_.fetch_add(1, std::memory_order_relaxed);
+    return at < chunks_.size() ? chunks_.data() + at : nullptr;
+  }
+  void take_all_back() { taken_.store(0, std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t size() const { return chunks_.size(); }
+
+ private:
+  array<chunk, host> chunks_;
+  std::atomic<std::int64_t> taken_{0};
+};
+
+template <class I, class D>
+class alignas(64) thread_bins {
+ public:
+  using chunk = bin_chunk<I, D>;
+  using tuning = host_bins_tuning;
+
+  explicit thread_bins(chunk_pool<I, D>& pool) : pool_(&pool) { clear(); }
+
+  // Forgets all entries. The chunks are left to whoever resets the pool.
+  void clear() {
+    heads_.fill(nullptr);
+    occupied_.fill(0);
+    free_ = nullptr;
+    lost_ = no_bucket;
+  }
+
+  // The first bucket that may have entries.
+  void set_base(std::int64_t bucket) { base_ = bucket; }
+
+  void push(std::int64_t bucket, I vertex, D distance) {
+    if (bucket - base_ >= tuning::slots) {
+      lost_ = std::min(lost_, bucket);
+      return;
+    }
+    const auto slot = static_cast<std::size_t>(bucket % tuning::slots);
+    chunk* c = heads_[slot];
+    if (c == nullptr || c->size == tuning::chunk_entries) {
+      c = fresh_chunk();
+      if (c == nullptr) {
+        lost_ = std::min(lost_, bucket);
+        return;
+      }
+      c->next = heads_[slot];
+      heads_[slot] = c;
+      occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    }
+    c->entries[c->size++] = {vertex, distance};
+  }
+
+  // The chunks of a bucket, as a list; null: it is empty.
+  [[nodiscard]] chunk* take(std::int64_t bucket) {
+    const auto slot = static_cast<std::size_t>(bucket % tuning::slots);
+    chunk* const list = heads_[slot];
+    heads_[slot] = nullptr;
+    occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    return list;
+  }
+
+  // Of the bucket: one chunk, if it has fewer than `most`.
+  [[nodiscard]] chunk* take_one(std::int64_t bucket, int most) {
+    const auto slot = static_cast<std::size_t>(bucket % tuning::slots);
+    const chunk* c = heads_[slot];
+    for (int k = 0; c != nullptr && k < most; ++k) c = c->next;
+    if (c != nullptr || heads_[slot] == nullptr) return nullptr;
+    chunk* const first = heads_[slot];
+    heads_[slot] = first->next;
+    if (first->next == nullptr) occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    return first;
+  }
+
+  void give_back(chunk* c) {
+    c->next = free_;
+    free_ = c;
+  }
+
+  // The first bucket from the base on with an entry, lost ones included.
+  [[nodiscard]] std::int64_t first_bucket() const { return std::min(first_held(), lost_); }
+  [[nodiscard]] std::int64_t lost() const { return lost_; }
+
+ private:
+  [[nodiscard]] std::int64_t first_held() const {
+    const auto start = static_cast<std::size_t>(base_ % tuning::slots);
+    for (std::size_t k = 0; k <= occupied_.size(); ++k) {
+      const std::size_t w = (start / 64 + k) % occupied_.size();
+      std::uint64_t word = occupied_[w];
+      if (k == 0) word &= ~std::uint64_t{0} << (start % 64);
+      if (k == occupied_.size()) word &= ~(~std::uint64_t{0} << (start % 64));
+      if (word == 0) continue;
+      const auto slot = w * 64 + static_cast<std::size_t>(std::countr_zero(word));
+      return base_ + static_cast<std::int64_t>((slot - start) % static_cast<std::size_t>(tuning::slots));
+    }
+    return no_bucket;
+  }
+
+  [[nodiscard]] chunk* fresh_chunk() {
+    chunk* c = free_;
+    if (c != nullptr) {
+      free_ = c->next;
+    } else {
+      c = pool_->take();
+    }
+    if (c != nullptr) c->size = 0;
+    return c;
+  }
+
+  chunk_pool<I, D>* pool_;
+  chunk* free_ = nullptr;
+  std::int64_t base_ = 0;
+  std::int64_t lost_ = no_bucket;
+  std::array<std::uint64_t, static_cast<std::size_t>(tuning::slots / 64)> occupied_;
+  std::array<chunk*, static_cast<std::size_t>(tuning::slots)> heads_;
+};
+
+}  // namespace spargo::detail::sssp

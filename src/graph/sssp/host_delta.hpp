@@ -1,0 +1,307 @@
+// Delta-stepping on the host: buckets of vertices by distance, one after the other, each expanded by all threads until
+// nothing comes into it any more.
+//
+// Three ideas besides. A thread that has no more chunks of the bucket goes on with what it put into it itself, as long
+// as that is little (bucket fusion): the many small rounds of a bucket then need no meeting of threads. A vertex that
+// leads nowhere, such as one with a single neighbour in an undirected graph, gets its distance and no place in a bin.
+//
+// And a bound. In a graph of small diameter most vertices lie at about the same distance, found early if not exactly:
+// a path longer than that of nearly all vertices will hardly be the shortest of any. Once most have been met, a bound
+// is set so that the vertices beyond it, by the distances they have, hold a small share of the edges; from then on it
+// only falls. Longer paths are left out by their length alone, without a look at the far end, which is where the time
+// goes. When all buckets below the bound are done, the vertices below it are final, and those beyond it look once along
+// their in-edges for what was left out (without in-edges, the others offer it once more). Then the search goes on as
+// before. After the pruning of long edges by Chakaravarthy et al. (see sssp.hpp).
+//
+// Invariant: when no bucket below `next` has an entry, every path of vertices below start(next) that is shorter than
+// the bound has been followed; so distances below both are final.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "graph/sssp/host_relax.hpp"
+
+#include <vector>
+
+namespace spargo::detail::sssp {
+
+struct host_delta_tuning {
+  // Entries of a step that wakes no thread: some 10 us of work, by choice.
+  static constexpr std::int64_t alone_entries = 128;
+  // Chunks, and entries in all, that a thread goes on with by itself: as many as in the GAP suite, by choice.
+  static constexpr int fused_chunks = 4;
+  static constexpr std::int64_t fused_entries = 8192;
+  // Edges per vertex from which on a bound is looked for: in a grid it would come when most edges are done, by choice.
+  static constexpr std::int64_t bound_degree = 6;
+  // Share of the edges out of expanded vertices at which a bound is looked for first; then at each doubling, to half.
+  static constexpr std::int64_t first_look = 256;
+  static constexpr std::int64_t last_look = 2;
+  // Share of the edges that the vertices beyond the bound may hold. Edges whose ends were looked at, of 31 and 34
+  // million, in R-MAT 20 and uniform 2^20, degree 16, weights 1..255: 1/32 14.6 and 20.2 million, 1/8 6.9 and 12.6, 1/4
+  // 5.9 and 9.6, 1/3 5.1 and 8.3; without a bound 32 and 39.
+  static constexpr std::int64_t beyond = 4;
+  static constexpr std::int64_t ahead = 1024;  // buckets in which a bound is looked for
+};
+
+template <class W, class D, class I, class O>
+class delta_search {
+ public:
+  using tuning = host_delta_tuning;
+  using chunk = bin_chunk<I, D>;
+
+  delta_search(const context<host>& ctx, const host_search<W, D, I, O>& s, double delta)
+      : s_(s),
+        pool_(ctx, s.vertices(), s.threads),
+        frontier_(ctx, pool_.size()),
+        dead_ends_(ctx, div_up(s.vertices(), 64)),
+        bins_(static_cast<std::size_t>(s.threads), thread_bins<I, D>(pool_)),
+        counts_(static_cast<std::size_t>(s.threads)) {
+    step_.buckets = bucket_rule<D>(delta);
+    step_.dead_ends = dead_ends_.data();
+    mark_dead_ends();
+  }
+
+  void run(I source, D* distance) {
+    start(source, distance);
+    while (true) {
+      const std::int64_t next = first_bucket();
+      if (is_target_final(next)) return;
+      if (next >= bound_bucket_) {
+        if (bound_bucket_ == no_bucket) return;
+        pass_bound();
+        continue;
+      }
+      set_base(next);
+      if (lost() <= next) look_through(next);
+      work_on(next);
+      if (edges() >= next_look_) lower_bound();
+    }
+  }
+
+  [[nodiscard]] std::int64_t bytes() const {
+    return pool_.size() * std::int64_t{sizeof(chunk) + sizeof(chunk*)} +
+           dead_ends_.size() * std::int64_t{sizeof(std::uint64_t)} +
+           s_.threads * std::int64_t{sizeof(thread_bins<I, D>) + sizeof(relax_counts)};
+  }
+
+ private:
+  [[nodiscard]] std::int64_t degree(const weighted_rows<W, I, O>& rows, std::int64_t v) const {
+    return rows.edges.offsets[v + 1] - rows.edges.offsets[v];
+  }
+
+  // Without out-edges, or with one only, which leads back where the vertex was found from.
+  void mark_dead_ends() {
+    const std::int64_t least = s_.undirected ? 2 : 1;
+    parallel_ranges(s_.threads, dead_ends_.size(), grain::rows / 64, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t w = first; w < last; ++w) {
+        std::uint64_t word = 0;
+        for (std::int64_t v = w * 64; v < std::min(w * 64 + 64, s_.vertices()); ++v) {
+          if (degree(s_.out, v) < least) word |= std::uint64_t{1} << (v % 64);
+        }
+        dead_ends_[w] = word;
+      }
+    });
+  }
+
+  void start(I source, D* distance) {
+    step_.distance = distance;
+    step_.bound = s_.limits.length;
+    bound_bucket_ = no_bucket;
+    const std::int64_t edges = s_.out.edges.nnz();
+    next_look_ = edges >= tuning::bound_degree * s_.vertices() ? edges / tuning::first_look + 1 : no_bucket;
+    parallel_ranges(s_.threads, s_.vertices(), grain::elements, [&](std::int64_t first, std::int64_t last) {
+      std::fill(distance + first, distance + last, unreached<D>);
+    });
+    std::fill(counts_.begin(), counts_.end(), relax_counts{});
+    empty_bins();
+    set_base(0);
+    distance[source] = D{0};
+    bins_[0].push(0, source, D{0});
+  }
+
+  void empty_bins() {
+    for (auto& bins : bins_) bins.clear();
+    pool_.take_all_back();
+  }
+  void set_base(std::int64_t bucket) {
+    for (auto& bins : bins_) bins.set_base(bucket);
+  }
+  [[nodiscard]] std::int64_t first_bucket() const {
+    std::int64_t first = no_bucket;
+    for (const auto& bins : bins_) first = std::min(first, bins.first_bucket());
+    return first;
+  }
+  [[nodiscard]] std::int64_t lost() const {
+    std::int64_t first = no_bucket;
+    for (const auto& bins : bins_) first = std::min(first, bins.lost());
+    return first;
+  }
+  [[nodiscard]] std::int64_t edges() const {
+    std::int64_t sum = 0;
+    for (const relax_counts& own : counts_) sum += own.edges;
+    return sum;
+  }
+  [[nodiscard]] bool is_target_final(std::int64_t next) const {
+    if (s_.limits.target < 0) return false;
+    const D distance = step_.distance[s_.limits.target];
+    return distance < unreached<D> && step_.buckets.of(distance) < std::min(next, bound_bucket_);
+  }
+
+  // Expands the entries of a bucket that there are now, and some of those that come into it meanwhile.
+  void work_on(std::int64_t bucket) {
+    std::int64_t chunks = 0;
+    std::int64_t entries = 0;
+    for (auto& bins : bins_) {
+      for (chunk* c = bins.take(bucket); c != nullptr; c = c->next) {
+        frontier_[chunks++] = c;
+        entries += c->size;
+      }
+    }
+    if (entries <= tuning::alone_entries) {
+      std::int64_t taken = 0;
+      relax_chunks(bucket, 0, [&](std::int64_t& k) { return (k = taken++) < chunks; });
+      return;
+    }
+    on_threads(s_.threads, chunks, [&](part_taker& mine) {
+      relax_chunks(bucket, mine.slot(), [&](std::int64_t& k) { return mine.take(k); });
+    });
+  }
+
+  // next(k): the number of the next chunk; whether there is one.
+  template <class Next>
+  void relax_chunks(std::int64_t bucket, int slot, Next&& next) {
+    auto& bins = bins_[static_cast<std::size_t>(slot)];
+    host_relaxer<W, D, I, O> relaxer(s_, step_, bins, counts_[static_cast<std::size_t>(slot)]);
+    for (std::int64_t k = 0; next(k);) {
+      relaxer.expand(*frontier_[k]);
+      bins.give_back(frontier_[k]);
+    }
+    std::int64_t fused = 0;
+    while (fused < tuning::fused_entries) {
+      chunk* const own = bins.take_one(bucket, tuning::fused_chunks);
+      if (own == nullptr) break;
+      fused += own->size;
+      relaxer.expand(*own);
+      bins.give_back(own);
+    }
+    relaxer.finish();
+  }
+
+  // Fills the bins anew, with all vertices from a bucket on.
+  void look_through(std::int64_t bucket) {
+    empty_bins();
+    set_base(bucket);
+    const parts shares = split_loop(s_.threads, s_.vertices(), grain::elements);
+    on_threads(s_.threads, shares.count, [&](part_taker& mine) {
+      auto& bins = bins_[static_cast<std::size_t>(mine.slot())];
+      for (std::int64_t p; mine.take(p);) {
+        for (std::int64_t v = shares.first(p); v < shares.last(p); ++v) {
+          const D distance = step_.distance[v];
+          if (distance == unreached<D> || test_bit(step_.dead_ends, v)) continue;
+          const std::int64_t of = step_.buckets.of(distance);
+          if (of >= bucket) bins.push(of, static_cast<I>(v), distance);
+        }
+      }
+    });
+  }
+
+  // --- The bound
+
+  // Sets a bound, where most vertices have been met, and the next time to look for one.
+  void lower_bound() {
+    const std::int64_t all = s_.out.edges.nnz();
+    while (edges() >= next_look_) next_look_ *= 2;
+    if (next_look_ > all / tuning::last_look) next_look_ = no_bucket;
+    const std::int64_t first = std::min(first_bucket(), bound_bucket_);
+    if (first == no_bucket) return;
+    std::int64_t left = all / tuning::beyond;
+    const std::vector<std::int64_t>& beyond = edges_by_bucket(first);
+    std::int64_t bucket = first + tuning::ahead;
+    for (std::int64_t k = tuning::ahead; k >= 0; --k) {  // beyond[ahead]: farther than that, or not met at all
+      left -= beyond[static_cast<std::size_t>(k)];
+      if (left < 0) break;
+      bucket = first + k;
+    }
+    if (bucket == first + tuning::ahead || bucket >= bound_bucket_ || bucket <= first) return;
+    bound_bucket_ = bucket;
+    step_.bound = std::min(s_.limits.length, step_.buckets.start(bucket));
+  }
+
+  // [k]: edges of vertices in bucket first + k.
+  const std::vector<std::int64_t>& edges_by_bucket(std::int64_t first) {
+    std::fill(histogram_.begin(), histogram_.end(), 0);
+    std::mutex mutex;
+    const parts shares = split_loop(s_.threads, s_.vertices(), grain::elements);
+    on_threads(s_.threads, shares.count, [&](part_taker& mine) {
+      std::array<std::int64_t, static_cast<std::size_t>(tuning::ahead) + 1> own{};
+      for (std::int64_t p; mine.take(p);) {
+        for (std::int64_t v = shares.first(p); v < shares.last(p); ++v) {
+          const D distance = step_.distance[v];
+          const std::int64_t of = distance == unreached<D> ? no_bucket : step_.buckets.of(distance);
+          if (of < first) continue;
+          own[static_cast<std::size_t>(std::min(of - first, tuning::ahead))] += degree(s_.out, v);
+        }
+      }
+      const std::lock_guard lock(mutex);
+      for (std::size_t k = 0; k < own.size(); ++k) histogram_[k] += own[k];
+    });
+    return histogram_;
+  }
+
+  // All below the bound is final: the rest learns of the paths that were left out.
+  void pass_bound() {
+    const D bound = step_.bound;
+    const std::int64_t bucket = bound_bucket_;
+    step_.bound = s_.limits.length;
+    bound_bucket_ = next_look_ = no_bucket;
+    if (s_.in.has_edges()) {
+      pull_beyond(bound);
+    } else {
+      push_beyond(bound);
+    }
+    look_through(bucket);
+  }
+
+  void pull_beyond(D bound) {
+    parallel_for(s_.threads, s_.vertices(), grain::rows, [&](std::int64_t v) {
+      D shortest = look_at(step_.distance[v]);
+      if (shortest < bound) return;
+      const auto& rows = s_.in.edges;
+      for (O e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+        const D before = look_at(step_.distance[rows.indices[e]]);
+        if (before >= bound) continue;
+        const D path = longer(before, s_.in.weights[e]);
+        if (path < shortest && path < step_.bound) shortest = path;
+      }
+      std::atomic_ref<D>(step_.distance[v]).store(shortest, std::memory_order_relaxed);
+    });
+  }
+
+  void push_beyond(D bound) {
+    parallel_for(s_.threads, s_.vertices(), grain::rows, [&](std::int64_t u) {
+      const D before = look_at(step_.distance[u]);
+      if (before >= bound) return;
+      const auto& rows = s_.out.edges;
+      for (O e = rows.offsets[u]; e < rows.offsets[u + 1]; ++e) {
+        const D path = longer(before, s_.out.weights[e]);
+        if (path < bound || path >= step_.bound) continue;
+        const std::atomic_ref<D> held(step_.distance[rows.indices[e]]);
+        D now = held.load(std::memory_order_relaxed);
+        while (path < now && !held.compare_exchange_weak(now, path, std::memory_order_relaxed)) {
+        }
+      }
+    });
+  }
+
+  host_search<W, D, I, O> s_;
+  chunk_pool<I, D> pool_;
+  array<chunk*, host> frontier_;
+  array<std::uint64_t, host> dead_ends_;
+  std::vector<thread_bins<I, D>> bins_;
+  std::vector<relax_counts> counts_;
+  std::vector<std::int64_t> histogram_ = std::vector<std::int64_t>(static_cast<std::size_t>(tuning::ahead) + 1);
+  relax_step<D> step_;
+  std::int64_t bound_bucket_ = no_bucket;
+  std::int64_t next_look_ = no_bucket;  // by edges out of expanded vertices
+};
+
+}  // namespace spargo::detail::sssp

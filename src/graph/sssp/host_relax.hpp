@@ -1,0 +1,121 @@
+// Edges relaxed by one of several threads.
+//
+// Edges are followed in three strokes, none of which has a branch that cannot be predicted but the last, and that is
+// taken for few edges: lengths below the bound are listed; of these, those that improve on the distance at their end
+// are kept, after all of these distances have been fetched; then they are written. See host_steps.hpp of BFS.
+#pragma once
+
+#include "graph/sssp/host_bins.hpp"
+#include "graph/sssp/host_buckets.hpp"
+#include "graph/sssp/host_search.hpp"
+
+#include <spargo/graph/frontier/bitmap.hpp>
+
+namespace spargo::detail::sssp {
+
+struct host_relax_tuning {
+  static constexpr std::int64_t ahead = 16;        // entries, as in prefetch.hpp
+  static constexpr std::int64_t list_edges = 256;  // as in host_steps.hpp of BFS
+  static constexpr std::int64_t run = 64;          // edges between two looks at the list's length, as there
+};
+
+// What a thread has done.
+struct alignas(64) relax_counts {
+  std::int64_t edges = 0;  // out of the vertices expanded
+};
+
+// What a step of the search needs of it.
+template <class D>
+struct relax_step {
+  D* distance = nullptr;
+  const std::uint64_t* dead_ends = nullptr;  // vertices that lead nowhere: they are never expanded
+  bucket_rule<D> buckets;
+  D bound = unreached<D>;  // longer paths, and those as long, are left out
+};
+
+template <class W, class D, class I, class O>
+class host_relaxer {
+ public:
+  using tuning = host_relax_tuning;
+  using chunk = bin_chunk<I, D>;
+
+  host_relaxer(const host_search<W, D, I, O>& s, const relax_step<D>& step, thread_bins<I, D>& bins,
+               relax_counts& counts)
+      : s_(s), step_(step), bins_(bins), counts_(counts) {}
+
+  void expand(const chunk& c) {
+    const auto& rows = s_.out.edges;
+    for (std::int64_t k = 0; k < c.size; ++k) {
+      prefetch(c, k);
+      const auto [u, path] = c.entries[k];
+      if (look_at(step_.distance[u]) != path) continue;  // found again nearer, and expanded then
+      const O last = rows.offsets[u + 1];
+      O e = rows.offsets[u];
+      edges_ += last - e;
+      while (e < last) {
+        const O stop = static_cast<O>(std::min<std::int64_t>(last, e + tuning::run));
+        for (; e < stop; ++e) list(rows.indices[e], longer(path, s_.out.weights[e]));
+        if (listed_ >= tuning::list_edges) work_off();
+      }
+    }
+    work_off();
+  }
+
+  void finish() { counts_.edges += edges_; }
+
+ private:
+  void prefetch(const chunk& c, std::int64_t k) const {
+    const auto& rows = s_.out.edges;
+    if (k + tuning::ahead < c.size) {
+      const I v = c.entries[k + tuning::ahead].vertex;
+      __builtin_prefetch(step_.distance + v);
+      __builtin_prefetch(rows.offsets.data() + v);
+    }
+    if (k + tuning::ahead / 2 < c.size) {
+      const O first = rows.offsets[c.entries[k + tuning::ahead / 2].vertex];
+      __builtin_prefetch(rows.indices.data() + first);
+      __builtin_prefetch(s_.out.weights + first);
+    }
+  }
+
+  void list(I to, D path) {
+    to_[static_cast<std::size_t>(listed_)] = to;
+    path_[static_cast<std::size_t>(listed_)] = path;
+    listed_ += std::int64_t{path < step_.bound};
+  }
+
+  void work_off() {
+    for (std::int64_t j = 0; j < listed_; ++j) __builtin_prefetch(step_.distance + to_[static_cast<std::size_t>(j)], 1);
+    std::int64_t kept = 0;
+    for (std::int64_t j = 0; j < listed_; ++j) {
+      const I v = to_[static_cast<std::size_t>(j)];
+      const D path = path_[static_cast<std::size_t>(j)];
+      to_[static_cast<std::size_t>(kept)] = v;
+      path_[static_cast<std::size_t>(kept)] = path;
+      kept += std::int64_t{path < look_at(step_.distance[v])};
+    }
+    for (std::int64_t j = 0; j < kept; ++j) relax(to_[static_cast<std::size_t>(j)], path_[static_cast<std::size_t>(j)]);
+    listed_ = 0;
+  }
+
+  void relax(I v, D path) {
+    const std::atomic_ref<D> held(step_.distance[v]);
+    D now = held.load(std::memory_order_relaxed);
+    while (path < now) {
+      if (!held.compare_exchange_weak(now, path, std::memory_order_relaxed)) continue;
+      if (!test_bit(step_.dead_ends, v)) bins_.push(step_.buckets.of(path), v, path);
+      return;
+    }
+  }
+
+  const host_search<W, D, I, O>& s_;
+  const relax_step<D>& step_;
+  thread_bins<I, D>& bins_;
+  relax_counts& counts_;
+  std::int64_t edges_ = 0;
+  std::int64_t listed_ = 0;
+  std::array<I, static_cast<std::size_t>(tuning::list_edges + tuning::run)> to_;
+  std::array<D, static_cast<std::size_t>(tuning::list_edges + tuning::run)> path_;
+};
+
+}  // namespace spargo::detail::sssp

@@ -1,0 +1,193 @@
+// Names, checks, the choice of algorithm and of the buckets' width, and the plan around an executor.
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "graph/sssp/executor.hpp"
+
+#include <spargo/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace spargo {
+
+namespace {
+
+namespace paths = detail::sssp;
+
+struct tuning {
+  // Below this many vertices plus stored edges a heap is as fast as buckets. Dijkstra / delta-stepping, weights 1..255,
+  // one thread of a Xeon: karate (190) 0.8 / 1.7 us, jagmesh7 (7,450) 43 / 59, road-minnesota (9,200) 150 / 83, dwt_992
+  // (16,700) 69 / 99, wiki-Vote (208,000) 1346 / 1219, roads of Luxembourg (354,000) 57,100 / 4,260.
+  static constexpr std::int64_t sequential_below = 8192;
+  // Widths of buckets in mean weights, by edges per vertex. Processor time of one thread of a Xeon, weights 1..255,
+  // widths of 4 / 8 / 16: R-MAT 20, degree 16, 377 / 303 / 315 ms, uniform 2^20 597 / 484 / 495 (a busy machine); grid
+  // 2000 x 2000, 64 / 256 / 512 / 1024 / 2048: 335 / 365 / 353 / 425 / 444, and the wider, the more for each thread.
+  static constexpr double long_rows = 8;
+  static constexpr double narrow = 0.1;
+  static constexpr double wide = 5;
+  // Exponents of delta: its inverse and its first thousands of multiples are normal numbers.
+  static constexpr int most_exponent = 900;
+};
+
+template <class I, class O>
+void check_part(const csr_pattern_view<I, O, host>& part, const char* name, std::int64_t weights) {
+  SPARGO_EXPECTS(part.rows >= 0 && part.rows == part.cols,
+                 fmt::format("sssp: {}-edges are {} x {} (expected a square)", name, part.rows, part.cols));
+  const std::int64_t offsets = part.offsets.size();
+  SPARGO_EXPECTS(offsets == std::int64_t{part.rows} + 1 || (part.rows == 0 && offsets == 0),
+                 fmt::format("sssp: {} offsets of {}-edges for {} vertices (expected one more than vertices)", offsets,
+                             name, part.rows));
+  SPARGO_EXPECTS(weights == part.nnz(),
+                 fmt::format("sssp: {} weights of {} {}-edges (expected one of each)", weights, part.nnz(), name));
+}
+
+template <class W, class I, class O>
+void check_graph(const weighted_graph_view<W, I, O, host>& g) {
+  check_part(g.out, "out", g.out_weights.size());
+  if (!g.has_in_edges()) return;
+  check_part(g.in, "in", g.in_weights.size());
+  SPARGO_EXPECTS(g.in.rows == g.out.rows && g.in.nnz() == g.out.nnz(),
+                 fmt::format("sssp: {} in-edges of {} vertices beside {} out-edges of {}", g.in.nnz(), g.in.rows,
+                             g.out.nnz(), g.out.rows));
+}
+
+void check_options(const sssp_options& o, std::int64_t vertices) {
+  detail::expect_runs_on<host>(paths::algorithms, "sssp", o.algorithm);
+  SPARGO_EXPECTS(o.delta >= 0 && std::isfinite(o.delta),
+                 fmt::format("sssp: delta {} (expected 0, for automatic, or more)", o.delta));
+  SPARGO_EXPECTS(o.cutoff >= 0, fmt::format("sssp: cutoff {} (expected 0 or more)", o.cutoff));
+  SPARGO_EXPECTS(o.target >= -1 && o.target < vertices,
+                 fmt::format("sssp: target {} (expected -1 or one of {} vertices)", o.target, vertices));
+}
+
+struct choice {
+  sssp_algorithm algorithm;
+  std::string reason;
+};
+
+choice choose(sssp_algorithm asked, std::int64_t size) {
+  if (asked != sssp_algorithm::automatic) return {asked, "asked for"};
+  if (size < tuning::sequential_below) {
+    return {sssp_algorithm::dijkstra, "the graph is too small for buckets to pay"};
+  }
+  return {sssp_algorithm::delta_stepping, "threads share the vertices of a bucket"};
+}
+
+// A power of 2. Narrow buckets where rows are long, lest many vertices be reached by long paths before short ones;
+// wide ones where rows are short, so that there is work for every thread.
+double choose_delta(double asked, bool whole, const paths::weight_facts& weights, double degree) {
+  double delta = asked;
+  if (delta == 0) delta = weights.mean * (degree >= tuning::long_rows ? tuning::narrow : tuning::wide);
+  if (delta <= 0) delta = 1;
+  if (whole) return std::exp2(std::clamp(std::ilogb(delta), 0, 62));
+  return std::exp2(std::clamp(std::ilogb(delta), -tuning::most_exponent, tuning::most_exponent));
+}
+
+}  // namespace
+
+std::string_view to_string(sssp_algorithm algorithm) { return detail::name_in(paths::algorithms, algorithm); }
+
+sssp_algorithm parse_sssp_algorithm(std::string_view name) try {
+  return detail::parse_in(paths::algorithms, "sssp", name);
+} catch (...) {
+  detail::rethrow("sssp");
+}
+
+template <detail::scalar W, index_type I, index_type O, class Space>
+struct sssp_plan<W, I, O, Space>::state {
+  std::int64_t vertices;
+  choice chosen;
+  double delta;
+  std::unique_ptr<detail::sssp::executor<W, I, Space>> executor;
+};
+
+template <detail::scalar W, index_type I, index_type O, class Space>
+sssp_plan<W, I, O, Space>::sssp_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                                     const sssp_options& options) try {
+  check_graph(g);
+  const std::int64_t vertices = g.vertices();
+  check_options(options, vertices);
+  const auto weights = paths::examine_weights<W, I, O>(ctx, g.out, g.out_weights);
+  choice chosen = choose(options.algorithm, vertices + g.out.nnz());
+  const double degree = static_cast<double>(g.out.nnz()) / static_cast<double>(std::max<std::int64_t>(1, vertices));
+  sssp_options reduced = options;
+  reduced.algorithm = chosen.algorithm;
+  reduced.delta = choose_delta(options.delta, std::integral<W>, weights, degree);
+  auto executor = paths::make_executor<W, I, O>(ctx, g, weights, reduced);
+  const double delta = chosen.algorithm == sssp_algorithm::delta_stepping ? reduced.delta : 0;
+  state_ = std::make_unique<state>(state{vertices, std::move(chosen), delta, std::move(executor)});
+} catch (...) {
+  detail::rethrow("sssp");
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+sssp_plan<W, I, O, Space>::sssp_plan(sssp_plan&&) noexcept = default;
+template <detail::scalar W, index_type I, index_type O, class Space>
+sssp_plan<W, I, O, Space>& sssp_plan<W, I, O, Space>::operator=(sssp_plan&&) noexcept = default;
+template <detail::scalar W, index_type I, index_type O, class Space>
+sssp_plan<W, I, O, Space>::~sssp_plan() = default;
+
+template <detail::scalar W, index_type I, index_type O, class Space>
+void sssp_plan<W, I, O, Space>::run(I source) try {
+  SPARGO_EXPECTS(source >= 0 && source < state_->vertices,
+                 fmt::format("sssp: source {} (expected one of {} vertices)", source, state_->vertices));
+  state_->executor->run(source);
+} catch (...) {
+  detail::rethrow("sssp");
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+span<const sssp_distance<W>, Space> sssp_plan<W, I, O, Space>::distances() const noexcept {
+  return state_->executor->distances();
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+span<const I, Space> sssp_plan<W, I, O, Space>::parents() const noexcept {
+  return state_->executor->parents();
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+std::int64_t sssp_plan<W, I, O, Space>::reached() const noexcept {
+  return state_->executor->reached();
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+sssp_algorithm sssp_plan<W, I, O, Space>::algorithm() const noexcept {
+  return state_->chosen.algorithm;
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+const std::string& sssp_plan<W, I, O, Space>::reason() const noexcept {
+  return state_->chosen.reason;
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+double sssp_plan<W, I, O, Space>::delta() const noexcept {
+  return state_->delta;
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+std::int64_t sssp_plan<W, I, O, Space>::workspace_bytes() const noexcept {
+  return state_->executor->workspace_bytes();
+}
+
+template <detail::scalar W, index_type I, index_type O, class Space>
+sssp_result<W, I, Space> sssp(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                              std::int64_t source, const sssp_options& options) try {
+  SPARGO_EXPECTS(source >= 0 && source < g.vertices(),
+                 fmt::format("sssp: source {} (expected one of {} vertices)", source, g.vertices()));
+  sssp_plan<W, I, O, Space> plan(ctx, g, options);
+  plan.run(static_cast<I>(source));
+  return {clone(ctx, plan.distances()), clone(ctx, plan.parents()), static_cast<I>(source), plan.reached(),
+          plan.algorithm()};
+} catch (...) {
+  detail::rethrow("sssp");
+}
+
+#define INSTANTIATE_W(W, I, O)                          \
+  template class sssp_plan<W, I, O, host>;              \
+  template sssp_result<W, I, host> sssp<W, I, O, host>( \
+      const context<host>&, const weighted_graph_view<W, I, O, host>&, std::int64_t, const sssp_options&);
+#define INSTANTIATE(I, O)           \
+  INSTANTIATE_W(std::int32_t, I, O) \
+  INSTANTIATE_W(std::int64_t, I, O) \
+  INSTANTIATE_W(float, I, O)        \
+  INSTANTIATE_W(double, I, O)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

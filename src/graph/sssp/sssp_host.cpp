@@ -1,0 +1,184 @@
+// Shortest paths on the host: the weights' examination, the searches, and how a search's lengths become distances.
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "graph/sssp/executor.hpp"
+#include "graph/sssp/host_delta.hpp"
+#include "graph/sssp/host_dijkstra.hpp"
+#include "graph/sssp/host_parents.hpp"
+
+#include <spargo/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace spargo::detail::sssp {
+
+namespace {
+
+struct partial_facts {
+  std::int64_t offending = std::numeric_limits<std::int64_t>::max();
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = 0;
+  double sum = 0;  // of the finite ones
+  std::int64_t finite = 0;
+
+  void add(const partial_facts& other) {
+    offending = std::min(offending, other.offending);
+    smallest = std::min(smallest, other.smallest);
+    largest = std::max(largest, other.largest);
+    sum += other.sum;
+    finite += other.finite;
+  }
+};
+
+template <class W>
+partial_facts facts_of_range(span<const W, host> weights, std::int64_t first, std::int64_t last) {
+  partial_facts own;
+  for (std::int64_t e = first; e < last; ++e) {
+    if (!(weights[e] >= 0)) {
+      own.offending = e;
+      return own;
+    }
+    const auto weight = static_cast<double>(weights[e]);
+    own.smallest = std::min(own.smallest, weight);
+    own.largest = std::max(own.largest, weight);
+    const bool finite = weight < std::numeric_limits<double>::infinity();
+    own.sum += finite ? weight : 0;
+    own.finite += finite ? 1 : 0;
+  }
+  return own;
+}
+
+// What is not reached, or past the target, is unreached; returns how many are not.
+template <class W, class D>
+std::int64_t publish(int threads, D* found, D farthest, span<sssp_distance<W>, host> distances) {
+  return parallel_reduce(
+      threads, distances.size(), grain::elements, std::int64_t{0},
+      [&](std::int64_t first, std::int64_t last) {
+        std::int64_t reached = 0;
+        for (std::int64_t v = first; v < last; ++v) {
+          const bool is_reached = found[v] <= farthest && found[v] != unreached<D>;
+          reached += is_reached ? 1 : 0;
+          distances[v] = is_reached ? static_cast<sssp_distance<W>>(found[v]) : sssp_unreached<W>;
+          if (!is_reached) found[v] = unreached<D>;
+        }
+        return reached;
+      },
+      [](std::int64_t a, std::int64_t b) { return a + b; });
+}
+
+template <class W, class D, class I, class O, class Search>
+class host_executor final : public executor<W, I, host> {
+ public:
+  // more...: of the search.
+  template <class... More>
+  host_executor(const context<host>& ctx, const host_search<W, D, I, O>& s, const sssp_options& options, More... more)
+      : s_(s), search_(ctx, s, more...), found_(ctx, s.vertices()), distances_(ctx, s.vertices()) {
+    if (options.output == sssp_output::distances) return;
+    finder_.emplace(ctx, s, options.parents);
+    parents_ = {ctx, s.vertices()};
+  }
+
+  void run(I source) override {
+    search_.run(source, found_.data());
+    const D farthest = s_.limits.target < 0 ? unreached<D> : found_[s_.limits.target];
+    reached_ = publish<W, D>(s_.threads, found_.data(), farthest, distances_.view());
+    if (finder_) finder_->run(source, found_.data(), parents_.data());
+  }
+
+  [[nodiscard]] span<const sssp_distance<W>, host> distances() const noexcept override { return distances_.view(); }
+  [[nodiscard]] span<const I, host> parents() const noexcept override { return parents_.view(); }
+  [[nodiscard]] std::int64_t reached() const noexcept override { return reached_; }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return search_.bytes() + found_.size() * std::int64_t{sizeof(D) + sizeof(sssp_distance<W>)} +
+           parents_.size() * std::int64_t{sizeof(I)} + (finder_ ? finder_->bytes() : 0);
+  }
+
+ private:
+  host_search<W, D, I, O> s_;
+  Search search_;
+  std::optional<parent_finder<W, D, I, O>> finder_;
+  array<D, host> found_;
+  array<sssp_distance<W>, host> distances_;
+  array<I, host> parents_;
+  std::int64_t reached_ = 0;
+};
+
+// The first length that is too long.
+template <class D>
+D length_limit(double cutoff) {
+  if constexpr (std::integral<D>) {
+    return cutoff >= static_cast<double>(unreached<D>) ? unreached<D> : static_cast<D>(cutoff) + 1;
+  } else {
+    return std::nextafter(cutoff, unreached<D>);
+  }
+}
+
+template <class D, class W, class I, class O>
+std::unique_ptr<executor<W, I, host>> make(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+                                           const sssp_options& options) {
+  host_search<W, D, I, O> s;
+  s.out = {g.out, g.out_weights.data()};
+  s.undirected = g.direction == direction_kind::undirected;
+  if (s.undirected) {
+    s.in = s.out;
+  } else if (g.has_in_edges()) {
+    s.in = {g.in, g.in_weights.data()};
+  }
+  s.limits = {options.target, length_limit<D>(options.cutoff)};
+  s.threads = ctx.threads();
+  if (options.algorithm == sssp_algorithm::dijkstra) {
+    return std::make_unique<host_executor<W, D, I, O, dijkstra_search<W, D, I, O>>>(ctx, s, options);
+  }
+  return std::make_unique<host_executor<W, D, I, O, delta_search<W, D, I, O>>>(ctx, s, options, options.delta);
+}
+
+}  // namespace
+
+template <class W, class I, class O>
+weight_facts examine_weights(const context<host>& ctx, const csr_pattern_view<I, O, host>& edges,
+                             span<const W, host> weights) {
+  const partial_facts all = parallel_reduce(
+      ctx.threads(), weights.size(), grain::elements, partial_facts{},
+      [&](std::int64_t first, std::int64_t last) { return facts_of_range(weights, first, last); },
+      [](partial_facts a, const partial_facts& b) {
+        a.add(b);
+        return a;
+      });
+  if (all.offending < weights.size()) {
+    const auto above = std::upper_bound(edges.offsets.begin(), edges.offsets.end(), static_cast<O>(all.offending));
+    throw error(error_code::invalid_data,
+                fmt::format("sssp: edge ({}, {}) has weight {} (expected 0 or more)", above - edges.offsets.begin() - 1,
+                            edges.indices[all.offending], weights[all.offending]));
+  }
+  if (all.finite == 0) return {0, all.largest, 0};
+  const double mean = all.sum / static_cast<double>(all.finite);
+  return {all.smallest, all.largest, std::min(mean, std::numeric_limits<double>::max())};
+}
+
+template <class W, class I, class O>
+std::unique_ptr<executor<W, I, host>> make_executor(const context<host>& ctx,
+                                                    const weighted_graph_view<W, I, O, host>& g,
+                                                    const weight_facts& weights, const sssp_options& options) {
+  if constexpr (std::same_as<W, std::int32_t>) {
+    // No path has as many edges as there are vertices; one edge more is offered to its end.
+    constexpr auto most = static_cast<double>(unreached<std::uint32_t>);
+    if (weights.largest * (static_cast<double>(g.vertices()) + 1) < most) return make<std::uint32_t>(ctx, g, options);
+  }
+  return make<std::conditional_t<std::integral<W>, std::uint64_t, double>>(ctx, g, options);
+}
+
+#define INSTANTIATE_W(W, I, O)                                                                     \
+  template weight_facts examine_weights(const context<host>&, const csr_pattern_view<I, O, host>&, \
+                                        span<const W, host>);                                      \
+  template std::unique_ptr<executor<W, I, host>> make_executor(                                    \
+      const context<host>&, const weighted_graph_view<W, I, O, host>&, const weight_facts&, const sssp_options&);
+#define INSTANTIATE(I, O)           \
+  INSTANTIATE_W(std::int32_t, I, O) \
+  INSTANTIATE_W(std::int64_t, I, O) \
+  INSTANTIATE_W(float, I, O)        \
+  INSTANTIATE_W(double, I, O)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::sssp

@@ -1,0 +1,214 @@
+// Subgraphs and graphs under other numbers: rows are taken over one by one, each neighbour under its new number.
+//
+// Rows are counted first, then filled, and sorted by the new numbers where these do not ascend, equal ones in their
+// order. Two passes over the edges of the vertices named; memory besides the result: a number a
+// vertex of the old graph, and of one row in each thread.
+#include <spargo/graph/structure.hpp>
+
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/rethrow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace spargo {
+
+namespace detail::structure {
+
+namespace {
+
+// [old vertex] its new number; -1: it is left out.
+template <class I>
+array<I, host> new_numbers(const context<host>& ctx, const char* operation, I old_vertices,
+                           const span<const I, host>& vertices) {
+  array<I, host> numbers(ctx, old_vertices);
+  std::fill(numbers.begin(), numbers.end(), I{-1});
+  for (std::int64_t k = 0; k < vertices.size(); ++k) {
+    const I v = vertices[k];
+    SPARGO_EXPECTS(v >= 0 && v < old_vertices, fmt::format("{}: vertex {} of a graph of {} (place {} of those named)",
+                                                           operation, v, old_vertices, k));
+    SPARGO_EXPECTS(numbers[v] < 0,
+                   fmt::format("{}: vertex {} is named twice, at places {} and {}", operation, v, numbers[v], k));
+    numbers[v] = static_cast<I>(k);
+  }
+  return numbers;
+}
+
+template <class W, class I, class O>
+struct chosen_rows {
+  csr_matrix<pattern, I, O, host> structure;
+  array<W, host> weights;
+};
+
+// Takes rows over. Without weights W is any type, and `weights` empty.
+template <class W, class I, class O>
+class row_chooser {
+ public:
+  row_chooser(const context<host>& ctx, const char* operation, I old_vertices, const span<const I, host>& vertices)
+      : ctx_(ctx), vertices_(vertices), numbers_(new_numbers(ctx, operation, old_vertices, vertices)) {}
+
+  [[nodiscard]] chosen_rows<W, I, O> choose(const csr_pattern_view<I, O, host>& rows,
+                                            const span<const W, host>& weights) const {
+    const std::int64_t n = vertices_.size();
+    array<O, host> offsets(ctx_, n + 1);
+    offsets[0] = 0;
+    parallel_for(ctx_.threads(), n, grain::rows, [&](std::int64_t k) {
+      O count = 0;
+      for (O e = rows.offsets[vertices_[k]]; e < rows.offsets[vertices_[k] + std::int64_t{1}]; ++e) {
+        count += numbers_[rows.indices[e]] >= 0 ? 1 : 0;
+      }
+      offsets[k + 1] = count;
+    });
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    array<I, host> indices(ctx_, offsets[n]);
+    array<W, host> chosen_weights(ctx_, weights.empty() ? 0 : offsets[n]);
+    parallel_ranges(ctx_.threads(), n, grain::rows, [&](std::int64_t first, std::int64_t last) {
+      std::vector<entry> row;
+      for (std::int64_t k = first; k < last; ++k) {
+        read_row(rows, weights, vertices_[k], row);
+        std::int64_t to = offsets[k];
+        for (const entry& e : row) {
+          if (!weights.empty()) chosen_weights[to] = e.weight;
+          indices[to++] = e.neighbour;
+        }
+      }
+    });
+    const I count = static_cast<I>(n);
+    return {{count, count, std::move(offsets), std::move(indices), {}}, std::move(chosen_weights)};
+  }
+
+ private:
+  struct entry {
+    I neighbour;
+    W weight;
+  };
+
+  void read_row(const csr_pattern_view<I, O, host>& rows, const span<const W, host>& weights, std::int64_t v,
+                std::vector<entry>& row) const {
+    row.clear();
+    for (O e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+      const I number = numbers_[rows.indices[e]];
+      if (number >= 0) row.push_back({number, weights.empty() ? W{0} : weights[e]});
+    }
+    const auto before = [](const entry& x, const entry& y) { return x.neighbour < y.neighbour; };
+    if (!std::is_sorted(row.begin(), row.end(), before)) std::stable_sort(row.begin(), row.end(), before);
+  }
+
+  context<host> ctx_;
+  span<const I, host> vertices_;
+  array<I, host> numbers_;
+};
+
+template <class I, class O>
+bool stores_in_edges(const graph_view<I, O, host>& g) {
+  return g.direction == direction_kind::directed && g.has_in_edges();
+}
+
+template <class I, class O>
+graph<I, O, host> choose_vertices(const context<host>& ctx, const char* operation, const graph_view<I, O, host>& g,
+                                  const span<const I, host>& vertices) {
+  const row_chooser<float, I, O> chooser(ctx, operation, g.vertices(), vertices);
+  csr_matrix<pattern, I, O, host> in;
+  if (stores_in_edges(g)) in = chooser.choose(g.in, {}).structure;
+  return {chooser.choose(g.out, {}).structure, std::move(in), g.direction};
+}
+
+// Distinct edges: an undirected one is stored twice, a loop once.
+template <class I, class O>
+std::int64_t count_edges(const context<host>& ctx, const csr_pattern_view<I, O, host>& out, direction_kind direction) {
+  if (direction == direction_kind::directed) return out.nnz();
+  const std::int64_t loops = parallel_reduce(
+      ctx.threads(), out.rows, grain::rows, std::int64_t{0},
+      [&](std::int64_t first, std::int64_t last) {
+        std::int64_t own = 0;
+        for (std::int64_t v = first; v < last; ++v) {
+          for (O e = out.offsets[v]; e < out.offsets[v + 1]; ++e) own += out.indices[e] == v ? 1 : 0;
+        }
+        return own;
+      },
+      std::plus<>());
+  return (out.nnz() + loops) / 2;
+}
+
+template <class W, class I, class O>
+weighted_graph<W, I, O, host> choose_vertices(const context<host>& ctx, const char* operation,
+                                              const weighted_graph_view<W, I, O, host>& g,
+                                              const span<const I, host>& vertices) {
+  const row_chooser<W, I, O> chooser(ctx, operation, g.vertices(), vertices);
+  chosen_rows<W, I, O> in;
+  if (stores_in_edges<I, O>(g)) in = chooser.choose(g.in, g.in_weights);
+  chosen_rows<W, I, O> out = chooser.choose(g.out, g.out_weights);
+  const std::int64_t edges = count_edges<I, O>(ctx, out.structure.view(), g.direction);
+  return {{std::move(out.structure), std::move(in.structure), g.direction},
+          std::move(out.weights),
+          std::move(in.weights),
+          edges};
+}
+
+template <class I, class O>
+void expect_all(const graph_view<I, O, host>& g, const span<const I, host>& order) {
+  SPARGO_EXPECTS(order.size() == g.vertices(),
+                 fmt::format("relabel: an order of {} for {} vertices", order.size(), g.vertices()));
+}
+
+}  // namespace
+
+}  // namespace detail::structure
+
+template <index_type I, index_type O>
+graph<I, O, host> induced_subgraph(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                   std::type_identity_t<span<const I, host>> vertices) try {
+  return detail::structure::choose_vertices(ctx, "induced_subgraph", g, vertices);
+} catch (...) {
+  detail::rethrow("induced_subgraph");
+}
+
+template <detail::scalar W, index_type I, index_type O>
+weighted_graph<W, I, O, host> induced_subgraph(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+                                               std::type_identity_t<span<const I, host>> vertices) try {
+  return detail::structure::choose_vertices(ctx, "induced_subgraph", g, vertices);
+} catch (...) {
+  detail::rethrow("induced_subgraph");
+}
+
+template <index_type I, index_type O>
+graph<I, O, host> relabel(const context<host>& ctx, const graph_view<I, O, host>& g,
+                          std::type_identity_t<span<const I, host>> order) try {
+  detail::structure::expect_all(g, order);
+  return detail::structure::choose_vertices(ctx, "relabel", g, order);
+} catch (...) {
+  detail::rethrow("relabel");
+}
+
+template <detail::scalar W, index_type I, index_type O>
+weighted_graph<W, I, O, host> relabel(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+                                      std::type_identity_t<span<const I, host>> order) try {
+  detail::structure::expect_all<I, O>(g, order);
+  return detail::structure::choose_vertices(ctx, "relabel", g, order);
+} catch (...) {
+  detail::rethrow("relabel");
+}
+
+#define INSTANTIATE_W(W, I, O)                                                                                     \
+  template weighted_graph<W, I, O, host> induced_subgraph<W, I, O>(                                                \
+      const context<host>&, const weighted_graph_view<W, I, O, host>&, std::type_identity_t<span<const I, host>>); \
+  template weighted_graph<W, I, O, host> relabel<W, I, O>(                                                         \
+      const context<host>&, const weighted_graph_view<W, I, O, host>&, std::type_identity_t<span<const I, host>>);
+#define INSTANTIATE(I, O)                                                                                \
+  template graph<I, O, host> induced_subgraph<I, O>(const context<host>&, const graph_view<I, O, host>&, \
+                                                    std::type_identity_t<span<const I, host>>);          \
+  template graph<I, O, host> relabel<I, O>(const context<host>&, const graph_view<I, O, host>&,          \
+                                           std::type_identity_t<span<const I, host>>);                   \
+  INSTANTIATE_W(std::int32_t, I, O)                                                                      \
+  INSTANTIATE_W(std::int64_t, I, O)                                                                      \
+  INSTANTIATE_W(float, I, O)                                                                             \
+  INSTANTIATE_W(double, I, O)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

@@ -1,0 +1,160 @@
+// `betweenness` end to end: graphs of the data folder against truth_more.json, flags, output, errors.
+#include <fstream>
+#include <map>
+
+#include "apps/run_app.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+json run_on(const std::string& file, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--json", "-", file});
+  const app_run run = run_app("betweenness", flags);
+  EXPECT_EQ(run.code, 0) << file << ": " << run.err;
+  return run.code == 0 ? run.json() : json::object();
+}
+
+// Ids of the truths are from 0; a Matrix Market file's are from 1 for people.
+TEST(BetweennessApp, AgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
+  int graphs = 0;
+  for (const auto& [name, facts] : more.items()) {
+    if (!facts.contains("betweenness")) continue;
+    const json& expected = facts["betweenness"];
+    const std::int64_t first_id = name.find(".mtx") == std::string::npos ? 0 : 1;
+    std::vector<std::string> flags{"--repeat", "1"};
+    if (expected["sources"].is_array()) {
+      std::string list;
+      for (const auto& s : expected["sources"]) list += std::to_string(s.get<std::int64_t>() + first_id) + ",";
+      list.pop_back();
+      flags.insert(flags.end(), {"--source-list", list});
+    } else if (facts.contains("strong_components") &&
+               facts["strong_components"]["largest"].get<std::int64_t>() > 1500) {
+      continue;  // several seconds each; tests/graph has them
+    }
+    for (const char* direction : {"directed", "undirected"}) {
+      if (!expected.contains(direction)) continue;
+      SCOPED_TRACE(name + ", " + direction);
+      std::vector<std::string> all = flags;
+      all.push_back(std::string("--") + direction);
+      const json got = run_on((data_directory() / name).string(), all);
+      ASSERT_FALSE(got.empty());
+      const json& truth = expected[direction];
+      EXPECT_NEAR(got["sum"].get<double>(), truth["sum"].get<double>(), 1e-9 * truth["sum"].get<double>());
+      EXPECT_NEAR(got["sum_sq"].get<double>(), truth["sum_sq"].get<double>(), 1e-9 * truth["sum_sq"].get<double>());
+      for (std::size_t k = 0; k < truth["top5"].size(); ++k) {
+        const double value = truth["top5"][k][1].get<double>();
+        EXPECT_NEAR(got["top"][k][1].get<double>(), value, 1e-9 * value) << k;
+      }
+      EXPECT_EQ(got["top"][0][1].get<double>() > 0, truth["top5"][0][1].get<double>() > 0);
+      EXPECT_EQ(got["valid"], true);
+      ++graphs;
+    }
+  }
+  EXPECT_GT(graphs, 40);
+}
+
+class BetweennessFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  // A path 10 20 30 40, and 7 with a large id. A loop, a duplicate.
+  const std::string edges_ = folder_.write("g.el", "# c\n10 20\n20 30\n10 20\n30 30\n30 40\n1000000000000 7\n");
+};
+
+TEST_F(BetweennessFile, EveryKeyOfTheContractIsThere) {
+  const json got = run_on(edges_, {});
+  for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
+                          "build_ms", "total_ms", "time_ms", "sources", "sum", "sum_sq", "top", "valid"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["app"], "betweenness");
+  EXPECT_EQ(got["vertices"], 6);
+  EXPECT_EQ(got["edges"], 4);
+  EXPECT_EQ(got["directed"], true);
+  EXPECT_EQ(got["sources"], 6);
+  EXPECT_EQ(got["sum"], 4.0);
+  EXPECT_EQ(got["sum_sq"], 8.0);
+  EXPECT_EQ(got["top"], json::parse("[[20, 2.0], [30, 2.0], [7, 0.0], [10, 0.0], [40, 0.0], [1000000000000, 0.0]]"));
+  EXPECT_EQ(got["time_ms"]["runs"], 3);
+  EXPECT_EQ(got["valid"], true);
+}
+
+// All vertices of an undirected graph: each pair once; given ones: each once for its source.
+TEST_F(BetweennessFile, Sources) {
+  EXPECT_EQ(run_on(edges_, {"--undirected"})["sum"], 4.0);
+  EXPECT_EQ(run_on(edges_, {"--undirected", "--sources", "all"})["sum"], 4.0);
+  const json listed = run_on(edges_, {"--undirected", "--source-list", "10,20"});
+  EXPECT_EQ(listed["sources"], 2);
+  EXPECT_EQ(listed["top"][1], json::parse("[30, 2.0]"));
+  EXPECT_EQ(listed["sum"], 4.0);
+  EXPECT_EQ(run_on(edges_, {"--undirected", "--source-list", "10", "--source-list", "20"})["sum"], 4.0);
+  EXPECT_EQ(run_on(edges_, {"--undirected", "--source-list", "10,20,30,40,7,1000000000000"})["sum"], 8.0);
+  // Random ones have out-edges: 10, 20, 30 and the large one.
+  const json random = run_on(edges_, {"--sources", "4"});
+  EXPECT_EQ(random["sources"], 4);
+  EXPECT_EQ(random["sum"], 4.0);
+  const std::string graph = "gen:rmat:scale=8,degree=4";
+  EXPECT_EQ(run_on(graph, {"--sources", "3"})["top"], run_on(graph, {"--sources", "3", "--seed", "1"})["top"]);
+  EXPECT_NE(run_on(graph, {"--sources", "3"})["top"], run_on(graph, {"--sources", "3", "--seed", "2"})["top"]);
+}
+
+TEST_F(BetweennessFile, NormalizationsAndEndpoints) {
+  EXPECT_EQ(run_on(edges_, {"--normalization", "max"})["top"][0][1], 1.0);
+  EXPECT_DOUBLE_EQ(run_on(edges_, {"--normalization", "pairs"})["top"][0][1].get<double>(), 2.0 / (5 * 4));
+  const json ends = run_on(edges_, {"--endpoints"});
+  EXPECT_EQ(ends["top"][0], json::parse("[20, 5.0]"));
+  EXPECT_EQ(ends["endpoints"], true);
+}
+
+TEST_F(BetweennessFile, AlgorithmsThreadsAndFormatsGiveTheSame) {
+  const std::string graph = "gen:grid2d:n=40";
+  const json expected = run_on(graph, {"--sources", "9"});
+  for (const char* algorithm : {"by_level", "by_source"}) {
+    for (const char* threads : {"1", "2"}) {
+      const json got = run_on(graph, {"--sources", "9", "--algorithm", algorithm, "--threads", threads});
+      EXPECT_EQ(got["algorithm"], algorithm);
+      EXPECT_NEAR(got["sum_sq"].get<double>(), expected["sum_sq"].get<double>(),
+                  1e-9 * expected["sum_sq"].get<double>());
+      EXPECT_EQ(got["valid"], true);
+    }
+  }
+  for (const std::string name : {"h.spg", "h.el.gz", "h.mtx"}) {
+    const std::string other = folder_ / name;
+    ASSERT_EQ(run_app("convert", {"--quiet", edges_, other}).code, 0) << name;
+    EXPECT_EQ(run_on(other, {"--directed"})["sum_sq"], 8.0) << name;
+  }
+}
+
+TEST_F(BetweennessFile, OutputHasAValueForEveryVertex) {
+  const std::string out = folder_ / "values.txt";
+  ASSERT_EQ(run_app("betweenness", {"--quiet", "--output", out, edges_}).code, 0);
+  EXPECT_EQ(slurp(out), "7 0\n10 0\n20 2\n30 2\n40 0\n1000000000000 0\n");
+}
+
+TEST_F(BetweennessFile, PeopleReadTheFigures) {
+  const app_run run = run_app("betweenness", {edges_});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("all 6"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("valid: "), std::string::npos) << run.out;
+  EXPECT_NE(run_app("betweenness", {"--no-validate", edges_}).out.find("not validated"), std::string::npos);
+}
+
+TEST_F(BetweennessFile, ErrorsInOneLine) {
+  expect_failure(run_app("betweenness", {folder_.write("b.el", "1 2\n3 4.5\n")}), "betweenness", 1, "b.el:2:3: ");
+  expect_failure(run_app("betweenness", {folder_ / "none.el"}), "betweenness", 1, "none.el");
+  expect_failure(run_app("betweenness", {"--source-list", "10,11", edges_}), "betweenness", 1, "11 is not a vertex");
+  expect_failure(run_app("betweenness", {"--source-list", "10,x", edges_}), "betweenness", 2, "x is not a vertex");
+  expect_failure(run_app("betweenness", {"--source-list", "-3", edges_}), "betweenness", 2);
+  expect_failure(run_app("betweenness", {"--sources", "0", edges_}), "betweenness", 2, "--sources: 0");
+  expect_failure(run_app("betweenness", {"--sources", "some", edges_}), "betweenness", 2, "--sources: some");
+  expect_failure(run_app("betweenness", {"--sources", "3", "--source-list", "10", edges_}), "betweenness", 2);
+  expect_failure(run_app("betweenness", {"--normalization", "l2", edges_}), "betweenness", 2, "a normalization");
+  expect_failure(run_app("betweenness", {"--directed", "--undirected", edges_}), "betweenness", 2);
+  expect_failure(run_app("betweenness", {}), "betweenness", 2);
+}
+
+}  // namespace
+}  // namespace spargo::test

@@ -1,0 +1,174 @@
+// `communities` end to end: every graph of the data folder against truth_more.json, LDBC Graphalytics' examples, flags,
+// errors.
+#include <fstream>
+#include <map>
+
+#include "apps/run_app.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+json run_on(const std::string& file, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--device", "cpu", "--json", "-", "--repeat", "1", file});
+  const app_run run = run_app("communities", flags);
+  EXPECT_EQ(run.code, 0) << file << ": " << run.err;
+  return run.code == 0 ? run.json() : json::object();
+}
+
+std::map<std::int64_t, std::int64_t> pairs_in(const std::string& text) {
+  std::map<std::int64_t, std::int64_t> pairs;
+  std::istringstream in(text);
+  for (std::int64_t id = 0, label = 0; in >> id >> label;) pairs[id] = label;
+  return pairs;
+}
+
+// The truths call a matrix's first vertex 0, and have ids that do not occur as vertices, which are their own labels.
+TEST(CommunitiesApp, AgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  const scratch folder;
+  const std::string out = folder / "labels.txt";
+  const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
+  int files = 0;
+  for (const auto& [name, facts] : more.items()) {
+    if (!facts.contains("cdlp")) continue;
+    SCOPED_TRACE(name);
+    const bool matrix = name.find(".mtx") != std::string::npos;
+    for (const std::string direction : {"directed", "undirected"}) {
+      const json got = run_on((data_directory() / name).string(), {"--" + direction, "--output", out});
+      ASSERT_FALSE(got.empty());
+      EXPECT_EQ(got["valid"], true);
+      const auto labels = pairs_in(slurp(out));
+      const auto n = static_cast<std::int64_t>(labels.size());
+      ASSERT_EQ(n, got["vertices"].get<std::int64_t>());
+      std::int64_t absent = 0;
+      std::int64_t extra = matrix ? -n : 0;
+      for (std::int64_t id = 0; !matrix && id <= labels.rbegin()->first; ++id) {
+        if (labels.count(id) != 0) continue;
+        ++absent;
+        extra += id;
+      }
+      const json& expected = facts["cdlp"][direction];
+      EXPECT_EQ(got["communities"].get<std::int64_t>() + absent, expected["labels"].get<std::int64_t>());
+      EXPECT_EQ(got["label_sum"].get<std::int64_t>() + extra, expected["sum"].get<std::int64_t>());
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 40);
+}
+
+// Ids without edges are not in the edge list, and keep their labels.
+TEST(CommunitiesApp, AgreesWithLdbc) {
+  SPARGO_TEST_NEEDS_DATA();
+  const scratch folder;
+  const std::string out = folder / "labels.txt";
+  const std::map<std::string, std::string> rounds = {{"example-directed", "2"},
+                                                     {"example-undirected", "2"},
+                                                     {"test-cdlp-directed", "5"},
+                                                     {"test-cdlp-undirected", "5"}};
+  for (const auto& [name, iterations] : rounds) {
+    SCOPED_TRACE(name);
+    const auto file = data_directory() / "ldbc" / name;
+    const auto expected = pairs_in(slurp(file.string() + "-CDLP"));
+    ASSERT_GT(expected.size(), 4U);
+    const std::string edges = folder.write("e.wel", slurp(file.string() + ".e"));
+    const char* direction = name.find("undirected") == std::string::npos ? "--directed" : "--undirected";
+    (void)run_on(edges, {"--output", out, "--iterations", iterations, direction});
+    auto got = pairs_in(slurp(out));
+    for (const auto& [id, label] : expected) got.try_emplace(id, id);
+    EXPECT_EQ(got, expected);
+  }
+}
+
+class CommunitiesFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  // Two triangles with an edge between them, and a pair with a large id. A loop, a duplicate.
+  const std::string edges_ =
+      folder_.write("g.el", "# c\n10 20\n20 30\n30 10\n10 20\n30 30\n40 50\n50 60\n60 40\n30 40\n1000000000000 7\n");
+};
+
+TEST_F(CommunitiesFile, EveryKeyOfTheContractIsThere) {
+  const json got = run_on(edges_, {"--undirected"});
+  for (const char* key :
+       {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms", "build_ms",
+        "total_ms", "time_ms", "method", "iterations", "rounds", "communities", "largest", "label_sum", "valid"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["app"], "communities");
+  EXPECT_EQ(got["vertices"], 8);
+  EXPECT_EQ(got["edges"], 8);
+  EXPECT_EQ(got["directed"], false);
+  EXPECT_EQ(got["method"], "cdlp");
+  EXPECT_EQ(got["iterations"], 10);
+  EXPECT_EQ(got["time_ms"]["runs"], 1);
+  EXPECT_EQ(got["valid"], true);
+}
+
+// Worked by hand: after one round 10 has 20 (of 20 and 30), 20 and 30 have 10, 40 has 30, 50 and 60 have 40.
+TEST_F(CommunitiesFile, OutputHasIdsAsTheFileWritesThem) {
+  const std::string out = folder_ / "labels.txt";
+  const json once = run_on(edges_, {"--undirected", "--iterations", "1", "--output", out});
+  EXPECT_EQ(slurp(out), "7 1000000000000\n10 20\n20 10\n30 10\n40 30\n50 40\n60 40\n1000000000000 7\n");
+  EXPECT_EQ(once["communities"], 6);
+  EXPECT_EQ(once["largest"], 2);
+  EXPECT_EQ(once["label_sum"], 1000000000000 + 20 + 10 + 10 + 30 + 40 + 40 + 7);
+  EXPECT_EQ(once["rounds"], 1);
+}
+
+TEST_F(CommunitiesFile, SumsBeyond64BitsAreRounded) {
+  const std::string large = folder_.write("l.el", "9223372036854775806 9223372036854775807\n");
+  const json got = run_on(large, {});
+  EXPECT_TRUE(got["label_sum"].is_number_float());
+  EXPECT_DOUBLE_EQ(got["label_sum"].get<double>(), 2 * 9223372036854775807.0);
+}
+
+TEST_F(CommunitiesFile, OtherFormatsGiveTheSame) {
+  const json expected = run_on("gen:rmat:scale=8,degree=4", {"--directed"});
+  for (const std::string name : {"h.spg", "h.el.gz", "h.mtx"}) {
+    const std::string other = folder_ / name;
+    ASSERT_EQ(run_app("convert", {"--quiet", "gen:rmat:scale=8,degree=4", other}).code, 0) << name;
+    const json got = run_on(other, {"--directed"});
+    EXPECT_EQ(got["largest"], expected["largest"]) << name;
+    EXPECT_EQ(got["edges"], expected["edges"]) << name;
+  }
+}
+
+TEST_F(CommunitiesFile, PeopleReadTheFigures) {
+  const app_run run = run_app("communities", {"--device", "cpu", "--undirected", "--iterations", "1000000", edges_});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("communities"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("of 1,000,000: more change nothing"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("valid: every round was done again by other code"), std::string::npos) << run.out;
+  EXPECT_NE(run_app("communities", {"--device", "cpu", "--no-validate", edges_}).out.find("not validated"),
+            std::string::npos);
+  const std::string weighted = folder_.write("w.wel", "1 2 0.5\n2 3 1.5\n");
+  EXPECT_NE(run_app("communities", {"--device", "cpu", weighted}).out.find("ignored"), std::string::npos);
+}
+
+TEST_F(CommunitiesFile, ErrorsInOneLine) {
+  const std::string command = "communities";
+  expect_failure(run_app(command, {folder_.write("b.el", "1 2\n3 4.5\n")}), command, 1, "b.el:2:3: ");
+  expect_failure(run_app(command, {folder_ / "none.el"}), command, 1, "none.el");
+  expect_failure(
+      run_app(command, {folder_.write("o.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 4 1\n2 1\n")}),
+      command, 1, "square");
+  expect_failure(run_app(command, {"--directed", "--undirected", edges_}), command, 2);
+  expect_failure(run_app(command, {"--repeat", "0", edges_}), command, 2);
+  expect_failure(run_app(command, {"--iterations", "0", edges_}), command, 2);
+  expect_failure(run_app(command, {"--method", "louvain", edges_}), command, 2, "louvain is not a method");
+  expect_failure(run_app(command, {}), command, 2);
+}
+
+TEST_F(CommunitiesFile, EmptyGraphs) {
+  const json none = run_on(folder_.write("n.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 0\n"), {});
+  EXPECT_EQ(none["communities"], 3);
+  EXPECT_EQ(none["label_sum"], 6);
+  const json nothing = run_on(folder_.write("m.mtx", "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n"), {});
+  EXPECT_EQ(nothing["communities"], 0);
+  EXPECT_EQ(nothing["largest"], 0);
+}
+
+}  // namespace
+}  // namespace spargo::test

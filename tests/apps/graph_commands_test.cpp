@@ -1,0 +1,87 @@
+// What every command on graphs does alike: the report's keys, graphs without edges, memory that does not suffice, and
+// outputs of a run that is interrupted.
+#include <csignal>
+#include <filesystem>
+
+#include "apps/run_app.hpp"
+
+namespace spargo::apps {
+namespace {
+
+using test::app_run;
+using test::run_app;
+using test::run_shell;
+using test::scratch;
+
+class graph_command : public testing::TestWithParam<const char*> {};
+
+TEST_P(graph_command, reports_the_keys_that_all_have) {
+  const app_run run =
+      run_app(GetParam(), {"gen:rmat:scale=10,degree=8", "--device", "cpu", "--repeat", "2", "--json", "-"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto report = run.json();
+  EXPECT_EQ(report.at("app"), GetParam());
+  EXPECT_EQ(report.at("file"), "gen:rmat:scale=10,degree=8");
+  EXPECT_EQ(report.at("vertices"), 1024);
+  EXPECT_EQ(report.at("directed"), true);
+  EXPECT_GT(report.at("edges").get<int>(), 1024);
+  EXPECT_EQ(report.at("device"), "cpu");
+  EXPECT_GE(report.at("threads").get<int>(), 1);
+  EXPECT_FALSE(report.at("algorithm").get<std::string>().empty());
+  const double before = report.at("load_ms").get<double>() + report.at("build_ms").get<double>();
+  EXPECT_GT(before, 0);
+  EXPECT_GT(report.at("total_ms").get<double>(), before);
+  const auto& timed = report.contains("runs") ? report.at("runs").at(0) : report;
+  EXPECT_EQ(timed.at("time_ms").at("runs"), 2);
+  EXPECT_LE(timed.at("time_ms").at("min").get<double>(), timed.at("time_ms").at("max").get<double>());
+  EXPECT_EQ(timed.at("valid"), true);
+}
+
+TEST_P(graph_command, refuses_a_matrix_that_is_not_square) {
+  const scratch folder;
+  const std::string path = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
+  test::expect_failure(run_app(GetParam(), {path}), GetParam(), 1,
+                       path + ": the matrix is 2 x 3 (expected a square one, whose rows are vertices)");
+}
+
+// All of them isolated, or none: an answer, or one line that says why there is none.
+TEST_P(graph_command, takes_graphs_without_edges) {
+  const scratch folder;
+  const std::string isolated =
+      folder.write("isolated.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 0\n");
+  const std::string loops = folder.write("loops.el", "7 7\n9 9\n");
+  const std::string nothing = folder.write("nothing.el", "# nothing\n");
+  for (const std::string& file : {isolated, loops, nothing}) {
+    const app_run run = run_app(GetParam(), {file, "--device", "cpu", "--json", "-"});
+    if (run.code != 0) {
+      test::expect_failure(run, GetParam(), 1);
+      continue;
+    }
+    const auto report = run.json();
+    EXPECT_EQ(report.at("edges"), 0) << file;
+    EXPECT_EQ(report.at("vertices"), file == isolated ? 3 : file == loops ? 2 : 0);
+  }
+}
+
+TEST_P(graph_command, says_that_memory_does_not_suffice) {
+  const app_run run = run_app(GetParam(), {"gen:rmat:scale=16,degree=16", "--device", "cpu", "--max-memory", "4M"});
+  test::expect_failure(run, GetParam(), 1, "--max-memory");
+}
+
+TEST_P(graph_command, leaves_no_part_of_an_output_when_it_is_interrupted) {
+  const scratch folder;
+  const std::string out = folder / "out.txt";
+  const std::string line = "timeout --signal INT 0.4 $BIN/" + std::string(GetParam()) +
+                           " gen:rmat:scale=19,degree=16 --quiet --repeat 1000 --output '" + out + "'";
+  const app_run run = run_shell(line);
+  EXPECT_NE(run.code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "")) << "left behind by " << GetParam();
+}
+
+INSTANTIATE_TEST_SUITE_P(all, graph_command,
+                         testing::Values("betweenness", "bfs", "communities", "components", "pagerank", "sssp",
+                                         "triangles"),
+                         [](const auto& named) { return std::string(named.param); });
+
+}  // namespace
+}  // namespace spargo::apps

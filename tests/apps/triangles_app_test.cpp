@@ -1,0 +1,170 @@
+// `triangles` end to end: every graph of the data folder against truth.json and truth_more.json, LDBC Graphalytics'
+// examples, flags, errors.
+#include <fstream>
+#include <map>
+
+#include "apps/run_app.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+json run_on(const std::string& file, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--json", "-", "--repeat", "1", file});
+  const app_run run = run_app("triangles", flags);
+  EXPECT_EQ(run.code, 0) << file << ": " << run.err;
+  return run.code == 0 ? run.json() : json::object();
+}
+
+void expect_close(const json& got, double expected, const std::string& what) {
+  EXPECT_NEAR(got.get<double>(), expected, 1e-9 * expected) << what;
+}
+
+TEST(TrianglesApp, AgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
+  int files = 0;
+  for (const auto& [name, facts] : truth().items()) {
+    const bool listed = facts.contains("graph_raw_ids");
+    if ((!listed && !facts.contains("graph")) || !more.contains(name)) continue;
+    SCOPED_TRACE(name);
+    const json& graph = facts[listed ? "graph_raw_ids" : "graph"];
+    const json& expected = more[name]["clustering"];
+    // The truths' averages are over absent ids as well.
+    const double scale = listed ? graph["vertices"].get<double>() / graph["present_vertices"].get<double>() : 1.0;
+    for (const char* direction : {"--directed", "--undirected"}) {
+      const json got = run_on((data_directory() / name).string(), {direction});
+      ASSERT_FALSE(got.empty());
+      EXPECT_EQ(got["triangles"], graph["triangles"]);
+      expect_close(got["average_local"], scale * expected["average_local"].get<double>(), "average_local");
+      expect_close(got["transitivity"], expected["transitivity"].get<double>(), "transitivity");
+      EXPECT_EQ(got["valid"], true);
+      EXPECT_EQ(got.contains("lcc_average"), got["directed"].get<bool>());
+      if (got["directed"].get<bool>()) {
+        expect_close(got["lcc_average"], scale * expected["lcc_directed"]["average"].get<double>(), "lcc_average");
+      }
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 40);
+}
+
+struct output_line {
+  std::int64_t triangles;
+  double coefficient;
+};
+std::map<std::int64_t, output_line> lines_in(const std::string& text) {
+  std::map<std::int64_t, output_line> lines;
+  std::istringstream in(text);
+  std::int64_t id = 0;
+  for (output_line line{}; in >> id >> line.triangles >> line.coefficient;) lines[id] = line;
+  return lines;
+}
+
+// The five highest coefficients of each real graph, which are vertices' own.
+TEST(TrianglesApp, OutputAgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
+  const scratch folder;
+  const std::string out = folder / "out.txt";
+  for (const std::string name : {"wiki-Vote.txt.gz", "soc-Slashdot0902.txt.gz", "email-Eu-core.wel", "4elt.el"}) {
+    SCOPED_TRACE(name);
+    const json got = run_on((data_directory() / name).string(), {"--directed", "--output", out});
+    const auto lines = lines_in(slurp(out));
+    ASSERT_EQ(lines.size(), got["vertices"].get<std::size_t>());
+    for (const auto& entry : more[name]["clustering"]["lcc_directed"]["top5"]) {
+      EXPECT_DOUBLE_EQ(lines.at(entry[0].get<std::int64_t>()).coefficient, entry[1].get<double>());
+    }
+    std::int64_t sum = 0;
+    for (const auto& [id, line] : lines) sum += line.triangles;
+    EXPECT_EQ(sum, 3 * got["triangles"].get<std::int64_t>());
+  }
+}
+
+// Every example and test graph. Ids without edges are not in the edge list; their coefficient is 0.
+TEST(TrianglesApp, AgreesWithLdbc) {
+  SPARGO_TEST_NEEDS_DATA();
+  const scratch folder;
+  const std::string out = folder / "out.txt";
+  for (const std::string name :
+       {"example-directed", "example-undirected", "test-lcc-directed", "test-lcc-undirected"}) {
+    SCOPED_TRACE(name);
+    const auto file = data_directory() / "ldbc" / name;
+    const std::string edges = folder.write("e.wel", slurp(file.string() + ".e"));
+    const char* direction = name.find("undirected") == std::string::npos ? "--directed" : "--undirected";
+    (void)run_on(edges, {"--output", out, direction});
+    const auto lines = lines_in(slurp(out));
+    std::istringstream expected(slurp(file.string() + "-LCC"));
+    int vertices = 0;
+    double coefficient = 0;
+    for (std::int64_t id = 0; expected >> id >> coefficient; ++vertices) {
+      const double got = lines.contains(id) ? lines.at(id).coefficient : 0;
+      EXPECT_NEAR(got, coefficient, (name.starts_with("test") ? 1e-11 : 1e-15)) << "vertex " << id;
+    }
+    EXPECT_GT(vertices, 4);
+  }
+}
+
+class TrianglesFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  // 10 20 30 is a triangle, with 20 and 30 joined both ways; 30 40, a loop, a duplicate, two large ids.
+  const std::string edges_ =
+      folder_.write("g.el", "# c\n30 10\n10 20\n20 30\n30 20\n10 20\n30 30\n30 40\n1000000000000 7\n");
+};
+
+TEST_F(TrianglesFile, EveryKeyOfTheContractIsThere) {
+  const json got = run_on(edges_, {});
+  for (const char* key :
+       {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms", "build_ms",
+        "total_ms", "time_ms", "triangles", "average_local", "transitivity", "lcc_average", "valid"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["app"], "triangles");
+  EXPECT_EQ(got["device"], "cpu");
+  EXPECT_EQ(got["vertices"], 6);
+  EXPECT_EQ(got["edges"], 6);
+  EXPECT_EQ(got["directed"], true);
+  EXPECT_EQ(got["triangles"], 1);
+  EXPECT_DOUBLE_EQ(got["average_local"].get<double>(), (1 + 1 + 1.0 / 3) / 6);
+  EXPECT_DOUBLE_EQ(got["transitivity"].get<double>(), 3.0 / 5);
+  EXPECT_DOUBLE_EQ(got["lcc_average"].get<double>(), (1.0 + 0.5 + 1.0 / 6) / 6);
+  EXPECT_EQ(got["time_ms"]["runs"], 1);
+  EXPECT_EQ(got["valid"], true);
+  const json undirected = run_on(edges_, {"--undirected"});
+  EXPECT_EQ(undirected["edges"], 5);
+  EXPECT_EQ(undirected["triangles"], 1);
+  EXPECT_FALSE(undirected.contains("lcc_average"));
+}
+
+TEST_F(TrianglesFile, OutputHasTrianglesAndCoefficients) {
+  const std::string out = folder_ / "out.txt";
+  ASSERT_EQ(run_app("triangles", {"--quiet", "--output", out, edges_}).code, 0);
+  EXPECT_EQ(slurp(out), "7 0 0\n10 1 1\n20 1 0.5\n30 1 0.16666666666666666\n40 0 0\n1000000000000 0 0\n");
+  ASSERT_EQ(run_app("triangles", {"--quiet", "--undirected", "--output", out, edges_}).code, 0);
+  EXPECT_EQ(slurp(out), "7 0 0\n10 1 1\n20 1 1\n30 1 0.3333333333333333\n40 0 0\n1000000000000 0 0\n");
+}
+
+TEST_F(TrianglesFile, PeopleReadTheFigures) {
+  const app_run run = run_app("triangles", {"--device", "cpu", edges_});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("triangles   1\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("transitivity 0.6"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("valid: all counted again"), std::string::npos) << run.out;
+  EXPECT_NE(run_app("triangles", {"--no-validate", edges_}).out.find("not validated"), std::string::npos);
+}
+
+TEST_F(TrianglesFile, ErrorsInOneLine) {
+  expect_failure(run_app("triangles", {folder_.write("b.el", "1 2\n3 4.5\n")}), "triangles", 1, "b.el:2:3: ");
+  expect_failure(run_app("triangles", {folder_ / "none.el"}), "triangles", 1, "none.el");
+  expect_failure(
+      run_app("triangles", {folder_.write("o.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 4 1\n2 1\n")}),
+      "triangles", 1, "square");
+  expect_failure(run_app("triangles", {"--directed", "--undirected", edges_}), "triangles", 2);
+  expect_failure(run_app("triangles", {"--repeat", "0", edges_}), "triangles", 2);
+  expect_failure(run_app("triangles", {}), "triangles", 2);
+}
+
+}  // namespace
+}  // namespace spargo::test

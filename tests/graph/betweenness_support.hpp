@@ -1,0 +1,128 @@
+// Oracles for the tests of betweenness, which use nothing of the library's: all pairs of ends, and paths counted by
+// following the list of edges.
+#pragma once
+
+#include "graph/graph_support.hpp"
+
+#include <spargo/graph/betweenness.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace spargo::test {
+
+using doubles = std::vector<double>;
+
+// Distances (-1: none) and numbers of shortest paths from a vertex to all.
+template <class Count>
+struct paths_from {
+  std::vector<std::int64_t> distance;
+  std::vector<Count> count;
+
+  paths_from(std::int64_t n, const edge_vector& edges, std::int64_t source)
+      : distance(static_cast<std::size_t>(n), -1), count(static_cast<std::size_t>(n), Count(0)) {
+    distance[static_cast<std::size_t>(source)] = 0;
+    count[static_cast<std::size_t>(source)] = 1;
+    bool more = true;
+    for (std::int64_t d = 0; more; ++d) {
+      more = false;
+      for (const auto& [from, to] : edges) {
+        const auto u = static_cast<std::size_t>(from);
+        const auto v = static_cast<std::size_t>(to);
+        if (distance[u] != d || (distance[v] >= 0 && distance[v] <= d)) continue;
+        distance[v] = d + 1;
+        count[v] += count[u];
+        more = true;
+      }
+    }
+  }
+};
+
+// The definition: for every source and target, and every vertex between them. O(sources vertices^2). `Count`: what
+// holds the numbers of paths exactly, or far better than a double.
+template <class Count>
+doubles naive_sums(std::int64_t n, const edge_vector& edges, const std::vector<std::int64_t>& sources,
+                   betweenness_endpoints endpoints) {
+  std::vector<paths_from<Count>> from;
+  for (std::int64_t v = 0; v < n; ++v) from.emplace_back(n, edges, v);
+  std::vector<Count> sums(static_cast<std::size_t>(n), Count(0));
+  for (const std::int64_t source : sources) {
+    const auto s = static_cast<std::size_t>(source);
+    for (std::size_t t = 0; t < sums.size(); ++t) {
+      if (t == s || from[s].distance[t] < 0) continue;
+      for (std::size_t v = 0; v < sums.size(); ++v) {
+        const bool inner = v != s && v != t;
+        if (!inner && endpoints == betweenness_endpoints::excluded) continue;
+        if (from[s].distance[v] < 0 || from[v].distance[t] < 0) continue;
+        if (from[s].distance[v] + from[v].distance[t] != from[s].distance[t]) continue;
+        sums[v] += from[s].count[v] * from[v].count[t] / from[s].count[t];
+      }
+    }
+  }
+  doubles values;
+  for (const Count& sum : sums) values.push_back(static_cast<double>(sum));
+  return values;
+}
+
+inline std::vector<std::int64_t> all_of(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t v = 0; v < n; ++v) all.push_back(v);
+  return all;
+}
+
+// What is asked for of `sums`; an empty list of sources means all.
+inline doubles normalized(doubles sums, bool undirected, const std::vector<std::int64_t>& sources,
+                          const betweenness_options& options) {
+  const auto n = static_cast<double>(sums.size());
+  const bool endpoints = options.endpoints == betweenness_endpoints::included;
+  for (std::size_t v = 0; v < sums.size(); ++v) {
+    const auto times = static_cast<double>(std::count(sources.begin(), sources.end(), static_cast<std::int64_t>(v)));
+    const double own = sources.empty() ? 1 : times;
+    const double all = sources.empty() ? n : static_cast<double>(sources.size());
+    double divisor = undirected && sources.empty() ? 2 : 1;
+    if (options.normalization == betweenness_normalization::pairs) {
+      divisor = endpoints ? all * (n - 1) : (all - own) * (n - 2);
+    }
+    sums[v] = divisor > 0 ? sums[v] / divisor : 0;
+  }
+  const double largest = sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
+  if (options.normalization == betweenness_normalization::by_maximum && largest > 0) {
+    for (double& value : sums) value /= largest;
+  }
+  return sums;
+}
+
+// The vertex that is farthest off by more than `tolerance` relatively, -1 if none is.
+inline std::int64_t farthest_off(const doubles& got, const doubles& expected, double tolerance = 1e-12) {
+  if (got.size() != expected.size()) return 0;
+  std::int64_t worst = -1;
+  double most = tolerance;
+  for (std::size_t v = 0; v < got.size(); ++v) {
+    const double off = std::abs(got[v] - expected[v]) / std::max(std::abs(expected[v]), 1e-290);
+    if (off <= most) continue;  // a NaN is off
+    worst = static_cast<std::int64_t>(v);
+    most = off;
+  }
+  return worst;
+}
+
+// Layers of `width` vertices, each joined with all of the next: width^k shortest paths to layer k. Beside them goes a
+// chain as long, from the same first vertex to the same last one, and between the two some edges that keep the levels.
+inline edge_vector layered_edges(std::int64_t layers, std::int64_t width, random_source& random) {
+  edge_vector edges;
+  const std::int64_t chain = layers * width;  // its first vertex
+  for (std::int64_t k = 0; k + 1 < layers; ++k) {
+    for (std::int64_t a = 0; a < width; ++a) {
+      for (std::int64_t b = 0; b < width; ++b) edges.emplace_back(k * width + a, (k + 1) * width + b);
+    }
+    edges.emplace_back(chain + k, chain + k + 1);
+    if (random.below(4) == 0) edges.emplace_back(chain + k, (k + 1) * width + random.below(width));
+    if (random.below(16) == 0) edges.emplace_back(k * width + random.below(width), chain + k + 1);
+  }
+  return edges;
+}
+inline std::int64_t layered_vertices(std::int64_t layers, std::int64_t width) { return layers * (width + 1); }
+
+}  // namespace spargo::test

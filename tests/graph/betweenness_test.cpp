@@ -1,0 +1,521 @@
+// Betweenness: every algorithm against the definition and Boost.Graph, on thousands of small random graphs and on
+// shapes that hurt; numbers of paths beyond any floating point; bits that do not depend on threads; refusals.
+#include <spargo/graph/betweenness.hpp>
+
+#include "core/parallel.hpp"
+#include "graph/betweenness/algorithms.hpp"
+#include "graph/betweenness/host_backward.hpp"
+#include "graph/betweenness/host_forward.hpp"
+#include "graph/betweenness_support.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/betweenness_centrality.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
+#include <numeric>
+
+namespace spargo {
+namespace {
+
+using test::doubles;
+using test::edge_vector;
+using sources_type = std::vector<std::int64_t>;
+
+constexpr betweenness_algorithm both[] = {betweenness_algorithm::by_level, betweenness_algorithm::by_source};
+
+template <class I, class O>
+doubles values_of(const graph_view<I, O, host>& g, const sources_type& sources, const betweenness_options& options,
+                  int threads = 3) {
+  const context<host> ctx({.threads = threads});
+  const std::vector<I> given(sources.begin(), sources.end());
+  const auto result = betweenness(ctx, g, given, options);
+  return {result.values.begin(), result.values.end()};
+}
+
+template <class I, class O>
+struct index_pair {
+  using index = I;
+  using offset = O;
+};
+
+template <class Pair>
+class Betweenness : public testing::Test {
+ protected:
+  using I = typename Pair::index;
+  using O = typename Pair::offset;
+
+  void SetUp() override { detail::assume_processors(4); }
+  void TearDown() override { detail::assume_processors(0); }
+
+  // `edges`: as paths follow them.
+  static void check(const test::raw_graph<I, O>& raw, const edge_vector& edges, const sources_type& sources,
+                    betweenness_options options) {
+    const std::int64_t n = raw.vertices;
+    const bool undirected = raw.direction == direction_kind::undirected;
+    const doubles sums =
+        test::naive_sums<long double>(n, edges, sources.empty() ? test::all_of(n) : sources, options.endpoints);
+    const doubles expected = test::normalized(sums, undirected, sources, options);
+    const std::vector<I> given(sources.begin(), sources.end());
+    const context<host> ctx({.threads = 3});
+    for (const auto algorithm : both) {
+      options.algorithm = algorithm;
+      betweenness_plan<I, O, host> plan(ctx, raw.view(), options);
+      for (int run = 0; run < 2; ++run) {
+        plan.run(given);
+        const doubles got = test::copy_of(plan.values());
+        const std::int64_t v = test::farthest_off(got, expected);
+        ASSERT_LT(v, 0) << to_string(algorithm) << ", run " << run << ", vertex " << v << " of " << n << ": "
+                        << got[static_cast<std::size_t>(v)] << ", expected " << expected[static_cast<std::size_t>(v)];
+        ASSERT_EQ(check_betweenness<I>(ctx, raw.view(), got, given, options), "");
+      }
+    }
+  }
+
+  // Directed with and without in-edges, and undirected.
+  static void check_all(std::int64_t n, const edge_vector& edges, const sources_type& sources,
+                        const betweenness_options& options) {
+    check(test::make_directed<I, O>(n, edges, test::edges_kept::out), edges, sources, options);
+    check(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in), edges, sources, options);
+    edge_vector mirrored = edges;
+    for (const auto& [u, v] : edges) mirrored.emplace_back(v, u);
+    check(test::make_undirected<I, O>(n, edges), mirrored, sources, options);
+  }
+};
+
+using pairs = testing::Types<index_pair<std::int32_t, std::int32_t>, index_pair<std::int32_t, std::int64_t>,
+                             index_pair<std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(Betweenness, pairs);
+
+constexpr betweenness_normalization normalizations[] = {
+    betweenness_normalization::none, betweenness_normalization::pairs, betweenness_normalization::by_maximum};
+constexpr betweenness_endpoints ends[] = {betweenness_endpoints::excluded, betweenness_endpoints::included};
+
+// Loops, duplicates, isolated vertices, sources given twice: all come up.
+TYPED_TEST(Betweenness, RandomGraphs) {
+  for (std::uint64_t seed = 0; seed < 1200; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(14);
+    const edge_vector edges = test::random_edges(random, n, random.below(3 * n), static_cast<int>(seed % 3));
+    sources_type sources;
+    for (std::int64_t k = 0; seed % 2 == 1 && k <= static_cast<std::int64_t>(seed % 11); ++k) {
+      sources.push_back(random.below(n));
+    }
+    this->check_all(n, edges, sources,
+                    {.normalization = normalizations[seed / 2 % 3], .endpoints = ends[seed / 6 % 2]});
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+TYPED_TEST(Betweenness, SmallShapes) {
+  for (const auto normalization : normalizations) {
+    for (const auto endpoints : ends) {
+      const betweenness_options options{.normalization = normalization, .endpoints = endpoints};
+      this->check_all(0, {}, {}, options);
+      this->check_all(1, {}, {}, options);
+      this->check_all(1, {{0, 0}, {0, 0}}, {0}, options);
+      this->check_all(2, {{1, 0}}, {}, options);
+      this->check_all(2, {{1, 0}}, {1, 1, 1}, options);
+      this->check_all(3, {{2, 2}, {2, 1}, {1, 0}, {2, 1}}, {}, options);
+      this->check_all(9, {{0, 1}, {1, 2}, {0, 3}, {3, 2}, {5, 6}, {6, 7}, {7, 5}}, {7, 0, 8}, options);
+    }
+  }
+}
+
+TYPED_TEST(Betweenness, ShapesAroundPowersOfTwo) {
+  for (const std::int64_t n : {31, 32, 33, 63, 64, 65}) {
+    this->check_all(n, test::star_edges(n), {}, {});
+    this->check_all(n, test::path_edges(n), {}, {.endpoints = betweenness_endpoints::included});
+    edge_vector cycle = test::path_edges(n);
+    cycle.emplace_back(n - 1, 0);
+    this->check_all(n, cycle, {0, n / 2, n - 1, 1, 2}, {});
+    this->check_all(n, {}, {}, {});
+  }
+  this->check_all(64, test::grid_edges(8, 8), {}, {.normalization = betweenness_normalization::pairs});
+}
+
+// Of known values: in a path a vertex lies between those before and those behind it, the hub of a star between all.
+TYPED_TEST(Betweenness, LongPathsAndLargeStars) {
+  using index = typename TypeParam::index;
+  using offset = typename TypeParam::offset;
+  for (const std::int64_t n : {255, 256, 257, 5000}) {
+    const sources_type some = n > 300 ? sources_type{0, n / 2, n - 1} : sources_type{};
+    const auto path = test::make_undirected<index, offset>(n, test::path_edges(n));
+    const auto star = test::make_directed<index, offset>(n, test::star_edges(n), test::edges_kept::out);
+    for (const auto algorithm : both) {
+      const doubles got = values_of(path.view(), some, {.algorithm = algorithm});
+      for (std::int64_t v = 0; v < n; ++v) {
+        double expected = static_cast<double>(v) * static_cast<double>(n - 1 - v);
+        if (!some.empty()) {
+          expected = 0;
+          for (const std::int64_t s : some) expected += static_cast<double>(v < s ? v : v > s ? n - 1 - v : 0);
+        }
+        ASSERT_EQ(got[static_cast<std::size_t>(v)], expected) << n << ", vertex " << v;
+      }
+      EXPECT_EQ(values_of(star.view(), some, {.algorithm = algorithm}), doubles(static_cast<std::size_t>(n)));
+      const auto round = test::make_undirected<index, offset>(n, test::star_edges(n));
+      const doubles hub = values_of(round.view(), {1, 2, n - 1}, {.algorithm = algorithm});
+      EXPECT_EQ(hub[0], 3 * static_cast<double>(n - 2));
+      EXPECT_EQ(std::accumulate(hub.begin(), hub.end(), 0.0), hub[0]);
+    }
+  }
+}
+
+// --- Beyond the definition -------------------------------------------------
+
+// Boost counts every pair of ends of its directed graphs.
+doubles boost_values(std::int64_t n, const edge_vector& edges) {
+  const boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> g(edges.begin(), edges.end(),
+                                                                            static_cast<std::size_t>(n));
+  doubles values(static_cast<std::size_t>(n));
+  const auto index = get(boost::vertex_index, g);
+  boost::brandes_betweenness_centrality(g, boost::make_iterator_property_map(values.begin(), index));
+  return values;
+}
+
+TEST(BetweennessAndBoost, Agree) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 100 + random.below(500);
+    const edge_vector edges = test::random_edges(random, n, n / 2 + random.below(5 * n), static_cast<int>(seed % 3));
+    const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out);
+    const doubles expected = boost_values(n, edges);
+    for (const auto algorithm : both) {
+      ASSERT_LT(test::farthest_off(values_of(raw.view(), {}, {.algorithm = algorithm}), expected), 0) << seed;
+    }
+  }
+}
+
+// Levels large enough to be pulled, pushed together and pushed alone; every source's own check.
+TEST(BetweennessHost, LargeGraphs) {
+  const context<host> ctx({.threads = 2});
+  test::random_source random(31);
+  for (const int skew : {0, 2}) {
+    const std::int64_t n = 30000;
+    const edge_vector edges = test::random_edges(random, n, 300000, skew);
+    const auto directed = test::make_directed<std::int32_t, std::int64_t>(n, edges, test::edges_kept::out_and_in);
+    const auto undirected = test::make_undirected<std::int32_t, std::int64_t>(n, edges);
+    for (const auto& g : {directed.view(), undirected.view()}) {
+      const std::vector<std::int32_t> sources{0, 17, 29999, 12345, 6789, 3};
+      for (const auto algorithm : both) {
+        const auto result = betweenness(ctx, g, sources, {.algorithm = algorithm});
+        EXPECT_EQ(check_betweenness(ctx, g, result.values, sources), "") << to_string(algorithm);
+      }
+    }
+  }
+}
+
+using precise =
+    boost::multiprecision::number<boost::multiprecision::cpp_bin_float<200, boost::multiprecision::digit_base_2, void,
+                                                                       std::int64_t, -1000000, 1000000>>;
+
+// Dependencies of one source by Brandes' recurrence in 200 bits with exponents to a million, along lists of edges that
+// lead from one level to the next.
+doubles precise_dependencies(std::int64_t n, const edge_vector& edges, std::int64_t source) {
+  const test::raw_graph<std::int64_t, std::int64_t> g =
+      test::make_directed<std::int64_t, std::int64_t>(n, edges, test::edges_kept::out);
+  const std::vector<std::int32_t> level = test::naive_levels(g.view(), source);
+  std::vector<edge_vector> steps(static_cast<std::size_t>(n));
+  for (const auto& [u, v] : edges) {
+    const std::int32_t from = level[static_cast<std::size_t>(u)];
+    if (from >= 0 && level[static_cast<std::size_t>(v)] == from + 1) {
+      steps[static_cast<std::size_t>(from)].emplace_back(u, v);
+    }
+  }
+  std::vector<precise> count(static_cast<std::size_t>(n), 0);
+  count[static_cast<std::size_t>(source)] = 1;
+  for (const auto& step : steps) {
+    for (const auto& [u, v] : step) count[static_cast<std::size_t>(v)] += count[static_cast<std::size_t>(u)];
+  }
+  std::vector<precise> dependency(static_cast<std::size_t>(n), 0);
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    for (const auto& [from, to] : *step) {
+      const auto u = static_cast<std::size_t>(from);
+      const auto v = static_cast<std::size_t>(to);
+      dependency[u] += count[u] / count[v] * (1 + dependency[v]);
+    }
+  }
+  doubles values;
+  for (const precise& d : dependency) values.push_back(static_cast<double>(d));
+  values[static_cast<std::size_t>(source)] = 0;
+  return values;
+}
+
+doubles precise_sums(std::int64_t n, const edge_vector& edges, const sources_type& sources) {
+  doubles sums(static_cast<std::size_t>(n));
+  for (const std::int64_t s : sources) {
+    const doubles own = precise_dependencies(n, edges, s);
+    for (std::size_t v = 0; v < own.size(); ++v) sums[v] += own[v];
+  }
+  return sums;
+}
+
+// Values below 2^-400 are as good as none.
+void expect_precise(std::int64_t n, const edge_vector& edges, const sources_type& sources) {
+  doubles expected = precise_sums(n, edges, sources);
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out_and_in);
+  const context<host> ctx({.threads = 2});
+  const std::vector<std::int32_t> given(sources.begin(), sources.end());
+  for (const auto algorithm : both) {
+    doubles got = values_of(raw.view(), sources, {.algorithm = algorithm});
+    EXPECT_EQ(check_betweenness(ctx, raw.view(), got, given), "");
+    for (std::size_t v = 0; v < got.size(); ++v) {
+      ASSERT_TRUE(std::isfinite(got[v])) << "vertex " << v;
+      if (got[v] < 0x1p-400 && expected[v] < 0x1p-400) got[v] = expected[v];
+    }
+    const std::int64_t v = test::farthest_off(got, expected, 1e-11);
+    ASSERT_LT(v, 0) << to_string(algorithm) << ", vertex " << v << ": " << got[static_cast<std::size_t>(v)]
+                    << ", expected " << expected[static_cast<std::size_t>(v)];
+  }
+}
+
+// width^layers paths: from 2^60 to 2^4800, on the way past 2^53, 2^500, 2^1024 and 2^1500.
+TEST(BetweennessHost, AnyNumberOfPaths) {
+  test::random_source random(32);
+  for (const auto& [layers, width] :
+       {std::pair<std::int64_t, std::int64_t>{15, 16}, {70, 8}, {130, 16}, {350, 16}, {400, 8}, {1600, 8}}) {
+    SCOPED_TRACE(std::to_string(layers) + " layers of " + std::to_string(width));
+    const edge_vector edges = test::layered_edges(layers, width, random);
+    const std::int64_t chain = layers * width;
+    expect_precise(test::layered_vertices(layers, width), edges, {0, chain, width, 3 * width + 1, chain + 5});
+  }
+}
+
+// Both ways through layers, where levels turn round.
+TEST(BetweennessHost, AnyNumberOfPathsInACycle) {
+  test::random_source random(33);
+  for (const std::int64_t layers : {40, 300}) {
+    edge_vector edges = test::layered_edges(layers, 32, random);
+    for (std::int64_t a = 0; a < 32; ++a) edges.emplace_back((layers - 1) * 32 + a, 31 - a);
+    for (std::size_t k = 0, size = edges.size(); k < size; ++k) edges.emplace_back(edges[k].second, edges[k].first);
+    expect_precise(test::layered_vertices(layers, 32), edges, {5, layers * 16, layers * 33 - 1});
+  }
+}
+
+// Corner to corner C(2k, k) paths: 2^1195 at k = 600.
+TEST(BetweennessHost, LargeGrids) {
+  for (const std::int64_t k : {40, 300, 600}) {
+    edge_vector edges = test::grid_edges(k, k);
+    for (std::size_t e = 0, size = edges.size(); e < size; ++e) edges.emplace_back(edges[e].second, edges[e].first);
+    expect_precise(k * k, edges, k > 500 ? sources_type{0} : sources_type{0, k * k / 2 + 3});
+  }
+}
+
+TEST(BetweennessHost, TheSameBitsForAnyNumberOfThreads) {
+  test::random_source random(34);
+  const edge_vector skewed = test::random_edges(random, 20000, 200000, 2);
+  const edge_vector layered = test::layered_edges(300, 40, random);
+  const auto small_world = test::make_directed<std::int32_t, std::int64_t>(20000, skewed, test::edges_kept::out_and_in);
+  const auto layers = test::make_undirected<std::int32_t, std::int64_t>(test::layered_vertices(300, 40), layered);
+  const auto grid = test::make_undirected<std::int32_t, std::int64_t>(40000, test::grid_edges(200, 200));
+  for (const auto& g : {small_world.view(), layers.view(), grid.view()}) {
+    for (const auto algorithm : both) {
+      const sources_type sources{1, 9000, 77, 4567, 11999};
+      detail::assume_processors(1);
+      const doubles alone = values_of(g, sources, {.algorithm = algorithm}, 1);
+      detail::assume_processors(16);
+      for (const int threads : {2, 7, 16}) {
+        EXPECT_TRUE(values_of(g, sources, {.algorithm = algorithm}, threads) == alone) << threads << " threads";
+      }
+      detail::assume_processors(0);
+    }
+  }
+}
+
+using detail::betweenness::step_kind;
+
+// Every level taken in one way, where it can be.
+std::vector<doubles> dependencies_by(const graph_view<std::int32_t, std::int64_t, host>& g,
+                                     const std::vector<std::vector<std::int32_t>>& batches,
+                                     std::optional<step_kind> only, int threads) {
+  const context<host> ctx({.threads = threads});
+  detail::betweenness::host_search<std::int32_t, std::int64_t, 4> search(ctx, g.out, g.in, threads);
+  std::vector<doubles> found;
+  for (const auto& sources : batches) {
+    found.emplace_back(static_cast<std::size_t>(g.vertices()));
+    const std::int64_t levels =
+        detail::betweenness::host_forward<std::int32_t, std::int64_t, 4>(search, only).run(sources);
+    detail::betweenness::host_backward<std::int32_t, std::int64_t, 4>(search, 0, found.back().data()).run(levels);
+  }
+  return found;
+}
+
+TEST(BetweennessHost, EveryWayToTakeALevelGivesTheSameBits) {
+  test::random_source random(35);
+  detail::assume_processors(4);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const bool layered = seed % 3 == 0;
+    const std::int64_t n = layered ? test::layered_vertices(150, 20) : 2 + random.below(6000);
+    edge_vector edges = layered ? test::layered_edges(150, 20, random)
+                                : test::random_edges(random, n, n + random.below(4 * n), static_cast<int>(seed % 3));
+    const auto raw = seed % 2 == 0
+                         ? test::make_directed<std::int32_t, std::int64_t>(n, edges, test::edges_kept::out_and_in)
+                         : test::make_undirected<std::int32_t, std::int64_t>(n, edges);
+    std::vector<std::vector<std::int32_t>> batches;
+    for (const std::size_t lanes : {4, 1, 3}) {
+      batches.emplace_back();
+      for (std::size_t k = 0; k < lanes; ++k) batches.back().push_back(static_cast<std::int32_t>(random.below(n)));
+    }
+    const auto expected = dependencies_by(raw.view(), batches, {}, 1);
+    for (const int threads : {1, 3}) {
+      for (const auto only : {step_kind::alone, step_kind::together, step_kind::pull}) {
+        ASSERT_TRUE(dependencies_by(raw.view(), batches, only, threads) == expected)
+            << "seed " << seed << ", " << threads << " threads, step " << static_cast<int>(only);
+      }
+    }
+  }
+  detail::assume_processors(0);
+}
+
+// Numbers of paths that differ within a layer, whose sums leave what doubles hold exactly, and vertices that are found
+// in another order than that of their numbers: sums in the order of discovery would have other bits.
+TEST(BetweennessHost, SumsThatAreNotExactAreFormedInTheOrderOfRows) {
+  test::random_source random(36);
+  detail::assume_processors(4);
+  constexpr std::int64_t layers = 60;
+  constexpr std::int64_t width = 9;
+  for (int round = 0; round < 40; ++round) {
+    std::vector<std::int64_t> name(static_cast<std::size_t>(layers * width));
+    std::iota(name.begin(), name.end(), std::int64_t{0});
+    for (std::size_t k = name.size(); k > 1; --k) {
+      std::swap(name[k - 1], name[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(k)))]);
+    }
+    const auto at = [&](std::int64_t layer, std::int64_t k) {
+      return name[static_cast<std::size_t>(layer * width + k)];
+    };
+    edge_vector edges;
+    for (std::int64_t layer = 0; layer + 1 < layers; ++layer) {
+      for (std::int64_t a = 0; a < width; ++a) {
+        edges.emplace_back(at(layer, a), at(layer + 1, a));
+        for (std::int64_t b = 0; b < width; ++b) {
+          if (random.below(3) > 0) edges.emplace_back(at(layer, a), at(layer + 1, b));
+        }
+      }
+    }
+    const auto raw = test::make_undirected<std::int32_t, std::int64_t>(layers * width, edges);
+    const std::vector<std::vector<std::int32_t>> batches{
+        {static_cast<std::int32_t>(at(0, 0)), static_cast<std::int32_t>(at(0, 3))}};
+    const auto expected = dependencies_by(raw.view(), batches, step_kind::pull, 1);
+    EXPECT_TRUE(dependencies_by(raw.view(), batches, step_kind::alone, 1) == expected) << "round " << round;
+    EXPECT_TRUE(dependencies_by(raw.view(), batches, step_kind::together, 3) == expected) << "round " << round;
+  }
+  detail::assume_processors(0);
+}
+
+// By what they cost: a small frontier alone, a large one by what is still open or by what it will find.
+TEST(BetweennessHost, TakesTheCheapestStep) {
+  using detail::betweenness::choose_step;
+  const auto step = [](int threads, bool exact, double edges, double open, double next) {
+    return choose_step({.threads = threads, .exact = exact, .edges = edges, .open = open, .next_edges = next});
+  };
+  EXPECT_EQ(step(2, true, 1e3, 1e8, 1e5), step_kind::alone);
+  EXPECT_EQ(step(2, true, 1e7, 1e7, 1e8), step_kind::pull);
+  EXPECT_EQ(step(64, true, 1e6, 1e8, 1e6), step_kind::together);
+  EXPECT_EQ(step(1, false, 1e3, 1e8, 1e3), step_kind::together);
+  EXPECT_EQ(step(1, false, 1e7, 1e6, 1e7), step_kind::pull);
+}
+
+// --- The interface ---------------------------------------------------------
+
+// Values of networkx 3.6.1, betweenness_centrality(path_graph(5), ...).
+TEST(BetweennessNormalization, AsNetworkxHasIt) {
+  const edge_vector edges = test::path_edges(5);
+  const auto undirected = test::make_undirected<std::int32_t, std::int32_t>(5, edges);
+  const auto directed = test::make_directed<std::int32_t, std::int32_t>(5, edges, test::edges_kept::out);
+  using normal = betweenness_normalization;
+  const auto expect = [](const doubles& got, const doubles& expected) {
+    EXPECT_LT(test::farthest_off(got, expected, 1e-15), 0) << testing::PrintToString(got);
+  };
+  expect(values_of(undirected.view(), {}, {}), {0, 3, 4, 3, 0});
+  expect(values_of(undirected.view(), {}, {.normalization = normal::pairs}), {0, 0.5, 2.0 / 3, 0.5, 0});
+  expect(values_of(undirected.view(), {}, {.normalization = normal::by_maximum}), {0, 0.75, 1, 0.75, 0});
+  expect(values_of(undirected.view(), {}, {.endpoints = betweenness_endpoints::included}), {4, 7, 8, 7, 4});
+  expect(
+      values_of(undirected.view(), {}, {.normalization = normal::pairs, .endpoints = betweenness_endpoints::included}),
+      {0.4, 0.7, 0.8, 0.7, 0.4});
+  expect(values_of(directed.view(), {}, {}), {0, 3, 4, 3, 0});
+  expect(values_of(directed.view(), {}, {.normalization = normal::pairs}), {0, 0.25, 1.0 / 3, 0.25, 0});
+  expect(values_of(undirected.view(), {0, 1}, {}), {0, 3, 4, 2, 0});
+  expect(values_of(undirected.view(), {0, 1}, {.normalization = normal::pairs}), {0, 1, 2.0 / 3, 1.0 / 3, 0});
+  expect(values_of(undirected.view(), {1}, {.normalization = normal::pairs}), {0, 0, 2.0 / 3, 1.0 / 3, 0});
+}
+
+TEST(BetweennessChoice, GivesItsReason) {
+  const context<host> ctx({.threads = 2});
+  const auto small = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
+  const betweenness_plan few(ctx, small.view());
+  EXPECT_EQ(few.algorithm(), betweenness_algorithm::by_source);
+  EXPECT_NE(few.reason().find("too small"), std::string::npos);
+  const auto long_path = test::make_undirected<std::int32_t, std::int32_t>(300000, test::path_edges(300000));
+  const betweenness_plan deep(ctx, long_path.view());
+  EXPECT_EQ(deep.algorithm(), betweenness_algorithm::by_source);
+  EXPECT_NE(deep.reason().find("narrow levels"), std::string::npos);
+  test::random_source random(36);
+  const auto large =
+      test::make_undirected<std::int32_t, std::int32_t>(20000, test::random_edges(random, 20000, 200000, 0));
+  const betweenness_plan many(ctx, large.view());
+  EXPECT_EQ(many.algorithm(), betweenness_algorithm::by_level);
+  EXPECT_NE(many.reason().find("large enough"), std::string::npos);
+  const betweenness_plan asked(ctx, large.view(), {.algorithm = betweenness_algorithm::by_source});
+  EXPECT_EQ(asked.algorithm(), betweenness_algorithm::by_source);
+  EXPECT_EQ(asked.reason(), "asked for");
+  EXPECT_GT(asked.workspace_bytes(), 0);
+  EXPECT_GT(many.workspace_bytes(), 0);
+  for (const auto& row : detail::betweenness::algorithms) {
+    EXPECT_EQ(parse_betweenness_algorithm(to_string(row.algorithm)), row.algorithm);
+  }
+}
+
+template <class F>
+std::string message_of(error_code code, F&& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), code);
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+TEST(BetweennessChoice, RefusesWhatDoesNotFit) {
+  const context<host> ctx;
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
+  const auto refused = [&](const betweenness_options& options) {
+    return message_of(error_code::invalid_argument, [&] { (void)betweenness_plan(ctx, raw.view(), options); });
+  };
+  EXPECT_NE(refused({.algorithm = static_cast<betweenness_algorithm>(99)}).find("99"), std::string::npos);
+  EXPECT_NE(refused({.normalization = static_cast<betweenness_normalization>(98)}).find("98"), std::string::npos);
+  EXPECT_NE(refused({.endpoints = static_cast<betweenness_endpoints>(97)}).find("97"), std::string::npos);
+  for (const std::int32_t bad : {-1, 3}) {
+    const std::vector<std::int32_t> sources{0, bad};
+    EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)betweenness(ctx, raw.view(), sources); }),
+              "betweenness: source " + std::to_string(bad) + " of a graph with 3 vertices (expected 0 to 2)");
+  }
+  graph_view<std::int32_t, std::int32_t, host> g = raw.view();
+  g.out.cols = 4;
+  EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)betweenness(ctx, g); }).find("3 x 4"),
+            std::string::npos);
+  EXPECT_NE(
+      message_of(error_code::invalid_argument, [] { (void)parse_betweenness_algorithm("brandes"); }).find("brandes"),
+      std::string::npos);
+}
+
+TEST(BetweennessChoice, NaturalCalls) {
+  const context<host> ctx({.threads = 2});
+  const std::vector<std::int32_t> from{0, 1, 2};
+  const std::vector<std::int32_t> to{1, 2, 3};
+  const auto g = build_graph<std::int32_t>(ctx, coo_pattern_view<std::int32_t, host>{4, 4, from, to});
+  const auto result = betweenness(ctx, g);
+  EXPECT_EQ(doubles(result.values.begin(), result.values.end()), (doubles{0, 2, 2, 0}));
+  EXPECT_EQ(check_betweenness(ctx, g, result.values), "");
+  betweenness_plan plan(ctx, g, {.normalization = betweenness_normalization::by_maximum});
+  plan.run(std::vector<std::int32_t>{0});
+  EXPECT_EQ(test::copy_of(plan.values()), (doubles{0, 1, 0.5, 0}));
+  EXPECT_EQ(check_betweenness(ctx, g, plan.values(), std::vector<std::int32_t>{0},
+                              {.normalization = betweenness_normalization::by_maximum}),
+            "");
+}
+
+}  // namespace
+}  // namespace spargo

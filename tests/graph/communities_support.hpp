@@ -1,0 +1,56 @@
+// The oracle for the tests of communities, by the words of the rule; it uses nothing of the library's.
+#pragma once
+
+#include "graph/graph_support.hpp"
+
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <set>
+#include <vector>
+
+namespace spargo::test {
+
+using label_vector = std::vector<std::int64_t>;
+
+inline label_vector own_labels(std::int64_t n) {
+  label_vector labels(static_cast<std::size_t>(n));
+  std::iota(labels.begin(), labels.end(), 0);
+  return labels;
+}
+
+// The label that most of the given ones are, the smallest of equals.
+inline std::int64_t naive_most_frequent(const label_vector& labels) {
+  std::map<std::int64_t, int> times;
+  for (const std::int64_t label : labels) ++times[label];
+  std::int64_t best = -1;
+  for (const auto& [label, count] : times) {
+    if (best < 0 || count > times[best]) best = label;
+  }
+  return best;
+}
+
+// Every pair makes each end a neighbour of the other, as often as it is listed: so it is for a directed graph's out-
+// and in-edges, and for an undirected graph.
+inline label_vector naive_cdlp(std::int64_t n, const edge_vector& edges, std::int64_t rounds, label_vector labels) {
+  std::vector<std::vector<std::size_t>> near(static_cast<std::size_t>(n));
+  for (const auto& [u, v] : edges) {
+    near[static_cast<std::size_t>(u)].push_back(static_cast<std::size_t>(v));
+    near[static_cast<std::size_t>(v)].push_back(static_cast<std::size_t>(u));
+  }
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const label_vector before = labels;
+    for (std::size_t v = 0; v < near.size(); ++v) {
+      label_vector heard;
+      for (const std::size_t u : near[v]) heard.push_back(before[u]);
+      if (!heard.empty()) labels[v] = naive_most_frequent(heard);
+    }
+  }
+  return labels;
+}
+
+inline std::int64_t different(const label_vector& labels) {
+  return static_cast<std::int64_t>(std::set<std::int64_t>(labels.begin(), labels.end()).size());
+}
+
+}  // namespace spargo::test

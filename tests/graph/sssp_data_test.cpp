@@ -1,0 +1,137 @@
+// Shortest paths of real graphs against networkx (truth_more.json), and LDBC Graphalytics' examples against their
+// reference.
+#include <spargo/formats/convert.hpp>
+#include <spargo/graph/sssp.hpp>
+#include <spargo/io/edge_list.hpp>
+#include <spargo/io/matrix_market.hpp>
+
+#include "support/data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace spargo {
+namespace {
+
+using graph_type = weighted_graph<double, std::int32_t, std::int64_t, host>;
+
+const context<host>& cpu() {
+  static const context<host> ctx({.threads = 2});
+  return ctx;
+}
+
+// A graph and what its vertices are called.
+struct named_graph {
+  graph_type g;
+  std::vector<std::int64_t> ids;
+
+  [[nodiscard]] std::int64_t vertex(std::int64_t id) const {
+    return std::lower_bound(ids.begin(), ids.end(), id) - ids.begin();
+  }
+};
+
+named_graph load(const std::string& path, direction_kind direction) {
+  const weighted_graph_options options{.direction = direction};
+  const input_file file(path);
+  if (file.format() == input_format::matrix_market) {
+    const auto matrix = read_matrix_market<double, std::int32_t>(cpu(), file);
+    std::vector<std::int64_t> ids;
+    for (std::int64_t v = 0; v < matrix.rows(); ++v) ids.push_back(v);
+    return {build_weighted_graph(cpu(), matrix, options), std::move(ids)};
+  }
+  auto list = read_edge_list<std::int32_t>(cpu(), file);
+  return {build_weighted_graph(cpu(), list.edges, options), std::move(list.ids)};
+}
+
+void expect_truth(const nlohmann::json& truth, const named_graph& named) {
+  const auto source = named.vertex(truth["source"].get<std::int64_t>());
+  for (const auto algorithm : {sssp_algorithm::dijkstra, sssp_algorithm::delta_stepping}) {
+    const auto found = sssp(cpu(), named.g, source, {.algorithm = algorithm});
+    EXPECT_EQ(found.reached, truth["reached"].get<std::int64_t>());
+    double sum = 0;
+    double most = 0;
+    for (const double d : found.distances) {
+      if (d == sssp_unreached<double>) continue;
+      sum += d;
+      most = std::max(most, d);
+    }
+    EXPECT_NEAR(sum, truth["sum"].get<double>(), 1e-9 * sum);
+    EXPECT_NEAR(most, truth["max"].get<double>(), 1e-9 * most);
+    for (const auto& entry : truth["first5"]) {
+      const double d = entry[1].get<double>();
+      EXPECT_NEAR(found.distances[named.vertex(entry[0].get<std::int64_t>())], d, 1e-9 * d) << "vertex " << entry[0];
+    }
+    EXPECT_EQ(check_sssp(cpu(), named.g, source, found.distances, found.parents), "");
+  }
+}
+
+TEST(SsspData, AgreesWithNetworkx) {
+  SPARGO_TEST_NEEDS_DATA();
+  std::ifstream file(test::data_directory() / "truth_more.json");
+  const auto truth = nlohmann::json::parse(file);
+  int searches = 0;
+  for (const auto& [name, facts] : truth["files"].items()) {
+    if (!facts.contains("sssp")) continue;
+    SCOPED_TRACE(name);
+    for (const auto direction : {direction_kind::directed, direction_kind::undirected}) {
+      const named_graph named = load((test::data_directory() / name).string(), direction);
+      const std::string wanted = direction == direction_kind::directed ? "directed_from" : "undirected_from";
+      for (const auto& [key, paths] : facts["sssp"].items()) {
+        if (!key.starts_with(wanted)) continue;
+        SCOPED_TRACE(key);
+        expect_truth(paths, named);
+        ++searches;
+      }
+    }
+  }
+  EXPECT_GT(searches, 100);
+}
+
+// What a file of properties names the source.
+std::int64_t source_in(const std::filesystem::path& properties) {
+  std::ifstream file(properties);
+  const std::string key = "sssp.source-vertex = ";
+  for (std::string line; std::getline(file, line);) {
+    if (const auto at = line.find(key); at != std::string::npos) return std::stoll(line.substr(at + key.size()));
+  }
+  return -1;
+}
+
+TEST(SsspData, LdbcExamples) {
+  SPARGO_TEST_NEEDS_DATA();
+  const auto folder = test::data_directory() / "ldbc";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real inputs: " << folder;
+  for (const std::string name :
+       {"example-directed", "example-undirected", "test-sssp-directed", "test-sssp-undirected"}) {
+    SCOPED_TRACE(name);
+    const bool undirected = name.ends_with("undirected");
+    const named_graph named =
+        load((folder / (name + ".e")).string(), undirected ? direction_kind::undirected : direction_kind::directed);
+    const auto found = sssp(cpu(), named.g, named.vertex(source_in(folder / (name + ".properties"))));
+    std::ifstream reference(folder / (name + "-SSSP"));
+    std::size_t compared = 0;
+    std::string length;
+    for (std::int64_t id = 0; reference >> id >> length;) {
+      const double expected = length == "infinity" ? sssp_unreached<double> : std::stod(length);
+      const auto v = static_cast<std::size_t>(named.vertex(id));
+      if (v == named.ids.size() || named.ids[v] != id) {  // without edges, and so not in the list of edges
+        EXPECT_EQ(expected, sssp_unreached<double>) << "vertex " << id;
+      } else if (expected == sssp_unreached<double>) {
+        EXPECT_EQ(found.distances[static_cast<std::int64_t>(v)], expected) << "vertex " << id;
+      } else {
+        EXPECT_NEAR(found.distances[static_cast<std::int64_t>(v)], expected, 1e-12 * expected) << "vertex " << id;
+      }
+      ++compared;
+    }
+    EXPECT_GE(compared, named.ids.size());
+    EXPECT_GT(compared, 5U);
+  }
+}
+
+}  // namespace
+}  // namespace spargo

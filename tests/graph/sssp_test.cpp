@@ -1,0 +1,506 @@
+// Shortest paths: every algorithm against Bellman and Ford's rounds and Boost.Graph, on thousands of small random
+// graphs and on shapes that hurt; targets, cutoffs, parents; results that do not depend on threads; refusals.
+#include <spargo/graph/sssp.hpp>
+
+#include "core/parallel.hpp"
+#include "graph/sssp/algorithms.hpp"
+#include "graph/sssp/host_bins.hpp"
+#include "graph/sssp_support.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/dijkstra_shortest_paths.hpp>
+
+#include <cmath>
+
+namespace spargo {
+namespace {
+
+using test::graph_form;
+using test::weighted_edges;
+
+template <class W, class I, class O>
+struct sssp_case {
+  using weight = W;
+  using index = I;
+  using offset = O;
+};
+
+std::vector<sssp_algorithm> algorithms() { return detail::algorithms_on<host>(detail::sssp::algorithms); }
+
+// What a search is to find, cut off as its options say.
+template <class W>
+struct expected_paths {
+  std::vector<sssp_distance<W>> distances;
+  std::vector<std::int64_t> smallest;
+};
+
+template <class W>
+expected_paths<W> expect_paths(std::int64_t n, const weighted_edges<W>& all, std::int64_t source,
+                               const sssp_options& options) {
+  expected_paths<W> expected;
+  expected.distances = test::naive_distances(n, all, source);
+  auto& distances = expected.distances;
+  const auto farthest = options.target < 0 ? sssp_unreached<W> : distances[static_cast<std::size_t>(options.target)];
+  for (auto& distance : distances) {
+    if (distance > farthest || static_cast<double>(distance) > options.cutoff) distance = sssp_unreached<W>;
+  }
+  expected.smallest = test::naive_smallest_parents(n, all, source, distances);
+  return expected;
+}
+
+template <class Case>
+class Sssp : public testing::Test {
+ protected:
+  using W = typename Case::weight;
+  using I = typename Case::index;
+  using O = typename Case::offset;
+
+  void SetUp() override { detail::assume_processors(4); }
+  void TearDown() override { detail::assume_processors(0); }
+
+  static void check_form(std::int64_t n, const weighted_edges<W>& edges, std::int64_t source, graph_form form,
+                         sssp_options options, int threads) {
+    const auto g = test::make_weighted<W, I, O>(n, edges, form);
+    const auto expected = expect_paths(n, test::followed(edges, form), source, options);
+    const context<host> ctx({.threads = threads});
+    for (const auto algorithm : algorithms()) {
+      options.algorithm = algorithm;
+      for (const auto parents : {sssp_parents::any, sssp_parents::smallest}) {
+        options.parents = parents;
+        SCOPED_TRACE(std::string(to_string(algorithm)) + ", form " + std::to_string(static_cast<int>(form)) + ", " +
+                     std::to_string(n) + " vertices, " + std::to_string(edges.size()) + " edges, source " +
+                     std::to_string(source) + ", delta " + std::to_string(options.delta));
+        sssp_plan<W, I, O, host> plan(ctx, g.view(), options);
+        plan.run(static_cast<I>((source + 1) % n));  // leaves traces
+        plan.run(static_cast<I>(source));
+        ASSERT_EQ(test::copy_of(plan.distances()), expected.distances);
+        ASSERT_EQ(plan.reached(),
+                  n - std::count(expected.distances.begin(), expected.distances.end(), sssp_unreached<W>));
+        ASSERT_EQ(check_sssp(ctx, g.view(), source, plan.distances(), plan.parents(), options), "");
+        if (parents == sssp_parents::any) continue;
+        const auto found = test::copy_of(plan.parents());
+        ASSERT_EQ(std::vector<std::int64_t>(found.begin(), found.end()), expected.smallest);
+      }
+    }
+  }
+
+  static void check(std::int64_t n, const weighted_edges<W>& edges, std::int64_t source,
+                    const sssp_options& options = {}, int threads = 3) {
+    for (const graph_form form : test::all_forms) {
+      check_form(n, edges, source, form, options, threads);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+};
+
+using cases =
+    testing::Types<sssp_case<std::int32_t, std::int32_t, std::int32_t>,
+                   sssp_case<std::int32_t, std::int64_t, std::int64_t>,
+                   sssp_case<std::int64_t, std::int32_t, std::int64_t>, sssp_case<float, std::int32_t, std::int32_t>,
+                   sssp_case<float, std::int32_t, std::int64_t>, sssp_case<double, std::int32_t, std::int32_t>,
+                   sssp_case<double, std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(Sssp, cases);
+
+// Small whole numbers, 0 among them, so that many paths are equally long; for floating point a share of fractions.
+template <class W>
+W draw_weight(test::random_source& random, std::int64_t most) {
+  if (std::is_floating_point_v<W> && random.below(2) == 0) {
+    return static_cast<W>(random.below(1 << 20)) / static_cast<W>(777);
+  }
+  return static_cast<W>(random.below(most + 1));
+}
+
+template <class W>
+weighted_edges<W> random_weighted(test::random_source& random, std::int64_t n, std::int64_t count, int skew,
+                                  std::int64_t most) {
+  return test::with_weights<W>(test::random_edges(random, n, count, skew),
+                               [&](std::size_t) { return draw_weight<W>(random, most); });
+}
+
+// Loops, duplicates, isolated vertices, zero and equal weights all come up; so do targets, cutoffs and widths.
+TYPED_TEST(Sssp, RandomGraphs) {
+  using weight_type = typename TypeParam::weight;
+  for (std::uint64_t seed = 0; seed < 1200; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(30);
+    constexpr std::int64_t ranges[] = {0, 1, 3, 20, 1000};
+    const auto edges = random_weighted<weight_type>(random, n, random.below(4 * n + 1), static_cast<int>(seed % 3),
+                                                    ranges[random.below(5)]);
+    sssp_options options;
+    if (random.below(3) == 0) options.target = random.below(n);
+    if (random.below(3) == 0) options.cutoff = static_cast<double>(random.below(30));
+    constexpr double widths[] = {0, 1, 2, 64, 1e9};
+    options.delta = widths[random.below(5)];
+    this->check(n, edges, random.below(n), options);
+    if (this->HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+TYPED_TEST(Sssp, SmallShapes) {
+  using weight_type = typename TypeParam::weight;
+  this->check(1, {}, 0);
+  this->check(1, {{0, 0, weight_type{3}}}, 0);
+  this->check(2, {{0, 1, weight_type{0}}}, 0);
+  this->check(2, {{0, 1, weight_type{0}}}, 1);
+  this->check(3, {{0, 1, weight_type{5}}, {0, 1, weight_type{2}}, {1, 2, weight_type{2}}, {0, 2, weight_type{4}}}, 0);
+  // A ring of zero weights, off the way: its members have each other only, besides the entrance.
+  this->check(5,
+              {{0, 3, weight_type{7}},
+               {3, 2, weight_type{0}},
+               {2, 1, weight_type{0}},
+               {1, 4, weight_type{0}},
+               {4, 3, weight_type{0}},
+               {4, 2, weight_type{0}}},
+              0);
+  for (const std::int64_t n : {31, 32, 33, 255, 256, 257}) {
+    const auto weight = [](std::size_t k) { return static_cast<weight_type>(k * 7 % 13); };
+    this->check(n, test::with_weights<weight_type>(test::path_edges(n), weight), 0);
+    this->check(n, test::with_weights<weight_type>(test::star_edges(n), weight), 0);
+    this->check(n, test::with_weights<weight_type>(test::star_edges(n), weight), n - 1);
+    if (this->HasFatalFailure()) FAIL() << n;
+  }
+  this->check(400,
+              test::with_weights<weight_type>(test::grid_edges(20, 20),
+                                              [](std::size_t k) { return static_cast<weight_type>(k % 5); }),
+              210);
+}
+
+TEST(SsspHost, NothingIsNoSource) {
+  const context<host> ctx;
+  const auto g = test::make_weighted<int, int, int>(0, {}, graph_form::out_only);
+  sssp_plan<int, int, int, host> plan(ctx, g.view());
+  EXPECT_TRUE(plan.distances().empty());
+  EXPECT_THROW(plan.run(0), error);
+}
+
+// Edges far longer than the buckets that there are slots for, and buckets that go round the slots many times.
+TYPED_TEST(Sssp, BucketsFarAhead) {
+  using weight_type = typename TypeParam::weight;
+  test::random_source random(3);
+  for (const double delta : {1.0, 4.0}) {
+    const std::int64_t n = 120;
+    auto edges = random_weighted<weight_type>(random, n, 500, 0, 3000);
+    for (std::int64_t v = 0; v + 1 < n; v += 2) edges.push_back({v, v + 1, weight_type{100000}});
+    edges.push_back({0, 7, weight_type{0}});
+    this->check(n, edges, 0, {.delta = delta});
+    const auto path = test::with_weights<weight_type>(
+        test::path_edges(200), [](std::size_t k) { return static_cast<weight_type>(k % 40 == 0 ? 5000 : 30); });
+    this->check(200, path, 0, {.delta = delta});
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+// --- Beyond the naive oracle ----------------------------------------------
+
+template <class W, class I, class O>
+std::vector<sssp_distance<W>> boost_distances(const weighted_graph_view<W, I, O, host>& g, I source) {
+  using D = sssp_distance<W>;
+  struct edge_weight {
+    D weight;
+  };
+  using boost_graph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, edge_weight>;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  std::vector<edge_weight> weights;
+  for (I u = 0; u < g.vertices(); ++u) {
+    for (O e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+      pairs.emplace_back(static_cast<std::size_t>(u), static_cast<std::size_t>(g.out.indices[e]));
+      weights.push_back({static_cast<D>(g.out_weights[e])});
+    }
+  }
+  const boost_graph copied(boost::edges_are_sorted, pairs.begin(), pairs.end(), weights.begin(),
+                           static_cast<std::size_t>(g.vertices()));
+  std::vector<D> distances(static_cast<std::size_t>(g.vertices()));
+  const auto index = get(boost::vertex_index, copied);
+  boost::dijkstra_shortest_paths(copied, static_cast<std::size_t>(source),
+                                 boost::weight_map(get(&edge_weight::weight, copied))
+                                     .distance_map(boost::make_iterator_property_map(distances.begin(), index))
+                                     .distance_inf(sssp_unreached<W>));
+  return distances;
+}
+
+// Large enough for several threads, many chunks and, where rows are long, the bound.
+template <class W>
+void compare_with_boost(std::int64_t n, const weighted_edges<W>& edges, double delta = 0) {
+  detail::assume_processors(8);
+  for (const graph_form form : test::all_forms) {
+    const auto g = test::make_weighted<W, std::int32_t, std::int32_t>(n, edges, form);
+    for (const std::int32_t source : {0, 17}) {
+      const auto expected = boost_distances(g.view(), source);
+      for (const int threads : {1, 2, 7}) {
+        const context<host> ctx({.threads = threads});
+        for (const auto parents : {sssp_parents::any, sssp_parents::smallest}) {
+          const sssp_options options{.algorithm = sssp_algorithm::delta_stepping, .delta = delta, .parents = parents};
+          sssp_plan<W, std::int32_t, std::int32_t, host> plan(ctx, g.view(), options);
+          plan.run(source);
+          ASSERT_EQ(test::copy_of(plan.distances()), expected) << "threads " << threads;
+          ASSERT_EQ(check_sssp(ctx, g.view(), source, plan.distances(), plan.parents(), options), "");
+        }
+      }
+    }
+  }
+  detail::assume_processors(0);
+}
+
+TEST(SsspAndBoost, AgreeOnGraphsOfSmallDiameter) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 6000;
+    const auto skew = static_cast<int>(seed % 3);
+    compare_with_boost(n, random_weighted<std::int32_t>(random, n, 14 * n, skew, 255));
+    compare_with_boost(n, random_weighted<double>(random, n, 9 * n, skew, 1), 8);
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+TEST(SsspAndBoost, AgreeOnGrids) {
+  test::random_source random(5);
+  const auto grid = test::grid_edges(130, 90);
+  for (const double delta : {0.0, 1.0, 100000.0}) {
+    compare_with_boost(130 * 90,
+                       test::with_weights<std::int32_t>(
+                           grid, [&](std::size_t) { return static_cast<std::int32_t>(1 + random.below(255)); }),
+                       delta);
+    compare_with_boost(
+        130 * 90,
+        test::with_weights<float>(grid, [&](std::size_t) { return static_cast<float>(random.below(1000)) / 1000.0F; }),
+        delta / 64);
+  }
+}
+
+TEST(SsspAndBoost, AgreeWithinLimitsBelowTheBound) {
+  test::random_source random(6);
+  const std::int64_t n = 5000;
+  const auto edges = random_weighted<std::int32_t>(random, n, 16 * n, 1, 255);
+  detail::assume_processors(4);
+  for (const graph_form form : test::all_forms) {
+    const auto g = test::make_weighted<std::int32_t, std::int32_t, std::int32_t>(n, edges, form);
+    const auto all = boost_distances(g.view(), 0);
+    const context<host> ctx({.threads = 3});
+    for (const double cutoff : {0.0, 10.0, 25.0, 60.0, 90.0, 150.0, 1e18}) {
+      const sssp_options options{.algorithm = sssp_algorithm::delta_stepping, .delta = 4, .cutoff = cutoff};
+      auto expected = all;
+      for (auto& d : expected) d = static_cast<double>(d) > cutoff ? sssp_unreached<std::int32_t> : d;
+      const auto result = sssp(ctx, g.view(), 0, options);
+      ASSERT_EQ(test::copy_of(result.distances.view()), expected) << cutoff;
+      ASSERT_EQ(check_sssp(ctx, g.view(), 0, result.distances, result.parents, options), "");
+    }
+    for (std::int64_t target = 0; target < n; target += 271) {
+      const sssp_options options{.algorithm = sssp_algorithm::delta_stepping, .delta = 4, .target = target};
+      auto expected = all;
+      const auto farthest = all[static_cast<std::size_t>(target)];
+      for (auto& d : expected) d = d > farthest ? sssp_unreached<std::int32_t> : d;
+      const auto result = sssp(ctx, g.view(), 0, options);
+      ASSERT_EQ(test::copy_of(result.distances.view()), expected) << target;
+      ASSERT_EQ(check_sssp(ctx, g.view(), 0, result.distances, result.parents, options), "");
+    }
+  }
+  detail::assume_processors(0);
+}
+
+// Many ways of the same length, and rows enough for several threads.
+TEST(SsspParents, SmallestDoNotDependOnThreads) {
+  test::random_source random(9);
+  const std::int64_t n = 40000;
+  const auto edges = random_weighted<std::int32_t>(random, n, 6 * n, 0, 2);
+  detail::assume_processors(8);
+  for (const graph_form form : test::all_forms) {
+    const auto g = test::make_weighted<std::int32_t, std::int32_t, std::int32_t>(n, edges, form);
+    for (const int threads : {1, 2, 7}) {
+      const context<host> ctx({.threads = threads});
+      const sssp_options options{.parents = sssp_parents::smallest};
+      sssp_plan<std::int32_t, std::int32_t, std::int32_t, host> plan(ctx, g.view(), options);
+      for (int run = 0; run < 3; ++run) {
+        plan.run(5);
+        ASSERT_EQ(check_sssp(ctx, g.view(), 5, plan.distances(), plan.parents(), options), "");
+      }
+    }
+  }
+  detail::assume_processors(0);
+}
+
+// --- Bins -----------------------------------------------------------------
+
+using bins_type = detail::sssp::thread_bins<std::int32_t, std::uint32_t>;
+using pool_type = detail::sssp::chunk_pool<std::int32_t, std::uint32_t>;
+
+TEST(SsspBins, HandOutBucketsInOrderRoundTheSlots) {
+  const context<host> ctx;
+  pool_type pool(ctx, 1000, 1);
+  bins_type bins(pool);
+  for (const std::int64_t base : {0, 1, 63, 64, 200, 255, 256, 1000, 1023}) {
+    bins.set_base(base);
+    for (const std::int64_t ahead : {255, 0, 64, 63, 1, 128}) bins.push(base + ahead, 7, 9);
+    EXPECT_EQ(bins.lost(), detail::sssp::no_bucket);
+    for (const std::int64_t ahead : {0, 1, 63, 64, 128, 255}) {
+      EXPECT_EQ(bins.first_bucket(), base + ahead) << base;
+      auto* const list = bins.take(base + ahead);
+      ASSERT_NE(list, nullptr);
+      EXPECT_EQ(list->size, 1);
+      EXPECT_EQ(list->next, nullptr);
+      bins.give_back(list);
+    }
+    EXPECT_EQ(bins.first_bucket(), detail::sssp::no_bucket);
+  }
+}
+
+TEST(SsspBins, RememberTheFirstBucketTheyLost) {
+  const context<host> ctx;
+  pool_type pool(ctx, 1, 1);  // a chunk a slot and one more
+  bins_type bins(pool);
+  bins.set_base(10);
+  bins.push(10 + 256 + 5, 1, 1);
+  EXPECT_EQ(bins.lost(), 10 + 256 + 5);
+  bins.push(10 + 256, 1, 1);
+  EXPECT_EQ(bins.lost(), 10 + 256);
+  const std::int64_t held = pool.size() * detail::sssp::host_bins_tuning::chunk_entries;
+  for (std::int64_t k = 0; k < held; ++k) bins.push(12, 1, 1);
+  EXPECT_EQ(bins.lost(), 10 + 256);
+  bins.push(12, 1, 1);
+  EXPECT_EQ(bins.lost(), 12);
+  EXPECT_EQ(bins.first_bucket(), 12);
+  bins.clear();
+  pool.take_all_back();
+  EXPECT_EQ(bins.first_bucket(), detail::sssp::no_bucket);
+  bins.push(11, 1, 1);
+  EXPECT_EQ(bins.first_bucket(), 11);
+}
+
+// --- The interface --------------------------------------------------------
+
+template <class F>
+std::string message_of(error_code code, F&& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), code);
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+template <class W>
+std::string weight_message(std::vector<W> weights) {
+  weighted_edges<W> edges;
+  for (std::size_t k = 0; k < weights.size(); ++k) edges.push_back({static_cast<std::int64_t>(k), 0, weights[k]});
+  const auto g =
+      test::make_weighted<W, int, int>(static_cast<std::int64_t>(weights.size()), edges, graph_form::out_only);
+  return message_of(error_code::invalid_data, [&] { (void)sssp(context<host>({.threads = 3}), g.view(), 0); });
+}
+
+TEST(SsspWeights, NegativeOnesAreRefusedByName) {
+  EXPECT_EQ(weight_message<int>({1, 2, -3, 4, -5}), "sssp: edge (2, 0) has weight -3 (expected 0 or more)");
+  EXPECT_EQ(weight_message<std::int64_t>({1, -2}), "sssp: edge (1, 0) has weight -2 (expected 0 or more)");
+  EXPECT_EQ(weight_message<double>({0, -0.5}), "sssp: edge (1, 0) has weight -0.5 (expected 0 or more)");
+  EXPECT_EQ(weight_message<float>({0, 1, std::nanf("")}), "sssp: edge (2, 0) has weight nan (expected 0 or more)");
+  std::vector<int> many(200000, 1);
+  many[150000] = many[170000] = -1;
+  EXPECT_EQ(weight_message(many), "sssp: edge (150000, 0) has weight -1 (expected 0 or more)");
+}
+
+TEST(SsspWeights, PathsTooLongForTheTypeAreNone) {
+  constexpr std::int64_t half = std::int64_t{1} << 62;
+  const context<host> ctx;
+  const auto g = test::make_weighted<std::int64_t, int, int>(
+      4, {{0, 1, half}, {1, 2, half - 2}, {2, 3, 1}, {1, 3, half}}, graph_form::out_only);
+  const auto narrow = test::make_weighted<int, int, int>(
+      4, {{0, 1, 2000000000}, {1, 2, 2000000000}, {2, 3, 2000000000}}, graph_form::out_only);
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto wide = test::make_weighted<double, int, int>(4, {{0, 1, 1e308}, {1, 2, 1e308}, {0, 3, inf}, {0, 2, -0.0}},
+                                                          graph_form::out_only);
+  for (const auto algorithm : algorithms()) {
+    const auto found = sssp(ctx, g.view(), 0, {.algorithm = algorithm});
+    EXPECT_EQ(test::copy_of(found.distances.view()),
+              (std::vector<std::int64_t>{0, half, 2 * (half - 1), sssp_unreached<std::int64_t>}));
+    EXPECT_EQ(check_sssp(ctx, g.view(), 0, found.distances, found.parents), "");
+    EXPECT_EQ(test::copy_of(sssp(ctx, narrow.view(), 0, {.algorithm = algorithm}).distances.view()),
+              (std::vector<std::int64_t>{0, 2000000000, 4000000000, 6000000000}));
+    const auto doubles = sssp(ctx, wide.view(), 0, {.algorithm = algorithm});
+    EXPECT_EQ(test::copy_of(doubles.distances.view()), (std::vector<double>{0, 1e308, 0, inf}));
+    EXPECT_EQ(doubles.reached, 3);
+    EXPECT_EQ(check_sssp(ctx, wide.view(), 0, doubles.distances, doubles.parents), "");
+  }
+}
+
+// 1e-30 is lost in 1: vertices 2 and 3 are as near as 1, and 3's smallest neighbour is no nearer.
+TEST(SsspWeights, EdgesThatAddNothingMakeNoCycles) {
+  const context<host> ctx;
+  const auto g = test::make_weighted<double, int, int>(
+      5, {{0, 4, 1}, {4, 2, 1e-30}, {2, 3, 1e-30}, {3, 2, 1e-30}, {3, 1, 0}, {1, 3, 0}}, graph_form::out_only);
+  for (const auto algorithm : algorithms()) {
+    const auto found = sssp(ctx, g.view(), 0, {.algorithm = algorithm, .parents = sssp_parents::smallest});
+    EXPECT_EQ(test::copy_of(found.distances.view()), (std::vector<double>{0, 1, 1, 1, 1}));
+    EXPECT_EQ(test::copy_of(found.parents.view()), (std::vector<int>{0, 3, 4, 2, 0}));
+  }
+}
+
+TEST(SsspChoice, GivesItsReason) {
+  const context<host> ctx({.threads = 2});
+  const auto small = test::make_weighted<int, int, int>(3, {{0, 1, 4}}, graph_form::out_only);
+  const sssp_plan<int, int, int, host> few(ctx, small.view());
+  EXPECT_EQ(few.algorithm(), sssp_algorithm::dijkstra);
+  EXPECT_NE(few.reason().find("too small"), std::string::npos);
+  EXPECT_EQ(few.delta(), 0);
+  const auto large = test::make_weighted<int, int, int>(
+      9000, test::with_weights<int>(test::path_edges(9000), [](std::size_t) { return 100; }), graph_form::undirected);
+  const sssp_plan<int, int, int, host> many(ctx, large.view());
+  EXPECT_EQ(many.algorithm(), sssp_algorithm::delta_stepping);
+  EXPECT_GE(many.delta(), 128);
+  EXPECT_GT(many.workspace_bytes(), 9000 * 8);
+  const sssp_plan<int, int, int, host> asked(ctx, large.view(), {.delta = 100, .output = sssp_output::distances});
+  EXPECT_EQ(asked.delta(), 64);
+  EXPECT_LT(asked.workspace_bytes(), many.workspace_bytes());
+  EXPECT_TRUE(asked.parents().empty());
+}
+
+TEST(SsspChoice, RefusesWhatMakesNoSense) {
+  const context<host> ctx;
+  const auto raw = test::make_weighted<int, int, int>(3, {{0, 1, 4}}, graph_form::out_only);
+  const auto refusal = [&](const sssp_options& options) {
+    return message_of(error_code::invalid_argument, [&] { (void)sssp(ctx, raw.view(), 0, options); });
+  };
+  EXPECT_NE(refusal({.algorithm = static_cast<sssp_algorithm>(99)}).find("99"), std::string::npos);
+  EXPECT_NE(refusal({.delta = -1}).find("delta -1"), std::string::npos);
+  EXPECT_NE(refusal({.delta = std::nan("")}).find("delta nan"), std::string::npos);
+  EXPECT_NE(refusal({.cutoff = -1}).find("cutoff -1"), std::string::npos);
+  EXPECT_NE(refusal({.cutoff = std::nan("")}).find("cutoff nan"), std::string::npos);
+  EXPECT_NE(refusal({.target = 3}).find("target 3"), std::string::npos);
+  EXPECT_NE(refusal({.target = -2}).find("target -2"), std::string::npos);
+  for (const std::int64_t source : {-1, 3}) {
+    EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)sssp(ctx, raw.view(), source); })
+                  .find("source " + std::to_string(source)),
+              std::string::npos);
+  }
+  auto g = raw.view();
+  g.out_weights = {};
+  EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)sssp(ctx, g, 0); }).find("0 weights of 1 out-edges"),
+            std::string::npos);
+  g = raw.view();
+  g.out.cols = 4;
+  EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)sssp(ctx, g, 0); }).find("3 x 4"), std::string::npos);
+  EXPECT_EQ(parse_sssp_algorithm("delta_stepping"), sssp_algorithm::delta_stepping);
+  EXPECT_NE(message_of(error_code::invalid_argument, [] { (void)parse_sssp_algorithm("astar"); }).find("astar"),
+            std::string::npos);
+}
+
+TEST(SsspChoice, NaturalCalls) {
+  const context<host> ctx({.threads = 2});
+  const std::vector<std::int32_t> from{0, 1, 0, 3};
+  const std::vector<std::int32_t> to{1, 2, 2, 2};
+  const std::vector<float> weights{0.5F, 0.25F, 1.0F, 2.0F};
+  const auto g = build_weighted_graph<std::int32_t>(ctx, coo_pattern_view<std::int32_t, host>{5, 5, from, to}, weights);
+  const auto result = sssp(ctx, g, 0);
+  const double inf = sssp_unreached<float>;
+  EXPECT_EQ(test::copy_of(result.distances.view()), (std::vector<double>{0, 0.5, 0.75, inf, inf}));
+  EXPECT_EQ(test::copy_of(result.parents.view()), (std::vector<std::int32_t>{0, 0, 1, -1, -1}));
+  EXPECT_EQ(result.reached, 3);
+  EXPECT_EQ(result.source, 0);
+  EXPECT_EQ(check_sssp(ctx, g, 0, result.distances, result.parents), "");
+  sssp_plan plan(ctx, g, {.target = 1});
+  plan.run(0);
+  EXPECT_EQ(plan.reached(), 2);
+}
+
+}  // namespace
+}  // namespace spargo

@@ -1,0 +1,309 @@
+// Degrees, neighbours, subgraphs, relabelled graphs and largest components against naive answers, on random graphs with
+// loops and duplicates, weighted and not.
+#include <spargo/graph/structure.hpp>
+
+#include "graph/components_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace spargo {
+namespace {
+
+using test::edge_vector;
+
+const context<host>& cpu() {
+  static const context<host> ctx({.threads = 3});
+  return ctx;
+}
+
+template <class Case>
+class Structure : public testing::Test {};
+using cases = testing::Types<std::pair<std::int32_t, std::int32_t>, std::pair<std::int32_t, std::int64_t>,
+                             std::pair<std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(Structure, cases);
+
+template <class T>
+std::vector<std::remove_const_t<T>> list(span<T, host> values) {
+  return {values.begin(), values.end()};
+}
+template <class T>
+std::vector<T> list(const array<T, host>& values) {
+  return {values.begin(), values.end()};
+}
+
+// A raw graph with the weights 0, 1, 2, ... of its stored edges, so that each can be told apart.
+template <class I, class O>
+struct numbered_graph {
+  test::raw_graph<I, O> raw;
+  std::vector<std::int64_t> out_weights, in_weights;
+
+  explicit numbered_graph(test::raw_graph<I, O> of)
+      : raw(std::move(of)), out_weights(raw.indices.size()), in_weights(raw.in_indices.size()) {
+    std::iota(out_weights.begin(), out_weights.end(), 0);
+    std::iota(in_weights.begin(), in_weights.end(), 1000000);
+  }
+  [[nodiscard]] weighted_graph_view<std::int64_t, I, O, host> view() const {
+    return {raw.view(), out_weights, raw.direction == direction_kind::directed ? in_weights : out_weights};
+  }
+};
+
+template <class I, class O>
+std::vector<numbered_graph<I, O>> make_all(std::int64_t n, const edge_vector& edges) {
+  std::vector<numbered_graph<I, O>> all;
+  all.emplace_back(test::make_directed<I, O>(n, edges, test::edges_kept::out));
+  all.emplace_back(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in));
+  all.emplace_back(test::make_undirected<I, O>(n, edges));
+  return all;
+}
+
+// [vertex] its neighbours with weights, in order.
+using rows_type = std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>>;
+
+template <class I, class O>
+rows_type rows_of(const csr_pattern_view<I, O, host>& part, span<const std::int64_t, host> weights) {
+  rows_type rows;
+  for (std::int64_t v = 0; !part.offsets.empty() && v < part.rows; ++v) {
+    rows.emplace_back();
+    for (O e = part.offsets[v]; e < part.offsets[v + 1]; ++e) {
+      rows.back().emplace_back(part.indices[e], weights.empty() ? 0 : weights[e]);
+    }
+  }
+  return rows;
+}
+
+rows_type naive_choice(const rows_type& rows, const std::vector<std::int64_t>& vertices) {
+  rows_type chosen;
+  for (const std::int64_t v : vertices) {
+    if (rows.empty()) return chosen;
+    chosen.emplace_back();
+    for (std::size_t k = 0; k < vertices.size(); ++k) {  // new numbers ascend
+      for (const auto& [w, weight] : rows[static_cast<std::size_t>(v)]) {
+        if (w == vertices[k]) chosen.back().emplace_back(static_cast<std::int64_t>(k), weight);
+      }
+    }
+  }
+  return chosen;
+}
+
+// Some of n vertices, in some order.
+std::vector<std::int64_t> draw(test::random_source& random, std::int64_t n, bool all, bool ascending) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t k = order.size(); k > 1; --k) {
+    std::swap(order[k - 1], order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(k)))]);
+  }
+  if (!all) order.resize(static_cast<std::size_t>(random.below(n + 1)));
+  if (ascending) std::sort(order.begin(), order.end());
+  return order;
+}
+
+std::int64_t distinct_edges(const rows_type& rows, direction_kind direction) {
+  std::int64_t stored = 0;
+  std::int64_t loops = 0;
+  for (std::size_t v = 0; v < rows.size(); ++v) {
+    for (const auto& entry : rows[v]) {
+      ++stored;
+      loops += entry.first == static_cast<std::int64_t>(v) ? 1 : 0;
+    }
+  }
+  return direction == direction_kind::directed ? stored : (stored + loops) / 2;
+}
+
+template <class I, class O>
+void check_choice(const numbered_graph<I, O>& g, const std::vector<std::int64_t>& order, bool all) {
+  const auto view = g.view();
+  const graph_view<I, O, host> unweighted = view;
+  const std::vector<I> vertices(order.begin(), order.end());
+  const auto out = naive_choice(rows_of(view.out, view.out_weights), order);
+  const auto in = naive_choice(rows_of(view.in, view.in_weights), order);
+  const auto chosen = all ? relabel(cpu(), view, vertices) : induced_subgraph(cpu(), view, vertices);
+  EXPECT_EQ(rows_of(chosen.view().out, chosen.view().out_weights), out);
+  EXPECT_EQ(rows_of(chosen.view().in, chosen.view().in_weights), in);
+  EXPECT_EQ(chosen.edges(), distinct_edges(out, view.direction));
+  EXPECT_EQ(chosen.direction(), view.direction);
+  EXPECT_EQ(chosen.view().has_in_edges(), view.has_in_edges());
+  const auto plain = all ? relabel(cpu(), unweighted, vertices) : induced_subgraph(cpu(), unweighted, vertices);
+  EXPECT_EQ(list(plain.view().out.offsets), list(chosen.view().out.offsets));
+  EXPECT_EQ(list(plain.view().out.indices), list(chosen.view().out.indices));
+  EXPECT_EQ(list(plain.view().in.indices), list(chosen.view().in.indices));
+}
+
+TYPED_TEST(Structure, SubgraphsAndNewNumbers) {
+  using I = typename TypeParam::first_type;
+  using O = typename TypeParam::second_type;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(30);
+    const edge_vector edges = test::random_edges(random, n, random.below(4 * n), static_cast<int>(seed % 3));
+    for (const auto& g : make_all<I, O>(n, edges)) {
+      check_choice(g, draw(random, n, false, false), false);
+      check_choice(g, draw(random, n, false, true), false);
+      check_choice(g, draw(random, n, true, false), true);
+      if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+    }
+  }
+  check_choice(numbered_graph<I, O>(test::make_undirected<I, O>(0, {})), {}, true);
+}
+
+// Over several parts, and the same for any number of threads.
+TYPED_TEST(Structure, LargeGraphs) {
+  using I = typename TypeParam::first_type;
+  using O = typename TypeParam::second_type;
+  test::random_source random(3);
+  constexpr std::int64_t n = 30000;
+  const numbered_graph<I, O> g(test::make_undirected<I, O>(n, test::random_edges(random, n, 3 * n, 2)));
+  const auto order = draw(random, n, false, false);
+  const std::vector<I> vertices(order.begin(), order.end());
+  const auto expected = induced_subgraph(context<host>({.threads = 1}), g.view(), vertices);
+  const auto found = induced_subgraph(context<host>({.threads = 7}), g.view(), vertices);
+  EXPECT_EQ(rows_of(found.view().out, found.view().out_weights),
+            rows_of(expected.view().out, expected.view().out_weights));
+  std::vector<std::int64_t> place(static_cast<std::size_t>(n), -1);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    place[static_cast<std::size_t>(order[k])] = static_cast<std::int64_t>(k);
+  }
+  std::multimap<std::int64_t, std::int64_t> weights;  // by place
+  for (std::int64_t v = 0; v < n; ++v) {
+    for (O e = g.raw.offsets[static_cast<std::size_t>(v)]; e < g.raw.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
+      const auto w = static_cast<std::size_t>(g.raw.indices[static_cast<std::size_t>(e)]);
+      if (place[static_cast<std::size_t>(v)] >= 0 && place[w] >= 0)
+        weights.emplace(place[static_cast<std::size_t>(v)], e);
+    }
+  }
+  EXPECT_EQ(static_cast<std::int64_t>(weights.size()), found.view().out.nnz());
+  for (const std::int64_t k : {0, 17, static_cast<int>(order.size()) - 1}) {
+    std::vector<std::int64_t> own = list(neighbour_weights(found, static_cast<I>(k)));
+    std::sort(own.begin(), own.end());
+    std::vector<std::int64_t> right;
+    for (auto [at, end] = weights.equal_range(k); at != end; ++at) right.push_back(at->second);
+    EXPECT_EQ(own, right);
+  }
+}
+
+TYPED_TEST(Structure, DegreesAndNeighbours) {
+  using I = typename TypeParam::first_type;
+  using O = typename TypeParam::second_type;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(40);
+    const edge_vector edges = test::random_edges(random, n, random.below(4 * n), 1);
+    for (const auto& g : make_all<I, O>(n, edges)) {
+      const auto view = g.view();
+      const bool undirected = view.direction == direction_kind::undirected;
+      std::vector<O> out(static_cast<std::size_t>(n)), in(static_cast<std::size_t>(n));
+      for (const auto& [u, v] : edges) {
+        ++out[static_cast<std::size_t>(u)];
+        ++in[static_cast<std::size_t>(v)];
+      }
+      if (undirected) {
+        for (std::size_t v = 0; v < out.size(); ++v) out[v] = in[v] = out[v] + in[v];
+      }
+      EXPECT_EQ(list(degrees(cpu(), view)), out);
+      EXPECT_EQ(list(degrees(cpu(), view, edge_side::in)), in);
+      const auto out_rows = rows_of(view.out, view.out_weights);
+      const auto in_rows = rows_of(undirected ? view.out : view.in, view.in_weights);
+      for (I v = 0; v < n; ++v) {
+        for (const auto side : {edge_side::out, edge_side::in}) {
+          const auto& rows = side == edge_side::out ? out_rows : in_rows;
+          if (rows.empty()) {
+            EXPECT_THROW((void)neighbours(view, v, side), error);
+            continue;
+          }
+          const auto ends = neighbours(view, v, side);
+          const auto weights = neighbour_weights(view, v, side);
+          std::vector<std::pair<std::int64_t, std::int64_t>> got;
+          for (std::int64_t k = 0; k < ends.size(); ++k) got.emplace_back(ends[k], weights[k]);
+          EXPECT_EQ(got, rows[static_cast<std::size_t>(v)]);
+        }
+      }
+      if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+    }
+  }
+}
+
+TYPED_TEST(Structure, LargestComponents) {
+  using I = typename TypeParam::first_type;
+  using O = typename TypeParam::second_type;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(30);
+    const edge_vector edges = test::random_edges(random, n, random.below(n + 1), 0);
+    const auto raw = test::make_directed<I, O>(n, edges, test::edges_kept::out);
+    for (const auto connection : {components_connection::weak, components_connection::strong}) {
+      const bool strong = connection == components_connection::strong;
+      const auto labels = strong ? test::naive_strong(n, edges) : test::naive_weak(n, edges);
+      std::vector<I> best;
+      for (std::int64_t label = 0; label < n; ++label) {
+        std::vector<I> members;
+        for (std::size_t v = 0; v < labels.size(); ++v) {
+          if (labels[v] == label) members.push_back(static_cast<I>(v));
+        }
+        if (members.size() > best.size()) best = members;
+      }
+      EXPECT_EQ(list(largest_component(cpu(), raw.view(), connection)), best) << "seed " << seed;
+    }
+  }
+  EXPECT_TRUE(largest_component(cpu(), test::make_undirected<I, O>(0, {}).view()).empty());
+}
+
+template <class F>
+std::string message_of(error_code code, F&& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), code);
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+TEST(StructureCalls, RefuseWhatDoesNotFit) {
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
+  const auto g = raw.view();
+  using list_type = std::vector<std::int32_t>;
+  const auto refusal = [](auto&& f) { return message_of(error_code::invalid_argument, f); };
+  EXPECT_NE(refusal([&] {
+              (void)induced_subgraph(cpu(), g, list_type{0, 3});
+            }).find("vertex 3 of a graph of 3"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { (void)induced_subgraph(cpu(), g, list_type{-1}); }).find("vertex -1"), std::string::npos);
+  EXPECT_NE(refusal([&] {
+              (void)induced_subgraph(cpu(), g, list_type{1, 0, 1});
+            }).find("named twice, at places 0 and 2"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { (void)relabel(cpu(), g, list_type{1, 0}); }).find("an order of 2 for 3"), std::string::npos);
+  EXPECT_NE(refusal([&] { (void)neighbours(g, 3); }).find("vertex 3"), std::string::npos);
+  EXPECT_NE(message_of(error_code::unsupported, [&] { (void)neighbours(g, 0, edge_side::in); }).find("add_in_edges"),
+            std::string::npos);
+}
+
+// Owners, vectors and arrays, without a type named; the largest component of a weighted graph as a graph of its own.
+TEST(StructureCalls, NaturalCalls) {
+  const std::vector<std::int32_t> from{0, 2, 3, 5};
+  const std::vector<std::int32_t> to{1, 3, 4, 5};
+  const std::vector<double> weights{1.5, 2.5, 3.5, 4.5};
+  const coo_pattern_view<std::int32_t, host> pairs{6, 6, from, to};
+  const auto g = build_weighted_graph<std::int32_t>(
+      cpu(), pairs, weights, {.direction = direction_kind::undirected, .loops = self_loops::keep});
+  const auto vertices = largest_component(cpu(), g);
+  EXPECT_EQ(list(vertices), (std::vector<std::int32_t>{2, 3, 4}));
+  const auto largest = induced_subgraph(cpu(), g, vertices);
+  EXPECT_EQ(largest.edges(), 2);
+  EXPECT_EQ(list(neighbours(largest, 1)), (std::vector<std::int32_t>{0, 2}));
+  EXPECT_EQ(list(neighbour_weights(largest, 1)), (std::vector<double>{2.5, 3.5}));
+  const auto turned = relabel(cpu(), g, std::vector<std::int32_t>{5, 4, 3, 2, 1, 0});
+  EXPECT_EQ(turned.edges(), 4);
+  EXPECT_EQ(list(neighbours(turned, 2)), (std::vector<std::int32_t>{1, 3}));
+  EXPECT_EQ(list(neighbour_weights(turned, 0)), (std::vector<double>{4.5}));
+  const auto plain = build_graph(cpu(), pairs);
+  EXPECT_EQ(list(degrees(cpu(), plain)), (std::vector<std::int64_t>{1, 0, 1, 1, 0, 0}));
+  EXPECT_EQ(list(degrees(cpu(), plain, edge_side::in)), (std::vector<std::int64_t>{0, 1, 0, 1, 1, 0}));
+}
+
+}  // namespace
+}  // namespace spargo
