@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <random>
@@ -302,15 +301,16 @@ TEST(MatrixMarket, TheFirstErrorOfALargeFileIsReported) {
 
 // --- Hostile files ---------------------------------------------------------------------------------------------------
 
-// Runs and measures: the error must come within seconds, and memory must stay bounded.
+// Runs and measures: the error must come soon, and memory must stay bounded. Time is the processors', so that a busy
+// machine fails nothing; what is quadratic would take hours.
 error hostile(const std::string& path) {
   rusage before{};
   getrusage(RUSAGE_SELF, &before);
-  const auto start = std::chrono::steady_clock::now();
   error e = failure_of([&] { return read_matrix_market<double, std::int32_t>(context<host>({.threads = 2}), path); });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << path;
   rusage after{};
   getrusage(RUSAGE_SELF, &after);
+  const auto seconds = [](const rusage& r) { return r.ru_utime.tv_sec + r.ru_stime.tv_sec; };
+  EXPECT_LT(seconds(after) - seconds(before), 90) << path;
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 200 * 1024) << "KiB for " << path;
   EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
   return e;
