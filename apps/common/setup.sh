@@ -73,13 +73,14 @@ spargo_check_tools() {
   fi
 }
 
-# spargo_configure PRESET [CMake arguments]: incremental; uses ccache and Ninja where they are.
+# spargo_configure PRESET [CMake arguments]: incremental; uses ccache (one cache for all checkouts) and Ninja where they are.
 spargo_configure() {
   local preset=$1
   shift
   if command -v ccache > /dev/null; then
     export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
     export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
   fi
   local generator=()
   if ! command -v ninja > /dev/null; then generator=(-G "Unix Makefiles"); fi
