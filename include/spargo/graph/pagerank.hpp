@@ -59,7 +59,7 @@ struct pagerank_result {
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph.
 // A device run looks every few iterations, by a host synchronisation, whether the device has found an end.
-// Memory besides the graph: 4 values a vertex, 3 for gauss_seidel; on a device an index more.
+// Memory besides the graph: 2 values a vertex, 1 for gauss_seidel; on a device 4 and an index.
 template <detail::real V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT pagerank_plan {
  public:
