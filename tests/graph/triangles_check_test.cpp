@@ -14,9 +14,10 @@ using degrees_type = std::vector<std::int32_t>;
 // 0 1 2 and 1 2 3 are triangles, the edge 1 2 goes both ways; a loop, a duplicate, 5 alone.
 const test::edge_vector edges{{0, 1}, {1, 2}, {2, 1}, {2, 0}, {1, 3}, {3, 2}, {3, 4}, {4, 4}, {0, 1}};
 
-std::string fault(const test::edge_vector& of, direction_kind direction, const triangles_claim<std::int32_t>& claim) {
-  auto raw = test::make_directed<std::int32_t, std::int32_t>(6, of, test::edges_kept::out);
-  if (direction == direction_kind::undirected) raw = test::make_undirected<std::int32_t, std::int32_t>(6, of);
+std::string fault(const test::edge_vector& of, direction_kind direction, const triangles_claim<std::int32_t>& claim,
+                  std::int64_t n = 6) {
+  auto raw = test::make_directed<std::int32_t, std::int32_t>(n, of, test::edges_kept::out);
+  if (direction == direction_kind::undirected) raw = test::make_undirected<std::int32_t, std::int32_t>(n, of);
   return check_triangles(context<host>({.threads = 2}), raw.view(), claim);
 }
 
@@ -74,6 +75,39 @@ TEST(CheckTriangles, FindsEveryChangeOfOneCount) {
     }
   }
   EXPECT_EQ(planted, 150 * 2 * 3 * 6 * 3);
+}
+
+// More vertices than the check has in its core: triangles of it, of others, and of both; edges one way, both ways,
+// twice; and a hub.
+TEST(CheckTriangles, FindsChangesBeyondTheCore) {
+  constexpr std::int64_t n = 9000;
+  test::random_source random(3);
+  test::edge_vector some;
+  for (std::int64_t v = 0; v < n; ++v) {
+    for (std::int64_t k = 1; k <= 2 + random.below(4); ++k) {
+      some.emplace_back(v, (v + k) % n);
+      if (random.below(2) == 0) some.emplace_back((v + k) % n, v);
+      if (random.below(5) == 0) some.push_back(some.back());
+    }
+    if (v % 3 == 0) some.emplace_back(v, 4321);
+  }
+  test::edge_vector both = some;
+  for (const auto& [u, v] : some) both.emplace_back(v, u);
+  for (const auto direction : {direction_kind::directed, direction_kind::undirected}) {
+    const test::triangle_counts right = test::set_triangles(n, direction == direction_kind::directed ? some : both);
+    const degrees_type right_degrees(right.degrees.begin(), right.degrees.end());
+    ASSERT_EQ(fault(some, direction, {right.total, right.per_vertex, right.links, right_degrees}, n), "");
+    ASSERT_NE(fault(some, direction, {right.total + 1, right.per_vertex, {}, {}}, n), "");
+    for (int round = 0; round < 20; ++round) {
+      const auto v = static_cast<std::size_t>(random.below(n));
+      counts_type wrong = right.per_vertex;
+      ++wrong[v];
+      ASSERT_NE(fault(some, direction, {right.total, wrong, {}, {}}, n), "") << v;
+      wrong = right.links;
+      --wrong[v];
+      ASSERT_NE(fault(some, direction, {right.total, {}, wrong, {}}, n), "") << v;
+    }
+  }
 }
 
 }  // namespace
