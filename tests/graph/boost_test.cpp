@@ -1,12 +1,14 @@
 // Boost.Graph runs on a Spargo graph: concepts, and algorithms of each of them against naive answers.
 #include <spargo/graph/boost.hpp>
 
+#include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
 
 #include "graph/graph_support.hpp"
 
 #include <gtest/gtest.h>
 
+#include <boost/graph/betweenness_centrality.hpp>
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 #include <boost/graph/graph_concepts.hpp>
@@ -151,6 +153,29 @@ TYPED_TEST(Boost, StrongComponents) {
   EXPECT_EQ(component[6], component[7]);
   EXPECT_NE(component[3], component[4]);
   EXPECT_NE(component[4], component[5]);
+}
+
+// Boost asks for the traits of the graph with the const of its parameter. Of vertices and of edges: a tail, then a
+// square.
+TYPED_TEST(Boost, BrandesBetweennessCentrality) {
+  using I = typename TypeParam::index;
+  using O = typename TypeParam::offset;
+  const auto raw = test::make_directed<I, O>(6, {{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}}, test::edges_kept::out);
+  const auto g = raw.view();
+  std::vector<double> of_vertices(6), of_edges(5);
+  boost::brandes_betweenness_centrality(
+      g, boost::make_iterator_property_map(of_vertices.begin(), get(boost::vertex_index, g)),
+      boost::make_iterator_property_map(of_edges.begin(), get(boost::edge_index, g)));
+  EXPECT_EQ(of_vertices, (std::vector<double>{0, 3, 1, 1, 0, 0}));
+  EXPECT_EQ(of_edges, (std::vector<double>{4, 3, 3, 2, 2}));
+
+  test::random_source random(54);
+  const auto some = test::make_directed<I, O>(90, test::random_edges(random, 90, 400, 1), test::edges_kept::out);
+  std::vector<double> values(90);
+  boost::brandes_betweenness_centrality(some.view(),
+                                        boost::make_iterator_property_map(values.begin(), get(boost::vertex_index, g)));
+  const auto ours = betweenness(context<host>({.threads = 2}), some.view());
+  for (std::size_t v = 0; v < 90; ++v) EXPECT_NEAR(ours.values[static_cast<I>(v)], values[v], 1e-9 * (1 + values[v]));
 }
 
 // Weights by edge_index: a detour of light edges beats the heavy short cut.

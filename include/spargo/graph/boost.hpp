@@ -320,6 +320,12 @@ struct property_map<spargo::weighted_graph_view<W, I, O, spargo::host>, edge_wei
 };
 
 // Some algorithms ask with the const that their parameter has.
+template <class I, class O>
+struct graph_traits<const spargo::graph_view<I, O, spargo::host>>
+    : graph_traits<spargo::graph_view<I, O, spargo::host>> {};
+template <class W, class I, class O>
+struct graph_traits<const spargo::weighted_graph_view<W, I, O, spargo::host>>
+    : graph_traits<spargo::graph_view<I, O, spargo::host>> {};
 template <class W, class I, class O, class Tag>
 struct property_map<const spargo::weighted_graph_view<W, I, O, spargo::host>, Tag>
     : property_map<spargo::weighted_graph_view<W, I, O, spargo::host>, Tag> {};
