@@ -41,6 +41,11 @@ struct SPARGO_EXPORT generator_info {
 template <entry_type V, index_type I>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec);
 
+// Part `part`, from 0, of `count`: put one after the other they are what `generate` returns.
+template <entry_type V, index_type I>
+[[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate_part(const context<host>& ctx, std::string_view spec,
+                                                                 std::int64_t part, std::int64_t count);
+
 }  // namespace spargo
 
 #include <spargo/core/macros_pop.hpp>

@@ -84,6 +84,8 @@ class column_names {
     return block;
   }
 
+  [[nodiscard]] bool found_first() const { return found_first_; }
+
  private:
   bool found_first_ = false;  // line with anything but a comment
 };

@@ -98,9 +98,10 @@ class edge_reader {
 
   edge_list<I> run() {
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
-      if (seen_bytes_ == 0) refuse_matrix_market(block);
+      const bool from_the_start = tuning_.input.range.is_all();
+      if (from_the_start && seen_bytes_ == 0) refuse_matrix_market(block);
       seen_bytes_ += static_cast<std::int64_t>(block.size());
-      block = names_.skip(source_, block);
+      if (from_the_start) block = names_.skip(source_, block);
       if (block.empty()) continue;
       cut(block);
       parse();
@@ -354,6 +355,19 @@ class edge_reader {
 };
 
 }  // namespace
+
+std::int64_t find_edges(const input_file& file) {
+  text_source source(context<host>({.threads = 1}), file, {}, {.block_bytes = std::int64_t{64} << 10});
+  source.set_comment_marks(edge_text::comment_marks);
+  column_names names;
+  for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
+    const std::string_view rest = names.skip(source, block);
+    if (!names.found_first()) continue;
+    source.put_back(rest.data());
+    break;
+  }
+  return source.offset();
+}
 
 template <index_type I>
 edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const read_options& options,

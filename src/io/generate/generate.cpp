@@ -1,5 +1,5 @@
 // Synthetic matrices: every entry is a pure function of the spec and its position, so any number of threads writes the
-// same arrays.
+// same arrays, and any part of them can be made alone.
 //
 // Sorted kinds (grids, Laplacians, bands, paths, ...) know the entries of a row; rows are cut into chunks, chunks are
 // counted, scanned and then filled. Random kinds have entries at known positions. O(entries) time, no scratch beyond
@@ -34,26 +34,38 @@ constexpr std::int64_t chunk_rows = 4096;  // large enough to hide the loop, sma
 // Streams of one seed.
 enum stream : std::uint64_t { stream_values = 1, stream_imaginary = 2, stream_structure = 3, stream_order = 4 };
 
+// Entries [first, last) of all; positions are among all.
 template <class V, class I>
 struct sink {
-  I* rows;
-  I* cols;
-  V* values;  // null for a pattern
+  coo_matrix<V, I, host> entries;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  I* rows = nullptr;
+  I* cols = nullptr;
+  V* values = nullptr;  // null for a pattern
+
+  sink(const context<host>& ctx, const generator_spec& s, std::int64_t from, std::int64_t to)
+      : entries(ctx, static_cast<I>(s.rows), static_cast<I>(s.cols), to - from),
+        first(from),
+        last(to),
+        rows(entries.row_indices().data()),
+        cols(entries.col_indices().data()),
+        values(entries.values().data()) {}
 
   void put(std::int64_t at, std::int64_t i, std::int64_t j) const {
-    rows[at] = static_cast<I>(i);
-    cols[at] = static_cast<I>(j);
+    rows[at - first] = static_cast<I>(i);
+    cols[at - first] = static_cast<I>(j);
   }
   void value(std::int64_t at, double x) const {
-    if constexpr (!is_pattern<V>) values[at] = V(static_cast<decltype(std::abs(V{}))>(x));
+    if constexpr (!is_pattern<V>) values[at - first] = V(static_cast<decltype(std::abs(V{}))>(x));
   }
   void random_value(std::int64_t at, const counter_random& re, const counter_random& im) const {
     const auto counter = static_cast<std::uint64_t>(at);
     if constexpr (complex_type<V>) {
       using real = typename V::value_type;
-      values[at] = V(static_cast<real>(re.unit(counter)), static_cast<real>(im.unit(counter)));
+      values[at - first] = V(static_cast<real>(re.unit(counter)), static_cast<real>(im.unit(counter)));
     } else if constexpr (!is_pattern<V>) {
-      values[at] = static_cast<V>(re.unit(counter));
+      values[at - first] = static_cast<V>(re.unit(counter));
     }
   }
 };
@@ -129,9 +141,12 @@ void known_row(const generator_spec& s, std::int64_t row, Emit emit) {
   }
 }
 
+// Part `part` of `count`, by rows.
 template <class V, class I>
-void fill_known_rows(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
+coo_matrix<V, I, host> make_known_rows(const context<host>& ctx, const generator_spec& s, std::int64_t part,
+                                       std::int64_t count_of_parts) {
   const std::int64_t chunks = div_up(s.rows, chunk_rows);
+  const detail::parts shares{chunks, count_of_parts};
   array<std::int64_t, host> starts(ctx, chunks + 1);
   const auto for_rows = [&](std::int64_t chunk, auto emit) {
     const std::int64_t last = std::min(s.rows, (chunk + 1) * chunk_rows);
@@ -147,7 +162,10 @@ void fill_known_rows(const context<host>& ctx, const generator_spec& s, const si
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
   const bool random = s.kind == generator_kind::banded;
-  detail::parallel_parts(ctx.threads(), chunks, [&](std::int64_t chunk) {
+  const std::int64_t first = shares.first(part);
+  sink<V, I> to(ctx, s, starts[first], starts[shares.last(part)]);
+  detail::parallel_parts(ctx.threads(), shares.last(part) - first, [&](std::int64_t p) {
+    const std::int64_t chunk = first + p;
     std::int64_t at = starts[chunk];
     for_rows(chunk, [&](std::int64_t i, std::int64_t j, double value) {
       to.put(at, i, j);
@@ -159,6 +177,7 @@ void fill_known_rows(const context<host>& ctx, const generator_spec& s, const si
       ++at;
     });
   });
+  return std::move(to.entries);
 }
 
 // --- Random kinds ------------------------------------------------------------
@@ -175,7 +194,8 @@ void fill_rmat(const context<host>& ctx, const generator_spec& s, const sink<V, 
   const counter_random im(s.seed, stream_imaginary);
   const random_permutation rename(s.rows, detail::mix_bits(s.seed ^ stream_order));
   const auto words = static_cast<std::uint64_t>(div_up(s.scale, 2));
-  detail::parallel_for(ctx.threads(), s.entries, detail::grain::rows, [&](std::int64_t e) {
+  detail::parallel_for(ctx.threads(), to.last - to.first, detail::grain::rows, [&](std::int64_t k) {
+    const std::int64_t e = to.first + k;
     std::uint64_t i = 0;
     std::uint64_t j = 0;
     std::uint64_t word = 0;
@@ -196,7 +216,8 @@ void fill_uniform(const context<host>& ctx, const generator_spec& s, const sink<
   const counter_random draws(s.seed, stream_structure);
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
-  detail::parallel_for(ctx.threads(), s.entries, detail::grain::rows, [&](std::int64_t e) {
+  detail::parallel_for(ctx.threads(), to.last - to.first, detail::grain::rows, [&](std::int64_t k) {
+    const std::int64_t e = to.first + k;
     to.put(e, e / s.degree, draws.below(static_cast<std::uint64_t>(e), s.cols));
     to.random_value(e, re, im);
   });
@@ -248,7 +269,8 @@ void powerlaw_lengths(const context<host>& ctx, const generator_spec& s, span<st
 }
 
 template <class V, class I>
-void fill_powerlaw(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
+coo_matrix<V, I, host> make_powerlaw(const context<host>& ctx, const generator_spec& s, std::int64_t part,
+                                     std::int64_t count_of_parts) {
   const random_permutation place(s.rows, detail::mix_bits(s.seed ^ stream_order));
   array<std::int64_t, host> starts(ctx, s.rows + 1);
   {
@@ -260,47 +282,65 @@ void fill_powerlaw(const context<host>& ctx, const generator_spec& s, const sink
   const counter_random draws(s.seed, stream_structure);
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
-  const detail::parts chunks = detail::chunks_of(s.rows, chunk_rows);
+  const detail::parts shares{s.rows, count_of_parts};
+  const std::int64_t first = shares.first(part);
+  sink<V, I> to(ctx, s, starts[first], starts[shares.last(part)]);
+  const detail::parts chunks = detail::chunks_of(shares.last(part) - first, chunk_rows);
   detail::parallel_parts(ctx.threads(), chunks.count, [&](std::int64_t p) {
-    for (std::int64_t row = chunks.first(p); row < chunks.last(p); ++row) {
+    for (std::int64_t row = first + chunks.first(p); row < first + chunks.last(p); ++row) {
       for (std::int64_t e = starts[row]; e < starts[row + 1]; ++e) {
         to.put(e, row, draws.below(static_cast<std::uint64_t>(e), s.cols));
         to.random_value(e, re, im);
       }
     }
   });
+  return std::move(to.entries);
+}
+
+// Random kinds have entries at known positions.
+template <class V, class I, class Fill>
+coo_matrix<V, I, host> make_placed(const context<host>& ctx, const generator_spec& s, std::int64_t part,
+                                   std::int64_t count_of_parts, const Fill& fill) {
+  const detail::parts shares{s.entries, count_of_parts};
+  sink<V, I> to(ctx, s, shares.first(part), shares.last(part));
+  fill(ctx, s, to);
+  return std::move(to.entries);
 }
 
 }  // namespace
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec) try {
+coo_matrix<V, I, host> generate_part(const context<host>& ctx, std::string_view spec, std::int64_t part,
+                                     std::int64_t count) try {
+  SPARGO_EXPECTS(part >= 0 && part < count, fmt::format("generate: part {} of {}", part, count));
   const generator_spec s = detail::parse_generator_spec(spec);
   if (std::max(s.rows, s.cols) > std::numeric_limits<I>::max()) {
     throw error(error_code::unsupported,
                 fmt::format("{}: {} x {} does not fit {}-bit indices", spec, s.rows, s.cols, 8 * sizeof(I)));
   }
-  coo_matrix<V, I, host> result(ctx, static_cast<I>(s.rows), static_cast<I>(s.cols), s.entries);
-  const sink<V, I> to{result.row_indices().data(), result.col_indices().data(), result.values().data()};
   switch (s.kind) {
     case generator_kind::rmat:
-      fill_rmat(ctx, s, to);
-      break;
+      return make_placed<V, I>(ctx, s, part, count, fill_rmat<V, I>);
     case generator_kind::uniform:
-      fill_uniform(ctx, s, to);
-      break;
+      return make_placed<V, I>(ctx, s, part, count, fill_uniform<V, I>);
     case generator_kind::powerlaw:
-      fill_powerlaw(ctx, s, to);
-      break;
+      return make_powerlaw<V, I>(ctx, s, part, count);
     default:
-      fill_known_rows(ctx, s, to);
+      return make_known_rows<V, I>(ctx, s, part, count);
   }
-  return result;
 } catch (...) {
   detail::rethrow("generate");
 }
 
-#define INSTANTIATE(V, I) template coo_matrix<V, I, host> generate<V, I>(const context<host>&, std::string_view);
+template <entry_type V, index_type I>
+coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec) {
+  return generate_part<V, I>(ctx, spec, 0, 1);
+}
+
+#define INSTANTIATE(V, I)                                                                                   \
+  template coo_matrix<V, I, host> generate<V, I>(const context<host>&, std::string_view);                   \
+  template coo_matrix<V, I, host> generate_part<V, I>(const context<host>&, std::string_view, std::int64_t, \
+                                                      std::int64_t);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 
 }  // namespace spargo

@@ -37,6 +37,22 @@ template <entry_type V, index_type I>
                                                   const read_options& options, const matrix_market_tuning& tuning,
                                                   triangles wanted, matrix_market_summary& summary);
 
+// What a range of a file has shown besides its entries.
+struct range_summary {
+  std::int64_t rounded_integers = 0;
+  std::int64_t diagonal = 0;  // entries on it
+  bool below = false;         // the diagonal
+  bool above = false;
+};
+
+// The coordinates in `tuning.input.range`, whole lines behind the header, which was read before. How many there are to
+// be, and in which triangle, is for those to check who have all ranges. V: pattern, double, complex<double>.
+template <entry_type V>
+[[nodiscard]] coo_matrix<V, std::int64_t, host> read_entries_in(const context<host>& ctx, const input_file& file,
+                                                                const read_options& options,
+                                                                const matrix_market_tuning& tuning,
+                                                                matrix_market_header header, range_summary& summary);
+
 // A line that cannot be; thrown by parsers of parts, which do not know where in the file they are.
 struct bad_line {
   const char* where = nullptr;

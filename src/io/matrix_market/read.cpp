@@ -72,6 +72,9 @@ class entry_reader {
       seen_bytes_ += static_cast<std::int64_t>(block.size());
       place_parts();
     }
+    if (!tuning_.input.range.is_all()) {
+      return entries_.release(static_cast<I>(header_.rows), static_cast<I>(header_.cols), total_);
+    }
     if (total_ < header_.entries) {
       source_.fail_at_end(fmt::format("the file ends after {} entries (expected {})", total_, header_.entries));
     }
@@ -81,6 +84,11 @@ class entry_reader {
     parts_.clear();
     if (triangles_ == 2) add_mirrored();
     return entries_.release(static_cast<I>(header_.rows), static_cast<I>(header_.cols), total_);
+  }
+
+  // Of what `run` has read.
+  [[nodiscard]] range_summary summary_of_range(const matrix_market_summary& met) const {
+    return {met.rounded_integers, diagonal_, below_, above_};
   }
 
  private:
@@ -319,6 +327,29 @@ class entry_reader {
 };
 
 }  // namespace
+
+template <entry_type V>
+coo_matrix<V, std::int64_t, host> read_entries_in(const context<host>& ctx, const input_file& file,
+                                                  const read_options& options, const matrix_market_tuning& tuning,
+                                                  matrix_market_header header, range_summary& summary) {
+  header.entries = std::numeric_limits<std::int64_t>::max() / 2;  // mirrored, no more than that
+  text_source source(ctx, file, options, tuning.input);
+  source.set_comment_marks("%");
+  entry_reader<V, std::int64_t> reader(ctx, source, header, tuning, triangles::stored);
+  matrix_market_summary met;
+  auto entries = reader.run(met);
+  summary = reader.summary_of_range(met);
+  return entries;
+}
+
+#define INSTANTIATE(V)                                                                                         \
+  template coo_matrix<V, std::int64_t, host> read_entries_in(const context<host>&, const input_file&,          \
+                                                             const read_options&, const matrix_market_tuning&, \
+                                                             matrix_market_header, range_summary&);
+INSTANTIATE(pattern)
+INSTANTIATE(double)
+INSTANTIATE(std::complex<double>)
+#undef INSTANTIATE
 
 template <entry_type V, index_type I>
 coo_matrix<V, I, host> read_entries(const context<host>& ctx, const input_file& file, const read_options& options,

@@ -48,12 +48,13 @@ text_source::text_source(const context<host>& ctx, std::shared_ptr<const opened_
       block_bytes_(block_size(ctx, tuning)),
       max_line_bytes_(tuning.max_line_bytes),
       mark_bytes_(mark_bytes),
-      position_(mark_bytes) {
+      position_(tuning.range.is_all() ? mark_bytes : tuning.range.first),
+      last_(tuning.range.is_all() ? file_->size : tuning.range.last) {
   if (stream != nullptr) {
     stream_ = std::make_unique<read_ahead>(ctx, std::move(stream));
     if (stream_->is_ahead() && tuning.block_bytes == 0) block_bytes_ = read_ahead::block_bytes;
   } else {
-    block_bytes_ = std::min(block_bytes_, std::max<std::int64_t>(file_->size, 1));
+    block_bytes_ = std::min(block_bytes_, std::max<std::int64_t>(last_ - position_, 1));
   }
   buffer_ = array<char, host>(ctx, block_bytes_ + max_line_bytes_ + 1);
 }
@@ -68,12 +69,14 @@ void text_source::hand_over(const context<host>& ctx, const read_options& option
 std::unique_ptr<text_source> text_source::again() const {
   if (!file_->is_regular) return nullptr;
   auto stream = stream_ ? std::make_unique<byte_stream>(file_, path_) : nullptr;
-  return std::unique_ptr<text_source>(new text_source(ctx_, file_, path_, mark_bytes_, std::move(stream), {}, tuning_));
+  input_tuning all = tuning_;
+  all.range = {};
+  return std::unique_ptr<text_source>(new text_source(ctx_, file_, path_, mark_bytes_, std::move(stream), {}, all));
 }
 
 // Bytes of a regular file, copied by all threads.
 std::int64_t text_source::read_file(char* to, std::int64_t bytes) {
-  const std::int64_t wanted = std::min(bytes, file_->size - position_);
+  const std::int64_t wanted = std::min(bytes, last_ - position_);
   const std::int64_t chunks = div_up(wanted, chunk_bytes);
   std::atomic<std::int64_t> got{0};
   parallel_parts(ctx_.threads(), chunks, [&](std::int64_t i) {
@@ -218,7 +221,7 @@ void text_source::fail_at_end(const std::string& message) const {
   throw error(error_code::parse, position_of(current_.data() + current_.size()), message);
 }
 
-std::int64_t text_source::bytes_left() const noexcept { return stream_ ? -1 : file_->size - position_ + end_ - begin_; }
+std::int64_t text_source::bytes_left() const noexcept { return stream_ ? -1 : last_ - position_ + end_ - begin_; }
 
 std::int64_t text_source::expected_bytes_left() const noexcept {
   if (!stream_) return bytes_left();
@@ -255,6 +258,18 @@ std::int64_t count_newlines(std::string_view text) noexcept {
     text.remove_prefix(rounds * lanes);
   }
   return total + std::count(text.begin(), text.end(), '\n');
+}
+
+std::int64_t find_line(const opened_file& file, const std::string& path, std::int64_t at, std::int64_t last) {
+  std::vector<char> text(static_cast<std::size_t>(chunk_bytes));
+  for (--at; at < last;) {  // the line before may end just there
+    const std::int64_t got = read_up_to(file, path, text.data(), std::min(chunk_bytes, last - at), at);
+    if (got == 0) break;
+    const auto newline = to_view(text.data(), got).find('\n');
+    if (newline != std::string_view::npos) return at + static_cast<std::int64_t>(newline) + 1;
+    at += got;
+  }
+  return last;
 }
 
 std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t chunks) {

@@ -24,11 +24,19 @@
 
 namespace spargo::detail {
 
+// Whole lines of a regular file that is not compressed: bytes [first, last). All of it where `first` is below 0.
+struct file_range {
+  std::int64_t first = -1;
+  std::int64_t last = -1;
+  [[nodiscard]] bool is_all() const { return first < 0; }
+};
+
 struct input_tuning {
   // Bytes per block; 0: 4 MiB for each thread (some 8 ms of parsing, against 20 us for a parallel region), 8 to 64 MiB.
   std::int64_t block_bytes = 0;
   // No format here has lines near this; a limit bounds the memory that a line can claim.
   std::int64_t max_line_bytes = std::int64_t{1} << 20;
+  file_range range{};
 };
 
 class text_source {
@@ -73,6 +81,9 @@ class text_source {
   // What is likely to come, judged by how far a compressed file has grown so far; 0 when unknown. Not to be trusted.
   [[nodiscard]] std::int64_t expected_bytes_left() const noexcept;
 
+  // Where in a regular file that is not compressed the next block begins.
+  [[nodiscard]] std::int64_t offset() const noexcept { return position_ - (end_ - begin_); }
+
   // Whether `bytes_left` is known.
   [[nodiscard]] bool has_size() const noexcept { return stream_ == nullptr; }
 
@@ -116,6 +127,7 @@ class text_source {
 
   std::unique_ptr<read_ahead> stream_;  // null for a regular file that is not compressed
   std::int64_t position_ = 0;           // in that file: what is read next
+  std::int64_t last_ = 0;               // where the text ends there
   array<char, host> buffer_;
   std::int64_t begin_ = 0;  // of the buffer: text that is not delivered yet
   std::int64_t end_ = 0;
@@ -126,6 +138,10 @@ class text_source {
 
 // Lines of a text of whole lines. 16 bytes at a time: faster than memory delivers them.
 [[nodiscard]] std::int64_t count_newlines(std::string_view text) noexcept;
+
+// The first byte from `at` on, and before `last`, that begins a line; else `last`.
+[[nodiscard]] std::int64_t find_line(const opened_file& file, const std::string& path, std::int64_t at,
+                                     std::int64_t last);
 
 // Cuts a block into at most `chunks` parts of about equal size, each of whole lines.
 [[nodiscard]] std::vector<std::string_view> split_at_lines(std::string_view block, std::int64_t chunks);
