@@ -4,7 +4,8 @@
 
 spargo_packages_for_apps=(cmake ninja-build g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libxxhash-dev
   libcairo2-dev pkg-config)
-spargo_packages_for_tests=(libgtest-dev libgmock-dev libbenchmark-dev libboost-graph-dev libeigen3-dev libopenblas-dev)
+spargo_packages_for_tests=(libgtest-dev libgmock-dev libbenchmark-dev libboost-graph-dev libeigen3-dev libopenblas-dev
+  libopenmpi-dev openmpi-bin)
 
 spargo_say() { printf '==> %s\n' "$*" >&2; }
 spargo_die() {
