@@ -1,0 +1,79 @@
+// Who owns what, and values of others: contiguous ranges of a vector's elements, and a fixed pattern of copies.
+#pragma once
+
+#include <spargo/dist/communicator.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+// Elements [offsets[p], offsets[p + 1]) are part p's, which may be none. Parts begin at multiples of `grain`: no word
+// of a bitmap, and no cache line of a vector, is in two of them.
+struct SPARGO_EXPORT partition {
+  static constexpr std::int64_t grain = 128;
+
+  std::vector<std::int64_t> offsets{0, 0};
+
+  [[nodiscard]] int parts() const { return static_cast<int>(offsets.size()) - 1; }
+  [[nodiscard]] std::int64_t size() const { return offsets.back(); }
+  [[nodiscard]] std::int64_t first(int part) const { return offsets[static_cast<std::size_t>(part)]; }
+  [[nodiscard]] std::int64_t last(int part) const { return first(part + 1); }
+  [[nodiscard]] std::int64_t count(int part) const { return last(part) - first(part); }
+  // Of an element. O(log parts).
+  [[nodiscard]] int owner(std::int64_t element) const {
+    return static_cast<int>(std::upper_bound(offsets.begin(), offsets.end() - 1, element) - offsets.begin()) - 1;
+  }
+  bool operator==(const partition&) const = default;
+};
+
+// Parts of as many elements.
+[[nodiscard]] SPARGO_EXPORT partition even_partition(std::int64_t size, int parts);
+
+// Parts of about as many elements and entries together, one for each rank. `entries[b]`: how many this rank knows of in
+// elements [b * grain, (b + 1) * grain). Collective; the same on every rank.
+[[nodiscard]] SPARGO_EXPORT partition balanced_partition(const communicator& comm, std::int64_t size,
+                                                         span<const std::int64_t, host> entries);
+
+// Copies of elements that other ranks own, brought up to date again and again. What is between ranks that share memory,
+// or between devices, is for a specialisation to know; this one packs into buffers of the host.
+template <class Space>
+class exchange;
+
+template <>
+class SPARGO_EXPORT exchange<host> {
+ public:
+  // `ghosts`: elements of others, ascending, each once. Elements are of `element_bytes` bytes. Collective; throws on
+  // all ranks where one has no memory. O(ghosts + what others want).
+  exchange(const communicator& comm, const context<host>& ctx, const partition& owners,
+           span<const std::int64_t, host> ghosts, std::size_t element_bytes);
+  exchange(exchange&&) noexcept;
+  exchange& operator=(exchange&&) noexcept;
+  ~exchange();
+
+  // Collective, in turn. `own` may be written again as soon as `start` has returned; in `ghosts`, as many as at the
+  // beginning and in that order, the values are there when `finish` has.
+  template <class T>
+  void start(span<const T, host> own) {
+    start_bytes(own.data(), own.size(), sizeof(T));
+  }
+  template <class T>
+  void finish(span<T, host> ghosts) {
+    finish_bytes(ghosts.data(), ghosts.size(), sizeof(T));
+  }
+
+  [[nodiscard]] std::int64_t sent() const noexcept;     // elements, by this rank, each time
+  [[nodiscard]] std::string_view how() const noexcept;  // what it goes by: "host memory"
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  void start_bytes(const void* own, std::int64_t count, std::size_t element);
+  void finish_bytes(void* ghosts, std::int64_t count, std::size_t element);
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>
