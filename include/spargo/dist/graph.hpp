@@ -1,0 +1,123 @@
+// Graphs whose vertices are shared out among ranks: breadth-first search, PageRank, weak components, and their checks.
+//
+// All functions are collective; results are each rank's own vertices'. What can fail on one rank throws the same error
+// on all (agreed_error). Vertices have the same numbers as in one process: 0 to n-1, rank r has [parts().first(r),
+// parts().last(r)). I is the type of these numbers.
+#pragma once
+
+#include <spargo/dist/exchange.hpp>
+#include <spargo/graph/bfs.hpp>
+#include <spargo/graph/pagerank.hpp>
+
+#include <string>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+// Canonical as `graph` is: neighbours ascending, no duplicates, no self-loops.
+template <index_type I>
+class SPARGO_EXPORT distributed_graph {
+ public:
+  // Of pairs in shares, in any order, of which each rank gives its own (see read_edge_list and generate_part). Vertices
+  // are shared out by pairs. Throws unsupported for more vertices than I holds, invalid_argument unless rows == cols.
+  // Memory: the share, and twice the entries of this rank's rows while they are sorted.
+  distributed_graph(const communicator& comm, const context<host>& ctx,
+                    const coo_pattern_view<std::int64_t, host>& share, const graph_options& options = {});
+
+  [[nodiscard]] std::int64_t vertices() const noexcept { return parts_.size(); }
+  [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }  // as graph::edges, of all ranks
+  [[nodiscard]] direction_kind direction() const noexcept { return direction_; }
+  [[nodiscard]] const partition& parts() const noexcept { return parts_; }
+
+  // Rows of this rank's vertices, whose columns are numbers of all vertices. In-edges are those of an undirected
+  // graph's vertices; of a directed one they are empty unless they were asked for.
+  [[nodiscard]] csr_pattern_view<I, std::int64_t, host> out() const noexcept { return out_.view(); }
+  [[nodiscard]] csr_pattern_view<I, std::int64_t, host> in() const noexcept {
+    return direction_ == direction_kind::undirected ? out_.view() : in_.view();
+  }
+
+ private:
+  partition parts_;
+  std::int64_t edges_ = 0;
+  direction_kind direction_ = direction_kind::directed;
+  csr_matrix<pattern, I, std::int64_t, host> out_;
+  csr_matrix<pattern, I, std::int64_t, host> in_;
+};
+
+// Breadth-first search, level by level: pushed where the frontier is small, as ids to their owners; pulled where it is
+// large, over a bitmap of all vertices that every rank has. One decision for all ranks, by direction.hpp's rule.
+// Deterministic: levels, and parents, which are the smallest neighbours one level nearer, whatever the ranks and
+// threads. A rank pushes with one thread and pulls with all. Directed graphs without in-edges are only pushed.
+// Memory: 16 bytes for a vertex of this rank, half a byte for each of all.
+template <index_type I>
+class SPARGO_EXPORT distributed_bfs_plan {
+ public:
+  // Borrows the graph. `direction` as in bfs_options.
+  distributed_bfs_plan(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g,
+                       bfs_direction direction = bfs_direction::automatic);
+  distributed_bfs_plan(distributed_bfs_plan&&) noexcept;
+  distributed_bfs_plan& operator=(distributed_bfs_plan&&) noexcept;
+  ~distributed_bfs_plan();
+
+  void run(std::int64_t source);
+
+  // Of the last run: of this rank's vertices, -1 where unreached.
+  [[nodiscard]] span<const std::int32_t, host> levels() const noexcept;
+  [[nodiscard]] span<const I, host> parents() const noexcept;
+  [[nodiscard]] std::int64_t reached() const noexcept;  // of all ranks, as the next
+  [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
+  [[nodiscard]] std::int64_t pulled_levels() const noexcept;
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  std::unique_ptr<state> state_;
+};
+
+// Graph500's five rules (bfs_validate.hpp), without any rank seeing more of the graph than its own rows: levels of
+// ghosts are exchanged, and each parent's owner is asked for the edge. Empty when right; else a sentence, the same on
+// every rank.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT std::string check_bfs(const communicator& comm, const context<host>& ctx,
+                                                  const distributed_graph<I>& g, std::int64_t source,
+                                                  span<const std::int32_t, host> levels,
+                                                  std::type_identity_t<span<const I, host>> parents);
+
+// PageRank by Jacobi's iteration, as pagerank.hpp has it, from 1/n and without a personalization. Sums over ranks: the
+// same bits on every run with as many ranks. Throws unsupported for a directed graph without in-edges, and for
+// gauss_seidel.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT pagerank_result<double, host> distributed_pagerank(const communicator& comm,
+                                                                               const context<host>& ctx,
+                                                                               const distributed_graph<I>& g,
+                                                                               const pagerank_options& options = {});
+// One more step, pushed over the out-edges to their owners, changes the ranks by no more than the tolerance (or the
+// last step, if that is more), and they sum to 1 unless dangling rank is dropped. Empty when right.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT std::string check_pagerank(const communicator& comm, const context<host>& ctx,
+                                                       const distributed_graph<I>& g,
+                                                       const pagerank_result<double, host>& found,
+                                                       const pagerank_options& options = {});
+
+// The smallest vertex of each own vertex' weak component. Of undirected graphs (unsupported for others: build them so).
+// O(log-like many) rounds of labels to neighbouring ranks, at most as many as a component's path between ranks is long.
+template <index_type I>
+struct distributed_components_result {
+  array<I, host> labels;
+  std::int64_t count = 0;  // of components
+  std::int64_t rounds = 0;
+};
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT distributed_components_result<I> distributed_components(const communicator& comm,
+                                                                                    const context<host>& ctx,
+                                                                                    const distributed_graph<I>& g);
+// No edge joins two labels; every label is its own vertex' and no larger than any with it; and a search from all of
+// them at once reaches every vertex by its own label. Empty when right.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT std::string check_components(const communicator& comm, const context<host>& ctx,
+                                                         const distributed_graph<I>& g,
+                                                         std::type_identity_t<span<const I, host>> labels);
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>
