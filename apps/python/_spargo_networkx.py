@@ -1,0 +1,27 @@
+"""What networkx asks of the backend ``spargo`` when it is imported: so small that nothing else is loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FUNCTIONS = """
+    all_pairs_shortest_path_length average_clustering betweenness_centrality bfs_edges bfs_layers bfs_predecessors
+    bfs_successors clustering connected_components descendants_at_distance dijkstra_path dijkstra_path_length
+    is_connected is_strongly_connected is_weakly_connected node_connected_component number_connected_components
+    number_strongly_connected_components number_weakly_connected_components pagerank single_source_dijkstra
+    single_source_dijkstra_path single_source_dijkstra_path_length single_source_shortest_path
+    single_source_shortest_path_length single_target_shortest_path_length strongly_connected_components transitivity
+    triangles weakly_connected_components
+""".split()
+
+
+def get_info() -> dict[str, Any]:
+    """The backend's entry in ``networkx.backend_info``."""
+    return {
+        "backend_name": "spargo",
+        "project": "spargo",
+        "package": "spargo",
+        "short_summary": "Graph algorithms in parallel on CPUs.",
+        "functions": {name: {} for name in FUNCTIONS},
+        "default_config": {"smallest_graph": 10_000},  # vertices and edges, below which networkx is left to do it
+    }

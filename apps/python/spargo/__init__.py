@@ -1,0 +1,43 @@
+"""Sparse matrices and graphs, fast on the machine you have.
+
+``Matrix`` multiplies SciPy's matrices, ``Graph`` searches and ranks graphs, ``mmread`` and others read files,
+``spargo.csgraph`` has functions as `scipy.sparse.csgraph` has them, and networkx finds the backend ``spargo`` by itself.
+Arrays of NumPy and SciPy are taken without copies, and no call holds the interpreter's lock while it computes.
+"""
+
+from __future__ import annotations
+
+from ._core import version as __version__
+from ._config import Device, config, devices
+from ._errors import DeviceError, Error, FileError, OutOfMemoryError, UnsupportedError
+from ._graph import Bfs, Graph, MultiBfs, PageRank, Sssp, Triangles
+from ._io import EdgeList, generate, load, mminfo, mmread, mmwrite, read_edgelist, save
+from ._matrix import Matrix, aslinearoperator
+
+__all__ = [
+    "Bfs",
+    "Device",
+    "DeviceError",
+    "EdgeList",
+    "Error",
+    "FileError",
+    "Graph",
+    "Matrix",
+    "MultiBfs",
+    "OutOfMemoryError",
+    "PageRank",
+    "Sssp",
+    "Triangles",
+    "UnsupportedError",
+    "__version__",
+    "aslinearoperator",
+    "config",
+    "devices",
+    "generate",
+    "load",
+    "mminfo",
+    "mmread",
+    "mmwrite",
+    "read_edgelist",
+    "save",
+]

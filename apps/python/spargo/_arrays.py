@@ -1,0 +1,66 @@
+"""Arrays as the library takes them: contiguous, of its types, in native byte order; copies only where they are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import Error, UnsupportedError
+
+Array = npt.NDArray[Any]
+
+VALUES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128))
+INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+WEIGHTS = (*INDICES, np.dtype(np.float32), np.dtype(np.float64))
+
+
+def flat(a: npt.ArrayLike, what: str) -> Array:
+    """A contiguous vector; itself where it is one."""
+    array = np.asarray(a)
+    if array.ndim != 1:
+        raise Error(f"{what}: one dimension is expected, and this has {array.ndim}")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return np.ascontiguousarray(array)
+
+
+def values_of(a: npt.ArrayLike, what: str, dtype: npt.DTypeLike | None = None) -> Array:
+    """Entries of a matrix, in one of the library's types or the one asked for."""
+    array = flat(a, what)
+    if dtype is not None:
+        array = np.ascontiguousarray(array, dtype=dtype)
+    if array.dtype not in VALUES:
+        raise UnsupportedError(
+            f"{what}: the library has float32, float64, complex64 and complex128, and this is {array.dtype}; "
+            "dtype= converts",
+            "unsupported",
+        )
+    return array
+
+
+def indices_of(a: npt.ArrayLike, what: str) -> Array:
+    """Indices in int32 or int64: those two as they are, others in int64 where that holds them."""
+    array = flat(a, what)
+    if array.dtype in INDICES:
+        return array
+    if array.dtype.kind not in "iu" and array.size > 0:
+        raise Error(f"{what}: integers are expected, and this is {array.dtype}")
+    if array.dtype == np.uint64 and array.size > 0 and int(array.max()) > np.iinfo(np.int64).max:
+        raise Error(f"{what}: an index beyond 2^63 - 1")
+    return array.astype(np.int64)
+
+
+def same_indices(first: Array, second: Array) -> tuple[Array, Array]:
+    """Indices of one type: int64 if one of them is. Nothing is narrowed."""
+    if first.dtype != second.dtype:
+        first, second = (np.ascontiguousarray(a, dtype=np.int64) for a in (first, second))
+    return first, second
+
+
+def csr_indices(offsets: Array, indices: Array) -> tuple[Array, Array]:
+    """Offsets at least as wide as indices, as the library has them."""
+    if offsets.dtype == np.int32 and indices.dtype == np.int64:
+        offsets = offsets.astype(np.int64)
+    return offsets, indices

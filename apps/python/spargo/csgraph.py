@@ -1,0 +1,277 @@
+"""Functions as `scipy.sparse.csgraph` has them: the same arguments, results and marks of what is not reached.
+
+>>> from scipy.sparse import csr_array
+>>> from spargo.csgraph import shortest_path
+>>> shortest_path(csr_array([[0, 2, 0], [0, 0, 3], [0, 0, 0]]), indices=0)
+array([0., 2., 5.])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import Array
+from ._errors import UnsupportedError
+from ._graph import Graph
+from ._matrix import Matrix
+
+__all__ = ["breadth_first_order", "breadth_first_tree", "connected_components", "dijkstra", "shortest_path"]
+
+NONE = -9999  # SciPy's predecessor of what has none
+
+
+def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
+    """The graph of a matrix, whose dense form has no edge where it is 0, inf or nan."""
+    from scipy import sparse
+
+    if isinstance(csgraph, Graph):
+        return csgraph
+    if isinstance(csgraph, Matrix):
+        csgraph = csgraph.to_scipy()
+    if not hasattr(csgraph, "tocsr"):
+        dense: Array = np.ma.filled(np.ma.asarray(csgraph, dtype=float), 0)
+        if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
+            raise ValueError(f"compressed-sparse graph must be shape (N, N), and this is {dense.shape}")
+        csgraph = sparse.csr_array(np.where(np.isfinite(dense), dense, 0))
+    elif len(csgraph.shape) != 2 or csgraph.shape[0] != csgraph.shape[1]:
+        raise ValueError(f"compressed-sparse graph must be shape (N, N), and this is {csgraph.shape}")
+    return Graph.from_scipy(csgraph, directed=directed, weights=weights)
+
+
+def _start(graph: Graph, i_start: int) -> int:
+    n = graph.vertices
+    if not -n <= i_start < n:
+        raise ValueError(f"vertex {i_start} of a graph of {n}")
+    return int(i_start) % n
+
+
+def breadth_first_order(
+    csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True
+) -> Any:
+    """The vertices in the order of a breadth-first search.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
+    i_start : int
+    directed : bool, optional
+        False: edges lead both ways; neighbours then come in ascending order.
+    return_predecessors : bool, optional
+
+    Returns
+    -------
+    node_array : ndarray, shape (reached,)
+    predecessors : ndarray, shape (n,)
+        -9999 without one; only if asked for.
+
+    Raises
+    ------
+    Error
+        For what is no vertex, or no graph.
+    """
+    graph = _graph_of(csgraph, directed, False)
+    order, predecessors = graph._view(False).bfs_order(_start(graph, i_start), NONE)
+    return (order, predecessors) if return_predecessors else order
+
+
+def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any:
+    """The tree of `breadth_first_order`, with the weights of `csgraph`.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix, or array_like, shape (n, n)
+    i_start : int
+    directed : bool, optional
+        False: an edge that is stored one way only has this weight in the tree, whichever way it is followed.
+
+    Returns
+    -------
+    csr_array or csr_matrix, shape (n, n)
+        A matrix of float64 where `csgraph` is none of SciPy's arrays.
+    """
+    from scipy import sparse
+
+    if isinstance(csgraph, (Graph, Matrix)):
+        csgraph = csgraph.to_scipy()
+    graph = _graph_of(csgraph, directed, True)
+    children, predecessors = breadth_first_order(graph if directed else csgraph, i_start, directed)
+    children = children[1:]
+    parents = predecessors[children]
+    n = graph.vertices
+    made = sparse.csr_array if isinstance(csgraph, sparse.sparray) else sparse.csr_matrix
+    if children.size == 0:
+        return made((n, n), dtype=np.float64)
+    weights = made(graph.to_scipy())
+    values = np.asarray(weights[parents, children], dtype=np.float64).ravel()
+    return made((values, (parents, children)), shape=(n, n))
+
+
+def connected_components(
+    csgraph: Any, directed: bool = True, connection: str = "weak", return_labels: bool = True
+) -> Any:
+    """Connected components.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
+    directed : bool, optional
+    connection : {'weak', 'strong'}, optional
+    return_labels : bool, optional
+
+    Returns
+    -------
+    n_components : int
+    labels : ndarray, shape (n,)
+        0 to n_components - 1 in the order of the components' smallest vertices; only if asked for. SciPy numbers strong
+        components in another order.
+    """
+    if connection.lower() not in ("weak", "strong"):
+        raise ValueError("connection must be 'weak' or 'strong'")
+    # Weak components ask for nothing both ways.
+    strong = directed and connection.lower() == "strong"
+    graph = _graph_of(csgraph, True, False)
+    count, labels = graph.connected_components(connection="strong" if strong else "weak")
+    return (count, labels) if return_labels else count
+
+
+def _indices(graph: Graph, indices: npt.ArrayLike | None) -> tuple[Array, bool]:
+    """The sources, and whether there was only one number."""
+    if indices is None:
+        return np.arange(graph.vertices), False
+    chosen = np.asarray(indices)
+    if chosen.ndim > 1 or chosen.dtype.kind not in "iu":
+        raise ValueError("indices must be a number or a vector of integers")
+    flat = np.atleast_1d(chosen).astype(np.int64)
+    flat = np.where(flat < 0, flat + graph.vertices, flat)
+    if flat.size > 0 and not (0 <= flat.min() and flat.max() < graph.vertices):
+        raise ValueError(f"indices out of range 0...{graph.vertices - 1}")
+    return flat, chosen.ndim == 0
+
+
+def _unweighted(graph: Graph, sources: Array, predecessors: bool) -> tuple[Array, Array | None]:
+    if not predecessors:
+        levels = graph.multi_bfs(sources).levels
+        assert levels is not None
+        return np.where(levels < 0, np.inf, levels), None
+    found = [graph.bfs(int(s), parents="smallest") for s in sources]
+    n = graph.vertices
+    distances = np.array([f.levels for f in found], dtype=np.float64).reshape(sources.size, n)
+    distances[distances < 0] = np.inf
+    return distances, np.array([_marked(f.parents, f.source) for f in found]).reshape(sources.size, n)
+
+
+def _marked(parents: Array | None, source: int) -> Array:
+    assert parents is not None
+    marked = np.where(parents < 0, NONE, parents).astype(parents.dtype)
+    marked[source] = NONE
+    return marked
+
+
+def dijkstra(
+    csgraph: Any,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: bool = False,
+) -> Any:
+    """Shortest paths over weights of 0 or more, from some vertices or all.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
+    directed : bool, optional
+        False: edges lead both ways, over the smaller weight where there are two.
+    indices : int or array_like of int, optional
+        The sources; by default all.
+    return_predecessors : bool, optional
+    unweighted : bool, optional
+        Every edge is 1 long.
+    limit : float, optional
+        Vertices farther away stay unreached.
+    min_only : False
+
+    Returns
+    -------
+    dist_matrix : ndarray of float64, shape (sources, n) or (n,)
+        inf where not reached.
+    predecessors : ndarray, of the same shape
+        -9999 without one; only if asked for. Of equally short paths another one than SciPy's may be taken.
+
+    Raises
+    ------
+    Error
+        For a negative weight.
+    NotImplementedError
+        With ``min_only``.
+    """
+    if min_only:
+        raise UnsupportedError("dijkstra: min_only", "unsupported")
+    if not limit >= 0:
+        raise ValueError("limit must be >= 0")
+    graph = _graph_of(csgraph, directed, not unweighted)
+    sources, single = _indices(graph, indices)
+    if unweighted or graph.weights is None:
+        distances, parents = _unweighted(graph, sources, return_predecessors)
+        beyond = distances > limit
+        distances[beyond] = np.inf
+        if parents is not None:
+            parents[beyond] = NONE
+    else:
+        if graph.weights.dtype.kind == "i":
+            graph = Graph._of(graph.offsets, graph.indices, graph.weights.astype(np.float64), graph.directed)
+        which = "smallest" if return_predecessors else None
+        found = [graph.sssp(int(s), cutoff=limit, parents=which) for s in sources]
+        n = graph.vertices
+        distances = np.array([f.distances for f in found], dtype=np.float64).reshape(sources.size, n)
+        parents = (
+            np.array([_marked(f.parents, f.source) for f in found]).reshape(sources.size, n) if return_predecessors else None
+        )
+    if single:
+        distances, parents = distances[0], None if parents is None else parents[0]
+    return (distances, parents) if return_predecessors else distances
+
+
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: npt.ArrayLike | None = None,
+) -> Any:
+    """Shortest paths, from some vertices or all.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
+    method : {'auto', 'D'}, optional
+        By breadth-first search where ``unweighted``, else Dijkstra's.
+    directed, return_predecessors, unweighted, indices
+        As for `dijkstra`.
+    overwrite : bool, optional
+        Nothing is overwritten.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As of `dijkstra`.
+
+    Raises
+    ------
+    NotImplementedError
+        For other methods, and for negative weights.
+    """
+    if method not in ("auto", "D", "FW", "BF", "J"):
+        raise ValueError(f"unrecognized method '{method}'")
+    if method not in ("auto", "D"):
+        raise UnsupportedError(f"shortest_path: method {method!r}", "unsupported")
+    graph = _graph_of(csgraph, directed, not unweighted)
+    if method == "auto" and not unweighted and graph.weights is not None and np.any(graph.weights < 0):
+        raise UnsupportedError("shortest_path: negative weights", "unsupported")
+    return dijkstra(graph, directed, indices, return_predecessors, unweighted)

@@ -1,0 +1,117 @@
+// What the bindings share: arrays between NumPy and the library without copies, contexts, and choices by name.
+//
+// Functions are registered once for each combination of types that the library is built for, under one name; nanobind
+// picks the one that fits the arrays. Python's side (spargo/*.py) checks and converts before it calls, so that a call
+// fits one. Whatever takes time runs inside `unlocked`, without the interpreter's lock.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <spargo/spargo.hpp>
+
+#include <array>
+#include <limits>
+
+namespace spargo::python {
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+// One dimension, contiguous, of the host; read-only ones are taken where T is const.
+template <class T>
+using vector_of = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// Rows one after the other.
+template <class T>
+using matrix_of_rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+[[nodiscard]] span<T, host> view(const vector_of<T>& a) {
+  return {a.data(), static_cast<std::int64_t>(a.size())};
+}
+
+[[nodiscard]] inline context<host> threads_context(int threads) { return context<host>({.threads = threads}); }
+
+// The work without the interpreter's lock.
+template <class Work>
+decltype(auto) unlocked(Work&& work) {
+  const nb::gil_scoped_release released;
+  return work();
+}
+
+// NumPy's, over memory that `owner` keeps.
+template <class T>
+[[nodiscard]] nb::object borrowed(span<T, host> a, nb::handle owner) {
+  static std::remove_const_t<T> nothing{};  // an empty array has an address, too
+  nb::object array = nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(a.empty() ? &nothing : a.data(),
+                                                                     {static_cast<std::size_t>(a.size())}, owner));
+  // The same type under NumPy's usual name for it: int64, not longlong.
+  if constexpr (std::same_as<std::remove_const_t<T>, std::int64_t>) array = array.attr("view")("int64");
+  return array;
+}
+
+// NumPy's, with the memory of `a`.
+template <class T>
+[[nodiscard]] nb::object moved(array<T, host> a) {
+  auto owned = std::make_unique<array<T, host>>(std::move(a));
+  auto* const p = owned.get();
+  const nb::capsule owner(p, [](void* held) noexcept { delete static_cast<array<T, host>*>(held); });
+  (void)owned.release();
+  return borrowed(p->view(), owner);
+}
+
+template <class T>
+[[nodiscard]] nb::object copied(const context<host>& ctx, span<const T, host> a) {
+  return moved(unlocked([&] { return clone(ctx, a); }));
+}
+
+// A size as an index of type I.
+template <index_type I>
+[[nodiscard]] I narrowed(std::int64_t n) {
+  SPARGO_EXPECTS(n >= 0 && n <= std::numeric_limits<I>::max(),
+                 "spargo: a size of " + std::to_string(n) + " does not fit the indices");
+  return static_cast<I>(n);
+}
+
+// One of several values by its name; ValueError naming them all.
+template <class Value, std::size_t n>
+[[nodiscard]] Value choose(const char* what, std::string_view name,
+                           const std::pair<std::string_view, Value> (&values)[n]) {
+  std::string known;
+  for (const auto& [key, value] : values) {
+    if (key == name) return value;
+    known += (known.empty() ? "'" : ", '") + std::string(key) + "'";
+  }
+  throw nb::value_error((std::string(what) + " is '" + std::string(name) + "', and may be one of " + known).c_str());
+}
+
+// f.template operator()<I, O>() for the combinations of index and offset types; and with each of several types V.
+template <class F>
+void for_each_index(F&& f) {
+  f.template operator()<std::int32_t, std::int32_t>();
+  f.template operator()<std::int32_t, std::int64_t>();
+  f.template operator()<std::int64_t, std::int64_t>();
+}
+template <class... V, class F>
+void for_each_type(F&& f) {
+  (f.template operator()<V>(), ...);
+}
+
+// A class's name, told apart by its types in NumPy's short form: "Graph_i4_i8". A module keeps one class of a name.
+template <class... T>
+[[nodiscard]] std::string name_with_types(std::string name) {
+  const auto append = [&]<class U>(std::type_identity<U>) {
+    name += complex_type<U> ? "_c" : (std::is_integral_v<U> ? "_i" : "_f");
+    name += std::to_string(sizeof(U));
+  };
+  (append(std::type_identity<T>{}), ...);
+  return name;
+}
+
+void bind_io(nb::module_& m);
+void bind_matrix(nb::module_& m);
+void bind_graph(nb::module_& m);
+
+}  // namespace spargo::python

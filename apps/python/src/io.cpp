@@ -1,0 +1,318 @@
+// Files: Matrix Market, edge lists and other graphs, snapshots, generated data.
+#include "arrays.hpp"
+
+#include <complex>
+
+namespace spargo::python {
+namespace {
+
+constexpr std::pair<std::string_view, symmetry_kind> symmetries[] = {{"general", symmetry_kind::general},
+                                                                     {"symmetric", symmetry_kind::symmetric},
+                                                                     {"skew-symmetric", symmetry_kind::skew_symmetric},
+                                                                     {"hermitian", symmetry_kind::hermitian}};
+
+std::string_view name_of(symmetry_kind kind) {
+  for (const auto& [name, value] : symmetries) {
+    if (value == kind) return name;
+  }
+  return "general";
+}
+
+std::string_view name_of(matrix_market_field field) {
+  switch (field) {
+    case matrix_market_field::real:
+      return "real";
+    case matrix_market_field::integer:
+      return "integer";
+    case matrix_market_field::complex:
+      return "complex";
+    case matrix_market_field::pattern:
+      return "pattern";
+  }
+  return "real";
+}
+
+nb::tuple tuple_of(const matrix_market_header& h) {
+  return nb::make_tuple(h.rows, h.cols, h.entries, h.layout == matrix_market_layout::array ? "array" : "coordinate",
+                        name_of(h.field), name_of(h.symmetry));
+}
+
+// f.template operator()<V>() for NumPy's name of a type.
+template <class F>
+decltype(auto) with_dtype(std::string_view dtype, F&& f) {
+  if (dtype == "float32") return f.template operator()<float>();
+  if (dtype == "float64") return f.template operator()<double>();
+  if (dtype == "complex64") return f.template operator()<std::complex<float>>();
+  if (dtype == "complex128") return f.template operator()<std::complex<double>>();
+  throw error(error_code::unsupported,
+              "spargo: the library has float32, float64, complex64 and complex128, and this is " + std::string(dtype));
+}
+
+// f.template operator()<I>() for the narrowest type that holds the indices.
+template <class F>
+decltype(auto) with_index(std::int64_t rows, std::int64_t cols, F&& f) {
+  if (std::max(rows, cols) <= std::numeric_limits<std::int32_t>::max()) return f.template operator()<std::int32_t>();
+  return f.template operator()<std::int64_t>();
+}
+// The same where only the reader knows how many there are.
+template <class F>
+nb::object with_index_by_trial(const input_file& file, F&& f) {
+  try {
+    return f.template operator()<std::int32_t>();
+  } catch (const error& e) {
+    if (e.code() != error_code::unsupported || !file.can_be_read_again()) throw;
+  }
+  return f.template operator()<std::int64_t>();
+}
+
+template <class V, class I>
+nb::tuple coo_arrays(coo_matrix<V, I, host> matrix) {
+  const std::int64_t rows = matrix.rows();
+  const std::int64_t cols = matrix.cols();
+  return nb::make_tuple(rows, cols, moved(std::move(matrix.row_indices())), moved(std::move(matrix.col_indices())),
+                        moved(std::move(matrix.values())));
+}
+
+// What the file's field is in memory: integers are read as float64, and Python's side makes them int64 where all are
+// exact.
+std::string_view dtype_of(std::string_view asked, const matrix_market_header& header) {
+  if (!asked.empty()) return asked;
+  return header.field == matrix_market_field::complex ? "complex128" : "float64";
+}
+
+// (header, (rows, cols, row_indices, col_indices, values), how many integers were rounded)
+nb::tuple read_coo(const std::string& path, std::string_view dtype, int threads) {
+  const input_file file = unlocked([&] { return input_file(path); });
+  const auto header = unlocked([&] { return read_matrix_market_header(file); });
+  return with_dtype(dtype_of(dtype, header), [&]<class V>() {
+    return with_index(header.rows, header.cols, [&]<class I>() {
+      matrix_market_summary summary;
+      auto matrix = unlocked([&] { return read_matrix_market<V, I>(threads_context(threads), file, {}, &summary); });
+      return nb::make_tuple(tuple_of(header), coo_arrays(std::move(matrix)), summary.rounded_integers);
+    });
+  });
+}
+
+// (rows, cols, offsets, indices, values), canonical.
+nb::tuple read_csr(const std::string& path, std::string_view dtype, int threads) {
+  const input_file file = unlocked([&] { return input_file(path); });
+  const auto header = unlocked([&] { return read_matrix_market_header(file); });
+  const auto ctx = threads_context(threads);
+  return with_dtype(dtype_of(dtype, header), [&]<class V>() {
+    return with_index(header.rows, header.cols, [&]<class I>() {
+      matrix_market_summary summary;
+      const auto stored = unlocked([&] { return read_matrix_market_stored<V, I>(ctx, file, {}, &summary); });
+      const to_csr_options options{.symmetry = summary.header.symmetry};
+      const auto arrays = [&](auto matrix) {
+        return nb::make_tuple(header.rows, header.cols, moved(std::move(matrix.offsets())),
+                              moved(std::move(matrix.indices())), moved(std::move(matrix.values())));
+      };
+      if (2 * stored.nnz() <= std::numeric_limits<I>::max()) {
+        return arrays(unlocked([&] { return to_csr<I>(ctx, stored, options); }));
+      }
+      return arrays(unlocked([&] { return to_csr<std::int64_t>(ctx, stored, options); }));
+    });
+  });
+}
+
+template <class V, class I>
+void bind_coo_writers(nb::module_& m) {
+  m.def(
+      "mm_write",
+      [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const I>& row_indices,
+         const vector_of<const I>& col_indices, const vector_of<const V>& values, std::string_view symmetry,
+         bool integers) {
+        const coo_view<const V, I, host> matrix{
+            {narrowed<I>(rows), narrowed<I>(cols), view(row_indices), view(col_indices)}, view(values)};
+        const matrix_market_write_options options{
+            .symmetry = choose("symmetry", symmetry, symmetries),
+            .numbers = integers ? matrix_market_numbers::integers : matrix_market_numbers::of_the_type};
+        unlocked([&] { write_matrix_market(path, matrix, options); });
+      },
+      "path"_a, "rows"_a, "cols"_a, "row_indices"_a.noconvert(), "col_indices"_a.noconvert(), "values"_a.noconvert(),
+      "symmetry"_a, "integers"_a);
+}
+
+template <class I>
+void bind_pattern_writer(nb::module_& m) {
+  m.def(
+      "mm_write_pattern",
+      [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const I>& row_indices,
+         const vector_of<const I>& col_indices, std::string_view symmetry) {
+        const coo_view<const pattern, I, host> matrix{
+            {narrowed<I>(rows), narrowed<I>(cols), view(row_indices), view(col_indices)}, {}};
+        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries)};
+        unlocked([&] { write_matrix_market(path, matrix, options); });
+      },
+      "path"_a, "rows"_a, "cols"_a, "row_indices"_a.noconvert(), "col_indices"_a.noconvert(), "symmetry"_a);
+}
+
+// --- Graphs
+// -----------------------------------------------------------------------------------------------------------
+
+// A graph as a file lists it: (vertices, sources, targets, weights or None, ids or None, directed).
+template <class I>
+nb::object edges_of(coo_matrix<double, I, host> edges, bool weighted, nb::object ids, bool directed) {
+  const std::int64_t vertices = std::max(edges.rows(), edges.cols());
+  return nb::make_tuple(vertices, moved(std::move(edges.row_indices())), moved(std::move(edges.col_indices())),
+                        weighted ? moved(std::move(edges.values())) : nb::none(), std::move(ids), directed);
+}
+
+nb::object ids_of(const std::vector<std::int64_t>& ids) {
+  return copied<std::int64_t>(threads_context(1), span<const std::int64_t, host>(ids));
+}
+
+nb::object read_edges(const std::string& path, int threads) {
+  const input_file file = unlocked([&] { return input_file(path); });
+  const auto ctx = threads_context(threads);
+  return with_index_by_trial(file, [&]<class I>() {
+    auto list = unlocked([&] { return read_edge_list<I>(ctx, file); });
+    return edges_of(std::move(list.edges), list.weighted, ids_of(list.ids), true);
+  });
+}
+
+nb::object read_graph(const std::string& path, int threads) {
+  const input_file file = unlocked([&] { return input_file(path); });
+  const auto ctx = threads_context(threads);
+  switch (const auto format = file.format()) {
+    case input_format::edge_list:
+      return read_edges(path, threads);
+    case input_format::matrix_market: {
+      const auto header = unlocked([&] { return read_matrix_market_header(file); });
+      return with_index(header.rows, header.cols, [&]<class I>() {
+        auto entries = unlocked([&] { return read_matrix_market_stored<double, I>(ctx, file); });
+        return edges_of(std::move(entries), header.field != matrix_market_field::pattern, nb::none(),
+                        header.symmetry == symmetry_kind::general);
+      });
+    }
+    case input_format::metis:
+      return with_index_by_trial(file, [&]<class I>() {
+        auto read = unlocked([&] { return read_metis<I>(ctx, file); });
+        return edges_of(std::move(read.triangle), read.weighted, nb::none(), false);
+      });
+    case input_format::dimacs_arcs:
+    case input_format::dimacs_edges:
+      return with_index_by_trial(file, [&]<class I>() {
+        const bool arcs = format == input_format::dimacs_arcs;
+        auto read = unlocked([&] { return read_dimacs<I>(ctx, file); });
+        return edges_of(std::move(read.entries), arcs, nb::none(), arcs);
+      });
+    case input_format::snapshot:
+      break;
+  }
+  return nb::none();  // load() takes it
+}
+
+// --- Snapshots
+// --------------------------------------------------------------------------------------------------------
+
+// f.template operator()<I, O>() for the widths in bytes.
+template <class F>
+decltype(auto) with_widths(int index_bytes, int offset_bytes, F&& f) {
+  if (index_bytes == 8) return f.template operator()<std::int64_t, std::int64_t>();
+  if (offset_bytes == 8) return f.template operator()<std::int32_t, std::int64_t>();
+  return f.template operator()<std::int32_t, std::int32_t>();
+}
+
+// (rows, cols, offsets, indices, values or None, ids or None, directed), borrowed from the mapped file.
+nb::tuple load(const std::string& path, int threads) {
+  auto owned =
+      std::make_unique<snapshot>(unlocked([&] { return snapshot(threads_context(threads), input_file(path)); }));
+  const snapshot& file = *owned;
+  const nb::capsule owner(owned.get(), [](void* held) noexcept { delete static_cast<snapshot*>(held); });
+  (void)owned.release();
+  const auto& header = file.header();
+  const auto ids = header.has_ids ? borrowed(file.ids(), owner) : nb::none();
+  return with_widths(header.index_bytes, header.offset_bytes, [&]<class I, class O>() {
+    const auto arrays = [&]<class V>() {
+      const auto matrix = file.matrix<V, I, O>();
+      nb::object values = nb::none();
+      if constexpr (!is_pattern<V>) values = borrowed(matrix.values, owner);
+      return nb::make_tuple(header.rows, header.cols, borrowed(matrix.offsets, owner), borrowed(matrix.indices, owner),
+                            values, ids, header.directed);
+    };
+    switch (header.values) {
+      case value_kind::fp32:
+        return arrays.template operator()<float>();
+      case value_kind::fp64:
+        return arrays.template operator()<double>();
+      case value_kind::complex_fp32:
+        return arrays.template operator()<std::complex<float>>();
+      case value_kind::complex_fp64:
+        return arrays.template operator()<std::complex<double>>();
+      case value_kind::pattern:
+        break;
+    }
+    return arrays.template operator()<pattern>();
+  });
+}
+
+template <class V, class I, class O>
+void save(const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
+          const vector_of<const I>& indices, span<const V, host> values, bool directed, int threads) {
+  const csr_view<const V, I, O, host> matrix{{narrowed<I>(rows), narrowed<I>(cols), view(offsets), view(indices)},
+                                             values};
+  unlocked([&] { write_snapshot(threads_context(threads), path, matrix, {.directed = directed}); });
+}
+
+template <class I, class O>
+void bind_save(nb::module_& m) {
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class V>() {
+    m.def(
+        "save",
+        [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
+           const vector_of<const I>& indices, const vector_of<const V>& values, bool directed,
+           int threads) { save<V>(path, rows, cols, offsets, indices, view(values), directed, threads); },
+        "path"_a, "rows"_a, "cols"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
+        "directed"_a, "threads"_a);
+  });
+  m.def(
+      "save",
+      [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
+         const vector_of<const I>& indices, const nb::object&, bool directed,
+         int threads) { save<pattern>(path, rows, cols, offsets, indices, {}, directed, threads); },
+      "path"_a, "rows"_a, "cols"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(), "values"_a.none(), "directed"_a,
+      "threads"_a);
+}
+
+nb::tuple generated(std::string_view spec, std::string_view dtype, int threads) {
+  const auto info = describe_generator(spec);
+  return with_dtype(dtype, [&]<class V>() {
+    return with_index(info.rows, info.cols, [&]<class I>() {
+      return coo_arrays(unlocked([&] { return generate<V, I>(threads_context(threads), spec); }));
+    });
+  });
+}
+
+}  // namespace
+
+void bind_io(nb::module_& m) {
+  m.def("mm_info",
+        [](const std::string& path) { return tuple_of(unlocked([&] { return read_matrix_market_header(path); })); });
+  m.def("mm_read", &read_coo, "path"_a, "dtype"_a, "threads"_a);
+  m.def("mm_read_csr", &read_csr, "path"_a, "dtype"_a, "threads"_a);
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class V>() {
+    for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_coo_writers<V, I>(m); });
+    m.def(
+        "mm_write_array",
+        [](const std::string& path, const matrix_of_rows<const V>& a) {
+          const auto rows = static_cast<std::int64_t>(a.shape(0));
+          const auto cols = static_cast<std::int64_t>(a.shape(1));
+          const dense_view<const V, host> matrix{rows, cols, cols, {a.data(), rows * cols}};
+          unlocked([&] { write_matrix_market(path, matrix); });
+        },
+        "path"_a, "a"_a.noconvert());
+  });
+  for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_pattern_writer<I>(m); });
+  m.def("read_edges", &read_edges, "path"_a, "threads"_a);
+  m.def("read_graph", &read_graph, "path"_a, "threads"_a);
+  m.def("is_snapshot", &is_snapshot, "path"_a);
+  m.def("is_generator_spec", &is_generator_spec, "name"_a);
+  m.def(
+      "is_symmetric_generator", [](std::string_view spec) { return describe_generator(spec).symmetric; }, "spec"_a);
+  m.def("load", &load, "path"_a, "threads"_a);
+  for_each_index([&]<class I, class O>() { bind_save<I, O>(m); });
+  m.def("generate", &generated, "spec"_a, "dtype"_a, "threads"_a);
+}
+
+}  // namespace spargo::python

@@ -1,0 +1,72 @@
+// The module spargo._core: errors, devices and versions here, the rest by layer in the other files.
+#include "arrays.hpp"
+
+namespace spargo::python {
+namespace {
+
+std::string_view name_of(error_code code) {
+  switch (code) {
+    case error_code::invalid_argument:
+      return "invalid_argument";
+    case error_code::invalid_data:
+      return "invalid_data";
+    case error_code::parse:
+      return "parse";
+    case error_code::io:
+      return "io";
+    case error_code::unsupported:
+      return "unsupported";
+    case error_code::out_of_memory:
+      return "out_of_memory";
+    case error_code::device_unavailable:
+      return "device_unavailable";
+    case error_code::device_failure:
+      return "device_failure";
+  }
+  return "unknown";
+}
+
+// spargo._errors.make(code, message, file, line, column) makes the exception.
+void raise(const error& e) {
+  const nb::object made =
+      nb::module_::import_("spargo._errors")
+          .attr("make")(name_of(e.code()), e.what(), e.position().file, e.position().line, e.position().column);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+}
+
+nb::list devices() {
+  nb::list all;
+  const device_status status = unlocked([] { return query_devices(); });
+  for (const int ordinal : status.ordinals) {
+    nb::dict one;
+    one["name"] = "cuda:" + std::to_string(ordinal);
+    if (ordinal == status.ordinals.front()) one["description"] = status.reason;
+    all.append(one);
+  }
+  return all;
+}
+
+}  // namespace
+}  // namespace spargo::python
+
+NB_MODULE(_core, m) {
+  using namespace spargo::python;
+  m.doc() = "The library behind the package spargo; its functions are no interface.";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const spargo::error& e) {
+      raise(e);
+    }
+  });
+  nb::set_leak_warnings(false);  // plans in caches of objects that live until the interpreter ends
+  m.attr("version") = SPARGO_VERSION_STRING;
+  m.attr("has_cuda") = spargo::config::has_cuda;
+  m.def("cuda_devices", &devices);
+  m.def("cuda_reason", [] { return unlocked([] { return spargo::query_devices(); }).reason; });
+  m.def(
+      "threads", [](int threads) { return threads_context(threads).threads(); }, "threads"_a = 0);
+  bind_io(m);
+  bind_matrix(m);
+  bind_graph(m);
+}

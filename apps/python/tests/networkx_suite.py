@@ -1,0 +1,51 @@
+"""networkx's own tests with the backend: they must pass, and the calls that ran natively are counted.
+
+From the root of networkx's package, since its conftest.py is skipped elsewhere.
+"""
+
+import collections
+import os
+import pathlib
+import sys
+
+os.environ["NETWORKX_TEST_BACKEND"] = "spargo"
+os.environ["NETWORKX_FALLBACK_TO_NX"] = "1"
+
+import networkx as nx
+import pytest
+from spargo.networkx import FUNCTIONS, backend
+
+LEAST_CALLS = 0  # that ran natively when this was written; never fewer
+
+calls = collections.Counter()
+
+
+def counted(name, function):
+    def call(*args, **kwargs):
+        result = function(*args, **kwargs)
+        calls[name] += 1
+        return result
+
+    return call
+
+
+def main():
+    # The instance, so that signatures of the class stay as they are.
+    for name in FUNCTIONS:
+        setattr(backend, name, counted(name, getattr(backend, name)))
+    root = pathlib.Path(nx.__file__).parent
+    os.chdir(root)
+    status = pytest.main(
+        ["-q", "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", f"--rootdir={root}", "-c", os.devnull, str(root), *sys.argv[1:]]
+    )
+    for name in sorted(FUNCTIONS):
+        print(f"{calls[name]:8} {name}")
+    print(f"{calls.total():8} calls ran natively, of {nx.__version__}'s tests")
+    if calls.total() < LEAST_CALLS and not sys.argv[1:]:
+        print(f"fewer than {LEAST_CALLS}")
+        status = status or 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+import networkx as nx
+import numpy as np
+import pytest
+import spargo
+from conftest import INDICES, random_matrix
+from scipy import sparse
+from scipy.sparse import csgraph as theirs
+from spargo import csgraph as ours
+
+SEEDS = range(3)
+
+
+def matrix(seed, index=np.int32, form="csr", n=60, density=0.04):
+    a = random_matrix(n, n, seed, index=index, density=density, form=form)
+    a.data[:] = np.abs(a.data)
+    return a
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_orders_and_trees(directed, form, index, seed):
+    a = matrix(seed, index, form)
+    for start in (0, 7, 59):
+        order, predecessors = ours.breadth_first_order(a, start, directed)
+        reference, _ = theirs.breadth_first_order(a, start, directed)
+        if directed:  # SciPy then walks rows as they are, and else along columns, too
+            np.testing.assert_array_equal(order, reference)
+            np.testing.assert_array_equal(predecessors, theirs.breadth_first_order(a, start, directed)[1])
+            tree = ours.breadth_first_tree(a, start)
+            np.testing.assert_array_equal(tree.toarray(), theirs.breadth_first_tree(a, start).toarray())
+        assert sorted(order.tolist()) == sorted(reference.tolist())
+        np.testing.assert_array_equal(ours.breadth_first_order(a, start, directed, False), order)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("unweighted", [True, False])
+def test_distances(unweighted, directed, seed):
+    for a in (matrix(seed), matrix(seed, np.int64), matrix(seed).toarray(), matrix(seed, form="csc"), spargo.Matrix(matrix(seed))):
+        reference = a.to_scipy() if isinstance(a, spargo.Matrix) else a
+        options = dict(directed=directed, unweighted=unweighted)
+        want = theirs.shortest_path(reference, method="D", **options)
+        np.testing.assert_allclose(ours.shortest_path(a, **options), want, rtol=1e-12)
+        distances, predecessors = ours.shortest_path(a, method="D", return_predecessors=True, **options)
+        np.testing.assert_allclose(distances, want, rtol=1e-12)
+        dense = reference if isinstance(reference, np.ndarray) else reference.toarray()
+        lengths = np.where(dense != 0, 1.0 if unweighted else dense, np.inf)
+        if not directed:
+            lengths = np.minimum(lengths, lengths.T)
+        for s, v in np.ndindex(want.shape):
+            p = predecessors[s, v]
+            if s == v or np.isinf(want[s, v]):
+                assert p == -9999
+            else:
+                assert distances[s, p] + lengths[p, v] == pytest.approx(distances[s, v])
+        for indices in (3, [1, 5, 5], -1, [-2]):
+            np.testing.assert_allclose(
+                ours.dijkstra(a, indices=indices, **options), theirs.dijkstra(reference, indices=indices, **options)
+            )
+        np.testing.assert_allclose(
+            ours.dijkstra(a, limit=1.5, **options), theirs.dijkstra(reference, limit=1.5, **options)
+        )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("index", INDICES)
+def test_components(index, seed):
+    a = matrix(seed, index, density=0.02)
+    for directed in (True, False):
+        for connection in ("weak", "strong", "STRONG"):
+            count, labels = ours.connected_components(a, directed, connection)
+            want, reference = theirs.connected_components(a, directed, connection)
+            assert count == want == ours.connected_components(a, directed, connection, return_labels=False)
+            pairs = set(zip(labels.tolist(), reference.tolist()))
+            assert len(pairs) == count  # the same parts under other names
+
+
+def test_dense_graphs_have_no_edge_where_nothing_is():
+    dense = np.array([[0, 2, np.inf], [np.nan, 0, 3], [0, 0, 0]])
+    np.testing.assert_array_equal(ours.shortest_path(dense), theirs.shortest_path(dense))
+    masked = np.ma.masked_equal([[0, 2, 9], [9, 0, 3], [9, 9, 0]], 9)
+    assert ours.shortest_path(masked)[0].tolist() == [0, 2, 5]
+    # A stored 0 is an edge in SciPy's eyes, too.
+    a = sparse.csr_array((np.array([0.0, 3.0]), np.array([1, 2]), np.array([0, 1, 2, 2])), shape=(3, 3))
+    np.testing.assert_array_equal(ours.shortest_path(a), theirs.shortest_path(a))
+
+
+def test_empty():
+    for n in (0, 1, 5):
+        a = sparse.csr_array((n, n))
+        np.testing.assert_array_equal(ours.shortest_path(a), np.where(np.eye(n) == 1, 0, np.inf))
+        assert ours.connected_components(a)[0] == n
+        if n:
+            assert ours.breadth_first_order(a, 0)[0].tolist() == [0]
+            assert ours.breadth_first_tree(a, 0).nnz == 0
+
+
+def test_what_is_refused():
+    a = matrix(1)
+    for call in (
+        lambda: ours.shortest_path(a, method="FW"),
+        lambda: ours.shortest_path(-a),
+        lambda: ours.dijkstra(a, min_only=True, indices=[0, 1]),
+    ):
+        with pytest.raises(NotImplementedError):
+            call()
+    for call in (
+        lambda: ours.shortest_path(a, method="magic"),
+        lambda: ours.shortest_path(sparse.csr_array((2, 3))),
+        lambda: ours.shortest_path(np.ones((2, 3))),
+        lambda: ours.dijkstra(a, indices=60),
+        lambda: ours.dijkstra(a, limit=-1),
+        lambda: ours.dijkstra(-a),
+        lambda: ours.breadth_first_order(a, 60),
+        lambda: ours.connected_components(a, connection="loose"),
+    ):
+        with pytest.raises(ValueError):
+            call()
+
+
+def test_graphs_are_taken():
+    g = spargo.Graph.from_networkx(nx.path_graph(4))
+    assert ours.shortest_path(g, indices=0).tolist() == [0, 1, 2, 3]

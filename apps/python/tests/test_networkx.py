@@ -1,0 +1,224 @@
+import networkx as nx
+import numpy as np
+import pytest
+import spargo
+from spargo.networkx import FUNCTIONS, backend, can_run, should_run
+
+
+def graphs():
+    yield nx.path_graph(6)
+    yield nx.karate_club_graph()
+    yield nx.gnm_random_graph(120, 160, seed=1)
+    yield nx.gnm_random_graph(120, 400, seed=2, directed=True)
+    yield nx.relabel_nodes(nx.gnm_random_graph(60, 90, seed=3), {v: f"n{v}" for v in range(60)})
+    yield nx.MultiGraph([(0, 1), (0, 1), (1, 2), (3, 3), (4, 5)])
+    yield nx.MultiDiGraph([(0, 1), (0, 1), (1, 2), (2, 0), (3, 3)])
+    yield nx.DiGraph(nx.scale_free_graph(100, seed=2))
+
+
+CASES = pytest.mark.parametrize("g", list(graphs()), ids=str)
+
+
+def both(name, g, *args, **kwargs):
+    """The function's result by networkx and by us, as far as iterators go."""
+    function = getattr(nx, name)
+    results = [function(g, *args, backend=b, **kwargs) for b in ("networkx", "spargo")]
+    return [list(r) if hasattr(r, "__next__") else r for r in results]
+
+
+def plain(result):
+    """No numpy scalars anywhere."""
+    if isinstance(result, dict):
+        return all(plain(k) and plain(v) for k, v in result.items())
+    if isinstance(result, (list, tuple, set)):
+        return all(map(plain, result))
+    return not isinstance(result, np.generic)
+
+
+def test_the_backend_is_found():
+    assert "spargo" in nx.config.backends
+    assert all(hasattr(backend, f) and f in nx.utils.backends._registered_algorithms for f in FUNCTIONS)
+
+
+@CASES
+def test_searches(g):
+    for source in list(g)[:: max(1, len(g) // 3)]:
+        for name in ("bfs_edges", "bfs_predecessors", "bfs_successors"):
+            for limit in (None, 0, 1, 2):
+                want, got = both(name, g, source, depth_limit=limit)
+                assert got == want and plain(got)  # in networkx's order
+        for name in ("single_source_shortest_path_length", "single_source_shortest_path", "single_target_shortest_path_length"):
+            for cutoff in (None, 0, 1.5, 2):
+                want, got = both(name, g, source, cutoff=cutoff)
+                assert got == want and plain(got)
+        want, got = both("bfs_layers", g, source)
+        assert got == want
+        for distance in (0, 1, 2, 50):
+            want, got = both("descendants_at_distance", g, source, distance)
+            assert got == want
+    want, got = both("all_pairs_shortest_path_length", g)
+    assert dict(got) == dict(want)
+    want, got = both("all_pairs_shortest_path_length", g, cutoff=1)
+    assert dict(got) == dict(want) and plain(got)
+
+
+@CASES
+def test_components(g):
+    if g.is_directed():
+        for kind in ("weakly", "strongly"):
+            want, got = both(f"{kind}_connected_components", g)
+            assert set(map(frozenset, got)) == set(map(frozenset, want))
+            for name in (f"number_{kind}_connected_components", f"is_{kind}_connected"):
+                want, got = both(name, g)
+                assert got == want and type(got) is type(want)
+        with pytest.raises(nx.NetworkXNotImplemented):
+            nx.connected_components(g, backend="spargo")
+    else:
+        want, got = both("connected_components", g)
+        assert got == want  # in networkx's order
+        want, got = both("node_connected_component", g, next(iter(g)))
+        assert got == want
+        for name in ("number_connected_components", "is_connected"):
+            want, got = both(name, g)
+            assert got == want and type(got) is type(want)
+
+
+@CASES
+@pytest.mark.parametrize("kind", [int, float])
+def test_weighted_paths(g, kind):
+    g = g.copy()
+    rng = np.random.default_rng(1)
+    for *_, data in g.edges(data=True):
+        if rng.random() < 0.9:  # 1 where it is missing
+            data["w"] = kind(rng.integers(0, 10))
+    for source in list(g)[:: max(1, len(g) // 3)]:
+        want, got = both("single_source_dijkstra_path_length", g, source, weight="w")
+        assert got == want and plain(got) and list(got.values()) == sorted(got.values())
+        assert all(type(d) is kind or d == 0 for d in got.values()) or kind is int
+        _, paths = both("single_source_dijkstra_path", g, source, weight="w")
+        assert paths.keys() == want.keys() and plain(paths)
+        assert all(nx.path_weight(nx.DiGraph(_lightest(g)), p, "w") == want[v] and p[0] == source and p[-1] == v for v, p in paths.items())
+        (lengths, paths) = nx.single_source_dijkstra(g, source, weight="w", backend="spargo")
+        assert lengths == want and paths.keys() == want.keys()
+        for target in list(g)[:: max(1, len(g) // 3)]:
+            if target in want:
+                assert nx.dijkstra_path_length(g, source, target, weight="w", backend="spargo") == want[target]
+                path = nx.dijkstra_path(g, source, target, weight="w", backend="spargo")
+                assert path[0] == source and path[-1] == target
+            else:
+                with pytest.raises(nx.NetworkXNoPath):
+                    nx.dijkstra_path_length(g, source, target, weight="w", backend="spargo")
+        want, got = both("single_source_dijkstra_path_length", g, source, weight="w", cutoff=5)
+        assert got == want
+
+
+def _lightest(g):
+    made = nx.DiGraph()
+    for u, v, w in g.edges(data="w", default=1):
+        for a, b in ((u, v),) if g.is_directed() else ((u, v), (v, u)):
+            if not made.has_edge(a, b) or made[a][b]["w"] > w:
+                made.add_edge(a, b, w=w)
+    return made
+
+
+@CASES
+def test_ranks(g):
+    unweighted = g.copy()
+    for *_, data in unweighted.edges(data=True):
+        data.clear()
+    for options in ({}, {"alpha": 0.5}, {"personalization": {next(iter(g)): 1}}, {"nstart": dict.fromkeys(g, 2)}):
+        want, got = both("pagerank", unweighted, tol=1e-11, max_iter=1000, **options)
+        assert list(got) == list(want) and plain(got)
+        np.testing.assert_allclose(list(got.values()), list(want.values()), atol=1e-8)
+    if not g.is_multigraph():
+        for options in ({}, {"normalized": False}, {"endpoints": True}):
+            want, got = both("betweenness_centrality", g, **options)
+            assert list(got) == list(want) and plain(got)
+            np.testing.assert_allclose(list(got.values()), list(want.values()), atol=1e-12)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.pagerank(unweighted, max_iter=0, backend="spargo")
+    if g.number_of_edges() > 5:
+        with pytest.raises(nx.PowerIterationFailedConvergence):
+            nx.pagerank(unweighted, max_iter=1, tol=1e-16, backend="spargo")
+
+
+def test_weights_that_matter_go_to_networkx():
+    g = nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 0)])
+    g.add_edge(1, 2, weight=5)
+    with pytest.raises(NotImplementedError):
+        nx.pagerank(g, backend="spargo")
+    with nx.config(backend_priority=["spargo"]), nx.config.backends.spargo(smallest_graph=0):
+        assert nx.pagerank(g) == nx.pagerank(g, backend="networkx")
+    g.add_edge(1, 2, weight=-1)
+    with pytest.raises(NotImplementedError):
+        nx.single_source_dijkstra_path_length(g, 0, backend="spargo")
+
+
+@CASES
+def test_triangles(g):
+    simple = nx.Graph(g)
+    if g.is_multigraph():
+        assert isinstance(can_run("triangles", (g,), {}), str)
+    some = list(simple)[:3]
+    for name in ("triangles", "clustering"):
+        for args in ((), (some,), (some[0],), ([*some, "nobody"],)):
+            want, got = both(name, simple, *args)
+            assert got == pytest.approx(want) and plain(got)
+    for name in ("transitivity", "average_clustering"):
+        want, got = both(name, simple)
+        assert got == pytest.approx(want)
+
+
+def test_missing_nodes():
+    g = nx.path_graph(3)
+    for name in ("single_source_shortest_path_length", "single_source_shortest_path", "single_target_shortest_path_length",
+                 "single_source_dijkstra_path_length", "single_source_dijkstra_path", "single_source_dijkstra"):
+        for node in (7, "a", None):
+            with pytest.raises(nx.NodeNotFound):
+                getattr(nx, name)(g, node, backend="spargo")
+    with pytest.raises(nx.NetworkXError):
+        list(nx.bfs_edges(g, 7, backend="spargo"))
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        nx.is_connected(nx.Graph(), backend="spargo")
+    with pytest.raises(KeyError):
+        nx.node_connected_component(g, 7, backend="spargo")
+    assert nx.pagerank(nx.Graph(), backend="spargo") == {}
+
+
+def test_what_can_and_should_run():
+    g = nx.path_graph(3)
+    assert can_run("bfs_edges", (g, 0), {}) is True
+    assert isinstance(can_run("bfs_edges", (g, 0), {"sort_neighbors": sorted}), str)
+    assert isinstance(can_run("betweenness_centrality", (g,), {"weight": "w"}), str)
+    assert isinstance(can_run("betweenness_centrality", (g, 2), {}), str)
+    assert isinstance(can_run("clustering", (nx.DiGraph(g),), {}), str)
+    assert isinstance(can_run("dijkstra_path", (g, 0, 1, lambda u, v, d: 1), {}), str)
+    assert isinstance(can_run("louvain_communities", (g,), {}), str)
+    assert isinstance(should_run("bfs_edges", (g, 0), {}), str)
+    assert should_run("bfs_edges", (nx.path_graph(10_000), 0), {}) is True
+    assert should_run("bfs_edges", (spargo.Graph.from_networkx(g), 0), {}) is True
+    with nx.config.backends.spargo(smallest_graph=2):
+        assert should_run("bfs_edges", (), {"G": g}) is True
+
+
+def test_graphs_of_ours_are_taken_and_converted():
+    g = spargo.Graph.read("gen:grid2d:n=6")
+    theirs = nx.convert_node_labels_to_integers(nx.grid_2d_graph(6, 6))
+    assert nx.single_source_shortest_path_length(g, 0) == nx.single_source_shortest_path_length(theirs, 0)
+    assert nx.number_connected_components(g) == 1
+    back = backend.convert_to_nx(g)
+    assert nx.utils.graphs_equal(back, nx.Graph(theirs.edges)) or set(map(frozenset, back.edges)) == set(map(frozenset, theirs.edges))
+    for kind in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph):
+        want = kind()
+        want.add_weighted_edges_from([("a", "b", 2), ("b", "c", 3), ("c", "c", 4), ("b", "a", 5)])
+        converted = backend.convert_to_nx(backend.convert_from_nx(want, edge_attrs={"weight": 1}))
+        assert type(converted) is kind and nx.is_isomorphic(converted, want) and list(converted) == list(want)
+        assert sorted(d for *_, d in converted.edges(data="weight")) == sorted(d for *_, d in want.edges(data="weight"))
+
+
+def test_conversions_are_cached_and_follow_the_graph():
+    g = nx.path_graph(5)
+    nx.config.cache_converted_graphs = True
+    assert nx.number_connected_components(g, backend="spargo") == 1
+    g.remove_edge(2, 3)
+    assert nx.number_connected_components(g, backend="spargo") == 2
