@@ -195,12 +195,14 @@ def _symmetry_of(a: Any) -> str:
     return "general"
 
 
-def _with_field(values: Array, field: str | None) -> tuple[Array, bool]:
-    """Values in one of the library's types, and whether they are written as integers."""
+def _with_field(values: Array, field: str | None, exact: bool = False) -> tuple[Array, bool]:
+    """Values in one of the library's types, and whether they are written as integers; `exact`: which then stay such."""
     if field is None and values.dtype.kind in "biu":
         field = "integer"
     if field == "integer":
         whole = values.real.astype(np.int64) if values.dtype.kind in "fc" else values
+        if exact:
+            return whole.astype(np.uint64 if whole.dtype == np.uint64 else np.int64), True
         if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) > 2**53:
             raise UnsupportedError("mmwrite: integers beyond 2^53", "unsupported")
         return np.ascontiguousarray(whole, dtype=np.float64), True
@@ -216,16 +218,29 @@ def _with_field(values: Array, field: str | None) -> tuple[Array, bool]:
 
 
 def _write_dense(path: str, a: Array, field: str | None, symmetry: str | None) -> None:
-    if symmetry not in (None, "general"):
-        raise UnsupportedError(f"mmwrite: a dense matrix as {symmetry}", "unsupported")
+    from scipy import sparse
+
     if field == "pattern":
         raise Error("mmwrite: an array is no pattern")
     if a.ndim != 2:
         raise Error(f"mmwrite: two dimensions are expected, and this has {a.ndim}")
-    values, integers = _with_field(a.ravel(), field)
-    if integers:
-        raise UnsupportedError("mmwrite: a dense matrix of integers; field='real' writes it", "unsupported")
-    _core.mm_write_array(path, values.reshape(a.shape))
+    if symmetry is None:
+        symmetry = _symmetry_of(sparse.coo_array(a)) if max(a.shape) < 100 else "general"
+    values, integers = _with_field(a.ravel(), field, exact=True)
+    values = values.reshape(a.shape)
+    if symmetry == "general" and not integers:
+        _core.mm_write_array(path, values)
+        return
+    if a.shape[0] != a.shape[1] and symmetry != "general":
+        raise Error(f"mmwrite: {a.shape[0]} x {a.shape[1]} is not {symmetry}")
+    # What the library does not write: column by column, of a symmetry the lower triangle.
+    kind = "integer" if integers else "complex" if values.dtype.kind == "c" else "real"
+    first = {"general": -a.shape[0], "skew-symmetric": 1}.get(symmetry, 0)
+    with open(path, "w") as out:
+        out.write(f"%%MatrixMarket matrix array {kind} {symmetry}\n{a.shape[0]} {a.shape[1]}\n")
+        for j in range(a.shape[1]):
+            column = values[max(0, j + first) :, j].tolist()
+            out.writelines(f"{v.real!r} {v.imag!r}\n" if kind == "complex" else f"{v!r}\n" for v in column)
 
 
 def _write_sparse(path: str, a: Any, field: str | None, symmetry: str | None) -> None:
@@ -267,7 +282,7 @@ def mmwrite(
     precision : None
         Numbers are the shortest that read back to the same bits.
     symmetry : {'general', 'symmetric', 'skew-symmetric', 'hermitian'}, optional
-        Of a sparse matrix by default what its values have (which takes a transpose to find), of a dense one general.
+        By default what the values have (which takes a transpose to find); of dense ones beyond 100 rows general.
 
     Raises
     ------
@@ -276,7 +291,7 @@ def mmwrite(
     FileError
         Also an ``OSError``, for what cannot be written.
     NotImplementedError
-        For a precision, integers beyond 2^53, and dense matrices of integers or of a symmetry.
+        For a precision, and for a sparse matrix with integers beyond 2^53.
 
     Examples
     --------

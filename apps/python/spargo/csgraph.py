@@ -90,7 +90,7 @@ def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any
     Returns
     -------
     csr_array or csr_matrix, shape (n, n)
-        A matrix of float64 where `csgraph` is none of SciPy's arrays.
+        Of float64; a matrix where `csgraph` is one.
     """
     from scipy import sparse
 
@@ -101,7 +101,7 @@ def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any
     children = children[1:]
     parents = predecessors[children]
     n = graph.vertices
-    made = sparse.csr_array if isinstance(csgraph, sparse.sparray) else sparse.csr_matrix
+    made = sparse.csr_matrix if isinstance(csgraph, sparse.spmatrix) else sparse.csr_array
     if children.size == 0:
         return made((n, n), dtype=np.float64)
     weights = made(graph.to_scipy())
@@ -137,18 +137,18 @@ def connected_components(
     return (count, labels) if return_labels else count
 
 
-def _indices(graph: Graph, indices: npt.ArrayLike | None) -> tuple[Array, bool]:
-    """The sources, and whether there was only one number."""
+def _indices(graph: Graph, indices: npt.ArrayLike | None) -> tuple[Array, tuple[int, ...]]:
+    """The sources, and the shape in which they came."""
     if indices is None:
-        return np.arange(graph.vertices), False
+        return np.arange(graph.vertices), (graph.vertices,)
     chosen = np.asarray(indices)
-    if chosen.ndim > 1 or chosen.dtype.kind not in "iu":
-        raise ValueError("indices must be a number or a vector of integers")
-    flat = np.atleast_1d(chosen).astype(np.int64)
+    if chosen.dtype.kind not in "iu":
+        raise ValueError("indices must be integers")
+    flat = chosen.ravel().astype(np.int64)
     flat = np.where(flat < 0, flat + graph.vertices, flat)
     if flat.size > 0 and not (0 <= flat.min() and flat.max() < graph.vertices):
         raise ValueError(f"indices out of range 0...{graph.vertices - 1}")
-    return flat, chosen.ndim == 0
+    return flat, chosen.shape
 
 
 def _unweighted(graph: Graph, sources: Array, predecessors: bool) -> tuple[Array, Array | None]:
@@ -193,28 +193,31 @@ def dijkstra(
         Every edge is 1 long.
     limit : float, optional
         Vertices farther away stay unreached.
-    min_only : False
+    min_only : bool, optional
+        From the nearest of the sources.
 
     Returns
     -------
-    dist_matrix : ndarray of float64, shape (sources, n) or (n,)
+    dist_matrix : ndarray of float64, shape (..., n), one row for each of `indices`; (n,) with ``min_only``
         inf where not reached.
     predecessors : ndarray, of the same shape
         -9999 without one; only if asked for. Of equally short paths another one than SciPy's may be taken.
+    sources : ndarray, shape (n,)
+        The nearest source, -9999 where there is none; with predecessors and ``min_only``.
 
     Raises
     ------
     Error
         For a negative weight.
-    NotImplementedError
-        With ``min_only``.
     """
-    if min_only:
-        raise UnsupportedError("dijkstra: min_only", "unsupported")
     if not limit >= 0:
         raise ValueError("limit must be >= 0")
     graph = _graph_of(csgraph, directed, not unweighted)
-    sources, single = _indices(graph, indices)
+    sources, shape = _indices(graph, indices)
+    if min_only:
+        found_of_all = _from_nearest(graph, sources, unweighted, limit)
+        return found_of_all if return_predecessors else found_of_all[0]
+    parents: Array | None
     if unweighted or graph.weights is None:
         distances, parents = _unweighted(graph, sources, return_predecessors)
         beyond = distances > limit
@@ -231,9 +234,29 @@ def dijkstra(
         parents = (
             np.array([_marked(f.parents, f.source) for f in found]).reshape(sources.size, n) if return_predecessors else None
         )
-    if single:
-        distances, parents = distances[0], None if parents is None else parents[0]
-    return (distances, parents) if return_predecessors else distances
+    shape = (*shape, graph.vertices)
+    distances = distances.reshape(shape)
+    return (distances, parents.reshape(shape)) if parents is not None else distances
+
+
+def _from_nearest(graph: Graph, sources: Array, unweighted: bool, limit: float) -> tuple[Array, Array, Array]:
+    """One search from a vertex of its own, from which edges of length 0 lead to the sources."""
+    n = graph.vertices
+    weights = np.ones(graph.indices.size) if unweighted or graph.weights is None else graph.weights.astype(np.float64)
+    offsets = np.append(graph.offsets, graph.offsets[-1:] + sources.size).astype(graph.offsets.dtype)
+    indices = np.append(graph.indices, sources).astype(graph.indices.dtype)
+    extended = Graph._of(offsets, indices, np.append(weights, np.zeros(sources.size)), True)
+    found = extended.sssp(n, cutoff=limit)
+    assert found.parents is not None
+    parents = found.parents[:n]
+    first = (parents < 0) | (parents == n)
+    nearest = np.where(parents == n, np.arange(n), np.where(parents < 0, NONE, parents))
+    while True:  # each step halves the way to the source
+        further = np.where(nearest < 0, NONE, nearest[np.maximum(nearest, 0)])
+        if np.array_equal(further, nearest):
+            break
+        nearest = further
+    return found.distances[:n], np.where(first, NONE, parents), nearest
 
 
 def shortest_path(
@@ -250,8 +273,8 @@ def shortest_path(
     Parameters
     ----------
     csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
-    method : {'auto', 'D'}, optional
-        By breadth-first search where ``unweighted``, else Dijkstra's.
+    method : {'auto', 'FW', 'D', 'BF', 'J'}, optional
+        Which makes no difference: distances are found by breadth-first search where ``unweighted``, else by Dijkstra's.
     directed, return_predecessors, unweighted, indices
         As for `dijkstra`.
     overwrite : bool, optional
@@ -265,13 +288,13 @@ def shortest_path(
     Raises
     ------
     NotImplementedError
-        For other methods, and for negative weights.
+        For negative weights.
     """
     if method not in ("auto", "D", "FW", "BF", "J"):
         raise ValueError(f"unrecognized method '{method}'")
-    if method not in ("auto", "D"):
-        raise UnsupportedError(f"shortest_path: method {method!r}", "unsupported")
+    if method == "FW" and indices is not None:
+        raise ValueError("Cannot specify indices with method == 'FW'")
     graph = _graph_of(csgraph, directed, not unweighted)
-    if method == "auto" and not unweighted and graph.weights is not None and np.any(graph.weights < 0):
+    if method != "D" and not unweighted and graph.weights is not None and np.any(graph.weights < 0):
         raise UnsupportedError("shortest_path: negative weights", "unsupported")
     return dijkstra(graph, directed, indices, return_predecessors, unweighted)

@@ -7,7 +7,8 @@
 
 With ``nx.config.backend_priority = ["spargo"]`` every call that it can run is its own, unless the graph is smaller than
 ``nx.config.backends.spargo.smallest_graph``. What differs from networkx: among equally short weighted paths another one
-may be returned, strong components come in another order, and PageRank may take fewer steps.
+may be returned, and of the orders in which edges between strong components lead backwards another one; PageRank may take
+fewer steps.
 """
 
 from __future__ import annotations
@@ -241,11 +242,34 @@ def descendants_at_distance(G: Graph, source: Node, distance: int) -> set[Node]:
 # --- Components -------------------------------------------------------------------------------------------------------
 
 
-def _components(graph: Graph, connection: str = "weak") -> Iterator[set[Node]]:
-    count, labels = graph.connected_components(connection=connection)
+def _parts(labels: Array, count: int) -> list[Array]:
+    """The vertices of each label."""
     order = np.argsort(labels, kind="stable")
-    ends = np.searchsorted(labels[order], np.arange(1, count))
-    return (set(graph.names(part)) for part in (np.split(order, ends) if count > 0 else ()))
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, count))) if count > 0 else []
+
+
+def _components(graph: Graph) -> Iterator[set[Node]]:
+    count, labels = graph.connected_components()
+    return (set(graph.names(part)) for part in _parts(labels, count))
+
+
+def _sinks_first(graph: Graph, labels: Array, count: int) -> list[int]:
+    """The strong components in an order in which edges lead backwards only, as Tarjan's algorithm finds them."""
+    starts = np.repeat(labels, np.diff(graph.offsets))
+    ends = labels[graph.indices]
+    between = starts != ends
+    starts, ends = starts[between], ends[between]
+    by_end = np.argsort(ends, kind="stable")
+    first = np.searchsorted(ends[by_end], np.arange(count + 1)).tolist()
+    before = starts[by_end].tolist()
+    left = np.bincount(starts, minlength=count).tolist()  # edges to components that are not in the order yet
+    order = [c for c in range(count) if left[c] == 0]
+    for component in order:
+        for c in before[first[component] : first[component + 1]]:
+            left[c] -= 1
+            if left[c] == 0:
+                order.append(c)
+    return order
 
 
 def _is_one(graph: Graph, connection: str = "weak") -> bool:
@@ -283,7 +307,9 @@ def is_weakly_connected(G: Graph) -> bool:
 
 
 def strongly_connected_components(G: Graph) -> Iterator[set[Node]]:
-    return _components(G, "strong")
+    count, labels = G.connected_components(connection="strong")
+    parts = _parts(labels, count)
+    return (set(G.names(parts[c])) for c in _sinks_first(G, labels, count))
 
 
 def number_strongly_connected_components(G: Graph) -> int:

@@ -65,6 +65,28 @@ def test_distances(unweighted, directed, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("unweighted", [True, False])
+@pytest.mark.parametrize("directed", [True, False])
+def test_the_nearest_source(directed, unweighted, seed):
+    a = matrix(seed, density=0.02)
+    options = dict(directed=directed, unweighted=unweighted, min_only=True, indices=[3, 17, 40], return_predecessors=True)
+    for limit in (np.inf, 1.2):
+        distances, predecessors, sources = ours.dijkstra(a, limit=limit, **options)
+        want, _, nearest = theirs.dijkstra(a, limit=limit, **options)
+        np.testing.assert_allclose(distances, want)
+        each = theirs.dijkstra(a, directed, [3, 17, 40], unweighted=unweighted)
+        for v in range(60):
+            if np.isinf(want[v]):
+                assert sources[v] == predecessors[v] == nearest[v] == -9999
+                continue
+            assert each[[3, 17, 40].index(sources[v])][v] == pytest.approx(want[v])
+            walked = v
+            while walked != sources[v]:
+                walked = predecessors[walked]
+            assert (predecessors[v] == -9999) == (v == sources[v])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("index", INDICES)
 def test_components(index, seed):
     a = matrix(seed, index, density=0.02)
@@ -100,14 +122,14 @@ def test_empty():
 def test_what_is_refused():
     a = matrix(1)
     for call in (
-        lambda: ours.shortest_path(a, method="FW"),
         lambda: ours.shortest_path(-a),
-        lambda: ours.dijkstra(a, min_only=True, indices=[0, 1]),
+        lambda: ours.shortest_path(-a, method="BF"),
     ):
         with pytest.raises(NotImplementedError):
             call()
     for call in (
         lambda: ours.shortest_path(a, method="magic"),
+        lambda: ours.shortest_path(a, method="FW", indices=0),
         lambda: ours.shortest_path(sparse.csr_array((2, 3))),
         lambda: ours.shortest_path(np.ones((2, 3))),
         lambda: ours.dijkstra(a, indices=60),

@@ -164,9 +164,21 @@ def test_fields_and_dense(tmp_path, rng):
         np.testing.assert_array_equal(spargo.mmread(path), dense)
         if dense.size > 0:  # SciPy 1.17's reader divides by the number of rows
             np.testing.assert_array_equal(scipy.io.mmread(path), dense)
-    for bad in (dict(precision=3), dict(symmetry="symmetric")):
-        with pytest.raises(NotImplementedError):
-            spargo.mmwrite(path, np.eye(3), **bad)
+    symmetric = rng.random((5, 5)) + 1j * rng.random((5, 5))
+    whole = np.array([[1, -2], [2**53 + 1, 4]])
+    for dense in (whole, whole.astype(np.uint64) // 2, symmetric + symmetric.T, symmetric - symmetric.T,
+                  symmetric + symmetric.conj().T, whole + whole.T, whole - whole.T, whole.astype(float) + whole.T):
+        for target in (path, io.StringIO(), io.BytesIO()):
+            spargo.mmwrite(target, dense)
+            back = scipy.io.mmread(target if target is path else type(target)(target.getvalue()))
+            np.testing.assert_array_equal(back, dense)
+    assert scipy.io.mminfo(path)[4:] == ("real", "symmetric")
+    spargo.mmwrite(path, np.eye(3), symmetry="symmetric")
+    assert scipy.io.mminfo(path)[5] == "symmetric"
+    with pytest.raises(NotImplementedError):
+        spargo.mmwrite(path, np.eye(3), precision=3)
+    with pytest.raises(ValueError):
+        spargo.mmwrite(path, np.ones((2, 3)), symmetry="symmetric")
     with pytest.raises(ValueError):
         spargo.mmwrite(path, a, field="quaternion")
     with pytest.raises(ValueError):

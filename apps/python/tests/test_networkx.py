@@ -68,6 +68,9 @@ def test_components(g):
         for kind in ("weakly", "strongly"):
             want, got = both(f"{kind}_connected_components", g)
             assert set(map(frozenset, got)) == set(map(frozenset, want))
+            if kind == "strongly":
+                place = {v: i for i, part in enumerate(got) for v in part}
+                assert all(place[u] >= place[v] for u, v in g.edges())
             for name in (f"number_{kind}_connected_components", f"is_{kind}_connected"):
                 want, got = both(name, g)
                 assert got == want and type(got) is type(want)
