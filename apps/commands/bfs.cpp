@@ -3,6 +3,7 @@
 #include "common/bfs_search.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
+#include "common/ranks.hpp"
 
 #include <fmt/format.h>
 
@@ -105,6 +106,21 @@ void report_search(report& out, const search& found, const vertex_names& names, 
   }
 }
 
+void report_plan_of(report& out, const plan_facts& plan, const std::vector<double>& rates) {
+  out.keys()["algorithm"] = to_string(plan.algorithm);
+  out.keys()["algorithm_reason"] = plan.reason;
+  out.keys()["plan_ms"] = plan.plan_ms;
+  out.keys()["total_ms"] = plan.total_ms;
+  out.keys()["workspace_bytes"] = plan.workspace_bytes;
+  out.keys()["mteps_harmonic_mean"] = harmonic_mean(rates);
+  out.keys()["mteps_rule"] = "Graph500: edges of the traversed component, each once, over the median time";
+  out.row("algorithm", fmt::format("{}: {}", to_string(plan.algorithm), plan.reason));
+  if (rates.size() > 1) {
+    out.row("speed", fmt::format("{:.4g} MTEPS, harmonic mean of {} sources", harmonic_mean(rates), rates.size()));
+  }
+  out.row("MTEPS", "million edges of the traversed component, each once, a second (Graph500's rule)");
+}
+
 exit_status traverse(const bfs_flags& flags, backend where, const loaded_graph& read) {
   const loaded_input& from = read.from;
   const std::vector<std::int64_t> sources =
@@ -129,18 +145,7 @@ exit_status traverse(const bfs_flags& flags, backend where, const loaded_graph& 
   };
   const plan_facts plan = search_all(where, read.g, sources, how, flags.since_start, sink);
   if (where.gpu.has_value()) out.keys()["upload_ms"] = plan.upload_ms;
-  out.keys()["algorithm"] = to_string(plan.algorithm);
-  out.keys()["algorithm_reason"] = plan.reason;
-  out.keys()["plan_ms"] = plan.plan_ms;
-  out.keys()["total_ms"] = plan.total_ms;
-  out.keys()["workspace_bytes"] = plan.workspace_bytes;
-  out.keys()["mteps_harmonic_mean"] = harmonic_mean(rates);
-  out.keys()["mteps_rule"] = "Graph500: edges of the traversed component, each once, over the median time";
-  out.row("algorithm", fmt::format("{}: {}", to_string(plan.algorithm), plan.reason));
-  if (sources.size() > 1) {
-    out.row("speed", fmt::format("{:.4g} MTEPS, harmonic mean of {} sources", harmonic_mean(rates), sources.size()));
-  }
-  out.row("MTEPS", "million edges of the traversed component, each once, a second (Graph500's rule)");
+  report_plan_of(out, plan, rates);
   return conclude(out, flags, first_fault);
 }
 
@@ -150,6 +155,96 @@ exit_status run(const bfs_flags& flags) {
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   return traverse(flags, where,
                   load_graph(where.cpu, flags, wants_in_edges(options) ? in_edges::build : in_edges::omit));
+}
+
+// Several processes: the smallest parents, whatever was asked for.
+template <index_type I>
+exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, const backend& where,
+                              const loaded_input& from, const distributed_graph<I>& g) {
+  const auto degree = [&](std::int64_t v) { return g.out().offsets[v + 1] - g.out().offsets[v]; };
+  std::vector<std::int64_t> degrees;  // of all, where sources are chosen by them
+  if (flags.sources > 0 || flags.source.starts_with("random") || flags.source == "max-degree") {
+    for (std::int64_t v = 0; v < g.out().rows; ++v) degrees.push_back(degree(v));
+    degrees = comm.all_gather(span<const std::int64_t, host>(degrees));
+  }
+  std::vector<std::int64_t> sources;
+  together(comm, [&] {
+    sources = choose_sources({flags.source, flags.sources}, from.facts,
+                             [&](std::int64_t v) { return degrees[static_cast<std::size_t>(v)]; });
+  });
+  const stopwatch planning;
+  distributed_bfs_plan<I> plan(comm, where.cpu, g, parse_options(flags).direction);
+  const double plan_ms = planning.milliseconds();
+  report out("bfs", flags.common);
+  const bool directed = g.direction() == direction_kind::directed;
+  on_first(comm, [&] {
+    report_graph(out, "bfs", flags, where, from, {g.vertices(), g.edges(), directed});
+    out.keys()["runs"] = json::array();
+  });
+  std::vector<double> rates;
+  verdict first_fault;
+  if (!flags.no_validate) first_fault = "";
+  ranked_runs runs;
+  double total_ms = 0;
+  for (const std::int64_t source : sources) {
+    runs = time_on_ranks(comm, 1, flags.runs(), flags.since_start, [&] { plan.run(source); });
+    if (rates.empty()) total_ms = runs.timed.total_ms;
+    search found{source, plan.reached(), plan.level_sizes(), {}, {}, runs.timed.times, 0, {}};
+    std::int64_t entries = 0;
+    for (std::int64_t v = 0; v < g.out().rows; ++v) entries += plan.levels()[v] >= 0 ? degree(v) : 0;
+    entries = comm.all_reduce(entries, reduction::sum);
+    found.mteps = static_cast<double>(directed ? entries : entries / 2) / found.times.median * 1e-3;
+    rates.push_back(found.mteps);
+    if (!flags.no_validate) {
+      found.fault = check_bfs(comm, where.cpu, g, source, plan.levels(), plan.parents());
+      if (is_wrong(found.fault) && !is_wrong(first_fault)) {
+        first_fault = fmt::format("source {}: {}", from.facts.names.id(source), *found.fault);
+      }
+    }
+    std::vector<std::int32_t> levels;
+    std::vector<I> parents;
+    if (!flags.output.empty()) {
+      levels = comm.all_gather(plan.levels());
+      parents = comm.all_gather(plan.parents());
+      found.levels = levels;
+      found.parents = span<const I, host>(parents);
+    }
+    on_first(comm, [&] {
+      report_search(out, found, from.facts.names, sources.size() == 1);
+      if (!flags.output.empty() && !is_wrong(found.fault)) write_tree(out, flags.output, found, from.facts.names);
+    });
+  }
+  on_first(comm, [&] {
+    plan_facts facts{bfs_algorithm::direction_optimizing,
+                     fmt::format("pushed to the vertices' owners, or pulled over a bitmap of all; {} levels of the "
+                                 "last search were pulled",
+                                 plan.pulled_levels())};
+    facts.plan_ms = plan_ms;
+    facts.total_ms = total_ms;
+    report_plan_of(out, facts, rates);
+    report_ranks(out, comm, runs);
+    (void)conclude(out, flags, first_fault);
+  });
+  return status_of_verdict(first_fault);
+}
+
+exit_status run_on_ranks(bfs_flags& flags) {
+  const bfs_options options = parse_options(flags);
+  check_source_flags({flags.source, flags.sources});
+  if (options.algorithm != bfs_algorithm::automatic && options.algorithm != bfs_algorithm::direction_optimizing) {
+    throw usage_error(fmt::format("--algorithm {}: several processes have direction_optimizing only", flags.algorithm));
+  }
+  const communicator& comm = all_ranks();
+  const backend where = choose_for_ranks(comm, flags.common);
+  together(comm, [&] { prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}}); });
+  ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
+  const bool directed = is_directed(flags, read.from.input);
+  const any_ranked_graph held =
+      build_on_ranks(comm, where.cpu, read,
+                     {.direction = directed ? direction_kind::directed : direction_kind::undirected,
+                      .in_edges = directed && wants_in_edges(options)});
+  read.share = {};
+  return std::visit([&](const auto& g) { return traverse_on_ranks(flags, comm, where, read.from, g); }, held);
 }
 
 void add_flags(CLI::App& app, bfs_flags& flags) {
@@ -182,11 +277,10 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
        "timed runs of each source; default: 3, with --sources 1"});
 }
 
-exit_status run_checked(const bfs_flags& flags) {
+void check_flags(const bfs_flags& flags) {
   if (flags.sources > 1 && !flags.output.empty()) {
     throw usage_error("--output holds one search (expected no --sources above 1 with it)");
   }
-  return run(flags);
 }
 
 command_body declare(CLI::App& app) {
@@ -199,13 +293,18 @@ command_body declare(CLI::App& app) {
       {"soc-Slashdot0902.txt.gz --source max-degree", "roads.mtx --source 17 --output tree.txt --json report.json",
        "gen:rmat:scale=20,degree=16 --undirected --sources 64"});
   return [flags] {
+    if (on_several_ranks()) {
+      check_flags(*flags);
+      return run_on_ranks(*flags);
+    }
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
-    return run_checked(*flags);
+    check_flags(*flags);
+    return run(*flags);
   };
 }
 
 }  // namespace
 
-const command bfs_command{"bfs", "breadth-first search of a graph", declare};
+const command bfs_command{"bfs", "breadth-first search of a graph", declare, nullptr, true};
 
 }  // namespace spargo::apps

@@ -4,6 +4,7 @@
 #include "common/help.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
+#include "common/ranks.hpp"
 
 #include <spargo/graph/components.hpp>
 
@@ -87,6 +88,14 @@ void report_components(report& out, const components_flags& flags, const backend
   report_verdict(out, found.fault, "checked edge by edge");
 }
 
+template <class I>
+void write_labels(report& out, const components_flags& flags, const loaded_input& from,
+                  const found_components<I>& found) {
+  write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
+    line += std::to_string(from.facts.names.id(found.labels[v]));
+  });
+}
+
 template <index_type I, index_type O>
 exit_status analyse(const components_flags& flags, backend where, const loaded_input& from,
                     const graph<I, O, host>& g) {
@@ -104,11 +113,7 @@ exit_status analyse(const components_flags& flags, backend where, const loaded_i
     found.fault = check_components<I, O>(where.cpu, g.view(), found.labels.view(), flags.options());
   }
   report_components(out, flags, where, found);
-  if (!flags.output.empty() && !is_wrong(found.fault)) {
-    write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
-      line += std::to_string(from.facts.names.id(found.labels[v]));
-    });
-  }
+  if (!flags.output.empty() && !is_wrong(found.fault)) write_labels(out, flags, from, found);
   return conclude(out, flags, found.fault);
 }
 
@@ -116,6 +121,46 @@ exit_status run(const components_flags& flags) {
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   const loaded_graph read = load_graph(where.cpu, flags, flags.strong ? in_edges::build : in_edges::omit);
   return std::visit([&](const auto& held) { return analyse(flags, where, read.from, held); }, read.g);
+}
+
+// Several processes: weak components, of an undirected graph made of the edges.
+exit_status run_on_ranks(components_flags& flags) {
+  if (flags.strong) throw usage_error("--strong: not on several processes");
+  const communicator& comm = all_ranks();
+  const backend where = choose_for_ranks(comm, flags.common);
+  together(comm, [&] { prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}}); });
+  ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
+  graph_facts facts{read.share.rows(), 0, is_directed(flags, read.from.input)};
+  if (facts.directed) {
+    const auto as_given = build_on_ranks(comm, where.cpu, read, {});
+    facts.edges = std::visit([](const auto& g) { return g.edges(); }, as_given);
+  }
+  const any_ranked_graph held = build_on_ranks(comm, where.cpu, read, {.direction = direction_kind::undirected});
+  return std::visit(
+      [&]<class I>(const distributed_graph<I>& g) {
+        if (!facts.directed) facts.edges = g.edges();
+        distributed_components_result<I> result;
+        const ranked_runs runs = time_on_ranks(comm, 1, flags.repeat, flags.since_start,
+                                               [&] { result = distributed_components(comm, where.cpu, g); });
+        found_components<I> found;
+        if (!flags.no_validate) found.fault = check_components(comm, where.cpu, g, result.labels.view());
+        found.count = result.count;
+        const std::vector<I> labels = comm.all_gather(span<const I, host>(result.labels));
+        found.labels = clone(where.cpu, labels);
+        found.plan = {
+            "union_find", fmt::format("each rank its own edges, then {} rounds of labels", result.rounds), 0, 0, 0,
+            runs.timed};
+        report out("components", flags.common);
+        on_first(comm, [&] {
+          report_graph(out, "components", flags, where, read.from, facts);
+          report_components(out, flags, where, found);
+          report_ranks(out, comm, runs);
+          if (!flags.output.empty() && !is_wrong(found.fault)) write_labels(out, flags, read.from, found);
+          (void)conclude(out, flags, found.fault);
+        });
+        return status_of_verdict(found.fault);
+      },
+      held);
 }
 
 command_body declare(CLI::App& app) {
@@ -133,6 +178,7 @@ command_body declare(CLI::App& app) {
                  {"roads.mtx --output labels.txt", "wiki-Vote.txt.gz --strong --json report.json",
                   "gen:rmat:scale=20,degree=16 --undirected --device cpu"});
   return [flags] {
+    if (on_several_ranks()) return run_on_ranks(*flags);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };
@@ -140,6 +186,7 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command components_command{"components", "connected components of a graph, weak or strong", declare};
+const command components_command{"components", "connected components of a graph, weak or strong", declare, nullptr,
+                                 true};
 
 }  // namespace spargo::apps

@@ -4,6 +4,7 @@
 #include "common/graph_command.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
+#include "common/ranks.hpp"
 
 #include <spargo/graph/pagerank.hpp>
 
@@ -161,6 +162,12 @@ ranking rank_on(const backend& where, const graph_view<I, O, host>& g, const pag
   return found;
 }
 
+void write_ranks(report& out, const pagerank_flags& flags, const loaded_input& from, const ranking& found) {
+  write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
+    fmt::format_to(std::back_inserter(line), "{}", found.ranks[v]);
+  });
+}
+
 template <index_type I, index_type O>
 exit_status answer(const pagerank_flags& flags, backend where, const loaded_input& from, const graph<I, O, host>& g) {
   const std::vector<double> personalization = preferences(flags, from.facts.names);
@@ -170,11 +177,7 @@ exit_status answer(const pagerank_flags& flags, backend where, const loaded_inpu
   ranking found = rank_on<I, O>(where, g.view(), flags, personalization);
   if (!flags.no_validate) validate(where.cpu, g.view(), flags, personalization, found);
   report_ranking(out, where, found, from.facts.names);
-  if (!flags.output.empty() && !is_wrong(found.fault)) {
-    write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
-      fmt::format_to(std::back_inserter(line), "{}", found.ranks[v]);
-    });
-  }
+  if (!flags.output.empty() && !is_wrong(found.fault)) write_ranks(out, flags, from, found);
   return conclude(out, flags, found.fault);
 }
 
@@ -182,6 +185,43 @@ exit_status run(const pagerank_flags& flags) {
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   const loaded_graph read = load_graph(where.cpu, flags, in_edges::build);
   return std::visit([&](const auto& held) { return answer(flags, where, read.from, held); }, read.g);
+}
+
+// Several processes.
+exit_status run_on_ranks(pagerank_flags& flags) {
+  if (!flags.ids.empty()) throw usage_error("--personalize: not on several processes");
+  const communicator& comm = all_ranks();
+  const backend where = choose_for_ranks(comm, flags.common);
+  together(comm, [&] { prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}}); });
+  ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
+  const bool directed = is_directed(flags, read.from.input);
+  const any_ranked_graph held = build_on_ranks(
+      comm, where.cpu, read,
+      {.direction = directed ? direction_kind::directed : direction_kind::undirected, .in_edges = directed});
+  return std::visit(
+      [&](const auto& g) {
+        pagerank_result<double, host> result;
+        const ranked_runs runs = time_on_ranks(comm, 1, flags.repeat, flags.since_start, [&] {
+          result = distributed_pagerank(comm, where.cpu, g, options_of(flags));
+        });
+        ranking found;
+        if (!flags.no_validate) found.fault = check_pagerank(comm, where.cpu, g, result, options_of(flags));
+        found.ranks = clone(where.cpu, comm.all_gather(span<const double, host>(result.ranks)));
+        found.iterations = result.iterations;
+        found.residual = result.residual;
+        found.converged = result.converged;
+        found.plan = {"jacobi", "all ranks of a step from those of the step before", 0, 0, 0, runs.timed};
+        report out("pagerank", flags.common);
+        on_first(comm, [&] {
+          report_graph(out, "pagerank", flags, where, read.from, {g.vertices(), g.edges(), directed});
+          report_ranking(out, where, found, read.from.facts.names);
+          report_ranks(out, comm, runs);
+          if (!flags.output.empty() && !is_wrong(found.fault)) write_ranks(out, flags, read.from, found);
+          (void)conclude(out, flags, found.fault);
+        });
+        return status_of_verdict(found.fault);
+      },
+      held);
 }
 
 void add_flags(CLI::App& app, pagerank_flags& flags) {
@@ -222,6 +262,7 @@ command_body declare(CLI::App& app) {
                   "gen:rmat:scale=20,degree=16 --undirected --iterations 20"});
   return [flags] {
     check_flags(*flags);
+    if (on_several_ranks()) return run_on_ranks(*flags);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };
@@ -229,6 +270,6 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command pagerank_command{"pagerank", "ranks of a graph's vertices", declare};
+const command pagerank_command{"pagerank", "ranks of a graph's vertices", declare, nullptr, true};
 
 }  // namespace spargo::apps

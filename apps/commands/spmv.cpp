@@ -5,6 +5,7 @@
 #include "common/help.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
+#include "common/ranks.hpp"
 #include "common/report.hpp"
 #include "common/spmv_product.hpp"
 
@@ -75,6 +76,7 @@ void report_speed(report& out, const spmv_product& result) {
           fmt::format("{:.3g} GFLOP/s, {:.3g} GB/s", flops / seconds * 1e-9, rate * 1e-9) +
               (result.copy_rate.has_value() ? fmt::format(", {:.0f}% of a copy at {:.3g} GB/s in the same run",
                                                           100 * rate / *result.copy_rate, *result.copy_rate * 1e-9)
+               : on_several_ranks()         ? std::string()
                                             : std::string(", no memory for a copy to hold it against")));
 }
 
@@ -148,6 +150,21 @@ void report_choices(report& out, const spmv_flags& flags, const backend& where, 
                                 format_milliseconds(result.plan_ms)));
 }
 
+exit_status finish(report& out, const spmv_flags& flags, const spmv_product& result) {
+  report_y(out, result);
+  const std::optional<bool> valid = report_check(out, result.check);
+  if (!flags.output.empty() && valid != false) {  // a wrong y never replaces a file
+    write_y(flags.output, result);
+    out.row("written", flags.output);
+  }
+  out.print();
+  if (valid == false) {
+    print_error(flags.common.called,
+                fmt::format("{}: the result failed validation at row {}", flags.file, result.check->worst_row + 1));
+  }
+  return status_of(valid);
+}
+
 template <class V>
 exit_status run_valued(const spmv_flags& flags, const spmv_job& job, const backend& where,
                        const input_description& input) {
@@ -163,31 +180,14 @@ exit_status run_valued(const spmv_flags& flags, const spmv_job& job, const backe
   report_choices(out, flags, where, result);
   report_cache(out, cache);
   report_speed(out, result);
-  report_y(out, result);
-  const std::optional<bool> valid = report_check(out, result.check);
-  if (!flags.output.empty() && valid != false) {  // a wrong y never replaces a file
-    write_y(flags.output, result);
-    out.row("written", flags.output);
-  }
-  out.print();
-  if (valid == false) {
-    print_error(flags.common.called,
-                fmt::format("{}: the result failed validation at row {}", input.path, result.check->worst_row + 1));
-  }
-  return status_of(valid);
+  return finish(out, flags, result);
 }
 
 exit_status run(const spmv_flags& flags) {
   const spmv_job job = make_job(flags);
   const backend where = choose_backend(flags.common.device, flags.common.threads);
   const input_description input = describe_input(where.cpu, flags.file);
-  if (is_graph_text(input.kind)) {
-    throw error(
-        error_code::unsupported, source_position{flags.file, 0, 0},
-        fmt::format("not a Matrix Market file: {} (expected one that begins with %%MatrixMarket, a snapshot, or "
-                    "gen:...; convert turns a graph into either)",
-                    input.format));
-  }
+  expect_matrix(input);
   const bool fp32 = flags.precision == "fp32";
   if (input.field == matrix_market_field::complex) {
     if (fp32) {
@@ -197,6 +197,83 @@ exit_status run(const spmv_flags& flags) {
     return run_valued<std::complex<double>>(flags, job, where, input);
   }
   return fp32 ? run_valued<float>(flags, job, where, input) : run_valued<double>(flags, job, where, input);
+}
+
+// Of all ranks' rows: the worst is the first wrong one, else that of the largest error.
+spmv_check check_on_ranks(const communicator& comm, const distributed_matrix<double>& a, const array<double, host>& x,
+                          span<const double, host> y) {
+  const auto own = a.own();
+  spmv_check worst = check_spmv<double, std::int64_t, std::int64_t>(own, x.view(), y);
+  if (worst.worst_row >= 0) worst.worst_row += a.row_parts().first(comm.rank());
+  for (const spmv_check& each : comm.all_gather(worst)) {
+    const bool worse = worst.valid != each.valid ? worst.valid : each.max_error > worst.max_error;
+    if (worse || (worst.valid == each.valid && each.max_error == worst.max_error && each.worst_row >= 0 &&
+                  (worst.worst_row < 0 || each.worst_row < worst.worst_row))) {
+      worst = each;
+    }
+  }
+  return worst;
+}
+
+// Several processes: real matrices in fp64, as CSR.
+exit_status run_on_ranks(spmv_flags& flags) {
+  const spmv_job job = make_job(flags);
+  if (flags.precision != "fp64" || (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
+      (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
+      job.wanted.storage == spmv_storage::copied) {
+    throw usage_error("several processes multiply fp64 matrices by --format csr --algorithm row_per_thread only");
+  }
+  const communicator& comm = all_ranks();
+  const backend where = choose_for_ranks(comm, flags.common);
+  together(comm, [&] { prepare_outputs(flags.common, {flags.file, flags.x}, {{"--output", flags.output}}); });
+  ranked_input<double> read = read_on_ranks<double>(comm, where.cpu, flags.file, flags.common, flags.cache);
+  const stopwatch converting;
+  const distributed_matrix<double> a(comm, where.cpu, std::as_const(read.share).view(), read.triangle);
+  read.share = {};
+  spmv_product result;
+  result.load_ms = read.from.load_ms;
+  result.convert_ms = converting.milliseconds();
+  const stopwatch planning;
+  const distributed_spmv_plan<double, host> plan(comm, where.cpu, a);
+  result.plan_ms = planning.milliseconds();
+  array<double, host> x;  // all of it, for the check
+  array<double, host> mine;
+  array<double, host> y;
+  together(comm, [&] {
+    x = make_x<double>(where.cpu, job.x, a.cols());
+    mine = {where.cpu, plan.local_columns()};
+    y = {where.cpu, plan.own_rows()};
+    std::copy_n(x.data() + a.column_parts().first(comm.rank()), plan.own_columns(), mine.data());
+  });
+  const stopwatch since_start;
+  const ranked_runs runs =
+      time_on_ranks(comm, flags.warmup, flags.repeat, since_start, [&] { plan.run(1.0, mine.view(), 0.0, y.view()); });
+  result.rows = a.rows();
+  result.cols = a.cols();
+  result.nnz = a.nnz();
+  result.stored = read.from.facts.stored;
+  result.rounded_integers = read.from.facts.rounded_integers;
+  result.index_bits = 32;
+  result.offset_bits = 64;
+  result.format = {sparse_format::csr, "rows shared out among ranks"};
+  result.algorithm = spmv_algorithm::row_per_thread;
+  result.reason = plan.reason();
+  result.storage_reason = "as read";
+  result.bytes = a.nnz() * 12 + (a.rows() + 1) * 8 + (a.rows() + a.cols()) * 8;
+  result.times = runs.timed.times;
+  if (job.verify) result.check = check_on_ranks(comm, a, x, y.view());
+  result.y = clone(where.cpu, comm.all_gather(span<const double, host>(y)));
+  report out("spmv", flags.common);
+  on_first(comm, [&] {
+    summarise_y(result);
+    report_input(out, read.from.input, result);
+    report_choices(out, flags, where, result);
+    report_cache(out, read.from.cache);
+    report_speed(out, result);
+    report_ranks(out, comm, runs);
+    (void)finish(out, flags, result);
+  });
+  return status_of(result.check.has_value() ? std::optional<bool>(result.check->valid) : std::nullopt);
 }
 
 void add_flags(CLI::App& app, spmv_flags& flags) {
@@ -255,6 +332,7 @@ command_body declare(CLI::App& app) {
                                        "gen:laplacian2d:n=1000 --format sell --precision fp32"}) +
                        help_on_matrix_inputs);
   return [flags] {
+    if (on_several_ranks()) return run_on_ranks(*flags);
     prepare_outputs(flags->common, {flags->file, flags->x}, {{"--output", flags->output}});
     return run(*flags);
   };
@@ -262,6 +340,6 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command spmv_command{"spmv", "product of a sparse matrix and a vector", declare};
+const command spmv_command{"spmv", "product of a sparse matrix and a vector", declare, nullptr, true};
 
 }  // namespace spargo::apps

@@ -3,6 +3,7 @@
 #include "common/help.hpp"
 #include "common/memory_limit.hpp"
 #include "common/progress.hpp"
+#include "common/ranks.hpp"
 #include "common/signals.hpp"
 #include "common/source_line.hpp"
 
@@ -45,16 +46,21 @@ exit_status run_guarded(const std::string& name, const std::string& command, con
   } catch (const usage_error& e) {
     print_error(name, e.what());
     return exit_status::wrong_usage;
-  } catch (const std::bad_alloc&) {
-    print_error(name, "out of memory");
-  } catch (const error& e) {
+  } catch (const agreed_error& e) {
     print_error(name, message_for(command, e));
+    if (is_first_rank()) show_source_line(e.position());
+    return exit_status::failed;
+  } catch (const std::bad_alloc&) {
+    print_own_error(name, "out of memory");
+  } catch (const error& e) {
+    print_own_error(name, message_for(command, e));
     show_source_line(e.position());
   } catch (const std::exception& e) {
-    print_error(name, e.what());
+    print_own_error(name, e.what());
   } catch (...) {
-    print_error(name, "an unknown error");
+    print_own_error(name, "an unknown error");
   }
+  abort_ranks(exit_status::failed);  // those that this one leaves alone
   return exit_status::failed;
 }
 
@@ -177,6 +183,10 @@ std::string message_for(const std::string& command, const error& e) {
 }
 
 void print_error(const std::string& called, const std::string& message) {
+  if (is_first_rank()) print_own_error(called, message);
+}
+
+void print_own_error(const std::string& called, const std::string& message) {
   std::string line = called + ": " + message;
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
@@ -194,7 +204,7 @@ int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
-    const int shown = app.exit(e);
+    const int shown = is_first_rank() ? app.exit(e) : e.get_exit_code();
     return flush_output(name) ? shown : code(exit_status::failed);
   } catch (const CLI::ParseError& e) {
     print_error(name, fmt::format("{} (see {} --help)", e.what(), name));
@@ -205,6 +215,7 @@ int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
   }
   handle_signals(name);
   const exit_status status = run_guarded(name, command, body);
+  end_ranks();
   if (!flush_output(name) && status == exit_status::success) return code(exit_status::failed);
   return code(status);
 }

@@ -57,7 +57,9 @@ void add_help_and_version(CLI::App& app);
 // What the library says of its operation `command`, without the operation's name where that is the command's as well.
 [[nodiscard]] std::string message_for(const std::string& command, const error& e);
 
-// One line on standard error: "CALLED: MESSAGE", line breaks and control characters made harmless.
+// One line on standard error: "CALLED: MESSAGE", line breaks and control characters made harmless. Of several processes
+// the first prints what all of them meet; each what it alone has met.
 void print_error(const std::string& called, const std::string& message);
+void print_own_error(const std::string& called, const std::string& message);
 
 }  // namespace spargo::apps

@@ -2,6 +2,7 @@
 
 #include "common/cli.hpp"
 #include "common/paths.hpp"
+#include "common/ranks.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -47,6 +48,11 @@ declared_command declare_command(const command& which, const std::string& called
 }
 
 int run_command(const command& which, const std::string& called, int argc, char** argv) {
+  if (!which.on_ranks && on_several_ranks() && argc > 1) {
+    print_error(called, fmt::format("{} processes were started, and this command runs as one (expected no {})",
+                                    query_launcher().size, query_launcher().variable));
+    return static_cast<int>(exit_status::wrong_usage);
+  }
   if (which.helper != nullptr) return execute_helper(which, called, argc, argv);
   const declared_command declared = declare_command(which, called);
   return run_app(*declared.app, which.name, argc, argv, declared.body);

@@ -20,6 +20,7 @@ struct command {
   // Declares the flags, which live as long as the body.
   command_body (*declare)(CLI::App& app);
   const char* helper = nullptr;  // the program that does it, beside this one or in libexec; null: the body does
+  bool on_ranks = false;         // whether the body knows of several processes (common/ranks.hpp)
 };
 
 // A command with its flags.

@@ -2,7 +2,10 @@
 
 #include "common/progress.hpp"
 
+#include <spargo/core/error.hpp>
 #include <spargo/io/generate.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
@@ -96,6 +99,16 @@ input_description describe_input(const context<host>& ctx, const std::string& pa
   }
   describe_file(ctx, input, input.file.emplace(path).format());
   return input;
+}
+
+void expect_matrix(const input_description& input) {
+  if (is_graph_text(input.kind)) {
+    throw error(
+        error_code::unsupported, source_position{input.path, 0, 0},
+        fmt::format("not a Matrix Market file: {} (expected one that begins with %%MatrixMarket, a snapshot, or "
+                    "gen:...; convert turns a graph into either)",
+                    input.format));
+  }
 }
 
 std::string to_string(matrix_market_field field) {

@@ -43,6 +43,9 @@ struct input_description {
 // directory, a format that is not read: `error` (io, unsupported), with the file's name.
 [[nodiscard]] input_description describe_input(const context<host>& ctx, const std::string& path);
 
+// Throws unsupported for a graph as text.
+void expect_matrix(const input_description& input);
+
 [[nodiscard]] std::string to_string(matrix_market_field field);
 [[nodiscard]] std::string to_string(symmetry_kind symmetry);
 

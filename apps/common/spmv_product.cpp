@@ -42,23 +42,6 @@ array<V, host> read_vector(const context<host>& ctx, const std::string& path, st
   return x;
 }
 
-template <value_type V>
-array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size) {
-  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size);
-  array<V, host> x(ctx, size);
-  for (std::int64_t i = 0; i < size; ++i) {
-    double value = 1.0;
-    if (wanted.values == spmv_x::random) value = random_symmetric(wanted.seed, static_cast<std::uint64_t>(i));
-    if (wanted.values == spmv_x::reciprocal) value = 1.0 / (1.0 + static_cast<double>(i));
-    if constexpr (std::same_as<V, float>) {
-      x[i] = static_cast<float>(value);
-    } else {
-      x[i] = V(value);
-    }
-  }
-  return x;
-}
-
 // Seconds that a copy of about `bytes` (read and written together) takes per byte; none when there is no memory for it.
 template <class Space>
 std::optional<double> copy_bytes_per_second(const context<Space>& ctx, std::int64_t bytes) {
@@ -236,7 +219,7 @@ void multiply_on(const context<device>& gpu, const csr_input<V, I, O>& read, con
 }
 
 template <class V>
-void summarise_y(const array<V, host>& y, spmv_product& result) {
+void summarise(const array<V, host>& y, spmv_product& result) {
   using wide = typename detail::reference_of<V>::type;
   wide sum{};
   double largest = 0;
@@ -253,6 +236,31 @@ void summarise_y(const array<V, host>& y, spmv_product& result) {
 }
 
 }  // namespace
+
+template <value_type V>
+array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size) {
+  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size);
+  array<V, host> x(ctx, size);
+  for (std::int64_t i = 0; i < size; ++i) {
+    double value = 1.0;
+    if (wanted.values == spmv_x::random) value = random_symmetric(wanted.seed, static_cast<std::uint64_t>(i));
+    if (wanted.values == spmv_x::reciprocal) value = 1.0 / (1.0 + static_cast<double>(i));
+    if constexpr (std::same_as<V, float>) {
+      x[i] = static_cast<float>(value);
+    } else {
+      x[i] = V(value);
+    }
+  }
+  return x;
+}
+
+template array<float, host> make_x(const context<host>&, const spmv_x&, std::int64_t);
+template array<double, host> make_x(const context<host>&, const spmv_x&, std::int64_t);
+template array<std::complex<double>, host> make_x(const context<host>&, const spmv_x&, std::int64_t);
+
+void summarise_y(spmv_product& result) {
+  std::visit([&](const auto& y) { summarise(y, result); }, result.y);
+}
 
 template <value_type V, index_type I, index_type O>
 spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, const spmv_job& job) {
@@ -273,7 +281,7 @@ spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, cons
   array<V, host> y(where.cpu, matrix.rows);
   on_backend(where, [&](const auto& ctx) { multiply_on<V, I, O>(ctx, read, x, y, job, result); });
   result.convert_ms += read.convert_ms;
-  summarise_y(y, result);
+  summarise(y, result);
   if (job.verify) {
     const busy checking("checking the product");
     result.check = check_spmv<V, I, O>(matrix, x.view(), std::as_const(y).view());

@@ -77,7 +77,7 @@ class SPARGO_EXPORT communicator_backend {
                           const std::int64_t* to_offsets) = 0;
   // The messages between two ranks are the same ones on both sides, in the same order.
   [[nodiscard]] virtual std::unique_ptr<channel> connect(std::vector<message> sends, std::vector<message> receives) = 0;
-  [[noreturn]] virtual void abort(int status) noexcept = 0;
+  virtual void abort(int status) noexcept = 0;
 };
 
 }  // namespace detail
@@ -194,7 +194,7 @@ class SPARGO_EXPORT communicator {
   }
 
   // Ends all ranks, the other processes included. Not collective.
-  [[noreturn]] void abort(int status) const noexcept { backend().abort(status); }
+  void abort(int status) const noexcept { backend().abort(status); }
 
   // For exchanges.
   [[nodiscard]] std::unique_ptr<detail::channel> connect(std::vector<detail::message> sends,

@@ -96,7 +96,7 @@ class mpi_backend final : public communicator_backend {
     return std::make_unique<requests>(comm_, ++channels_, sends, receives);
   }
 
-  [[noreturn]] void abort(int status) noexcept override {
+  void abort(int status) noexcept override {
     MPI_Abort(comm_, status);
     std::_Exit(status);
   }

@@ -1,0 +1,85 @@
+// Commands on the processes that mpirun or srun has started: every rank runs the command's body, reads its share of the
+// input and computes with the others; rank 0 prints and writes.
+//
+// A command that can do so calls `on_several_ranks` and then works with `all_ranks`; the frame (run_app) refuses the
+// others. Errors that all ranks throw are printed by rank 0; one that a single rank meets ends all.
+#pragma once
+
+#include "common/graph_command.hpp"
+
+#include <spargo/dist/graph.hpp>
+#include <spargo/dist/matrix.hpp>
+
+#include <optional>
+#include <string>
+
+namespace spargo::apps {
+
+[[nodiscard]] bool on_several_ranks();
+// By the launcher's word: before MPI is there, and without it.
+[[nodiscard]] bool is_first_rank();
+
+// All processes; the same object at every call. Throws agreed_error where MPI is not to be had.
+[[nodiscard]] const communicator& all_ranks();
+
+// For the frame: MPI ends, when all ranks have come here; or all processes end at once, if there are several.
+void end_ranks();
+void abort_ranks(exit_status status);
+
+// Run by all ranks: an `error` of one is all ranks'. What a usage_error is about is the same on all.
+template <class F>
+void together(const communicator& comm, F&& f) {
+  std::optional<error> mine;
+  try {
+    f();
+  } catch (const error& e) {
+    mine.emplace(e);
+  }
+  comm.agree(mine.has_value() ? &*mine : nullptr);
+}
+// Run by rank 0, for output.
+template <class F>
+void on_first(const communicator& comm, F&& f) {
+  together(comm, [&] {
+    if (comm.rank() == 0) f();
+  });
+}
+
+// The CPU, with this rank's threads: --threads each, else the usual number shared out among the ranks of a host.
+[[nodiscard]] backend choose_for_ranks(const communicator& comm, const common_flags& flags);
+
+// An input in shares, whose rows follow each other from rank to rank as far as it was read so.
+template <entry_type V>
+struct ranked_input {
+  coo_matrix<V, std::int64_t, host> share;
+  symmetry_kind triangle = symmetry_kind::general;
+  loaded_input from;  // all but `input.file` and `input.mapped` on every rank
+};
+// V: pattern, double. Throws agreed_error.
+template <entry_type V>
+[[nodiscard]] ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
+                                            const common_flags& flags, cache_mode cache);
+
+using any_ranked_graph = std::variant<distributed_graph<std::int32_t>, distributed_graph<std::int64_t>>;
+// `directed` as the report has it; the graph is then `direction`, whose build time is added to from.build_ms.
+[[nodiscard]] any_ranked_graph build_on_ranks(const communicator& comm, const context<host>& cpu,
+                                              ranked_input<pattern>& read, const graph_options& options);
+
+// Timed runs of all ranks together, and what they sent to each other meanwhile.
+struct ranked_runs {
+  timed_runs timed;
+  std::int64_t exchanged_bytes = 0;  // of a run, by all ranks
+  double exchange_ms = 0;            // of a run, of the rank that took longest: sending, and waiting for others
+};
+[[nodiscard]] ranked_runs time_on_ranks(const communicator& comm, std::int64_t warmup, std::int64_t runs,
+                                        const stopwatch& since_start, const std::function<void()>& run);
+
+// Of a verdict that all ranks share.
+[[nodiscard]] inline exit_status status_of_verdict(const verdict& fault) {
+  return status_of(fault.has_value() ? std::optional<bool>(fault->empty()) : std::nullopt);
+}
+
+// The keys "ranks", "exchanged_bytes" and "exchange_ms", and a row.
+void report_ranks(report& out, const communicator& comm, const ranked_runs& runs);
+
+}  // namespace spargo::apps
