@@ -7,6 +7,10 @@
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
+#include <spargo/dist/communicator.hpp>
+#include <spargo/dist/exchange.hpp>
+#include <spargo/dist/graph.hpp>
+#include <spargo/dist/matrix.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
 #include <spargo/formats/validate.hpp>

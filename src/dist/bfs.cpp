@@ -61,7 +61,7 @@ struct distributed_bfs_plan<I>::state {
         n(graph.vertices()),
         first(graph.parts().first(ranks.rank())),
         first_word(first / 64),
-        own_words(div_up(graph.parts().last(ranks.rank()), 64) - first_word),
+        own_words(div_up(static_cast<std::int64_t>(out.rows), 64)),  // none of an empty part, which begins anywhere
         visited(on, div_up(n, 64)),
         start(on, own_words),
         fresh(on, own_words),

@@ -108,8 +108,9 @@ struct graph_case {
 
 std::vector<graph_case> graph_cases() {
   std::vector<graph_case> cases;
-  for (const char* name : {"gen:rmat:scale=11,degree=8", "gen:uniform:rows=1500,degree=2", "gen:grid2d:n=30,m=50",
-                           "gen:path:n=300", "gen:star:n=900", "gen:complete:n=140", "two parts", "none", "one"}) {
+  for (const char* name :
+       {"gen:rmat:scale=11,degree=8", "gen:uniform:rows=1500,degree=2", "gen:grid2d:n=30,m=50", "gen:path:n=300",
+        "gen:star:n=900", "gen:star:n=40", "gen:complete:n=140", "two parts", "none", "one"}) {
     cases.push_back({name, direction_kind::directed});
     cases.push_back({name, direction_kind::undirected});
   }

@@ -1,0 +1,201 @@
+// Commands under mpirun: the answers of one process, one line for what is wrong, and an end soon after a failure.
+//
+// Own program: forks to start mpirun, and sets the environment for it.
+#include "apps/run_app.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace spargo::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string datasets = std::string(SPARGO_SOURCE_DIR) + "/datasets/";
+
+class Ranks : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    for (const char* name :
+         {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"}) {
+      ::setenv(name, "1", 1);
+    }
+    ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+    ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+  }
+  void SetUp() override {
+    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/../lib/libspargo_mpi.so"))
+      GTEST_SKIP() << "no MPI: no plugin was built";
+    if (std::system("command -v mpirun > /dev/null") != 0) GTEST_SKIP() << "no MPI: no mpirun";
+  }
+
+  // By a shell, its output in a folder; the exit code is mpirun's, which is that of the first rank that fails.
+  static app_run on_ranks(int ranks, const std::string& line) {
+    const scratch folder;
+    const std::string spargo = std::string(SPARGO_BIN_DIR) + "/spargo ";
+    const std::string start = ranks == 1 ? "" : "mpirun -n " + std::to_string(ranks) + " ";
+    const int status =
+        std::system((start + spargo + line + " < /dev/null > " + folder / "out" + " 2> " + folder / "err").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(folder / "out"),
+            slurp(folder / "err")};
+  }
+
+  // The lines that are Spargo's, not mpirun's.
+  static std::vector<std::string> own_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) {
+      if (line.starts_with("spargo")) lines.push_back(line);
+    }
+    return lines;
+  }
+
+  static void expect_same(const std::string& line, const std::vector<std::string>& keys) {
+    SCOPED_TRACE(line);
+    const auto expected = on_ranks(1, line + " --device cpu --threads 1 --repeat 1 --json -").json();
+    for (const int ranks : {2, 3}) {
+      const app_run run = on_ranks(ranks, line + " --repeat 1 --json -");
+      EXPECT_EQ(run.code, 0) << run.err;
+      const auto found = run.json();
+      for (const std::string& key : keys) EXPECT_EQ(found[key], expected[key]) << key << " of " << ranks;
+      EXPECT_EQ(found["ranks"], ranks);
+      EXPECT_GE(found["exchanged_bytes"], line.starts_with("spmv") ? 0 : 1);  // a small matrix is one rank's
+      EXPECT_GT(found["exchange_ms"], 0);
+    }
+  }
+
+  // Not so a process that has ended and that nobody has waited for.
+  static bool is_running(pid_t process) {
+    const std::string stat = slurp("/proc/" + std::to_string(process) + "/stat");
+    const std::size_t name_end = stat.rfind(") ");
+    return name_end != std::string::npos && stat[name_end + 2] != 'Z' && stat[name_end + 2] != 'X';
+  }
+
+  static double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+};
+
+TEST_F(Ranks, SearchAnyInput) {
+  const scratch folder;
+  ASSERT_EQ(run_app("convert", {datasets + "tree_sparse_ids.csv", folder / "tree.spg"}).code, 0);
+  for (const std::string input : {"karate.el --undirected --source 33", "tree_sparse_ids.csv --source max-degree",
+                                  "town.gr", "hypercube8.txt.gz", "divisors.mtx --undirected"}) {
+    const std::string line = "bfs " + datasets + input;
+    expect_same(line, {"vertices", "edges", "directed"});
+    const auto expected = on_ranks(1, line + " --device cpu --json -").json();
+    const auto found = on_ranks(2, line + " --json -").json();
+    for (const char* key : {"source", "reached", "depth", "levels", "valid"})
+      EXPECT_EQ(found["runs"][0][key], expected["runs"][0][key]) << key;
+  }
+  expect_same("bfs " + folder / "tree.spg", {"vertices", "edges"});
+}
+
+TEST_F(Ranks, WriteWhatOneProcessWrites) {
+  const scratch folder;
+  const std::string one = folder / "one";
+  const std::string three = folder / "three";
+  for (const std::string line : {"bfs gen:rmat:scale=10,degree=6 --undirected --deterministic",
+                                 "spmv gen:banded:rows=3000,degree=5 --x random:3 --algorithm row_per_thread",
+                                 "components gen:uniform:rows=800,degree=1"}) {
+    SCOPED_TRACE(line);
+    EXPECT_EQ(on_ranks(1, line + " --device cpu --output " + one).code, 0);
+    EXPECT_EQ(on_ranks(3, line + " --output " + three).code, 0);
+    EXPECT_EQ(slurp(three), slurp(one));
+    EXPECT_GT(slurp(one).size(), 1000U);
+  }
+}
+
+TEST_F(Ranks, MultiplyRankAndLabel) {
+  expect_same("spmv " + datasets + "laplacian10.mtx --x reciprocal",
+              {"rows", "nnz", "stored", "y", "verified", "max_error"});
+  expect_same("spmv gen:rmat:scale=9,degree=5", {"rows", "nnz", "y", "verified"});
+  expect_same("components " + datasets + "integers.el",
+              {"vertices", "edges", "directed", "components", "largest", "sizes", "valid"});
+  expect_same("pagerank " + datasets + "karate.el --undirected --iterations 9", {"vertices", "iterations", "valid"});
+}
+
+TEST_F(Ranks, AreRefusedByOtherCommands) {
+  const app_run run = on_ranks(2, "info " + datasets + "karate.el");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.out, "");
+  ASSERT_EQ(own_lines(run.err).size(), 1U) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("spargo info: 2 processes were started, and this command runs as one"));
+  EXPECT_THAT(on_ranks(2, "components " + datasets + "karate.el --strong").err,
+              HasSubstr("--strong: not on several processes"));
+  EXPECT_EQ(own_lines(on_ranks(2, "components --help").out + on_ranks(2, "components --version").out).size(), 1U);
+}
+
+// A launcher that this MPI does not know is no reason to run as many copies.
+TEST_F(Ranks, AreRefusedWhereMpiKnowsOfFewer) {
+  ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
+  const app_run run = on_ranks(1, "bfs " + datasets + "karate.el");
+  ::unsetenv("SLURM_STEP_NUM_TASKS");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, HasSubstr("2 processes were started (SLURM_STEP_NUM_TASKS), but MPI knows of 1"));
+}
+
+TEST_F(Ranks, SayOnceWhatIsWrongAndEnd) {
+  const scratch folder;
+  std::string text = "%%MatrixMarket matrix coordinate real general\n900 900 9000\n";
+  for (int k = 0; k < 9000; ++k)
+    text += std::to_string(1 + k % 900) + " " + std::to_string(1 + k / 10) + (k == 8990 ? " one\n" : " 1\n");
+  const std::string bad = folder.write("bad.mtx", text);
+  for (const std::string& line :
+       {"spmv " + bad, "spmv " + folder / "none.mtx", "bfs " + datasets + "karate.el --source 99",
+        "bfs " + datasets + "karate.el --output /dev/full", "pagerank " + datasets + "karate.el --json /dev/full",
+        std::string("bfs gen:rmat:scale=21,degree=16 --max-memory 64M")}) {
+    SCOPED_TRACE(line);
+    const auto start = std::chrono::steady_clock::now();
+    const app_run run = on_ranks(3, line);
+    EXPECT_LT(seconds_since(start), 5);
+    EXPECT_EQ(run.code, 1);
+    ASSERT_EQ(own_lines(run.err).size(), 1U) << run.err;
+    if (line.find("--max-memory") == std::string::npos) {
+      EXPECT_EQ(own_lines(run.err), own_lines(on_ranks(1, line + " --device cpu").err));
+    } else {
+      EXPECT_THAT(run.err, HasSubstr("memory"));
+    }
+  }
+  EXPECT_THAT(on_ranks(3, "spmv " + bad).err, HasSubstr(bad + ":8993:"));
+}
+
+TEST_F(Ranks, AllEndWhenOneIsKilled) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl("/bin/sh", "sh", "-c",
+            ("exec mpirun -n 3 " + std::string(SPARGO_BIN_DIR) +
+             "/spargo bfs gen:grid2d:n=500 --repeat 100000 > /dev/null 2>&1")
+                .c_str(),
+            nullptr);
+    ::_exit(127);
+  }
+  const auto children = [&] {
+    std::ifstream file("/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children");
+    std::vector<pid_t> found;
+    for (pid_t each = 0; file >> each;) found.push_back(each);
+    return found;
+  };
+  std::vector<pid_t> ranks;
+  for (int k = 0; k < 200 && (ranks = children()).size() < 3; ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_EQ(ranks.size(), 3U);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const auto start = std::chrono::steady_clock::now();
+  ::kill(ranks[1], SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_LT(seconds_since(start), 5);
+  EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  for (const pid_t each : ranks) {
+    while (is_running(each) && seconds_since(start) < 5) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(is_running(each));
+  }
+}
+
+}  // namespace
+}  // namespace spargo::test
