@@ -16,6 +16,8 @@ namespace spargo {
 namespace {
 
 struct team_state {
+  static constexpr int looks = 30;  // before a thread sleeps
+
   explicit team_state(int ranks)
       : size(ranks), ended(static_cast<std::size_t>(ranks)), shown(static_cast<std::size_t>(ranks)) {}
 
@@ -33,6 +35,11 @@ struct team_state {
   // Returns once `done`; throws where that will never be: somebody has failed, or what is `gone` will not come.
   template <class Done, class Gone>
   void wait(std::unique_lock<std::mutex>& lock, const Done& done, const Gone& gone) {
+    for (int look = 0; look < looks && !done(); ++look) {  // others come sooner where they need not be woken
+      lock.unlock();
+      std::this_thread::yield();
+      lock.lock();
+    }
     changed.wait(lock, [&] { return done() || failure || gone(); });
     if (!done()) throw peer_failed(error_code::io, "team: another rank has failed, or has ended before this one");
   }
