@@ -11,6 +11,7 @@
 #include <spargo/dist/exchange.hpp>
 #include <spargo/dist/graph.hpp>
 #include <spargo/dist/matrix.hpp>
+#include <spargo/core/interruption.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
 #include <spargo/formats/validate.hpp>

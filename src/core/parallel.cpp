@@ -8,6 +8,7 @@
 
 #include <spargo/core/cgroup.hpp>
 #include <spargo/core/context.hpp>
+#include <spargo/core/interruption.hpp>
 
 #include <pthread.h>
 #include <sched.h>
@@ -330,7 +331,9 @@ int default_threads() {
 }
 
 int team_size(int threads) {
-  if (threads <= 1 || inside_region) return 1;
+  if (inside_region) return 1;
+  interruption::look();  // between two regions: no thread is left waiting for another
+  if (threads <= 1) return 1;
   thread_local int age = 0;
   thread_local int processors = 0;
   if (assumed_processors.load(std::memory_order_relaxed) > 0) return std::min(threads, assumed_processors.load());

@@ -39,7 +39,7 @@ void pause_thread() noexcept;
 
 using region_function = bool (*)(void* self, int slot);  // whether there was work left for it
 
-// How many of so many threads a region would have now: no more than processors, one inside another region.
+// How many of so many threads a region would have now, no more than processors; asks the thread's `interruption` first.
 [[nodiscard]] int team_size(int threads);
 
 // Whether a region wakes workers that sleep. Brief ones, of some 10 us, do so unless the machine is busy.

@@ -15,6 +15,7 @@
 
 #include "core/instantiate.hpp"
 
+#include <spargo/core/interruption.hpp>
 #include <spargo/formats/convert.hpp>
 
 #include <optional>
@@ -68,6 +69,7 @@ class host_executor final : public executor<I, host> {
       on_threads(static_cast<int>(singles_.size()), row_count_, [&](part_taker& mine) {
         for (std::int64_t row; mine.take(row);) {
           for (std::int64_t k = row; k < count; k += row_count_) {
+            interruption::look();
             singles_[static_cast<std::size_t>(mine.slot())].add(sources.empty() ? static_cast<I>(k) : sources[k], own(),
                                                                 rows_.data() + row * n_);
           }

@@ -9,6 +9,7 @@
 #include "graph/bfs/host_steps.hpp"
 
 #include <spargo/core/error.hpp>
+#include <spargo/core/interruption.hpp>
 
 #include <cmath>
 #include <limits>
@@ -86,7 +87,10 @@ class host_levels {
     s_.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
     now_ = {0, 1, s_.degree(source)};
     bool more = begin(now_);
-    while (more) more = pulls_ ? pull() : push();
+    while (more) {
+      interruption::look();
+      more = pulls_ ? pull() : push();
+    }
     return log_.reached();
   }
 

@@ -8,6 +8,7 @@
 // `marks` keep a vertex from being queued twice.
 #pragma once
 
+#include <spargo/core/interruption.hpp>
 #include <spargo/formats/csr.hpp>
 
 #include "core/parallel.hpp"
@@ -189,6 +190,7 @@ template <class I, class O, int W>
     bit_counter<W> counter(s.found);
     host_frontier sum;
     for (std::int64_t p; mine.take(p);) {
+      interruption::look();  // a level of 256 searches takes long
       for (std::int64_t v = shares.first(p); v < shares.last(p); ++v) {
         pull_vertex(s, static_cast<I>(v), level, counter, sum);
       }
@@ -262,6 +264,7 @@ template <class I, class O, int W>
   on_threads(threads, pushed.count, [&](part_taker& mine) {
     bfs::host_buffer<I> buffer(s.buffers + mine.slot() * bfs::host_tuning::buffer_entries, s.next_queue, tail);
     for (std::int64_t p; mine.take(p);) {
+      interruption::look();
       for (std::int64_t k = pushed.first(p); k < pushed.last(p); ++k) push_edges(s, s.queue[k], buffer);
     }
     buffer.flush();

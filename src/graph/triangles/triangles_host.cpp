@@ -11,6 +11,7 @@
 #include "graph/triangles/host_rows.hpp"
 #include "graph/triangles/simd/loops.hpp"
 
+#include <spargo/core/interruption.hpp>
 #include <spargo/formats/convert.hpp>
 
 namespace spargo::detail::triangles {
@@ -127,6 +128,7 @@ class oriented_executor final : public executor<I, host> {
       const merged_ranks<I> merged(job, options_.output);
       std::int64_t total = 0;
       for (std::int64_t p; mine.take(p);) {
+        interruption::look();
         const std::int64_t first = first_rank(shares.first(p));
         const std::int64_t last = first_rank(shares.last(p));
         total += merges ? merged.count(first, last) : loop(job, first, last);
