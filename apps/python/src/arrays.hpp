@@ -34,10 +34,17 @@ template <class T>
 
 [[nodiscard]] inline context<host> threads_context(int threads) { return context<host>({.threads = threads}); }
 
-// The work without the interpreter's lock.
+// Python's error is set.
+struct raised {};
+
+// The work without the interpreter's lock. Now and then it takes the lock to see to signals: Ctrl-C ends it.
 template <class Work>
 decltype(auto) unlocked(Work&& work) {
   const nb::gil_scoped_release released;
+  const interruption signals([] {
+    const nb::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() != 0) throw raised{};
+  });
   return work();
 }
 

@@ -124,6 +124,7 @@ nb::tuple queue_order(const bound_graph<I, O>& g, std::int64_t source, std::int6
     order[found++] = static_cast<I>(source);
     predecessors[source] = static_cast<I>(source);
     for (std::int64_t next = 0; next < found; ++next) {
+      if (next % 4096 == 0) interruption::look();
       const I u = order[next];
       for (O e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
         const I v = out.indices[e];

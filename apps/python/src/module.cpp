@@ -57,6 +57,7 @@ NB_MODULE(_core, m) {
       std::rethrow_exception(p);
     } catch (const spargo::error& e) {
       raise(e);
+    } catch (const raised&) {  // the error is there
     }
   });
   nb::set_leak_warnings(false);  // plans in caches of objects that live until the interpreter ends

@@ -415,12 +415,12 @@ def test_the_interpreters_lock_is_released(tmp_path):
 
 
 def test_threads_share_a_graph():
-    g = spargo.Graph.read("gen:rmat:scale=10,degree=8,seed=1", directed=False)
+    g = spargo.Graph.read("gen:rmat:scale=15,degree=16,seed=1", directed=False)
     want = [g.bfs(s).levels for s in range(8)]
     wrong = []
 
     def search(s):
-        for _ in range(50):
+        for _ in range(20):
             if not np.array_equal(g.bfs(s).levels, want[s]):
                 wrong.append(s)
 
