@@ -7,11 +7,11 @@
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
+#include <spargo/core/interruption.hpp>
 #include <spargo/dist/communicator.hpp>
 #include <spargo/dist/exchange.hpp>
 #include <spargo/dist/graph.hpp>
 #include <spargo/dist/matrix.hpp>
-#include <spargo/core/interruption.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
 #include <spargo/formats/validate.hpp>
