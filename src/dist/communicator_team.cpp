@@ -1,7 +1,8 @@
 // Threads of one process as ranks: what a rank gives, the others copy from where it lies.
 //
 // One mutex and one condition variable for everything that waits; a collective is two barriers with the copies between
-// them. A rank that fails wakes all who wait, and one that has ended those who wait for it: nobody waits for ever.
+// them. A rank that fails wakes all who wait, and one that has ended those who wait for it: nobody waits for ever. Nor
+// does anybody leave, and free what others may be copying, before no copy is under way; none begins after that.
 #include <spargo/dist/communicator.hpp>
 
 #include <condition_variable>
@@ -28,6 +29,8 @@ struct team_state {
   std::int64_t round = 0;
   std::vector<char> ended;
   bool any_ended = false;
+  bool broken = false;          // somebody has failed, or waited in vain
+  int copying = 0;              // ranks that read what another one shows
   std::exception_ptr failure;   // the first
   std::exception_ptr stranded;  // of a rank that waited for one that was gone
   std::vector<void*> shown;     // by each rank, between two barriers
@@ -40,12 +43,32 @@ struct team_state {
       std::this_thread::yield();
       lock.lock();
     }
-    changed.wait(lock, [&] { return done() || failure || gone(); });
-    if (!done()) throw peer_failed(error_code::io, "team: another rank has failed, or has ended before this one");
+    changed.wait(lock, [&] { return done() || broken || gone(); });
+    if (!done()) leave(lock);
+  }
+
+  // Reads what others show, without the lock.
+  template <class Read>
+  void read(std::unique_lock<std::mutex>& lock, const Read& body) {
+    if (broken) leave(lock);
+    ++copying;
+    lock.unlock();
+    body();
+    lock.lock();
+    --copying;
+    changed.notify_all();
+  }
+
+  [[noreturn]] void leave(std::unique_lock<std::mutex>& lock) {
+    broken = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return copying == 0; });
+    throw peer_failed(error_code::io, "team: another rank has failed, or has ended before this one");
   }
 
   void end(int rank, std::exception_ptr with) {
     const std::lock_guard lock(mutex);
+    broken = broken || with;
     if (with && !failure) failure = std::move(with);
     ended[static_cast<std::size_t>(rank)] = 1;
     any_ended = true;
@@ -59,56 +82,64 @@ void copy_bytes(const char* from, char* to, std::int64_t bytes) {
 
 class team_channel final : public detail::channel {
  public:
-  team_channel(team_state& team, int rank, std::vector<detail::message> sends, std::vector<detail::message> receives)
-      : team_(team), rank_(rank), sends_(std::move(sends)), receives_(std::move(receives)), fetched_(sends_.size()) {}
+  // What the others see, for as long as any of them may look.
+  struct side {
+    std::vector<detail::message> sends;
+    std::int64_t posted = 0;            // under the team's mutex, as the next
+    std::vector<std::int64_t> fetched;  // [send] by its receiver
+  };
 
-  // The messages from `rank`, whose channel is `other`.
-  void link(int rank, team_channel& other) {
+  team_channel(team_state& team, int rank, std::vector<detail::message> sends, std::vector<detail::message> receives)
+      : team_(team), rank_(rank), receives_(std::move(receives)), own_(std::make_shared<side>()) {
+    own_->fetched.resize(sends.size());
+    own_->sends = std::move(sends);
+  }
+
+  [[nodiscard]] std::shared_ptr<side>* shown() { return &own_; }
+
+  // The messages from `rank`.
+  void link(int rank, const std::shared_ptr<side>& other) {
     std::size_t at = 0;
     for (const detail::message& each : receives_) {
       if (each.rank != rank) continue;
-      while (other.sends_[at].rank != rank_) ++at;
-      sources_.push_back({&other, at++, each});
+      while (other->sends[at].rank != rank_) ++at;
+      sources_.push_back({other, at++, each});
     }
   }
 
   void start() override {
     const std::lock_guard lock(team_.mutex);
-    ++posted_;
+    ++own_->posted;
     team_.changed.notify_all();
   }
 
   void finish() override {
     std::unique_lock lock(team_.mutex);
+    const std::int64_t round = own_->posted;
     const auto gone = [&](int rank) { return team_.ended[static_cast<std::size_t>(rank)] != 0; };
     for (const source& each : sources_) {
       team_.wait(
-          lock, [&] { return each.owner->posted_ >= posted_; }, [&] { return gone(each.to.rank); });
-      lock.unlock();
-      copy_bytes(each.owner->sends_[each.at].data, each.to.data, each.to.bytes);
-      lock.lock();
-      ++each.owner->fetched_[each.at];
-      team_.changed.notify_all();
+          lock, [&] { return each.owner->posted >= round; }, [&] { return gone(each.to.rank); });
+      team_.read(lock, [&] { copy_bytes(each.owner->sends[each.at].data, each.to.data, each.to.bytes); });
+      ++each.owner->fetched[each.at];
     }
-    for (std::size_t k = 0; k < sends_.size(); ++k) {
+    for (std::size_t k = 0; k < own_->sends.size(); ++k) {
       team_.wait(
-          lock, [&] { return fetched_[k] >= posted_; }, [&] { return gone(sends_[k].rank); });
+          lock, [&] { return own_->fetched[k] >= round; }, [&] { return gone(own_->sends[k].rank); });
     }
   }
 
  private:
   struct source {
-    team_channel* owner;
+    std::shared_ptr<side> owner;
     std::size_t at;  // among its sends
     detail::message to;
   };
   team_state& team_;
   int rank_;
-  std::vector<detail::message> sends_;
   std::vector<detail::message> receives_;
+  std::shared_ptr<side> own_;
   std::vector<source> sources_;
-  std::int64_t posted_ = 0;            // under the team's mutex, as the next
-  std::vector<std::int64_t> fetched_;  // [send] by its receiver
 };
 
 class team_backend final : public detail::communicator_backend {
@@ -151,7 +182,8 @@ class team_backend final : public detail::communicator_backend {
   [[nodiscard]] std::unique_ptr<detail::channel> connect(std::vector<detail::message> sends,
                                                          std::vector<detail::message> receives) override {
     auto made = std::make_unique<team_channel>(*team_, rank, std::move(sends), std::move(receives));
-    between_barriers(made.get(), [&](int r, void* theirs) { made->link(r, *static_cast<team_channel*>(theirs)); });
+    using shown = std::shared_ptr<team_channel::side>;
+    between_barriers(made->shown(), [&](int r, void* theirs) { made->link(r, *static_cast<shown*>(theirs)); });
     return made;
   }
 
@@ -168,9 +200,14 @@ class team_backend final : public detail::communicator_backend {
   void between_barriers(void* mine, const Take& take) {
     team_->shown[static_cast<std::size_t>(rank)] = mine;
     barrier();
-    for (int k = 1; k < size; ++k) {
-      const int r = (rank + k) % size;
-      take(r, team_->shown[static_cast<std::size_t>(r)]);
+    {
+      std::unique_lock lock(team_->mutex);
+      team_->read(lock, [&] {
+        for (int k = 1; k < size; ++k) {
+          const int r = (rank + k) % size;
+          take(r, team_->shown[static_cast<std::size_t>(r)]);
+        }
+      });
     }
     barrier();
   }
