@@ -33,6 +33,18 @@ edges edges_of(const std::string& name) {
   if (name == "none") return make_edges(300, {});
   if (name == "no vertices") return make_edges(0, {});
   if (name == "one") return make_edges(1, {{0, 0}});
+  if (name ==
+      "cliques") {  // pulled, pushed along a path, and pulled again: the second clique has a leaf at each vertex
+    std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+    for (const std::int64_t first : {0, 190}) {
+      for (std::int64_t u = first; u < first + 140; ++u) {
+        for (std::int64_t v = u + 1; v < first + 140; ++v) pairs.insert(pairs.end(), {{u, v}, {v, u}});
+      }
+    }
+    for (std::int64_t v = 139; v < 190; ++v) pairs.insert(pairs.end(), {{v, v + 1}, {v + 1, v}});
+    for (std::int64_t v = 190; v < 330; ++v) pairs.insert(pairs.end(), {{v, v + 140}, {v + 140, v}});
+    return make_edges(470, pairs);
+  }
   if (name == "two parts") {  // with loops and duplicates, and vertices without edges in between
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs{{5, 5}, {5, 5}};
     for (std::int64_t v = 0; v < 900; v += 3)
@@ -110,7 +122,7 @@ std::vector<graph_case> graph_cases() {
   std::vector<graph_case> cases;
   for (const char* name :
        {"gen:rmat:scale=11,degree=8", "gen:uniform:rows=1500,degree=2", "gen:grid2d:n=30,m=50", "gen:path:n=300",
-        "gen:star:n=900", "gen:star:n=40", "gen:complete:n=140", "two parts", "none", "one"}) {
+        "gen:star:n=900", "gen:star:n=40", "gen:complete:n=140", "two parts", "cliques", "none", "one"}) {
     cases.push_back({name, direction_kind::directed});
     cases.push_back({name, direction_kind::undirected});
   }

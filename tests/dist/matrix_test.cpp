@@ -258,8 +258,12 @@ TEST(DistributedReading, EdgeLists) {
       sparse += std::to_string(k * 1000003 % 700 * 1234567890123) + "," + std::to_string(k % 5) + "," +
                 std::to_string(k) + ".5\n";
     }
+    std::string halves;  // of 600 bytes each, the second one with weights: two ranges that are right by themselves
+    for (int k = 0; k < 100; ++k) halves += "11 22\n";
+    for (int k = 0; k < 75; ++k) halves += "1 2 345\n";
     const std::string comments(100000, '%');
-    std::vector<std::string> texts{plain,
+    std::vector<std::string> texts{halves,
+                                   plain,
                                    sparse,
                                    comments + "\nu v\n1 2\n2 3",
                                    "# nothing\n",
