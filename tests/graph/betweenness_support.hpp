@@ -66,6 +66,43 @@ doubles naive_sums(std::int64_t n, const edge_vector& edges, const std::vector<s
   return values;
 }
 
+// The same of the edges, in the order of the list; one that is listed twice is two.
+inline doubles naive_edge_sums(std::int64_t n, const edge_vector& edges, const std::vector<std::int64_t>& sources) {
+  std::vector<paths_from<long double>> from;
+  for (std::int64_t v = 0; v < n; ++v) from.emplace_back(n, edges, v);
+  doubles sums;
+  for (const auto& [head, tail] : edges) {
+    const auto u = static_cast<std::size_t>(head);
+    const auto v = static_cast<std::size_t>(tail);
+    long double sum = 0;
+    for (const std::int64_t source : sources) {
+      const auto& paths = from[static_cast<std::size_t>(source)];
+      for (std::size_t t = 0; t < from.size(); ++t) {
+        if (paths.distance[t] < 0 || paths.distance[u] < 0 || from[v].distance[t] < 0) continue;
+        if (paths.distance[u] + 1 + from[v].distance[t] != paths.distance[t]) continue;
+        sum += paths.count[u] * from[v].count[t] / paths.count[t];
+      }
+    }
+    sums.push_back(static_cast<double>(sum));
+  }
+  return sums;
+}
+
+// Over what the header says.
+inline doubles normalized_edges(doubles sums, std::int64_t n, bool undirected, const std::vector<std::int64_t>& sources,
+                                betweenness_normalization normalization) {
+  double divisor = 1;
+  if (normalization == betweenness_normalization::pairs) {
+    divisor = static_cast<double>((sources.empty() ? n : static_cast<std::int64_t>(sources.size())) * (n - 1));
+    if (undirected && sources.empty()) divisor /= 2;
+  }
+  if (normalization == betweenness_normalization::by_maximum && !sums.empty()) {
+    divisor = *std::max_element(sums.begin(), sums.end());
+  }
+  for (double& sum : sums) sum = divisor > 0 ? sum / divisor : 0;
+  return sums;
+}
+
 inline std::vector<std::int64_t> all_of(std::int64_t n) {
   std::vector<std::int64_t> all;
   for (std::int64_t v = 0; v < n; ++v) all.push_back(v);

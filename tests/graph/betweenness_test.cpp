@@ -161,6 +161,94 @@ TYPED_TEST(Betweenness, LongPathsAndLargeStars) {
   }
 }
 
+// --- Edges ------------------------------------------------------------------
+
+template <class I, class O>
+edge_vector listed_edges(const test::raw_graph<I, O>& raw) {
+  edge_vector edges;
+  for (std::int64_t u = 0; u < raw.vertices; ++u) {
+    for (O e = raw.offsets[static_cast<std::size_t>(u)]; e < raw.offsets[static_cast<std::size_t>(u + 1)]; ++e) {
+      edges.emplace_back(u, raw.indices[static_cast<std::size_t>(e)]);
+    }
+  }
+  return edges;
+}
+
+// Loops, duplicates, sources given twice: all come up.
+TYPED_TEST(Betweenness, EdgesOfRandomGraphs) {
+  using index = typename TypeParam::index;
+  using offset = typename TypeParam::offset;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(14);
+    const edge_vector some = test::random_edges(random, n, random.below(3 * n), static_cast<int>(seed % 3));
+    sources_type sources;
+    for (std::int64_t k = 0; seed % 2 == 1 && k <= static_cast<std::int64_t>(seed % 7); ++k) {
+      sources.push_back(random.below(n));
+    }
+    const bool undirected = seed / 2 % 2 == 1;
+    const auto raw = undirected ? test::make_undirected<index, offset>(n, some)
+                                : test::make_directed<index, offset>(n, some, test::edges_kept::out);
+    const edge_vector edges = listed_edges(raw);
+    const betweenness_options options{.normalization = normalizations[seed / 4 % 3],
+                                      .edges = betweenness_edges::counted};
+    const doubles expected =
+        test::normalized_edges(test::naive_edge_sums(n, edges, sources.empty() ? test::all_of(n) : sources), n,
+                               undirected, sources, options.normalization);
+    const context<host> ctx({.threads = 3});
+    const std::vector<index> given(sources.begin(), sources.end());
+    betweenness_plan<index, offset, host> plan(ctx, raw.view(), options);
+    ASSERT_EQ(plan.algorithm(), betweenness_algorithm::by_level);
+    for (int run = 0; run < 2; ++run) {
+      plan.run(given);
+      const doubles got = test::copy_of(plan.edges());
+      ASSERT_LT(test::farthest_off(got, expected), 0) << "run " << run;
+      ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), plan.values(), given, options, got), "");
+      for (std::size_t e = 0; e < got.size(); ++e) {
+        doubles wrong = got;
+        wrong[e] = got[e] > 0 ? got[e] * (1 + 1e-6) : 1e-6;
+        ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), plan.values(), given, options, wrong)
+                      .find("the edge from " + std::to_string(edges[e].first) + " to "),
+                  0U);
+      }
+    }
+  }
+}
+
+// Numbers of paths past 2^500, several threads, and levels that are shared.
+TEST(BetweennessEdges, OfLargeGraphs) {
+  test::random_source random(37);
+  const auto layers = test::make_directed<std::int32_t, std::int64_t>(
+      test::layered_vertices(200, 16), test::layered_edges(200, 16, random), test::edges_kept::out_and_in);
+  const auto skewed =
+      test::make_undirected<std::int32_t, std::int64_t>(20000, test::random_edges(random, 20000, 200000, 2));
+  const std::vector<std::int32_t> sources{0, 17, 3, 0, 1999, 5};
+  constexpr betweenness_options options{.edges = betweenness_edges::counted};
+  for (const auto& g : {layers.view(), skewed.view()}) {
+    detail::assume_processors(16);
+    const context<host> many({.threads = 7});
+    const auto result = betweenness(many, g, sources, options);
+    detail::assume_processors(0);
+    EXPECT_EQ(check_betweenness(many, g, result.values, sources, options, result.edges), "");
+    const auto alone = betweenness(context<host>({.threads = 1}), g, sources, options);
+    EXPECT_TRUE(std::equal(alone.edges.begin(), alone.edges.end(), result.edges.begin(), result.edges.end()));
+  }
+}
+
+// As networkx has it: 0 - 1 - 2, and 2 - 3 - 4 - 2.
+TEST(BetweennessEdges, OfAnUndirectedGraphCountEachPairOnce) {
+  const context<host> ctx({.threads = 2});
+  const auto raw = test::make_undirected<std::int32_t, std::int32_t>(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 2}});
+  const auto result = betweenness(ctx, raw.view(), {}, {.edges = betweenness_edges::counted});
+  const edge_vector edges = listed_edges(raw);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const auto [low, high] = std::minmax(edges[e].first, edges[e].second);
+    const double expected = low == 0 ? 4 : low == 1 ? 6 : low == 2 ? 3 : 1;
+    EXPECT_EQ(result.edges[static_cast<std::int64_t>(e)], expected) << low << " - " << high;
+  }
+}
+
 // --- Beyond the definition -------------------------------------------------
 
 // Boost counts every pair of ends of its directed graphs.
@@ -487,6 +575,17 @@ TEST(BetweennessChoice, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused({.algorithm = static_cast<betweenness_algorithm>(99)}).find("99"), std::string::npos);
   EXPECT_NE(refused({.normalization = static_cast<betweenness_normalization>(98)}).find("98"), std::string::npos);
   EXPECT_NE(refused({.endpoints = static_cast<betweenness_endpoints>(97)}).find("97"), std::string::npos);
+  EXPECT_NE(refused({.edges = static_cast<betweenness_edges>(96)}).find("96"), std::string::npos);
+  EXPECT_NE(message_of(error_code::unsupported,
+                       [&] {
+                         (void)betweenness_plan(
+                             ctx, raw.view(),
+                             {.edges = betweenness_edges::counted, .algorithm = betweenness_algorithm::by_source});
+                       })
+                .find("by_level only"),
+            std::string::npos);
+  EXPECT_EQ(check_betweenness(ctx, raw.view(), doubles{0, 0, 0}, {}, {}, doubles{1, 2}),
+            "there are 2 values for 1 edges");
   for (const std::int32_t bad : {-1, 3}) {
     const std::vector<std::int32_t> sources{0, bad};
     EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)betweenness(ctx, raw.view(), sources); }),

@@ -1,9 +1,14 @@
-// Betweenness centrality: how many shortest paths lead through a vertex.
+// Betweenness centrality: how many shortest paths lead through a vertex, or along an edge.
 //
 // The value of v is the sum, over the sources s and all targets t other than v, of the share of the shortest paths from
 // s to t that lead through v: Brandes' dependencies of s on v. Paths follow the edges' direction and have no weights.
 // Of an undirected graph with all vertices as sources each pair of ends counts once, so the sums are halved; they are
 // not for sources that were given. Loops do not matter; duplicate edges of a view count as paths of their own.
+//
+// The value of an edge u -> v is the sum, over the sources s and all targets t, of the share of the shortest paths from
+// s to t that lead along it, from u to v. An undirected edge is stored both ways, and each place has its direction:
+// with all vertices as sources they are equal, and the edge's value with each pair of ends counted once; with given
+// sources that value is the sum of the two.
 //
 // Any number of paths is counted without overflow: where 2^500 are exceeded, numbers get exponents of their own.
 // Values are right to about 1e-13, relatively: every sum is of positive terms. O(vertices + edges) work per source,
@@ -39,21 +44,27 @@ enum class betweenness_normalization {
   pairs,  // over the number of pairs of a source and a target that could count: (n-1)(n-2) where all are sources,
           // K (n-2) for K given ones, (K-1) (n-2) for one of these; n-1 instead of n-2, and K whoever it is for, with
           // endpoints. The same as networkx has, but 0 where a single source has no pair.
-  by_maximum,  // over the largest value, as the GAP benchmark has it; all 0 stay 0
+          // Edges: n (n-1), half of that where an undirected graph's vertices are all sources, K (n-1) for given ones.
+  by_maximum,  // over the largest value, as the GAP benchmark has it, edges over the largest edge's; all 0 stay 0
 };
 
 // Whether a path counts for its first and its last vertex, too.
 enum class betweenness_endpoints { excluded, included };
 
+// Whether edges have values, too.
+enum class betweenness_edges { left_out, counted };
+
 struct SPARGO_EXPORT betweenness_options {
   betweenness_normalization normalization = betweenness_normalization::none;
   betweenness_endpoints endpoints = betweenness_endpoints::excluded;
+  betweenness_edges edges = betweenness_edges::left_out;  // counted: by_level only
   betweenness_algorithm algorithm = betweenness_algorithm::automatic;
 };
 
 template <class Space>
 struct betweenness_result {
   array<double, Space> values;                                         // [vertex]
+  array<double, Space> edges;                                          // [out-edge as stored], where counted
   betweenness_algorithm algorithm = betweenness_algorithm::automatic;  // the one that ran
 };
 
@@ -64,7 +75,7 @@ template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT betweenness_plan {
  public:
   // Throws invalid_argument for options that do not exist or a graph whose parts do not fit together, unsupported for
-  // an algorithm that the backend does not have.
+  // an algorithm that the backend does not have, and for edges by_source.
   betweenness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const betweenness_options& options = {});
   betweenness_plan(betweenness_plan&&) noexcept;
@@ -77,6 +88,7 @@ class SPARGO_EXPORT betweenness_plan {
 
   // Of the last run; valid until the next.
   [[nodiscard]] span<const double, Space> values() const noexcept;
+  [[nodiscard]] span<const double, Space> edges() const noexcept;  // empty where left out
 
   [[nodiscard]] betweenness_algorithm algorithm() const noexcept;  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept;        // why, one sentence
@@ -103,21 +115,24 @@ template <index_type I, index_type O, class Space>
   return betweenness(ctx, g.view(), sources, options);
 }
 
-// Empty when `values` are what the sources and the options ask for, each to 1e-9 relatively; else one sentence about
-// the vertex that is farthest off. Shares nothing with the plans, and reads the out-edges only: Brandes' algorithm as
-// published, with a queue and one source at a time, the sources shared among the threads. Takes 3 to 5
-// times the work of a run; memory: 40 bytes per vertex and thread.
+// Empty when `values`, and those of `edges` unless there are none, are what the sources and the options ask for, each
+// to 1e-9 relatively; else one sentence about the vertex or the edge that is farthest off. Shares nothing with the
+// plans, and reads the out-edges only: Brandes' algorithm as published, with a queue and one source at a time, the
+// sources shared among the threads. Takes 3 to 5 times the work of a run; memory: 40 bytes per vertex and thread, 8 per
+// edge where edges are given.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                           std::type_identity_t<span<const double, host>> values,
                                                           std::type_identity_t<span<const I, host>> sources = {},
-                                                          const betweenness_options& options = {});
+                                                          const betweenness_options& options = {},
+                                                          std::type_identity_t<span<const double, host>> edges = {});
 template <index_type I, index_type O>
 [[nodiscard]] std::string check_betweenness(const context<host>& ctx, const graph<I, O, host>& g,
                                             std::type_identity_t<span<const double, host>> values,
                                             std::type_identity_t<span<const I, host>> sources = {},
-                                            const betweenness_options& options = {}) {
-  return check_betweenness(ctx, g.view(), values, sources, options);
+                                            const betweenness_options& options = {},
+                                            std::type_identity_t<span<const double, host>> edges = {}) {
+  return check_betweenness(ctx, g.view(), values, sources, options, edges);
 }
 
 }  // namespace spargo

@@ -48,16 +48,24 @@ void check_options(const betweenness_options& o) {
                  fmt::format("betweenness: no normalization has the number {}", static_cast<int>(o.normalization)));
   SPARGO_EXPECTS(is_one_of(o.endpoints, betweenness_endpoints::excluded, betweenness_endpoints::included),
                  fmt::format("betweenness: endpoints have no case {}", static_cast<int>(o.endpoints)));
+  SPARGO_EXPECTS(is_one_of(o.edges, betweenness_edges::left_out, betweenness_edges::counted),
+                 fmt::format("betweenness: edges have no case {}", static_cast<int>(o.edges)));
 }
 
 template <class Space>
-choice choose(betweenness_algorithm asked, std::int64_t vertices, std::int64_t edges) {
+choice choose(const betweenness_options& options, std::int64_t vertices, std::int64_t edges) {
+  const betweenness_algorithm asked = options.algorithm;
   SPARGO_EXPECTS(is_in(algorithms, asked),
                  fmt::format("betweenness: no algorithm has the number {}", static_cast<int>(asked)));
   if (!runs_on<Space>(algorithms, asked)) {
     throw error(error_code::unsupported, "betweenness: found on the host only");
   }
+  const bool of_edges = options.edges == betweenness_edges::counted;
+  if (of_edges && asked == betweenness_algorithm::by_source) {
+    throw error(error_code::unsupported, "betweenness: values of edges are found by_level only");
+  }
   if (asked != betweenness_algorithm::automatic) return {asked, "asked for"};
+  if (of_edges) return {betweenness_algorithm::by_level, "values of edges are found no other way"};
   if (vertices + edges < tuning::small) {
     return {betweenness_algorithm::by_source, "the graph is too small for threads to share its levels"};
   }
@@ -94,8 +102,7 @@ betweenness_plan<I, O, Space>::betweenness_plan(const context<Space>& ctx, const
   if constexpr (detail::is_built<Space>) {
     detail::betweenness::check_options(options);
     detail::betweenness::check_graph(g);
-    auto choice =
-        detail::betweenness::choose<Space>(options.algorithm, std::int64_t{g.vertices()}, std::int64_t{g.out.nnz()});
+    auto choice = detail::betweenness::choose<Space>(options, std::int64_t{g.vertices()}, std::int64_t{g.out.nnz()});
     if constexpr (std::same_as<Space, host>) {
       betweenness_options reduced = options;
       reduced.algorithm = choice.algorithm;
@@ -131,6 +138,10 @@ span<const double, Space> betweenness_plan<I, O, Space>::values() const noexcept
   return state_->executor->values();
 }
 template <index_type I, index_type O, class Space>
+span<const double, Space> betweenness_plan<I, O, Space>::edges() const noexcept {
+  return state_->executor->edges();
+}
+template <index_type I, index_type O, class Space>
 betweenness_algorithm betweenness_plan<I, O, Space>::algorithm() const noexcept {
   return state_->choice.algorithm;
 }
@@ -149,7 +160,7 @@ betweenness_result<Space> betweenness(const context<Space>& ctx, const graph_vie
                                       const betweenness_options& options) try {
   betweenness_plan<I, O, Space> plan(ctx, g, options);
   plan.run(sources);
-  return {clone(ctx, plan.values()), plan.algorithm()};
+  return {clone(ctx, plan.values()), clone(ctx, plan.edges()), plan.algorithm()};
 } catch (...) {
   detail::rethrow("betweenness");
 }

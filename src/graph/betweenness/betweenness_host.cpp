@@ -45,6 +45,7 @@ class host_executor final : public executor<I, host> {
         by_source_(options.algorithm == betweenness_algorithm::by_source),
         options_(options),
         values_(ctx, n_),
+        edges_(ctx, options.edges == betweenness_edges::counted ? std::int64_t{g.out.nnz()} : 0),
         row_count_(n_ < executor_tuning::large ? executor_tuning::most_rows : executor_tuning::least_rows),
         rows_(ctx, by_source_ ? row_count_ * n_ : 0) {
     csr_pattern_view<I, O, host> in = g.has_in_edges() ? g.in : g.out;
@@ -64,6 +65,7 @@ class host_executor final : public executor<I, host> {
     const std::int64_t count = sources.empty() ? n_ : sources.size();
     const std::int64_t batches = div_up(count, std::int64_t{executor_tuning::lanes});
     fill(values_, 0);
+    fill(edges_, 0);
     if (by_source_) {
       fill(rows_, 0);
       on_threads(static_cast<int>(singles_.size()), row_count_, [&](part_taker& mine) {
@@ -83,8 +85,9 @@ class host_executor final : public executor<I, host> {
   }
 
   [[nodiscard]] span<const double, host> values() const noexcept override { return values_.view(); }
+  [[nodiscard]] span<const double, host> edges() const noexcept override { return edges_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    std::int64_t bytes = (values_.size() + rows_.size()) * std::int64_t{sizeof(double)} +
+    std::int64_t bytes = (values_.size() + edges_.size() + rows_.size()) * std::int64_t{sizeof(double)} +
                          transposed_.offsets().size() * std::int64_t{sizeof(O)} +
                          transposed_.nnz() * std::int64_t{sizeof(I)};
     for (const search& s : searches_) bytes += s.bytes();
@@ -111,7 +114,7 @@ class host_executor final : public executor<I, host> {
     const span<const I, host> chosen(some.data(), count);
     const std::int64_t levels = host_forward<I, O, lanes>(s).run(chosen);
     if (own() > 0) count_ends(s, chosen, levels, values);
-    host_backward<I, O, lanes>(s, own(), values).run(levels);
+    host_backward<I, O, lanes>(s, own(), values, edges_.empty() ? nullptr : edges_.data()).run(levels);
   }
 
   // A source is an end of the paths to all others that it reaches.
@@ -134,18 +137,22 @@ class host_executor final : public executor<I, host> {
   void scale(span<const I, host> sources, double count) {
     const bool all = sources.empty();
     const scale_rule rule{static_cast<double>(n_), count, all && undirected_, options_};
-    multiply(rule.factor(all ? 1 : 0));
+    multiply(values_, rule.factor(all ? 1 : 0));
+    multiply(edges_, rule.edge_factor());
     if (!all && rule.by_pairs() && !rule.with_endpoints()) scale_sources(sources, rule);
-    if (options_.normalization != betweenness_normalization::by_maximum || n_ == 0) return;
-    const double largest = *std::max_element(values_.begin(), values_.end());
-    if (largest > 0) {
-      parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) { values_[v] /= largest; });
-    }
+    if (options_.normalization != betweenness_normalization::by_maximum) return;
+    for (array<double, host>* some : {&values_, &edges_}) divide_by_largest(*some);
   }
 
-  void multiply(double factor) {
+  void divide_by_largest(array<double, host>& some) {
+    if (some.empty()) return;
+    const double largest = *std::max_element(some.begin(), some.end());
+    if (largest > 0) parallel_for(threads_, some.size(), grain::elements, [&](std::int64_t k) { some[k] /= largest; });
+  }
+
+  void multiply(array<double, host>& some, double factor) {
     if (factor == 1) return;
-    parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) { values_[v] *= factor; });
+    parallel_for(threads_, some.size(), grain::elements, [&](std::int64_t k) { some[k] *= factor; });
   }
 
   // The values of sources have been scaled like those of other vertices.
@@ -171,6 +178,7 @@ class host_executor final : public executor<I, host> {
   std::vector<search> searches_;            // by_level: one
   std::vector<host_single<I, O>> singles_;  // by_source: [thread]
   array<double, host> values_;
+  array<double, host> edges_;  // [out-edge], where they are counted
   std::int64_t row_count_;
   array<double, host> rows_;  // [row * vertices + vertex]
 };

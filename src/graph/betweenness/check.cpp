@@ -1,4 +1,5 @@
-// Whether values are betweenness centralities: Brandes' algorithm as published, a source at a time with a queue.
+// Whether values of vertices and edges are betweenness centralities: Brandes' algorithm as published, a source at a
+// time with a queue.
 //
 // Paths are counted in plain floating point first; a source that has too many for it is searched again with numbers
 // that carry their binary exponent, brought back into [1/2, 1) by every addition. The sources are shared among the
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -68,7 +70,11 @@ struct scaled_count {
 template <class I, class O>
 class brandes {
  public:
-  explicit brandes(const csr_pattern_view<I, O, host>& edges) : edges_(edges), sums_(size(), 0.0), depth_(size(), -1) {
+  brandes(const csr_pattern_view<I, O, host>& edges, bool of_edges)
+      : edges_(edges),
+        sums_(size(), 0.0),
+        edge_sums_(of_edges ? static_cast<std::size_t>(edges.nnz()) : 0, 0.0),
+        depth_(size(), -1) {
     queue_.reserve(size());
     dependency_.resize(size());
     plain_.resize(size());
@@ -87,6 +93,7 @@ class brandes {
   }
 
   [[nodiscard]] const std::vector<double>& sums() const { return sums_; }
+  [[nodiscard]] const std::vector<double>& edge_sums() const { return edge_sums_; }
 
  private:
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(edges_.rows); }
@@ -96,7 +103,7 @@ class brandes {
   void for_each_successor(I u, F&& f) const {
     for (O e = edges_.offsets[u]; e < edges_.offsets[u + 1]; ++e) {
       const I v = edges_.indices[e];
-      if (depth_[at(v)] == depth_[at(u)] + 1) f(at(v));
+      if (depth_[at(v)] == depth_[at(u)] + 1) f(at(v), static_cast<std::size_t>(e));
     }
   }
 
@@ -123,7 +130,7 @@ class brandes {
     for (const I u : queue_) {
       const Count own = paths[at(u)];
       fits = fits && own.fits();
-      for_each_successor(u, [&](std::size_t v) { paths[v].add(own); });
+      for_each_successor(u, [&](std::size_t v, std::size_t) { paths[v].add(own); });
     }
     return fits;
   }
@@ -133,7 +140,11 @@ class brandes {
     for (std::size_t k = queue_.size(); k-- > 0;) {
       const I u = queue_[k];
       double sum = 0;
-      for_each_successor(u, [&](std::size_t v) { sum += paths[at(u)].over(paths[v]) * (1 + dependency_[v]); });
+      for_each_successor(u, [&](std::size_t v, std::size_t e) {
+        const double share = paths[at(u)].over(paths[v]) * (1 + dependency_[v]);
+        if (!edge_sums_.empty()) edge_sums_[e] += share;
+        sum += share;
+      });
       dependency_[at(u)] = sum;
       if (u != source) sums_[at(u)] += sum + (endpoints ? 1 : 0);
     }
@@ -142,6 +153,7 @@ class brandes {
 
   csr_pattern_view<I, O, host> edges_;
   std::vector<double> sums_;
+  std::vector<double> edge_sums_;
   std::vector<std::int64_t> depth_;  // -1 between two sources
   std::vector<I> queue_;
   std::vector<double> dependency_;
@@ -149,19 +161,38 @@ class brandes {
   std::vector<scaled_count> scaled_;
 };
 
+// Of vertices, and of edges.
+struct dependencies {
+  std::vector<double> values;
+  std::vector<double> edges;
+};
+
+void add_to(std::vector<double>& sums, const std::vector<double>& more) {
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += more[k];
+}
+
 template <class I, class O>
-std::vector<double> dependencies(const context<host>& ctx, const graph_view<I, O, host>& g, span<const I, host> sources,
-                                 bool endpoints) {
+dependencies sum_dependencies(const context<host>& ctx, const graph_view<I, O, host>& g, span<const I, host> sources,
+                              bool endpoints, bool of_edges) {
   const std::int64_t n = g.vertices();
-  std::vector<double> sums(static_cast<std::size_t>(n), 0.0);
+  dependencies all{std::vector<double>(static_cast<std::size_t>(n)),
+                   std::vector<double>(of_edges ? static_cast<std::size_t>(g.out.nnz()) : 0)};
   std::mutex mutex;
   detail::on_threads(ctx.threads(), sources.empty() ? n : sources.size(), [&](detail::part_taker& mine) {
-    brandes<I, O> own(g.out);
+    brandes<I, O> own(g.out, of_edges);
     for (std::int64_t k; mine.take(k);) own.add(sources.empty() ? static_cast<I>(k) : sources[k], endpoints);
     const std::lock_guard lock(mutex);
-    for (std::size_t v = 0; v < sums.size(); ++v) sums[v] += own.sums()[v];
+    add_to(all.values, own.sums());
+    add_to(all.edges, own.edge_sums());
   });
-  return sums;
+  return all;
+}
+
+void over_largest(std::vector<double>& values, const betweenness_options& options) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, value);
+  if (options.normalization != betweenness_normalization::by_maximum || largest == 0) return;
+  for (double& value : values) value /= largest;
 }
 
 // As the header defines them.
@@ -181,33 +212,27 @@ void normalize(std::vector<double>& values, direction_kind direction, span<const
   } else if (sources.empty() && direction == direction_kind::undirected) {
     for (double& value : values) value /= 2;
   }
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, value);
-  if (options.normalization != betweenness_normalization::by_maximum || largest == 0) return;
-  for (double& value : values) value /= largest;
+  over_largest(values, options);
 }
 
-}  // namespace
-
-template <index_type I, index_type O>
-std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, host>& g,
-                              std::type_identity_t<span<const double, host>> values,
-                              std::type_identity_t<span<const I, host>> sources,
-                              const betweenness_options& options) try {
-  const std::int64_t n = g.vertices();
-  if (values.size() != n) return fmt::format("there are {} values for {} vertices", values.size(), n);
-  for (const I s : sources) {
-    SPARGO_EXPECTS(
-        s >= 0 && s < n,
-        fmt::format("check_betweenness: source {} of a graph with {} vertices (expected 0 to {})", s, n, n - 1));
+void normalize_edges(std::vector<double>& edges, double vertices, direction_kind direction, std::int64_t sources,
+                     const betweenness_options& options) {
+  double pairs = vertices * (vertices - 1);
+  if (sources > 0) pairs = static_cast<double>(sources) * (vertices - 1);
+  if (sources == 0 && direction == direction_kind::undirected) pairs /= 2;
+  if (options.normalization == betweenness_normalization::pairs && pairs > 0) {
+    for (double& value : edges) value /= pairs;
   }
-  std::vector<double> expected = dependencies(ctx, g, sources, options.endpoints == betweenness_endpoints::included);
-  normalize(expected, g.direction, sources, options);
+  over_largest(edges, options);
+}
+
+// The value that is farthest off; -1: none is.
+std::int64_t farthest_off(span<const double, host> values, const std::vector<double>& expected) {
   double largest = 0;
   for (const double value : expected) largest = std::max(largest, value);
   std::int64_t worst = -1;
   double excess = 1;
-  for (std::int64_t v = 0; v < n; ++v) {
+  for (std::int64_t v = 0; v < values.size(); ++v) {
     const double right = expected[static_cast<std::size_t>(v)];
     const double allowed = tuning::tolerance * right + tuning::smallest * largest;
     const double off = std::abs(values[v] - right);
@@ -218,17 +243,49 @@ std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, h
     worst = v;
     excess = times;
   }
-  if (worst < 0) return {};
-  return fmt::format("vertex {} has the value {} (expected {})", worst, values[worst],
-                     expected[static_cast<std::size_t>(worst)]);
+  return worst;
+}
+
+}  // namespace
+
+template <index_type I, index_type O>
+std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, host>& g,
+                              std::type_identity_t<span<const double, host>> values,
+                              std::type_identity_t<span<const I, host>> sources, const betweenness_options& options,
+                              std::type_identity_t<span<const double, host>> edges) try {
+  const std::int64_t n = g.vertices();
+  if (values.size() != n) return fmt::format("there are {} values for {} vertices", values.size(), n);
+  if (!edges.empty() && edges.size() != g.out.nnz()) {
+    return fmt::format("there are {} values for {} edges", edges.size(), std::int64_t{g.out.nnz()});
+  }
+  for (const I s : sources) {
+    SPARGO_EXPECTS(
+        s >= 0 && s < n,
+        fmt::format("check_betweenness: source {} of a graph with {} vertices (expected 0 to {})", s, n, n - 1));
+  }
+  dependencies expected =
+      sum_dependencies(ctx, g, sources, options.endpoints == betweenness_endpoints::included, !edges.empty());
+  normalize(expected.values, g.direction, sources, options);
+  if (const std::int64_t v = farthest_off(values, expected.values); v >= 0) {
+    return fmt::format("vertex {} has the value {} (expected {})", v, values[v],
+                       expected.values[static_cast<std::size_t>(v)]);
+  }
+  normalize_edges(expected.edges, static_cast<double>(n), g.direction, sources.size(), options);
+  if (const std::int64_t e = farthest_off(edges, expected.edges); e >= 0) {
+    const auto from = std::upper_bound(g.out.offsets.begin(), g.out.offsets.end(), static_cast<O>(e)) - 1;
+    return fmt::format("the edge from {} to {} has the value {} (expected {})", from - g.out.offsets.begin(),
+                       g.out.indices[e], edges[e], expected.edges[static_cast<std::size_t>(e)]);
+  }
+  return {};
 } catch (...) {
   detail::rethrow("check_betweenness");
 }
 
-#define INSTANTIATE(I, O)                                                                           \
-  template std::string check_betweenness<I, O>(const context<host>&, const graph_view<I, O, host>&, \
-                                               std::type_identity_t<span<const double, host>>,      \
-                                               std::type_identity_t<span<const I, host>>, const betweenness_options&);
+#define INSTANTIATE(I, O)                                                                                             \
+  template std::string check_betweenness<I, O>(const context<host>&, const graph_view<I, O, host>&,                   \
+                                               std::type_identity_t<span<const double, host>>,                        \
+                                               std::type_identity_t<span<const I, host>>, const betweenness_options&, \
+                                               std::type_identity_t<span<const double, host>>);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

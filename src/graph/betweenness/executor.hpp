@@ -25,6 +25,12 @@ struct scale_rule {
   [[nodiscard]] bool by_pairs() const { return options.normalization == betweenness_normalization::pairs; }
   [[nodiscard]] bool with_endpoints() const { return options.endpoints == betweenness_endpoints::included; }
 
+  // For edges, which have two ends however a path goes on.
+  [[nodiscard]] double edge_factor() const {
+    const double pairs = sources * (vertices - 1) * (counts_twice ? 0.5 : 1);
+    return !by_pairs() ? 1 : pairs > 0 ? 1 / pairs : 0;
+  }
+
   // For a vertex that is `times` of the sources.
   [[nodiscard]] double factor(double times) const {
     if (!by_pairs()) return counts_twice ? 0.5 : 1;
@@ -45,6 +51,7 @@ class executor {
   // Sources are vertices, and there are some unless all are meant.
   virtual void run(span<const I, host> sources) = 0;
   [[nodiscard]] virtual span<const double, Space> values() const noexcept = 0;
+  [[nodiscard]] virtual span<const double, Space> edges() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 

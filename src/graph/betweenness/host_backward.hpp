@@ -2,8 +2,9 @@
 //
 // With sigma for numbers of shortest paths, the dependency of a source on u is sigma(u) times the sum of
 // (1 + dependency(v)) / sigma(v) over its successors v. These quotients replace the numbers of a level once it is done,
-// so that an edge costs one gathered term. Sums go along rows, and a vertex takes what its levels give in turn, so all
-// is the same for any number of threads.
+// so that an edge costs one gathered term. An edge's own value is sigma(u) times its term: rows are walked once more
+// for those, those of the sources, too. Sums go along rows, and a vertex takes what its levels give in turn, so all is
+// the same for any number of threads.
 #pragma once
 
 #include "graph/betweenness/host_search.hpp"
@@ -15,8 +16,9 @@ namespace spargo::detail::betweenness {
 template <class I, class O, int L>
 class host_backward {
  public:
-  // own: what a path counts for its last vertex.
-  host_backward(host_search<I, O, L>& s, double own, double* values) : s_(s), own_(own), values_(values) {}
+  // own: what a path counts for its last vertex. edges: null where they have no values.
+  host_backward(host_search<I, O, L>& s, double own, double* values, double* edges = nullptr)
+      : s_(s), own_(own), values_(values), edges_(edges) {}
 
   // Adds the dependencies to the values. The members of all levels are clear, before and after.
   void run(std::int64_t levels) {
@@ -26,6 +28,9 @@ class host_backward {
       } else {
         step<plain>(depth, levels);
       }
+    }
+    if (edges_ != nullptr && levels > 1) {
+      for (std::int64_t j = s_.begin(0); j < s_.begin(1); ++j) add_row(0, j);
     }
     for (std::int64_t depth = 1; depth < std::min<std::int64_t>(levels, 3); ++depth) {
       clear(depth, s_.begin(depth), s_.begin(depth + 1));
@@ -61,6 +66,7 @@ class host_backward {
           }
           for (std::int64_t j = first + shares.first(p); j < first + shares.last(p); ++j) {
             s_.prefetch(s_.out, j, last);
+            if (edges_ != nullptr && !ends) add_row(depth, j);
             take(depth, j, ends ? plain().sums : sum_row<Sums>(depth, s_.vertices()[j], s_.lanes()[j]));
           }
         },
@@ -108,6 +114,26 @@ class host_backward {
     });
   }
 
+  // To the values of the edges out of an entry's vertex, whose numbers are still there.
+  void add_row(std::int64_t depth, std::int64_t entry) {
+    const std::int64_t u = s_.vertices()[entry];
+    const unsigned carried = s_.lanes()[entry];
+    const lane_set* const members = s_.members(depth + 1);
+    const double* const factors = s_.factors(depth) + u * L;
+    for (O e = s_.out.offsets[u]; e < s_.out.offsets[u + 1]; ++e) {
+      const std::int64_t v = s_.out.indices[e];
+      const unsigned set = members[v] & carried;
+      if (set == 0) continue;
+      plain terms;
+      if (s_.is_wide(depth + 1)) {
+        add_wide(depth, u, v, set, terms);
+      } else {
+        terms.add(s_.factors(depth + 1) + v * L, set);
+      }
+      for_each_lane(set, [&](int lane) { edges_[e] += factors[lane] * terms.sums[static_cast<std::size_t>(lane)]; });
+    }
+  }
+
   void take(std::int64_t depth, std::int64_t entry, const std::array<double, L>& sums) {
     const std::int64_t u = s_.vertices()[entry];
     double* const factors = s_.factors(depth) + u * L;
@@ -125,6 +151,7 @@ class host_backward {
   host_search<I, O, L>& s_;
   double own_;
   double* values_;
+  double* edges_;
 };
 
 }  // namespace spargo::detail::betweenness
