@@ -2,12 +2,14 @@
 // OUT as on IN; where OUT cannot hold something, a warning or an error says so.
 //
 // Text becomes text as it is listed: in its order, with its duplicates, a triangle a triangle where OUT can be one. A
-// snapshot and METIS hold each place once: duplicates are summed on the way there.
+// snapshot and METIS hold each place once: duplicates are summed on the way there, and a snapshot's notes tell the
+// lightest weight of each.
 #include "commands/table.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
 #include "common/input_check.hpp"
+#include "common/lightest.hpp"
 #include "common/memory_limit.hpp"
 #include "common/mirrored.hpp"
 #include "common/outputs.hpp"
@@ -93,11 +95,10 @@ void warn_of_ids(const conversion& c, const vertex_names& names) {
   }
 }
 
-// Parallel edges weigh what the algorithm makes of them; here they are one.
-void warn_of_sums(const conversion& c, std::int64_t duplicates) {
-  if (duplicates == 0 || !is_graph_text(c.input.kind) || c.to.kind != target_kind::snapshot) return;
-  c.warn(
-      fmt::format("{} edges are listed before, and their weights summed: a snapshot holds an edge once", duplicates));
+// Parallel edges of a snapshot: products sum their weights, paths take the lightest.
+void warn_of_sums(const conversion& c) {
+  if (!c.input.mapped.has_value() || !has_lightest(c.input.mapped->notes())) return;
+  c.warn("edges listed more than once are written once, with the sum of their weights: sssp takes the lightest");
 }
 
 // Where a search starts unless it is told otherwise: the first vertex of the source, and of what is written.
@@ -209,13 +210,20 @@ written list_and_write(const conversion& c, const csr_view<const V, I, O, host>&
   }
 }
 
+// What a snapshot holds besides a matrix.
+struct snapshot_extras {
+  value_origin origin = value_origin::numbers;
+  std::string_view notes = {};
+};
+
 template <entry_type V, index_type I, index_type O>
 written write_spg(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
-                  value_origin origin) {
+                  const snapshot_extras& extras) {
   snapshot_options options;
+  options.notes = extras.notes;
   options.symmetry = c.input.symmetry;
   options.directed = c.input.directed;
-  options.origin = real_type<V> ? origin : value_origin::numbers;
+  options.origin = real_type<V> ? extras.origin : value_origin::numbers;
   // Rows from 1 need no ids: that is how a snapshot without them is read.
   const bool named = facts.names.naming != vertex_naming::rows_from_one && matrix.rows == matrix.cols;
   const std::vector<std::int64_t> ids = named ? facts.names.all() : std::vector<std::int64_t>{};
@@ -279,19 +287,23 @@ written write_graph(const conversion& c, const csr_view<const V, I, O, host>& al
 // All of a matrix in canonical form, to whichever format.
 template <entry_type V, index_type I, index_type O>
 written write_canonical(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
-                        value_origin origin) {
+                        const snapshot_extras& extras) {
   const busy writing("writing " + c.flags.to);
   warn_of_rounding(c, facts.rounded_integers);
-  if (c.to.kind == target_kind::snapshot) return write_spg<V, I, O>(c, matrix, facts, origin);
-  if (c.to.kind == target_kind::metis) return write_graph<V, I, O>(c, matrix, facts);
-  return list_and_write<V, I, O>(c, matrix, facts);
+  if (c.to.kind == target_kind::snapshot) return write_spg<V, I, O>(c, matrix, facts, extras);
+  const written result = c.to.kind == target_kind::metis ? write_graph<V, I, O>(c, matrix, facts)
+                                                         : list_and_write<V, I, O>(c, matrix, facts);
+  warn_of_sums(c);
+  return result;
 }
 
 written convert_snapshot(const conversion& c) {
   const any_matrix matrix = borrow_stored(c.ctx, c.input);
+  const snapshot& mapped = *c.input.mapped;
+  const std::string_view notes = has_lightest(mapped.notes()) ? mapped.notes() : std::string_view{};
   return std::visit(
       [&]<class V, class I, class O>(const csr_input<V, I, O>& read) {
-        return write_canonical<V, I, O>(c, read.matrix, read.facts, c.input.mapped->header().origin);
+        return write_canonical<V, I, O>(c, read.matrix, read.facts, {mapped.header().origin, notes});
       },
       matrix);
 }
@@ -307,7 +319,15 @@ written write_counts(const conversion& c, const coo_input<pattern, I>& read) {
   const array<double, host> ones = convert_values<double, pattern>(c.ctx, {}, entries.nnz());
   const coo_view<const double, I, host> counted{{entries}, ones.view()};
   const csr_matrix<double, I, O, host> matrix = to_csr<O>(c.ctx, counted, {.symmetry = read.triangle});
-  return write_canonical<double, I, O>(c, matrix.view(), read.facts, value_origin::counts);
+  return write_canonical<double, I, O>(c, matrix.view(), read.facts, {value_origin::counts});
+}
+
+template <index_type I, index_type O>
+std::string note_duplicates(const conversion& c, const coo_input<double, I>& read,
+                            const csr_view<const double, I, O, host>& matrix) {
+  if (read.triangle == symmetry_kind::general) return note_lightest<I, O>(c.ctx, read.entries.view(), matrix);
+  const coo_matrix<double, I, host> all = expand_symmetry<double, I>(c.ctx, read.entries.view(), read.triangle);
+  return note_lightest<I, O>(c.ctx, all.view(), matrix);
 }
 
 template <entry_type V, index_type I>
@@ -317,14 +337,13 @@ written sort_and_write(const conversion& c, coo_input<V, I>& read) {
       const busy building("building CSR");
       return to_csr<O>(c.ctx, std::as_const(read.entries).view(), {.symmetry = read.triangle});
     }();
-    const std::int64_t duplicates = read.facts.expanded - matrix.nnz();
-    if constexpr (is_pattern<V>) {
-      if (duplicates > 0 && c.to.kind == target_kind::snapshot) return write_counts<I, O>(c, read);
-    } else {
-      warn_of_sums(c, duplicates);
+    std::string notes;
+    if (read.facts.expanded > matrix.nnz() && c.to.kind == target_kind::snapshot) {
+      if constexpr (is_pattern<V>) return write_counts<I, O>(c, read);
+      if constexpr (std::same_as<V, double>) notes = note_duplicates<I, O>(c, read, matrix.view());
     }
     read.entries = {};
-    return write_canonical<V, I, O>(c, matrix.view(), read.facts, origin_of(c.input));
+    return write_canonical<V, I, O>(c, matrix.view(), read.facts, {origin_of(c.input), notes});
   });
 }
 
@@ -336,14 +355,12 @@ written convert_cached(const conversion& c, const read_options& options) {
   std::optional<cached_matrix> matrix = read_matrix(c.ctx, c.input, options, c.flags.cache);
   report_cache(c.out, matrix->cache);
   const auto go_on = [&]<class V, class I, class O>(const csr_input<V, I, O>& read) -> std::optional<written> {
-    const std::int64_t duplicates = read.facts.expanded - read.matrix.nnz();
-    if (!is_pattern<V>) warn_of_sums(c, duplicates);
-    if (is_pattern<V> && duplicates > 0 && c.to.kind == target_kind::snapshot) return std::nullopt;
-    return write_canonical<V, I, O>(c, read.matrix, read.facts, origin_of(c.input));
+    if (read.facts.expanded > read.matrix.nnz() && c.to.kind == target_kind::snapshot) return std::nullopt;
+    return write_canonical<V, I, O>(c, read.matrix, read.facts, {origin_of(c.input)});
   };
   if (const std::optional<written> result = std::visit(go_on, matrix->read)) return *result;
   matrix.reset();
-  return sort_and_write(c, read_entries(c.ctx, c.input, options));  // the counts are in the text only
+  return sort_and_write(c, read_entries(c.ctx, c.input, options));  // what is listed more than once is in the text only
 }
 
 written convert_in_memory(const conversion& c) {

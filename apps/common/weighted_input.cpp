@@ -1,5 +1,6 @@
 #include "common/weighted_input.hpp"
 
+#include "common/lightest.hpp"
 #include "common/progress.hpp"
 #include "common/random.hpp"
 #include "common/weight_position.hpp"
@@ -45,17 +46,25 @@ any_weighted_graph with_made_weights(const context<host>& cpu, any_graph bare, c
   throw error(error_code::invalid_data, source_position{name, 0, 0}, what);
 }
 
+[[noreturn]] void refuse_complex(const input_description& input) {
+  refuse(input, "its values are complex (expected weights of 0 or more, or --weights unit)");
+}
+
 template <index_type I>
 void check_weights(const input_description& input, const coo_input<double, I>& read) {
   const auto values = read.entries.values().view();
-  const auto bad = std::find_if(values.begin(), values.end(), [](double value) { return !(value >= 0); });
+  const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // the mirrored entry has the other sign
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [&](double value) { return !(value >= 0) || (skew && value > 0); });
   if (bad == values.end()) return;
   const std::int64_t k = bad - values.begin();
   const vertex_names& names = read.facts.names;
-  const std::int64_t from = names.id(read.entries.row_indices()[k]);
-  const std::int64_t to = names.id(read.entries.col_indices()[k]);
-  throw error(error_code::invalid_data, weight_position(input, k, values.size()),
-              fmt::format("the edge from {} to {} has weight {} (expected 0 or more)", from, to, *bad));
+  std::int64_t from = names.id(read.entries.row_indices()[k]);
+  std::int64_t to = names.id(read.entries.col_indices()[k]);
+  if (*bad > 0) std::swap(from, to);
+  throw error(
+      error_code::invalid_data, weight_position(input, k, values.size()),
+      fmt::format("the edge from {} to {} has weight {} (expected 0 or more)", from, to, *bad > 0 ? -*bad : *bad));
 }
 
 enum class number_type { int32, int64, fp64 };
@@ -104,13 +113,16 @@ any_weighted_graph build_from(const context<host>& cpu, coo_input<double, I>& re
   return build_with<double>(cpu, read.entries, direction);
 }
 
-// The entries of a snapshot, listed again.
+// The entries of a snapshot, listed again, with the lightest weight of each.
 any_entries list_stored(const context<host>& cpu, const input_description& input) {
+  if (input.field == matrix_market_field::complex) refuse_complex(input);
   input_cache none(cache_mode::off, input, value_kind::fp64);
   any_csr<double> stored = read_csr<double>(cpu, input, {}, none);
   return std::visit(
       [&]<class I, class O>(csr_input<double, I, O>& read) -> any_entries {
-        return coo_input<double, I>{to_coo(cpu, read.matrix), symmetry_kind::general, std::move(read.facts)};
+        coo_matrix<double, I, host> entries = to_coo(cpu, read.matrix);
+        take_lightest(input.mapped->notes(), entries.values().view());
+        return coo_input<double, I>{std::move(entries), symmetry_kind::general, std::move(read.facts)};
       },
       stored);
 }
@@ -167,7 +179,7 @@ loaded_weighted_graph load_weighted_graph(const context<host>& cpu, const graph_
           facts = std::move(listed.facts);
           return with_made_weights(cpu, make_graph(cpu, std::move(listed), {.direction = direction}), choice);
         } else if constexpr (complex_type<V>) {
-          refuse(input, "its values are complex (expected weights of 0 or more, or --weights unit)");
+          refuse_complex(input);
         } else {
           check_weights(input, listed);
           any_weighted_graph built = build_from(cpu, listed, direction);

@@ -54,6 +54,14 @@ std::optional<json> search(const std::string& path, std::vector<std::string> fla
   return some;
 }
 
+// By the file's weights: what there is to reach from a vertex, and how far it is.
+std::optional<json> paths(const std::string& path, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--device", "cpu", "--repeat", "1"});
+  const auto told = answer("sssp", path, flags);
+  if (!told.has_value()) return std::nullopt;
+  return only(told->at("runs").at(0), {"source", "reached", "max_distance", "sum_distance", "first"});
+}
+
 // What the warnings name.
 struct losses {
   explicit losses(const std::string& said)
@@ -64,7 +72,8 @@ struct losses {
         values(said.find("are left out, since") != std::string::npos ||
                said.find("they are left out (") != std::string::npos),
         loops(said.find("self-loops are left out") != std::string::npos),
-        duplicates(said.find("given before") != std::string::npos || said.find("listed before") != std::string::npos) {}
+        duplicates(said.find("given before") != std::string::npos ||
+                   said.find("listed more than once") != std::string::npos) {}
   bool direction, isolated, ids, first, values, loops, duplicates;
 };
 
@@ -89,6 +98,7 @@ class ConvertedFile {
     const losses lost(run.err);
     compare_products(to, format, lost);
     compare_searches(to, lost);
+    compare_paths(to, lost);
     compare_shapes(to, format, lost);
     return true;
   }
@@ -128,6 +138,15 @@ class ConvertedFile {
     json expected = lost.direction ? *undirected_ : *search_;
     if (lost.isolated) got["vertices"] = expected.at("vertices");
     EXPECT_EQ(got, expected);
+  }
+
+  // Of a generated matrix the weights are 1 unless told otherwise, of a file those that it has.
+  void compare_paths(const std::string& to, const losses& lost) const {
+    if (generated_ || !search_.has_value() || search_->at("edges") == 0 || lost.ids || lost.values || lost.duplicates)
+      return;
+    std::vector<std::string> flags = {"--source", search_->at("run").at("source").dump()};
+    if (lost.direction) flags.emplace_back("--undirected");
+    EXPECT_EQ(paths(to, flags), paths(from_, flags));
   }
 
   void compare_shapes(const std::string& to, const std::string& format, const losses& lost) const {
@@ -188,6 +207,8 @@ std::vector<std::string> write_inputs(const scratch& folder) {
       folder.write("rows.el", "# ids as rows\n3 1\n1 2\n2 3\n3 1\n"),
       folder.write("list.wel", "10 20 0.1\n20 10 0.1\n10 30 2\n30 10 2\n"),
       folder.write("rows.wel", "2 1 1.5\n1 3 -2\n1 3 .25\n"),
+      folder.write("parallel.wel", "1 2 5\n1 2 3\n2 3 4\n1 3 9\n3 3 2\n3 3 1\n3 4 6\n3 4 6\n"),
+      folder.write("parallel.mtx", general + "real symmetric\n4 4 6\n2 1 5\n1 2 2.5\n3 2 4\n3 1 9\n3 3 2\n3 3 1\n"),
       folder.write("named.csv", "\"from\",\"to\",\"weight\"\n2,1,5\n1,2,5\n2,3,1\n3,2,1\n"),
       folder.write("networkx.edgelist", "1 2 {'weight': 3.5}\n2 3 {'weight': 1}\n"),
       folder.write("k5.graph", slurp(SPARGO_SOURCE_DIR "/tests/io/corpus/valid/metis_k5.graph")),
@@ -221,7 +242,9 @@ TEST(convert, between_all_pairs_of_formats_keeps_every_answer) {
   std::set<std::pair<std::string, std::string>> written;
   for (const std::string& from : write_inputs(folder)) {
     const std::string name = std::filesystem::path(from).filename().string();
-    if (name != "duplicates.mtx" && name != "weighted.mtx" && name != "named.csv" && name != "upper.mtx") continue;
+    if (name != "duplicates.mtx" && name != "weighted.mtx" && name != "named.csv" && name != "upper.mtx" &&
+        name != "parallel.wel")
+      continue;
     const ConvertedFile original(folder, from);
     for (const std::string& first : formats) {
       const std::string between = folder / ("between." + first);

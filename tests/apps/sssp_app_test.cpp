@@ -211,6 +211,27 @@ TEST_F(SsspFile, WeightsOfEveryFormat) {
   EXPECT_EQ(run_on(snapshot, {})["runs"][0]["reached"], 4);
 }
 
+// A snapshot's matrix has the sums of duplicates; paths take the lightest all the same, from a copy of it, too.
+TEST_F(SsspFile, SnapshotsKnowTheLightestOfSeveralWeights) {
+  const std::string list = folder_.write("parallel.wel", "7 8 5\n7 8 3\n8 9 4\n7 9 9\n9 9 1\n9 9 2\n");
+  const std::string snapshot = folder_ / "parallel.spg";
+  const std::string copy = folder_ / "copy.spg";
+  for (const words& flags : {words{}, {"--cache"}, {"--cache"}}) {
+    words all = {list, snapshot, "--quiet"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    const app_run run = run_app("convert", all);
+    EXPECT_EQ(run.code, 0);
+    EXPECT_EQ(run.err, "");
+    ASSERT_EQ(run_app("convert", {snapshot, copy, "--quiet"}).code, 0);
+    for (const std::string& file : {list, snapshot, copy}) {
+      EXPECT_EQ(run_on(file, {})["runs"][0]["first"], json::parse("[[8,3],[9,7]]")) << file;
+    }
+    EXPECT_EQ(run_app("spmv", {copy, "--x", "ones", "--json", "-"}).json()["y"]["sum"], 8 + 4 + 9 + 3);
+  }
+  const app_run text = run_app("convert", {copy, folder_ / "back.wel"});
+  EXPECT_NE(text.err.find("listed more than once"), std::string::npos) << text.err;
+}
+
 // The line and the column of the weight, whatever stands before it.
 TEST_F(SsspFile, RefusesWeightsWithTheirLine) {
   const auto refused = [&](const std::string& name, const std::string& text, const std::string& says) {
@@ -225,6 +246,8 @@ TEST_F(SsspFile, RefusesWeightsWithTheirLine) {
   refused("d.gr", "c x\np sp 3 2\na 1 2 7\nc y\na 2 3 -8\n", ":5:7: the edge from 2 to 3 has weight -8");
   refused("e.mtx", "%%MatrixMarket matrix array real general\n2 2\n0\n1\n-1\n0\n",
           ":5:1: the edge from 1 to 2 has weight -1");
+  refused("h.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 0\n3 1 0.5\n",
+          ":4:5: the edge from 1 to 3 has weight -0.5");
   refused("f.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 1 1\n", ": its values are complex");
   const app_run piped = run_shell("printf '4 5 1\\n5 4 -1\\n' | $BIN/sssp -");
   EXPECT_EQ(piped.code, 1);
