@@ -28,7 +28,7 @@ say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 say "packages of PyPI, in $env"
 [ -x "$env/bin/python" ] || "$python" -m venv "$env"
 needed=(nanobind nanobind-backend numpy scipy networkx pytest)
-if [ $full = yes ]; then needed+=(mypy); fi
+if [ $full = yes ]; then needed+=(mypy scipy-stubs); fi
 "$env/bin/pip" install -q --disable-pip-version-check "${needed[@]}"
 
 if [ -n "$build" ]; then
@@ -61,8 +61,8 @@ export PYTHONDONTWRITEBYTECODE=1
 status=0
 if [ $full = yes ]; then
   say "types"
-  "$env/bin/mypy" --strict --cache-dir build/mypy apps/python/tests/user.py || status=1
-  "$env/bin/mypy" --strict --cache-dir build/mypy -p spargo || status=1
+  MYPYPATH=apps/python "$env/bin/mypy" --strict --cache-dir build/mypy apps/python/tests/user.py || status=1
+  MYPYPATH=apps/python "$env/bin/mypy" --strict --cache-dir build/mypy -p spargo || status=1
   say "networkx's tests"
   "$env/bin/python" apps/python/tests/networkx_suite.py || status=1
   say "SciPy's tests"
