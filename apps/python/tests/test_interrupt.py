@@ -27,7 +27,7 @@ hub = int(np.argmax(g.degrees))
 want = g.bfs(hub).levels
 sent = []
 def interrupt():
-    time.sleep(0.4)
+    time.sleep(0.05)
     sent.append(time.perf_counter())
     os.kill(os.getpid(), signal.SIGINT)
 thread = threading.Thread(target=interrupt)
