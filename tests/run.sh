@@ -3,21 +3,23 @@
 #   --quick           only the release build and its tests
 #   --no-sanitizers   without the second build, under AddressSanitizer and UBSan
 #   --fuzz            besides, fuzz the readers for a minute each (with clang)
+#   --no-python       without the Python package's tests, which take packages from PyPI into build/python-env
 #   --no-install      leave the system's packages alone
 #   -- ARGUMENTS      for ctest: bash tests/run.sh --quick -- -R spmv
 # Steps: packages, format check (with clang-format 14), release build, CUDA files compiled for other GPUs (with nvcc),
-# sanitizer build and tests, tests. Device tests skip without a GPU; SPARGO_REQUIRE_GPU=1 makes that a failure. Real
-# inputs are taken from SPARGO_DATA.
+# sanitizer build and tests, the Python package's tests, tests. Device tests skip without a GPU; SPARGO_REQUIRE_GPU=1
+# makes that a failure. Real inputs are taken from SPARGO_DATA.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=apps/common/setup.sh
 source apps/common/setup.sh
 
-install=yes format=yes architectures=yes sanitizers=yes fuzz=no ctest_arguments=()
+install=yes format=yes architectures=yes sanitizers=yes python=yes fuzz=no ctest_arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --quick) format=no architectures=no sanitizers=no ;;
+    --quick) format=no architectures=no sanitizers=no python=no ;;
     --no-sanitizers) sanitizers=no ;;
+    --no-python) python=no ;;
     --fuzz) fuzz=yes ;;
     --no-install) install=no ;;
     --) shift; ctest_arguments=("$@"); break ;;
@@ -58,8 +60,17 @@ spargo_check_tools
 failed=() last=build
 if [ $format = yes ]; then check_format || failed+=("the format check"); fi
 
+with_python=()
+if [ $python = yes ]; then
+  if bash apps/python/tests/run.sh --prepare; then
+    with_python=(-DSPARGO_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/python-env/bin/python")
+  else
+    step "the Python package's tests left out: no environment for them (python3 with venv, PyPI)"
+    python=no
+  fi
+fi
 step "release build, in build/"
-spargo_configure release -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON
+spargo_configure release -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON "${with_python[@]}"
 cmake --build build --parallel "$(spargo_jobs)"
 
 if [ $architectures = yes ]; then
@@ -75,6 +86,11 @@ if [ $sanitizers = yes ]; then
   # Tests ask for more memory than there is: that is to fail as it does without the sanitizer.
   ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     run_ctest build/asan-ubsan || { failed+=("the tests under AddressSanitizer and UBSan"); last=build/asan-ubsan; }
+fi
+
+if [ $python = yes ]; then
+  step "the Python package's tests"
+  bash apps/python/tests/run.sh --build build || failed+=("the Python package's tests")
 fi
 
 if [ $fuzz = yes ]; then

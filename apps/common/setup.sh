@@ -5,7 +5,7 @@
 spargo_packages_for_apps=(cmake ninja-build g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libxxhash-dev
   libcairo2-dev pkg-config)
 spargo_packages_for_tests=(libgtest-dev libgmock-dev libbenchmark-dev libboost-graph-dev libeigen3-dev libopenblas-dev
-  libopenmpi-dev openmpi-bin)
+  libopenmpi-dev openmpi-bin python3-dev python3-venv ccache)
 
 spargo_say() { printf '==> %s\n' "$*" >&2; }
 spargo_die() {
@@ -26,7 +26,7 @@ spargo_missing_packages() {
   for package in "$@"; do
     case $package in
       ninja-build) tool=ninja ;;
-      cmake | g++ | pkg-config) tool=$package ;;
+      cmake | g++ | pkg-config | ccache) tool=$package ;;
       *) tool= ;;
     esac
     if [ -n "$tool" ] && command -v "$tool" > /dev/null; then continue; fi

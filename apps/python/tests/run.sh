@@ -6,11 +6,12 @@
 #                     mypy, and the wheel in every CPython from 3.10 on that is here
 #   --python PROGRAM  which Python (python3)
 #   --env FOLDER      where the environment is made and kept (build/python-env)
+#   --prepare         only make that: a build of the module takes it as Python_EXECUTABLE
 # A wheel is built by `pip wheel .`, with CMAKE_ARGS from the environment: CMAKE_ARGS=-DSPARGO_CUDA=OFF.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
-build='' wheel='' full=no python=python3 env=build/python-env
+build='' wheel='' full=no prepare=no python=python3 env=build/python-env
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=$2; shift ;;
@@ -18,6 +19,7 @@ while [ $# -gt 0 ]; do
     --full) full=yes ;;
     --python) python=$2; shift ;;
     --env) env=$2; shift ;;
+    --prepare) prepare=yes ;;
     -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
     *) echo "run.sh: unknown argument '$1' (see --help)" >&2; exit 2 ;;
   esac
@@ -30,6 +32,7 @@ say "packages of PyPI, in $env"
 needed=(nanobind nanobind-backend numpy scipy networkx pytest)
 if [ $full = yes ]; then needed+=(mypy scipy-stubs); fi
 "$env/bin/pip" install -q --disable-pip-version-check "${needed[@]}"
+if [ $prepare = yes ]; then exit 0; fi
 
 if [ -n "$build" ]; then
   "$env/bin/pip" uninstall -q -y --disable-pip-version-check spargo 2> /dev/null || true
