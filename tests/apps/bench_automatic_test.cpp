@@ -66,7 +66,7 @@ TEST(CheckAutomatic, TheTableBeginsWithTheWorst) {
 }
 
 TEST(CheckAutomatic, TheProgramFailsOnIt) {
-  if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench"))
+  if (!std::filesystem::exists(test::program_folder() + "/spargo-bench"))
     GTEST_SKIP() << "the benchmarks were not built";
   const std::string quick = "^pipeline/scale/.*host/(whole|automatic)$";
   const auto generous = run_app("bench", {"--check-automatic=1000000000", quick, "--device", "cpu"});
@@ -77,7 +77,7 @@ TEST(CheckAutomatic, TheProgramFailsOnIt) {
 }
 
 TEST(CheckAutomatic, RunsWhatItCompares) {
-  if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench"))
+  if (!std::filesystem::exists(test::program_folder() + "/spargo-bench"))
     GTEST_SKIP() << "the benchmarks were not built";
   const auto listed =
       run_app("bench", {"--check-automatic", "--list", "^(bfs|matmul/double)/.*cpu", "--device", "cpu"});

@@ -4,11 +4,11 @@
 namespace spargo::test {
 namespace {
 
-#define SPARGO_TEST_NEEDS_BENCH()                                                  \
-  do {                                                                             \
-    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench")) { \
-      GTEST_SKIP() << "the benchmarks were not built";                             \
-    }                                                                              \
+#define SPARGO_TEST_NEEDS_BENCH()                                       \
+  do {                                                                  \
+    if (!std::filesystem::exists(program_folder() + "/spargo-bench")) { \
+      GTEST_SKIP() << "the benchmarks were not built";                  \
+    }                                                                   \
   } while (false)
 
 // Whatever was timed, ordered as its names say, and rates that follow from the times.

@@ -24,11 +24,11 @@ std::vector<std::string> with_plot(const std::string& path, std::vector<std::str
   return arguments;
 }
 
-#define SPARGO_TEST_NEEDS_BENCH()                                                  \
-  do {                                                                             \
-    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench")) { \
-      GTEST_SKIP() << "the benchmarks were not built";                             \
-    }                                                                              \
+#define SPARGO_TEST_NEEDS_BENCH()                                       \
+  do {                                                                  \
+    if (!std::filesystem::exists(program_folder() + "/spargo-bench")) { \
+      GTEST_SKIP() << "the benchmarks were not built";                  \
+    }                                                                   \
   } while (false)
 
 TEST(BenchOutcome, IsWhatTheExceptionMeans) {

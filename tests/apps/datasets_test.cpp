@@ -29,7 +29,7 @@ std::array<std::array<int, 9>, 13> ways_in_town() {
 }
 
 TEST(datasets, shortest_ways_in_the_town) {
-  const std::string town = std::string(SPARGO_SOURCE_DIR) + "/datasets/town.gr";
+  const std::string town = test::source_folder() + "/datasets/town.gr";
   const auto way = ways_in_town();
   const test::scratch folder;
   const auto run = test::run_app("sssp", {town, "--source", "1", "--output", folder / "ways", "--json", "-"});
@@ -48,7 +48,7 @@ TEST(datasets, shortest_ways_in_the_town) {
 }
 
 TEST(datasets, whole_numbers_link_to_their_divisors) {
-  const std::string integers = std::string(SPARGO_SOURCE_DIR) + "/datasets/integers.el";
+  const std::string integers = test::source_folder() + "/datasets/integers.el";
   const auto run = test::run_app("pagerank", {integers, "--json", "-"});
   ASSERT_EQ(run.code, 0) << run.err;
   int links = 0;

@@ -80,7 +80,7 @@ TEST_P(help_of, names_every_flag_of_all_apps) {
 
 TEST_P(help_of, is_the_same_wherever_it_is_asked_for) {
   const std::string command = GetParam();
-  const bool built = command != "bench" || std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/spargo-bench");
+  const bool built = command != "bench" || std::filesystem::exists(test::program_folder() + "/spargo-bench");
   if (built) {
     EXPECT_EQ(run_app("spargo", {command, "--help"}).out, text_);
   }

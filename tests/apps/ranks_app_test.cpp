@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string datasets = std::string(SPARGO_SOURCE_DIR) + "/datasets/";
+const std::string datasets = source_folder() + "/datasets/";
 
 class Ranks : public testing::Test {
  protected:
@@ -29,7 +29,7 @@ class Ranks : public testing::Test {
     ::setenv("LSAN_OPTIONS", "detect_leaks=0", 1);  // Open MPI leaks; what the commands leak, their other tests see
   }
   void SetUp() override {
-    if (!std::filesystem::exists(std::string(SPARGO_BIN_DIR) + "/../lib/libspargo_mpi.so"))
+    if (!std::filesystem::exists(program_folder() + "/../lib/libspargo_mpi.so"))
       GTEST_SKIP() << "no MPI: no plugin was built";
     if (std::system("command -v mpirun > /dev/null") != 0) GTEST_SKIP() << "no MPI: no mpirun";
   }
@@ -37,7 +37,7 @@ class Ranks : public testing::Test {
   // By a shell, its output in a folder; the exit code is mpirun's, which is that of the first rank that fails.
   static app_run on_ranks(int ranks, const std::string& line) {
     const scratch folder;
-    const std::string spargo = std::string(SPARGO_BIN_DIR) + "/spargo ";
+    const std::string spargo = program_folder() + "/spargo ";
     const std::string start = ranks == 1 ? "" : "mpirun -n " + std::to_string(ranks) + " ";
     const int status =
         std::system((start + spargo + line + " < /dev/null > " + folder / "out" + " 2> " + folder / "err").c_str());
@@ -128,6 +128,8 @@ TEST_F(Ranks, AreRefusedByOtherCommands) {
   EXPECT_THAT(run.err, HasSubstr("spargo info: 2 processes were started, and this command runs as one"));
   EXPECT_THAT(on_ranks(2, "components " + datasets + "karate.el --strong").err,
               HasSubstr("--strong: not on several processes"));
+  EXPECT_THAT(on_ranks(1, "pagerank --help").out, HasSubstr("Started by mpirun or srun, the processes share the work"));
+  EXPECT_THAT(on_ranks(1, "sssp --help").out, Not(HasSubstr("mpirun")));
   EXPECT_EQ(own_lines(on_ranks(2, "components --help").out + on_ranks(2, "components --version").out).size(), 1U);
 }
 
@@ -169,8 +171,7 @@ TEST_F(Ranks, AllEndWhenOneIsKilled) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::execl("/bin/sh", "sh", "-c",
-            ("exec mpirun -n 3 " + std::string(SPARGO_BIN_DIR) +
-             "/spargo bfs gen:grid2d:n=500 --repeat 100000 > /dev/null 2>&1")
+            ("exec mpirun -n 3 " + program_folder() + "/spargo bfs gen:grid2d:n=500 --repeat 100000 > /dev/null 2>&1")
                 .c_str(),
             nullptr);
     ::_exit(127);

@@ -98,7 +98,7 @@ TEST(recognise, files_of_the_corpus) {
   int files = 0;
   for (const char* folder : {"valid", "invalid", "overflow"}) {
     for (const auto& entry :
-         std::filesystem::directory_iterator(SPARGO_SOURCE_DIR "/tests/io/corpus/" + std::string(folder))) {
+         std::filesystem::directory_iterator(test::source_folder() + "/tests/io/corpus/" + std::string(folder))) {
       const std::string extension = entry.path().extension().string();
       const char* const expected = extension == ".el"    ? "edge list"
                                    : extension == ".gr"  ? "DIMACS arcs"
@@ -111,7 +111,7 @@ TEST(recognise, files_of_the_corpus) {
       ++files;
     }
   }
-  for (const auto& entry : std::filesystem::directory_iterator(SPARGO_SOURCE_DIR "/tests/io/corpus/valid")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_folder() + "/tests/io/corpus/valid")) {
     if (entry.path().extension() != ".graph") continue;
     EXPECT_EQ(form_of(slurp(entry.path()), entry.path().string()), "METIS") << entry.path();
     ++files;

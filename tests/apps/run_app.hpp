@@ -5,6 +5,7 @@
 
 #include "support/data.hpp"
 #include "support/device.hpp"
+#include "support/folders.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -86,7 +87,7 @@ inline std::string called(const std::string& app) {
 
 // The words before a command's arguments: the program, and the command where that is another.
 inline std::vector<std::string> words_before(const std::string& app) {
-  const std::string folder = std::string(SPARGO_BIN_DIR) + "/";
+  const std::string folder = program_folder() + "/";
   if (is_program(app)) return {folder + called(app)};
   return {folder + "spargo", app};
 }

@@ -99,7 +99,7 @@ TEST(bench, is_a_program_beside_spargo) {
   std::filesystem::create_directories(bin);
   const std::string program = bin + "/spargo";
   std::filesystem::copy_file(test::words_before("spargo").front(), program);
-  const std::string library = std::filesystem::path(SPARGO_BIN_DIR).parent_path() / "lib";
+  const std::string library = std::filesystem::path(test::program_folder()).parent_path() / "lib";
   const auto bench = [&] {
     return test::run_shell("LD_LIBRARY_PATH='" + library + "' '" + program + "' bench a 'b c'");
   };

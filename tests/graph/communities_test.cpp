@@ -140,7 +140,7 @@ TYPED_TEST(Communities, GraphsAsTheyAreBuilt) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
   const context<host> ctx({.threads = 3});
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(1000); ++seed) {
     test::random_source random(seed);
     const bool dense = seed % 100 == 0;  // rows that a warp takes, and a block
     const std::int64_t n = dense ? 500 : 1 + random.below(40);
@@ -249,7 +249,7 @@ TEST(CommunitiesCount, AgreesWithTheNaiveCount) {
   const context<host> ctx;
   detail::communities::row_counter<std::int32_t> narrow(ctx, 300);
   detail::communities::row_counter<std::int64_t> wide(ctx, 300);
-  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(5000); ++seed) {
     test::random_source random(seed);
     label_vector labels;
     const std::int64_t bound = 1 + random.below(1 + random.below(400));

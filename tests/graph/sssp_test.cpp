@@ -121,7 +121,7 @@ weighted_edges<W> random_weighted(test::random_source& random, std::int64_t n, s
 // Loops, duplicates, isolated vertices, zero and equal weights all come up; so do targets, cutoffs and widths.
 TYPED_TEST(Sssp, RandomGraphs) {
   using weight_type = typename TypeParam::weight;
-  for (std::uint64_t seed = 0; seed < 1200; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(1200); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(30);
     constexpr std::int64_t ranges[] = {0, 1, 3, 20, 1000};

@@ -127,8 +127,8 @@ TYPED_TEST(Triangles, SmallShapes) {
 }
 
 TYPED_TEST(Triangles, RandomGraphs) {
-  for (std::int64_t k = 0; k < 1500; ++k) {
-    test::random_source random(static_cast<std::uint64_t>(k));
+  for (std::uint64_t k = 0; k < test::rounds(1500); ++k) {
+    test::random_source random(k);
     const std::int64_t n = 1 + random.below(30);
     this->check(n, test::random_edges(random, n, random.below(6 * n + 1), static_cast<int>(random.below(3))));
     if (this->HasFatalFailure()) FAIL() << "seed " << k;
