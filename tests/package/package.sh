@@ -47,6 +47,7 @@ case $step in
     grep -ohE '`(apps|datasets|include|src|tests)/[A-Za-z0-9_./-]+`' "$source"/*.md | tr -d '`' | sort -u | while read -r path; do
       [ -e "$source/$path" ] || fail "the documents name $path, which does not exist"
     done
+    if command -v python3 > /dev/null; then python3 "$source/apps/bench/scaling.py" --check; fi
     ;;
   scripts)
     dir=$work-scripts; rm -rf "$dir"; mkdir -p "$dir/mirror/HB" "$dir/x"

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""What several GPUs or hosts would gain, on paper: time = work / P + barriers + bytes received / bandwidth.
+
+    python3 apps/bench/scaling.py           prints the tables of apps/docs/scaling.md
+    python3 apps/bench/scaling.py --check   fails unless they are the ones on that page
+
+Work is the measured time of one device, read from the results beside this script. Bytes are what one part receives: rows
+are split into contiguous ranges, a vertex is sent once to each part that names it, and bottom-up frontiers go as bits.
+Shares are even and nothing overlaps: too good for skewed rows, too bad for a halo that hides behind interior rows.
+"""
+import json
+import re
+import sys
+from math import ceil, exp, log2
+from pathlib import Path
+
+here = Path(__file__).parent
+
+
+def gpu_seconds(file, name):
+    runs = json.loads((here / "results" / file).read_text())["benchmarks"]
+    return next(run["real_time"] for run in runs if run["name"].startswith(name)) * 1e-3
+
+
+def host_seconds(name):
+    """The last, which is with 16 threads."""
+    text = (here / "results" / "spmv_threads.txt").read_text()
+    return float(re.findall(rf"^{re.escape(name)} +([\d.]+) ms", text, re.MULTILINE)[-1]) * 1e-3
+
+
+class Link:
+    """barrier(parts): seconds of a barrier or a small all-reduce; bandwidth: bytes/s into a part; message: seconds that a
+    part spends on each other one it hears from."""
+
+    def __init__(self, barrier, bandwidth, message):
+        self.barrier, self.bandwidth, self.message = barrier, bandwidth, message
+
+    def step(self, parts, received, others):
+        if parts == 1:
+            return 0.0
+        return self.barrier(parts) + received / self.bandwidth + others * self.message
+
+
+# Measured between two H200: a barrier of both grids 2.9 us, peer writes 361 GB/s each way at once. That eight GPUs
+# behind a switch keep both is assumed.
+nvlink = Link(lambda parts: 2.9e-6, 361e9, 0)
+# Assumed: 100 Gbit/s, 2 us for a hop of a tree, 1 us for a message.
+network = Link(lambda parts: 2e-6 * ceil(log2(parts)), 12.5e9, 1e-6)
+
+
+def grid(work, side, link):
+    """A product with the 5-point Laplacian: each part hears of a line of the grid from both neighbours."""
+    return lambda parts: work / parts + link.step(parts, min(2, parts - 1) * side * 8, min(2, parts - 1))
+
+
+def conjugate_gradients(work, vectors, side, link):
+    """A step: one product, two sums over all parts, ten passes over a vector."""
+    product = grid(work, side, link)
+    return lambda parts: product(parts) + vectors / parts + 2 * link.step(parts, 0, 0)
+
+
+def uniform(work, rows, degree, bytes_each, link):
+    """Of the other parts' elements, those that rows / parts rows name: 1 - exp(-degree / parts) of them."""
+    def time(parts):
+        ghosts = rows * (1 - 1 / parts) * (1 - exp(-degree / parts))
+        return work / parts + link.step(parts, ghosts * bytes_each, parts - 1)
+    return time
+
+
+def search(work, vertices, link, levels=8, bottom_up=3, found=0.1):
+    """Three bottom-up levels exchange bits; the others ids, of a tenth of all vertices, once to each part."""
+    def time(parts):
+        received = (bottom_up / 8 + found * 4) * vertices * (1 - 1 / parts)
+        return work / parts + (levels - 1) * link.step(parts, 0, parts - 1) + link.step(parts, received, parts - 1)
+    return time
+
+
+def table(head, parts, rows):
+    lines = [f"| {head} | " + " | ".join(f"{p:,}" for p in parts) + " |", "|---" + "|---:" * len(parts) + "|"]
+    for name, time in rows:
+        lines.append(f"| {name} | " + " | ".join(f"{time(1) / time(p):.3g}" for p in parts) + " |")
+    return "\n".join(lines)
+
+
+def tables():
+    laplacian = gpu_seconds("spmv_h200.json", "spmv/laplacian2d_4096/fp64/cuda/csr:automatic/")
+    random = {bits: gpu_seconds("spmv_h200.json", f"spmv/uniform_8m_16/fp{bits}/cuda/csr:automatic/") for bits in (32, 64)}
+    rmat24 = gpu_seconds("bfs_rmat24_h200.json", "bfs/rmat_24_16/cuda/direction_optimizing/")
+    vectors = 10 * 4096**2 * 8 / 4.27e12  # the copy bandwidth of an H200
+    gpus = table("GPUs of one host", (1, 2, 4, 8), [
+        ("SpMV fp64, 5-point Laplacian 4096 x 4096", grid(laplacian, 4096, nvlink)),
+        ("CG fp64, the same", conjugate_gradients(laplacian, vectors, 4096, nvlink)),
+        ("SpMV fp64, uniform, 8.4M rows, 16 per row", uniform(random[64], 8 << 20, 16, 8, nvlink)),
+        ("PageRank fp32, the same", uniform(random[32], 8 << 20, 16, 4, nvlink)),
+        ("BFS, R-MAT 26", search(rmat24 * 4, 1 << 26, nvlink)),
+        ("BFS, R-MAT 28", search(rmat24 * 16, 1 << 28, nvlink)),
+    ])
+    side, rows = 32768, 1 << 28
+    laplacian = host_seconds("spmv/laplacian2d_2000/fp64/cpu/csr:automatic") * (side / 2000) ** 2
+    vectors = laplacian * 10 * 8 / (5 * 12 + 24)
+    random = host_seconds("spmv/uniform_1m_20/fp64/cpu/csr:automatic") * rows / 1e6 * 16 / 20
+    rmat = 4.1e-3 / 8 * 2**10  # R-MAT 20 takes 4.1 ms with two threads (ranks_cpu2.txt): eight times that speed is assumed
+    hosts = table("hosts of 16 threads", (1, 2, 16, 128, 1024), [
+        ("SpMV fp64, 5-point Laplacian 32768 x 32768", grid(laplacian, side, network)),
+        ("CG fp64, the same", conjugate_gradients(laplacian, vectors, side, network)),
+        ("SpMV fp64, uniform, 268M rows, 16 per row", uniform(random, rows, 16, 8, network)),
+        ("BFS, R-MAT 30", search(rmat, 1 << 30, network)),
+    ])
+    return gpus, hosts
+
+
+def main():
+    printed = tables()
+    if sys.argv[1:] == ["--check"]:
+        page = (here.parent / "docs" / "scaling.md").read_text()
+        if not all(part in page for part in printed):
+            sys.exit("apps/docs/scaling.md does not have the tables that apps/bench/scaling.py prints")
+    else:
+        print("\n\n".join(printed))
+
+
+main()
