@@ -44,6 +44,11 @@ declared_command declare_command(const command& which, const std::string& called
   declared_command declared;
   declared.app = std::make_unique<CLI::App>("", called);
   declared.body = which.declare(*declared.app);
+  if (which.on_ranks) {
+    declared.app->footer(
+        "Started by mpirun or srun, the processes share the work on their CPUs, and\nthe first one prints.\n\n" +
+        declared.app->get_footer());
+  }
   return declared;
 }
 
