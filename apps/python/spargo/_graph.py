@@ -773,6 +773,29 @@ class Graph:
         )
         return values
 
+    def edge_betweenness(self, sources: npt.ArrayLike | None = None, *, normalization: str = "pairs") -> Array:
+        """Betweenness centrality of edges, exact or from some sources; paths have no weights.
+
+        Parameters
+        ----------
+        sources : array_like of int, optional
+            By default all vertices.
+        normalization : {'pairs', 'none', 'maximum'}, optional
+            As for `betweenness`, over pairs of vertices or the largest edge's value.
+
+        Returns
+        -------
+        ndarray of float64, shape of `indices`
+            Of the paths in the direction in which an edge is stored, as undirected ones are at both ends: equal where
+            all vertices are sources, and to be added where some are.
+
+        Notes
+        -----
+        O(sources * (vertices + edges)).
+        """
+        values: Array = self._view(True).edge_betweenness(self._sources(sources), normalization, threads())
+        return values
+
     def triangles(self, *, algorithm: str = "automatic") -> Triangles:
         """Triangles: three vertices joined pairwise. Direction, loops and duplicate edges do not count.
 

@@ -82,6 +82,7 @@ _names_weight = _needs(lambda a: isinstance(a["weight"], str), "weights of paths
 _no_weight = _needs(lambda a: a["weight"] is None, "weights do not count")
 _undirected = _needs(lambda a: not a["G"].is_directed(), "directed graphs have other coefficients in networkx")
 _simple = _needs(lambda a: not a["G"].is_multigraph(), "multigraphs are networkx's")
+_no_distances = _needs(lambda a: a["e"] is None, "distances that are given are networkx's")
 _limits = {
     "average_clustering": [_no_weight, _undirected, _simple],
     "betweenness_centrality": [
@@ -92,10 +93,21 @@ _limits = {
     "bfs_edges": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "bfs_predecessors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "bfs_successors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
+    "center": [_no_distances, _no_weight],
+    "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights do not count")],
     "clustering": [_no_weight, _undirected, _simple],
+    "diameter": [_no_distances, _no_weight],
     "dijkstra_path": [_names_weight],
     "dijkstra_path_length": [_names_weight],
+    "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
+    "edge_betweenness_centrality": [
+        _no_weight,
+        _needs(lambda a: a["k"] is None, "samples are networkx's"),
+        _simple,
+    ],
     "pagerank": [_needs(lambda a: a["dangling"] is None, "dangling rank goes by the personalization")],
+    "periphery": [_no_distances, _no_weight],
+    "radius": [_no_distances, _no_weight],
     "single_source_dijkstra": [_names_weight],
     "single_source_dijkstra_path": [_names_weight],
     "single_source_dijkstra_path_length": [_names_weight],
@@ -237,6 +249,60 @@ def descendants_at_distance(G: Graph, source: Node, distance: int) -> set[Node]:
     if distance != int(distance) or distance < 0:
         return set()
     return set(G.names(np.flatnonzero(G.bfs(start, parents=None, max_depth=int(distance)).levels == distance)))
+
+
+def descendants(G: Graph, source: Node) -> set[Node]:
+    start = _found(G, source, nx.NetworkXError, "The node {} is not in the graph.")
+    levels = G.bfs(start, parents=None).levels
+    return set(G.names(np.flatnonzero(levels > 0)))
+
+
+def ancestors(G: Graph, source: Node) -> set[Node]:
+    return descendants(_reversed(G), source)
+
+
+# --- Distances --------------------------------------------------------------------------------------------------------
+
+
+def closeness_centrality(G: Graph, u: Node | None = None, distance: None = None, wf_improved: bool = True) -> Any:
+    sources = np.arange(G.vertices) if u is None else np.array([_found(G, u, text="Source {} is not in G")])
+    found = _reversed(G).multi_bfs(sources, levels=False)
+    others = found.reached - 1.0
+    values = np.divide(others, found.distance_sums, out=np.zeros(sources.size), where=found.distance_sums > 0)
+    if wf_improved and G.vertices > 1:
+        values *= others / (G.vertices - 1)
+    return _by_node(G, values) if u is None else values[0].item()
+
+
+def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: None = None) -> Any:
+    chosen = _by_node(G, np.arange(G.vertices), v)  # an int, or a dictionary of ints
+    sources = np.array([chosen]) if isinstance(chosen, int) else np.fromiter(chosen.values(), np.int64)
+    found = G.multi_bfs(sources, levels=False)
+    if np.any(found.reached < G.vertices):
+        what = "digraph is not strongly connected" if G.directed else "graph is not connected"
+        raise nx.NetworkXError(f"Found infinite path length because the {what}")
+    values = found.eccentricities.tolist()
+    return values[0] if isinstance(chosen, int) else dict(zip(chosen, values))
+
+
+def diameter(G: Graph, e: None = None, usebounds: bool = False, weight: None = None) -> int:
+    return max(eccentricity(G).values())
+
+
+def radius(G: Graph, e: None = None, usebounds: bool = False, weight: None = None) -> int:
+    return min(eccentricity(G).values())
+
+
+def periphery(G: Graph, e: None = None, usebounds: bool = False, weight: None = None) -> list[Node]:
+    far = eccentricity(G)
+    greatest = max(far.values())
+    return [node for node in far if far[node] == greatest]
+
+
+def center(G: Graph, e: None = None, usebounds: bool = False, weight: None = None) -> list[Node]:
+    far = eccentricity(G)
+    least = min(far.values())
+    return [node for node in far if far[node] == least]
 
 
 # --- Components -------------------------------------------------------------------------------------------------------
@@ -467,6 +533,15 @@ def betweenness_centrality(
     values = G.betweenness(normalization="pairs" if normalized else "none", endpoints=endpoints)
     result: dict[Node, float] = _by_node(G, values)
     return result
+
+
+def edge_betweenness_centrality(
+    G: Graph, k: None = None, normalized: bool = True, weight: None = None, seed: Any = None
+) -> dict[tuple[Node, Node], float]:
+    values = G.edge_betweenness(normalization="pairs" if normalized else "none")
+    sources = np.repeat(np.arange(G.vertices), np.diff(G.offsets))
+    kept = slice(None) if G.directed else sources <= G.indices
+    return dict(zip(zip(G.names(sources[kept]), G.names(G.indices[kept])), values[kept].tolist()))
 
 
 def triangles(G: Graph, nodes: Any = None) -> Any:

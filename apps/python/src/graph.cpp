@@ -231,6 +231,16 @@ void bind_analytics(nb::class_<bound_graph<I, O>>& bound) {
           },
           "sources"_a.noconvert(), "normalization"_a, "endpoints"_a, "algorithm"_a, "threads"_a)
       .def(
+          "edge_betweenness",
+          [](const graph& g, const vector_of<const I>& sources, std::string_view normalization, int threads) {
+            const betweenness_options options{.normalization = choose("normalization", normalization, normalizations),
+                                              .edges = betweenness_edges::counted};
+            return moved(unlocked([&] {
+                           return betweenness(threads_context(threads), g.view(), view(sources), options);
+                         }).edges);
+          },
+          "sources"_a.noconvert(), "normalization"_a, "threads"_a)
+      .def(
           "triangles",
           [](const graph& g, bool links, std::string_view algorithm, int threads) {
             const triangles_options options{.output = links ? triangles_output::links : triangles_output::per_vertex,

@@ -188,6 +188,15 @@ def test_betweenness(g):
         want = nx.betweenness_centrality_subset(g, [0, 2], list(g))  # of undirected graphs halved
         want = {v: b if g.is_directed() else 2 * b for v, b in want.items()}
         np.testing.assert_allclose(graph.betweenness([0, 2], normalization="none"), list(want.values()), rtol=1e-9)
+        want = nx.edge_betweenness_centrality_subset(g, [0, 2], list(g))  # halved, too
+        by_edge = graph.edge_betweenness([0, 2], normalization="none")
+        rows = np.repeat(np.arange(len(g)), np.diff(graph.offsets))
+        got = sparse.csr_array((by_edge, (rows, graph.indices)), shape=(len(g), len(g))).toarray()
+        if not g.is_directed():
+            got = (got + got.T) / 2
+        place = {v: i for i, v in enumerate(g)}
+        for (u, v), value in want.items():
+            assert got[place[u], place[v]] == pytest.approx(value)
 
 
 @CASES

@@ -7,6 +7,7 @@ from spargo.networkx import FUNCTIONS, backend, can_run, should_run
 
 def graphs():
     yield nx.path_graph(6)
+    yield nx.DiGraph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
     yield nx.karate_club_graph()
     yield nx.gnm_random_graph(120, 160, seed=1)
     yield nx.gnm_random_graph(120, 400, seed=2, directed=True)
@@ -60,6 +61,32 @@ def test_searches(g):
     assert dict(got) == dict(want)
     want, got = both("all_pairs_shortest_path_length", g, cutoff=1)
     assert dict(got) == dict(want) and plain(got)
+
+
+@CASES
+def test_distances(g):
+    for options in ({}, {"wf_improved": False}):
+        want, got = both("closeness_centrality", g, **options)
+        assert list(got) == list(want) and plain(got)
+        np.testing.assert_allclose(list(got.values()), list(want.values()), rtol=1e-12)
+    node = list(g)[-1]
+    want, got = both("closeness_centrality", g, u=node)
+    assert got == pytest.approx(want) and plain(got)
+    for name in ("descendants", "ancestors"):
+        want, got = both(name, g, node)
+        assert got == want
+    connected = nx.is_strongly_connected(g) if g.is_directed() else nx.is_connected(g)
+    for name in ("eccentricity", "diameter", "radius", "center", "periphery"):
+        if connected:
+            want, got = both(name, g)
+            assert got == want and plain(got)
+        else:
+            with pytest.raises(nx.NetworkXError, match="infinite path length because the"):
+                getattr(nx, name)(g, backend="spargo")
+    if connected:
+        for some in (node, [node, 0]):
+            want, got = both("eccentricity", g, some)
+            assert got == want and plain(got)
 
 
 @CASES
@@ -136,6 +163,10 @@ def test_ranks(g):
     if not g.is_multigraph():
         for options in ({}, {"normalized": False}, {"endpoints": True}):
             want, got = both("betweenness_centrality", g, **options)
+            assert list(got) == list(want) and plain(got)
+            np.testing.assert_allclose(list(got.values()), list(want.values()), atol=1e-12)
+        for options in ({}, {"normalized": False}):
+            want, got = both("edge_betweenness_centrality", g, **options)
             assert list(got) == list(want) and plain(got)
             np.testing.assert_allclose(list(got.values()), list(want.values()), atol=1e-12)
     with pytest.raises(nx.PowerIterationFailedConvergence):

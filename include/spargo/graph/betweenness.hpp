@@ -51,7 +51,8 @@ enum class betweenness_normalization {
 // Whether a path counts for its first and its last vertex, too.
 enum class betweenness_endpoints { excluded, included };
 
-// Whether edges have values, too.
+// Whether edges have values, too: of the paths in the direction in which each is stored. An undirected edge's two are
+// equal where all vertices are sources, and to be added where some are.
 enum class betweenness_edges { left_out, counted };
 
 struct SPARGO_EXPORT betweenness_options {
