@@ -138,7 +138,7 @@ void report_choices(report& out, const spmv_flags& flags, const backend& where, 
   keys["upload_ms"] = result.upload_ms;
   keys["plan_ms"] = result.plan_ms;
   keys["workspace_bytes"] = result.workspace_bytes;
-  out.row("device", fmt::format("{} ({}), {} threads", where.name, where.reason, where.cpu.threads()));
+  out.row("device", describe(where));
   out.row("format", fmt::format("{}: {}", to_string(result.format.format), result.format.reason));
   out.row("storage", fmt::format("{}: {}", to_string(result.storage), result.storage_reason));
   out.row("algorithm", fmt::format("{}: {}", to_string(result.algorithm), result.reason));

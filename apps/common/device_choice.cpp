@@ -146,6 +146,11 @@ void report_backend(report& out, const std::string& device, const backend& where
   }
 }
 
+std::string describe(const backend& where) {
+  const int threads = where.cpu.threads();
+  return fmt::format("{} ({}), {} thread{}", where.name, where.reason, threads, threads == 1 ? "" : "s");
+}
+
 void settle_backend(backend& chosen, const std::string& device, const search_size& search, std::int64_t most_bytes) {
   if (!chosen.gpu.has_value()) return;
   std::int64_t free_bytes = chosen.gpu->memory().free_bytes;

@@ -44,6 +44,8 @@ void on_backend(const backend& where, F&& f) {
 
 // Writes the backend's keys, and warns where it is not the one that `device` names.
 void report_backend(report& out, const std::string& device, const backend& where);
+// For the report's row: "cpu (why), 2 threads".
+[[nodiscard]] std::string describe(const backend& where);
 
 // What a search asks of a device, known before anything is copied to it.
 struct search_size {

@@ -96,7 +96,7 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
           fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
                       graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
   if (from.ignores_weights) out.row("weights", "ignored");
-  out.row("device", fmt::format("{} ({}), {} threads", where.name, where.reason, where.cpu.threads()));
+  out.row("device", describe(where));
   out.row("before",
           fmt::format("load {}, build {}", format_milliseconds(from.load_ms), format_milliseconds(from.build_ms)));
   report_cache(out, from.cache);

@@ -131,6 +131,7 @@ std::string check_bfs(const communicator& comm, const context<host>& ctx, const 
 template <index_type I>
 std::string check_pagerank(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g,
                            const pagerank_result<double, host>& found, const pagerank_options& options) {
+  if (g.vertices() == 0) return {};
   const auto out = g.out();
   const auto n = static_cast<double>(g.vertices());
   with_ghosts<double, I> shares(comm, ctx, g);  // what each vertex gets from this rank's

@@ -1,6 +1,7 @@
 // What the apps are made of: outcomes and exit codes, the independent checks, sources, names, pictures.
 #include "apps/run_app.hpp"
 #include "common/cli.hpp"
+#include "common/device_choice.hpp"
 #include "common/exit_status.hpp"
 #include "common/graph_sources.hpp"
 #include "common/input.hpp"
@@ -126,6 +127,12 @@ input_facts facts_of(std::int64_t vertices, std::int64_t first) {
   facts.names = {vertex_naming::from_zero, {}, vertices};
   facts.first_vertex = first;
   return facts;
+}
+
+TEST(describe, counts_threads) {
+  EXPECT_EQ(describe(choose_cpu("cpu", 1)).substr(0, 5), "cpu (");
+  EXPECT_TRUE(describe(choose_cpu("cpu", 1)).ends_with("), 1 thread"));
+  EXPECT_TRUE(describe(choose_cpu("cpu", 2)).ends_with("), 2 threads"));
 }
 
 TEST(choose_sources, draws_distinct_vertices_with_out_edges_and_repeats_when_they_run_out) {

@@ -120,6 +120,17 @@ TEST_F(Ranks, MultiplyRankAndLabel) {
   expect_same("pagerank " + datasets + "karate.el --undirected --iterations 9", {"vertices", "iterations", "valid"});
 }
 
+TEST_F(Ranks, AreManyForGraphsWithoutVerticesOrEdges) {
+  const scratch folder;
+  for (const std::string& file : {folder.write("empty.el", ""), folder.write("loop.el", "4 4\n")}) {
+    for (const char* command : {"pagerank ", "components "}) {
+      const app_run run = on_ranks(3, command + file + " --json -");
+      EXPECT_EQ(run.code, 0) << command << file << run.err;
+      EXPECT_EQ(run.json()["valid"], true);
+    }
+  }
+}
+
 TEST_F(Ranks, AreRefusedByOtherCommands) {
   const app_run run = on_ranks(2, "info " + datasets + "karate.el");
   EXPECT_EQ(run.code, 2);

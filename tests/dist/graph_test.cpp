@@ -270,8 +270,7 @@ TEST_P(DistributedGraph, FallsIntoItsComponents) {
 
 INSTANTIATE_TEST_SUITE_P(, DistributedGraph, testing::ValuesIn(graph_cases()));
 
-// --- Wrong results
-// ----------------------------------------------------------------------------------------------------
+// --- Wrong results ---
 
 // The last rank with vertices spoils one; every rank is to say the same.
 void expect_fault(const std::function<void(std::int64_t, tree&)>& spoil, const std::string& sentence) {
@@ -353,6 +352,10 @@ TEST(DistributedGraphs, RefuseWhatTheyCannotDo) {
     EXPECT_THROW((distributed_graph<I>(comm, ctx, wide.view())), agreed_error);
     const distributed_graph<std::int64_t> empty(comm, ctx, make_edges(0, {}).view());
     EXPECT_EQ(empty.vertices() + empty.edges(), 0);
+    const distributed_graph<std::int64_t> nothing(comm, ctx, make_edges(0, {}).view(), {direction_kind::undirected});
+    const auto found = distributed_pagerank(comm, ctx, nothing);
+    EXPECT_TRUE(found.ranks.empty());
+    EXPECT_EQ(check_pagerank(comm, ctx, nothing, found), "");
   });
 }
 
