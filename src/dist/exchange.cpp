@@ -97,10 +97,10 @@ exchange<host>::exchange(exchange&&) noexcept = default;
 exchange<host>& exchange<host>::operator=(exchange&&) noexcept = default;
 exchange<host>::~exchange() = default;
 
-void exchange<host>::start_bytes(const void* own, std::int64_t, std::size_t element) {
+void exchange<host>::start_bytes(const void* own, std::int64_t, std::size_t value) {
   state& s = *state_;
-  SPARGO_EXPECTS(element == s.element, fmt::format("exchange: elements of {} bytes, not of {}", element, s.element));
-  switch (element) {
+  SPARGO_EXPECTS(s.element % value == 0, fmt::format("exchange: values of {} bytes, not of {}", value, s.element));
+  switch (const std::size_t element = s.element) {
     case 4:
       s.pack<std::uint32_t>(own);
       break;
@@ -108,18 +108,19 @@ void exchange<host>::start_bytes(const void* own, std::int64_t, std::size_t elem
       s.pack<std::uint64_t>(own);
       break;
     default:
-      for (std::size_t k = 0; k < s.wanted.size(); ++k) {
-        std::memcpy(s.sent.data() + k * element,
-                    static_cast<const char*>(own) + static_cast<std::size_t>(s.wanted[k]) * element, element);
-      }
+      detail::parallel_for(s.ctx.threads(), std::ssize(s.wanted), detail::grain::rows, [&](std::int64_t k) {
+        const auto from = static_cast<std::size_t>(s.wanted[static_cast<std::size_t>(k)]) * element;
+        std::memcpy(s.sent.data() + static_cast<std::size_t>(k) * element, static_cast<const char*>(own) + from,
+                    element);
+      });
   }
   s.channel->start();
 }
 
-void exchange<host>::finish_bytes(void* ghosts, std::int64_t count, std::size_t element) {
+void exchange<host>::finish_bytes(void* ghosts, std::int64_t count, std::size_t value) {
   state& s = *state_;
-  SPARGO_EXPECTS(count * static_cast<std::int64_t>(element) == s.received.size(),
-                 fmt::format("exchange: room for {} elements", count));
+  SPARGO_EXPECTS(count * static_cast<std::int64_t>(value) == s.received.size(),
+                 fmt::format("exchange: room for {} values of {} bytes", count, value));
   s.channel->finish();
   if (count > 0) {
     detail::copy_host_to_host(s.ctx, s.received.data(), ghosts, static_cast<std::size_t>(s.received.size()));

@@ -4,6 +4,7 @@
 
 #include <spargo/dist/matrix.hpp>
 #include <spargo/io/generate.hpp>
+#include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>
 
 #include <gmock/gmock.h>
@@ -71,6 +72,61 @@ INSTANTIATE_TEST_SUITE_P(, DistributedSpmv,
                                          "gen:banded:rows=2000,degree=7", "gen:star:n=1500", "gen:path:n=130",
                                          "gen:path:n=1"));
 
+TEST_P(DistributedSpmv, OfSeveralVectorsHasThemToo) {
+  const auto all = generate<double, std::int64_t>(context<host>(), GetParam());
+  for (const std::int64_t width : {1, 3, 8}) {
+    const auto fill = [&](dense_matrix<double, host>& x, std::int64_t first, std::int64_t rows) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t k = 0; k < width; ++k) x(i, k) = x_of(first + i + 17 * k);
+      }
+    };
+    const context<host> one({.threads = 1});
+    const auto a = to_csr<std::int64_t>(one, all.view());
+    const spmm_plan<double, std::int64_t, std::int64_t, host> plan(one, a.view(), width,
+                                                                   {.algorithm = spmm_algorithm::row_groups});
+    dense_matrix<double, host> x(one, a.cols(), width);
+    dense_matrix<double, host> y(one, a.rows(), width);
+    fill(x, 0, a.cols());
+    plan.run(2.0, x.view(), 0.0, y.view());
+    plan.run(-0.5, x.view(), 0.5, y.view());
+    const std::vector<double> expected(y.view().data.begin(), y.view().data.begin() + a.rows() * width);
+    on_ranks([&](const communicator& comm) {
+      const context<host> ctx = test::context_of(comm);
+      const entries share = generate_part<double, std::int64_t>(ctx, GetParam(), comm.rank(), comm.size());
+      const distributed_matrix<double> shared(comm, ctx, share.view());
+      const distributed_spmm_plan<double, host> mine(comm, ctx, shared, width);
+      dense_matrix<double, host> own_x(ctx, mine.local_columns(), width);
+      dense_matrix<double, host> own_y(ctx, mine.own_rows(), width);
+      std::fill(own_x.view().data.begin(), own_x.view().data.end(), std::nan(""));
+      std::fill(own_y.view().data.begin(), own_y.view().data.end(), std::nan(""));
+      fill(own_x, shared.column_parts().first(comm.rank()), mine.own_columns());
+      mine.run(2.0, own_x, 0.0, own_y);
+      mine.run(-0.5, own_x, 0.5, own_y);
+      EXPECT_EQ(comm.all_gather(span<const double, host>(own_y.view().data)), expected);
+    });
+  }
+}
+
+TEST(DistributedMatrix, SeveralVectorsAreChecked) {
+  on_ranks([](const communicator& comm) {
+    const context<host> ctx = test::context_of(comm);
+    const distributed_matrix<double> a(
+        comm, ctx, generate_part<double, std::int64_t>(ctx, "gen:laplacian2d:n=128", comm.rank(), comm.size()).view());
+    EXPECT_THROW((distributed_spmm_plan<double, host>(comm, ctx, a, -1)), agreed_error);
+    const distributed_spmm_plan<double, host> plan(comm, ctx, a, 4);
+    const int neighbours = comm.size() == 1 ? 0 : comm.rank() == 0 || comm.rank() == comm.size() - 1 ? 1 : 2;
+    EXPECT_EQ(plan.ghosts(), 128 * neighbours);
+    EXPECT_EQ(plan.interior_rows(), plan.own_rows() - 128 * neighbours);
+    dense_matrix<double, host> x(ctx, plan.local_columns(), 4);
+    dense_matrix<double, host> y(ctx, plan.own_rows(), 4);
+    EXPECT_THROW(plan.run(1.0, dense_view<double, host>{x.rows(), 3, 4, x.view().data}, 0.0, y), error);
+    EXPECT_THROW(plan.run(1.0, x, 0.0, dense_view<double, host>{y.rows() - 1, 4, 4, y.view().data}), error);
+    const distributed_spmm_plan<double, host> none(comm, ctx, a, 0);
+    none.run(1.0, dense_matrix<double, host>(ctx, none.local_columns(), 0).view(), 0.0,
+             dense_matrix<double, host>(ctx, none.own_rows(), 0).view());
+  });
+}
+
 TEST(DistributedMatrix, OverlapsWhatNeedsNothingOfOthers) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx = test::context_of(comm);
@@ -127,8 +183,7 @@ TEST(GenerateParts, AreTheWhole) {
   }
 }
 
-// --- Files
-// ------------------------------------------------------------------------------------------------------------
+// --- Files ---
 
 // A file that all ranks see; the first rank writes it.
 class shared_file {

@@ -53,8 +53,9 @@ class SPARGO_EXPORT exchange<host> {
   exchange& operator=(exchange&&) noexcept;
   ~exchange();
 
-  // Collective, in turn. `own` may be written again as soon as `start` has returned; in `ghosts`, as many as at the
-  // beginning and in that order, the values are there when `finish` has.
+  // T: an element, or one of several values that make it up. Collective, in turn. `own` may be written again as soon
+  // as `start` has returned; in `ghosts`, as many as at the beginning and in that order, the values are there when
+  // `finish` has.
   template <class T>
   void start(span<const T, host> own) {
     start_bytes(own.data(), own.size(), sizeof(T));

@@ -5,6 +5,7 @@
 // ranks are named.
 #pragma once
 
+#include <spargo/core/dense.hpp>
 #include <spargo/dist/exchange.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/edge_list.hpp>
@@ -90,6 +91,34 @@ class SPARGO_EXPORT distributed_spmv_plan {
   [[nodiscard]] const communicator& comm() const noexcept;
   [[nodiscard]] const context<Space>& ctx() const noexcept;
   [[nodiscard]] std::string reason() const;  // one sentence on how it is shared
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  std::unique_ptr<state> state_;
+};
+
+// Y = alpha * A * X + beta * Y for several vectors at once, row-major. The longest run of rows that need nothing of
+// other ranks is multiplied while the others' rows of X travel; Y has the bits of spmm_plan's row_groups.
+template <value_type V, class Space>
+class SPARGO_EXPORT distributed_spmm_plan {
+ public:
+  // Borrows the matrix, for products with `columns` columns. Throws invalid_argument for a negative number, unsupported
+  // as distributed_spmv_plan does.
+  distributed_spmm_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
+                        std::int64_t columns);
+  distributed_spmm_plan(distributed_spmm_plan&&) noexcept;
+  distributed_spmm_plan& operator=(distributed_spmm_plan&&) noexcept;
+  ~distributed_spmm_plan();
+
+  // Rows of X on this rank: its own, and behind them room for the others', which `run` writes.
+  [[nodiscard]] std::int64_t own_columns() const noexcept;
+  [[nodiscard]] std::int64_t ghosts() const noexcept;
+  [[nodiscard]] std::int64_t local_columns() const noexcept { return own_columns() + ghosts(); }
+  [[nodiscard]] std::int64_t own_rows() const noexcept;
+  [[nodiscard]] std::int64_t interior_rows() const noexcept;  // those that do not wait
+
+  // x: local_columns() x columns, y: own_rows() x columns, both without gaps between rows.
+  void run(V alpha, const dense_view<V, Space>& x, V beta, const dense_view<V, Space>& y) const;
 
  private:
   struct [[gnu::visibility("hidden")]] state;
