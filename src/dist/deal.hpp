@@ -118,6 +118,10 @@ struct local_columns {
   std::int64_t own = 0;
 
   [[nodiscard]] std::int64_t size() const { return own + std::ssize(ghosts); }
+  // Whether entries [first, last) name no ghost.
+  [[nodiscard]] bool are_own(std::int64_t first, std::int64_t last) const {
+    return std::all_of(indices.data() + first, indices.data() + last, [this](std::int32_t c) { return c < own; });
+  }
 };
 
 // Not collective. One bit a column of all, three where ghosts are numbered.

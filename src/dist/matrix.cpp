@@ -67,12 +67,7 @@ struct distributed_spmv_plan<V, Space>::state {
   const detail::spmv::host_kernels<V, std::int32_t, std::int64_t>* kernels = nullptr;
   std::optional<exchange<host>> halo;
 
-  [[nodiscard]] bool is_interior(std::int64_t row) const {
-    for (std::int64_t e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      if (columns.indices[e] >= columns.own) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool is_interior(std::int64_t row) const { return columns.are_own(a.offsets[row], a.offsets[row + 1]); }
 
   void find_runs() {
     for (std::int64_t row = 0; row < a.rows;) {

@@ -30,12 +30,7 @@ struct distributed_spmm_plan<V, Space>::state {
   std::vector<rows_plan> boundary;
   std::optional<exchange<host>> halo;
 
-  [[nodiscard]] bool is_interior(std::int64_t row) const {
-    for (std::int64_t e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      if (columns.indices[e] >= columns.own) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool is_interior(std::int64_t row) const { return columns.are_own(a.offsets[row], a.offsets[row + 1]); }
 
   [[nodiscard]] rows_plan plan_rows(std::int64_t first, std::int64_t last) const {
     array<std::int64_t, host> offsets{ctx, last - first + 1};
