@@ -61,6 +61,18 @@ TEST(CheckComponents, NamesStrongLabelsThatAreTooSmall) {
             "vertex 0, label 0, is on or behind a cycle through several labels");
 }
 
+TEST(CheckComponents, NamesEdgesThatLeadToALargerLabel) {
+  components_options options = strong;
+  options.labels = components_labels::sinks_first;
+  const test::edge_vector some{{0, 1}, {1, 0}, {1, 2}, {3, 2}};
+  EXPECT_EQ(fault(some, {1, 1, 0, 2, 3, 4, 5}, options), "");
+  EXPECT_EQ(fault(some, {0, 0, 1, 2, 3, 4, 5}, options),
+            "an edge leads from vertex 1, label 0, to vertex 2, label 1 (expected none to a larger one)");
+  EXPECT_EQ(fault(some, {1, 1, 0, 2, 3, 4, 6}, options), "vertex 6 has label 6 of 6 labels");
+  EXPECT_EQ(fault(some, {1, 1, 0, 2, 3, 4, 4}, options),
+            "vertices 5 and 6 have label 4, but within it no path leads from the first to the second");
+}
+
 // Every change of one label of a right labelling is wrong, unless its form stays that of a right one.
 TEST(CheckComponents, FindsEveryChangeOfOneLabel) {
   int planted = 0;

@@ -14,6 +14,8 @@
 #include <gtest/gtest.h>
 #include <boost/graph/strong_components.hpp>
 
+#include <functional>
+#include <map>
 #include <numeric>
 
 namespace spargo {
@@ -23,6 +25,33 @@ using test::edge_vector;
 using test::label_vector;
 
 enum class in_edges { kept, none };
+
+// The order in which a recursive search leaves the components for good, as labels.
+label_vector finished_order(std::int64_t n, const edge_vector& edges, const label_vector& strong) {
+  std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(n));
+  for (const auto& [u, v] : edges) out[static_cast<std::size_t>(u)].push_back(v);
+  std::vector<bool> met(out.size());
+  std::vector<std::int64_t> left;  // vertices, as the search leaves them
+  const std::function<void(std::int64_t)> visit = [&](std::int64_t v) {
+    met[static_cast<std::size_t>(v)] = true;
+    for (const std::int64_t w : out[static_cast<std::size_t>(v)]) {
+      if (!met[static_cast<std::size_t>(w)]) visit(w);
+    }
+    left.push_back(v);
+  };
+  for (std::int64_t v = 0; v < n; ++v) {
+    if (!met[static_cast<std::size_t>(v)]) visit(v);
+  }
+  std::map<std::int64_t, std::int64_t> last;  // of each component, where its last vertex was left
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    last[strong[static_cast<std::size_t>(left[k])]] = static_cast<std::int64_t>(k);
+  }
+  label_vector labels;
+  for (const auto label : strong) {
+    labels.push_back(std::count_if(last.begin(), last.end(), [&](const auto& l) { return l.second < last[label]; }));
+  }
+  return labels;
+}
 
 // All rows of the table that this graph and backend can take, and both kinds of labels.
 template <class I, class O, class Space>
@@ -102,6 +131,38 @@ TYPED_TEST(Components, SmallShapes) {
   this->check(5, {{4, 3}, {3, 4}, {0, 1}, {1, 2}, {2, 0}, {2, 3}});
   this->check(33, test::star_edges(33));
   this->check(64, test::grid_edges(8, 8));
+}
+
+TYPED_TEST(Components, SinksFirst) {
+  using index = typename TypeParam::index;
+  using offset = typename TypeParam::offset;
+  using space = typename TypeParam::space;
+  components_options options{.connection = components_connection::strong, .labels = components_labels::sinks_first};
+  for (std::uint64_t seed = 0; seed < test::rounds(400); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(12);
+    const edge_vector edges = test::random_edges(random, n, random.below(3 * n), static_cast<int>(random.below(2)));
+    const auto raw = test::make_directed<index, offset>(n, edges, test::edges_kept::out);
+    const test::placed_graph<index, offset, space> g(raw, 2);
+    if constexpr (std::same_as<space, device>) {
+      EXPECT_THROW((components_plan<index, offset, space>(g.ctx(), g.view(), options)), error);
+      return;
+    } else {
+      const auto strong = test::naive_strong(n, edges);
+      const auto found = components(g.ctx(), g.view(), options);
+      ASSERT_EQ(label_vector(found.labels.begin(), found.labels.end()), finished_order(n, edges, strong)) << seed;
+      ASSERT_EQ(found.count, test::count_of(strong));
+      ASSERT_EQ(found.algorithm, components_algorithm::tarjan);
+      ASSERT_EQ(check_components(g.ctx(), raw.view(), found.labels, options), "");
+      const auto undirected = test::make_undirected<index, offset>(n, edges);
+      const auto weak = components(g.ctx(), undirected.view(), options);
+      ASSERT_EQ(label_vector(weak.labels.begin(), weak.labels.end()), test::dense(test::naive_weak(n, edges)));
+      ASSERT_EQ(check_components(g.ctx(), undirected.view(), weak.labels, options), "");
+      options.algorithm = components_algorithm::forward_backward;
+      ASSERT_THROW((void)components(g.ctx(), g.view(), options), error);
+      options.algorithm = components_algorithm::automatic;
+    }
+  }
 }
 
 TYPED_TEST(Components, RandomGraphs) {

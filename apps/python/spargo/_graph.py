@@ -670,8 +670,9 @@ class Graph:
         ----------
         connection : {'weak', 'strong'}, optional
             Paths ignore direction, or follow it both ways.
-        labels : {'dense', 'smallest_vertex'}, optional
-            0 to count - 1 in the order of the components' smallest vertices, or those vertices.
+        labels : {'dense', 'smallest_vertex', 'sinks_first'}, optional
+            0 to count - 1 in the order of the components' smallest vertices, or those vertices; or, of strong ones, 0 to
+            count - 1 in the order in which a depth-first search finishes them: no edge leads to a larger label.
         algorithm : {'automatic', 'union_find', 'afforest', 'tarjan', 'forward_backward'}, optional
 
         Returns

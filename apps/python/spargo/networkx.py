@@ -286,11 +286,11 @@ def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: None = None) 
 
 
 def diameter(G: Graph, e: None = None, usebounds: bool = False, weight: None = None) -> int:
-    return max(eccentricity(G).values())
+    return int(max(eccentricity(G).values()))
 
 
 def radius(G: Graph, e: None = None, usebounds: bool = False, weight: None = None) -> int:
-    return min(eccentricity(G).values())
+    return int(min(eccentricity(G).values()))
 
 
 def periphery(G: Graph, e: None = None, usebounds: bool = False, weight: None = None) -> list[Node]:
@@ -317,25 +317,6 @@ def _parts(labels: Array, count: int) -> list[Array]:
 def _components(graph: Graph) -> Iterator[set[Node]]:
     count, labels = graph.connected_components()
     return (set(graph.names(part)) for part in _parts(labels, count))
-
-
-def _sinks_first(graph: Graph, labels: Array, count: int) -> list[int]:
-    """The strong components in an order in which edges lead backwards only, as Tarjan's algorithm finds them."""
-    starts = np.repeat(labels, np.diff(graph.offsets))
-    ends = labels[graph.indices]
-    between = starts != ends
-    starts, ends = starts[between], ends[between]
-    by_end = np.argsort(ends, kind="stable")
-    first = np.searchsorted(ends[by_end], np.arange(count + 1)).tolist()
-    before = starts[by_end].tolist()
-    left = np.bincount(starts, minlength=count).tolist()  # edges to components that are not in the order yet
-    order = [c for c in range(count) if left[c] == 0]
-    for component in order:
-        for c in before[first[component] : first[component + 1]]:
-            left[c] -= 1
-            if left[c] == 0:
-                order.append(c)
-    return order
 
 
 def _is_one(graph: Graph, connection: str = "weak") -> bool:
@@ -373,9 +354,8 @@ def is_weakly_connected(G: Graph) -> bool:
 
 
 def strongly_connected_components(G: Graph) -> Iterator[set[Node]]:
-    count, labels = G.connected_components(connection="strong")
-    parts = _parts(labels, count)
-    return (set(G.names(parts[c])) for c in _sinks_first(G, labels, count))
+    count, labels = G.connected_components(connection="strong", labels="sinks_first")
+    return (set(G.names(part)) for part in _parts(labels, count))
 
 
 def number_strongly_connected_components(G: Graph) -> int:
@@ -479,7 +459,11 @@ def _by_node(graph: Graph, values: Array, nodes: Any = None) -> Any:
     except (KeyError, TypeError):
         pass
     chosen = []
-    for node in nodes:  # as nbunch_iter: what is no node is passed over
+    try:
+        several = iter(nodes)
+    except TypeError:
+        raise nx.NetworkXError(f"Node {nodes} is not in graph") from None
+    for node in several:  # as nbunch_iter: what is no node is passed over
         try:
             chosen.append(graph.index(node))
         except KeyError:

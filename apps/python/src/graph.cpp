@@ -143,7 +143,9 @@ nb::tuple queue_order(const bound_graph<I, O>& g, std::int64_t source, std::int6
 constexpr std::pair<std::string_view, components_connection> connections[] = {
     {"weak", components_connection::weak}, {"strong", components_connection::strong}};
 constexpr std::pair<std::string_view, components_labels> labellings[] = {
-    {"dense", components_labels::dense}, {"smallest_vertex", components_labels::smallest_vertex}};
+    {"dense", components_labels::dense},
+    {"smallest_vertex", components_labels::smallest_vertex},
+    {"sinks_first", components_labels::sinks_first}};
 constexpr std::pair<std::string_view, bfs_parents> parent_choices[] = {{"any", bfs_parents::any},
                                                                        {"smallest", bfs_parents::smallest}};
 constexpr std::pair<std::string_view, pagerank_norm> norms[] = {{"l1", pagerank_norm::l1},

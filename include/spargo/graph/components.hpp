@@ -34,6 +34,8 @@ enum class components_connection { weak, strong };  // the same on an undirected
 enum class components_labels {
   smallest_vertex,  // of the component
   dense,            // 0 to count - 1, in the order of the components' smallest vertices
+  sinks_first,      // 0 to count - 1, and no edge leads to a larger label: in the order in which a depth-first search
+                    // from vertex 0, 1, ... on finishes them. Of strong components, by tarjan
 };
 
 struct SPARGO_EXPORT components_options {

@@ -41,6 +41,9 @@ class components_checker {
   std::string run(components_labels kind, bool strong) {
     if (labels_.size() != n_) return fmt::format("{} labels for {} vertices", labels_.size(), n_);
     if (std::string wrong = check_form(kind); !wrong.empty()) return wrong;
+    if (kind == components_labels::sinks_first) {
+      if (std::string wrong = check_sinks_first(); !wrong.empty()) return wrong;
+    }
     return strong ? check_strong() : check_weak();
   }
 
@@ -56,11 +59,26 @@ class components_checker {
       if (label < 0 || label >= n_) return fmt::format("vertex {} has label {} of {} vertices", v, label, n_);
       if (first_[at(label)] >= 0) continue;
       const std::int64_t expected = kind == components_labels::dense ? found_ : v;
-      if (label != expected) {
+      if (kind != components_labels::sinks_first && label != expected) {
         return fmt::format("vertex {}, the first of its label, has label {} (expected {})", v, label, expected);
       }
       first_[at(label)] = static_cast<I>(v);
       ++found_;
+    }
+    return {};
+  }
+
+  std::string check_sinks_first() const {
+    for (std::int64_t v = 0; v < n_; ++v) {
+      if (labels_[v] >= found_) return fmt::format("vertex {} has label {} of {} labels", v, labels_[v], found_);
+      for (O e = edges_.offsets[v]; e < edges_.offsets[v + 1]; ++e) {
+        const I w = edges_.indices[e];
+        if (labels_[w] > labels_[v]) {
+          return fmt::format(
+              "an edge leads from vertex {}, label {}, to vertex {}, label {} (expected none to a larger one)", v,
+              labels_[v], w, labels_[w]);
+        }
+      }
     }
     return {};
   }

@@ -58,6 +58,15 @@ choice check_asked(components_algorithm asked, bool strong) {
   return {asked, "asked for"};
 }
 
+// The algorithm asked for, or that the labels ask for.
+components_algorithm with_labels(const components_options& options) {
+  if (options.labels != components_labels::sinks_first) return options.algorithm;
+  SPARGO_EXPECTS(
+      options.algorithm == components_algorithm::automatic || options.algorithm == components_algorithm::tarjan,
+      fmt::format("components: labels with sinks first come from tarjan, not from {}", to_string(options.algorithm)));
+  return components_algorithm::tarjan;
+}
+
 // `size`: vertices plus stored edges.
 template <class Space>
 choice choose(components_algorithm asked, bool strong, bool can_skip, std::int64_t size) {
@@ -102,9 +111,10 @@ components_plan<I, O, Space>::components_plan(const context<Space>& ctx, const g
     detail::components::check_graph(g);
     const bool undirected = g.direction == direction_kind::undirected;
     // An undirected graph's components are both; an algorithm that was asked for decides which way they are found.
-    const bool strong = undirected ? detail::components::finds_strong(options.algorithm)
-                                   : options.connection == components_connection::strong;
-    auto choice = detail::components::choose<Space>(options.algorithm, strong, undirected || g.has_in_edges(),
+    const components_algorithm asked = detail::components::with_labels(options);
+    const bool strong =
+        undirected ? detail::components::finds_strong(asked) : options.connection == components_connection::strong;
+    auto choice = detail::components::choose<Space>(asked, strong, undirected || g.has_in_edges(),
                                                     std::int64_t{g.vertices()} + g.out.nnz());
     auto executor = detail::components::make_executor<I, O>(ctx, g, choice.algorithm, options.labels);
     state_ = std::make_unique<state>(state{std::move(choice), std::move(executor)});

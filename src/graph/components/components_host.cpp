@@ -21,12 +21,15 @@ template <class I>
 class root_numbers {
  public:
   root_numbers(const context<host>& ctx, std::int64_t vertices, components_labels wanted)
-      : threads_(ctx.threads()), shares_(split_loop(threads_, vertices, grain::elements)) {
+      : threads_(ctx.threads()), wanted_(wanted), shares_(split_loop(threads_, vertices, grain::elements)) {
     roots_.resize(static_cast<std::size_t>(shares_.count));
-    if (wanted == components_labels::dense) numbers_ = {ctx, vertices};
+    if (wanted != components_labels::smallest_vertex) numbers_ = {ctx, vertices};
   }
 
-  // Returns how many roots there are, and replaces labels by the numbers of the roots where dense ones are wanted.
+  // Where whoever finds the components leaves the roots' numbers, if they are wanted in an order of its own.
+  [[nodiscard]] I* given() { return wanted_ == components_labels::sinks_first ? numbers_.data() : nullptr; }
+
+  // Returns how many roots there are, and replaces labels by the numbers of the roots where these are wanted.
   [[nodiscard]] std::int64_t number(I* labels) {
     parallel_parts(threads_, shares_.count, [&](std::int64_t p) {
       std::int64_t own = 0;
@@ -36,7 +39,8 @@ class root_numbers {
     std::int64_t count = 0;
     for (std::int64_t& before : roots_) count += std::exchange(before, count);
     if (numbers_.empty()) return count;
-    parallel_parts(threads_, shares_.count, [&](std::int64_t p) {
+    const bool dense = wanted_ == components_labels::dense;
+    parallel_parts(threads_, dense ? shares_.count : 0, [&](std::int64_t p) {
       I next = static_cast<I>(roots_[static_cast<std::size_t>(p)]);
       for (std::int64_t v = shares_.first(p); v < shares_.last(p); ++v) {
         if (labels[v] == v) numbers_[v] = next++;
@@ -50,9 +54,10 @@ class root_numbers {
 
  private:
   int threads_;
+  components_labels wanted_;
   parts shares_;
   std::vector<std::int64_t> roots_;  // [part]
-  array<I, host> numbers_;           // [root], where dense labels are wanted
+  array<I, host> numbers_;           // [root], where labels are to be numbers
 };
 
 // What all have in common; `find` leaves smallest vertices.
@@ -71,6 +76,9 @@ class host_executor : public executor<I, host> {
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept final {
     return labels_.size() * std::int64_t{sizeof(I)} + roots_.bytes() + more_bytes();
   }
+
+ protected:
+  [[nodiscard]] I* given_numbers() { return roots_.given(); }
 
  private:
   virtual void find(I* labels) = 0;
@@ -115,7 +123,7 @@ class tarjan_executor final : public host_executor<I> {
  private:
   void find(I* labels) override {
     std::fill(labels, labels + n_, I{-1});
-    search_.run(labels);
+    search_.run(labels, this->given_numbers());
   }
   [[nodiscard]] std::int64_t more_bytes() const override { return search_.bytes(); }
   std::int64_t n_;

@@ -37,8 +37,11 @@ class tarjan_search {
         calls_(ctx, edges.rows),
         next_(ctx, edges.rows) {}
 
-  // Labels those that have none (-1), by the edges among them.
-  void run(I* labels) {
+  // Labels those that have none (-1), by the edges among them. finished[smallest vertex], if it is wanted: how many
+  // components were finished before that one.
+  void run(I* labels, I* finished = nullptr) {
+    finished_ = finished;
+    finished_count_ = 0;
     const I n = edges_.rows;
     for (I v = 0; v < n; ++v) {
       if (labels[v] < 0) number_[v] = -1;
@@ -94,11 +97,14 @@ class tarjan_search {
       smallest = std::min(smallest, stack_[--waiting_]);
     } while (stack_[waiting_] != v);
     for (std::int64_t k = waiting_; k < end; ++k) labels[stack_[k]] = smallest;
+    if (finished_ != nullptr) finished_[smallest] = finished_count_++;
   }
 
   csr_pattern_view<I, O, host> edges_;
   array<I, host> number_, low_, stack_, calls_;
   array<O, host> next_;
+  I* finished_ = nullptr;
+  I finished_count_ = 0;
   std::int64_t numbered_ = 0;
   std::int64_t waiting_ = 0;
   std::int64_t depth_ = 0;
