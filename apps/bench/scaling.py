@@ -91,7 +91,7 @@ def tables():
         ("SpMV fp64, 5-point Laplacian 4096 x 4096", grid(laplacian, 4096, nvlink)),
         ("CG fp64, the same", conjugate_gradients(laplacian, vectors, 4096, nvlink)),
         ("SpMV fp64, uniform, 8.4M rows, 16 per row", uniform(random[64], 8 << 20, 16, 8, nvlink)),
-        ("PageRank fp32, the same", uniform(random[32], 8 << 20, 16, 4, nvlink)),
+        ("SpMV fp32, the same: a step of PageRank", uniform(random[32], 8 << 20, 16, 4, nvlink)),
         ("BFS, R-MAT 26", search(rmat24 * 4, 1 << 26, nvlink)),
         ("BFS, R-MAT 28", search(rmat24 * 16, 1 << 28, nvlink)),
     ])

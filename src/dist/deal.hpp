@@ -8,6 +8,7 @@
 #include <spargo/formats/coo.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <limits>
 

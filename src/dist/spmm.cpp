@@ -2,19 +2,22 @@
 //
 // Columns are numbered anew, as for products with one vector (matrix.cpp), so that X is one short matrix. The longest
 // run of rows without a ghost is multiplied between the start and the finish of the exchange, what lies before and
-// behind it after that; as all of A is read for each product, a second pass over shorter runs would cost more than it
-// hides.
-#include "core/rethrow.hpp"
+// behind it after that: at most three plans.
 #include "dist/deal.hpp"
 
 #include <spargo/dist/matrix.hpp>
 #include <spargo/sparse/spmm.hpp>
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <tuple>
+
 namespace spargo {
 
 template <value_type V, class Space>
 struct distributed_spmm_plan<V, Space>::state {
-  // Rows [first, first + plan's), with offsets of their own.
+  // Rows [first, first + count), with offsets of their own.
   struct rows_plan {
     std::int64_t first;
     std::int64_t count;

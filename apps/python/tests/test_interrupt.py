@@ -27,9 +27,10 @@ path = sys.argv[1]
 hub = int(np.argmax(g.degrees))
 want = g.bfs(hub).levels
 sent = []
+processor = time.pthread_getcpuclockid(threading.get_ident())
 def interrupt():
     time.sleep(0.05)
-    sent.append(time.perf_counter())
+    sent.extend((time.perf_counter(), time.clock_gettime(processor)))
     os.kill(os.getpid(), signal.SIGINT)
 thread = threading.Thread(target=interrupt)
 thread.start()
@@ -40,7 +41,7 @@ try:
     thread.join()
     time.sleep(1)
 except KeyboardInterrupt:
-    print("finished" if finished else time.perf_counter() - sent[0])
+    print("finished" if finished else f"{{time.perf_counter() - sent[0]}} {{time.clock_gettime(processor) - sent[1]}}")
 assert (g.bfs(hub).levels == want).all() and abs((a @ x).sum() - 4000) < 1e-6
 assert g.triangles().total > 0 and g.pagerank(iterations=2, algorithm="jacobi").iterations == 2
 """
@@ -63,7 +64,8 @@ def test_ctrl_c_ends_long_work(name, path):
         assert run.returncode == 0, run.stderr
         if "finished" in run.stdout:
             pytest.skip("the work was done before the signal")
-        took.append(float(run.stdout))
-        if took[-1] < 0.2:
+        seconds, processor_seconds = map(float, run.stdout.split())
+        took.append((seconds, processor_seconds))
+        if seconds < 0.2 or (processor_seconds < 0.2 and seconds < 2):  # the thread had to wait for a processor
             return
     raise AssertionError(took)
