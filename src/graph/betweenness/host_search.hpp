@@ -107,7 +107,7 @@ class host_search {
   [[nodiscard]] double* factors(std::int64_t depth) { return factors_[depth & 1].data(); }
   [[nodiscard]] std::int32_t* exponents(std::int64_t depth) { return exponents_[depth & 1].data(); }
   // [vertex]: its lanes in the level of this depth; of three depths in turn.
-  [[nodiscard]] lane_set* members(std::int64_t depth) { return members_[depth % 3].data(); }
+  [[nodiscard]] lane_set* members(std::int64_t depth) { return members_[static_cast<std::size_t>(depth % 3)].data(); }
   [[nodiscard]] lane_set* seen() { return seen_.data(); }  // [vertex]: lanes
   // [entry]
   [[nodiscard]] I* vertices() { return vertices_.data(); }

@@ -3,6 +3,8 @@
 // them down, and Zen 4 and 5 take them apart.
 #pragma once
 
+#include <cpuid.h>
+
 namespace spargo::detail::spmv {
 
 inline bool has_avx512() {
@@ -10,6 +12,10 @@ inline bool has_avx512() {
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0;
 }
 
-inline bool has_fast_gathers() { return has_avx512() && __builtin_cpu_supports("avx512fp16") != 0; }
+inline bool has_fast_gathers() {
+  constexpr unsigned fp16 = 1u << 23;  // of EDX in leaf 7; Clang 14 does not know it by name
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return has_avx512() && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & fp16) != 0;
+}
 
 }  // namespace spargo::detail::spmv
