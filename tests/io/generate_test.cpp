@@ -1,8 +1,10 @@
 #include <spargo/core/error.hpp>
+#include <spargo/formats/convert.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <gtest/gtest.h>
 
+#include "support/device.hpp"
 #include "support/resource.hpp"
 
 #include <algorithm>
@@ -97,6 +99,40 @@ const std::vector<std::string> all_specs = {
     "gen:star:n=9000",
     "gen:complete:n=40",
 };
+
+template <class V, class I>
+void expect_the_same_there(const context<device>& ctx, const std::string& spec) {
+  const context<host> making({.threads = 2});
+  const auto here = generate<V, I>(making, spec);
+  const auto made = generate<V, I>(ctx, making, spec);
+  const auto there = to_host<V, I>(ctx, made.view());
+  ASSERT_EQ(there.rows(), here.rows()) << spec;
+  ASSERT_EQ(there.cols(), here.cols()) << spec;
+  ASSERT_EQ(there.nnz(), here.nnz()) << spec;
+  const auto same = [](const auto& a, const auto& b) {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), b.end());
+  };
+  EXPECT_TRUE(same(here.row_indices(), there.row_indices())) << spec;
+  EXPECT_TRUE(same(here.col_indices(), there.col_indices())) << spec;
+  if constexpr (!is_pattern<V>) {
+    EXPECT_TRUE(same(here.values(), there.values())) << spec;
+  }
+}
+
+TEST(Generate, TheDeviceMakesTheSame) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  std::vector<std::string> specs = all_specs;
+  specs.insert(specs.end(), {"gen:rmat:scale=17,degree=9,seed=77", "gen:rmat:scale=12,degree=5,a=0.3,b=0.3,c=0.3",
+                             "gen:uniform:rows=70000,degree=16"});
+  for (const std::string& spec : specs) {
+    expect_the_same_there<pattern, std::int32_t>(ctx, spec);
+    expect_the_same_there<pattern, std::int64_t>(ctx, spec);
+    expect_the_same_there<float, std::int32_t>(ctx, spec);
+    expect_the_same_there<double, std::int32_t>(ctx, spec);
+    expect_the_same_there<std::complex<double>, std::int64_t>(ctx, spec);
+  }
+}
 
 TEST(Generate, SizeIsAsDescribed) {
   for (const auto& spec : all_specs) {

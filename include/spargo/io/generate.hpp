@@ -41,6 +41,12 @@ struct SPARGO_EXPORT generator_info {
 template <entry_type V, index_type I>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec);
 
+// The same on the device, bit by bit: R-MAT and uniform entries are made there, others by the threads of `making` and
+// copied. Synchronises the stream where they are copied.
+template <entry_type V, index_type I>
+[[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, device> generate(const context<device>& ctx, const context<host>& making,
+                                                              std::string_view spec);
+
 // Part `part`, from 0, of `count`: put one after the other they are what `generate` returns.
 template <entry_type V, index_type I>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate_part(const context<host>& ctx, std::string_view spec,

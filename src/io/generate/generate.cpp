@@ -4,13 +4,15 @@
 // Sorted kinds (grids, Laplacians, bands, paths, ...) know the entries of a row; rows are cut into chunks, chunks are
 // counted, scanned and then filled. Random kinds have entries at known positions. O(entries) time, no scratch beyond
 // 8 bytes per chunk (powerlaw: 8 bytes per row).
+#include <spargo/formats/convert.hpp>
 #include <spargo/io/generate.hpp>
 
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
-#include "io/generate/random.hpp"
-#include "io/generate/spec.hpp"
+#include "io/generate/device.hpp"
+#include "io/generate/entries.hpp"
 
 #include <fmt/format.h>
 
@@ -28,11 +30,12 @@ using detail::counter_random;
 using detail::generator_kind;
 using detail::generator_spec;
 using detail::random_permutation;
+using detail::stream_imaginary;
+using detail::stream_order;
+using detail::stream_structure;
+using detail::stream_values;
 
 constexpr std::int64_t chunk_rows = 4096;  // large enough to hide the loop, small enough to share 2^20 rows out
-
-// Streams of one seed.
-enum stream : std::uint64_t { stream_values = 1, stream_imaginary = 2, stream_structure = 3, stream_order = 4 };
 
 // Entries [first, last) of all; positions are among all.
 template <class V, class I>
@@ -182,43 +185,16 @@ coo_matrix<V, I, host> make_known_rows(const context<host>& ctx, const generator
 
 // --- Random kinds ------------------------------------------------------------
 
-// One edge of the Kronecker product: one quadrant per level, 32 random bits each (Graph500 specification, section 3).
-template <class V, class I>
-void fill_rmat(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
-  const auto bound = [](double p) { return static_cast<std::uint64_t>(p * 0x1p32); };
-  const std::uint64_t right = bound(s.a);
-  const std::uint64_t below = bound(s.a + s.b);
-  const std::uint64_t both = bound(s.a + s.b + s.c);
-  const counter_random draws(s.seed, stream_structure);
-  const counter_random re(s.seed, stream_values);
-  const counter_random im(s.seed, stream_imaginary);
-  const random_permutation rename(s.rows, detail::mix_bits(s.seed ^ stream_order));
-  const auto words = static_cast<std::uint64_t>(div_up(s.scale, 2));
-  detail::parallel_for(ctx.threads(), to.last - to.first, detail::grain::rows, [&](std::int64_t k) {
-    const std::int64_t e = to.first + k;
-    std::uint64_t i = 0;
-    std::uint64_t j = 0;
-    std::uint64_t word = 0;
-    for (int level = 0; level < s.scale; ++level) {
-      word = level % 2 == 0 ? draws.bits(static_cast<std::uint64_t>(e) * words + static_cast<std::uint64_t>(level / 2))
-                            : word >> 32;
-      const std::uint64_t draw = word & 0xffffffffU;
-      i = i << 1 | (draw >= below ? 1U : 0U);
-      j = j << 1 | ((draw >= right && draw < below) || draw >= both ? 1U : 0U);
-    }
-    to.put(e, rename(static_cast<std::int64_t>(i)), rename(static_cast<std::int64_t>(j)));
-    to.random_value(e, re, im);
-  });
-}
-
-template <class V, class I>
-void fill_uniform(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
-  const counter_random draws(s.seed, stream_structure);
+// `Places` is one of entries.hpp.
+template <class Places, class V, class I>
+void fill_placed(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
+  const Places place(s);
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
   detail::parallel_for(ctx.threads(), to.last - to.first, detail::grain::rows, [&](std::int64_t k) {
     const std::int64_t e = to.first + k;
-    to.put(e, e / s.degree, draws.below(static_cast<std::uint64_t>(e), s.cols));
+    const auto [row, col] = place(e);
+    to.put(e, row, col);
     to.random_value(e, re, im);
   });
 }
@@ -307,22 +283,29 @@ coo_matrix<V, I, host> make_placed(const context<host>& ctx, const generator_spe
   return std::move(to.entries);
 }
 
+// Parsed, of dimensions that I holds.
+template <class I>
+generator_spec parse_for(std::string_view spec) {
+  const generator_spec s = detail::parse_generator_spec(spec);
+  if (std::max(s.rows, s.cols) > std::numeric_limits<I>::max()) {
+    throw error(error_code::unsupported,
+                fmt::format("{}: {} x {} does not fit {}-bit indices", spec, s.rows, s.cols, 8 * sizeof(I)));
+  }
+  return s;
+}
+
 }  // namespace
 
 template <entry_type V, index_type I>
 coo_matrix<V, I, host> generate_part(const context<host>& ctx, std::string_view spec, std::int64_t part,
                                      std::int64_t count) try {
   SPARGO_EXPECTS(part >= 0 && part < count, fmt::format("generate: part {} of {}", part, count));
-  const generator_spec s = detail::parse_generator_spec(spec);
-  if (std::max(s.rows, s.cols) > std::numeric_limits<I>::max()) {
-    throw error(error_code::unsupported,
-                fmt::format("{}: {} x {} does not fit {}-bit indices", spec, s.rows, s.cols, 8 * sizeof(I)));
-  }
+  const generator_spec s = parse_for<I>(spec);
   switch (s.kind) {
     case generator_kind::rmat:
-      return make_placed<V, I>(ctx, s, part, count, fill_rmat<V, I>);
+      return make_placed<V, I>(ctx, s, part, count, fill_placed<detail::rmat_entries, V, I>);
     case generator_kind::uniform:
-      return make_placed<V, I>(ctx, s, part, count, fill_uniform<V, I>);
+      return make_placed<V, I>(ctx, s, part, count, fill_placed<detail::uniform_entries, V, I>);
     case generator_kind::powerlaw:
       return make_powerlaw<V, I>(ctx, s, part, count);
     default:
@@ -337,9 +320,24 @@ coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec)
   return generate_part<V, I>(ctx, spec, 0, 1);
 }
 
-#define INSTANTIATE(V, I)                                                                                   \
-  template coo_matrix<V, I, host> generate<V, I>(const context<host>&, std::string_view);                   \
-  template coo_matrix<V, I, host> generate_part<V, I>(const context<host>&, std::string_view, std::int64_t, \
+template <entry_type V, index_type I>
+coo_matrix<V, I, device> generate(const context<device>& ctx, const context<host>& making, std::string_view spec) try {
+  if constexpr (detail::is_built<device>) {
+    const generator_spec s = parse_for<I>(spec);
+    if (detail::is_made_on_device(s.kind)) return detail::generate_there<V, I>(ctx, s);
+    const auto made = generate<V, I>(making, spec);
+    return to_device<V, I>(ctx, made.view());
+  } else {
+    detail::no_device("generate");
+  }
+} catch (...) {
+  detail::rethrow("generate");
+}
+
+#define INSTANTIATE(V, I)                                                                                           \
+  template coo_matrix<V, I, host> generate<V, I>(const context<host>&, std::string_view);                           \
+  template coo_matrix<V, I, device> generate<V, I>(const context<device>&, const context<host>&, std::string_view); \
+  template coo_matrix<V, I, host> generate_part<V, I>(const context<host>&, std::string_view, std::int64_t,         \
                                                       std::int64_t);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 

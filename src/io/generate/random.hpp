@@ -3,11 +3,13 @@
 // Flood, OOPSLA 2014), applied twice.
 #pragma once
 
+#include <spargo/core/config.hpp>
+
 #include <cstdint>
 
 namespace spargo::detail {
 
-[[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t x) {
+[[nodiscard]] SPARGO_HD constexpr std::uint64_t mix_bits(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
@@ -20,16 +22,18 @@ class counter_random {
   constexpr counter_random(std::uint64_t seed, std::uint64_t stream) : key_(mix_bits(mix_bits(seed) ^ stream)) {}
 
   // 64 random bits.
-  [[nodiscard]] constexpr std::uint64_t bits(std::uint64_t counter) const { return mix_bits(key_ ^ mix_bits(counter)); }
+  [[nodiscard]] SPARGO_HD constexpr std::uint64_t bits(std::uint64_t counter) const {
+    return mix_bits(key_ ^ mix_bits(counter));
+  }
 
   // Uniform in [0, bound), bound < 2^32 or so small against 2^64 that the bias (bound / 2^64) does not matter.
-  [[nodiscard]] constexpr std::int64_t below(std::uint64_t counter, std::int64_t bound) const {
+  [[nodiscard]] SPARGO_HD constexpr std::int64_t below(std::uint64_t counter, std::int64_t bound) const {
     __extension__ using wide = unsigned __int128;
     return static_cast<std::int64_t>((static_cast<wide>(bits(counter)) * static_cast<wide>(bound)) >> 64);
   }
 
   // Uniform on the 2^25 multiples of 2^-24 in [-1, 1): exact in float and in double, so both hold the same number.
-  [[nodiscard]] constexpr double unit(std::uint64_t counter) const {
+  [[nodiscard]] SPARGO_HD constexpr double unit(std::uint64_t counter) const {
     return static_cast<double>(static_cast<std::int64_t>(bits(counter) >> 39) - (std::int64_t{1} << 24)) * 0x1p-24;
   }
 
@@ -47,7 +51,7 @@ class random_permutation {
     for (int r = 0; r < rounds; ++r) key_[r] = mix_bits(seed + static_cast<std::uint64_t>(r));
   }
 
-  [[nodiscard]] std::int64_t operator()(std::int64_t i) const {
+  [[nodiscard]] SPARGO_HD std::int64_t operator()(std::int64_t i) const {
     auto x = static_cast<std::uint64_t>(i);
     do {
       x = once(x);
@@ -59,7 +63,7 @@ class random_permutation {
   static constexpr int rounds = 3;
 
   // Odd multiplications, additions and xor-shifts are each invertible modulo 2^bits.
-  [[nodiscard]] std::uint64_t once(std::uint64_t x) const {
+  [[nodiscard]] SPARGO_HD std::uint64_t once(std::uint64_t x) const {
     const int shift = bits_ / 2 + 1;
     for (const std::uint64_t key : key_) {
       x = (x * (key | 1) + (key >> 32)) & mask_;
