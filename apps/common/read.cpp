@@ -34,13 +34,19 @@ coo_matrix<V, I, host> with_values(const context<host>& ctx, coo_matrix<double, 
 template <entry_type V, index_type I>
 void read_edge_list_graph(const context<host>& ctx, const input_description& input, const read_options& options,
                           coo_input<V, I>& result) {
-  edge_list<I> list = read_edge_list<I>(ctx, *input.file, options);
-  input_facts& facts = result.facts;
-  facts.weighted = list.weighted;
-  facts.first_vertex = list.first_vertex;
-  facts.stored = facts.expanded = list.edges.nnz();
-  facts.names = {vertex_naming::listed, std::move(list.ids), list.edges.rows()};
-  result.entries = with_values<V, I>(ctx, std::move(list.edges));
+  const auto take = [&](auto list) {
+    input_facts& facts = result.facts;
+    facts.weighted = list.weighted;
+    facts.first_vertex = list.first_vertex;
+    facts.stored = facts.expanded = list.edges.nnz();
+    facts.names = {vertex_naming::listed, std::move(list.ids), list.edges.rows()};
+    return std::move(list.edges);
+  };
+  if constexpr (is_pattern<V>) {
+    result.entries = take(read_edge_pattern<I>(ctx, *input.file, options));
+  } else {
+    result.entries = with_values<V, I>(ctx, take(read_edge_list<I>(ctx, *input.file, options)));
+  }
 }
 
 template <entry_type V, index_type I>

@@ -48,6 +48,17 @@ std::vector<std::pair<int, detail::edge_list_tuning>> ways() {
   return result;
 }
 
+template <class List>
+void expect_same_ends(const edge_list<std::int32_t>& list, const List& bare) {
+  const auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+  EXPECT_EQ(bare.edges.rows(), list.edges.rows());
+  EXPECT_TRUE(same(bare.edges.row_indices(), list.edges.row_indices()));
+  EXPECT_TRUE(same(bare.edges.col_indices(), list.edges.col_indices()));
+  EXPECT_EQ(bare.ids, list.ids);
+  EXPECT_EQ(bare.weighted, list.weighted);
+  EXPECT_EQ(bare.first_vertex, list.first_vertex);
+}
+
 edge_list<std::int32_t> read_all_ways(const std::string& path) {
   edge_list<std::int32_t> first = read_edge_list<std::int32_t>(context<host>(), path);
   for (const auto& [threads, tuning] : ways()) {
@@ -56,7 +67,12 @@ edge_list<std::int32_t> read_all_ways(const std::string& path) {
     EXPECT_EQ(first.ids, again.ids);
     EXPECT_EQ(first.weighted, again.weighted);
     EXPECT_EQ(first.first_vertex, again.first_vertex);
+    const auto bare = detail::read_edge_list_with<std::int32_t>(context<host>({.threads = threads}), path, {}, tuning,
+                                                                detail::edge_weights::drop);
+    EXPECT_TRUE(bare.edges.values().empty());
+    expect_same_ends(first, bare);
   }
+  expect_same_ends(first, read_edge_pattern<std::int32_t>(context<host>(), path));
   return first;
 }
 
@@ -71,6 +87,11 @@ std::string error_all_ways(const std::string& path) {
   };
   const std::string first = message(1, {});
   for (const auto& [threads, tuning] : ways()) EXPECT_EQ(message(threads, tuning), first) << path;
+  try {
+    (void)read_edge_pattern<std::int32_t>(context<host>(), path);
+  } catch (const error& e) {
+    EXPECT_EQ(e.what(), first) << "without weights";
+  }
   return first;
 }
 
@@ -446,6 +467,37 @@ TEST(EdgeListFiles, AgreeWithAPlainReadingAndTheTruth) {
     ++files;
   }
   EXPECT_EQ(files, 14);
+}
+
+// Over a block, so that room is made before anything is read: enough, too little, far too much.
+TEST(EdgeListFiles, LargeOnesWhoseLinesBecomeShorterOrLonger) {
+  const test::temporary_folder folder;
+  const auto lines = [](const std::string& filling, std::size_t bytes, int step) {
+    std::string text;
+    for (int k = 0; text.size() < bytes; ++k) text += fmt::format("{}\t{}{}\n", k % 5000, k * step % 7000, filling);
+    return text;
+  };
+  const std::string blanks(40, ' ');
+  const std::string comments = "# " + std::string(70, '-') + "\n";
+  for (const auto& [head, tail] : std::vector<std::pair<std::string, std::string>>{
+           {lines("", 6 << 20, 3), lines("", 14 << 20, 11)},
+           {lines(blanks, 3 << 20, 3), lines("", 9 << 20, 11)},
+           {lines("", 2 << 20, 3), lines(blanks, 16 << 20, 11)},
+           {comments + lines("", 1 << 20, 3), comments + lines("", 18 << 20, 7)},
+           {lines("\t2.5", 6 << 20, 3), lines("\t7", 14 << 20, 5)}}) {
+    const std::string path = folder.write("a.el", head + tail);
+    detail::edge_list_tuning small;
+    small.input.block_bytes = 1 << 20;
+    const auto expected = detail::read_edge_list_with<std::int32_t>(context<host>({.threads = 1}), path, {}, small);
+    for (const int threads : {1, 2, 5}) {
+      const context<host> ctx({.threads = threads});
+      const auto read = read_edge_list<std::int32_t>(ctx, path);
+      expect_same_ends(expected, read);
+      EXPECT_TRUE(std::equal(expected.edges.values().begin(), expected.edges.values().end(),
+                             read.edges.values().begin(), read.edges.values().end()));
+      expect_same_ends(expected, read_edge_pattern<std::int32_t>(ctx, path));
+    }
+  }
 }
 
 // As it comes, with a line `from,to`; MANIFEST.md of the data has the figures.

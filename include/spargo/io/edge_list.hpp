@@ -40,6 +40,19 @@ template <index_type I>
 [[nodiscard]] SPARGO_EXPORT edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file,
                                                         const read_options& options = {});
 
+// The same without the weights, which are parsed and checked but take no memory: what a graph without weights is built
+// from.
+template <index_type I>
+struct edge_pattern {
+  coo_matrix<pattern, I, host> edges;
+  bool weighted = false;  // whether the file has weights
+  std::vector<std::int64_t> ids;
+  std::int64_t first_vertex = -1;
+};
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file,
+                                                              const read_options& options = {});
+
 // How an edge list is written: with tabs, and a comment line `# source target [weight]` first; or as CSV, whose first
 // line names the columns: `source,target[,weight]`.
 enum class edge_list_style { tabs, commas };

@@ -44,6 +44,13 @@ struct renumbering {
   static constexpr std::int64_t parts = 64;                     // the same where they are read: 8 MiB of text
 };
 
+// How many edges a text has, from the lines at its beginning.
+struct expecting {
+  static constexpr std::int64_t least_bytes = std::int64_t{8} << 20;  // of a block, below which it is not asked
+  static constexpr std::int64_t sample_bytes = std::int64_t{1} << 20;
+  static constexpr double spare = 1.0625;
+};
+
 // Ids as they are.
 template <class I>
 struct plain_ids {
@@ -93,8 +100,10 @@ class numbered_ids {
 template <class I>
 class edge_reader {
  public:
-  edge_reader(const context<host>& ctx, text_source& source, const edge_list_tuning& tuning)
-      : ctx_(ctx), source_(source), tuning_(tuning), table_(ctx) {}
+  edge_reader(const context<host>& ctx, text_source& source, const edge_list_tuning& tuning, edge_weights weights)
+      : ctx_(ctx), source_(source), tuning_(tuning), table_(ctx) {
+    edges_.keeps_values = weights == edge_weights::keep;
+  }
 
   edge_list<I> run() {
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
@@ -103,6 +112,7 @@ class edge_reader {
       seen_bytes_ += static_cast<std::int64_t>(block.size());
       if (from_the_start) block = names_.skip(source_, block);
       if (block.empty()) continue;
+      expect(block);
       cut(block);
       parse();
       if (!numbered_ && any_stopped()) {
@@ -126,7 +136,23 @@ class edge_reader {
     const auto texts = split_at_lines(block, div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes));
     used_ = texts.size();
     if (parts_.size() < used_) parts_.resize(used_);
-    for (std::size_t i = 0; i < used_; ++i) parts_[i].text = texts[i];
+    for (std::size_t i = 0; i < used_; ++i) {
+      parts_[i].text = texts[i];
+      parts_[i].own.keeps_values = edges_.keeps_values;
+    }
+  }
+
+  // Room for all the edges that a large file's first lines let expect, before any is read: each goes straight to its
+  // place. And memory for those of this block.
+  void expect(std::string_view block) {
+    const auto block_bytes = static_cast<double>(block.size());
+    if (block_bytes < expecting::least_bytes || numbered_) return;
+    const std::string_view sample = block.substr(0, expecting::sample_bytes);
+    const double lines = static_cast<double>(count_newlines(sample)) / static_cast<double>(sample.size());
+    const double all = block_bytes + static_cast<double>(source_.expected_bytes_left());
+    if (edges_.capacity() == 0) edges_.grow(ctx_, 0, static_cast<std::int64_t>(lines * all * expecting::spare));
+    const std::int64_t last = std::min(edges_.capacity(), total_ + static_cast<std::int64_t>(lines * block_bytes));
+    edges_.touch(ctx_, total_, last);
   }
 
   [[nodiscard]] edge_part<I>& part(std::int64_t i) { return parts_[static_cast<std::size_t>(i)]; }
@@ -261,7 +287,7 @@ class edge_reader {
     if (edges_.capacity() >= total_) return;
     const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) *
                         static_cast<double>(source_.expected_bytes_left());
-    const std::int64_t likely = total_ + static_cast<std::int64_t>(rest * 1.0625);
+    const std::int64_t likely = total_ + static_cast<std::int64_t>(rest * expecting::spare);
     edges_.grow(ctx_, used, std::max({total_, 2 * edges_.capacity(), likely}));
   }
 
@@ -273,9 +299,9 @@ class edge_reader {
       used += parts_[i].count;
     }
     reserve(used);
-    for (std::size_t i = 0; i < used_; ++i) {
-      if (!parts_[i].direct) edges_.put(parts_[i].to, parts_[i].count, parts_[i].place);
-    }
+    parallel_parts(ctx_.threads(), static_cast<std::int64_t>(used_), [&](std::int64_t i) {
+      if (!part(i).direct) edges_.put(part(i).to, part(i).count, part(i).place);
+    });
   }
 
   // Ids in place of which numbers of the table go.
@@ -315,7 +341,7 @@ class edge_reader {
       if (vertices <= largest_) renumber([&](I id) { return present_.rank(id); });
     }
     if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
-    if (!weighted_) fill_with_ones();
+    if (!weighted_ && edges_.keeps_values) fill_with_ones();
     const auto vertices = static_cast<I>(result.ids.size());
     result.edges = edges_.release(vertices, vertices, total_);
     result.weighted = weighted_;
@@ -371,11 +397,11 @@ std::int64_t find_edges(const input_file& file) {
 
 template <index_type I>
 edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const read_options& options,
-                                 const edge_list_tuning& tuning) {
+                                 const edge_list_tuning& tuning, edge_weights weights) {
   try {
     text_source source(ctx, file, options, tuning.input);
     source.set_comment_marks(edge_text::comment_marks);
-    return edge_reader<I>(ctx, source, tuning).run();
+    return edge_reader<I>(ctx, source, tuning, weights).run();
   } catch (const std::bad_alloc&) {
     detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
   }
@@ -388,9 +414,20 @@ edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file, co
   return detail::read_edge_list_with<I>(ctx, file, options, {});
 }
 
+template <index_type I>
+edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file, const read_options& options) {
+  edge_list<I> read = detail::read_edge_list_with<I>(ctx, file, options, {}, detail::edge_weights::drop);
+  coo_matrix<double, I, host>& edges = read.edges;
+  return {{edges.rows(), edges.cols(), std::move(edges.row_indices()), std::move(edges.col_indices()), {}},
+          read.weighted,
+          std::move(read.ids),
+          read.first_vertex};
+}
+
 #define INSTANTIATE(I)                                                                                               \
   template edge_list<I> detail::read_edge_list_with<I>(const context<host>&, const input_file&, const read_options&, \
-                                                       const edge_list_tuning&);                                     \
+                                                       const edge_list_tuning&, edge_weights);                       \
+  template edge_pattern<I> read_edge_pattern<I>(const context<host>&, const input_file&, const read_options&);       \
   template edge_list<I> read_edge_list<I>(const context<host>&, const input_file&, const read_options&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 #undef INSTANTIATE

@@ -134,7 +134,7 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
       if (!has_edge) continue;
     }
     line = next;
-    if (edge.weighted) part.to.values[part.count] = edge.weight;
+    if (edge.weighted && part.to.values != nullptr) part.to.values[part.count] = edge.weight;
     if (!sink.put(part.count, edge.source, edge.target)) {
       part.stopped = true;
       return;

@@ -13,12 +13,16 @@ struct edge_list_tuning {
   std::int64_t part_bytes = std::int64_t{128} << 10;
 };
 
+// Dropped ones are parsed and checked all the same; the list then has no values.
+enum class edge_weights { keep, drop };
+
 // Where in a plain file the lines behind a line of column names begin: what a range may begin with. Its edges have
 // numbers in the order of their own ids.
 [[nodiscard]] std::int64_t find_edges(const input_file& file);
 
 template <index_type I>
 [[nodiscard]] edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file,
-                                               const read_options& options, const edge_list_tuning& tuning);
+                                               const read_options& options, const edge_list_tuning& tuning,
+                                               edge_weights weights = edge_weights::keep);
 
 }  // namespace spargo::detail

@@ -4,6 +4,8 @@
 // own. Room that nobody has touched costs address space and no memory, so it may be generous.
 #pragma once
 
+#include "core/parallel.hpp"
+
 #include <spargo/core/array.hpp>
 #include <spargo/formats/coo.hpp>
 
@@ -17,23 +19,24 @@ template <class V, class I>
 struct entry_sink {
   I* rows = nullptr;
   I* cols = nullptr;
-  V* values = nullptr;  // null for a pattern
+  V* values = nullptr;  // null where none are kept
 };
 
 template <class V, class I>
 struct entry_store {
   array<I, host> rows;
   array<I, host> cols;
-  array<V, host> values;  // empty for a pattern
+  array<V, host> values;               // empty where none are kept
+  bool keeps_values = !is_pattern<V>;  // to be settled before it grows
 
   // Of the smallest array: one that could not grow after the others leaves it as it was.
   [[nodiscard]] std::int64_t capacity() const {
     const std::int64_t places = std::min(rows.size(), cols.size());
-    return is_pattern<V> ? places : std::min(places, values.size());
+    return keeps_values ? std::min(places, values.size()) : places;
   }
 
   [[nodiscard]] entry_sink<V, I> from(std::int64_t first) {
-    return {rows.data() + first, cols.data() + first, is_pattern<V> ? nullptr : values.data() + first};
+    return {rows.data() + first, cols.data() + first, keeps_values ? values.data() + first : nullptr};
   }
 
   // Room for `wanted` entries, of which the first `used` are kept.
@@ -45,7 +48,28 @@ struct entry_store {
     };
     move(rows);
     move(cols);
-    if constexpr (!is_pattern<V>) move(values);
+    if (keeps_values) move(values);
+  }
+
+  // Entries [first, last), of which nothing is kept, are about to be written. Each large page is touched by one thread:
+  // several that meet at an untouched one each clear one, and all but one of them in vain.
+  void touch(const context<host>& ctx, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t page_bytes = std::int64_t{2} << 20;
+    constexpr std::int64_t small_page_bytes = 4096;
+    const auto touch_pages = [&]<class T>(array<T, host>& of) {
+      char* const bytes = reinterpret_cast<char*>(of.data() + first);
+      const std::int64_t size = (last - first) * std::int64_t{sizeof(T)};
+      const auto in_page = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(bytes) % page_bytes);
+      parallel_parts(ctx.threads(), div_up(in_page + size, page_bytes), [&](std::int64_t p) {
+        const std::int64_t end = std::min(size, (p + 1) * page_bytes - in_page);
+        for (std::int64_t at = std::max<std::int64_t>(0, p * page_bytes - in_page); at < end; at += small_page_bytes) {
+          bytes[at] = 0;
+        }
+      });
+    };
+    touch_pages(rows);
+    touch_pages(cols);
+    if (keeps_values) touch_pages(values);
   }
 
   // Room for `wanted` entries; none is kept.
@@ -57,13 +81,13 @@ struct entry_store {
   void put(const entry_sink<V, I>& from, std::int64_t count, std::int64_t place) {
     std::copy_n(from.rows, count, rows.data() + place);
     std::copy_n(from.cols, count, cols.data() + place);
-    if constexpr (!is_pattern<V>) std::copy_n(from.values, count, values.data() + place);
+    if (keeps_values) std::copy_n(from.values, count, values.data() + place);
   }
 
   [[nodiscard]] coo_matrix<V, I, host> release(I row_count, I col_count, std::int64_t count) {
     rows.truncate(count);
     cols.truncate(count);
-    if constexpr (!is_pattern<V>) values.truncate(count);
+    if (keeps_values) values.truncate(count);
     return {row_count, col_count, std::move(rows), std::move(cols), std::move(values)};
   }
 };
