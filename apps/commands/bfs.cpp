@@ -3,6 +3,7 @@
 #include "common/bfs_search.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
+#include "common/placed_input.hpp"
 #include "common/ranks.hpp"
 
 #include <fmt/format.h>
@@ -121,12 +122,16 @@ void report_plan_of(report& out, const plan_facts& plan, const std::vector<doubl
   out.row("MTEPS", "million edges of the traversed component, each once, a second (Graph500's rule)");
 }
 
-exit_status traverse(const bfs_flags& flags, backend where, const loaded_graph& read) {
+exit_status traverse(const bfs_flags& flags, placed_input read) {
+  backend& where = read.where;
   const loaded_input& from = read.from;
   const std::vector<std::int64_t> sources =
       choose_sources({flags.source, flags.sources}, from.facts, [&](std::int64_t v) { return out_degree(read.g, v); });
   const search_settings how{parse_options(flags), !flags.no_validate, flags.runs()};
-  settle_backend(where, flags.common.device, size_of(read.g, how.options.algorithm), flags.device_bytes());
+  if (where.gpu.has_value()) {
+    const std::string& device = flags.common.device;
+    settle_backend(where, device, size_of(read.g, how.options.algorithm, device), flags.device_bytes());
+  }
 
   report out("bfs", flags.common);
   report_graph(out, "bfs", flags, where, from, std::visit([](const auto& held) { return facts_of(held); }, read.g));
@@ -149,12 +154,20 @@ exit_status traverse(const bfs_flags& flags, backend where, const loaded_graph& 
   return conclude(out, flags, first_fault);
 }
 
+graph_work work_of(const bfs_flags& flags, const bfs_options& options) {
+  graph_work work;
+  work.wanted = wants_in_edges(options) ? in_edges::build : in_edges::omit;
+  work.runs_on_cpu =
+      options.algorithm != bfs_algorithm::global_queue && options.algorithm != bfs_algorithm::block_queue;
+  work.runs_on_gpu = options.algorithm != bfs_algorithm::sequential;
+  work.cpu_ns = 2.0 * static_cast<double>(std::max<std::int64_t>(flags.sources, 1));
+  return work;
+}
+
 exit_status run(const bfs_flags& flags) {
   const bfs_options options = parse_options(flags);
   check_source_flags({flags.source, flags.sources});
-  const backend where = choose_backend(flags.common.device, flags.common.threads);
-  return traverse(flags, where,
-                  load_graph(where.cpu, flags, wants_in_edges(options) ? in_edges::build : in_edges::omit));
+  return traverse(flags, load_placed(flags, work_of(flags, options)));
 }
 
 // Several processes: the smallest parents, whatever was asked for.
@@ -271,6 +284,7 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
   app.add_flag("--deterministic", flags.deterministic,
                "take the parent of smallest id, so that every run and device gives the same tree; costs another pass "
                "over the edges");
+  add_placement_flags(app, flags);
   add_graph_flags(
       app, flags,
       {"write `id level parent` a line, with -1 -1 where unreached", "do not check the result by Graph500's five rules",

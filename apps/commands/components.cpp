@@ -3,6 +3,7 @@
 #include "common/graph_command.hpp"
 #include "common/help.hpp"
 #include "common/outputs.hpp"
+#include "common/placed_input.hpp"
 #include "common/progress.hpp"
 #include "common/ranks.hpp"
 
@@ -61,14 +62,11 @@ json histogram_of(const std::vector<std::int64_t>& sizes) {
 }
 
 template <index_type I, index_type O>
-search_size size_of(const graph_view<I, O, host>& g, bool strong) {
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = g.out.nnz();
+search_size size_of(const placed_graph<I, O>& g, bool strong) {
+  search_size size = size_of_graph(g);
   size.branching = 2;  // no component is followed vertex by vertex
-  size.graph_bytes = bytes_of(g);
   size.workspace_bytes = size.vertices * std::int64_t{sizeof(I)} + size.entries / 128 + (std::int64_t{1} << 20);
-  size.runs_on_gpu = !strong || g.direction == direction_kind::undirected;
+  size.runs_on_gpu = !strong || g.direction() == direction_kind::undirected;
   return size;
 }
 
@@ -98,19 +96,18 @@ void write_labels(report& out, const components_flags& flags, const loaded_input
 
 template <index_type I, index_type O>
 exit_status analyse(const components_flags& flags, backend where, const loaded_input& from,
-                    const graph<I, O, host>& g) {
-  settle_backend(where, flags.common.device, size_of(g.view(), flags.strong), flags.device_bytes());
+                    const placed_graph<I, O>& g) {
+  settle_backend(where, flags.common.device, size_of(g, flags.strong), flags.device_bytes());
   report out("components", flags.common);
   report_graph(out, "components", flags, where, from, facts_of(g));
   found_components<I> found;
-  const double upload_ms =
-      on_graph<I, O>(where, g.view(), [&]<class Space>(const context<Space>& ctx, const auto& view) {
-        found = find_components<I, O, Space>(flags, ctx, view);
-      });
+  const double upload_ms = on_graph(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
+    found = find_components<I, O, Space>(flags, ctx, view);
+  });
   found.plan.upload_ms = upload_ms;
   if (!flags.no_validate) {
     const busy validating("validating");
-    found.fault = check_components<I, O>(where.cpu, g.view(), found.labels.view(), flags.options());
+    found.fault = check_components<I, O>(where.cpu, g.out_view(), found.labels.view(), flags.options());
   }
   report_components(out, flags, where, found);
   if (!flags.output.empty() && !is_wrong(found.fault)) write_labels(out, flags, from, found);
@@ -118,9 +115,12 @@ exit_status analyse(const components_flags& flags, backend where, const loaded_i
 }
 
 exit_status run(const components_flags& flags) {
-  const backend where = choose_backend(flags.common.device, flags.common.threads);
-  const loaded_graph read = load_graph(where.cpu, flags, flags.strong ? in_edges::build : in_edges::omit);
-  return std::visit([&](const auto& held) { return analyse(flags, where, read.from, held); }, read.g);
+  graph_work work;
+  work.wanted = flags.strong ? in_edges::build : in_edges::omit;
+  work.runs_on_gpu = !flags.strong || flags.undirected;
+  work.cpu_ns = 2;
+  const placed_input read = load_placed(flags, work);
+  return std::visit([&](const auto& held) { return analyse(flags, read.where, read.from, held); }, read.g);
 }
 
 // Several processes: weak components, of an undirected graph made of the edges.
@@ -171,6 +171,7 @@ command_body declare(CLI::App& app) {
   app.add_flag("--strong", flags->strong,
                "components whose vertices reach each other along the edges' direction; default: weak, direction does "
                "not count");
+  add_placement_flags(app, *flags);
   add_graph_flags(
       app, *flags,
       {"write `id label` a line, a label being the component's smallest id", "do not check the result edge by edge"});

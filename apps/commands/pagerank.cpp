@@ -3,6 +3,7 @@
 #include "common/choice.hpp"
 #include "common/graph_command.hpp"
 #include "common/outputs.hpp"
+#include "common/placed_input.hpp"
 #include "common/progress.hpp"
 #include "common/ranks.hpp"
 
@@ -136,21 +137,19 @@ void report_ranking(report& out, const backend& where, const ranking& found, con
 
 // What the GPU would have to hold and to do. All vertices are at work in every step.
 template <index_type I, index_type O>
-search_size size_of(const graph_view<I, O, host>& g, const pagerank_flags& flags) {
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = size.branching = g.out.nnz();
-  size.graph_bytes = bytes_of(g);
+search_size size_of(const placed_graph<I, O>& g, const pagerank_flags& flags) {
+  search_size size = size_of_graph(g);
+  size.branching = size.entries;
   size.workspace_bytes = size.vertices * std::int64_t{6 * sizeof(double) + sizeof(I)};
   size.runs_on_gpu = flags.algorithm != "gauss_seidel";
   return size;
 }
 
 template <index_type I, index_type O>
-ranking rank_on(const backend& where, const graph_view<I, O, host>& g, const pagerank_flags& flags,
+ranking rank_on(const backend& where, const placed_graph<I, O>& g, const pagerank_flags& flags,
                 const std::vector<double>& personalization) {
   ranking found;
-  const double upload_ms = on_graph<I, O>(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
+  const double upload_ms = on_graph(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
     if constexpr (std::same_as<Space, host>) {
       found = rank_all<I, O, Space>(ctx, view, flags, personalization);
     } else {
@@ -169,22 +168,25 @@ void write_ranks(report& out, const pagerank_flags& flags, const loaded_input& f
 }
 
 template <index_type I, index_type O>
-exit_status answer(const pagerank_flags& flags, backend where, const loaded_input& from, const graph<I, O, host>& g) {
+exit_status answer(const pagerank_flags& flags, backend where, const loaded_input& from, const placed_graph<I, O>& g) {
   const std::vector<double> personalization = preferences(flags, from.facts.names);
-  settle_backend(where, flags.common.device, size_of(g.view(), flags), flags.device_bytes());
+  settle_backend(where, flags.common.device, size_of(g, flags), flags.device_bytes());
   report out("pagerank", flags.common);
   report_graph(out, "pagerank", flags, where, from, facts_of(g));
-  ranking found = rank_on<I, O>(where, g.view(), flags, personalization);
-  if (!flags.no_validate) validate(where.cpu, g.view(), flags, personalization, found);
+  ranking found = rank_on<I, O>(where, g, flags, personalization);
+  if (!flags.no_validate) validate(where.cpu, g.out_view(), flags, personalization, found);
   report_ranking(out, where, found, from.facts.names);
   if (!flags.output.empty() && !is_wrong(found.fault)) write_ranks(out, flags, from, found);
   return conclude(out, flags, found.fault);
 }
 
 exit_status run(const pagerank_flags& flags) {
-  const backend where = choose_backend(flags.common.device, flags.common.threads);
-  const loaded_graph read = load_graph(where.cpu, flags, in_edges::build);
-  return std::visit([&](const auto& held) { return answer(flags, where, read.from, held); }, read.g);
+  graph_work work;
+  work.wanted = in_edges::build;
+  work.runs_on_gpu = flags.algorithm != "gauss_seidel";
+  work.cpu_ns = 5.0 * static_cast<double>(flags.iterations > 0 ? flags.iterations : 50);
+  const placed_input read = load_placed(flags, work);
+  return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }
 
 // Several processes.
@@ -250,6 +252,7 @@ void add_flags(CLI::App& app, pagerank_flags& flags) {
       ->check(one_of("an algorithm", {"auto", "jacobi", "gauss_seidel"}))
       ->type_name("NAME")
       ->capture_default_str();
+  add_placement_flags(app, flags);
   add_graph_flags(app, flags, {"write `id rank` a line", "do not check the ranks by steps of other code"});
 }
 

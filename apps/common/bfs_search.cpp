@@ -13,12 +13,13 @@ namespace {
 // Graph500's rule: the edges of the traversed component, each once. Here they are those with a reached end that are in
 // the graph, that is without duplicates and self-loops (an undirected edge has two entries, both of reached rows).
 template <index_type I, index_type O>
-std::int64_t traversed_edges(const graph_view<I, O, host>& g, span<const std::int32_t, host> levels) {
+std::int64_t traversed_edges(const placed_graph<I, O>& g, span<const std::int32_t, host> levels) {
+  const span<const O, host> offsets = g.offsets();
   std::int64_t entries = 0;
   for (std::int64_t v = 0; v < levels.size(); ++v) {
-    if (levels[v] >= 0) entries += g.out.offsets[v + 1] - g.out.offsets[v];
+    if (levels[v] >= 0) entries += offsets[v + 1] - offsets[v];
   }
-  return g.direction == direction_kind::undirected ? entries / 2 : entries;
+  return g.direction() == direction_kind::undirected ? entries / 2 : entries;
 }
 
 // What a search leaves, brought to the host.
@@ -51,7 +52,7 @@ search run_search(const context<Space>& ctx, bfs_plan<I, O, Space>& plan, I sour
 
 template <index_type I, index_type O, class Space>
 plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                     const graph_view<I, O, host>& reference, const std::vector<std::int64_t>& sources,
+                     const placed_graph<I, O>& reference, const std::vector<std::int64_t>& sources,
                      const search_settings& how, const stopwatch& since_start,
                      const std::function<void(const search&)>& sink) {
   const busy searching("searching");
@@ -68,53 +69,54 @@ plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const 
     const auto edges = static_cast<double>(traversed_edges(reference, found.levels));
     found.mteps = edges / (found.times.median * 1e-3) * 1e-6;
     if (how.validate) {
-      found.fault = check_bfs<I, O>(cpu, reference, static_cast<I>(source), tree.levels.view(), tree.parents.view());
+      found.fault =
+          check_bfs<I, O>(cpu, reference.out_view(), static_cast<I>(source), tree.levels.view(), tree.parents.view());
     }
     sink(found);
   }
   return facts;
 }
 
+// Of all vertices the most new ones that one can lead on to.
 template <index_type I, index_type O>
-search_size size_of_view(const graph_view<I, O, host>& g, bfs_algorithm algorithm) {
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = g.out.nnz();
-  const std::int64_t back = g.direction == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
-  for (std::int64_t v = 0; v < size.vertices; ++v) {
-    size.branching = std::max(size.branching, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v] - back);
+std::int64_t branching(const placed_graph<I, O>& g) {
+  const span<const O, host> offsets = g.offsets();
+  const std::int64_t back = g.direction() == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
+  std::int64_t most = 0;
+  for (std::int64_t v = 0; v < std::int64_t{g.vertices()}; ++v) {
+    most = std::max(most, std::int64_t{offsets[v + 1]} - offsets[v] - back);
   }
-  size.graph_bytes = bytes_of(g);
-  size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
-  size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
-  size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
-  return size;
+  return most;
 }
 
 }  // namespace
 
-std::int64_t out_degree(const any_graph& g, std::int64_t vertex) {
+std::int64_t out_degree(const any_placed_graph& g, std::int64_t vertex) {
+  return std::visit([&](const auto& held) { return std::int64_t{held.offsets()[vertex + 1]} - held.offsets()[vertex]; },
+                    g);
+}
+
+search_size size_of(const any_placed_graph& g, bfs_algorithm algorithm, const std::string& device) {
   return std::visit(
-      [&](const auto& held) {
-        const auto out = held.view().out;
-        return std::int64_t{out.offsets[vertex + 1]} - out.offsets[vertex];
+      [&]<class I, class O>(const placed_graph<I, O>& held) {
+        search_size size = size_of_graph(held);
+        if (device == "auto") size.branching = branching(held);
+        size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
+        size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
+        size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
+        return size;
       },
       g);
 }
 
-search_size size_of(const any_graph& g, bfs_algorithm algorithm) {
-  return std::visit([&](const auto& held) { return size_of_view(held.view(), algorithm); }, g);
-}
-
-plan_facts search_all(const backend& where, const any_graph& g, const std::vector<std::int64_t>& sources,
+plan_facts search_all(const backend& where, const any_placed_graph& g, const std::vector<std::int64_t>& sources,
                       const search_settings& how, const stopwatch& since_start,
                       const std::function<void(const search&)>& sink) {
   plan_facts facts;
   std::visit(
-      [&]<class I, class O>(const graph<I, O, host>& held) {
-        const graph_view<I, O, host> view = held.view();
-        const double upload_ms = on_graph(where, view, [&]<class Space>(const context<Space>& ctx, const auto& there) {
-          facts = search_on<I, O, Space>(where.cpu, ctx, there, view, sources, how, since_start, sink);
+      [&]<class I, class O>(const placed_graph<I, O>& held) {
+        const double upload_ms = on_graph(where, held, [&]<class Space>(const context<Space>& ctx, const auto& there) {
+          facts = search_on<I, O, Space>(where.cpu, ctx, there, held, sources, how, since_start, sink);
         });
         facts.upload_ms = upload_ms;
       },

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/graph_command.hpp"
+#include "common/placed_graph.hpp"
 
 #include <spargo/graph/bfs.hpp>
 
@@ -15,10 +16,11 @@
 
 namespace spargo::apps {
 
-[[nodiscard]] std::int64_t out_degree(const any_graph& g, std::int64_t vertex);
+[[nodiscard]] std::int64_t out_degree(const any_placed_graph& g, std::int64_t vertex);
 
-// What the GPU would have to hold and to do, before anything is copied to it.
-[[nodiscard]] search_size size_of(const any_graph& g, bfs_algorithm algorithm);
+// What the GPU has to hold and to do, before anything is copied to it. `device`: as the flag says; its branching is
+// looked for where `auto` may ask for it.
+[[nodiscard]] search_size size_of(const any_placed_graph& g, bfs_algorithm algorithm, const std::string& device);
 
 // One source's search, its result on the host; the spans are valid until the next.
 struct search {
@@ -47,8 +49,8 @@ struct plan_facts {
 };
 
 // All searches of one graph. `sink` sees each, finished and checked.
-[[nodiscard]] plan_facts search_all(const backend& where, const any_graph& g, const std::vector<std::int64_t>& sources,
-                                    const search_settings& how, const stopwatch& since_start,
-                                    const std::function<void(const search&)>& sink);
+[[nodiscard]] plan_facts search_all(const backend& where, const any_placed_graph& g,
+                                    const std::vector<std::int64_t>& sources, const search_settings& how,
+                                    const stopwatch& since_start, const std::function<void(const search&)>& sink);
 
 }  // namespace spargo::apps

@@ -117,7 +117,7 @@ std::string reason_for_cpu(const std::string& device, const std::string& gpu, co
                            std::int64_t free_bytes) {
   if (device == "auto" && !search.runs_on_gpu) return "the algorithm asked for is the CPU's alone";
   const std::int64_t needed = search.graph_bytes + search.workspace_bytes;
-  if (needed > free_bytes) {
+  if (needed > free_bytes && !search.resident) {
     const std::string what = fmt::format(
         "the search needs {} of device memory (graph {}, workspace {}), {} of {} are free", bytes_text(needed),
         bytes_text(search.graph_bytes), bytes_text(search.workspace_bytes), bytes_text(free_bytes), gpu);

@@ -79,6 +79,23 @@ loaded_graph load_graph(const context<host>& cpu, const graph_flags& flags, in_e
           std::move(g)};
 }
 
+namespace {
+
+const char* place_of(bool on_device) { return on_device ? "gpu" : "cpu"; }
+
+// "load 20 ms, build 8 ms", and where, if a GPU did some of it or might have.
+std::string times_before(const loaded_input& from) {
+  std::string text =
+      fmt::format("load {}, build {}", format_milliseconds(from.load_ms), format_milliseconds(from.build_ms));
+  const bool parsed = from.facts.parsed_on_device;
+  if (parsed && from.built_on_device) text += ", both on the GPU";
+  if (!parsed && from.built_on_device) text += " on the GPU";
+  if (!from.why_on_host.empty()) text += fmt::format(" ({})", from.why_on_host);
+  return text;
+}
+
+}  // namespace
+
 void report_graph(report& out, const std::string& command, const graph_flags& flags, const backend& where,
                   const loaded_input& from, const graph_facts& graph) {
   if (!from.facts.passed_over.empty()) out.warn(from.input.path + ": passed over: " + from.facts.passed_over);
@@ -89,16 +106,19 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
   keys["directed"] = graph.directed;
   report_backend(out, flags.common.device, where);
   keys["algorithm"] = nullptr;
+  if (where.gpu.has_value()) keys["open_ms"] = from.open_ms;
   keys["load_ms"] = from.load_ms;
   keys["build_ms"] = from.build_ms;
+  keys["parsed_on"] = place_of(from.facts.parsed_on_device);
+  keys["built_on"] = place_of(from.built_on_device);
+  if (!from.why_on_host.empty()) keys["parsed_on_reason"] = from.why_on_host;
   out.title(fmt::format("{} {}", command, from.input.path));
   out.row("graph",
           fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
                       graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
   if (from.ignores_weights) out.row("weights", "ignored");
   out.row("device", describe(where));
-  out.row("before",
-          fmt::format("load {}, build {}", format_milliseconds(from.load_ms), format_milliseconds(from.build_ms)));
+  out.row("before", times_before(from));
   report_cache(out, from.cache);
 }
 

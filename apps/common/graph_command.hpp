@@ -29,6 +29,7 @@ struct graph_flags {
   bool no_validate = false;
   cache_mode cache = cache_mode::off;
   std::string max_device_memory;  // empty: all that is free
+  std::string parse = "auto";     // --parse, of commands that have it
   stopwatch since_start;          // of the command: total_ms
 
   // --max-device-memory in bytes; 0: all that is free.
@@ -55,6 +56,9 @@ struct loaded_input {
   double load_ms = 0;
   double build_ms = 0;
   bool ignores_weights = false;  // that the file has
+  double open_ms = 0;            // the GPU
+  bool built_on_device = false;  // the graph
+  std::string why_on_host{};     // the host has parsed it, or made its entries, beside a GPU; empty: it has not
 };
 struct loaded_graph {
   loaded_input from;

@@ -13,14 +13,16 @@ void add_parse_flag(CLI::App& app, std::string& where) {
       ->capture_default_str();
 }
 
+void expect_gpu_for(const std::string& where, const std::optional<context<device>>& gpu) {
+  if (where != "gpu" || gpu.has_value()) return;
+  throw usage_error("--parse gpu needs a GPU in use (expected --device cuda, or auto with one)");
+}
+
 parse_choice choose_parsing(const std::string& where, const std::optional<context<device>>& gpu,
                             const input_description& input) {
   parse_choice choice;
-  if (where == "gpu") {
-    if (!gpu.has_value())
-      throw usage_error("--parse gpu needs a GPU in use (expected --device cuda, or auto with one)");
-    choice.algorithm = device_read_algorithm::on_device;
-  }
+  expect_gpu_for(where, gpu);
+  if (where == "gpu") choice.algorithm = device_read_algorithm::on_device;
   if (where == "cpu" || !gpu.has_value() || input.kind != input_kind::matrix_market) return choice;
   if (!input.can_be_read_again()) return choice;  // the device's reader looks at a file more than once
   if (where == "auto" && suggest_device_read(input.path) == device_read_algorithm::on_host) return choice;

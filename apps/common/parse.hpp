@@ -25,6 +25,9 @@ struct parse_choice {
 // --parse: auto, cpu or gpu.
 void add_parse_flag(CLI::App& app, std::string& where);
 
+// Throws usage_error for `gpu` without one.
+void expect_gpu_for(const std::string& where, const std::optional<context<device>>& gpu);
+
 // The choice for a file: `auto` means what the library suggests where there is a GPU. Throws usage_error for `gpu`
 // without one.
 [[nodiscard]] parse_choice choose_parsing(const std::string& where, const std::optional<context<device>>& gpu,
