@@ -24,6 +24,13 @@ struct placement_tuning {
   static constexpr std::int64_t path = 1;
 };
 
+// Before a GPU has answered anything, however little.
+struct opening_tuning {
+  static constexpr double opening_ms = 350;
+  static constexpr double entry_ns = 2;    // to read, build, copy home and check what the GPU works on
+  static constexpr int most_threads = 16;  // that help
+};
+
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
 void use_cpu(backend& chosen, const std::string& why) {
@@ -105,6 +112,14 @@ backend choose_backend(const std::string& device, int threads) {
     use_gpu(chosen, static_cast<int>(ordinal), "as asked for");
   }
   return chosen;
+}
+
+std::string reason_against_opening(const expected_work& work) {
+  const auto entries = static_cast<double>(work.entries);
+  const int threads = std::clamp(work.threads, 1, opening_tuning::most_threads);
+  const double cpu_ms = entries * work.cpu_ns / threads * 1e-6;
+  if (cpu_ms >= opening_tuning::opening_ms + entries * opening_tuning::entry_ns * 1e-6) return {};
+  return fmt::format("some {} entries are sooner done than a GPU is opened", with_commas(work.entries));
 }
 
 std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries, std::int64_t index_bytes) {

@@ -59,6 +59,15 @@ struct search_size {
   bool runs_on_gpu = true;           // false: it is the CPU's alone
 };
 
+// What is left to do, before a GPU is opened for it.
+struct expected_work {
+  std::int64_t entries = 0;
+  double cpu_ns = 0;  // that each takes one thread of the CPU
+  int threads = 1;
+};
+// Why `auto` does not open a GPU: that alone takes longer than the CPU takes for all of it. Empty: it does.
+[[nodiscard]] std::string reason_against_opening(const expected_work& work);
+
 // Bytes of device memory for a search's queues, bitmaps and results beside the graph: an upper bound.
 [[nodiscard]] std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries,
                                                   std::int64_t index_bytes);

@@ -24,6 +24,13 @@ struct placement_tuning {
   static constexpr std::int64_t bytes_of_text = 6;
 };
 
+// What a pair costs one thread, in ns.
+struct cost_tuning {
+  static constexpr double byte_ns = 3;      // of text
+  static constexpr double build_ns = 60;    // with in-edges
+  static constexpr double random_ns = 250;  // generated
+};
+
 // --- On the device
 
 // The device's memory that may be used.
@@ -55,6 +62,23 @@ std::string why_not_there(const graph_flags& flags, const input_description& inp
   if (flags.parse == "gpu") return {};
   if (suggest_device_read(input.path) == device_read_algorithm::on_device) return {};
   return "small and compressed files are read on the CPU";
+}
+
+// Of what the device reads or makes; from the first lines.
+std::int64_t likely_entries(const input_description& input) {
+  if (input.kind == input_kind::generator) return describe_generator(input.path).entries;
+  const std::string_view head = input.file->head();
+  const auto lines = static_cast<double>(std::count(head.begin(), head.end(), '\n') + 1);
+  return static_cast<std::int64_t>(lines / static_cast<double>(head.size() + 1) *
+                                   static_cast<double>(file_bytes(input)));
+}
+
+// That an entry costs a thread of the host until the graph is there.
+double entry_ns(const input_description& input) {
+  if (input.kind == input_kind::generator) return cost_tuning::random_ns + cost_tuning::build_ns;
+  const auto bytes = static_cast<double>(file_bytes(input));
+  return bytes / static_cast<double>(std::max<std::int64_t>(likely_entries(input), 1)) * cost_tuning::byte_ns +
+         cost_tuning::build_ns;
 }
 
 constexpr const char* no_memory = "the GPU's memory does not suffice";
@@ -124,53 +148,80 @@ any_placed_graph build_there(const backend& where, coo_matrix<pattern, I, device
 
 class loader {
  public:
-  loader(const graph_flags& flags, const graph_work& work) : flags_(flags), work_(work) {}
+  loader(const graph_flags& flags, const graph_work& work)
+      : flags_(flags), work_(work), where_(choose_cpu("cpu", flags.common.threads)) {}
 
   placed_input run() {
-    const stopwatch opening;
-    backend where = choose_backend(flags_.common.device, flags_.common.threads);
-    const double open_ms = opening.milliseconds();
-    expect_gpu_for(flags_.parse, where.gpu);
-    input_description input = describe_input(where.cpu, flags_.file);
+    const bool asks = flags_.common.device != "auto" || flags_.parse == "gpu";
+    if (asks) open();
+    expect_gpu_for(flags_.parse, where_.gpu);
+    input_description input = describe_input(where_.cpu, flags_.file);
     expect_square(input);
     input_cache cache(flags_.cache, input, value_kind::pattern);
     const bool directed = is_directed(flags_, input);
     options_ = {.direction = directed ? direction_kind::directed : direction_kind::undirected,
                 .in_edges = directed && work_.wanted == in_edges::build};
+    const std::string why_not = why_not_there(flags_, input, cache);
+    if (!asks && why_not.empty()) open_if_it_pays(likely_entries(input), entry_ns(input));
     std::optional<any_placed_graph> g;
-    if (where.gpu.has_value() && work_.runs_on_gpu) g = load_there(where, input, cache);
-    if (!g.has_value()) g = load_here(where, input, cache);
+    if (has_gpu()) {
+      why_ = why_not;
+      if (why_.empty()) g = load_there(input);
+    }
+    if (!g.has_value()) g = load_here(input, cache);
     const bool weighted = has_weights(input, facts_);
     loaded_input from{std::move(input), std::move(cache), std::move(facts_), load_ms_, build_ms_, weighted};
+    from.open_ms = open_ms_;
     from.built_on_device = std::visit([](const auto& held) { return held.is_on_device(); }, *g);
     from.why_on_host = std::move(why_);
-    from.open_ms = open_ms;
-    return {std::move(where), std::move(from), std::move(*g)};
+    return {std::move(where_), std::move(from), std::move(*g)};
   }
 
  private:
+  // A GPU in use that can do what is asked for.
+  [[nodiscard]] bool has_gpu() const { return where_.gpu.has_value() && work_.runs_on_gpu; }
+
+  void open() {
+    const stopwatch opening;
+    where_ = choose_backend(flags_.common.device, flags_.common.threads);
+    open_ms_ = opening.milliseconds();
+    opened_ = true;
+  }
+
+  // Without what its pool has kept of memory that did not suffice.
+  void open_again() {
+    where_.gpu.reset();
+    where_ = choose_backend(flags_.common.device, flags_.common.threads);
+  }
+
+  // Under `auto`, with what an entry costs a thread until the graph is there.
+  void open_if_it_pays(std::int64_t entries, double entry_ns) {
+    where_.reason = !work_.runs_on_gpu ? "the algorithm asked for is the CPU's alone" : "";
+    if (work_.runs_on_cpu && where_.reason.empty()) {
+      where_.reason = reason_against_opening({entries, entry_ns + work_.cpu_ns, where_.cpu.threads()});
+    }
+    if (where_.reason.empty()) open();
+  }
+
   // None where the host must do it.
-  std::optional<any_placed_graph> load_there(const backend& where, const input_description& input,
-                                             const input_cache& cache) {
+  std::optional<any_placed_graph> load_there(const input_description& input) {
     if constexpr (config::has_cuda) {
-      why_ = why_not_there(flags_, input, cache);
-      if (!why_.empty()) return {};
       const std::int64_t needed = input.kind == input_kind::generator
                                       ? building_bytes(input.rows, describe_generator(input.path).entries, 4)
                                       : placement_tuning::bytes_of_text * file_bytes(input);
-      why_ = needed > memory_of(*where.gpu, flags_) ? no_memory : "";
+      why_ = needed > memory_of(*where_.gpu, flags_) ? no_memory : "";
       if (!why_.empty()) return {};
       try {
         const stopwatch loading;
         progress_bar bar("reading " + input.path, flags_.common.quiet);
-        any_pairs_there read = read_there(where, flags_, input, bar.options());
+        any_pairs_there read = read_there(where_, flags_, input, bar.options());
         load_ms_ = loading.milliseconds();
         return std::visit(
             [&](auto& pairs) {
               facts_ = std::move(pairs.facts);
               if (!facts_.parsed_on_device) why_ = "not every line of it is plainly an edge";
               const stopwatch building;
-              any_placed_graph g = build_there(where, std::move(pairs.pairs), options_);
+              any_placed_graph g = build_there(where_, std::move(pairs.pairs), options_);
               build_ms_ = building.milliseconds();
               return g;
             },
@@ -179,25 +230,29 @@ class loader {
         if (e.code() != error_code::out_of_memory && e.code() != error_code::unsupported) throw;
         why_ = e.code() == error_code::out_of_memory ? no_memory : "it has 2^31 vertices or more";
         facts_ = {};
+        open_again();
       }
     }
     return {};
   }
 
   // Read by the host; built there, or on the device from a copy of the pairs.
-  any_placed_graph load_here(const backend& where, const input_description& input, input_cache& cache) {
+  any_placed_graph load_here(const input_description& input, input_cache& cache) {
     const stopwatch loading;
     any_coo<pattern> read = [&] {
       progress_bar bar("reading " + input.path, flags_.common.quiet);
-      return read_graph_entries(where.cpu, input, bar.options(), cache);
+      return read_graph_entries(where_.cpu, input, bar.options(), cache);
     }();
     load_ms_ = loading.milliseconds();
     facts_ = std::visit([](auto& listed) { return std::move(listed.facts); }, read);
+    if (flags_.common.device == "auto" && !opened_) {
+      open_if_it_pays(std::visit([](const auto& listed) { return listed.entries.nnz(); }, read), cost_tuning::build_ns);
+    }
     const stopwatch building;
     std::optional<any_placed_graph> g;
-    if (where.gpu.has_value() && work_.runs_on_gpu) g = copy_and_build(where, read);
+    if (has_gpu()) g = copy_and_build(read);
     if (!g.has_value()) {
-      any_graph built = make_graph(where.cpu, std::move(read), options_);
+      any_graph built = make_graph(where_.cpu, std::move(read), options_);
       g = std::visit([]<class I, class O>(
                          graph<I, O, host>& held) -> any_placed_graph { return placed_graph<I, O>(std::move(held)); },
                      built);
@@ -207,28 +262,29 @@ class loader {
   }
 
   // None where they are few or do not fit.
-  std::optional<any_placed_graph> copy_and_build(const backend& where, any_coo<pattern>& read) {
+  std::optional<any_placed_graph> copy_and_build(any_coo<pattern>& read) {
     if constexpr (config::has_cuda) {
       return std::visit(
           [&]<class I>(coo_input<pattern, I>& input) -> std::optional<any_placed_graph> {
             coo_matrix<pattern, I, host>& entries = input.entries;
             const std::int64_t pairs = 2 * entries.nnz();  // of a triangle
             if (entries.nnz() < placement_tuning::least_pairs && flags_.parse != "gpu") return {};
-            if (building_bytes(entries.rows(), pairs, sizeof(I)) > memory_of(*where.gpu, flags_)) return {};
+            if (building_bytes(entries.rows(), pairs, sizeof(I)) > memory_of(*where_.gpu, flags_)) return {};
             if (options_.direction == direction_kind::directed && input.triangle != symmetry_kind::general) {
-              entries = expand_symmetry<pattern, I>(where.cpu, std::as_const(entries).view(), input.triangle);
+              entries = expand_symmetry<pattern, I>(where_.cpu, std::as_const(entries).view(), input.triangle);
               input.triangle = symmetry_kind::general;
             }
             try {
-              const context<device>& gpu = *where.gpu;
+              const context<device>& gpu = *where_.gpu;
               coo_matrix<pattern, I, device> there(
-                  entries.rows(), entries.cols(), to_device_by_threads(gpu, entries.row_indices().view(), where.cpu),
-                  to_device_by_threads(gpu, entries.col_indices().view(), where.cpu), {});
-              return build_there(where, std::move(there), options_);
+                  entries.rows(), entries.cols(), to_device_by_threads(gpu, entries.row_indices().view(), where_.cpu),
+                  to_device_by_threads(gpu, entries.col_indices().view(), where_.cpu), {});
+              return build_there(where_, std::move(there), options_);
             } catch (const error& e) {
               if (e.code() != error_code::out_of_memory) throw;
-              return {};
             }
+            open_again();
+            return {};
           },
           read);
     }
@@ -237,6 +293,9 @@ class loader {
 
   const graph_flags& flags_;
   const graph_work& work_;
+  backend where_;
+  bool opened_ = false;
+  double open_ms_ = 0;
   graph_options options_;
   input_facts facts_;
   double load_ms_ = 0;

@@ -100,6 +100,27 @@ TEST(DeviceChoice, PathsAreTheCpusUnderAutoWhateverTheirSize) {
   EXPECT_EQ(why("auto", path), "");
 }
 
+TEST(DeviceChoice, AGpuIsOpenedForWhatTakesTheCpuLonger) {
+  EXPECT_EQ(reason_against_opening({1'000'000, 100, 16}),
+            "some 1,000,000 entries are sooner done than a GPU is opened");
+  EXPECT_NE(reason_against_opening({1'000'000, 100, 1}), "");
+  EXPECT_EQ(reason_against_opening({100'000'000, 100, 16}), "");
+  EXPECT_EQ(reason_against_opening({10'000'000, 100, 1}), "");
+  EXPECT_NE(reason_against_opening({10'000'000, 100, 16}), "");
+  EXPECT_EQ(reason_against_opening({10'000'000, 10'000, 16}), "") << "work enough";
+  EXPECT_NE(reason_against_opening({0, 100, 1}), "");
+}
+
+TEST(DeviceChoice, AutoSaysThatASmallGraphIsNotWorthAGpu) {
+  for (const char* command : {"bfs", "components", "pagerank"}) {
+    const auto report = run_app(command, {"--json", "-", "--device", "auto", "gen:path:n=500"}).json();
+    EXPECT_EQ(report["device"], "cpu");
+    EXPECT_EQ(report["device_reason"], "some 998 entries are sooner done than a GPU is opened");
+  }
+  const auto report = run_app("bfs", {"--json", "-", "--algorithm", "sequential", "gen:path:n=500"}).json();
+  EXPECT_EQ(report["device_reason"], "the algorithm asked for is the CPU's alone");
+}
+
 TEST(DeviceChoice, AWorkspaceIsAtMost24BytesAVertexAndSomeEdges) {
   const std::int64_t base = search_workspace_bytes(0, 0, 4);
   EXPECT_EQ(search_workspace_bytes(1000, 0, 4) - base, 24'000);
@@ -133,7 +154,8 @@ TEST_F(DeviceChoiceOnGpu, BfsRefusesBeforeTheUpload) {
 }
 
 TEST_F(DeviceChoiceOnGpu, BfsFallsBackAndSaysWhy) {
-  const std::vector<std::string> flags = {"--json", "-", "--device", "auto", "gen:uniform:rows=100000,degree=8"};
+  const std::vector<std::string> flags = {
+      "--json", "-", "--device", "auto", "--threads", "1", "gen:uniform:rows=400000,degree=8"};
   const app_run fits = run_app("bfs", flags);
   ASSERT_EQ(fits.code, 0) << fits.err;
   EXPECT_EQ(fits.json()["device"], "cuda:0");
@@ -153,8 +175,13 @@ TEST_F(DeviceChoiceOnGpu, BfsLeavesSmallGraphsToTheCpu) {
   };
   EXPECT_EQ(device("auto", "gen:grid2d:n=200"), "cpu");
   EXPECT_EQ(device("cuda", "gen:grid2d:n=200"), "cuda:0");
-  EXPECT_EQ(device("auto", "gen:path:n=1000000"), "cpu");
-  EXPECT_EQ(device("auto", "gen:rmat:scale=16,degree=16"), "cuda:0");
+  EXPECT_EQ(device("auto", "gen:rmat:scale=14,degree=16"), "cpu");
+  EXPECT_EQ(device("cuda", "gen:rmat:scale=14,degree=16"), "cuda:0");
+  const auto alone = [](const std::string& graph) {
+    return run_app("bfs", {"--json", "-", "--threads", "1", graph}).json()["device"].get<std::string>();
+  };
+  EXPECT_EQ(alone("gen:rmat:scale=18,degree=16"), "cuda:0");
+  EXPECT_EQ(alone("gen:path:n=4000000"), "cpu") << "a path, found to be one when it is there";
 }
 
 }  // namespace
