@@ -83,12 +83,15 @@ void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const
 template <entry_type V, index_type I>
 coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, I, host>& matrix, symmetry_kind kind);
 
+enum class diagonal_entries { keep, drop };
+
 // Entries in range; their number fits O, with the mirrored ones unless `kind` is general: these, each behind the one
-// it mirrors, are as good as there.
+// it mirrors, are as good as there. Only general ones drop their diagonal.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& matrix,
                                      const coo_facts& order, duplicates on_duplicates,
-                                     symmetry_kind kind = symmetry_kind::general);
+                                     symmetry_kind kind = symmetry_kind::general,
+                                     diagonal_entries diagonal = diagonal_entries::keep);
 
 // row_indices[k] = the row of entry k.
 template <index_type I, index_type O>

@@ -8,6 +8,7 @@
 // as columns, else in scratch of a key of 4 or 8 bytes and a value each.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
+#include "core/touch.hpp"
 #include "formats/convert/backend.hpp"
 #include "formats/rows/bucket_sort.hpp"
 #include "formats/rows/triangle_rows.hpp"
@@ -22,6 +23,8 @@ namespace {
 struct tuning {
   // A bucket with more entries than this many times the usual gets memory of its own to sort in, not its thread's.
   static constexpr std::int64_t usual_times = 4;
+  // Memory of so many pages is touched before it is written.
+  static constexpr std::int64_t touched_bytes = std::int64_t{16} << 20;
   // A narrow key is worth more buckets than the cache asks for, but not smaller ones than this.
   static constexpr std::int64_t least_entries = 1 << 12;
 };
@@ -73,6 +76,7 @@ void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I
 struct row_work {
   bool sort = false;
   bool merge = false;
+  bool drop = false;      // what is on the diagonal
   bool in_order = false;  // a bucket's rows go where entries of those before it may lie
 };
 
@@ -138,6 +142,7 @@ csr_arrays<V, I, O> build_rows(const context<host>& ctx, const row_buckets& buck
     gather(b, rows_of(b), scratch);
     if (work.sort) sort_rows<C, V, O>(rows_of(b), size, scratch);
     kept[b] = work.merge ? merge_rows(rows_of(b), size, scratch) : size;
+    if (work.drop) kept[b] = drop_diagonal(rows_of(b), kept[b], buckets.first(b), scratch);
   };
   const auto write = [&](std::int64_t b, std::int64_t place, std::int64_t slot) {
     write_rows(room.of(b, size_of(b), slot), kept[b], place, rows_of(b), to.indices.data(), to.values.data(), path);
@@ -149,7 +154,7 @@ csr_arrays<V, I, O> build_rows(const context<host>& ctx, const row_buckets& buck
     if (!room.is_large(b)) build(b, slot);
     return kept[b];
   };
-  if (work.merge || work.in_order) {
+  if (work.merge || work.drop || work.in_order) {
     for_each_part_in_order(ctx, buckets.count, 0, count, write);
   } else {
     on_threads(ctx.threads(), buckets.count, [&](part_taker& mine) {
@@ -173,7 +178,7 @@ template <class C, class O, class V, class I>
 csr_arrays<V, I, O> from_rows(const context<host>& ctx, const coo_entries<V, I>& m, row_work work) {
   array<O, host> offsets(ctx, std::int64_t{m.rows} + 1);
   offsets_of_sorted<I, O>(ctx, m.rows, m.row_indices, offsets);
-  if (!work.sort && !work.merge) {
+  if (!work.sort && !work.merge && !work.drop) {
     return {std::move(offsets), clone(ctx, m.col_indices), clone(ctx, m.values)};
   }
   const row_buckets buckets(m.rows, m.nnz() * (value_bytes<V> + std::int64_t{sizeof(I)}) / bucket_tuning::bucket_bytes);
@@ -223,10 +228,12 @@ class result_room {
     if constexpr (shared) {
       const std::int64_t first = div_up(total - on_the_way, line) * line;
       to_ = columns<V, I>(ctx, first + on_the_way);
+      touch(ctx, to_.indices);
       keys_at_ = {reinterpret_cast<Key*>(to_.indices.data()) + first, at(to_.values, first)};
     } else {
       to_ = columns<V, I>(ctx, total);
       keys_ = array<Key, host>(ctx, on_the_way);
+      touch(ctx, keys_);
       values_ = array<V, host>(ctx, is_pattern<V> ? 0 : on_the_way);
       keys_at_ = {keys_.data(), at(values_, 0)};
     }
@@ -236,6 +243,13 @@ class result_room {
   [[nodiscard]] columns<V, I> take() { return std::move(to_); }
 
  private:
+  // Threads write to all buckets from the beginning on.
+  template <class T>
+  static void touch(const context<host>& ctx, array<T, host>& keys) {
+    const std::int64_t bytes = keys.size() * std::int64_t{sizeof(T)};
+    if (bytes >= tuning::touched_bytes) touch_pages(ctx.threads(), keys.data(), bytes);
+  }
+
   static constexpr std::int64_t line = 64;  // entries that begin a cache line, whatever their size
 
   columns<V, I> to_;
@@ -326,11 +340,13 @@ csr_arrays<V, I, O> from_entries(const context<host>& ctx, const coo_entries<V, 
 // diagonal comes before what is right of it.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& m,
-                                     const coo_facts& order, duplicates on_duplicates, symmetry_kind kind) {
+                                     const coo_facts& order, duplicates on_duplicates, symmetry_kind kind,
+                                     diagonal_entries diagonal) {
   const bool general = kind == symmetry_kind::general;
   const bool sorted = general ? order.sorted : order.sorted || order.by_columns;
   const row_work work{.sort = general ? !order.sorted && !order.cols_ascending : !sorted,
-                      .merge = on_duplicates == duplicates::sum && !(sorted && order.distinct)};
+                      .merge = on_duplicates == duplicates::sum && !(sorted && order.distinct),
+                      .drop = general && diagonal == diagonal_entries::drop && order.diagonal > 0};
   const auto matrix_of = [&](csr_arrays<V, I, O> made) {
     return csr_matrix<V, I, O, host>{m.rows, m.cols, std::move(made.offsets), std::move(made.indices),
                                      std::move(made.values)};
@@ -341,8 +357,8 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
   coo_matrix<V, I, host> by_row = expand_symmetry(ctx, m, kind);
   sort_by_radix(ctx, by_row);
   const coo_view<const V, I, host> entries = by_row.view();
-  return matrix_of(
-      from_rows<std::make_unsigned_t<I>, O>(ctx, coo_entries<V, I>{entries, entries.values}, {.merge = work.merge}));
+  return matrix_of(from_rows<std::make_unsigned_t<I>, O>(ctx, coo_entries<V, I>{entries, entries.values},
+                                                         {.merge = work.merge, .drop = work.drop}));
 }
 
 template <index_type I>
@@ -363,7 +379,8 @@ sorted_entries<I, host> sort_pattern(const context<host>& ctx, const coo_pattern
 
 #define INSTANTIATE(V, I, O)                                                                                      \
   template csr_matrix<V, I, O, host> coo_to_csr<O, V, I>(const context<host>&, const coo_view<const V, I, host>&, \
-                                                         const coo_facts&, duplicates, symmetry_kind);
+                                                         const coo_facts&, duplicates, symmetry_kind,             \
+                                                         diagonal_entries);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
 
 #define INSTANTIATE_I(I)                                                                                \

@@ -116,6 +116,25 @@ std::int64_t merge_rows(span<O, host> starts, std::int64_t n, const row_scratch<
   return kept;
 }
 
+// Drops entries whose column is their row, `first_row` the first of these. Returns how many entries remain.
+template <class C, class V, class O>
+std::int64_t drop_diagonal(span<O, host> starts, std::int64_t n, std::int64_t first_row, const row_scratch<C, V>& in) {
+  std::int64_t kept = 0;
+  std::int64_t from = 0;
+  for (std::int64_t r = 0; r < starts.size(); ++r) {
+    const std::int64_t row_end = r + 1 < starts.size() ? std::int64_t{starts[r + 1]} : n;
+    const auto diagonal = static_cast<C>(first_row + r);
+    starts[r] = static_cast<O>(kept);
+    for (; from < row_end; ++from) {
+      const C col = in.cols[from];
+      in.cols[kept] = col;
+      if constexpr (!is_pattern<V>) in.values[kept] = in.values[from];
+      kept += col != diagonal ? 1 : 0;
+    }
+  }
+  return kept;
+}
+
 // Past the cache where a line of memory is written whole; equal bits, if not types.
 template <class To, class From>
 void stream_out(const From* from, std::int64_t n, To* to) {

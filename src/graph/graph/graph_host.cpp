@@ -3,7 +3,7 @@
 // The pairs are cut into parts, which are read in order: each part's loops are counted, then its edges are written to
 // where the counts of the parts before put them. Invariant: the order of the pairs is kept, so that the result is the
 // same for any thread count. Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, the result
-// included (I = int32). A directed graph's pairs are not copied at all where there are no loops.
+// included (I = int32). A directed graph's pairs are not copied: the conversion drops its loops.
 #include "core/parallel.hpp"
 #include "graph/graph/build.hpp"
 
@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
-// By part of the pairs; the first that names no vertex, if one does.
+// By part of the pairs; the first that names no vertex, -1 if all do.
 struct pair_facts {
   parts shares;
   std::vector<std::int64_t> loops;
-  std::int64_t first_bad = none;
+  std::int64_t first_bad = -1;
 
   [[nodiscard]] std::int64_t all_loops() const {
     std::int64_t sum = 0;
@@ -37,7 +37,7 @@ struct pair_facts {
 template <class I>
 pair_facts inspect(const context<host>& ctx, const coo_pattern_view<I, host>& pairs) {
   using bits = std::make_unsigned_t<I>;
-  pair_facts facts{split(pairs.nnz(), ctx.threads(), grain::elements), {}, none};
+  pair_facts facts{split(pairs.nnz(), ctx.threads(), grain::elements), {}, -1};
   facts.loops.resize(static_cast<std::size_t>(facts.shares.count));
   const auto n = static_cast<bits>(pairs.rows);
   const I* const rows = pairs.row_indices.data();
@@ -58,13 +58,13 @@ pair_facts inspect(const context<host>& ctx, const coo_pattern_view<I, host>& pa
     while (bad && !is_bad(at)) ++at;
     if (bad) lower_to(first_bad, at);
   });
-  facts.first_bad = first_bad.load();
+  if (first_bad.load() != none) facts.first_bad = first_bad.load();
   return facts;
 }
 
 template <class I>
-void expect_vertices(const pair_facts& facts, const char* operation, const coo_pattern_view<I, host>& pairs) {
-  if (const std::int64_t k = facts.first_bad; k != none) {
+void expect_vertices(std::int64_t k, const char* operation, const coo_pattern_view<I, host>& pairs) {
+  if (k >= 0) {
     throw_bad_pair(operation, k, pairs.row_indices[k], pairs.col_indices[k], pairs.rows);
   }
 }
@@ -101,14 +101,16 @@ template <class O, class T, class I>
 graph<I, O, host> build_through(const context<host>& ctx, const coo_pattern_view<I, host>& pairs,
                                 const graph_options& options) {
   constexpr const char* operation = "build_graph";
-  const pair_facts facts = inspect(ctx, pairs);
-  expect_vertices(facts, operation, pairs);
   const bool directed = options.direction == direction_kind::directed;
   csr_matrix<pattern, I, T, host> entries;
-  if (directed && facts.all_loops() == 0) {
-    entries = convert::coo_to_csr<T>(ctx, coo_view<const pattern, I, host>{pairs, {}}, convert::examine(ctx, pairs),
-                                     duplicates::sum);
+  if (directed) {
+    const convert::coo_facts order = convert::examine(ctx, pairs);
+    expect_vertices(order.first_invalid, operation, pairs);
+    entries = convert::coo_to_csr<T>(ctx, coo_view<const pattern, I, host>{pairs, {}}, order, duplicates::sum,
+                                     symmetry_kind::general, convert::diagonal_entries::drop);
   } else {
+    const pair_facts facts = inspect(ctx, pairs);
+    expect_vertices(facts.first_bad, operation, pairs);
     const auto proper = pick<pattern, I>(ctx, pairs, {}, facts, {options.direction, self_loops::drop});
     const coo_view<const pattern, I, host> view = proper.view();
     entries = convert::coo_to_csr<T>(ctx, view, convert::examine<I>(ctx, view), duplicates::sum);
@@ -126,7 +128,7 @@ template <class W, class I, class Space>
 coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
                                                      span<const W, Space> weights, const pair_rules& rules) {
   const pair_facts facts = inspect(ctx, pairs);
-  expect_vertices(facts, "build_weighted_graph", pairs);
+  expect_vertices(facts.first_bad, "build_weighted_graph", pairs);
   return pick<W, I>(ctx, pairs, weights, facts, rules);
 }
 

@@ -4,7 +4,7 @@
 // own. Room that nobody has touched costs address space and no memory, so it may be generous.
 #pragma once
 
-#include "core/parallel.hpp"
+#include "core/touch.hpp"
 
 #include <spargo/core/array.hpp>
 #include <spargo/formats/coo.hpp>
@@ -51,25 +51,14 @@ struct entry_store {
     if (keeps_values) move(values);
   }
 
-  // Entries [first, last), of which nothing is kept, are about to be written. Each large page is touched by one thread:
-  // several that meet at an untouched one each clear one, and all but one of them in vain.
+  // Entries [first, last), of which nothing is kept, are about to be written.
   void touch(const context<host>& ctx, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t page_bytes = std::int64_t{2} << 20;
-    constexpr std::int64_t small_page_bytes = 4096;
-    const auto touch_pages = [&]<class T>(array<T, host>& of) {
-      char* const bytes = reinterpret_cast<char*>(of.data() + first);
-      const std::int64_t size = (last - first) * std::int64_t{sizeof(T)};
-      const auto in_page = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(bytes) % page_bytes);
-      parallel_parts(ctx.threads(), div_up(in_page + size, page_bytes), [&](std::int64_t p) {
-        const std::int64_t end = std::min(size, (p + 1) * page_bytes - in_page);
-        for (std::int64_t at = std::max<std::int64_t>(0, p * page_bytes - in_page); at < end; at += small_page_bytes) {
-          bytes[at] = 0;
-        }
-      });
+    const auto touch_part = [&]<class T>(array<T, host>& of) {
+      touch_pages(ctx.threads(), of.data() + first, (last - first) * std::int64_t{sizeof(T)});
     };
-    touch_pages(rows);
-    touch_pages(cols);
-    if (keeps_values) touch_pages(values);
+    touch_part(rows);
+    touch_part(cols);
+    if (keeps_values) touch_part(values);
   }
 
   // Room for `wanted` entries; none is kept.
