@@ -4,6 +4,7 @@
 // Cost: O(edges + largest id), and as many numbers of the index type as the largest id says.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
+#include "core/large_vector.hpp"
 #include "io/device/text.hpp"
 #include "primitives/element.hpp"
 
@@ -27,7 +28,7 @@ std::vector<std::int64_t> renumber_vertices(const context<device>& ctx, coo_matr
   });
   inclusive_scan<I, device>(ctx, numbers.view(), numbers.view());
   const auto vertices = static_cast<std::int64_t>(element<I>(ctx, numbers.view(), largest));
-  std::vector<std::int64_t> ids(static_cast<std::size_t>(vertices));
+  std::vector<std::int64_t> ids = large_vector<std::int64_t>(vertices);
   if (vertices == largest + 1) {
     std::iota(ids.begin(), ids.end(), 0);
     return ids;

@@ -5,6 +5,7 @@
 // id / 64); 1/8 byte for each id up to the largest while marking, 1/4 byte more for ranks.
 #pragma once
 
+#include "core/large_vector.hpp"
 #include "core/parallel.hpp"
 
 #include <spargo/core/array.hpp>
@@ -59,7 +60,7 @@ class id_bitmap {
       places_[w] = {words_[w], before};
       before += count_bits(words_[w]);
     }
-    std::vector<std::int64_t> ids(static_cast<std::size_t>(before));
+    std::vector<std::int64_t> ids = large_vector<std::int64_t>(before);
     parallel_for(ctx.threads(), places_.size(), grain::elements, [&](std::int64_t w) {
       auto to = static_cast<std::size_t>(places_[w].before);
       for (std::uint64_t word = places_[w].word; word != 0; word &= word - 1) {
