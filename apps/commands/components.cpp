@@ -35,7 +35,7 @@ struct found_components {
 };
 
 template <index_type I, index_type O, class Space>
-found_components<I> find_components(const components_flags& flags, const context<Space>& ctx,
+found_components<I> find_components(const components_flags& flags, const context<host>& cpu, const context<Space>& ctx,
                                     const graph_view<I, O, Space>& g) {
   const busy finding("finding components");
   const stopwatch planning;
@@ -45,7 +45,7 @@ found_components<I> find_components(const components_flags& flags, const context
   found_components<I> found;
   found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(); }));
   found.count = plan.count();
-  found.labels = bring_home(ctx, plan.labels());
+  found.labels = bring_home(ctx, plan.labels(), cpu);
   return found;
 }
 
@@ -102,7 +102,7 @@ exit_status analyse(const components_flags& flags, backend where, const loaded_i
   report_graph(out, "components", flags, where, from, facts_of(g));
   found_components<I> found;
   const double upload_ms = on_graph(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
-    found = find_components<I, O, Space>(flags, ctx, view);
+    found = find_components<I, O, Space>(flags, where.cpu, ctx, view);
   });
   found.plan.upload_ms = upload_ms;
   if (!flags.no_validate) {

@@ -91,8 +91,8 @@ struct ranking {
 };
 
 template <index_type I, index_type O, class Space>
-ranking rank_all(const context<Space>& ctx, const graph_view<I, O, Space>& g, const pagerank_flags& flags,
-                 span<const double, Space> personalization) {
+ranking rank_all(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                 const pagerank_flags& flags, span<const double, Space> personalization) {
   const busy at_work("ranking");
   const stopwatch planning;
   pagerank_plan<double, I, O, Space> plan(ctx, g, options_of(flags));
@@ -100,7 +100,7 @@ ranking rank_all(const context<Space>& ctx, const graph_view<I, O, Space>& g, co
   const double plan_ms = planning.milliseconds();
   ranking found;
   found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(personalization); }));
-  found.ranks = bring_home(ctx, plan.ranks());
+  found.ranks = bring_home(ctx, plan.ranks(), cpu);
   found.iterations = plan.iterations();
   found.residual = plan.residual();
   found.converged = plan.converged();
@@ -151,10 +151,10 @@ ranking rank_on(const backend& where, const placed_graph<I, O>& g, const pageran
   ranking found;
   const double upload_ms = on_graph(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
     if constexpr (std::same_as<Space, host>) {
-      found = rank_all<I, O, Space>(ctx, view, flags, personalization);
+      found = rank_all<I, O, Space>(where.cpu, ctx, view, flags, personalization);
     } else {
       const auto there = to_device(ctx, personalization);
-      found = rank_all<I, O, Space>(ctx, view, flags, there.view());
+      found = rank_all<I, O, Space>(where.cpu, ctx, view, flags, there.view());
     }
   });
   found.plan.upload_ms = upload_ms;

@@ -30,7 +30,8 @@ struct tree {
 };
 
 template <index_type I, index_type O, class Space>
-search run_search(const context<Space>& ctx, bfs_plan<I, O, Space>& plan, I source, std::int64_t runs, tree<I>& found) {
+search run_search(const context<host>& cpu, const context<Space>& ctx, bfs_plan<I, O, Space>& plan, I source,
+                  std::int64_t runs, tree<I>& found) {
   search result;
   result.source = source;
   std::vector<double> samples;
@@ -44,7 +45,7 @@ search run_search(const context<Space>& ctx, bfs_plan<I, O, Space>& plan, I sour
   result.times = summarize(std::move(samples));
   result.reached = plan.reached();
   result.level_sizes = plan.level_sizes();
-  found = {bring_home(ctx, plan.levels()), bring_home(ctx, plan.parents())};
+  found = {bring_home(ctx, plan.levels(), cpu), bring_home(ctx, plan.parents(), cpu)};
   result.levels = std::as_const(found.levels).view();
   result.parents = std::as_const(found.parents).view();
   return result;
@@ -65,7 +66,7 @@ plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const 
   facts.total_ms = since_start.milliseconds();
   for (const std::int64_t source : sources) {
     tree<I> tree;
-    search found = run_search(ctx, plan, static_cast<I>(source), how.runs, tree);
+    search found = run_search(cpu, ctx, plan, static_cast<I>(source), how.runs, tree);
     const auto edges = static_cast<double>(traversed_edges(reference, found.levels));
     found.mteps = edges / (found.times.median * 1e-3) * 1e-6;
     if (how.validate) {

@@ -11,6 +11,8 @@
 #include "common/report.hpp"
 #include "common/timing.hpp"
 
+#include <spargo/core/threaded_copy.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -107,7 +109,7 @@ void write_by_vertex(report& out, const std::string& path, const vertex_names& n
 // The vertices of the highest values; of equal ones the smaller vertex first.
 [[nodiscard]] std::vector<std::int64_t> highest(span<const double, host> values, std::int64_t count);
 
-// Results on the host.
+// Results on the host, which its threads fetch where they are given.
 template <class T>
 [[nodiscard]] array<T, host> bring_home(const context<host>& ctx, span<const T, host> values) {
   return clone(ctx, values);
@@ -115,6 +117,16 @@ template <class T>
 template <class T>
 [[nodiscard]] array<T, host> bring_home(const context<device>& ctx, span<const T, device> values) {
   return to_host(ctx, values);
+}
+
+template <class T, class Space>
+[[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values,
+                                        const context<host>& cpu) {
+  if constexpr (std::same_as<Space, host>) {
+    return clone(ctx, values);
+  } else {
+    return to_host_by_threads(ctx, values, cpu);
+  }
 }
 
 template <index_type I, index_type O>

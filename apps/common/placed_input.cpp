@@ -197,7 +197,7 @@ class loader {
   // Under `auto`, with what an entry costs a thread until the graph is there.
   void open_if_it_pays(std::int64_t entries, double entry_ns) {
     where_.reason = !work_.runs_on_gpu ? "the algorithm asked for is the CPU's alone" : "";
-    if (work_.runs_on_cpu && where_.reason.empty()) {
+    if (config::has_cuda && work_.runs_on_cpu && where_.reason.empty()) {
       where_.reason = reason_against_opening({entries, entry_ns + work_.cpu_ns, where_.cpu.threads()});
     }
     if (where_.reason.empty()) open();
@@ -219,7 +219,7 @@ class loader {
         return std::visit(
             [&](auto& pairs) {
               facts_ = std::move(pairs.facts);
-              if (!facts_.parsed_on_device) why_ = "not every line of it is plainly an edge";
+              if (!facts_.parsed_on_device) why_ = "it is compressed, or not every line is plainly an edge";
               const stopwatch building;
               any_placed_graph g = build_there(where_, std::move(pairs.pairs), options_);
               build_ms_ = building.milliseconds();
