@@ -32,6 +32,7 @@ struct SPARGO_EXPORT generator_info {
   std::int64_t cols = 0;
   std::int64_t entries = 0;  // exactly what `generate` will return
   bool symmetric = false;    // the pattern is symmetric, so the graph may be taken as undirected
+  bool on_device = false;    // a device makes the entries itself
 };
 
 // Parses a spec and says how large its result is. Throws `parse` naming the key and what was expected.

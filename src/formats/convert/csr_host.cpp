@@ -8,7 +8,6 @@
 // as columns, else in scratch of a key of 4 or 8 bytes and a value each.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
-#include "core/touch.hpp"
 #include "formats/convert/backend.hpp"
 #include "formats/rows/bucket_sort.hpp"
 #include "formats/rows/triangle_rows.hpp"
@@ -23,8 +22,6 @@ namespace {
 struct tuning {
   // A bucket with more entries than this many times the usual gets memory of its own to sort in, not its thread's.
   static constexpr std::int64_t usual_times = 4;
-  // Memory of so many pages is touched before it is written.
-  static constexpr std::int64_t touched_bytes = std::int64_t{16} << 20;
   // A narrow key is worth more buckets than the cache asks for, but not smaller ones than this.
   static constexpr std::int64_t least_entries = 1 << 12;
 };
@@ -118,9 +115,10 @@ class bucket_room {
 };
 
 // Puts the rows of a bucket together: gather(bucket, starts of its rows, scratch). Called through a pointer, once per
-// bucket, so that what is done with the rows then is compiled once for all ways to gather them.
+// bucket, so that what is done with the rows then is compiled once for all ways to gather them. Says whether there may
+// be entries on the diagonal.
 template <class C, class V, class O>
-using gather_bucket = std::function<void(std::int64_t, span<O, host>, const row_scratch<C, V>&)>;
+using gather_bucket = std::function<bool(std::int64_t, span<O, host>, const row_scratch<C, V>&)>;
 
 // Where duplicates go, a bucket's place is known when those before it are merged: buckets are taken in order, and each
 // waits for the one before, but for the large ones, which come first and are there by then.
@@ -139,10 +137,10 @@ csr_arrays<V, I, O> build_rows(const context<host>& ctx, const row_buckets& buck
   const auto build = [&](std::int64_t b, std::int64_t slot) {
     const std::int64_t size = size_of(b);
     const row_scratch<C, V> scratch = room.of(b, size, slot);
-    gather(b, rows_of(b), scratch);
+    const bool crosses = gather(b, rows_of(b), scratch);
     if (work.sort) sort_rows<C, V, O>(rows_of(b), size, scratch);
     kept[b] = work.merge ? merge_rows(rows_of(b), size, scratch) : size;
-    if (work.drop) kept[b] = drop_diagonal(rows_of(b), kept[b], buckets.first(b), scratch);
+    if (work.drop && crosses) kept[b] = drop_diagonal(rows_of(b), kept[b], buckets.first(b), scratch);
   };
   const auto write = [&](std::int64_t b, std::int64_t place, std::int64_t slot) {
     write_rows(room.of(b, size_of(b), slot), kept[b], place, rows_of(b), to.indices.data(), to.values.data(), path);
@@ -190,6 +188,7 @@ csr_arrays<V, I, O> from_rows(const context<host>& ctx, const coo_entries<V, I>&
     for (std::int64_t r = 0; r < rows.size(); ++r) rows[r] = static_cast<O>(offsets[first + r] - starts[b]);
     for (std::int64_t k = starts[b]; k < starts[b + 1]; ++k) to.cols[k - starts[b]] = static_cast<C>(m.col_indices[k]);
     if constexpr (!is_pattern<V>) std::copy_n(m.values.data() + starts[b], starts[b + 1] - starts[b], to.values);
+    return true;
   };
   return build_rows<C, V, I, O>(ctx, buckets, starts, work, gather, {ctx, m.nnz()});
 }
@@ -228,12 +227,10 @@ class result_room {
     if constexpr (shared) {
       const std::int64_t first = div_up(total - on_the_way, line) * line;
       to_ = columns<V, I>(ctx, first + on_the_way);
-      touch(ctx, to_.indices);
       keys_at_ = {reinterpret_cast<Key*>(to_.indices.data()) + first, at(to_.values, first)};
     } else {
       to_ = columns<V, I>(ctx, total);
       keys_ = array<Key, host>(ctx, on_the_way);
-      touch(ctx, keys_);
       values_ = array<V, host>(ctx, is_pattern<V> ? 0 : on_the_way);
       keys_at_ = {keys_.data(), at(values_, 0)};
     }
@@ -243,13 +240,6 @@ class result_room {
   [[nodiscard]] columns<V, I> take() { return std::move(to_); }
 
  private:
-  // Threads write to all buckets from the beginning on.
-  template <class T>
-  static void touch(const context<host>& ctx, array<T, host>& keys) {
-    const std::int64_t bytes = keys.size() * std::int64_t{sizeof(T)};
-    if (bytes >= tuning::touched_bytes) touch_pages(ctx.threads(), keys.data(), bytes);
-  }
-
   static constexpr std::int64_t line = 64;  // entries that begin a cache line, whatever their size
 
   columns<V, I> to_;
@@ -266,6 +256,7 @@ csr_arrays<V, I, O> from_buckets(const context<host>& ctx, const coo_entries<V, 
   const auto entries = distribute<Key, V, I>(ctx, m, shape, kind, std::move(places), room.entries());
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
     gather_rows(shape, entries.keys(b), entries.values(b), entries.size(b), rows, to);
+    return work.drop && has_diagonal(shape, shape.buckets.first(b), entries.keys(b), entries.size(b));
   };
   return build_rows<C, V, I, O>(ctx, shape.buckets, entries.starts, work, gather, room.take());
 }
@@ -285,6 +276,7 @@ csr_arrays<V, I, O> from_triangle(const context<host>& ctx, const coo_entries<V,
       distribute<Key, V, I>(ctx, across_runs, shape, symmetry_kind::general, std::move(places), room.entries());
   const auto gather = [&](std::int64_t b, span<O, host> rows, const row_scratch<C, V>& to) {
     runs.gather(shape, shape.buckets.first(b), across.keys(b), across.values(b), across.size(b), rows, to);
+    return true;
   };
   return build_rows<C, V, I, O>(ctx, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts),
                                 {.in_order = room.shared}, gather, room.take());

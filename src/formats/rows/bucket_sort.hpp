@@ -116,7 +116,19 @@ std::int64_t merge_rows(span<O, host> starts, std::int64_t n, const row_scratch<
   return kept;
 }
 
-// Drops entries whose column is their row, `first_row` the first of these. Returns how many entries remain.
+// Whether any key of the bucket that begins with `first_row` is on the diagonal of a square matrix.
+template <class Key>
+[[nodiscard]] bool has_diagonal(const key_shape& shape, std::int64_t first_row, const Key* keys, std::int64_t n) {
+  const auto first = static_cast<Key>(first_row);
+  const int col_bits = shape.col_bits;
+  const Key mask = (Key{1} << col_bits) - 1;
+  Key found = 0;
+  for (std::int64_t k = 0; k < n; ++k) found |= static_cast<Key>((keys[k] >> col_bits) + first == (keys[k] & mask));
+  return found != 0;
+}
+
+// Drops entries of a square matrix whose column is their row, `first_row` the first of these. Returns how many entries
+// remain.
 template <class C, class V, class O>
 std::int64_t drop_diagonal(span<O, host> starts, std::int64_t n, std::int64_t first_row, const row_scratch<C, V>& in) {
   std::int64_t kept = 0;

@@ -46,7 +46,7 @@ struct renumbering {
 
 // How many edges a text has, from the lines at its beginning.
 struct expecting {
-  static constexpr std::int64_t least_bytes = std::int64_t{8} << 20;  // of a block, below which it is not asked
+  static constexpr std::int64_t least_bytes = std::int64_t{4} << 20;  // of a block, below which it is not asked
   static constexpr std::int64_t sample_bytes = std::int64_t{1} << 20;
   static constexpr double spare = 1.0625;
 };

@@ -7,12 +7,7 @@
 
 namespace spargo::detail {
 
-// Kinds whose entries have known places: entries.hpp.
-[[nodiscard]] constexpr bool is_made_on_device(generator_kind kind) {
-  return kind == generator_kind::rmat || kind == generator_kind::uniform;
-}
-
-// All entries of one of these. Asynchronous.
+// All entries of a kind that is made on the device. Asynchronous.
 template <entry_type V, index_type I>
 [[nodiscard]] coo_matrix<V, I, device> generate_there(const context<device>& ctx, const generator_spec& spec);
 

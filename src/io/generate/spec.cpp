@@ -230,7 +230,7 @@ bool is_generator_spec(std::string_view name) { return name.substr(0, 4) == "gen
 
 generator_info describe_generator(std::string_view spec) try {
   const detail::generator_spec s = detail::parse_generator_spec(spec);
-  return {s.rows, s.cols, s.entries, s.symmetric};
+  return {s.rows, s.cols, s.entries, s.symmetric, detail::is_made_on_device(s.kind)};
 } catch (...) {
   detail::rethrow("describe_generator");
 }

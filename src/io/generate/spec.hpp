@@ -20,6 +20,11 @@ enum class generator_kind {
   complete
 };
 
+// Kinds whose entries have known places (entries.hpp): the device makes them itself.
+[[nodiscard]] constexpr bool is_made_on_device(generator_kind kind) {
+  return kind == generator_kind::rmat || kind == generator_kind::uniform;
+}
+
 struct generator_spec {
   generator_kind kind = generator_kind::path;
   std::int64_t rows = 0;
