@@ -19,6 +19,7 @@ namespace spargo::detail {
 
 namespace {
 
+// By estimate; other values were not measured.
 struct copy_tuning {
   static constexpr std::size_t chunk_bytes = std::size_t{2} << 20;
   static constexpr std::size_t least_bytes = std::size_t{16} << 20;  // below it the slots take longer than the copy

@@ -1,8 +1,8 @@
 // Large copies between a device and ordinary memory of the host.
 //
-// The driver copies what is not page-locked by one thread, at a fraction of the link's speed, and a new array's pages
-// are first touched by that thread as well. Here threads of the host do both, by way of page-locked memory: H200, 16
-// threads, to a new array: see threaded_copy_cuda.cu.
+// The driver copies what is not page-locked by one thread, and a new array's pages are first touched by that thread as
+// well: H200, 256 MiB, 29 ms there, 15 home and 51 for the touch, where the link takes 5. Here several threads of the
+// host do both, by way of page-locked memory.
 #pragma once
 
 #include <spargo/core/array.hpp>
