@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace spargo::detail::bfs {
 
@@ -27,7 +28,7 @@ std::int64_t bytes_of(const array<T, device>& a) {
 unsigned blocks_for(std::int64_t threads, int block) { return static_cast<unsigned>(div_up(threads, block)); }
 
 template <class I, class O>
-struct device_executor final : executor<I, device> {
+struct device_executor final : device_search<I> {
   static constexpr std::int64_t level_slots = 4096;  // levels past these are counted after the search
 
   context<device> ctx;
@@ -205,10 +206,8 @@ struct device_executor final : executor<I, device> {
                                                 dim3(cuda_tuning::block), arguments, staged_bytes<I>(), ctx.stream()));
   }
 
-  void run(I source) override {
+  void enqueue(I source) override {
     const device_guard guard(ctx);
-    sizes_found.clear();
-    reached_vertices = 0;
     search.previous_source = search.source;
     search.source = source;
     if (balanced()) {
@@ -225,6 +224,17 @@ struct device_executor final : executor<I, device> {
       offer_parents_kernel<<<blocks_for(warps * warp_size, block), block, 0, ctx.stream()>>>(search);
       SPARGO_CUDA_TRY(cudaGetLastError());
     }
+  }
+  [[nodiscard]] const std::int64_t* unexpanded() const noexcept override {
+    const auto* const at = reinterpret_cast<const unsigned char*>(control.data()) + offsetof(control_block, position);
+    return reinterpret_cast<const std::int64_t*>(at + offsetof(search_position, vertices));
+  }
+
+  void run(I source) override {
+    const device_guard guard(ctx);
+    sizes_found.clear();
+    reached_vertices = 0;
+    enqueue(source);
     ctx.synchronize();
     reached_vertices = report[0].position.reached;
     collect_sizes(report[0].position.level);
@@ -273,14 +283,14 @@ struct device_executor final : executor<I, device> {
 }  // namespace
 
 template <class I, class O>
-std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
-                                                   const choice& choice, const bfs_options& options) {
+std::unique_ptr<device_search<I>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                const choice& choice, const bfs_options& options) {
   return std::make_unique<device_executor<I, O>>(ctx, g, choice, options);
 }
 
-#define INSTANTIATE(I, O)                                                                                              \
-  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
-                                                              const choice&, const bfs_options&);
+#define INSTANTIATE(I, O)                                                                                           \
+  template std::unique_ptr<device_search<I>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                           const choice&, const bfs_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail::bfs

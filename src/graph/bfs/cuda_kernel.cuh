@@ -78,6 +78,7 @@ __device__ void start_search(const search<I, O>& s) {
 template <class I, class O>
 __device__ void report_search(const search<I, O>& s, search_position& at) {
   __syncthreads();  // the others have read `at`
+  if (threadIdx.x == 0) s.control->position = at;
   if (threadIdx.x == 0 && at.vertices > 0) {
     if (at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
     ++at.level;

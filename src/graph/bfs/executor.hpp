@@ -24,14 +24,24 @@ class executor {
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
+// A search on the device that other algorithms put between kernels of their own.
+template <class I>
+class device_search : public executor<I, device> {
+ public:
+  // Does not wait. Of its results only levels and parents are those of this search.
+  virtual void enqueue(I source) = 0;
+  // On the device, once it is done: vertices of a last level that was not expanded, for a limit on the depth.
+  [[nodiscard]] virtual const std::int64_t* unexpanded() const noexcept = 0;
+};
+
 // The graph and the options are checked, and `choice` is made for them.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g, const choice& choice,
                                                                const bfs_options& options);
 template <class I, class O>
-[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
-                                                                 const graph_view<I, O, device>& g,
-                                                                 const choice& choice, const bfs_options& options);
+[[nodiscard]] std::unique_ptr<device_search<I>> make_executor(const context<device>& ctx,
+                                                              const graph_view<I, O, device>& g, const choice& choice,
+                                                              const bfs_options& options);
 
 }  // namespace spargo::detail::bfs
