@@ -6,14 +6,13 @@ namespace spargo::bench {
 
 namespace {
 
-double measure_plan(benchmark::State& state, const bfs_spec& spec) {
+double measure_plan(benchmark::State& state, const bfs_spec& spec, components_connection connection) {
   bfs_problem& p = bfs_problem::of(spec);
   const context<device>& ctx = device_context();
-  components_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(),
-                                                     {.algorithm = components_algorithm::afforest});
+  components_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), {.connection = connection});
   const double seconds = device_seconds(ctx, [&] { plan.run(); });
   const auto labels = to_host(ctx, plan.labels());
-  expect_components(p, labels.view(), components_connection::weak);
+  expect_components(p, labels.view(), connection);
   report_components(state, p, seconds);
   state.counters["components"] = static_cast<double>(plan.count());
   state.counters["workspace_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
@@ -28,7 +27,14 @@ const registration here{[] {
                           {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
                           {"grid_2048", {"gen:grid2d:n=2048"}}})) {
     add_case(components_group(c, components_connection::weak) + "/cuda/afforest",
-             [c](benchmark::State& state) { return measure_plan(state, c.spec); });
+             [c](benchmark::State& state) { return measure_plan(state, c.spec, components_connection::weak); });
+  }
+  for (const bfs_case& c : bfs_cases_or_file(
+           {{"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
+            {"uniform_4m_16_directed", {"gen:uniform:rows=4194304,degree=16", direction_kind::directed}},
+            {"uniform_4m_2_directed", {"gen:uniform:rows=4194304,degree=2", direction_kind::directed}}})) {
+    add_case(components_group(c, components_connection::strong) + "/cuda/forward_backward",
+             [c](benchmark::State& state) { return measure_plan(state, c.spec, components_connection::strong); });
   }
 }};
 

@@ -66,7 +66,10 @@ search_size size_of(const placed_graph<I, O>& g, bool strong) {
   search_size size = size_of_graph(g);
   size.branching = 2;  // no component is followed vertex by vertex
   size.workspace_bytes = size.vertices * std::int64_t{sizeof(I)} + size.entries / 128 + (std::int64_t{1} << 20);
-  size.runs_on_gpu = !strong || g.direction() == direction_kind::undirected;
+  if (strong && g.direction() == direction_kind::directed) {  // two searches, and what they leave
+    size.workspace_bytes += 2 * search_workspace_bytes(size.vertices, size.entries, sizeof(I)) +
+                            size.vertices * std::int64_t{4 + 10 * sizeof(I)} + size.entries / 16;
+  }
   return size;
 }
 
@@ -117,7 +120,6 @@ exit_status analyse(const components_flags& flags, backend where, const loaded_i
 exit_status run(const components_flags& flags) {
   graph_work work;
   work.wanted = flags.strong ? in_edges::build : in_edges::omit;
-  work.runs_on_gpu = !flags.strong || flags.undirected;
   work.cpu_ns = flags.strong ? 50 : 150;  // R-MAT 22: 320 ms by 16 threads, 28 on an H200
   const placed_input read = load_placed(flags, work);
   return std::visit([&](const auto& held) { return analyse(flags, read.where, read.from, held); }, read.g);

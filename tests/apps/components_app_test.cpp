@@ -54,8 +54,7 @@ TEST(ComponentsApp, WeakOnesAgreeWithTheTruthOnTheGpu) {
   check_weak("cuda");
 }
 
-TEST(ComponentsApp, StrongOnesAgreeWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
+void check_strong(const std::string& device) {
   const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
   int files = 0;
   for (const auto& [name, facts] : truth().items()) {
@@ -69,7 +68,7 @@ TEST(ComponentsApp, StrongOnesAgreeWithTheTruth) {
       sizes.back()[1] = sizes.back()[1].get<std::int64_t>() - absent;
       if (sizes.back()[1] == 0) sizes.erase(sizes.size() - 1);
     }
-    const json got = run_on((data_directory() / name).string(), {"--device", "cpu", "--strong", "--directed"});
+    const json got = run_on((data_directory() / name).string(), {"--device", device, "--strong", "--directed"});
     ASSERT_FALSE(got.empty());
     EXPECT_EQ(got["components"].get<std::int64_t>(), expected["count"].get<std::int64_t>() - absent);
     EXPECT_EQ(got["largest"], expected["largest"]);
@@ -78,6 +77,17 @@ TEST(ComponentsApp, StrongOnesAgreeWithTheTruth) {
     ++files;
   }
   EXPECT_GT(files, 40);
+}
+
+TEST(ComponentsApp, StrongOnesAgreeWithTheTruthOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_strong("cpu");
+}
+
+TEST(ComponentsApp, StrongOnesAgreeWithTheTruthOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_strong("cuda");
 }
 
 std::map<std::int64_t, std::int64_t> pairs_in(const std::string& text) {
@@ -217,9 +227,12 @@ TEST_F(ComponentsFile, ErrorsInOneLine) {
   expect_failure(run_app("components", {}), "components", 2);
 }
 
-TEST_F(ComponentsFile, StrongOnesAreRefusedOnTheGpu) {
+TEST_F(ComponentsFile, StrongOnesOnTheGpu) {
   SPARGO_TEST_NEEDS_GPU();
-  expect_failure(run_app("components", {"--device", "cuda", "--strong", edges_}), "components", 1, "on the host only");
+  const json strong = run_on(edges_, {"--device", "cuda", "--strong"});
+  EXPECT_EQ(strong["device"].get<std::string>().substr(0, 4), "cuda");
+  EXPECT_EQ(strong["algorithm"], "forward_backward");
+  EXPECT_EQ(strong["sizes"], json::parse("[[3, 1], [1, 3]]"));
 }
 
 }  // namespace

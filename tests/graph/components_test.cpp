@@ -4,6 +4,7 @@
 
 #include "core/parallel.hpp"
 #include "graph/components/algorithms.hpp"
+#include "graph/components/shuffled_ids.hpp"
 #include "graph/components_support.hpp"
 #include "graph/frontier/row_parts.hpp"
 #include "graph/placed_graph.hpp"
@@ -15,6 +16,7 @@
 #include <boost/graph/strong_components.hpp>
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -212,6 +214,80 @@ TYPED_TEST(Components, Hubs) {
   this->check(n, edges, own_labels(n));
 }
 
+// Cycles with chords, in no part that a search from one of them meets, and an edge from each to the next.
+TYPED_TEST(Components, ManyComponentsInAChain) {
+  constexpr std::int64_t n = 60000;
+  test::random_source random(3);
+  edge_vector edges;
+  label_vector labels(n);
+  std::vector<std::int64_t> order(n);  // components are not ranges of vertices
+  for (std::int64_t k = 0; k < n; ++k) order[static_cast<std::size_t>(k)] = k * 7919 % n;
+  for (std::int64_t first = 0; first < n;) {
+    const std::int64_t size = std::min(n - first, 1 + random.below(first % 7 == 0 ? 3000 : 5));
+    const auto at = [&](std::int64_t k) { return order[static_cast<std::size_t>(first + k)]; };
+    std::int64_t smallest = n;
+    for (std::int64_t k = 0; k < size; ++k) {
+      smallest = std::min(smallest, at(k));
+      edges.emplace_back(at(k), at((k + 1) % size));
+      edges.emplace_back(at(k), at(random.below(size)));
+      if (first > 0 && k % 3 == 0) edges.emplace_back(order[static_cast<std::size_t>(random.below(first))], at(k));
+    }
+    for (std::int64_t k = 0; k < size; ++k) labels[static_cast<std::size_t>(at(k))] = smallest;
+    first += size;
+  }
+  this->check(n, edges, labels);
+}
+
+// The hub of the first search is in a component of two; others with rows as long, out and in, are left for what
+// follows.
+TYPED_TEST(Components, HubsOutsideTheLargestComponent) {
+  constexpr std::int64_t n = 9000;
+  edge_vector edges;
+  label_vector labels = own_labels(n);
+  for (std::int64_t v = 10; v < 3000; ++v) {
+    edges.emplace_back(0, v);  // many ways lead through 0, but not back
+    edges.emplace_back(3000 + v, 0);
+  }
+  edges.emplace_back(0, 1);
+  edges.emplace_back(1, 0);
+  labels[1] = 0;
+  for (const std::int64_t hub : {10, 3020}) {  // each on both sides of a thousand more
+    for (std::int64_t k = 1; k < 1001; ++k) {
+      edges.emplace_back(hub, hub + k);
+      edges.emplace_back(hub + k, hub);
+      labels[static_cast<std::size_t>(hub + k)] = hub;
+    }
+  }
+  this->check(n, edges, labels);
+}
+
+TEST(ShuffledIds, AreAPermutation) {
+  const auto check = [](auto zero, std::int64_t n) {
+    using index = decltype(zero);
+    const detail::components::shuffled_ids<index> order(n);
+    std::int64_t most = 1;
+    while (most < n) most *= 2;
+    std::vector<bool> met(static_cast<std::size_t>(most));
+    for (std::int64_t v = 0; v < n; ++v) {
+      const index number = order.number(static_cast<index>(v));
+      ASSERT_TRUE(number >= 0 && number < most && !met[static_cast<std::size_t>(number)]) << n << ", " << v;
+      met[static_cast<std::size_t>(number)] = true;
+      ASSERT_EQ(order.vertex(number), v) << n;
+    }
+  };
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 31, 32, 33, 1000, 70000}) {
+    check(std::int32_t{}, n);
+    check(std::int64_t{}, n);
+  }
+  const detail::components::shuffled_ids<std::int32_t> most(std::numeric_limits<std::int32_t>::max());
+  const detail::components::shuffled_ids<std::int64_t> more(std::int64_t{1} << 40);
+  for (const std::int32_t v : {0, 1, 12345, std::numeric_limits<std::int32_t>::max() - 1}) {
+    EXPECT_GE(most.number(v), 0);
+    EXPECT_EQ(most.vertex(most.number(v)), v);
+    EXPECT_EQ(more.vertex(more.number((std::int64_t{1} << 39) + v)), (std::int64_t{1} << 39) + v);
+  }
+}
+
 TYPED_TEST(Components, DisconnectedCliques) {
   constexpr std::int64_t cliques = 70;
   constexpr std::int64_t size = 30;
@@ -382,13 +458,18 @@ TEST(ComponentsChoice, RefusesWhatDoesNotFit) {
       std::string::npos);
 }
 
-TEST(ComponentsChoice, StrongOnesAreRefusedOnTheDevice) {
+TEST(ComponentsChoice, OnTheDevice) {
   SPARGO_TEST_NEEDS_GPU();
   const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
   const test::placed_graph<std::int32_t, std::int32_t, device> g(raw);
-  EXPECT_NE(message_of(error_code::unsupported,
-                       [&] { (void)components(g.ctx(), g.view(), {.connection = components_connection::strong}); })
-                .find("on the host only"),
+  components_options options{.connection = components_connection::strong};
+  const components_plan plan(g.ctx(), g.view(), options);
+  EXPECT_EQ(plan.algorithm(), components_algorithm::forward_backward);
+  EXPECT_NE(plan.reason().find("hub"), std::string::npos);
+  EXPECT_GT(plan.workspace_bytes(), components_plan(g.ctx(), g.view()).workspace_bytes());
+  options.labels = components_labels::sinks_first;
+  EXPECT_NE(message_of(error_code::unsupported, [&] { (void)components(g.ctx(), g.view(), options); })
+                .find("sinks first are found on the host only"),
             std::string::npos);
 }
 

@@ -3,8 +3,10 @@
 //
 // Labels are deterministic: the same on every run, backend, algorithm and thread count. Loops and duplicate edges do
 // not matter. Weak components read the out-edges only, of directed graphs too; in-edges, where they are there, let a
-// search skip most of the edges. O(vertices + edges) work, nearly. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018. Strong
-// components: Tarjan, SIAM J. Comput. 1972; Fleischer, Hendrickson, Pinar, IPDPS 2000.
+// search skip most of the edges. Strong components need in-edges, and build them where a directed graph has none, but
+// for tarjan. O(vertices + edges) work, nearly; on a device what a hub's component leaves is gone through several
+// times. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018. Strong components: Tarjan, SIAM J. Comput. 1972; Fleischer,
+// Hendrickson, Pinar, IPDPS 2000; Alabandi, Sands, Biros, Burtscher, SC 2023.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -35,7 +37,7 @@ enum class components_labels {
   smallest_vertex,  // of the component
   dense,            // 0 to count - 1, in the order of the components' smallest vertices
   sinks_first,      // 0 to count - 1, and no edge leads to a larger label: in the order in which a depth-first search
-                    // from vertex 0, 1, ... on finishes them. Of strong components, by tarjan
+                    // from vertex 0, 1, ... on finishes them. Of strong components, by tarjan, on the host
 };
 
 struct SPARGO_EXPORT components_options {
@@ -52,8 +54,8 @@ struct components_result {
 };
 
 // Workspace for one graph: allocated once, none inside `run`. The plan borrows the graph, whose edges may change
-// between runs; strong components of a directed graph without in-edges are an exception, since the plan then holds its
-// transpose.
+// between runs, but not for strong components: such a plan may hold the graph's transpose, and on a device knows its
+// degrees. On a device these need about 75 bytes a vertex (I = int32), and the transpose where in-edges are missing.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT components_plan {
  public:

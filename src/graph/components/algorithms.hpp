@@ -12,7 +12,7 @@ inline constexpr algorithm_table<components_algorithm, 5> algorithms{{
     {components_algorithm::union_find, "union_find", true, false},
     {components_algorithm::afforest, "afforest", true, true},
     {components_algorithm::tarjan, "tarjan", true, false},
-    {components_algorithm::forward_backward, "forward_backward", true, false},
+    {components_algorithm::forward_backward, "forward_backward", true, true},
 }};
 
 // Whether it follows edges along their direction only.

@@ -59,8 +59,12 @@ choice check_asked(components_algorithm asked, bool strong) {
 }
 
 // The algorithm asked for, or that the labels ask for.
+template <class Space>
 components_algorithm with_labels(const components_options& options) {
   if (options.labels != components_labels::sinks_first) return options.algorithm;
+  if (!std::same_as<Space, host>) {
+    throw error(error_code::unsupported, "components: labels with sinks first are found on the host only");
+  }
   SPARGO_EXPECTS(
       options.algorithm == components_algorithm::automatic || options.algorithm == components_algorithm::tarjan,
       fmt::format("components: labels with sinks first come from tarjan, not from {}", to_string(options.algorithm)));
@@ -72,9 +76,6 @@ template <class Space>
 choice choose(components_algorithm asked, bool strong, bool can_skip, std::int64_t size) {
   if (asked != components_algorithm::automatic) return check_asked<Space>(asked, strong);
   const auto parallel = strong ? components_algorithm::forward_backward : components_algorithm::afforest;
-  if (!runs_on<Space>(algorithms, parallel)) {
-    throw error(error_code::unsupported, "components: strong components are found on the host only");
-  }
   if (std::same_as<Space, host> && size < tuning::sequential_below) {
     return {strong ? components_algorithm::tarjan : components_algorithm::union_find,
             "the graph is too small to share among threads"};
@@ -111,7 +112,7 @@ components_plan<I, O, Space>::components_plan(const context<Space>& ctx, const g
     detail::components::check_graph(g);
     const bool undirected = g.direction == direction_kind::undirected;
     // An undirected graph's components are both; an algorithm that was asked for decides which way they are found.
-    const components_algorithm asked = detail::components::with_labels(options);
+    const components_algorithm asked = detail::components::with_labels<Space>(options);
     const bool strong =
         undirected ? detail::components::finds_strong(asked) : options.connection == components_connection::strong;
     auto choice = detail::components::choose<Space>(asked, strong, undirected || g.has_in_edges(),

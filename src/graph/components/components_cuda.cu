@@ -1,5 +1,5 @@
-// Connected components on the device: the executor. A run is some kernels in a row (cuda_weak.cuh) and a copy of the
-// number of components; nobody waits for it but count().
+// Connected components on the device: the choice of executor, and that of weak ones. A run is some kernels in a row
+// (cuda_weak.cuh) and a copy of the number of components; nobody waits for it but count().
 //
 // Cost, H200: the offsets, one sector a vertex and about five passes over the parents, which the L2 cache holds up to
 // some million vertices; edges of vertices outside the largest tree besides, and all edges of a directed graph without
@@ -7,24 +7,15 @@
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
+#include "graph/components/cuda_numbers.cuh"
 #include "graph/components/cuda_weak.cuh"
 #include "graph/components/executor.hpp"
-
-#include <spargo/primitives/scan.hpp>
 
 #include <cstddef>
 
 namespace spargo::detail::components {
 
 namespace {
-
-// Roots (marked by 1) get their ranks among roots, and labels the ranks of their roots.
-template <class I>
-void number_roots(const context<device>& ctx, I* labels, array<I, device>& marks) {
-  exclusive_scan<I, device>(ctx, marks.view(), marks.view());
-  for_each(ctx, marks.size(),
-           [labels, numbers = marks.data()] __device__(std::int64_t v) { labels[v] = numbers[labels[v]]; });
-}
 
 template <class I, class O>
 class weak_executor final : public executor<I, device> {
@@ -105,7 +96,8 @@ class weak_executor final : public executor<I, device> {
 
 template <class I, class O>
 std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
-                                                   components_algorithm, components_labels labels) {
+                                                   components_algorithm algorithm, components_labels labels) {
+  if (algorithm == components_algorithm::forward_backward) return make_strong_executor<I, O>(ctx, g, labels);
   return std::make_unique<weak_executor<I, O>>(ctx, g, labels);
 }
 

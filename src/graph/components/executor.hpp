@@ -41,4 +41,10 @@ template <class I, class O>
                                                                  components_algorithm algorithm,
                                                                  components_labels labels);
 
+// Of strong components.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_strong_executor(const context<device>& ctx,
+                                                                        const graph_view<I, O, device>& g,
+                                                                        components_labels labels);
+
 }  // namespace spargo::detail::components
