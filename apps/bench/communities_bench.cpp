@@ -1,30 +1,16 @@
-// Label propagation on the host, ten rounds: every algorithm, on the graphs of the BFS benchmarks.
-//
-// A case reports the median time of a plan's runs and million stored edges per second, each counted once in each of the
-// ten rounds, carried out or not.
-#include "bench/bfs_cases.hpp"
-
-#include <spargo/graph/communities.hpp>
-
-#include <string>
+// Label propagation on the host: every algorithm.
+#include "bench/communities_cases.hpp"
 
 namespace spargo::bench {
 
 namespace {
 
-constexpr std::int64_t rounds = 10;
-
 double measure_plan(benchmark::State& state, const bfs_spec& spec, communities_algorithm algorithm) {
   bfs_problem& p = bfs_problem::of(spec);
-  const communities_options options{.algorithm = algorithm, .iterations = rounds};
-  communities_plan<bfs_index, bfs_index, host> plan(p.ctx, p.graph.view(), options);
+  communities_plan<bfs_index, bfs_index, host> plan(p.ctx, p.graph.view(), ten_rounds(algorithm));
   const double seconds = median_seconds([&] { plan.run(); }, 5, 1);
-  const std::string wrong = check_communities(p.ctx, p.graph.view(), plan.labels(), options);
-  if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
-  state.counters[mteps] = static_cast<double>(rounds * p.graph.view().out.nnz()) / seconds * 1e-6;
-  state.counters["rounds"] = static_cast<double>(plan.rounds());
-  state.counters["communities"] = static_cast<double>(plan.count());
-  state.counters["workspace_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
+  expect_communities(p, plan.labels());
+  report_communities(state, p, plan, seconds);
   return seconds;
 }
 

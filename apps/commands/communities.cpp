@@ -34,19 +34,31 @@ struct found_communities {
   plan_report plan;
 };
 
-template <index_type I, index_type O>
-found_communities<I> find_communities(const communities_flags& flags, const context<host>& ctx,
-                                      const graph_view<I, O, host>& g) {
+template <index_type I, index_type O, class Space>
+found_communities<I> find_communities(const communities_flags& flags, const context<Space>& ctx,
+                                      const graph_view<I, O, Space>& g) {
   const busy finding("finding communities");
   const stopwatch planning;
-  communities_plan<I, O, host> plan(ctx, g, flags.options());
+  communities_plan<I, O, Space> plan(ctx, g, flags.options());
+  ctx.synchronize();
   const double plan_ms = planning.milliseconds();
   found_communities<I> found;
   found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(); }));
-  found.labels = bring_home<I>(ctx, plan.labels());
+  found.labels = bring_home(ctx, plan.labels());
   found.count = plan.count();
   found.rounds = plan.rounds();
   return found;
+}
+
+// What the GPU would have to hold and to do. All vertices are at work in every round.
+template <index_type I, index_type O>
+search_size size_of(const graph_view<I, O, host>& g) {
+  search_size size;
+  size.vertices = g.vertices();
+  size.entries = size.branching = g.out.nnz();
+  size.graph_bytes = bytes_of(g);
+  size.workspace_bytes = (3 * size.vertices + size.entries / 64) * std::int64_t{sizeof(I)};
+  return size;
 }
 
 // Of the vertices' labels, as the file writes them; a floating-point number where it exceeds 64 bits.
@@ -84,11 +96,17 @@ void report_communities(report& out, const communities_flags& flags, const verte
 }
 
 template <index_type I, index_type O>
-exit_status answer(const communities_flags& flags, const backend& where, const loaded_input& from,
+exit_status answer(const communities_flags& flags, backend where, const loaded_input& from,
                    const graph<I, O, host>& g) {
+  settle_backend(where, flags.common.device, size_of(g.view()), flags.device_bytes());
   report out("communities", flags.common);
   report_graph(out, "communities", flags, where, from, facts_of(g));
-  const found_communities<I> found = find_communities<I, O>(flags, where.cpu, g.view());
+  found_communities<I> found;
+  const double upload_ms =
+      on_graph<I, O>(where, g.view(), [&]<class Space>(const context<Space>& ctx, const auto& view) {
+        found = find_communities<I, O, Space>(flags, ctx, view);
+      });
+  found.plan.upload_ms = upload_ms;
   report_plan(out, where, found.plan);
   verdict fault;
   if (!flags.no_validate) {
@@ -107,14 +125,13 @@ exit_status answer(const communities_flags& flags, const backend& where, const l
 }
 
 exit_status run(const communities_flags& flags) {
-  backend where = choose_cpu(flags.common.device, flags.common.threads);
-  if (flags.common.device != "cpu") where.reason = "communities are found on the CPU";
+  const backend where = choose_backend(flags.common.device, flags.common.threads);
   const loaded_graph loaded = load_graph(where.cpu, flags, in_edges::build);
   return std::visit([&](const auto& g) { return answer(flags, where, loaded.from, g); }, loaded.g);
 }
 
 command_body declare(CLI::App& app) {
-  app.description("Communities of a graph: reads it, finds them on the CPU, times and checks them.");
+  app.description("Communities of a graph: reads it, finds them on the CPU or the GPU, times and checks them.");
   const auto flags = std::make_shared<communities_flags>();
   add_graph_file(app, *flags);
   app.add_option("--method", flags->method,

@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-json run_on(const std::string& file, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--device", "cpu", "--json", "-", "--repeat", "1", file});
+json run_on(const std::string& file, std::vector<std::string> flags, const std::string& device = "cpu") {
+  flags.insert(flags.end(), {"--device", device, "--json", "-", "--repeat", "1", file});
   const app_run run = run_app("communities", flags);
   EXPECT_EQ(run.code, 0) << file << ": " << run.err;
   return run.code == 0 ? run.json() : json::object();
@@ -25,8 +25,7 @@ std::map<std::int64_t, std::int64_t> pairs_in(const std::string& text) {
 }
 
 // The truths call a matrix's first vertex 0, and have ids that do not occur as vertices, which are their own labels.
-TEST(CommunitiesApp, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
+void check_truth(const std::string& device) {
   const scratch folder;
   const std::string out = folder / "labels.txt";
   const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
@@ -36,7 +35,7 @@ TEST(CommunitiesApp, AgreesWithTheTruth) {
     SCOPED_TRACE(name);
     const bool matrix = name.find(".mtx") != std::string::npos;
     for (const std::string direction : {"directed", "undirected"}) {
-      const json got = run_on((data_directory() / name).string(), {"--" + direction, "--output", out});
+      const json got = run_on((data_directory() / name).string(), {"--" + direction, "--output", out}, device);
       ASSERT_FALSE(got.empty());
       EXPECT_EQ(got["valid"], true);
       const auto labels = pairs_in(slurp(out));
@@ -56,6 +55,17 @@ TEST(CommunitiesApp, AgreesWithTheTruth) {
     ++files;
   }
   EXPECT_GT(files, 40);
+}
+
+TEST(CommunitiesApp, AgreesWithTheTruthOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_truth("cpu");
+}
+
+TEST(CommunitiesApp, AgreesWithTheTruthOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_truth("cuda");
 }
 
 // Ids without edges are not in the edge list, and keep their labels.

@@ -31,7 +31,7 @@ enum class communities_method {
 enum class communities_algorithm {
   automatic,     // the fastest for this backend
   all_vertices,  // every vertex asks its neighbours in every round
-  frontier,      // host: only those with a neighbour whose label has changed do, once few labels change
+  frontier,      // only those with a neighbour whose label has changed do, once few labels change
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(communities_algorithm algorithm);
@@ -54,7 +54,8 @@ struct communities_result {
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph. Memory besides
 // the graph: per vertex two labels and a byte, and one more label where a vertex has over 2^15 neighbours; per thread
-// at most 0.8 MB (1.4 MB with 64-bit indices). On a device: per vertex three labels, and one for each 128 edges.
+// at most 0.8 MB (1.4 MB with 64-bit indices). On a device: per vertex four labels and four bytes, and a label for each
+// 128 edges.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT communities_plan {
  public:

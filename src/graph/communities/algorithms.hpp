@@ -14,7 +14,7 @@ inline constexpr algorithm_table<communities_method, 1> methods{{
 inline constexpr algorithm_table<communities_algorithm, 3> algorithms{{
     {communities_algorithm::automatic, "automatic", true, true},
     {communities_algorithm::all_vertices, "all_vertices", true, true},
-    {communities_algorithm::frontier, "frontier", true, false},
+    {communities_algorithm::frontier, "frontier", true, true},
 }};
 
 }  // namespace spargo::detail::communities

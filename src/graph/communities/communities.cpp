@@ -54,7 +54,6 @@ choice choose(const communities_options& o) {
   SPARGO_EXPECTS(o.iterations >= 1, fmt::format("communities: {} iterations (expected 1 or more)", o.iterations));
   expect_runs_on<Space>(algorithms, "communities", o.algorithm);
   if (o.algorithm != communities_algorithm::automatic) return {o.algorithm, "asked for"};
-  if (std::same_as<Space, device>) return {communities_algorithm::all_vertices, "a device has no other"};
   return {communities_algorithm::frontier, "vertices whose neighbours have kept their labels are skipped"};
 }
 

@@ -1,0 +1,42 @@
+// Label propagation on the device: every algorithm, ten rounds. A run looks after each of them from the host whether it
+// is over, so the host's clock times it.
+#include "bench/communities_cases.hpp"
+#include "bench/device_timing.hpp"
+
+namespace spargo::bench {
+
+namespace {
+
+double measure_plan(benchmark::State& state, const bfs_spec& spec, communities_algorithm algorithm) {
+  bfs_problem& p = bfs_problem::of(spec);
+  const context<device>& ctx = device_context();
+  communities_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), ten_rounds(algorithm));
+  const double seconds = median_seconds(
+      [&] {
+        plan.run();
+        ctx.synchronize();
+      },
+      5, 1);
+  const auto labels = to_host(ctx, plan.labels());
+  expect_communities(p, labels.view());
+  report_communities(state, p, plan, seconds);
+  return seconds;
+}
+
+const registration here{[] {
+  if (!current_settings().device) return;
+  for (const bfs_case& c :
+       bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
+                          {"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
+                          {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
+                          {"grid_2048", {"gen:grid2d:n=2048"}}})) {
+    for (const auto algorithm : {communities_algorithm::all_vertices, communities_algorithm::frontier}) {
+      add_case("communities/" + c.name + "/cuda/" + std::string(to_string(algorithm)),
+               [=](benchmark::State& state) { return measure_plan(state, c.spec, algorithm); });
+    }
+  }
+}};
+
+}  // namespace
+
+}  // namespace spargo::bench
