@@ -1,9 +1,5 @@
-// Triangles on the host, and counts per vertex. The graphs are those of the BFS benchmarks; a case reports the median
-// time of a plan's runs, orientation included, and million edges a second. Merging is tried where rows are short: R-MAT
-// 18 would take it 20 s. Totals are compared with those of check_triangles, which counts again, once for each graph.
-#include "bench/bfs_problem.hpp"
-
-#include <spargo/graph/triangles.hpp>
+// Triangles on the host, and counts per vertex. Merging is tried where rows are short: R-MAT 18 would take it 20 s.
+#include "bench/triangles_cases.hpp"
 
 #include <string>
 #include <vector>
@@ -12,27 +8,12 @@ namespace spargo::bench {
 
 namespace {
 
-void expect_counts(const bfs_problem& p, const triangles_plan<bfs_index, bfs_index, host>& plan) {
-  static std::string checked;  // the graph that `right` is of
-  static std::int64_t right = -1;
-  if (checked != p.spec.source || !plan.per_vertex().empty()) {
-    const std::string wrong = check_triangles(
-        p.ctx, p.graph, {.total = plan.total(), .per_vertex = plan.per_vertex(), .degrees = plan.degrees()});
-    if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
-    checked = p.spec.source;
-    right = plan.total();
-  }
-  if (plan.total() != right) throw wrong_result("wrong result: " + std::to_string(plan.total()) + " triangles");
-}
-
 double measure_plan(benchmark::State& state, const bfs_spec& spec, const triangles_options& options) {
   bfs_problem& p = bfs_problem::of(spec);
   triangles_plan<bfs_index, bfs_index, host> plan(p.ctx, p.graph.view(), options);
   const double seconds = median_seconds([&] { plan.run(); }, 5, 1);
-  expect_counts(p, plan);
-  state.counters[mteps] = static_cast<double>(p.graph.edges()) / seconds * 1e-6;
-  state.counters["triangles"] = static_cast<double>(plan.total());
-  state.counters["workspace_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
+  expect_triangles(p, {.total = plan.total(), .per_vertex = plan.per_vertex(), .degrees = plan.degrees()});
+  report_triangles(state, p, plan, seconds);
   return seconds;
 }
 

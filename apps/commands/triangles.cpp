@@ -25,14 +25,15 @@ struct counted_triangles {
 };
 
 // Links count only where direction does.
-template <index_type I, index_type O>
-counted_triangles<I> count_triangles(const graph_flags& flags, const context<host>& ctx,
-                                     const graph_view<I, O, host>& g) {
+template <index_type I, index_type O, class Space>
+counted_triangles<I> count_triangles(const graph_flags& flags, const context<Space>& ctx,
+                                     const graph_view<I, O, Space>& g) {
   const busy counting("counting triangles");
   const bool directed = g.direction == direction_kind::directed;
   const stopwatch planning;
-  triangles_plan<I, O, host> plan(ctx, g,
-                                  {.output = directed ? triangles_output::links : triangles_output::per_vertex});
+  triangles_plan<I, O, Space> plan(ctx, g,
+                                   {.output = directed ? triangles_output::links : triangles_output::per_vertex});
+  ctx.synchronize();
   const double plan_ms = planning.milliseconds();
   counted_triangles<I> found;
   found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(); }));
@@ -40,14 +41,31 @@ counted_triangles<I> count_triangles(const graph_flags& flags, const context<hos
   found.counts.per_vertex = bring_home(ctx, plan.per_vertex());
   found.counts.links = bring_home(ctx, plan.links());
   found.counts.degrees = bring_home(ctx, plan.degrees());
+  return found;
+}
+
+template <class I>
+void find_coefficients(const context<host>& ctx, counted_triangles<I>& found, direction_kind direction) {
   found.coefficients = local_clustering(ctx, found.counts);
   found.average_local = average_local(found.coefficients.view());
   found.transitivity = transitivity(found.counts);
-  if (directed) {
+  if (direction == direction_kind::directed) {
     found.coefficients = local_clustering(ctx, found.counts, clustering_counts::links);
     found.lcc_average = average_local(found.coefficients.view());
   }
-  return found;
+}
+
+// The most that a plan takes on a device: 24 bytes for each edge that is kept, and a directed graph's copies.
+template <index_type I, index_type O>
+search_size size_of(const graph_view<I, O, host>& g) {
+  const bool directed = g.direction == direction_kind::directed;
+  search_size size;
+  size.vertices = g.vertices();
+  size.entries = g.out.nnz();
+  size.branching = size.vertices;  // nothing is followed vertex by vertex
+  size.graph_bytes = bytes_of(g);
+  size.workspace_bytes = size.vertices * 120 + size.entries * (directed ? 60 : 16) + (std::int64_t{64} << 20);
+  return size;
 }
 
 template <class I>
@@ -65,11 +83,17 @@ void report_triangles(report& out, const backend& where, const counted_triangles
 }
 
 template <index_type I, index_type O>
-exit_status analyse(const graph_flags& flags, const backend& where, const loaded_input& from,
-                    const graph<I, O, host>& g) {
+exit_status analyse(const graph_flags& flags, backend where, const loaded_input& from, const graph<I, O, host>& g) {
+  settle_backend(where, flags.common.device, size_of(g.view()), flags.device_bytes());
   report out("triangles", flags.common);
   report_graph(out, "triangles", flags, where, from, facts_of(g));
-  counted_triangles<I> found = count_triangles<I, O>(flags, where.cpu, g.view());
+  counted_triangles<I> found;
+  const double upload_ms =
+      on_graph<I, O>(where, g.view(), [&]<class Space>(const context<Space>& ctx, const auto& view) {
+        found = count_triangles<I, O, Space>(flags, ctx, view);
+      });
+  found.plan.upload_ms = upload_ms;
+  find_coefficients(where.cpu, found, g.direction());
   const triangles_result<I, host>& counts = found.counts;
   if (!flags.no_validate) {
     const busy validating("validating");
@@ -86,15 +110,16 @@ exit_status analyse(const graph_flags& flags, const backend& where, const loaded
 }
 
 exit_status run(const graph_flags& flags) {
-  backend where = choose_cpu(flags.common.device, flags.common.threads);
-  if (flags.common.device != "cpu") where.reason = "triangles are counted on the CPU only";
-  const loaded_graph read = load_graph(where.cpu, flags, in_edges::build);
+  const backend where = choose_backend(flags.common.device, flags.common.threads);
+  // A device goes by out-edges.
+  const loaded_graph read = load_graph(where.cpu, flags, where.gpu.has_value() ? in_edges::omit : in_edges::build);
   return std::visit([&](const auto& held) { return analyse(flags, where, read.from, held); }, read.g);
 }
 
 command_body declare(CLI::App& app) {
   app.description(
-      "Triangles and clustering coefficients of a graph: reads it, counts them on the CPU, times and checks them. "
+      "Triangles and clustering coefficients of a graph: reads it, counts them on the CPU or the GPU, times and checks "
+      "them. "
       "Direction does not count, but for LDBC's local clustering coefficient (LCC) of directed graphs.");
   const auto flags = std::make_shared<graph_flags>();
   add_graph_file(app, *flags);

@@ -21,8 +21,7 @@ void expect_close(const json& got, double expected, const std::string& what) {
   EXPECT_NEAR(got.get<double>(), expected, 1e-9 * expected) << what;
 }
 
-TEST(TrianglesApp, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
+void check_truth(const std::string& device) {
   const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
   int files = 0;
   for (const auto& [name, facts] : truth().items()) {
@@ -34,8 +33,9 @@ TEST(TrianglesApp, AgreesWithTheTruth) {
     // The truths' averages are over absent ids as well.
     const double scale = listed ? graph["vertices"].get<double>() / graph["present_vertices"].get<double>() : 1.0;
     for (const char* direction : {"--directed", "--undirected"}) {
-      const json got = run_on((data_directory() / name).string(), {direction});
+      const json got = run_on((data_directory() / name).string(), {direction, "--device", device});
       ASSERT_FALSE(got.empty());
+      EXPECT_EQ(got["device"].get<std::string>().substr(0, device.size()), device);
       EXPECT_EQ(got["triangles"], graph["triangles"]);
       expect_close(got["average_local"], scale * expected["average_local"].get<double>(), "average_local");
       expect_close(got["transitivity"], expected["transitivity"].get<double>(), "transitivity");
@@ -48,6 +48,16 @@ TEST(TrianglesApp, AgreesWithTheTruth) {
     ++files;
   }
   EXPECT_GT(files, 40);
+}
+
+TEST(TrianglesApp, AgreesWithTheTruthOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_truth("cpu");
+}
+TEST(TrianglesApp, AgreesWithTheTruthOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_truth("cuda");
 }
 
 struct output_line {
@@ -83,8 +93,7 @@ TEST(TrianglesApp, OutputAgreesWithTheTruth) {
 }
 
 // Every example and test graph. Ids without edges are not in the edge list; their coefficient is 0.
-TEST(TrianglesApp, AgreesWithLdbc) {
-  SPARGO_TEST_NEEDS_DATA();
+void check_ldbc(const std::string& device) {
   const scratch folder;
   const std::string out = folder / "out.txt";
   for (const std::string name :
@@ -93,7 +102,7 @@ TEST(TrianglesApp, AgreesWithLdbc) {
     const auto file = data_directory() / "ldbc" / name;
     const std::string edges = folder.write("e.wel", slurp(file.string() + ".e"));
     const char* direction = name.find("undirected") == std::string::npos ? "--directed" : "--undirected";
-    (void)run_on(edges, {"--output", out, direction});
+    (void)run_on(edges, {"--output", out, direction, "--device", device});
     const auto lines = lines_in(slurp(out));
     std::istringstream expected(slurp(file.string() + "-LCC"));
     int vertices = 0;
@@ -104,6 +113,15 @@ TEST(TrianglesApp, AgreesWithLdbc) {
     }
     EXPECT_GT(vertices, 4);
   }
+}
+TEST(TrianglesApp, AgreesWithLdbcOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_ldbc("cpu");
+}
+TEST(TrianglesApp, AgreesWithLdbcOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_ldbc("cuda");
 }
 
 class TrianglesFile : public testing::Test {

@@ -3,6 +3,7 @@
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/triangles.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/sparse/spmv.hpp>
 
@@ -61,6 +62,20 @@ TEST_F(DeviceMemory, Searches) {
     plan.run(1);
   });
   EXPECT_GT(requests, 10);
+}
+
+TEST_F(DeviceMemory, Triangles) {
+  for (const auto algorithm : {triangles_algorithm::merge, triangles_algorithm::bitmap}) {
+    const std::int64_t requests = test::fail_every_device_allocation([&](const context<device>& gpu) {
+      const auto edges = to_device(gpu, matrix_.view());
+      const coo_pattern_view<I, device> pairs = edges.view();
+      const auto g = build_graph<I>(gpu, pairs, {.direction = direction_kind::directed});
+      triangles_plan<I, I, device> plan(gpu, g.view(), {.output = triangles_output::links, .algorithm = algorithm});
+      plan.run();
+      EXPECT_GT(plan.total(), 0);
+    });
+    EXPECT_GT(requests, 20);
+  }
 }
 
 TEST_F(DeviceMemory, UndirectedBuilds) {

@@ -1,12 +1,13 @@
-// Triangles: every algorithm and output against counts by a matrix of all pairs and against Boost.Graph, on thousands
-// of small random graphs and on shapes that hurt; known counts of large ones; coefficients; refusals; counts that do
-// not depend on threads.
+// Triangles: every algorithm and output of both backends against counts by a matrix of all pairs and against
+// Boost.Graph, on thousands of small random graphs and on shapes that hurt; known counts of large ones; coefficients;
+// refusals; counts that do not depend on threads.
 #include <spargo/graph/triangles.hpp>
 
 #include "core/parallel.hpp"
 #include "graph/placed_graph.hpp"
 #include "graph/triangles/algorithms.hpp"
 #include "graph/triangles_support.hpp"
+#include "support/device.hpp"
 
 #include <spargo/graph/boost.hpp>
 
@@ -26,41 +27,45 @@ using test::triangle_counts;
 constexpr triangles_output outputs[] = {triangles_output::total, triangles_output::per_vertex, triangles_output::links};
 
 template <class T>
-std::vector<std::int64_t> as_counts(const span<const T, host>& values) {
+std::vector<std::int64_t> as_counts(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
 // All rows of the table and all outputs, each twice.
-template <class I, class O>
+template <class Space = host, class I, class O>
 void check_counts(const test::raw_graph<I, O>& raw, const triangle_counts& expected, int threads = 3) {
   const context<host> ctx({.threads = threads});
-  for (const auto algorithm : detail::algorithms_on<host>(detail::triangles::algorithms)) {
+  const test::placed_graph<I, O, Space> g(raw, threads);
+  for (const auto algorithm : detail::algorithms_on<Space>(detail::triangles::algorithms)) {
     for (const auto output : outputs) {
       SCOPED_TRACE(std::string(to_string(algorithm)) + ", output " + std::to_string(static_cast<int>(output)) + ", " +
                    std::to_string(raw.vertices) + " vertices, " + std::to_string(raw.indices.size()) + " entries");
-      triangles_plan<I, O, host> plan(ctx, raw.view(), {.output = output, .algorithm = algorithm});
+      triangles_plan<I, O, Space> plan(g.ctx(), g.view(), {.output = output, .algorithm = algorithm});
       for (int run = 0; run < 2; ++run) {
         plan.run();
         ASSERT_EQ(plan.total(), expected.total);
         const bool counts = output != triangles_output::total;
         const bool links = output == triangles_output::links;
-        ASSERT_EQ(as_counts(plan.per_vertex()), counts ? expected.per_vertex : std::vector<std::int64_t>());
-        ASSERT_EQ(as_counts(plan.degrees()), counts ? expected.degrees : std::vector<std::int64_t>());
-        ASSERT_EQ(as_counts(plan.links()), links ? expected.links : std::vector<std::int64_t>());
+        ASSERT_EQ(g.fetch(plan.per_vertex()), counts ? expected.per_vertex : std::vector<std::int64_t>());
+        ASSERT_EQ(as_counts(g.fetch(plan.degrees())), counts ? expected.degrees : std::vector<std::int64_t>());
+        ASSERT_EQ(g.fetch(plan.links()), links ? expected.links : std::vector<std::int64_t>());
       }
-      const triangles_claim<I> claim{plan.total(), plan.per_vertex(), plan.links(), plan.degrees()};
+      const auto per_vertex = g.fetch(plan.per_vertex());
+      const auto links = g.fetch(plan.links());
+      const auto degrees = g.fetch(plan.degrees());
+      const triangles_claim<I> claim{plan.total(), per_vertex, links, degrees};
       ASSERT_EQ(check_triangles(ctx, raw.view(), claim), "");
     }
   }
 }
 
 // Directed with and without in-edges, and undirected.
-template <class I, class O>
+template <class I, class O, class Space>
 void check_edges(std::int64_t n, const edge_vector& edges, const triangle_counts& directed,
                  const triangle_counts& undirected) {
-  check_counts(test::make_directed<I, O>(n, edges, test::edges_kept::out), directed);
-  check_counts(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in), directed);
-  check_counts(test::make_undirected<I, O>(n, edges), undirected);
+  check_counts<Space>(test::make_directed<I, O>(n, edges, test::edges_kept::out), directed);
+  check_counts<Space>(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in), directed);
+  check_counts<Space>(test::make_undirected<I, O>(n, edges), undirected);
 }
 
 // As the builder makes it: each edge once, ascending, no loops.
@@ -89,20 +94,25 @@ class Triangles : public testing::Test {
  protected:
   using I = typename Case::index;
   using O = typename Case::offset;
+  using S = typename Case::space;
 
-  void SetUp() override { detail::assume_processors(4); }
+  void SetUp() override {
+    if constexpr (std::same_as<S, device>) SPARGO_TEST_NEEDS_GPU();
+    if constexpr (std::same_as<S, host>) detail::assume_processors(4);
+  }
   void TearDown() override { detail::assume_processors(0); }
 
   void check(std::int64_t n, const edge_vector& edges) {
     const triangle_counts undirected = test::naive_triangles(n, edges, direction_kind::undirected);
-    check_edges<I, O>(n, edges, test::naive_triangles(n, edges, direction_kind::directed), undirected);
-    check_counts(make_canonical<I, O>(n, edges), undirected);
+    check_edges<I, O, S>(n, edges, test::naive_triangles(n, edges, direction_kind::directed), undirected);
+    check_counts<S>(make_canonical<I, O>(n, edges), undirected);
   }
 };
 
-using cases = testing::Types<test::graph_case<std::int32_t, std::int32_t, host>,
-                             test::graph_case<std::int32_t, std::int64_t, host>,
-                             test::graph_case<std::int64_t, std::int64_t, host>>;
+using cases = testing::Types<
+    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
+    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
+    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Triangles, cases);
 
 edge_vector complete_edges(std::int64_t n) {
@@ -127,7 +137,9 @@ TYPED_TEST(Triangles, SmallShapes) {
 }
 
 TYPED_TEST(Triangles, RandomGraphs) {
-  for (std::uint64_t k = 0; k < test::rounds(1500); ++k) {
+  // A plan on a device takes some allocations and waits.
+  constexpr std::uint64_t rounds = std::same_as<typename TypeParam::space, host> ? 1500 : 80;
+  for (std::uint64_t k = 0; k < test::rounds(rounds); ++k) {
     test::random_source random(k);
     const std::int64_t n = 1 + random.below(30);
     this->check(n, test::random_edges(random, n, random.below(6 * n + 1), static_cast<int>(random.below(3))));
@@ -157,6 +169,7 @@ TYPED_TEST(Triangles, DenseGraphs) {
 TYPED_TEST(Triangles, CompleteGraphsApart) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
+  using space = typename TypeParam::space;
   constexpr std::int64_t size = 70;
   constexpr std::int64_t copies = 9;
   edge_vector edges;
@@ -168,15 +181,16 @@ TYPED_TEST(Triangles, CompleteGraphsApart) {
   expected.per_vertex.assign(size * copies, (size - 1) * (size - 2) / 2);
   expected.degrees.assign(size * copies, size - 1);
   expected.links = expected.per_vertex;  // each pair is joined one way
-  check_counts(test::make_directed<index, offset>(size * copies, edges, test::edges_kept::out), expected);
+  check_counts<space>(test::make_directed<index, offset>(size * copies, edges, test::edges_kept::out), expected);
   for (std::int64_t& links : expected.links) links *= 2;
-  check_counts(make_canonical<index, offset>(size * copies, edges), expected);
+  check_counts<space>(make_canonical<index, offset>(size * copies, edges), expected);
 }
 
 // A hub and a cycle of all others: the hub is in a triangle with every edge of the cycle.
 TYPED_TEST(Triangles, Wheels) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
+  using space = typename TypeParam::space;
   for (const std::int64_t rim : {5, 31, 257, 20000}) {
     for (const std::int64_t hub : {std::int64_t{0}, rim}) {
       const std::int64_t first = hub == 0 ? 1 : 0;
@@ -192,10 +206,10 @@ TYPED_TEST(Triangles, Wheels) {
       expected.degrees.assign(static_cast<std::size_t>(rim + 1), 3);
       expected.degrees[static_cast<std::size_t>(hub)] = rim;
       expected.links = expected.per_vertex;
-      check_counts(test::make_directed<index, offset>(rim + 1, edges, test::edges_kept::out_and_in), expected);
+      check_counts<space>(test::make_directed<index, offset>(rim + 1, edges, test::edges_kept::out_and_in), expected);
       for (std::int64_t& links : expected.links) links *= 2;
-      check_counts(test::make_undirected<index, offset>(rim + 1, edges), expected);
-      check_counts(make_canonical<index, offset>(rim + 1, edges), expected);
+      check_counts<space>(test::make_undirected<index, offset>(rim + 1, edges), expected);
+      check_counts<space>(make_canonical<index, offset>(rim + 1, edges), expected);
       if (this->HasFatalFailure()) FAIL() << rim << ", hub " << hub;
     }
   }
@@ -228,6 +242,17 @@ TEST(TrianglesAndBoost, Agree) {
   }
 }
 
+TEST(TrianglesAndBoost, AgreeOnADevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 200 + random.below(12000);
+    const edge_vector edges = test::random_edges(random, n, n * (1 + random.below(8)), static_cast<int>(seed % 4));
+    check_counts<device>(make_canonical<std::int32_t, std::int32_t>(n, edges), boost_triangles(n, edges));
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
 TEST(TrianglesHost, CountsDoNotDependOnThreads) {
   test::random_source random(5);
   constexpr std::int64_t n = 20000;
@@ -242,8 +267,9 @@ TEST(TrianglesHost, CountsDoNotDependOnThreads) {
   detail::assume_processors(0);
 }
 
-// Vertices of more than 4096 entries share a bin of the order; several of them, of different degrees.
-TEST(TrianglesHost, LargeHubs) {
+// Vertices of more than 4096 entries share a bin of the host's order; several of them, of different degrees.
+template <class Space>
+void check_large_hubs() {
   constexpr std::int64_t n = 14000;
   edge_vector edges;
   for (std::int64_t h = 0; h < 9; ++h) {
@@ -251,8 +277,13 @@ TEST(TrianglesHost, LargeHubs) {
   }
   for (std::int64_t v = 0; v < 8000; v += 3) edges.emplace_back(v, v + 1);
   const triangle_counts expected = test::sorted_triangles(n, canonical(edges));
-  check_counts(make_canonical<std::int32_t, std::int32_t>(n, edges), expected);
-  check_counts(test::make_undirected<std::int64_t, std::int64_t>(n, edges), expected);
+  check_counts<Space>(make_canonical<std::int32_t, std::int32_t>(n, edges), expected);
+  check_counts<Space>(test::make_undirected<std::int64_t, std::int64_t>(n, edges), expected);
+}
+TEST(TrianglesHost, LargeHubs) { check_large_hubs<host>(); }
+TEST(TrianglesLargeHubs, OnADevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  check_large_hubs<device>();
 }
 
 // --- Clustering coefficients ----------------------------------------------
@@ -284,6 +315,25 @@ TEST(Clustering, OfADirectedGraphCountsOrderedPairs) {
   EXPECT_EQ(std::vector<double>(local.begin(), local.end()), (std::vector<double>{0.5, 0.5, 1.0 / 3, 0, 0}));
 }
 
+// The device's coefficients are the host's, bit by bit.
+TEST(Clustering, OnADevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> ctx({.threads = 2});
+  test::random_source random(1);
+  const edge_vector edges = test::random_edges(random, 300, 3000, 1);
+  for (const auto& raw : {test::make_directed<std::int32_t, std::int64_t>(300, edges, test::edges_kept::out),
+                          test::make_undirected<std::int32_t, std::int64_t>(300, edges)}) {
+    const test::placed_graph<std::int32_t, std::int64_t, device> placed(raw);
+    const auto expected = local_clustering(ctx, raw.view());
+    const auto at_once = local_clustering(placed.ctx(), placed.view());
+    EXPECT_EQ(placed.fetch(at_once.view()), std::vector<double>(expected.begin(), expected.end()));
+    const triangles_options options{.output = triangles_output::per_vertex};
+    const auto pairs = local_clustering(ctx, triangles(ctx, raw.view(), options));
+    const auto got = local_clustering(placed.ctx(), triangles(placed.ctx(), placed.view(), options));
+    EXPECT_EQ(placed.fetch(got.view()), std::vector<double>(pairs.begin(), pairs.end()));
+  }
+}
+
 TEST(Clustering, OfNothing) {
   const context<host> ctx;
   const auto raw = test::make_undirected<std::int32_t, std::int32_t>(0, {});
@@ -307,6 +357,24 @@ TEST(TrianglesChoice, GivesItsReason) {
   EXPECT_LT(rows.workspace_bytes(), plan.workspace_bytes());
   const triangles_plan merged(ctx, raw.view(), {.algorithm = triangles_algorithm::merge});
   EXPECT_EQ(merged.reason(), "asked for");
+}
+
+TEST(TrianglesChoice, OnADevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  const auto loose = test::make_undirected<std::int32_t, std::int32_t>(5, kite);
+  const test::placed_graph<std::int32_t, std::int32_t, device> raw(loose);
+  const triangles_plan plan(raw.ctx(), raw.view());
+  EXPECT_EQ(plan.algorithm(), triangles_algorithm::bitmap) << "its rows do not ascend";
+  EXPECT_NE(plan.reason().find("bitmap"), std::string::npos);
+  const auto canonical_kite = make_canonical<std::int32_t, std::int32_t>(5, kite);
+  const test::placed_graph<std::int32_t, std::int32_t, device> placed(canonical_kite);
+  const triangles_plan rows(placed.ctx(), placed.view());
+  EXPECT_EQ(rows.algorithm(), triangles_algorithm::merge);
+  EXPECT_NE(rows.reason().find("more than 3 neighbours"), std::string::npos);
+  EXPECT_LT(rows.workspace_bytes(), plan.workspace_bytes());
+  const auto star = make_canonical<std::int32_t, std::int32_t>(400, test::star_edges(400));
+  const test::placed_graph<std::int32_t, std::int32_t, device> hub(star);
+  EXPECT_EQ(triangles_plan(hub.ctx(), hub.view()).algorithm(), triangles_algorithm::bitmap);
 }
 
 template <class F>

@@ -19,8 +19,8 @@ namespace spargo {
 
 enum class triangles_algorithm {
   automatic,  // the fastest for this graph and backend
-  merge,      // host: ascending lists of neighbours side by side; rows as they are where they ascend
-  bitmap,     // host: a vertex's neighbours are marked, and those of its neighbours looked up; hubs are rows of bits
+  merge,      // ascending lists of neighbours side by side; rows as they are where they ascend
+  bitmap,     // a vertex's neighbours are marked, and those of its neighbours looked up; hubs are rows of bits
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(triangles_algorithm algorithm);
@@ -50,12 +50,17 @@ struct triangles_result {
 // the graph, which must not change, since the plan has looked at it. Memory besides the graph for `bitmap`, I = int32:
 // 4 bytes per stored entry (directed: 8 per edge, links 2 more) and 20 per vertex, per_vertex 20 and links 8 more, and
 // for each thread a bit per vertex.
+// On a device: making a plan synchronises; run is asynchronous, and total waits for it. Memory besides the graph,
+// I = O = int32: for `merge` the results; for `bitmap` 12 bytes per entry of the undirected graph and 50 per vertex,
+// per_vertex 20 and links 16 more, and some MB from the context's pool in each run. A directed graph, and rows that do
+// not ascend, are copied when the plan is made: 8 bytes per edge and per vertex, for links of a directed one 4 and 8
+// more, and what build_graph takes meanwhile. An undirected graph has each edge both ways, or the behaviour is
+// undefined. Throws unsupported for `bitmap` beyond 2^31 - 1 vertices.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT triangles_plan {
-  static_assert(std::same_as<Space, host>, "spargo: triangles are counted on the host only");
-
  public:
-  // Throws invalid_argument for an algorithm or an output that is none, or a graph whose parts do not fit together.
+  // Throws invalid_argument for an algorithm or an output that is none, or a graph whose parts do not fit together, and
+  // device_unavailable in a library without CUDA.
   triangles_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const triangles_options& options = {});
   triangles_plan(triangles_plan&&) noexcept;
   triangles_plan& operator=(triangles_plan&&) noexcept;
@@ -101,24 +106,30 @@ enum class clustering_counts { triangles, links };
 // The share of the pairs of each vertex's neighbours that are joined, 0 to 1: 2 triangles / (d (d - 1)), or
 // links / (d (d - 1)), LDBC Graphalytics' LCC; 0 where d < 2. The coefficients of a directed graph from links count
 // ordered pairs. Throws invalid_argument unless there is one count and one degree for each vertex. O(vertices).
+// On a device asynchronous, the last form below apart, whose plan synchronises.
 template <index_type I>
 [[nodiscard]] SPARGO_EXPORT array<double, host> local_clustering(const context<host>& ctx,
                                                                  span<const std::int64_t, host> counts,
                                                                  span<const I, host> degrees,
                                                                  clustering_counts kind = clustering_counts::triangles);
 template <index_type I>
-[[nodiscard]] array<double, host> local_clustering(const context<host>& ctx, const triangles_result<I, host>& counted,
-                                                   clustering_counts kind = clustering_counts::triangles) {
+[[nodiscard]] SPARGO_EXPORT array<double, device> local_clustering(
+    const context<device>& ctx, span<const std::int64_t, device> counts, span<const I, device> degrees,
+    clustering_counts kind = clustering_counts::triangles);
+template <index_type I, class Space>
+[[nodiscard]] array<double, Space> local_clustering(const context<Space>& ctx,
+                                                    const triangles_result<I, Space>& counted,
+                                                    clustering_counts kind = clustering_counts::triangles) {
   const auto& counts = kind == clustering_counts::links ? counted.links : counted.per_vertex;
   return local_clustering<I>(ctx, counts.view(), counted.degrees.view(), kind);
 }
 
 // The same of a graph, counted first: LDBC's LCC for a directed graph.
-template <index_type I, index_type O>
-[[nodiscard]] SPARGO_EXPORT array<double, host> local_clustering(const context<host>& ctx,
-                                                                 const graph_view<I, O, host>& g);
-template <index_type I, index_type O>
-[[nodiscard]] array<double, host> local_clustering(const context<host>& ctx, const graph<I, O, host>& g) {
+template <index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT array<double, Space> local_clustering(const context<Space>& ctx,
+                                                                  const graph_view<I, O, Space>& g);
+template <index_type I, index_type O, class Space>
+[[nodiscard]] array<double, Space> local_clustering(const context<Space>& ctx, const graph<I, O, Space>& g) {
   return local_clustering(ctx, g.view());
 }
 

@@ -8,9 +8,9 @@
 namespace spargo::detail::triangles {
 
 inline constexpr algorithm_table<triangles_algorithm, 3> algorithms{{
-    {triangles_algorithm::automatic, "automatic", true, false},
-    {triangles_algorithm::merge, "merge", true, false},
-    {triangles_algorithm::bitmap, "bitmap", true, false},
+    {triangles_algorithm::automatic, "automatic", true, true},
+    {triangles_algorithm::merge, "merge", true, true},
+    {triangles_algorithm::bitmap, "bitmap", true, true},
 }};
 
 }  // namespace spargo::detail::triangles

@@ -3,6 +3,7 @@
 
 #include <spargo/graph/triangles.hpp>
 
+#include <limits>
 #include <memory>
 
 namespace spargo::detail::triangles {
@@ -31,6 +32,8 @@ struct row_survey {
 };
 template <class I, class O>
 [[nodiscard]] row_survey survey_rows(const context<host>& ctx, const graph_view<I, O, host>& g);
+template <class I, class O>
+[[nodiscard]] row_survey survey_rows(const context<device>& ctx, const graph_view<I, O, device>& g);
 
 template <class I>
 struct count_loops;
@@ -42,5 +45,26 @@ template <class I, class O>
                                                                const triangles_options& options,
                                                                const row_survey& survey,
                                                                const count_loops<I>* loops = nullptr);
+
+// How much a device's sets may hold, where that is less than there is room for: so that tests of small graphs get by
+// all that large ones do.
+struct set_limits {
+  std::int64_t bits = std::numeric_limits<std::int64_t>::max();    // ranks that are bits; others are hashed
+  std::int64_t hashed = std::numeric_limits<std::int64_t>::max();  // ranks that a hash table holds at a time
+};
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g,
+                                                                 const triangles_options& options,
+                                                                 const row_survey& survey,
+                                                                 const set_limits& limits = {});
+
+// coefficients[v] = links_of_one counts[v] / (d (d - 1)), 0 where the degree d is below 2. Sizes agree.
+template <class I>
+void find_coefficients(const context<host>& ctx, span<const std::int64_t, host> counts, span<const I, host> degrees,
+                       double links_of_one, span<double, host> coefficients);
+template <class I>
+void find_coefficients(const context<device>& ctx, span<const std::int64_t, device> counts,
+                       span<const I, device> degrees, double links_of_one, span<double, device> coefficients);
 
 }  // namespace spargo::detail::triangles

@@ -227,11 +227,24 @@ std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx, const
   return std::make_unique<oriented_executor<I, O>>(ctx, g, options, survey, loops != nullptr ? *loops : best);
 }
 
+template <class I>
+void find_coefficients(const context<host>& ctx, span<const std::int64_t, host> counts, span<const I, host> degrees,
+                       double links_of_one, span<double, host> coefficients) {
+  parallel_for(ctx.threads(), counts.size(), grain::elements, [&](std::int64_t v) {
+    const auto d = static_cast<double>(degrees[v]);
+    coefficients[v] = d < 2 ? 0 : links_of_one * static_cast<double>(counts[v]) / (d * (d - 1));
+  });
+}
+
 #define INSTANTIATE(I, O)                                                                                        \
   template row_survey survey_rows(const context<host>&, const graph_view<I, O, host>&);                          \
   template std::unique_ptr<executor<I, host>> make_executor(const context<host>&, const graph_view<I, O, host>&, \
                                                             const triangles_options&, const row_survey&,         \
                                                             const count_loops<I>*);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+#define INSTANTIATE_INDEX(I)                                                                                    \
+  template void find_coefficients<I>(const context<host>&, span<const std::int64_t, host>, span<const I, host>, \
+                                     double, span<double, host>);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_INDEX)
 
 }  // namespace spargo::detail::triangles

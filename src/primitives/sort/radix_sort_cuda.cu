@@ -1,5 +1,5 @@
 // CUB's radix sort, least significant digit first ("onesweep": Adinets and Merrill, arXiv:2206.01784, 2022).
-// Instantiated for one key and one payload type: everything that is sorted packs its key into 64 bits.
+// Instantiated for one key and one payload type, since what is sorted packs its key into 64 bits, and for pairs of 32.
 #include "primitives/sort/radix_sort.hpp"
 
 #include "core/device/launch.cuh"
@@ -28,6 +28,20 @@ void sort_pairs(const context<device>& ctx, array<std::uint64_t, device>& keys, 
   cub::DoubleBuffer<std::uint32_t> payload_buffers(payload.data(), spare_payload.data());
   with_temporary_storage(ctx, [&](void* storage, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(storage, bytes, key_buffers, payload_buffers, keys.size(), begin, end,
+                                           ctx.stream());
+  });
+  if (key_buffers.Current() != keys.data()) keys.swap(spare_keys);
+  if (payload_buffers.Current() != payload.data()) payload.swap(spare_payload);
+}
+
+void sort_pairs(const context<device>& ctx, std::int64_t size, array<std::uint32_t, device>& keys,
+                array<std::uint32_t, device>& payload, array<std::uint32_t, device>& spare_keys,
+                array<std::uint32_t, device>& spare_payload, int begin, int end) {
+  if (size < 2 || begin >= end) return;
+  cub::DoubleBuffer<std::uint32_t> key_buffers(keys.data(), spare_keys.data());
+  cub::DoubleBuffer<std::uint32_t> payload_buffers(payload.data(), spare_payload.data());
+  with_temporary_storage(ctx, [&](void* storage, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(storage, bytes, key_buffers, payload_buffers, size, begin, end,
                                            ctx.stream());
   });
   if (key_buffers.Current() != keys.data()) keys.swap(spare_keys);

@@ -1,0 +1,35 @@
+// What the benchmarks of triangles share: how counts are checked and reported.
+//
+// The graphs are those of the BFS benchmarks; a case reports the median time of a plan's runs, orientation included,
+// and million edges a second. Counts of vertices are compared with those of check_triangles, which counts again; so is
+// the first total of each graph, and others with that.
+#pragma once
+
+#include "bench/bfs_cases.hpp"
+
+#include <spargo/graph/triangles.hpp>
+
+#include <string>
+
+namespace spargo::bench {
+
+inline void expect_triangles(bfs_problem& p, const triangles_claim<bfs_index>& claim) {
+  static std::string checked;  // the graph that `right` is of
+  static std::int64_t right = -1;
+  if (checked != p.spec.source || !claim.per_vertex.empty()) {
+    const std::string wrong = check_triangles(p.ctx, p.graph, claim);
+    if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
+    checked = p.spec.source;
+    right = claim.total;
+  }
+  if (claim.total != right) throw wrong_result("wrong result: " + std::to_string(claim.total) + " triangles");
+}
+
+template <class Plan>
+void report_triangles(benchmark::State& state, const bfs_problem& p, const Plan& plan, double seconds) {
+  state.counters[mteps] = static_cast<double>(p.graph.edges()) / seconds * 1e-6;
+  state.counters["triangles"] = static_cast<double>(plan.total());
+  state.counters["workspace_MB"] = static_cast<double>(plan.workspace_bytes()) * 1e-6;
+}
+
+}  // namespace spargo::bench

@@ -1,0 +1,420 @@
+// Triangles on the device: the executors. One goes through ascending rows as they are (cuda_rows.cuh). The other, for
+// all else, orients the graph (cuda_orient.cuh) and looks up lists in sets (cuda_count.cuh). A run is some kernels in a
+// row and a copy of the total; nobody waits for it but total().
+//
+// Both take an undirected graph whose rows ascend, without loops and duplicates. Any other gets such a copy when the
+// plan is made, without direction, and a directed one, where links are wanted, one with direction besides: its edges
+// that go both ways are looked up there.
+#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
+#include "graph/triangles/cuda_count.cuh"
+#include "graph/triangles/cuda_orient.cuh"
+#include "graph/triangles/cuda_rows.cuh"
+#include "graph/triangles/executor.hpp"
+#include "primitives/element.hpp"
+#include "primitives/sort/radix_sort.hpp"
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/primitives/scan.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <limits>
+
+namespace spargo::detail::triangles {
+
+namespace {
+
+constexpr int walkers = block_threads / warp_size;  // warps of a block
+
+template <class I, class O>
+[[nodiscard]] device_rows<I, O> rows_of(const csr_pattern_view<I, O, device>& part) {
+  return {part.rows, part.offsets.data(), part.indices.data()};
+}
+
+// Synchronises.
+template <class I, class O>
+row_findings survey(const context<device>& ctx, const csr_pattern_view<I, O, device>& part) {
+  array<row_findings, device> found(ctx, 1);
+  fill_zero(ctx, found);
+  if (part.rows > 0) {
+    const device_guard guard(ctx);
+    const std::int64_t parts = div_up(part.nnz(), walk_tuning::entries);
+    const unsigned blocks = blocks_for(ctx, std::max<std::int64_t>(parts * warp_size, part.rows), block_threads);
+    survey_rows_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(rows_of(part), parts, found.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+  return element<row_findings>(ctx, found.view(), 0);
+}
+
+// What an executor works on.
+template <class I, class O>
+struct canonical_graph {
+  graph<I, std::int64_t, device> copy;      // that `edges` are of; empty if they are the caller's
+  graph<I, std::int64_t, device> directed;  // where links are wanted of a directed graph
+  csr_pattern_view<I, O, device> edges;
+  std::int64_t longest = 0;
+
+  [[nodiscard]] device_rows<I, O> rows() const { return rows_of(edges); }
+  [[nodiscard]] device_rows<I, std::int64_t> directed_rows() const {
+    if (directed.vertices() == 0) return {0, nullptr, nullptr};
+    return rows_of(directed.view().out);
+  }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_of(copy) + bytes_of(directed); }
+
+ private:
+  [[nodiscard]] static std::int64_t bytes_of(const graph<I, std::int64_t, device>& g) {
+    return g.view().out.offsets.size() * std::int64_t{sizeof(std::int64_t)} +
+           g.view().out.nnz() * std::int64_t{sizeof(I)};
+  }
+};
+
+template <class I, class O>
+canonical_graph<I, std::int64_t> copy_canonical(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                triangles_output output) {
+  canonical_graph<I, std::int64_t> made;
+  const auto pairs = to_coo(ctx, csr_view<const pattern, I, O, device>{{g.out}, {}});
+  const coo_pattern_view<I, device> view = pairs.view();
+  made.copy = build_graph<std::int64_t>(ctx, view, {.direction = direction_kind::undirected});
+  if (g.direction == direction_kind::directed && output == triangles_output::links) {
+    made.directed = build_graph<std::int64_t>(ctx, view, {});
+  }
+  made.edges = made.copy.view().out;
+  made.longest = static_cast<std::int64_t>(survey(ctx, made.edges).longest);
+  return made;
+}
+
+template <class I, class O>
+void find_degrees(const context<device>& ctx, const device_rows<I, O>& rows, array<I, device>& degrees) {
+  for_each(ctx, rows.vertices, [rows, to = degrees.data()] __device__(std::int64_t v) {
+    to[v] = static_cast<I>(rows.offsets[v + 1] - rows.offsets[v]);
+  });
+}
+
+// Each neighbour of an undirected graph's is one both ways.
+inline void double_counts(const context<device>& ctx, const array<std::int64_t, device>& counts,
+                          array<std::int64_t, device>& links) {
+  for_each(ctx, links.size(),
+           [from = counts.data(), to = links.data()] __device__(std::int64_t v) { to[v] = 2 * from[v]; });
+}
+
+// What both executors have: the graph and the results.
+template <class I, class O>
+class device_executor : public executor<I, device> {
+ public:
+  device_executor(const context<device>& ctx, canonical_graph<I, O> g, triangles_output output)
+      : ctx_(ctx), graph_(std::move(g)), n_(graph_.edges.rows), output_(output), control_(ctx, 1) {
+    total_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
+    total_[0] = 0;
+    if (output == triangles_output::total) return;
+    per_vertex_ = {ctx, n_};
+    degrees_ = {ctx, n_};
+    if (output == triangles_output::links) links_ = {ctx, n_};
+    find_degrees(ctx, graph_.rows(), degrees_);
+  }
+
+  void run() final {
+    if (n_ == 0) return;
+    const device_guard guard(ctx_);
+    fill_zero(ctx_, control_);
+    count();
+    if (!links_.empty() && !directed()) double_counts(ctx_, per_vertex_, links_);
+    const auto* const total = reinterpret_cast<const unsigned char*>(control_.data()) + offsetof(count_control, total);
+    copy_to_host(ctx_, total, total_.data(), sizeof(count64));
+  }
+
+  [[nodiscard]] std::int64_t total() const final {
+    ctx_.synchronize();
+    return static_cast<std::int64_t>(total_[0]);
+  }
+  [[nodiscard]] span<const std::int64_t, device> per_vertex() const noexcept final { return per_vertex_.view(); }
+  [[nodiscard]] span<const std::int64_t, device> links() const noexcept final { return links_.view(); }
+  [[nodiscard]] span<const I, device> degrees() const noexcept final { return degrees_.view(); }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return graph_.bytes() + (per_vertex_.size() + links_.size()) * std::int64_t{sizeof(std::int64_t)} +
+           degrees_.size() * std::int64_t{sizeof(I)} + std::int64_t{sizeof(count_control)};
+  }
+
+ protected:
+  virtual void count() = 0;  // into the results but the links of an undirected graph
+
+  // Whether edges between neighbours may count twice or once.
+  [[nodiscard]] bool directed() const { return graph_.directed_rows().offsets != nullptr; }
+  [[nodiscard]] unsigned warps_for(std::int64_t parts) const { return blocks_for(ctx_, parts, walkers); }
+  static count64* as_sums(array<std::int64_t, device>& counts) { return reinterpret_cast<count64*>(counts.data()); }
+
+  context<device> ctx_;
+  canonical_graph<I, O> graph_;
+  std::int64_t n_;
+  triangles_output output_;
+  array<count_control, device> control_;
+  array<std::int64_t, device> per_vertex_;
+  array<std::int64_t, device> links_;
+  array<I, device> degrees_;
+  array<count64, host> total_;
+};
+
+// f.template operator()<Output>(): links of an undirected graph are made of counts.
+template <class F>
+void with_output(triangles_output output, bool directed, F&& f) {
+  if (output == triangles_output::total) return f.template operator()<triangles_output::total>();
+  if (output == triangles_output::links && directed) return f.template operator()<triangles_output::links>();
+  f.template operator()<triangles_output::per_vertex>();
+}
+
+// --- Rows as they are -----------------------------------------------------
+
+template <class I, class O>
+class row_executor final : public device_executor<I, O> {
+  using base = device_executor<I, O>;
+  using base::control_;
+  using base::ctx_;
+  using base::graph_;
+  using base::links_;
+  using base::n_;
+  using base::per_vertex_;
+
+ public:
+  using base::base;
+
+ private:
+  void count() override {
+    fill_zero(ctx_, per_vertex_);
+    fill_zero(ctx_, links_);
+    with_output(this->output_, this->directed(), [&]<triangles_output Output>() {
+      const row_tally<Output, I> start{{base::as_sums(per_vertex_), base::as_sums(links_)}, graph_.directed_rows()};
+      if (graph_.longest <= cuda_rows_tuning::thread_row) {
+        count_rows_by_threads_kernel<Output, I, O>
+            <<<blocks_for(ctx_, n_, block_threads), block_threads, 0, ctx_.stream()>>>(graph_.rows(), start,
+                                                                                       control_.data());
+      } else {
+        count_rows_by_warps_kernel<Output, I, O>
+            <<<this->warps_for(n_), block_threads, 0, ctx_.stream()>>>(graph_.rows(), start, control_.data());
+      }
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    });
+  }
+};
+
+// --- Oriented -------------------------------------------------------------
+
+// What each vertex's degree lacks of the longest row, and the vertices.
+template <class I, class O>
+void make_keys(const context<device>& ctx, const device_rows<I, O>& rows, std::int64_t longest, rank_t* keys,
+               rank_t* vertices) {
+  for_each(ctx, rows.vertices, [=] __device__(std::int64_t v) {
+    keys[v] = static_cast<rank_t>(longest - (rows.offsets[v + 1] - rows.offsets[v]));
+    vertices[v] = static_cast<rank_t>(v);
+  });
+}
+
+inline void invert(const context<device>& ctx, std::int64_t n, const rank_t* vertices, rank_t* ranks) {
+  for_each(ctx, n, [=] __device__(std::int64_t r) { ranks[vertices[r]] = static_cast<rank_t>(r); });
+}
+
+inline void to_vertices(const context<device>& ctx, const rank_t* ranks, const array<std::int64_t, device>& of_ranks,
+                        array<std::int64_t, device>& of_vertices) {
+  for_each(
+      ctx, of_vertices.size(),
+      [ranks, from = of_ranks.data(), to = of_vertices.data()] __device__(std::int64_t v) { to[v] = from[ranks[v]]; });
+}
+
+// [rank], and one more: sizes of lists and of work, then where they begin.
+template <class O>
+struct list_offsets {
+  array<O, device> in;     // neighbours of higher rank
+  array<O, device> out;    // of lower rank, as sorted
+  array<O, device> quads;  // of lower rank, in units of four
+  array<O, device> items;
+
+  list_offsets(const context<device>& ctx, std::int64_t n)
+      : in(ctx, n + 1), out(ctx, n + 1), quads(ctx, n + 1), items(ctx, n + 1) {}
+  [[nodiscard]] std::int64_t bytes() const { return 4 * in.size() * std::int64_t{sizeof(O)}; }
+};
+
+// keys: as make_keys left them, by rank; higher: how many neighbours of higher rank.
+template <class O>
+void find_offsets(const context<device>& ctx, std::int64_t n, std::int64_t longest, const rank_t* keys,
+                  const rank_t* higher, list_offsets<O>& offsets, array<count_item, device>& items) {
+  for_each(ctx, n + 1,
+           [=, in = offsets.in.data(), out = offsets.out.data(), quads = offsets.quads.data(),
+            first_item = offsets.items.data()] __device__(std::int64_t r) {
+             const std::int64_t above = r < n ? higher[r] : 0;
+             const std::int64_t below = r < n ? longest - keys[r] - above : 0;
+             in[r] = static_cast<O>(above);
+             out[r] = static_cast<O>(below);
+             quads[r] = static_cast<O>((below + 3) / 4);
+             first_item[r] = static_cast<O>(items_of(below, above));
+           });
+  for (auto* sizes : {&offsets.in, &offsets.out, &offsets.quads, &offsets.items}) {
+    exclusive_scan<O, device>(ctx, std::as_const(*sizes).view(), sizes->view());
+  }
+  for_each(ctx, n, [first_item = offsets.items.data(), to = items.data()] __device__(std::int64_t r) {
+    for (std::int64_t k = first_item[r]; k < first_item[r + 1]; ++k) {
+      to[k] = {static_cast<rank_t>(r), static_cast<rank_t>(k - first_item[r])};
+    }
+  });
+}
+
+template <class I, class O>
+class oriented_executor final : public device_executor<I, O> {
+  using base = device_executor<I, O>;
+  using base::control_;
+  using base::ctx_;
+  using base::graph_;
+  using base::links_;
+  using base::n_;
+  using base::per_vertex_;
+  using tuning = cuda_count_tuning;
+
+ public:
+  oriented_executor(const context<device>& ctx, canonical_graph<I, O> g, triangles_output output,
+                    const set_limits& limits)
+      : base(ctx, std::move(g), output), limits_(limits), edges_(graph_.edges.nnz() / 2), offsets_(ctx, n_) {
+    if (n_ > std::int64_t{std::numeric_limits<std::int32_t>::max()}) {
+      throw error(error_code::unsupported,
+                  "triangles: " + std::to_string(n_) + " vertices on a device (at most 2147483647)");
+    }
+    ranks_ = {ctx, n_};
+    in_counts_ = {ctx, n_};
+    in_ = {ctx, edges_};
+    for (auto* sorted : {&keys_, &values_, &spare_keys_, &spare_values_}) *sorted = {ctx, std::max(edges_, n_)};
+    // Each list ends in less than a quad that is its own; a group reads some quads further.
+    out_ = {ctx, edges_ / 4 + std::min(edges_, n_) + 2 * tuning::lanes};
+    fill_bytes(ctx, out_.data(), 0xff, static_cast<std::size_t>(out_.size()) * sizeof(uint4));
+    // A rank with items has more edges above it than a warp follows, or a list that is too long for one; and so an
+    // edge.
+    items_ = {ctx, edges_ / tuning::segment + std::min(edges_, n_)};
+    if (output != triangles_output::total) counts_ = {ctx, n_};
+    if (this->directed()) rank_links_ = {ctx, n_};
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    const std::int64_t words = ranks_.size() + in_counts_.size() + in_.size() + keys_.size() + values_.size() +
+                               spare_keys_.size() + spare_values_.size();
+    return base::workspace_bytes() + words * std::int64_t{sizeof(rank_t)} + offsets_.bytes() +
+           out_.size() * std::int64_t{sizeof(uint4)} + items_.size() * std::int64_t{sizeof(count_item)} +
+           (counts_.size() + rank_links_.size()) * std::int64_t{sizeof(std::int64_t)};
+  }
+
+ private:
+  void count() override {
+    rank_vertices();
+    orient();
+    fill_zero(ctx_, counts_);
+    fill_zero(ctx_, rank_links_);
+    with_output(this->output_, this->directed(), [&]<triangles_output Output>() { count_lists<Output>(); });
+    to_vertices(ctx_, ranks_.data(), counts_, per_vertex_);
+    if (!rank_links_.empty()) to_vertices(ctx_, ranks_.data(), rank_links_, links_);
+  }
+
+  // ranks_, and keys_ by rank.
+  void rank_vertices() {
+    make_keys(ctx_, graph_.rows(), graph_.longest, keys_.data(), values_.data());
+    sort_pairs(ctx_, n_, keys_, values_, spare_keys_, spare_values_, 0,
+               static_cast<int>(std::bit_width(static_cast<std::uint64_t>(graph_.longest))));
+    invert(ctx_, n_, values_.data(), ranks_.data());
+  }
+
+  void orient() {
+    const std::int64_t parts = div_up(graph_.edges.nnz(), walk_tuning::entries);
+    fill_zero(ctx_, in_counts_);
+    count_higher_kernel<<<this->warps_for(parts), block_threads, 0, ctx_.stream()>>>(graph_.rows(), parts,
+                                                                                     ranks_.data(), in_counts_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    find_offsets(ctx_, n_, graph_.longest, keys_.data(), in_counts_.data(), offsets_, items_);
+    fill_zero(ctx_, in_counts_);
+    fill_higher_kernel<<<this->warps_for(parts), block_threads, 0, ctx_.stream()>>>(
+        graph_.rows(), parts, graph_.directed_rows(), ranks_.data(), offsets_.in.data(), in_counts_.data(), in_.data(),
+        keys_.data(), values_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    sort_pairs(ctx_, edges_, keys_, values_, spare_keys_, spare_values_, 0,
+               static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_ - 1))));
+    const std::int64_t list_parts = div_up(edges_, walk_tuning::entries);
+    place_lower_kernel<<<this->warps_for(list_parts), block_threads, 0, ctx_.stream()>>>(
+        n_, list_parts, offsets_.out.data(), offsets_.quads.data(), values_.data(),
+        reinterpret_cast<rank_t*>(out_.data()));
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  template <triangles_output Output>
+  void count_lists() {
+    const oriented_lists<O> lists{in_.data(), offsets_.in.data(), out_.data(), offsets_.quads.data(),
+                                  offsets_.out.data()};
+    const count_sums sums{base::as_sums(counts_), base::as_sums(rank_links_)};
+    const auto blocks = static_cast<unsigned>(tuning::blocks_per_sm * ctx_.properties().multiprocessors);
+    count_by_blocks_kernel<Output, O><<<blocks, tuning::block, 0, ctx_.stream()>>>(
+        lists, n_, limits_, items_.data(), offsets_.items.data() + n_, sums, control_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    count_by_warps_kernel<Output, O>
+        <<<blocks_for(ctx_, n_, tuning::warp_block), tuning::warp_block, 0, ctx_.stream()>>>(lists, n_, sums,
+                                                                                             control_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  set_limits limits_;
+  std::int64_t edges_;
+  array<rank_t, device> ranks_;      // [vertex]
+  array<rank_t, device> in_counts_;  // [rank]
+  list_offsets<O> offsets_;
+  array<rank_t, device> in_;    // neighbours of higher rank
+  array<rank_t, device> keys_;  // what is sorted, vertices and edges
+  array<rank_t, device> values_;
+  array<rank_t, device> spare_keys_;
+  array<rank_t, device> spare_values_;
+  array<uint4, device> out_;  // neighbours of lower rank
+  array<count_item, device> items_;
+  array<std::int64_t, device> counts_;  // [rank]
+  array<std::int64_t, device> rank_links_;
+};
+
+template <class I, class O>
+std::unique_ptr<executor<I, device>> make(const context<device>& ctx, canonical_graph<I, O> g,
+                                          const triangles_options& options, const set_limits& limits) {
+  if (options.algorithm == triangles_algorithm::merge) {
+    return std::make_unique<row_executor<I, O>>(ctx, std::move(g), options.output);
+  }
+  return std::make_unique<oriented_executor<I, O>>(ctx, std::move(g), options.output, limits);
+}
+
+}  // namespace
+
+template <class I, class O>
+row_survey survey_rows(const context<device>& ctx, const graph_view<I, O, device>& g) {
+  if (g.vertices() == 0) return {.canonical = true};
+  if (g.direction == direction_kind::directed) return {};
+  const row_findings found = survey(ctx, g.out);
+  return {static_cast<std::int64_t>(found.longest), found.disorder == 0};
+}
+
+template <class I, class O>
+std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                   const triangles_options& options, const row_survey& survey,
+                                                   const set_limits& limits) {
+  if (!survey.canonical) return make(ctx, copy_canonical(ctx, g, options.output), options, limits);
+  return make(ctx, canonical_graph<I, O>{{}, {}, g.out, survey.longest}, options, limits);
+}
+
+template <class I>
+void find_coefficients(const context<device>& ctx, span<const std::int64_t, device> counts,
+                       span<const I, device> degrees, double links_of_one, span<double, device> coefficients) {
+  for_each(ctx, counts.size(),
+           [=, counts = counts.data(), degrees = degrees.data(), to = coefficients.data()] __device__(std::int64_t v) {
+             const auto d = static_cast<double>(degrees[v]);
+             to[v] = d < 2 ? 0 : links_of_one * static_cast<double>(counts[v]) / (d * (d - 1));
+           });
+}
+
+#define INSTANTIATE(I, O)                                                                                              \
+  template row_survey survey_rows(const context<device>&, const graph_view<I, O, device>&);                            \
+  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                              const triangles_options&, const row_survey&,             \
+                                                              const set_limits&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+#define INSTANTIATE_INDEX(I)                                                                                          \
+  template void find_coefficients<I>(const context<device>&, span<const std::int64_t, device>, span<const I, device>, \
+                                     double, span<double, device>);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_INDEX)
+
+}  // namespace spargo::detail::triangles
