@@ -1,5 +1,6 @@
-// Betweenness: every algorithm against the definition and Boost.Graph, on thousands of small random graphs and on
-// shapes that hurt; numbers of paths beyond any floating point; bits that do not depend on threads; refusals.
+// Betweenness: every algorithm of both backends against the definition and Boost.Graph, on thousands of small random
+// graphs and on shapes that hurt; numbers of paths beyond any floating point; bits that do not depend on threads or
+// runs; refusals.
 #include <spargo/graph/betweenness.hpp>
 
 #include "core/parallel.hpp"
@@ -7,6 +8,8 @@
 #include "graph/betweenness/host_backward.hpp"
 #include "graph/betweenness/host_forward.hpp"
 #include "graph/betweenness_support.hpp"
+#include "graph/placed_graph.hpp"
+#include "support/device.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/graph/adjacency_list.hpp>
@@ -33,20 +36,42 @@ doubles values_of(const graph_view<I, O, host>& g, const sources_type& sources, 
   return {result.values.begin(), result.values.end()};
 }
 
+// By the only algorithm that the device has.
 template <class I, class O>
-struct index_pair {
-  using index = I;
-  using offset = O;
-};
+doubles values_there(const test::raw_graph<I, O>& raw, const sources_type& sources, betweenness_options options = {}) {
+  const test::placed_graph<I, O, device> g(raw);
+  const std::vector<I> given(sources.begin(), sources.end());
+  const auto result = betweenness(g.ctx(), g.view(), given, options);
+  return g.fetch(result.values.view());
+}
 
-template <class Pair>
+template <class I, class O, class Space>
+doubles values_in(const test::raw_graph<I, O>& raw, const sources_type& sources, const betweenness_options& options) {
+  if constexpr (std::same_as<Space, host>) {
+    return values_of(raw.view(), sources, options);
+  } else {
+    return values_there(raw, sources, options);
+  }
+}
+
+template <class Case>
 class Betweenness : public testing::Test {
  protected:
-  using I = typename Pair::index;
-  using O = typename Pair::offset;
+  using I = typename Case::index;
+  using O = typename Case::offset;
+  using Space = typename Case::space;
 
-  void SetUp() override { detail::assume_processors(4); }
+  void SetUp() override {
+    if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
+    detail::assume_processors(4);
+  }
   void TearDown() override { detail::assume_processors(0); }
+
+  static inline const auto algorithms = [] {
+    auto all = detail::algorithms_on<Space>(detail::betweenness::algorithms);
+    std::erase(all, betweenness_algorithm::automatic);
+    return all;
+  }();
 
   // `edges`: as paths follow them.
   static void check(const test::raw_graph<I, O>& raw, const edge_vector& edges, const sources_type& sources,
@@ -58,12 +83,13 @@ class Betweenness : public testing::Test {
     const doubles expected = test::normalized(sums, undirected, sources, options);
     const std::vector<I> given(sources.begin(), sources.end());
     const context<host> ctx({.threads = 3});
-    for (const auto algorithm : both) {
+    const test::placed_graph<I, O, Space> g(raw);
+    for (const auto algorithm : algorithms) {
       options.algorithm = algorithm;
-      betweenness_plan<I, O, host> plan(ctx, raw.view(), options);
+      betweenness_plan<I, O, Space> plan(g.ctx(), g.view(), options);
       for (int run = 0; run < 2; ++run) {
         plan.run(given);
-        const doubles got = test::copy_of(plan.values());
+        const doubles got = g.fetch(plan.values());
         const std::int64_t v = test::farthest_off(got, expected);
         ASSERT_LT(v, 0) << to_string(algorithm) << ", run " << run << ", vertex " << v << " of " << n << ": "
                         << got[static_cast<std::size_t>(v)] << ", expected " << expected[static_cast<std::size_t>(v)];
@@ -83,9 +109,11 @@ class Betweenness : public testing::Test {
   }
 };
 
-using pairs = testing::Types<index_pair<std::int32_t, std::int32_t>, index_pair<std::int32_t, std::int64_t>,
-                             index_pair<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(Betweenness, pairs);
+using cases = testing::Types<
+    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
+    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
+    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
+TYPED_TEST_SUITE(Betweenness, cases);
 
 constexpr betweenness_normalization normalizations[] = {
     betweenness_normalization::none, betweenness_normalization::pairs, betweenness_normalization::by_maximum};
@@ -138,12 +166,15 @@ TYPED_TEST(Betweenness, ShapesAroundPowersOfTwo) {
 TYPED_TEST(Betweenness, LongPathsAndLargeStars) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
+  const auto values = [](const auto& raw, const sources_type& sources, betweenness_algorithm algorithm) {
+    return values_in<index, offset, typename TypeParam::space>(raw, sources, {.algorithm = algorithm});
+  };
   for (const std::int64_t n : {255, 256, 257, 5000}) {
     const sources_type some = n > 300 ? sources_type{0, n / 2, n - 1} : sources_type{};
     const auto path = test::make_undirected<index, offset>(n, test::path_edges(n));
     const auto star = test::make_directed<index, offset>(n, test::star_edges(n), test::edges_kept::out);
-    for (const auto algorithm : both) {
-      const doubles got = values_of(path.view(), some, {.algorithm = algorithm});
+    for (const auto algorithm : this->algorithms) {
+      const doubles got = values(path, some, algorithm);
       for (std::int64_t v = 0; v < n; ++v) {
         double expected = static_cast<double>(v) * static_cast<double>(n - 1 - v);
         if (!some.empty()) {
@@ -152,9 +183,9 @@ TYPED_TEST(Betweenness, LongPathsAndLargeStars) {
         }
         ASSERT_EQ(got[static_cast<std::size_t>(v)], expected) << n << ", vertex " << v;
       }
-      EXPECT_EQ(values_of(star.view(), some, {.algorithm = algorithm}), doubles(static_cast<std::size_t>(n)));
+      EXPECT_EQ(values(star, some, algorithm), doubles(static_cast<std::size_t>(n)));
       const auto round = test::make_undirected<index, offset>(n, test::star_edges(n));
-      const doubles hub = values_of(round.view(), {1, 2, n - 1}, {.algorithm = algorithm});
+      const doubles hub = values(round, {1, 2, n - 1}, algorithm);
       EXPECT_EQ(hub[0], 3 * static_cast<double>(n - 2));
       EXPECT_EQ(std::accumulate(hub.begin(), hub.end(), 0.0), hub[0]);
     }
@@ -198,17 +229,19 @@ TYPED_TEST(Betweenness, EdgesOfRandomGraphs) {
                                undirected, sources, options.normalization);
     const context<host> ctx({.threads = 3});
     const std::vector<index> given(sources.begin(), sources.end());
-    betweenness_plan<index, offset, host> plan(ctx, raw.view(), options);
+    const test::placed_graph<index, offset, typename TypeParam::space> g(raw);
+    betweenness_plan<index, offset, typename TypeParam::space> plan(g.ctx(), g.view(), options);
     ASSERT_EQ(plan.algorithm(), betweenness_algorithm::by_level);
     for (int run = 0; run < 2; ++run) {
       plan.run(given);
-      const doubles got = test::copy_of(plan.edges());
+      const doubles values = g.fetch(plan.values());
+      const doubles got = g.fetch(plan.edges());
       ASSERT_LT(test::farthest_off(got, expected), 0) << "run " << run;
-      ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), plan.values(), given, options, got), "");
+      ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), values, given, options, got), "");
       for (std::size_t e = 0; e < got.size(); ++e) {
         doubles wrong = got;
         wrong[e] = got[e] > 0 ? got[e] * (1 + 1e-6) : 1e-6;
-        ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), plan.values(), given, options, wrong)
+        ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), values, given, options, wrong)
                       .find("the edge from " + std::to_string(edges[e].first) + " to "),
                   0U);
       }
@@ -338,54 +371,76 @@ doubles precise_sums(std::int64_t n, const edge_vector& edges, const sources_typ
   return sums;
 }
 
-// Values below 2^-400 are as good as none.
-void expect_precise(std::int64_t n, const edge_vector& edges, const sources_type& sources) {
-  doubles expected = precise_sums(n, edges, sources);
-  const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out_and_in);
-  const context<host> ctx({.threads = 2});
-  const std::vector<std::int32_t> given(sources.begin(), sources.end());
-  for (const auto algorithm : both) {
-    doubles got = values_of(raw.view(), sources, {.algorithm = algorithm});
-    EXPECT_EQ(check_betweenness(ctx, raw.view(), got, given), "");
-    for (std::size_t v = 0; v < got.size(); ++v) {
-      ASSERT_TRUE(std::isfinite(got[v])) << "vertex " << v;
-      if (got[v] < 0x1p-400 && expected[v] < 0x1p-400) got[v] = expected[v];
-    }
-    const std::int64_t v = test::farthest_off(got, expected, 1e-11);
-    ASSERT_LT(v, 0) << to_string(algorithm) << ", vertex " << v << ": " << got[static_cast<std::size_t>(v)]
-                    << ", expected " << expected[static_cast<std::size_t>(v)];
+template <class Space>
+class BetweennessPaths : public testing::Test {
+ protected:
+  void SetUp() override {
+    if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
   }
-}
+
+  // Values below 2^-400 are as good as none.
+  template <class I, class O>
+  static void expect_values(const test::raw_graph<I, O>& raw, const doubles& expected, const sources_type& sources) {
+    const std::vector<I> given(sources.begin(), sources.end());
+    for (const auto algorithm : detail::algorithms_on<Space>(detail::betweenness::algorithms)) {
+      if (algorithm == betweenness_algorithm::automatic) continue;
+      const doubles got = values_in<I, O, Space>(raw, sources, {.algorithm = algorithm});
+      EXPECT_EQ(check_betweenness<I>(context<host>({.threads = 2}), raw.view(), got, given), "");
+      doubles compared = got;
+      for (std::size_t v = 0; v < got.size(); ++v) {
+        ASSERT_TRUE(std::isfinite(got[v])) << "vertex " << v;
+        if (got[v] < 0x1p-400 && expected[v] < 0x1p-400) compared[v] = expected[v];
+      }
+      const std::int64_t v = test::farthest_off(compared, expected, 1e-11);
+      ASSERT_LT(v, 0) << to_string(algorithm) << ", vertex " << v << ": " << got[static_cast<std::size_t>(v)]
+                      << ", expected " << expected[static_cast<std::size_t>(v)];
+    }
+  }
+
+  // The edges as directed ones, and where they are there both ways, as those of an undirected graph.
+  static void expect_precise(std::int64_t n, const edge_vector& edges, const sources_type& sources,
+                             const edge_vector& undirected = {}) {
+    const doubles expected = precise_sums(n, edges, sources);
+    expect_values(test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out_and_in), expected,
+                  sources);
+    if (undirected.empty()) return;
+    expect_values(test::make_undirected<std::int32_t, std::int64_t>(n, undirected), expected, sources);
+  }
+};
+using spaces = testing::Types<host, device>;
+TYPED_TEST_SUITE(BetweennessPaths, spaces);
 
 // width^layers paths: from 2^60 to 2^4800, on the way past 2^53, 2^500, 2^1024 and 2^1500.
-TEST(BetweennessHost, AnyNumberOfPaths) {
+TYPED_TEST(BetweennessPaths, AnyNumber) {
   test::random_source random(32);
   for (const auto& [layers, width] :
        {std::pair<std::int64_t, std::int64_t>{15, 16}, {70, 8}, {130, 16}, {350, 16}, {400, 8}, {1600, 8}}) {
     SCOPED_TRACE(std::to_string(layers) + " layers of " + std::to_string(width));
     const edge_vector edges = test::layered_edges(layers, width, random);
     const std::int64_t chain = layers * width;
-    expect_precise(test::layered_vertices(layers, width), edges, {0, chain, width, 3 * width + 1, chain + 5});
+    this->expect_precise(test::layered_vertices(layers, width), edges, {0, chain, width, 3 * width + 1, chain + 5});
   }
 }
 
 // Both ways through layers, where levels turn round.
-TEST(BetweennessHost, AnyNumberOfPathsInACycle) {
+TYPED_TEST(BetweennessPaths, AnyNumberInACycle) {
   test::random_source random(33);
   for (const std::int64_t layers : {40, 300}) {
     edge_vector edges = test::layered_edges(layers, 32, random);
     for (std::int64_t a = 0; a < 32; ++a) edges.emplace_back((layers - 1) * 32 + a, 31 - a);
-    for (std::size_t k = 0, size = edges.size(); k < size; ++k) edges.emplace_back(edges[k].second, edges[k].first);
-    expect_precise(test::layered_vertices(layers, 32), edges, {5, layers * 16, layers * 33 - 1});
+    const edge_vector one_way = edges;
+    for (const auto& [u, v] : one_way) edges.emplace_back(v, u);
+    this->expect_precise(test::layered_vertices(layers, 32), edges, {5, layers * 16, layers * 33 - 1}, one_way);
   }
 }
 
 // Corner to corner C(2k, k) paths: 2^1195 at k = 600.
-TEST(BetweennessHost, LargeGrids) {
+TYPED_TEST(BetweennessPaths, LargeGrids) {
   for (const std::int64_t k : {40, 300, 600}) {
-    edge_vector edges = test::grid_edges(k, k);
-    for (std::size_t e = 0, size = edges.size(); e < size; ++e) edges.emplace_back(edges[e].second, edges[e].first);
-    expect_precise(k * k, edges, k > 500 ? sources_type{0} : sources_type{0, k * k / 2 + 3});
+    const edge_vector one_way = test::grid_edges(k, k);
+    edge_vector edges = one_way;
+    for (const auto& [u, v] : one_way) edges.emplace_back(v, u);
+    this->expect_precise(k * k, edges, k > 500 ? sources_type{0} : sources_type{0, k * k / 2 + 3}, one_way);
   }
 }
 

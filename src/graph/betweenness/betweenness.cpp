@@ -58,13 +58,16 @@ choice choose(const betweenness_options& options, std::int64_t vertices, std::in
   SPARGO_EXPECTS(is_in(algorithms, asked),
                  fmt::format("betweenness: no algorithm has the number {}", static_cast<int>(asked)));
   if (!runs_on<Space>(algorithms, asked)) {
-    throw error(error_code::unsupported, "betweenness: found on the host only");
+    throw error(error_code::unsupported,
+                fmt::format("betweenness: algorithm {} runs on the host only", to_string(asked)));
   }
   const bool of_edges = options.edges == betweenness_edges::counted;
   if (of_edges && asked == betweenness_algorithm::by_source) {
     throw error(error_code::unsupported, "betweenness: values of edges are found by_level only");
   }
   if (asked != betweenness_algorithm::automatic) return {asked, "asked for"};
+  if constexpr (!std::same_as<Space, host>)
+    return {betweenness_algorithm::by_level, "the device finds it no other way"};
   if (of_edges) return {betweenness_algorithm::by_level, "values of edges are found no other way"};
   if (vertices + edges < tuning::small) {
     return {betweenness_algorithm::by_source, "the graph is too small for threads to share its levels"};
@@ -103,12 +106,10 @@ betweenness_plan<I, O, Space>::betweenness_plan(const context<Space>& ctx, const
     detail::betweenness::check_options(options);
     detail::betweenness::check_graph(g);
     auto choice = detail::betweenness::choose<Space>(options, std::int64_t{g.vertices()}, std::int64_t{g.out.nnz()});
-    if constexpr (std::same_as<Space, host>) {
-      betweenness_options reduced = options;
-      reduced.algorithm = choice.algorithm;
-      auto executor = detail::betweenness::make_executor<I, O>(ctx, g, reduced);
-      state_ = std::make_unique<state>(state{g.vertices(), std::move(choice), std::move(executor)});
-    }
+    betweenness_options reduced = options;
+    reduced.algorithm = choice.algorithm;
+    auto executor = detail::betweenness::make_executor<I, O>(ctx, g, reduced);
+    state_ = std::make_unique<state>(state{g.vertices(), std::move(choice), std::move(executor)});
   } else {
     detail::no_device("betweenness");
   }

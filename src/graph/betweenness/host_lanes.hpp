@@ -5,6 +5,8 @@
 // grid of 2000 x 2000 has up to 2^3995 of them. Factors that are 1000 bits apart or more add up to the larger one.
 #pragma once
 
+#include "graph/betweenness/numbers.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,12 +15,6 @@
 namespace spargo::detail::betweenness {
 
 using lane_set = std::uint8_t;  // one bit per lane
-
-struct number_range {
-  static constexpr double end = 0x1p500;     // of factors
-  static constexpr double down = 0x1p-1000;  // to the next exponent
-  static constexpr double exact = 0x1p53;    // below, sums are exact, hence the same in any order
-};
 
 // [set]: all bits of the lanes in it.
 template <int L>

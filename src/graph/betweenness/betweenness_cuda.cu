@@ -1,0 +1,307 @@
+// Betweenness centrality on the device: the executor. Batches of four sources, each a search forward and one back
+// (cuda_kernel.cuh), which the host launches without looking.
+//
+// Cost: a listed level reads the rows of its pairs, a pulled one the rows of vertices that lack a lane; back, each row
+// once per level that it is in; a byte of state per edge, and a sector for those on a shortest path. Sums are formed in
+// an order that the graph alone decides. Source: Brandes, 2001; backward steps without atomics after Madduri, Ediger,
+// Jiang, Bader, Chavarria-Miranda, IPDPS 2009; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
+#include "core/device/launch.cuh"
+#include "core/instantiate.hpp"
+#include "graph/betweenness/cuda_kernel.cuh"
+#include "graph/betweenness/executor.hpp"
+
+#include <spargo/core/interruption.hpp>
+#include <spargo/formats/convert.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace spargo::detail::betweenness {
+
+namespace {
+
+// How many chunks there are, and the most edges of a row.
+struct row_facts {
+  count64 chunks;
+  count64 longest;
+};
+
+template <class O>
+__global__ void measure_rows_kernel(const O* offsets, std::int64_t n, row_facts* facts) {
+  const std::int64_t v = global_thread();
+  const count64 degree = v < n ? static_cast<count64>(offsets[v + 1] - offsets[v]) : 0;
+  const count64 longest = warp_reduce(degree, maximum{});
+  if (lane_id() == 0 && longest > 0) atomicMax(&facts->longest, longest);
+  if (degree > cuda_tuning::chunk) atomicAdd(&facts->chunks, (degree + cuda_tuning::chunk - 1) / cuda_tuning::chunk);
+}
+
+// A warp writes the chunks of its lanes' vertices.
+template <class I, class O>
+__global__ void cut_rows_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, row_facts* facts) {
+  const std::int64_t v = global_thread();
+  const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
+  for (unsigned rest = __ballot_sync(full_mask, degree > cuda_tuning::chunk); rest != 0; rest &= rest - 1) {
+    const int owner = __ffs(static_cast<int>(rest)) - 1;
+    const std::int64_t vertex = __shfl_sync(full_mask, v, owner);
+    const std::int64_t count = (__shfl_sync(full_mask, degree, owner) + cuda_tuning::chunk - 1) / cuda_tuning::chunk;
+    count64 at = 0;
+    if (lane_id() == 0) at = atomicAdd(&facts->chunks, static_cast<count64>(count));
+    at = __shfl_sync(full_mask, at, 0);
+    for (std::int64_t p = lane_id(); p < count; p += warp_size) {
+      chunks[static_cast<std::int64_t>(at) + p] = {static_cast<I>(vertex), static_cast<I>(p)};
+    }
+  }
+}
+
+__global__ void find_largest_kernel(const double* values, std::int64_t size, double* largest) {
+  double mine = 0;
+  for (std::int64_t k = global_thread(); k < size; k += grid_threads()) mine = fmax(mine, values[k]);
+  mine = warp_reduce(mine, maximum{});
+  if (lane_id() == 0) {
+    atomicMax(reinterpret_cast<count64*>(largest), static_cast<count64>(__double_as_longlong(mine)));
+  }
+}
+
+void multiply(const context<device>& ctx, span<double, device> values, double factor) {
+  if (factor == 1) return;
+  for_each(ctx, values.size(), [to = values.data(), factor] __device__(std::int64_t k) { to[k] *= factor; });
+}
+
+// `largest`: room for that.
+void divide_by_largest(const context<device>& ctx, span<double, device> values, double* largest) {
+  fill_zero(ctx, span<double, device>(largest, 1));
+  find_largest_kernel<<<blocks_for(ctx, values.size(), block_threads), block_threads, 0, ctx.stream()>>>(
+      values.data(), values.size(), largest);
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  for_each(ctx, values.size(), [to = values.data(), largest] __device__(std::int64_t k) {
+    if (*largest > 0) to[k] /= *largest;
+  });
+}
+
+template <class T>
+std::int64_t bytes_of(const array<T, device>& a) {
+  return a.size() * static_cast<std::int64_t>(sizeof(T));
+}
+
+template <class I>
+struct cut_rows {
+  array<edge_chunk<I>, device> chunks;
+  std::int64_t longest = 0;
+};
+
+template <class I, class O>
+cut_rows<I> cut(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows) {
+  const std::int64_t n = rows.rows;
+  const auto blocks = static_cast<unsigned>(div_up(n, block_threads));
+  array<row_facts, device> facts(ctx, 1);
+  fill_zero(ctx, facts.view());
+  measure_rows_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(rows.offsets.data(), n, facts.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  const row_facts here = to_host(ctx, std::as_const(facts).view())[0];
+  cut_rows<I> found{{ctx, static_cast<std::int64_t>(here.chunks)}, static_cast<std::int64_t>(here.longest)};
+  if (here.chunks == 0) return found;
+  fill_zero(ctx, facts.view());
+  cut_rows_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(rows.offsets.data(), n, found.chunks.data(),
+                                                              facts.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  return found;
+}
+
+template <class I, class O>
+class device_executor final : public executor<I, device> {
+ public:
+  static constexpr std::int64_t lanes = cuda_tuning::lanes;
+
+  device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const betweenness_options& options)
+      : ctx_(ctx), n_(g.vertices()), undirected_(g.direction == direction_kind::undirected), options_(options) {
+    const device_guard guard(ctx_);
+    if (n_ > std::int64_t{std::numeric_limits<entry_of<I>>::max() / lanes}) {
+      throw error(error_code::unsupported, "betweenness: the device takes up to 2^30 vertices with 32-bit indices");
+    }
+    values_ = {ctx_, n_};
+    if (counts_edges()) edges_ = {ctx_, std::int64_t{g.out.nnz()}};
+    if (n_ == 0) return;
+    csr_pattern_view<I, O, device> in = g.has_in_edges() ? g.in : g.out;
+    if (!undirected_ && !g.has_in_edges()) {
+      transposed_ = transpose(ctx_, csr_view<const pattern, I, O, device>{{g.out}, {}});
+      in = transposed_.view();
+    }
+    if (undirected_) in = g.out;
+    allocate(g.out, in);
+    forward_blocks_ = blocks_of(forward_kernel<I, O>);
+    backward_blocks_ = blocks_of(backward_kernel<I, O>);
+  }
+
+  void run(span<const I, host> sources) override {
+    const device_guard guard(ctx_);
+    const std::int64_t count = sources.empty() ? n_ : sources.size();
+    fill_zero(ctx_, values_.view());
+    if (!edges_.empty()) fill_zero(ctx_, edges_.view());
+    for (std::int64_t first = 0; first < count; first += lanes) {
+      interruption::look();
+      search_.source_count = static_cast<int>(std::min(lanes, count - first));
+      for (std::int64_t k = 0; k < search_.source_count; ++k) {
+        search_.sources[k] = sources.empty() ? static_cast<I>(first + k) : sources[first + k];
+      }
+      run_batch();
+      ctx_.synchronize();
+    }
+    scale(sources, static_cast<double>(count));
+    ctx_.synchronize();
+  }
+
+  [[nodiscard]] span<const double, device> values() const noexcept override { return values_.view(); }
+  [[nodiscard]] span<const double, device> edges() const noexcept override { return edges_.view(); }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return bytes_of(values_) + bytes_of(edges_) + transposed_.offsets().size() * std::int64_t{sizeof(O)} +
+           transposed_.nnz() * std::int64_t{sizeof(I)} + bytes_of(states_) + bytes_of(numbers_) + bytes_of(quotients_) +
+           bytes_of(dependencies_) + bytes_of(exponents_) + bytes_of(levels_) + bytes_of(list_) + bytes_of(begins_) +
+           bytes_of(out_chunks_) + bytes_of(in_chunks_) + bytes_of(partial_) + bytes_of(partial_exponents_) +
+           bytes_of(arrived_) + bytes_of(control_);
+  }
+
+ private:
+  [[nodiscard]] bool counts_edges() const { return options_.edges == betweenness_edges::counted; }
+
+  void allocate(const csr_pattern_view<I, O, device>& out, const csr_pattern_view<I, O, device>& in) {
+    cut_rows<I> out_rows = cut(ctx_, out);
+    out_chunks_ = std::move(out_rows.chunks);
+    std::int64_t growth = out_rows.longest;
+    if (!undirected_) {
+      cut_rows<I> in_rows = cut(ctx_, in);
+      in_chunks_ = std::move(in_rows.chunks);
+      growth = in_rows.longest;
+    }
+    const std::int64_t chunks = std::max(out_chunks_.size(), in_chunks_.size());
+    states_ = {ctx_, div_up(n_, std::int64_t{4}) * 4};
+    numbers_ = {ctx_, n_ * lanes};
+    quotients_ = {ctx_, n_ * lanes};
+    if (counts_edges()) dependencies_ = {ctx_, n_ * lanes};
+    exponents_ = {ctx_, n_ * lanes};
+    levels_ = {ctx_, n_ * lanes};
+    list_ = {ctx_, n_ * lanes};
+    begins_ = {ctx_, n_ + 2};
+    partial_ = {ctx_, chunks * lanes};
+    partial_exponents_ = {ctx_, chunks * lanes};
+    arrived_ = {ctx_, chunks * lanes};
+    if (chunks > 0) fill_zero(ctx_, arrived_.view());
+    control_ = {ctx_, 1};
+    search_.out = {out.offsets.data(), out.indices.data(), out_chunks_.data(), out_chunks_.size()};
+    search_.in = undirected_
+                     ? search_.out
+                     : edge_set<I, O>{in.offsets.data(), in.indices.data(), in_chunks_.data(), in_chunks_.size()};
+    search_.mirrored = undirected_;
+    search_.n = n_;
+    search_.edges = out.nnz();
+    search_.growth = static_cast<double>(growth);
+    search_.states = states_.data();
+    search_.numbers = numbers_.data();
+    search_.quotients = quotients_.data();
+    search_.dependencies = counts_edges() ? dependencies_.data() : numbers_.data();
+    search_.exponents = exponents_.data();
+    search_.levels = levels_.data();
+    search_.list = list_.data();
+    search_.begins = begins_.data();
+    search_.partial = partial_.data();
+    search_.partial_exponents = partial_exponents_.data();
+    search_.arrived = arrived_.data();
+    search_.control = control_.data();
+    search_.values = values_.data();
+    search_.own = options_.endpoints == betweenness_endpoints::included ? 1 : 0;
+    search_.keeps_levels = counts_edges();
+  }
+
+  // As many blocks as can be resident together, which the grid's barrier needs.
+  template <class Kernel>
+  [[nodiscard]] unsigned blocks_of(Kernel kernel) const {
+    int cooperative = 0;
+    SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx_.ordinal()));
+    if (cooperative == 0) {
+      throw error(error_code::unsupported, "betweenness: the device cannot launch cooperative kernels");
+    }
+    int a_multiprocessor = 0;
+    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, cuda_tuning::block, 0));
+    if (a_multiprocessor == 0) {
+      throw error(error_code::unsupported, "betweenness: no block of the search fits a multiprocessor");
+    }
+    return static_cast<unsigned>(a_multiprocessor * ctx_.properties().multiprocessors);
+  }
+
+  void run_batch() {
+    void* arguments[] = {&search_};
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(forward_kernel<I, O>, dim3(forward_blocks_), dim3(cuda_tuning::block),
+                                                arguments, 0, ctx_.stream()));
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(backward_kernel<I, O>, dim3(backward_blocks_), dim3(cuda_tuning::block),
+                                                arguments, 0, ctx_.stream()));
+    if (edges_.empty()) return;
+    edges_kernel<<<blocks_for(ctx_, n_, block_threads / warp_size), block_threads, 0, ctx_.stream()>>>(search_,
+                                                                                                       edges_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  void scale(span<const I, host> sources, double count) {
+    const bool all = sources.empty();
+    const scale_rule rule{static_cast<double>(n_), count, all && undirected_, options_};
+    multiply(ctx_, values_.view(), rule.factor(all ? 1 : 0));
+    multiply(ctx_, edges_.view(), rule.edge_factor());
+    if (!all && rule.by_pairs() && !rule.with_endpoints()) scale_sources(sources, rule);
+    if (options_.normalization != betweenness_normalization::by_maximum) return;
+    for (array<double, device>* some : {&values_, &edges_}) {
+      if (!some->empty()) divide_by_largest(ctx_, some->view(), quotients_.data());
+    }
+  }
+
+  // The values of sources have been scaled like those of other vertices.
+  void scale_sources(span<const I, host> sources, const scale_rule& rule) {
+    const double usual = rule.factor(0);
+    if (usual == 0) return;
+    std::vector<I> sorted(sources.begin(), sources.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (auto at = sorted.begin(); at != sorted.end();) {
+      const auto next = std::upper_bound(at, sorted.end(), *at);
+      const double factor = rule.factor(static_cast<double>(next - at)) / usual;
+      multiply(ctx_, values_.view().subspan(*at, 1), factor);
+      at = next;
+    }
+  }
+
+  context<device> ctx_;
+  std::int64_t n_;
+  bool undirected_;
+  betweenness_options options_;
+  csr_matrix<pattern, I, O, device> transposed_;
+  unsigned forward_blocks_ = 0;
+  unsigned backward_blocks_ = 0;
+  search<I, O> search_{};
+  array<double, device> values_;
+  array<double, device> edges_;  // [out-edge], where they are counted
+  array<unsigned char, device> states_;
+  array<double, device> numbers_;
+  array<double, device> quotients_;
+  array<double, device> dependencies_;  // where edges are counted
+  array<std::int32_t, device> exponents_;
+  array<std::int32_t, device> levels_;
+  array<entry_of<I>, device> list_;
+  array<std::int64_t, device> begins_;
+  array<edge_chunk<I>, device> out_chunks_;
+  array<edge_chunk<I>, device> in_chunks_;
+  array<double, device> partial_;
+  array<std::int32_t, device> partial_exponents_;
+  array<unsigned, device> arrived_;
+  array<control_block, device> control_;
+};
+
+}  // namespace
+
+template <class I, class O>
+std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                   const betweenness_options& options) {
+  return std::make_unique<device_executor<I, O>>(ctx, g, options);
+}
+
+#define INSTANTIATE(I, O)                                                                                              \
+  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                              const betweenness_options&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::betweenness

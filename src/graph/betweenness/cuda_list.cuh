@@ -1,0 +1,244 @@
+// A step over the pairs of a listed level on the device, as a function of a whole grid.
+//
+// A team of four threads takes a pair and shares the edges of its vertex, a warp those of a longer row, and rows that
+// are cut into chunks are left to the warps that go through all chunks. One step may do two things along a row: look
+// for the next level, and sum up the numbers of the level before, or quotients of the next one on the way back. A level
+// that is found is summed up by the step after, so that narrow levels cost one barrier each.
+#pragma once
+
+#include "graph/betweenness/cuda_search.cuh"
+
+namespace spargo::detail::betweenness {
+
+// What a step does along the rows of the pairs at one level.
+template <class I>
+struct list_task {
+  int depth = 0;                            // of the pairs
+  bool marks = false;                       // finds the next level,
+  bool adds = false;                        // and adds a pair's number to those of the next level
+  entry_of<I>* to = nullptr;                // where it is listed; null: it is dense
+  count64* entries = nullptr;               // how many are
+  const double* from = nullptr;             // what is summed up; null: nothing
+  const std::int32_t* exponents = nullptr;  // of those terms; null: all are 0
+  bool wide = false;                        // the pairs' own numbers have exponents
+  bool backward = false;
+  bool ends = false;  // no level is behind this one: sums are 0
+};
+
+// Lane, and what an edge's state must be for its term to count.
+struct pair_view {
+  int lane;
+  unsigned mask;
+  unsigned wanted;
+};
+template <class I>
+__device__ __forceinline__ pair_view view_of(const list_task<I>& t, int lane) {
+  if (t.backward) return {lane, done_bit(t.depth + 1, lane), done_bit(t.depth + 1, lane)};
+  return {lane, 3U << (2 * lane), forward_code(t.depth + 2) << (2 * lane)};  // that is, of depth - 1
+}
+
+// Looks at one edge per thread for a pair of the next level; by a whole warp.
+template <class I, class O>
+__device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task<I>& t, I near, unsigned state,
+                                          int lane, double own, thread_tally& tally) {
+  const unsigned code = state >> (2 * lane) & 3;
+  const std::int64_t v = near;
+  const bool open = near >= 0 && code == 0;
+  bool first = false;
+  if (open) {
+    const O begin = s.out.offsets[v];
+    const O end = s.out.offsets[v + 1];
+    first = claim_pair(s.states, v, lane, forward_code(t.depth + 1));
+    if (first) {
+      ++tally.pairs;
+      tally.edges += static_cast<count64>(end - begin);
+      bool keeps = s.keeps_levels || t.to == nullptr || end - begin > cuda_tuning::chunk;
+      if (!s.mirrored) keeps = keeps || s.in.offsets[v + 1] - s.in.offsets[v] > cuda_tuning::chunk;
+      if (keeps) s.levels[v * 4 + lane] = t.depth + 1;
+    }
+  }
+  if (t.adds && near >= 0 && (open || code == forward_code(t.depth + 1))) atomicAdd(s.numbers + v * 4 + lane, own);
+  if (t.to != nullptr) append_pair<I>(t.to, t.entries, v, lane, first);
+}
+
+// The edges [first, last), of which the calling thread has every `width`-th; returns its part of the sum. By a whole
+// warp, whose threads may have different rows.
+template <class I, class O>
+__device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list_task<I>& t, const I* indices, int lane,
+                                               double own, std::int64_t first, std::int64_t last, int rank, int width,
+                                               thread_tally& tally) {
+  constexpr int rounds = cuda_tuning::list_rounds;
+  const pair_view pair = view_of(t, lane);
+  scaled_sum sum;
+  for (std::int64_t at = first + rank; __any_sync(full_mask, at < last); at += rounds * width) {
+    I near[rounds];
+    unsigned state[rounds];
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) near[q] = at + q * width < last ? indices[at + q * width] : I{-1};
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? __ldcg(s.states + near[q]) : 0U;
+    if (t.from != nullptr) {
+#pragma unroll
+      for (int q = 0; q < rounds; ++q) {
+        if ((state[q] & pair.mask) != pair.wanted) continue;
+        const std::int64_t place = std::int64_t{near[q]} * 4 + lane;
+        const int exponent = t.exponents == nullptr ? 0 : t.exponents[place];
+        sum.add(t.from[place], t.backward ? -exponent : exponent);
+      }
+    }
+    if (!t.marks) continue;
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) mark_edge(s, t, near[q], state[q], lane, own, tally);
+  }
+  return sum;
+}
+
+// The number of a pair, or its dependency, is known: by one thread.
+template <class I, class O>
+__device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_task<I>& t, std::int64_t v, int lane,
+                                            scaled_sum sum) {
+  const std::int64_t place = v * 4 + lane;
+  if (!t.backward) {
+    if (sum.factor >= number_range::end) {
+      sum.factor *= number_range::down;
+      ++sum.exponent;
+    }
+    s.numbers[place] = sum.factor;
+    if (t.wide) s.exponents[place] = sum.exponent;
+    return;
+  }
+  // A successor's number is at least that of the pair, and so is its exponent.
+  const double number = s.numbers[place];
+  const int up = sum.exponent + (t.wide ? s.exponents[place] : 0);
+  const double dependency = up == 0 ? number * sum.factor : up == -1 ? number * (sum.factor * number_range::down) : 0;
+  s.quotients[place] = (1 + dependency) / number;
+  s.dependencies[place] = dependency + s.own;
+  const unsigned shift = static_cast<unsigned>(v & 3) * 8;
+  atomicOr(reinterpret_cast<unsigned*>(s.states) + (v >> 2), done_bit(t.depth, lane) << shift);
+}
+
+// The listed pairs [begin, end), but for rows that are cut into chunks.
+template <class I, class O>
+__device__ __forceinline__ void run_entries(const search<I, O>& s, const walker& my, const list_task<I>& t,
+                                            const edge_set<I, O>& rows, std::int64_t begin, std::int64_t end,
+                                            thread_tally& tally) {
+  constexpr int teams = warp_size / 4;
+  const int thread = lane_id();
+  for (std::int64_t base = begin + my.warp * teams; base < end; base += my.warps * teams) {
+    const std::int64_t place = base + thread / 4;
+    std::int64_t v = 0;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    int lane = 0;
+    double own = 0;
+    if (place < end) {
+      const entry_of<I> entry = s.list[place];
+      v = static_cast<std::int64_t>(entry / 4);
+      lane = static_cast<int>(entry % 4);
+      if (!t.ends) {
+        first = rows.offsets[v];
+        last = rows.offsets[v + 1];
+      }
+      if (t.adds) own = s.numbers[v * 4 + lane];
+    }
+    const bool here = place < end && last - first <= cuda_tuning::chunk;
+    const bool is_long = here && last - first > cuda_tuning::team_edges;
+    unsigned rest = __ballot_sync(full_mask, is_long && thread % 4 == 0);
+    bool mine = here && !is_long;  // the row that is walked
+    std::int64_t from = first;
+    std::int64_t past = mine ? last : first;
+    std::int64_t vertex = v;
+    int its_lane = lane;
+    double its_own = own;
+    for (int width = 4;; width = warp_size) {
+      const int rank = thread & (width - 1);
+      scaled_sum sum = walk_row(s, t, rows.indices, its_lane, its_own, from, past, rank, width, tally);
+      if (t.from != nullptr) {
+        sum = sum_of(sum, width);
+        if (mine && rank == 0) finish_pair(s, t, vertex, its_lane, sum);
+      }
+      if (rest == 0) break;
+      const int owner = __ffs(static_cast<int>(rest)) - 1;
+      rest &= rest - 1;
+      mine = true;
+      from = __shfl_sync(full_mask, first, owner);
+      past = __shfl_sync(full_mask, last, owner);
+      vertex = __shfl_sync(full_mask, v, owner);
+      its_lane = __shfl_sync(full_mask, lane, owner);
+      its_own = __shfl_sync(full_mask, own, owner);
+    }
+  }
+}
+
+// A chunk's part of a sum. The warp that brings a vertex's last one adds up all of them, in their order.
+template <class I, class O>
+__device__ __forceinline__ void bring_part(const search<I, O>& s, const list_task<I>& t, std::int64_t v, int lane,
+                                           std::int64_t chunk, std::int64_t first_chunk, std::int64_t all,
+                                           scaled_sum sum) {
+  sum = sum_of(sum, warp_size);
+  if (lane_id() == 0) {
+    s.partial[chunk * 4 + lane] = sum.factor;
+    s.partial_exponents[chunk * 4 + lane] = sum.exponent;
+  }
+  if (!is_last_of(s.arrived + first_chunk * 4 + lane, static_cast<unsigned>(all))) return;
+  scaled_sum parts;
+  for (std::int64_t p = lane_id(); p < all; p += warp_size) {
+    const std::int64_t place = (first_chunk + p) * 4 + lane;
+    parts.add(__ldcg(s.partial + place), __ldcg(s.partial_exponents + place));
+  }
+  parts = sum_of(parts, warp_size);
+  if (lane_id() == 0) finish_pair(s, t, v, lane, parts);
+}
+
+// All chunks of vertices that have pairs at this level.
+template <class I, class O>
+__device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& my, const list_task<I>& t,
+                                           const edge_set<I, O>& rows, thread_tally& tally) {
+  constexpr int size = cuda_tuning::chunk;
+  for (std::int64_t base = my.warp; base < rows.chunk_count; base += my.warps * warp_size) {
+    const std::int64_t mine = base + lane_id() * my.warps;
+    edge_chunk<I> chunk{};
+    unsigned lanes = 0;
+    if (mine < rows.chunk_count) {
+      chunk = rows.chunks[mine];
+      lanes = lanes_at(s.levels, chunk.vertex, t.depth);
+    }
+    for (unsigned rest = __ballot_sync(full_mask, lanes != 0); rest != 0; rest &= rest - 1) {
+      const int owner = __ffs(static_cast<int>(rest)) - 1;
+      const std::int64_t v = __shfl_sync(full_mask, chunk.vertex, owner);
+      const std::int64_t number = __shfl_sync(full_mask, chunk.number, owner);
+      const std::int64_t place = base + owner * my.warps;
+      const std::int64_t begin = rows.offsets[v];
+      const std::int64_t end = rows.offsets[v + 1];
+      const std::int64_t first = begin + number * size;
+      for (unsigned set = __shfl_sync(full_mask, lanes, owner); set != 0; set &= set - 1) {
+        const int lane = __ffs(static_cast<int>(set)) - 1;
+        const double own = t.adds ? s.numbers[v * 4 + lane] : 0;
+        const scaled_sum sum =
+            walk_row(s, t, rows.indices, lane, own, first, min(end, first + size), lane_id(), warp_size, tally);
+        if (t.from != nullptr) bring_part(s, t, v, lane, place, place - number, (end - begin + size - 1) / size, sum);
+      }
+    }
+  }
+}
+
+template <class I, class O>
+__device__ __forceinline__ void run_list(const search<I, O>& s, const walker& my, const list_task<I>& t,
+                                         const edge_set<I, O>& rows, std::int64_t begin, std::int64_t end,
+                                         thread_tally& tally) {
+  if (!t.ends) run_chunks(s, my, t, rows, tally);
+  run_entries(s, my, t, rows, begin, end, tally);
+}
+
+// A dense level becomes a listed one.
+template <class I, class O>
+__device__ void list_level(const search<I, O>& s, const walker& my, int depth, entry_of<I>* to, count64* entries) {
+  for (std::int64_t base = my.warp * warp_size; base < s.n; base += my.warps * warp_size) {
+    const std::int64_t v = base + lane_id();
+    const unsigned lanes = v < s.n ? lanes_at(s.levels, v, depth) : 0;
+    for (int lane = 0; lane < cuda_tuning::lanes; ++lane)
+      append_pair<I>(to, entries, v, lane, (lanes >> lane & 1) != 0);
+  }
+}
+
+}  // namespace spargo::detail::betweenness

@@ -1,0 +1,237 @@
+// What the device's searches from up to four sources work on, and numbers of shortest paths there.
+//
+// A pair is a vertex and a lane, the search from one of the sources. Each vertex has a byte with two bits per lane:
+// forward 0 for a pair that has not been found, else 1 + its level mod 3; backward, after all were cleared, a bit per
+// lane and parity of the level for a pair that is done. That is enough to know an edge's part. Forward: the
+// in-neighbours of a pair at level d are not before d - 1, and while the levels up to d + 1 are all there are, three
+// codes tell them apart. Backward: all at d + 1 and behind are done, those at d become so with the other parity, and no
+// out-neighbour is behind d + 1. So nobody waits for anybody within a step, and the bytes stay in the L2 cache.
+// A vertex's four numbers are one sector, written once forward and once backward.
+#pragma once
+
+#include "core/cuda.cuh"
+#include "core/device/warp.cuh"
+#include "graph/betweenness/numbers.hpp"
+
+#include <spargo/graph/frontier/expansion.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace spargo::detail::betweenness {
+
+struct cuda_tuning {
+  static constexpr int lanes = 4;
+  static constexpr int block = 512;
+  static constexpr int min_blocks = 2;      // resident on an SM
+  static constexpr int chunk = 512;         // edges; rows with more are cut into chunks, for a warp each
+  static constexpr int team_edges = 64;     // rows with more have a warp each, others a team of four threads
+  static constexpr int list_rounds = 2;     // edges of a thread that are under way together, in a listed level
+  static constexpr int dense_rounds = 2;    // and in a dense one
+  static constexpr double push_cost = 3;    // of an edge, against one of a pull
+  static constexpr double pass_share = 4;   // a look at so many vertices costs as much as one edge
+  static constexpr std::int64_t dense = 8;  // a push of more than vertices / 8 edges makes no list
+};
+
+// Of chunks of one direction's edges. The chunks of a vertex are neighbours.
+template <class I, class O>
+struct edge_set {
+  const O* offsets;
+  const I* indices;
+  const edge_chunk<I>* chunks;
+  std::int64_t chunk_count;
+};
+
+// What a step finds. Three of them take turns: one is filled, one is read, one is cleared.
+struct counters {
+  count64 entries;   // appended to the list
+  count64 pairs;     // found
+  count64 edges;     // out of these
+  count64 open;      // after a pull: in-edges of vertices that still lack a lane that goes on
+  count64 largest;   // number found by a pull, its bits
+  count64 found[4];  // by a pull, per lane
+};
+
+// Where a search stands; every block has the same.
+struct position {
+  std::int64_t pairs;  // at this level
+  std::int64_t begin;  // its entries in the list
+  std::int64_t end;
+  double edges;    // out of them
+  double open;     // into vertices that some lane lacks, more or less
+  double largest;  // no number of this level is larger
+  std::int32_t depth;
+  std::int32_t wide_from;  // the first level whose numbers have exponents
+  unsigned alive;          // lanes that may find more
+  bool dense;              // not in the list: a pair is at this level if `levels` says so
+  bool summed;             // its numbers are known
+};
+
+struct control_block {
+  counters step[3];
+  count64 reached[4];  // vertices besides the source, per lane
+  std::int32_t depth;  // of the last level
+  std::int32_t wide_from;
+};
+
+template <class I>
+using entry_of = std::make_unsigned_t<I>;  // vertex * 4 + lane
+
+template <class I, class O>
+struct search {
+  edge_set<I, O> out;
+  edge_set<I, O> in;
+  bool mirrored;  // the two are the same
+  std::int64_t n;
+  std::int64_t edges;
+  double growth;  // the most in-edges of a vertex
+  unsigned char* states;
+  double* numbers;          // [vertex * 4 + lane]
+  double* quotients;        // (1 + dependency) / number, once a pair is done
+  double* dependencies;     // and what the pair adds to the vertex's value; may be where `numbers` are
+  std::int32_t* exponents;  // of `numbers`, from level wide_from on
+  std::int32_t* levels;     // of pairs found in dense levels and of vertices with chunks; else -1
+  entry_of<I>* list;        // pairs of listed levels, level by level
+  std::int64_t* begins;     // [level]: where its entries begin, twice that, plus 1 for a dense one
+  double* partial;          // [chunk * 4 + lane]: sums of chunks that wait for the vertex's others,
+  std::int32_t* partial_exponents;
+  unsigned* arrived;  // [a vertex's first chunk * 4 + lane]: and how many there are
+  control_block* control;
+  double* values;
+  I sources[cuda_tuning::lanes];
+  int source_count;
+  double own;         // what a path counts for its last vertex
+  bool keeps_levels;  // of all pairs
+};
+
+// --- States ---------------------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ unsigned forward_code(int depth) { return 1U + static_cast<unsigned>(depth) % 3U; }
+__device__ __forceinline__ unsigned done_bit(int depth, int lane) { return 1U << (lane + 4 * (depth & 1)); }
+
+// True for the one caller that finds the pair first.
+__device__ __forceinline__ bool claim_pair(unsigned char* states, std::int64_t v, int lane, unsigned code) {
+  const unsigned shift = static_cast<unsigned>(v & 3) * 8 + 2 * static_cast<unsigned>(lane);
+  const unsigned old = atomicOr(reinterpret_cast<unsigned*>(states) + (v >> 2), code << shift);
+  return (old >> shift & 3) == 0;
+}
+
+// Of a vertex's four, those that are `depth`.
+__device__ __forceinline__ unsigned lanes_at(const std::int32_t* levels, std::int64_t v, int depth) {
+  const int4 four = reinterpret_cast<const int4*>(levels)[v];
+  return (four.x == depth ? 1U : 0U) | (four.y == depth ? 2U : 0U) | (four.z == depth ? 4U : 0U) |
+         (four.w == depth ? 8U : 0U);
+}
+
+// --- Numbers --------------------------------------------------------------------------------------------------------
+
+// A sum of factors with exponents of 2^1000. What is 1000 bits below the rest or more does not count.
+struct scaled_sum {
+  double factor = 0;
+  int exponent = 0;
+
+  __device__ __forceinline__ void add(double more, int its) {
+    if (more == 0) return;
+    const int up = its - exponent;
+    if (up == 0 || factor == 0) {
+      factor += more;
+      exponent = its;
+    } else if (up > 0) {
+      factor = more + (up == 1 ? factor * number_range::down : 0);
+      exponent = its;
+    } else if (up == -1) {
+      factor += more * number_range::down;
+    }
+  }
+};
+
+// Over `width` neighbouring threads, in the same order every time for the first of them.
+__device__ __forceinline__ scaled_sum sum_of(scaled_sum mine, int width) {
+  for (int step = width / 2; step > 0; step /= 2) {
+    mine.add(shuffle_xor(mine.factor, step), shuffle_xor(mine.exponent, step));
+  }
+  return mine;
+}
+
+// --- What is found --------------------------------------------------------------------------------------------------
+
+struct thread_tally {
+  count64 pairs = 0;
+  count64 edges = 0;
+  count64 open = 0;
+  count64 found = 0;  // of lane threadIdx.x % 4
+  double largest = 0;
+};
+
+// All threads of the block, at the end of a step.
+__device__ inline void add_tally(counters* to, const thread_tally& mine) {
+  __shared__ counters of_block;
+  if (threadIdx.x < sizeof(counters) / sizeof(count64)) reinterpret_cast<count64*>(&of_block)[threadIdx.x] = 0;
+  __syncthreads();
+  const count64 pairs = warp_reduce_to_first(mine.pairs, plus{});
+  const count64 edges = warp_reduce_to_first(mine.edges, plus{});
+  const count64 open = warp_reduce_to_first(mine.open, plus{});
+  if (lane_id() == 0) {
+    if (pairs != 0) atomicAdd(&of_block.pairs, pairs);
+    if (edges != 0) atomicAdd(&of_block.edges, edges);
+    if (open != 0) atomicAdd(&of_block.open, open);
+  }
+  if (__any_sync(full_mask, mine.found != 0)) {
+    count64 found = mine.found;
+    double largest = mine.largest;
+    for (int step = warp_size / 2; step >= 4; step /= 2) found += shuffle_xor(found, step);
+    largest = warp_reduce(largest, maximum{});
+    if (lane_id() < 4) atomicAdd(&of_block.found[lane_id()], found);
+    if (lane_id() == 0) atomicMax(&of_block.largest, static_cast<count64>(__double_as_longlong(largest)));
+  }
+  __syncthreads();
+  if (threadIdx.x >= sizeof(counters) / sizeof(count64)) return;
+  const count64 all = reinterpret_cast<const count64*>(&of_block)[threadIdx.x];
+  count64* const there = reinterpret_cast<count64*>(to) + threadIdx.x;
+  if (all == 0) return;
+  if (there == &to->largest) {
+    atomicMax(there, all);
+  } else {
+    atomicAdd(there, all);
+  }
+}
+
+// Appends the pairs of the threads that have one; by a whole warp.
+template <class I>
+__device__ __forceinline__ void append_pair(entry_of<I>* list, count64* entries, std::int64_t v, int lane,
+                                            bool wanted) {
+  const unsigned threads = __ballot_sync(full_mask, wanted);
+  if (threads == 0) return;
+  count64 at = 0;
+  if (lane_id() == 0) at = atomicAdd(entries, count64(__popc(threads)));
+  at = __shfl_sync(full_mask, at, 0);
+  if (!wanted) return;
+  at += static_cast<count64>(__popc(threads & ((1U << lane_id()) - 1)));
+  list[at] = static_cast<entry_of<I>>(v) * 4 + static_cast<entry_of<I>>(lane);
+}
+
+// Whether the calling warp's sum of a chunk is the last of its vertex's, all of which are visible then. Lane 0 counts.
+__device__ __forceinline__ bool is_last_of(unsigned* arrived, unsigned all) {
+  __threadfence();
+  __syncwarp();
+  unsigned before = 0;
+  if (lane_id() == 0) {
+    before = atomicAdd(arrived, 1U);
+    if (before + 1 == all) *arrived = 0;
+  }
+  const bool last = __shfl_sync(full_mask, before, 0) + 1 == all;
+  __threadfence();
+  return last;
+}
+
+// Where a thread stands in the grid: neighbouring warps are on different multiprocessors.
+struct walker {
+  std::int64_t warp;
+  std::int64_t warps;
+
+  __device__ walker()
+      : warp(std::int64_t{threadIdx.x / warp_size} * gridDim.x + blockIdx.x),
+        warps(std::int64_t{gridDim.x} * blockDim.x / warp_size) {}
+};
+
+}  // namespace spargo::detail::betweenness
