@@ -14,7 +14,7 @@
 #include <spargo/formats/convert.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <vector>
 
 namespace spargo::detail::betweenness {
 
@@ -115,8 +115,8 @@ class device_executor final : public executor<I, device> {
   device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const betweenness_options& options)
       : ctx_(ctx), n_(g.vertices()), undirected_(g.direction == direction_kind::undirected), options_(options) {
     const device_guard guard(ctx_);
-    if (n_ > std::int64_t{std::numeric_limits<entry_of<I>>::max() / lanes}) {
-      throw error(error_code::unsupported, "betweenness: the device takes up to 2^30 vertices with 32-bit indices");
+    if (n_ > std::int64_t{1} << 30) {  // of pairs and levels
+      throw error(error_code::unsupported, "betweenness: the device takes up to 2^30 vertices");
     }
     values_ = {ctx_, n_};
     if (counts_edges()) edges_ = {ctx_, std::int64_t{g.out.nnz()}};

@@ -11,6 +11,14 @@ namespace spargo::detail::betweenness {
 
 enum class dense_step { pull, back };
 
+struct dense_task {
+  int depth;
+  unsigned alive = 0;   // the lanes that a pull looks for
+  bool marks = false;   // a pull: who leads on
+  bool marked = false;  // on the way back: the pull behind has done so,
+  bool ends = false;    // or no level is behind
+};
+
 // What a thread looks for along a row, for its lane.
 struct lane_view {
   unsigned mask;
@@ -32,10 +40,11 @@ __device__ __forceinline__ lane_view view_of(int depth, unsigned lanes) {
 
 // The terms of the edges [first, last) for the calling thread's lane, of which its team has some; by a whole warp,
 // whose teams may have different rows. A thread reads every `width`-th index.
-template <class I>
-__device__ __forceinline__ double gather_row(const unsigned char* states, const double* terms, const I* indices,
-                                             std::int64_t first, std::int64_t last, int rank, int width,
-                                             const lane_view& view) {
+template <dense_step Step, class I, class O>
+__device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_task& t, std::int64_t first,
+                                             std::int64_t last, int rank, int width, const lane_view& view) {
+  const I* const indices = Step == dense_step::pull ? s.in.indices : s.out.indices;
+  const double* const terms = Step == dense_step::pull ? s.numbers : s.quotients;
   constexpr int rounds = cuda_tuning::dense_rounds;
   const int thread = lane_id();
   const int leader = thread & ~3;
@@ -46,7 +55,7 @@ __device__ __forceinline__ double gather_row(const unsigned char* states, const 
 #pragma unroll
     for (int q = 0; q < rounds; ++q) near[q] = at + q * width < last ? indices[at + q * width] : I{-1};
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? states[near[q]] : 0U;
+    for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? s.states[near[q]] : 0U;
 #pragma unroll
     for (int q = 0; q < rounds; ++q) {
       if (!__any_sync(full_mask, (state[q] & view.any) != 0)) continue;
@@ -55,7 +64,10 @@ __device__ __forceinline__ double gather_row(const unsigned char* states, const 
       for (int k = 0; k < 4; ++k) {
         const I neighbour = __shfl_sync(full_mask, near[q], leader + k);
         const unsigned its = __shfl_sync(full_mask, state[q], leader + k);
-        term[k] = (its & view.mask) == view.wanted ? terms[std::int64_t{neighbour} * 4 + thread % 4] : 0;
+        const std::int64_t place = std::int64_t{neighbour} * 4 + thread % 4;
+        const bool counts = (its & view.mask) == view.wanted;
+        term[k] = counts ? terms[place] : 0;
+        if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | level_kind::leads_on;
       }
 #pragma unroll
       for (int k = 0; k < 4; ++k) sum += term[k];
@@ -109,40 +121,52 @@ __device__ __forceinline__ void finish_row(const search<I, O>& s, int depth, std
   }
 }
 
-// The lanes of a vertex that a step is about.
+// The lanes of a vertex that a step is about, and those of them whose rows it has to look at.
+struct lane_sets {
+  unsigned all;
+  unsigned walked;
+};
 template <dense_step Step, class I, class O>
-__device__ __forceinline__ unsigned lanes_of(const search<I, O>& s, int depth, unsigned alive, std::int64_t v) {
-  if constexpr (Step == dense_step::back) return lanes_at(s.levels, v, depth);
-  const unsigned state = s.states[v];
-  const unsigned found = (state | state >> 1) & 0x55U;
-  return ~((found & 1) | (found >> 1 & 2) | (found >> 2 & 4) | (found >> 3 & 8)) & alive;
+__device__ __forceinline__ lane_sets lanes_of(const search<I, O>& s, const dense_task& t, std::int64_t v) {
+  if constexpr (Step == dense_step::back) {
+    const unsigned here = lanes_at(s.levels, v, t.depth);
+    if (t.ends) return {here, 0};
+    if (!t.marked) return {here, here};
+    const unsigned leading = lanes_at(s.levels, v, t.depth | level_kind::leads_on);
+    return {here | leading, leading};
+  } else {
+    const unsigned state = s.states[v];
+    const unsigned found = (state | state >> 1) & 0x55U;
+    const unsigned open = ~((found & 1) | (found >> 1 & 2) | (found >> 2 & 4) | (found >> 3 & 8)) & t.alive;
+    return {open, open};
+  }
 }
 
 // All chunks of vertices that a step is about.
 template <dense_step Step, class I, class O>
 __device__ __forceinline__ void gather_chunks(const search<I, O>& s, const walker& my, const edge_set<I, O>& rows,
-                                              const double* terms, int depth, unsigned alive, thread_tally& tally) {
+                                              const dense_task& t, thread_tally& tally) {
   constexpr int size = cuda_tuning::chunk;
   const int thread = lane_id();
   for (std::int64_t base = my.warp; base < rows.chunk_count; base += my.warps * warp_size) {
     const std::int64_t mine = base + thread * my.warps;
     edge_chunk<I> chunk{};
-    unsigned lanes = 0;
+    lane_sets lanes{};
     if (mine < rows.chunk_count) {
       chunk = rows.chunks[mine];
-      lanes = lanes_of<Step>(s, depth, alive, std::int64_t{chunk.vertex});
+      lanes = lanes_of<Step>(s, t, std::int64_t{chunk.vertex});
     }
-    for (unsigned rest = __ballot_sync(full_mask, lanes != 0); rest != 0; rest &= rest - 1) {
+    for (unsigned rest = __ballot_sync(full_mask, lanes.walked != 0); rest != 0; rest &= rest - 1) {
       const int owner = __ffs(static_cast<int>(rest)) - 1;
       const std::int64_t v = __shfl_sync(full_mask, chunk.vertex, owner);
       const std::int64_t number = __shfl_sync(full_mask, chunk.number, owner);
-      const unsigned its_lanes = __shfl_sync(full_mask, lanes, owner);
+      const unsigned its_lanes = __shfl_sync(full_mask, lanes.all, owner);
       const std::int64_t place = base + owner * my.warps;
       const std::int64_t begin = rows.offsets[v];
       const std::int64_t end = rows.offsets[v + 1];
       const std::int64_t first = begin + number * size;
-      const double sum = sum_of_teams(gather_row(s.states, terms, rows.indices, first, min(end, first + size), thread,
-                                                 warp_size, view_of<Step>(depth, its_lanes)));
+      const double sum = sum_of_teams(
+          gather_row<Step>(s, t, first, min(end, first + size), thread, warp_size, view_of<Step>(t.depth, its_lanes)));
       if (thread < 4) s.partial[place * 4 + thread] = sum;
       const std::int64_t all = (end - begin + size - 1) / size;
       if (!is_last_of(s.arrived + (place - number) * 4, static_cast<unsigned>(all))) continue;
@@ -150,7 +174,7 @@ __device__ __forceinline__ void gather_chunks(const search<I, O>& s, const walke
       for (std::int64_t p = thread / 4; p < all; p += warp_size / 4) {
         parts += __ldcg(s.partial + (place - number + p) * 4 + thread % 4);
       }
-      finish_row<Step>(s, depth, v, its_lanes, sum_of_teams(parts), thread < 4, tally);
+      finish_row<Step>(s, t.depth, v, its_lanes, sum_of_teams(parts), thread < 4, tally);
     }
   }
 }
@@ -158,22 +182,22 @@ __device__ __forceinline__ void gather_chunks(const search<I, O>& s, const walke
 // All others. A warp looks at 32 neighbouring vertices, and its teams take those that the step is about.
 template <dense_step Step, class I, class O>
 __device__ __forceinline__ void gather_rows(const search<I, O>& s, const walker& my, const edge_set<I, O>& rows,
-                                            const double* terms, int depth, unsigned alive, bool ends,
-                                            thread_tally& tally) {
+                                            const dense_task& t, thread_tally& tally) {
   __shared__ unsigned char owners[cuda_tuning::block];
   unsigned char* const of_warp = owners + threadIdx.x / warp_size * warp_size;
   const int thread = lane_id();
   for (std::int64_t base = my.warp * warp_size; base < s.n; base += my.warps * warp_size) {
     const std::int64_t v = base + thread;
-    const unsigned lanes = v < s.n ? lanes_of<Step>(s, depth, alive, v) : 0;
+    lane_sets lanes{};
+    if (v < s.n) lanes = lanes_of<Step>(s, t, v);
     std::int64_t first = 0;
     std::int64_t last = 0;
-    if (lanes != 0 && !ends) {
+    if (lanes.walked != 0) {
       first = rows.offsets[v];
       last = rows.offsets[v + 1];
     }
     const std::int64_t degree = last - first;
-    const bool here = lanes != 0 && degree <= cuda_tuning::chunk && (Step == dense_step::back || degree > 0);
+    const bool here = lanes.all != 0 && degree <= cuda_tuning::chunk && (Step == dense_step::back || degree > 0);
     unsigned longs = __ballot_sync(full_mask, here && degree > cuda_tuning::team_edges);
     const unsigned shorts = __ballot_sync(full_mask, here && degree <= cuda_tuning::team_edges);
     const int count = __popc(shorts);
@@ -194,26 +218,24 @@ __device__ __forceinline__ void gather_rows(const search<I, O>& s, const walker&
       }
       const std::int64_t from = __shfl_sync(full_mask, first, owner);
       const std::int64_t past = __shfl_sync(full_mask, last, owner);
-      const unsigned shared_lanes = __shfl_sync(full_mask, lanes, owner);
+      const unsigned shared_lanes = __shfl_sync(full_mask, lanes.all, owner);
       const unsigned its_lanes = mine ? shared_lanes : 0;
       const int width = by_teams ? 4 : warp_size;
-      double sum = gather_row(s.states, terms, rows.indices, from, mine ? past : from, thread & (width - 1), width,
-                              view_of<Step>(depth, its_lanes));
+      double sum = gather_row<Step>(s, t, from, mine ? past : from, thread & (width - 1), width,
+                                    view_of<Step>(t.depth, its_lanes));
       if (!by_teams) sum = sum_of_teams(sum);
-      finish_row<Step>(s, depth, base + owner, its_lanes, sum, mine && (by_teams || thread < 4), tally);
+      finish_row<Step>(s, t.depth, base + owner, its_lanes, sum, mine && (by_teams || thread < 4), tally);
     }
     __syncwarp();
   }
 }
 
-// alive: the lanes that a pull looks for. ends: no level is behind this one.
 template <dense_step Step, class I, class O>
-__device__ __forceinline__ void run_dense(const search<I, O>& s, const walker& my, int depth, unsigned alive, bool ends,
+__device__ __forceinline__ void run_dense(const search<I, O>& s, const walker& my, const dense_task& t,
                                           thread_tally& tally) {
   const edge_set<I, O>& rows = Step == dense_step::pull ? s.in : s.out;
-  const double* const terms = Step == dense_step::pull ? s.numbers : s.quotients;
-  if (!ends) gather_chunks<Step>(s, my, rows, terms, depth, alive, tally);
-  gather_rows<Step>(s, my, rows, terms, depth, alive, ends, tally);
+  if (!t.ends) gather_chunks<Step>(s, my, rows, t, tally);
+  gather_rows<Step>(s, my, rows, t, tally);
 }
 
 }  // namespace spargo::detail::betweenness

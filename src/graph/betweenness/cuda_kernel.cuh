@@ -42,6 +42,11 @@ __device__ step_action next_action(const search<I, O>& s, const position& at) {
   return s.mirrored && at.summed && exact ? step_action::push : step_action::mark;
 }
 
+// Whether a pull marks the pairs of the frontier that lead on.
+__device__ inline bool marks_pairs(const position& at) {
+  return at.dense && at.open * cuda_tuning::mark_share < at.edges;
+}
+
 // Everything but the graph, before a search. By the whole grid.
 template <class I, class O>
 __device__ void clear_search(const search<I, O>& s) {
@@ -80,7 +85,7 @@ __device__ __forceinline__ void take_step(const search<I, O>& s, const walker& m
                                           step_action action, counters* filling) {
   thread_tally tally;
   if (action == step_action::pull) {
-    run_dense<dense_step::pull>(s, my, at.depth, at.alive, false, tally);
+    run_dense<dense_step::pull>(s, my, {.depth = at.depth, .alive = at.alive, .marks = marks_pairs(at)}, tally);
   } else if (action == step_action::list) {
     list_level(s, my, at.depth, s.list + at.end, &filling->entries);
   } else {
@@ -177,18 +182,19 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks)
 
   for (int turn = 0; at.pairs > 0; turn = (turn + 1) % 3) {
     counters* const filling = &control->step[(turn + 1) % 3];
+    const step_action action = next_action(s, at);
     if (first) {
       control->step[(turn + 2) % 3] = {};
-      s.begins[at.depth] = 2 * at.begin + (at.dense ? 1 : 0);
+      const bool marked = action == step_action::pull && marks_pairs(at);
+      s.begins[at.depth] = 4 * at.begin + (at.dense ? level_kind::dense : 0) + (marked ? level_kind::marked : 0);
     }
-    const step_action action = next_action(s, at);
     take_step(s, my, at, action, filling);
     grid.sync();
     if (leader) advance(s, at, action, *filling);
     __syncthreads();
   }
   if (!first) return;
-  s.begins[at.depth] = 2 * at.begin;
+  s.begins[at.depth] = 4 * at.begin;
   control->depth = at.depth - 1;
   control->wide_from = at.wide_from;
 }
@@ -227,14 +233,15 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks)
     const auto reached = static_cast<double>(__ldcg(&s.control->reached[lane]) - 1);
     s.dependencies[std::int64_t{s.sources[lane]} * 4 + lane] = s.own * reached;
   }
-  std::int64_t after = s.begins[levels + 1] / 2;
+  std::int64_t after = s.begins[levels + 1] / 4;
   std::int64_t begins = s.begins[levels];
   for (int depth = levels; depth > 0; --depth) {
     const std::int64_t next = s.begins[depth - 1];
     const bool ends = depth == levels;
     thread_tally tally;
-    if ((begins & 1) != 0) {
-      run_dense<dense_step::back>(s, my, depth, 0, ends, tally);
+    if ((begins & level_kind::dense) != 0) {
+      run_dense<dense_step::back>(s, my, {.depth = depth, .marked = (begins & level_kind::marked) != 0, .ends = ends},
+                                  tally);
     } else {
       list_task<I> t;
       t.depth = depth;
@@ -243,9 +250,9 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks)
       t.wide = depth >= wide_from;
       t.backward = true;
       t.ends = ends;
-      run_list(s, my, t, s.out, begins / 2, after, tally);
+      run_list(s, my, t, s.out, begins / 4, after, tally);
     }
-    after = begins / 2;
+    after = begins / 4;
     begins = next;
     grid.sync();
   }
@@ -256,6 +263,9 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks)
   }
 }
 
+// -1 for none.
+__device__ inline int level_of(int entry) { return entry < 0 ? entry : entry & ~level_kind::leads_on; }
+
 // The values of edges, from what both searches have left. A warp takes a vertex; the neighbouring ones of its edges'
 // ends share their sectors.
 template <class I, class O>
@@ -264,12 +274,12 @@ __global__ void __launch_bounds__(256) edges_kernel(const __grid_constant__ sear
   const bool wide = s.control->wide_from <= s.control->depth;
   for (std::int64_t u = my.warp; u < s.n; u += my.warps) {
     const int4 own = reinterpret_cast<const int4*>(s.levels)[u];
-    const int level[4] = {own.x, own.y, own.z, own.w};
+    const int level[4] = {level_of(own.x), level_of(own.y), level_of(own.z), level_of(own.w)};
     if ((own.x & own.y & own.z & own.w) < 0) continue;
     for (std::int64_t e = s.out.offsets[u] + lane_id(); e < s.out.offsets[u + 1]; e += warp_size) {
       const std::int64_t v = s.out.indices[e];
       const int4 its = reinterpret_cast<const int4*>(s.levels)[v];
-      const int its_level[4] = {its.x, its.y, its.z, its.w};
+      const int its_level[4] = {level_of(its.x), level_of(its.y), level_of(its.z), level_of(its.w)};
       double sum = 0;
 #pragma unroll
       for (int lane = 0; lane < cuda_tuning::lanes; ++lane) {

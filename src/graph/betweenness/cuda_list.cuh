@@ -77,26 +77,29 @@ __device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list
     for (int q = 0; q < rounds; ++q) near[q] = at + q * width < last ? indices[at + q * width] : I{-1};
 #pragma unroll
     for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? __ldcg(s.states + near[q]) : 0U;
-    if (t.from != nullptr) {
+    double term[rounds];  // on its way while the next level is looked for
+    int exponent[rounds];
 #pragma unroll
-      for (int q = 0; q < rounds; ++q) {
-        if ((state[q] & pair.mask) != pair.wanted) continue;
-        const std::int64_t place = std::int64_t{near[q]} * 4 + lane;
-        const int exponent = t.exponents == nullptr ? 0 : t.exponents[place];
-        sum.add(t.from[place], t.backward ? -exponent : exponent);
-      }
+    for (int q = 0; q < rounds; ++q) {
+      const bool counts = t.from != nullptr && (state[q] & pair.mask) == pair.wanted;
+      const std::int64_t place = std::int64_t{near[q]} * 4 + lane;
+      term[q] = counts ? t.from[place] : 0;
+      exponent[q] = counts && t.exponents != nullptr ? t.exponents[place] : 0;
     }
-    if (!t.marks) continue;
+    if (t.marks) {
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) mark_edge(s, t, near[q], state[q], lane, own, tally);
+      for (int q = 0; q < rounds; ++q) mark_edge(s, t, near[q], state[q], lane, own, tally);
+    }
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) sum.add(term[q], t.backward ? -exponent[q] : exponent[q]);
   }
   return sum;
 }
 
-// The number of a pair, or its dependency, is known: by one thread.
+// The number of a pair, or its dependency, is known: by one thread. own: on the way back, its number's factor.
 template <class I, class O>
 __device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_task<I>& t, std::int64_t v, int lane,
-                                            scaled_sum sum) {
+                                            double own, scaled_sum sum) {
   const std::int64_t place = v * 4 + lane;
   if (!t.backward) {
     if (sum.factor >= number_range::end) {
@@ -108,10 +111,9 @@ __device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_ta
     return;
   }
   // A successor's number is at least that of the pair, and so is its exponent.
-  const double number = s.numbers[place];
   const int up = sum.exponent + (t.wide ? s.exponents[place] : 0);
-  const double dependency = up == 0 ? number * sum.factor : up == -1 ? number * (sum.factor * number_range::down) : 0;
-  s.quotients[place] = (1 + dependency) / number;
+  const double dependency = up == 0 ? own * sum.factor : up == -1 ? own * (sum.factor * number_range::down) : 0;
+  s.quotients[place] = (1 + dependency) / own;
   s.dependencies[place] = dependency + s.own;
   const unsigned shift = static_cast<unsigned>(v & 3) * 8;
   atomicOr(reinterpret_cast<unsigned*>(s.states) + (v >> 2), done_bit(t.depth, lane) << shift);
@@ -139,7 +141,7 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
         first = rows.offsets[v];
         last = rows.offsets[v + 1];
       }
-      if (t.adds) own = s.numbers[v * 4 + lane];
+      if (t.adds || t.backward) own = s.numbers[v * 4 + lane];
     }
     const bool here = place < end && last - first <= cuda_tuning::chunk;
     const bool is_long = here && last - first > cuda_tuning::team_edges;
@@ -155,7 +157,7 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
       scaled_sum sum = walk_row(s, t, rows.indices, its_lane, its_own, from, past, rank, width, tally);
       if (t.from != nullptr) {
         sum = sum_of(sum, width);
-        if (mine && rank == 0) finish_pair(s, t, vertex, its_lane, sum);
+        if (mine && rank == 0) finish_pair(s, t, vertex, its_lane, its_own, sum);
       }
       if (rest == 0) break;
       const int owner = __ffs(static_cast<int>(rest)) - 1;
@@ -173,7 +175,7 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
 // A chunk's part of a sum. The warp that brings a vertex's last one adds up all of them, in their order.
 template <class I, class O>
 __device__ __forceinline__ void bring_part(const search<I, O>& s, const list_task<I>& t, std::int64_t v, int lane,
-                                           std::int64_t chunk, std::int64_t first_chunk, std::int64_t all,
+                                           double own, std::int64_t chunk, std::int64_t first_chunk, std::int64_t all,
                                            scaled_sum sum) {
   sum = sum_of(sum, warp_size);
   if (lane_id() == 0) {
@@ -187,7 +189,7 @@ __device__ __forceinline__ void bring_part(const search<I, O>& s, const list_tas
     parts.add(__ldcg(s.partial + place), __ldcg(s.partial_exponents + place));
   }
   parts = sum_of(parts, warp_size);
-  if (lane_id() == 0) finish_pair(s, t, v, lane, parts);
+  if (lane_id() == 0) finish_pair(s, t, v, lane, own, parts);
 }
 
 // All chunks of vertices that have pairs at this level.
@@ -213,10 +215,11 @@ __device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& 
       const std::int64_t first = begin + number * size;
       for (unsigned set = __shfl_sync(full_mask, lanes, owner); set != 0; set &= set - 1) {
         const int lane = __ffs(static_cast<int>(set)) - 1;
-        const double own = t.adds ? s.numbers[v * 4 + lane] : 0;
+        const double own = t.adds || t.backward ? s.numbers[v * 4 + lane] : 0;
         const scaled_sum sum =
             walk_row(s, t, rows.indices, lane, own, first, min(end, first + size), lane_id(), warp_size, tally);
-        if (t.from != nullptr) bring_part(s, t, v, lane, place, place - number, (end - begin + size - 1) / size, sum);
+        if (t.from != nullptr)
+          bring_part(s, t, v, lane, own, place, place - number, (end - begin + size - 1) / size, sum);
       }
     }
   }

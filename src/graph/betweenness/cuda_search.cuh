@@ -23,13 +23,14 @@ namespace spargo::detail::betweenness {
 struct cuda_tuning {
   static constexpr int lanes = 4;
   static constexpr int block = 512;
-  static constexpr int min_blocks = 2;      // resident on an SM
-  static constexpr int chunk = 512;         // edges; rows with more are cut into chunks, for a warp each
-  static constexpr int team_edges = 64;     // rows with more have a warp each, others a team of four threads
-  static constexpr int list_rounds = 2;     // edges of a thread that are under way together, in a listed level
-  static constexpr int dense_rounds = 2;    // and in a dense one
-  static constexpr double push_cost = 3;    // of an edge, against one of a pull
-  static constexpr double pass_share = 4;   // a look at so many vertices costs as much as one edge
+  static constexpr int min_blocks = 2;     // resident on an SM
+  static constexpr int chunk = 512;        // edges; rows with more are cut into chunks, for a warp each
+  static constexpr int team_edges = 64;    // rows with more have a warp each, others a team of four threads
+  static constexpr int list_rounds = 2;    // edges of a thread that are under way together, in a listed level
+  static constexpr int dense_rounds = 2;   // and in a dense one
+  static constexpr double push_cost = 3;   // of an edge, against one of a pull
+  static constexpr double pass_share = 4;  // a look at so many vertices costs as much as one edge
+  static constexpr double mark_share = 4;  // a pull of fewer edges than that share of the frontier's marks who leads on
   static constexpr std::int64_t dense = 8;  // a push of more than vertices / 8 edges makes no list
 };
 
@@ -92,7 +93,7 @@ struct search {
   std::int32_t* exponents;  // of `numbers`, from level wide_from on
   std::int32_t* levels;     // of pairs found in dense levels and of vertices with chunks; else -1
   entry_of<I>* list;        // pairs of listed levels, level by level
-  std::int64_t* begins;     // [level]: where its entries begin, twice that, plus 1 for a dense one
+  std::int64_t* begins;     // [level]: where its entries begin, and level_kind
   double* partial;          // [chunk * 4 + lane]: sums of chunks that wait for the vertex's others,
   std::int32_t* partial_exponents;
   unsigned* arrived;  // [a vertex's first chunk * 4 + lane]: and how many there are
@@ -102,6 +103,13 @@ struct search {
   int source_count;
   double own;         // what a path counts for its last vertex
   bool keeps_levels;  // of all pairs
+};
+
+// What `begins` tells of a level: 4 times where its entries begin, plus these.
+struct level_kind {
+  static constexpr unsigned dense = 1;
+  static constexpr unsigned marked = 2;     // dense, and `levels` has `leads_on` for pairs that have a successor
+  static constexpr int leads_on = 1 << 30;  // with a level
 };
 
 // --- States ---------------------------------------------------------------------------------------------------------
@@ -116,7 +124,7 @@ __device__ __forceinline__ bool claim_pair(unsigned char* states, std::int64_t v
   return (old >> shift & 3) == 0;
 }
 
-// Of a vertex's four, those that are `depth`.
+// The lanes whose entry for the vertex is `depth`.
 __device__ __forceinline__ unsigned lanes_at(const std::int32_t* levels, std::int64_t v, int depth) {
   const int4 four = reinterpret_cast<const int4*>(levels)[v];
   return (four.x == depth ? 1U : 0U) | (four.y == depth ? 2U : 0U) | (four.z == depth ? 4U : 0U) |
