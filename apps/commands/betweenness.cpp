@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -97,8 +98,8 @@ struct centrality {
 };
 
 // As time_runs; but where nothing is said of repetitions, a first run of over a second is the only one.
-template <class Run>
-timed_runs time_as_asked(const context<host>& ctx, graph_flags flags, Run&& run) {
+template <class Space, class Run>
+timed_runs time_as_asked(const context<Space>& ctx, graph_flags flags, Run&& run) {
   constexpr double long_ms = 1000;
   if (flags.repeat > 0) return time_runs(ctx, flags, run);
   const stopwatch watch;
@@ -112,23 +113,35 @@ timed_runs time_as_asked(const context<host>& ctx, graph_flags flags, Run&& run)
   return timed;
 }
 
+// What the GPU would have to hold and to do, by the header of betweenness.
 template <index_type I, index_type O>
-centrality find_centrality(const context<host>& cpu, const graph_view<I, O, host>& g, const betweenness_flags& flags,
+search_size size_of(const graph_view<I, O, host>& g, const betweenness_flags& flags) {
+  constexpr std::int64_t bytes_per_vertex = 4 * (2 * sizeof(double) + 2 * sizeof(std::int32_t) + sizeof(I)) + 24;
+  search_size size;
+  size.vertices = g.vertices();
+  size.entries = g.out.nnz();
+  for (std::int64_t v = 0; v < size.vertices; ++v) {
+    size.branching = std::max(size.branching, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v]);
+  }
+  if (g.direction == direction_kind::undirected) --size.branching;
+  size.graph_bytes = bytes_of(g);
+  size.workspace_bytes = size.vertices * bytes_per_vertex + size.entries / 4 + (std::int64_t{1} << 20);
+  size.runs_on_gpu = flags.algorithm != "by_source";
+  return size;
+}
+
+template <index_type I, index_type O, class Space>
+centrality find_centrality(const context<Space>& ctx, const graph_view<I, O, Space>& g, const betweenness_flags& flags,
                            const std::vector<I>& sources) {
+  const busy at_work("counting shortest paths");
+  const stopwatch planning;
+  betweenness_plan<I, O, Space> plan(ctx, g, options_of(flags));
+  ctx.synchronize();
+  const double plan_ms = planning.milliseconds();
   centrality found;
-  {
-    const busy at_work("counting shortest paths");
-    const stopwatch planning;
-    betweenness_plan<I, O, host> plan(cpu, g, options_of(flags));
-    const double plan_ms = planning.milliseconds();
-    found.plan = describe_plan(plan, plan_ms, time_as_asked(cpu, flags, [&] { plan.run(sources); }));
-    found.values = bring_home(cpu, plan.values());
-  }
+  found.plan = describe_plan(plan, plan_ms, time_as_asked(ctx, flags, [&] { plan.run(sources); }));
+  found.values = bring_home(ctx, plan.values());
   found.sources = sources.empty() ? std::int64_t{g.vertices()} : static_cast<std::int64_t>(sources.size());
-  if (!flags.no_validate) {
-    const busy validating("validating");
-    found.fault = check_betweenness(cpu, g, found.values, sources, options_of(flags));
-  }
   return found;
 }
 
@@ -158,12 +171,22 @@ void report_centrality(report& out, const backend& where, const betweenness_flag
 }
 
 template <index_type I, index_type O>
-exit_status answer(const betweenness_flags& flags, const backend& where, const loaded_input& from,
+exit_status answer(const betweenness_flags& flags, backend where, const loaded_input& from,
                    const graph<I, O, host>& g) {
+  settle_backend(where, flags.common.device, size_of(g.view(), flags), flags.device_bytes());
   const std::vector<I> sources = sources_of(flags, from.facts, g.view());
   report out("betweenness", flags.common);
   report_graph(out, "betweenness", flags, where, from, facts_of(g));
-  const centrality found = find_centrality(where.cpu, g.view(), flags, sources);
+  centrality found;
+  const double upload_ms =
+      on_graph<I, O>(where, g.view(), [&]<class Space>(const context<Space>& ctx, const auto& view) {
+        found = find_centrality<I, O, Space>(ctx, view, flags, sources);
+      });
+  found.plan.upload_ms = upload_ms;
+  if (!flags.no_validate) {
+    const busy validating("validating");
+    found.fault = check_betweenness<I, O>(where.cpu, g.view(), found.values, sources, options_of(flags));
+  }
   report_centrality(out, where, flags, found, from.facts.names);
   if (!flags.output.empty() && !is_wrong(found.fault)) {
     write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
@@ -174,8 +197,7 @@ exit_status answer(const betweenness_flags& flags, const backend& where, const l
 }
 
 exit_status run(const betweenness_flags& flags) {
-  backend where = choose_cpu(flags.common.device, flags.common.threads);
-  if (flags.common.device != "cpu") where.reason = "betweenness is found on the CPU only";
+  const backend where = choose_backend(flags.common.device, flags.common.threads);
   const loaded_graph read = load_graph(where.cpu, flags, in_edges::build);
   return std::visit([&](const auto& held) { return answer(flags, where, read.from, held); }, read.g);
 }
@@ -201,7 +223,7 @@ void add_flags(CLI::App& app, betweenness_flags& flags) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--endpoints", flags.endpoints, "count paths for their first and last vertices, too");
-  app.add_option("--algorithm", flags.algorithm, "auto, by_level or by_source")
+  app.add_option("--algorithm", flags.algorithm, "auto, by_level or by_source (CPU only)")
       ->check(one_of("an algorithm", {"auto", "by_level", "by_source"}))
       ->type_name("NAME")
       ->capture_default_str();
@@ -213,8 +235,7 @@ void add_flags(CLI::App& app, betweenness_flags& flags) {
 command_body declare(CLI::App& app) {
   app.description(
       "Betweenness centrality of a graph: how many of the shortest paths lead through each vertex. Reads the graph, "
-      "finds "
-      "the values on the CPU, times and checks them.");
+      "finds the values on the CPU or a GPU, times and checks them.");
   const auto flags = std::make_shared<betweenness_flags>();
   add_flags(app, *flags);
   add_graph_help(app, *flags,

@@ -17,15 +17,14 @@ json run_on(const std::string& file, std::vector<std::string> flags) {
 }
 
 // Ids of the truths are from 0; a Matrix Market file's are from 1 for people.
-TEST(BetweennessApp, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
+void check_truths(const std::string& device) {
   const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
   int graphs = 0;
   for (const auto& [name, facts] : more.items()) {
     if (!facts.contains("betweenness")) continue;
     const json& expected = facts["betweenness"];
     const std::int64_t first_id = name.find(".mtx") == std::string::npos ? 0 : 1;
-    std::vector<std::string> flags{"--repeat", "1"};
+    std::vector<std::string> flags{"--repeat", "1", "--device", device};
     if (expected["sources"].is_array()) {
       std::string list;
       for (const auto& s : expected["sources"]) list += std::to_string(s.get<std::int64_t>() + first_id) + ",";
@@ -51,10 +50,30 @@ TEST(BetweennessApp, AgreesWithTheTruth) {
       }
       EXPECT_EQ(got["top"][0][1].get<double>() > 0, truth["top5"][0][1].get<double>() > 0);
       EXPECT_EQ(got["valid"], true);
+      EXPECT_TRUE(got["device"].get<std::string>().starts_with(device)) << got["device"];
       ++graphs;
     }
   }
   EXPECT_GT(graphs, 40);
+}
+
+TEST(BetweennessApp, AgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_truths("cpu");
+}
+
+TEST(BetweennessApp, AgreesWithTheTruthOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_truths("cuda");
+}
+
+TEST(BetweennessApp, SaysWhatTheGpuLacks) {
+  SPARGO_TEST_NEEDS_GPU();
+  const std::string graph = "gen:rmat:scale=8,degree=4";
+  EXPECT_EQ(run_on(graph, {"--algorithm", "by_source", "--sources", "4"})["device"], "cpu");
+  expect_failure(run_app("betweenness", {"--device", "cuda", "--algorithm", "by_source", graph}), "betweenness", 1,
+                 "by_source runs on the host only");
 }
 
 class BetweennessFile : public testing::Test {

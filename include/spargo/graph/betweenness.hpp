@@ -14,9 +14,10 @@
 // Values are right to about 1e-13, relatively: every sum is of positive terms. O(vertices + edges) work per source,
 // about half of it where several sources share the edges that they read.
 //
-// Determinism: an algorithm gives the same bits on every run and for any number of threads, and `automatic` decides by
-// the graph alone. Sources: Brandes, A Faster Algorithm for Betweenness Centrality, 2001; backward steps without
-// atomics after Madduri, Ediger, Jiang, Bader, Chavarria-Miranda, IPDPS 2009.
+// Determinism: an algorithm gives the same bits on every run and for any number of threads, on a device, too, and
+// `automatic` decides by the graph alone. The two backends round differently. `run` returns when the values are there.
+// Sources: Brandes, A Faster Algorithm for Betweenness Centrality, 2001; backward steps without atomics after Madduri,
+// Ediger, Jiang, Bader, Chavarria-Miranda, IPDPS 2009.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -30,9 +31,9 @@
 namespace spargo {
 
 enum class betweenness_algorithm {
-  automatic,  // by_source for small graphs and those with few edges per vertex, by_level for others
+  automatic,  // by_source for small graphs and those with few edges per vertex, by_level for others and on a device
   by_level,   // a few sources at a time, whose levels are shared among all threads
-  by_source,  // each thread has sources of its own
+  by_source,  // each thread has sources of its own; host only
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(betweenness_algorithm algorithm);
@@ -70,13 +71,14 @@ struct betweenness_result {
 };
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph, and holds its
-// transpose where a directed graph has no in-edges. Memory besides, for 32-bit indices: 144 bytes a
-// vertex by_level; by_source 20 bytes per vertex and thread, and 136 per vertex (40 from 2^20 vertices on).
+// transpose where a directed graph has no in-edges. Memory besides, for 32-bit indices: 144 bytes a vertex by_level;
+// by_source 20 bytes per vertex and thread, and 136 per vertex (40 from 2^20 vertices on). On a device 129 bytes a
+// vertex, 32 more with edges, and less than 1/3 of a byte per edge.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT betweenness_plan {
  public:
   // Throws invalid_argument for options that do not exist or a graph whose parts do not fit together, unsupported for
-  // an algorithm that the backend does not have, and for edges by_source.
+  // an algorithm that the backend does not have, for edges by_source, and for more than 2^30 vertices on a device.
   betweenness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const betweenness_options& options = {});
   betweenness_plan(betweenness_plan&&) noexcept;
