@@ -20,17 +20,24 @@
 
 namespace spargo::detail::betweenness {
 
+// Times: H200, 4 sources; R-MAT 22 and uniform 2^22 of degree 16, grid 2048 x 2048. Without one: by choice.
 struct cuda_tuning {
   static constexpr int lanes = 4;
-  static constexpr int block = 512;
-  static constexpr int min_blocks = 2;     // resident on an SM
-  static constexpr int chunk = 512;        // edges; rows with more are cut into chunks, for a warp each
-  static constexpr int team_edges = 64;    // rows with more have a warp each, others a team of four threads
-  static constexpr int list_rounds = 2;    // edges of a thread that are under way together, in a listed level
-  static constexpr int dense_rounds = 2;   // and in a dense one
+  static constexpr int block = 512;  // 8.0, 7.3 and 51 ms with 1024 and one block resident: no faster
+  // Resident on an SM, so at most 64 registers per thread: 8.1, 7.3 and 50 ms with 2, 11.8, 10.5 and 36 with
+  // 1, 8.5, 7.5 and 71 with 3.
+  static constexpr int min_blocks = 2;
+  static constexpr int chunk = 512;  // edges; rows with more are cut into chunks, for a warp each
+  // Rows with more have a warp each, others a team of four threads: 7.9 and 8.2 ms with 32, 9.3 and 7.3 with 128.
+  static constexpr int team_edges = 64;
+  // Edges of a thread that are under way together, in a listed level: 7.9, 7.1 and 42 ms with 1, 8.1, 7.3 and 50 with
+  // 2, for which registers are wanting.
+  static constexpr int list_rounds = 1;
+  static constexpr int dense_rounds = 2;   // and in a dense one: 8.9 and 7.8 ms with 1, 7.9, 7.2 and 51 with 4
   static constexpr double push_cost = 3;   // of an edge, against one of a pull
   static constexpr double pass_share = 4;  // a look at so many vertices costs as much as one edge
-  static constexpr double mark_share = 4;  // a pull of fewer edges than that share of the frontier's marks who leads on
+  // A pull of fewer edges than that share of the frontier's marks who leads on: 8.1 and 7.9 ms if none does.
+  static constexpr double mark_share = 4;
   static constexpr std::int64_t dense = 8;  // a push of more than vertices / 8 edges makes no list
 };
 
