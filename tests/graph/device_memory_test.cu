@@ -3,6 +3,7 @@
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/sssp.hpp>
 #include <spargo/graph/triangles.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -76,6 +77,20 @@ TEST_F(DeviceMemory, Triangles) {
     });
     EXPECT_GT(requests, 20);
   }
+}
+
+TEST_F(DeviceMemory, ShortestPaths) {
+  const std::vector<int> weights(static_cast<std::size_t>(matrix_.nnz()), 3);
+  const std::int64_t requests = test::fail_every_device_allocation([&](const context<device>& gpu) {
+    const auto edges = to_device(gpu, matrix_.view());
+    const auto lengths = to_device(gpu, span<const int, host>(weights));
+    const coo_pattern_view<I, device> pairs = edges.view();
+    const auto g = build_weighted_graph<I>(gpu, pairs, lengths, {.direction = direction_kind::undirected});
+    sssp_plan<int, I, I, device> plan(gpu, g.view());
+    plan.run(1);
+    EXPECT_GT(plan.reached(), 1);
+  });
+  EXPECT_GT(requests, 10);
 }
 
 TEST_F(DeviceMemory, UndirectedBuilds) {

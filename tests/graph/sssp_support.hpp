@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/graph_support.hpp"
+#include "graph/placed_graph.hpp"
 
 #include <spargo/graph/sssp.hpp>
 
@@ -47,6 +48,41 @@ std::vector<W> weights_by_row(std::int64_t n, const weighted_edges<W>& edges) {
   for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
   return all;
 }
+
+// In the space of a typed test.
+template <class W, class I, class O, class Space>
+class placed_weighted;
+
+template <class W, class I, class O>
+class placed_weighted<W, I, O, host> : public placed_graph<I, O, host> {
+ public:
+  explicit placed_weighted(const raw_weighted_graph<W, I, O>& g, int threads = 3)
+      : placed_graph<I, O, host>(g.structure, threads), raw_(g) {}
+  [[nodiscard]] weighted_graph_view<W, I, O, host> view() const { return raw_.view(); }
+
+ private:
+  const raw_weighted_graph<W, I, O>& raw_;
+};
+
+template <class W, class I, class O>
+class placed_weighted<W, I, O, device> : public placed_graph<I, O, device> {
+ public:
+  explicit placed_weighted(const raw_weighted_graph<W, I, O>& g, int threads = 0)
+      : placed_graph<I, O, device>(g.structure, threads) {
+    weights_ = to_device(this->ctx(), span<const W, host>(g.weights));
+    in_weights_ = to_device(this->ctx(), span<const W, host>(g.in_weights));
+  }
+  [[nodiscard]] weighted_graph_view<W, I, O, device> view() const {
+    weighted_graph_view<W, I, O, device> g;
+    static_cast<graph_view<I, O, device>&>(g) = placed_graph<I, O, device>::view();
+    g.out_weights = weights_.view();
+    if (g.has_in_edges()) g.in_weights = in_weights_.view();
+    return g;
+  }
+
+ private:
+  array<W, device> weights_, in_weights_;
+};
 
 template <class W>
 weighted_edges<W> turned(const weighted_edges<W>& edges) {

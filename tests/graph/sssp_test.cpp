@@ -6,6 +6,7 @@
 #include "graph/sssp/algorithms.hpp"
 #include "graph/sssp/host_bins.hpp"
 #include "graph/sssp_support.hpp"
+#include "support/device.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -19,14 +20,15 @@ namespace {
 using test::graph_form;
 using test::weighted_edges;
 
-template <class W, class I, class O>
-struct sssp_case {
+template <class W, class I, class O, class Space>
+struct sssp_case : test::graph_case<I, O, Space> {
   using weight = W;
-  using index = I;
-  using offset = O;
 };
 
-std::vector<sssp_algorithm> algorithms() { return detail::algorithms_on<host>(detail::sssp::algorithms); }
+template <class Space = host>
+std::vector<sssp_algorithm> algorithms() {
+  return detail::algorithms_on<Space>(detail::sssp::algorithms);
+}
 
 // What a search is to find, cut off as its options say.
 template <class W>
@@ -55,34 +57,48 @@ class Sssp : public testing::Test {
   using W = typename Case::weight;
   using I = typename Case::index;
   using O = typename Case::offset;
+  using S = typename Case::space;
 
-  void SetUp() override { detail::assume_processors(4); }
+  void SetUp() override {
+    if (std::is_same_v<S, device>) SPARGO_TEST_NEEDS_GPU();
+    detail::assume_processors(4);
+  }
   void TearDown() override { detail::assume_processors(0); }
 
   static void check_form(std::int64_t n, const weighted_edges<W>& edges, std::int64_t source, graph_form form,
                          sssp_options options, int threads) {
     const auto g = test::make_weighted<W, I, O>(n, edges, form);
+    const test::placed_weighted<W, I, O, S> placed(g, threads);
     const auto expected = expect_paths(n, test::followed(edges, form), source, options);
     const context<host> ctx({.threads = threads});
-    for (const auto algorithm : algorithms()) {
+    for (const auto algorithm : algorithms<S>()) {
       options.algorithm = algorithm;
       for (const auto parents : {sssp_parents::any, sssp_parents::smallest}) {
         options.parents = parents;
         SCOPED_TRACE(std::string(to_string(algorithm)) + ", form " + std::to_string(static_cast<int>(form)) + ", " +
                      std::to_string(n) + " vertices, " + std::to_string(edges.size()) + " edges, source " +
                      std::to_string(source) + ", delta " + std::to_string(options.delta));
-        sssp_plan<W, I, O, host> plan(ctx, g.view(), options);
+        sssp_plan<W, I, O, S> plan(placed.ctx(), placed.view(), options);
         plan.run(static_cast<I>((source + 1) % n));  // leaves traces
         plan.run(static_cast<I>(source));
-        ASSERT_EQ(test::copy_of(plan.distances()), expected.distances);
+        const auto distances = placed.fetch(plan.distances());
+        ASSERT_EQ(distances, expected.distances);
         ASSERT_EQ(plan.reached(),
                   n - std::count(expected.distances.begin(), expected.distances.end(), sssp_unreached<W>));
-        ASSERT_EQ(check_sssp(ctx, g.view(), source, plan.distances(), plan.parents(), options), "");
+        const auto found = placed.fetch(plan.parents());
+        ASSERT_EQ(check_sssp(ctx, g.view(), source, distances, found, options), "");
         if (parents == sssp_parents::any) continue;
-        const auto found = test::copy_of(plan.parents());
         ASSERT_EQ(std::vector<std::int64_t>(found.begin(), found.end()), expected.smallest);
       }
     }
+  }
+
+  static void check_nothing() {
+    const auto g = test::make_weighted<W, I, O>(0, {}, graph_form::out_only);
+    const test::placed_weighted<W, I, O, S> placed(g);
+    sssp_plan<W, I, O, S> plan(placed.ctx(), placed.view());
+    EXPECT_TRUE(plan.distances().empty());
+    EXPECT_THROW(plan.run(0), error);
   }
 
   static void check(std::int64_t n, const weighted_edges<W>& edges, std::int64_t source,
@@ -94,12 +110,15 @@ class Sssp : public testing::Test {
   }
 };
 
-using cases =
-    testing::Types<sssp_case<std::int32_t, std::int32_t, std::int32_t>,
-                   sssp_case<std::int32_t, std::int64_t, std::int64_t>,
-                   sssp_case<std::int64_t, std::int32_t, std::int64_t>, sssp_case<float, std::int32_t, std::int32_t>,
-                   sssp_case<float, std::int32_t, std::int64_t>, sssp_case<double, std::int32_t, std::int32_t>,
-                   sssp_case<double, std::int64_t, std::int64_t>>;
+using cases = testing::Types<
+    sssp_case<std::int32_t, std::int32_t, std::int32_t, host>,
+    sssp_case<std::int32_t, std::int64_t, std::int64_t, host>,
+    sssp_case<std::int64_t, std::int32_t, std::int64_t, host>, sssp_case<float, std::int32_t, std::int32_t, host>,
+    sssp_case<float, std::int32_t, std::int64_t, host>, sssp_case<double, std::int32_t, std::int32_t, host>,
+    sssp_case<double, std::int64_t, std::int64_t, host>, sssp_case<std::int32_t, std::int32_t, std::int32_t, device>,
+    sssp_case<std::int32_t, std::int64_t, std::int64_t, device>,
+    sssp_case<std::int64_t, std::int32_t, std::int64_t, device>, sssp_case<float, std::int32_t, std::int32_t, device>,
+    sssp_case<double, std::int64_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Sssp, cases);
 
 // Small whole numbers, 0 among them, so that many paths are equally long; for floating point a share of fractions.
@@ -121,7 +140,8 @@ weighted_edges<W> random_weighted(test::random_source& random, std::int64_t n, s
 // Loops, duplicates, isolated vertices, zero and equal weights all come up; so do targets, cutoffs and widths.
 TYPED_TEST(Sssp, RandomGraphs) {
   using weight_type = typename TypeParam::weight;
-  for (std::uint64_t seed = 0; seed < test::rounds(1200); ++seed) {
+  const int count = std::is_same_v<typename TypeParam::space, device> ? 300 : 1200;
+  for (std::uint64_t seed = 0; seed < test::rounds(count); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(30);
     constexpr std::int64_t ranges[] = {0, 1, 3, 20, 1000};
@@ -166,12 +186,35 @@ TYPED_TEST(Sssp, SmallShapes) {
               210);
 }
 
-TEST(SsspHost, NothingIsNoSource) {
-  const context<host> ctx;
-  const auto g = test::make_weighted<int, int, int>(0, {}, graph_form::out_only);
-  sssp_plan<int, int, int, host> plan(ctx, g.view());
-  EXPECT_TRUE(plan.distances().empty());
-  EXPECT_THROW(plan.run(0), error);
+TYPED_TEST(Sssp, NothingIsNoSource) { this->check_nothing(); }
+
+// On the device: chunks of hubs, and more entries for a vertex at once than the piles hold.
+TYPED_TEST(Sssp, HubsAndManyEdgesAtOnce) {
+  using weight_type = typename TypeParam::weight;
+  for (const std::int64_t n : {3, 40}) {
+    for (const double delta : {1.0, 16.0, 1e6}) {
+      weighted_edges<weight_type> edges;
+      for (std::int64_t k = 0; k < 3000; ++k) {
+        edges.push_back({k % 2, 1 + k % (n - 1), static_cast<weight_type>(4000 - k)});
+        edges.push_back({1, 2, static_cast<weight_type>(1500 + 7 * k % 3000)});
+      }
+      this->check(n, edges, 0, {.delta = delta});
+      if (this->HasFatalFailure()) FAIL() << n << " vertices, delta " << delta;
+    }
+  }
+  this->check(5000,
+              test::with_weights<weight_type>(test::star_edges(5000),
+                                              [](std::size_t k) { return static_cast<weight_type>(k * 7 % 131); }),
+              77);
+}
+
+// Levels of vertices that are as near as each other, far more than a block has threads.
+TYPED_TEST(Sssp, ManyEdgesThatAddNothing) {
+  using weight_type = typename TypeParam::weight;
+  const auto zero = [](std::size_t) { return weight_type{0}; };
+  this->check(900, test::with_weights<weight_type>(test::grid_edges(30, 30), zero), 465);
+  this->check(700, test::with_weights<weight_type>(test::path_edges(700), zero), 3);
+  this->check(1500, test::with_weights<weight_type>(test::star_edges(1500), zero), 1499);
 }
 
 // Edges far longer than the buckets that there are slots for, and buckets that go round the slots many times.
@@ -219,83 +262,107 @@ std::vector<sssp_distance<W>> boost_distances(const weighted_graph_view<W, I, O,
   return distances;
 }
 
+template <class Space>
+std::vector<int> numbers_of_threads() {
+  if (std::is_same_v<Space, device>) return {3};
+  return {1, 2, 7};
+}
+
 // Large enough for several threads, many chunks and, where rows are long, the bound.
-template <class W>
+template <class Space, class W>
 void compare_with_boost(std::int64_t n, const weighted_edges<W>& edges, double delta = 0) {
-  detail::assume_processors(8);
   for (const graph_form form : test::all_forms) {
     const auto g = test::make_weighted<W, std::int32_t, std::int32_t>(n, edges, form);
     for (const std::int32_t source : {0, 17}) {
       const auto expected = boost_distances(g.view(), source);
-      for (const int threads : {1, 2, 7}) {
-        const context<host> ctx({.threads = threads});
+      for (const int threads : numbers_of_threads<Space>()) {
+        const test::placed_weighted<W, std::int32_t, std::int32_t, Space> placed(g, threads);
         for (const auto parents : {sssp_parents::any, sssp_parents::smallest}) {
           const sssp_options options{.algorithm = sssp_algorithm::delta_stepping, .delta = delta, .parents = parents};
-          sssp_plan<W, std::int32_t, std::int32_t, host> plan(ctx, g.view(), options);
+          sssp_plan<W, std::int32_t, std::int32_t, Space> plan(placed.ctx(), placed.view(), options);
           plan.run(source);
-          ASSERT_EQ(test::copy_of(plan.distances()), expected) << "threads " << threads;
-          ASSERT_EQ(check_sssp(ctx, g.view(), source, plan.distances(), plan.parents(), options), "");
+          const auto distances = placed.fetch(plan.distances());
+          ASSERT_EQ(distances, expected) << "threads " << threads;
+          ASSERT_EQ(check_sssp(context<host>({.threads = threads}), g.view(), source, distances,
+                               placed.fetch(plan.parents()), options),
+                    "");
         }
       }
     }
   }
-  detail::assume_processors(0);
 }
 
-TEST(SsspAndBoost, AgreeOnGraphsOfSmallDiameter) {
+template <class Space>
+class SsspAndBoost : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::is_same_v<Space, device>) SPARGO_TEST_NEEDS_GPU();
+    detail::assume_processors(8);
+  }
+  void TearDown() override { detail::assume_processors(0); }
+};
+using spaces = testing::Types<host, device>;
+TYPED_TEST_SUITE(SsspAndBoost, spaces);
+
+TYPED_TEST(SsspAndBoost, AgreeOnGraphsOfSmallDiameter) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 6000;
     const auto skew = static_cast<int>(seed % 3);
-    compare_with_boost(n, random_weighted<std::int32_t>(random, n, 14 * n, skew, 255));
-    compare_with_boost(n, random_weighted<double>(random, n, 9 * n, skew, 1), 8);
-    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+    compare_with_boost<TypeParam>(n, random_weighted<std::int32_t>(random, n, 14 * n, skew, 255));
+    compare_with_boost<TypeParam>(n, random_weighted<double>(random, n, 9 * n, skew, 1), 8);
+    if (this->HasFatalFailure()) FAIL() << "seed " << seed;
   }
 }
 
-TEST(SsspAndBoost, AgreeOnGrids) {
+TYPED_TEST(SsspAndBoost, AgreeOnGrids) {
   test::random_source random(5);
   const auto grid = test::grid_edges(130, 90);
   for (const double delta : {0.0, 1.0, 100000.0}) {
-    compare_with_boost(130 * 90,
-                       test::with_weights<std::int32_t>(
-                           grid, [&](std::size_t) { return static_cast<std::int32_t>(1 + random.below(255)); }),
-                       delta);
-    compare_with_boost(
+    compare_with_boost<TypeParam>(
+        130 * 90,
+        test::with_weights<std::int32_t>(grid,
+                                         [&](std::size_t) { return static_cast<std::int32_t>(1 + random.below(255)); }),
+        delta);
+    compare_with_boost<TypeParam>(
         130 * 90,
         test::with_weights<float>(grid, [&](std::size_t) { return static_cast<float>(random.below(1000)) / 1000.0F; }),
         delta / 64);
   }
 }
 
-TEST(SsspAndBoost, AgreeWithinLimitsBelowTheBound) {
+TYPED_TEST(SsspAndBoost, AgreeWithinLimitsBelowTheBound) {
   test::random_source random(6);
   const std::int64_t n = 5000;
   const auto edges = random_weighted<std::int32_t>(random, n, 16 * n, 1, 255);
-  detail::assume_processors(4);
   for (const graph_form form : test::all_forms) {
     const auto g = test::make_weighted<std::int32_t, std::int32_t, std::int32_t>(n, edges, form);
     const auto all = boost_distances(g.view(), 0);
+    const test::placed_weighted<std::int32_t, std::int32_t, std::int32_t, TypeParam> placed(g);
     const context<host> ctx({.threads = 3});
+    const auto expect_found = [&](const std::vector<std::int64_t>& expected, const sssp_options& options) {
+      const auto result = sssp(placed.ctx(), placed.view(), 0, options);
+      const auto distances = placed.fetch(span<const std::int64_t, TypeParam>(result.distances.view()));
+      ASSERT_EQ(distances, expected);
+      const auto parents = placed.fetch(span<const std::int32_t, TypeParam>(result.parents.view()));
+      ASSERT_EQ(check_sssp(ctx, g.view(), 0, distances, parents, options), "");
+    };
     for (const double cutoff : {0.0, 10.0, 25.0, 60.0, 90.0, 150.0, 1e18}) {
       const sssp_options options{.algorithm = sssp_algorithm::delta_stepping, .delta = 4, .cutoff = cutoff};
       auto expected = all;
       for (auto& d : expected) d = static_cast<double>(d) > cutoff ? sssp_unreached<std::int32_t> : d;
-      const auto result = sssp(ctx, g.view(), 0, options);
-      ASSERT_EQ(test::copy_of(result.distances.view()), expected) << cutoff;
-      ASSERT_EQ(check_sssp(ctx, g.view(), 0, result.distances, result.parents, options), "");
+      expect_found(expected, options);
+      if (this->HasFatalFailure()) FAIL() << cutoff;
     }
     for (std::int64_t target = 0; target < n; target += 271) {
       const sssp_options options{.algorithm = sssp_algorithm::delta_stepping, .delta = 4, .target = target};
       auto expected = all;
       const auto farthest = all[static_cast<std::size_t>(target)];
       for (auto& d : expected) d = d > farthest ? sssp_unreached<std::int32_t> : d;
-      const auto result = sssp(ctx, g.view(), 0, options);
-      ASSERT_EQ(test::copy_of(result.distances.view()), expected) << target;
-      ASSERT_EQ(check_sssp(ctx, g.view(), 0, result.distances, result.parents, options), "");
+      expect_found(expected, options);
+      if (this->HasFatalFailure()) FAIL() << target;
     }
   }
-  detail::assume_processors(0);
 }
 
 // Many ways of the same length, and rows enough for several threads.
@@ -380,28 +447,49 @@ std::string message_of(error_code code, F&& f) {
   return {};
 }
 
-template <class W>
+template <class Space, class W>
 std::string weight_message(std::vector<W> weights) {
   weighted_edges<W> edges;
   for (std::size_t k = 0; k < weights.size(); ++k) edges.push_back({static_cast<std::int64_t>(k), 0, weights[k]});
   const auto g =
       test::make_weighted<W, int, int>(static_cast<std::int64_t>(weights.size()), edges, graph_form::out_only);
-  return message_of(error_code::invalid_data, [&] { (void)sssp(context<host>({.threads = 3}), g.view(), 0); });
+  const test::placed_weighted<W, int, int, Space> placed(g);
+  return message_of(error_code::invalid_data, [&] { (void)sssp(placed.ctx(), placed.view(), 0); });
 }
 
-TEST(SsspWeights, NegativeOnesAreRefusedByName) {
-  EXPECT_EQ(weight_message<int>({1, 2, -3, 4, -5}), "sssp: edge (2, 0) has weight -3 (expected 0 or more)");
-  EXPECT_EQ(weight_message<std::int64_t>({1, -2}), "sssp: edge (1, 0) has weight -2 (expected 0 or more)");
-  EXPECT_EQ(weight_message<double>({0, -0.5}), "sssp: edge (1, 0) has weight -0.5 (expected 0 or more)");
-  EXPECT_EQ(weight_message<float>({0, 1, std::nanf("")}), "sssp: edge (2, 0) has weight nan (expected 0 or more)");
+template <class Space>
+class SsspWeights : public SsspAndBoost<Space> {};
+TYPED_TEST_SUITE(SsspWeights, spaces);
+
+TYPED_TEST(SsspWeights, NegativeOnesAreRefusedByName) {
+  EXPECT_EQ((weight_message<TypeParam, int>({1, 2, -3, 4, -5})),
+            "sssp: edge (2, 0) has weight -3 (expected 0 or more)");
+  EXPECT_EQ((weight_message<TypeParam, std::int64_t>({1, -2})), "sssp: edge (1, 0) has weight -2 (expected 0 or more)");
+  EXPECT_EQ((weight_message<TypeParam, double>({0, -0.5})), "sssp: edge (1, 0) has weight -0.5 (expected 0 or more)");
+  EXPECT_EQ((weight_message<TypeParam, float>({0, 1, std::nanf("")})),
+            "sssp: edge (2, 0) has weight nan (expected 0 or more)");
   std::vector<int> many(200000, 1);
   many[150000] = many[170000] = -1;
-  EXPECT_EQ(weight_message(many), "sssp: edge (150000, 0) has weight -1 (expected 0 or more)");
+  EXPECT_EQ((weight_message<TypeParam, int>(many)), "sssp: edge (150000, 0) has weight -1 (expected 0 or more)");
 }
 
-TEST(SsspWeights, PathsTooLongForTheTypeAreNone) {
+// A search with smallest parents, checked.
+template <class Space, class W>
+std::pair<std::vector<sssp_distance<W>>, std::vector<int>> search(const test::raw_weighted_graph<W, int, int>& g,
+                                                                  sssp_algorithm algorithm) {
+  const sssp_options options{.algorithm = algorithm, .parents = sssp_parents::smallest};
+  const test::placed_weighted<W, int, int, Space> placed(g);
+  sssp_plan<W, int, int, Space> plan(placed.ctx(), placed.view(), options);
+  plan.run(0);
+  auto distances = placed.fetch(plan.distances());
+  auto parents = placed.fetch(plan.parents());
+  EXPECT_EQ(check_sssp(context<host>(), g.view(), 0, distances, parents, options), "");
+  EXPECT_EQ(plan.reached(), std::count_if(parents.begin(), parents.end(), [](int parent) { return parent >= 0; }));
+  return {std::move(distances), std::move(parents)};
+}
+
+TYPED_TEST(SsspWeights, PathsTooLongForTheTypeAreNone) {
   constexpr std::int64_t half = std::int64_t{1} << 62;
-  const context<host> ctx;
   const auto g = test::make_weighted<std::int64_t, int, int>(
       4, {{0, 1, half}, {1, 2, half - 2}, {2, 3, 1}, {1, 3, half}}, graph_form::out_only);
   const auto narrow = test::make_weighted<int, int, int>(
@@ -409,30 +497,69 @@ TEST(SsspWeights, PathsTooLongForTheTypeAreNone) {
   const double inf = std::numeric_limits<double>::infinity();
   const auto wide = test::make_weighted<double, int, int>(4, {{0, 1, 1e308}, {1, 2, 1e308}, {0, 3, inf}, {0, 2, -0.0}},
                                                           graph_form::out_only);
-  for (const auto algorithm : algorithms()) {
-    const auto found = sssp(ctx, g.view(), 0, {.algorithm = algorithm});
-    EXPECT_EQ(test::copy_of(found.distances.view()),
+  for (const auto algorithm : algorithms<TypeParam>()) {
+    EXPECT_EQ((search<TypeParam>(g, algorithm).first),
               (std::vector<std::int64_t>{0, half, 2 * (half - 1), sssp_unreached<std::int64_t>}));
-    EXPECT_EQ(check_sssp(ctx, g.view(), 0, found.distances, found.parents), "");
-    EXPECT_EQ(test::copy_of(sssp(ctx, narrow.view(), 0, {.algorithm = algorithm}).distances.view()),
+    EXPECT_EQ((search<TypeParam>(narrow, algorithm).first),
               (std::vector<std::int64_t>{0, 2000000000, 4000000000, 6000000000}));
-    const auto doubles = sssp(ctx, wide.view(), 0, {.algorithm = algorithm});
-    EXPECT_EQ(test::copy_of(doubles.distances.view()), (std::vector<double>{0, 1e308, 0, inf}));
-    EXPECT_EQ(doubles.reached, 3);
-    EXPECT_EQ(check_sssp(ctx, wide.view(), 0, doubles.distances, doubles.parents), "");
+    EXPECT_EQ((search<TypeParam>(wide, algorithm).first), (std::vector<double>{0, 1e308, 0, inf}));
   }
 }
 
 // 1e-30 is lost in 1: vertices 2 and 3 are as near as 1, and 3's smallest neighbour is no nearer.
-TEST(SsspWeights, EdgesThatAddNothingMakeNoCycles) {
-  const context<host> ctx;
+TYPED_TEST(SsspWeights, EdgesThatAddNothingMakeNoCycles) {
   const auto g = test::make_weighted<double, int, int>(
       5, {{0, 4, 1}, {4, 2, 1e-30}, {2, 3, 1e-30}, {3, 2, 1e-30}, {3, 1, 0}, {1, 3, 0}}, graph_form::out_only);
-  for (const auto algorithm : algorithms()) {
-    const auto found = sssp(ctx, g.view(), 0, {.algorithm = algorithm, .parents = sssp_parents::smallest});
-    EXPECT_EQ(test::copy_of(found.distances.view()), (std::vector<double>{0, 1, 1, 1, 1}));
-    EXPECT_EQ(test::copy_of(found.parents.view()), (std::vector<int>{0, 3, 4, 2, 0}));
+  for (const auto algorithm : algorithms<TypeParam>()) {
+    const auto found = search<TypeParam>(g, algorithm);
+    EXPECT_EQ(found.first, (std::vector<double>{0, 1, 1, 1, 1}));
+    EXPECT_EQ(found.second, (std::vector<int>{0, 3, 4, 2, 0}));
   }
+}
+
+// Widths that sums round away, and lengths with no room for another.
+TYPED_TEST(SsspWeights, FarAboveTheWidthOfABucket) {
+  const auto g = test::make_weighted<double, int, int>(
+      5, {{0, 1, 1e300}, {1, 2, 1e285}, {1, 3, 1e286}, {3, 4, 1e308}, {2, 4, 1.7e308}}, graph_form::out_only);
+  const test::placed_weighted<double, int, int, TypeParam> placed(g);
+  for (const double delta : {1e-200, 1e-3, 1e284, 1e308}) {
+    sssp_plan<double, int, int, TypeParam> plan(placed.ctx(), placed.view(),
+                                                {.algorithm = sssp_algorithm::delta_stepping, .delta = delta});
+    plan.run(0);
+    EXPECT_EQ(placed.fetch(plan.distances()),
+              (std::vector<double>{0, 1e300, 1e300 + 1e285, 1e300 + 1e286, 1e300 + 1e286 + 1e308}))
+        << delta;
+  }
+}
+
+class SsspThere : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+};
+
+TEST_F(SsspThere, DeviceGivesItsReasonAndRefuses) {
+  const auto g = test::make_weighted<int, int, int>(
+      9000, test::with_weights<int>(test::path_edges(9000), [](std::size_t) { return 100; }), graph_form::undirected);
+  const test::placed_weighted<int, int, int, device> placed(g);
+  const sssp_plan<int, int, int, device> plan(placed.ctx(), placed.view());
+  EXPECT_EQ(plan.algorithm(), sssp_algorithm::delta_stepping);
+  EXPECT_EQ(plan.reason(), "a device has no other");
+  EXPECT_GE(plan.delta(), 128);
+  const sssp_plan<int, int, int, device> asked(placed.ctx(), placed.view(),
+                                               {.delta = 100, .output = sssp_output::distances});
+  EXPECT_EQ(asked.delta(), 64);
+  EXPECT_TRUE(asked.parents().empty());
+  EXPECT_GT(asked.workspace_bytes(), 9000 * 12);
+  EXPECT_GT(plan.workspace_bytes(), asked.workspace_bytes() + 9000 * 4);
+  const auto refusal = [&](const sssp_options& options) {
+    return message_of(error_code::invalid_argument, [&] { (void)sssp(placed.ctx(), placed.view(), 0, options); });
+  };
+  EXPECT_NE(refusal({.algorithm = sssp_algorithm::dijkstra}).find("does not run on the device"), std::string::npos);
+  EXPECT_NE(refusal({.cutoff = -1}).find("cutoff -1"), std::string::npos);
+  EXPECT_NE(refusal({.target = 9000}).find("target 9000"), std::string::npos);
+  EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)sssp(placed.ctx(), placed.view(), 9000); })
+                .find("source 9000"),
+            std::string::npos);
 }
 
 TEST(SsspChoice, GivesItsReason) {

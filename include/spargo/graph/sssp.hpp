@@ -6,12 +6,14 @@
 // long paths do not gather float's rounding. A path longer than int64 holds, or with an edge of infinite weight, is
 // none.
 //
-// Determinism: distances have the same bits on every run, for every algorithm and any number of threads: a distance is
-// the least of sums that are each formed in the order of their path. Of equally short paths `parents` says which.
+// Determinism: distances have the same bits on every run, for every algorithm, any number of threads and both backends:
+// a distance is the least of sums that are each formed in the order of their path. Of equally short paths `parents`
+// says which.
 //
 // dijkstra: O((vertices + edges) log vertices). delta_stepping: O(vertices + edges) where few vertices are reached more
 // than once. Sources: Dijkstra, 1959; Meyer, Sanders, Delta-stepping, J. Algorithms 2003; bucket fusion: Zhang et al.,
-// CGO 2020; edges left out by a bound: Chakaravarthy et al., IPDPS 2014.
+// CGO 2020; edges left out by a bound: Chakaravarthy et al., IPDPS 2014; near and far vertices on a GPU: Davidson et
+// al., IPDPS 2014.
 #pragma once
 
 #include <spargo/graph/weighted_graph.hpp>
@@ -29,7 +31,7 @@ namespace spargo {
 enum class sssp_algorithm {
   automatic,       // the fastest for this graph
   dijkstra,        // host: a heap, one thread; the reference
-  delta_stepping,  // vertices by distance in buckets; those of one bucket by all threads
+  delta_stepping,  // vertices by distance in buckets; those of one bucket by all threads, or by the whole device
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(sssp_algorithm algorithm);
@@ -81,17 +83,16 @@ struct sssp_result {
 };
 
 // Workspace for many searches of one graph: allocated once, none inside `run`. The plan borrows the graph, whose edges
-// and weights must not change. For now on the host only.
+// and weights must not change. On a device `run` synchronises once, at its end.
 // Memory besides the graph, delta_stepping, 32-bit weights and indices: some 24 bytes per vertex and half a MiB per
-// thread; 8 more per vertex for parents.
+// thread; 8 more per vertex for parents. On a device 31 bytes per vertex and 24 for each 256 edges of a vertex that has
+// as many; 4 more per vertex for parents.
 template <detail::scalar W, index_type I, index_type O, class Space>
 class SPARGO_EXPORT sssp_plan {
-  static_assert(std::is_same_v<Space, host>, "shortest paths are searched on the host only");
-
  public:
-  // Reads all weights. Throws invalid_data naming the first edge whose weight is negative or NaN, and invalid_argument
-  // for a delta or a cutoff that is negative or NaN, a target that is neither -1 nor a vertex, or a graph whose parts
-  // do not fit together.
+  // Reads all weights; on a device it synchronises. Throws invalid_data naming the first edge whose weight is negative
+  // or NaN, and invalid_argument for a delta or a cutoff that is negative or NaN, a target that is neither -1 nor a
+  // vertex, an algorithm that the backend lacks, or a graph whose parts do not fit together.
   sssp_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const sssp_options& options = {});
   sssp_plan(sssp_plan&&) noexcept;
   sssp_plan& operator=(sssp_plan&&) noexcept;

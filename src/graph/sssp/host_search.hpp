@@ -1,32 +1,13 @@
-// What the searches on the host share: the graph, lengths of paths, and where a search ends.
-//
-// Lengths are unsigned or double inside: 32 bits where no path can be longer (a search is about random reads of
-// lengths, and they then take half the cache), else 64 bits.
+// What the searches on the host share: the graph, and where a search ends.
 #pragma once
+
+#include "graph/sssp/lengths.hpp"
 
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <atomic>
-#include <concepts>
-#include <cstdint>
-#include <limits>
 
 namespace spargo::detail::sssp {
-
-// Of vertices that are not reached; no path is as long.
-template <class D>
-inline constexpr D unreached = std::numeric_limits<D>::max();
-template <>
-inline constexpr std::uint64_t unreached<std::uint64_t> = std::numeric_limits<std::int64_t>::max();
-template <>
-inline constexpr double unreached<double> = std::numeric_limits<double>::infinity();
-
-// The length of a path with one edge more. Does not wrap: both are below 2^63, and 32 bits are taken only where they
-// hold every path.
-template <class D, class W>
-[[nodiscard]] constexpr D longer(D path, W edge) {
-  return path + static_cast<D>(edge);
-}
 
 template <class W, class I, class O>
 struct weighted_rows {
@@ -34,13 +15,6 @@ struct weighted_rows {
   const W* weights = nullptr;
 
   [[nodiscard]] bool has_edges() const { return !edges.offsets.empty(); }
-};
-
-// Where a search ends.
-template <class D>
-struct search_limits {
-  std::int64_t target = -1;
-  D length = unreached<D>;  // paths are shorter
 };
 
 template <class W, class D, class I, class O>

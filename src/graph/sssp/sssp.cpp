@@ -1,4 +1,5 @@
 // Names, checks, the choice of algorithm and of the buckets' width, and the plan around an executor.
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "graph/sssp/executor.hpp"
@@ -28,12 +29,17 @@ struct tuning {
   static constexpr double long_rows = 8;
   static constexpr double narrow = 0.1;
   static constexpr double wide = 5;
+  // The same on the device. H200, widths of 4 / 8 / 16 / 32: R-MAT 22 2.4 / 2.4 / 2.9 / 3.0 ms, uniform 2^22
+  // 2.9 / 2.8 / 2.6 / 2.6; grid 2048 x 2048, 512 / 1024 / 2048 / 4096: 17.5 / 14.8 / 12.9 / 14.6 with 16 hops of a
+  // block by itself, with 64 as many 1024 / 2048 / 4096: 8.4 / 11.7 / 14.7.
+  static constexpr double narrow_there = 0.1;
+  static constexpr double wide_there = 10;
   // Exponents of delta: its inverse and its first thousands of multiples are normal numbers.
   static constexpr int most_exponent = 900;
 };
 
-template <class I, class O>
-void check_part(const csr_pattern_view<I, O, host>& part, const char* name, std::int64_t weights) {
+template <class I, class O, class Space>
+void check_part(const csr_pattern_view<I, O, Space>& part, const char* name, std::int64_t weights) {
   SPARGO_EXPECTS(part.rows >= 0 && part.rows == part.cols,
                  fmt::format("sssp: {}-edges are {} x {} (expected a square)", name, part.rows, part.cols));
   const std::int64_t offsets = part.offsets.size();
@@ -44,8 +50,8 @@ void check_part(const csr_pattern_view<I, O, host>& part, const char* name, std:
                  fmt::format("sssp: {} weights of {} {}-edges (expected one of each)", weights, part.nnz(), name));
 }
 
-template <class W, class I, class O>
-void check_graph(const weighted_graph_view<W, I, O, host>& g) {
+template <class W, class I, class O, class Space>
+void check_graph(const weighted_graph_view<W, I, O, Space>& g) {
   check_part(g.out, "out", g.out_weights.size());
   if (!g.has_in_edges()) return;
   check_part(g.in, "in", g.in_weights.size());
@@ -54,8 +60,9 @@ void check_graph(const weighted_graph_view<W, I, O, host>& g) {
                              g.out.nnz(), g.out.rows));
 }
 
+template <class Space>
 void check_options(const sssp_options& o, std::int64_t vertices) {
-  detail::expect_runs_on<host>(paths::algorithms, "sssp", o.algorithm);
+  detail::expect_runs_on<Space>(paths::algorithms, "sssp", o.algorithm);
   SPARGO_EXPECTS(o.delta >= 0 && std::isfinite(o.delta),
                  fmt::format("sssp: delta {} (expected 0, for automatic, or more)", o.delta));
   SPARGO_EXPECTS(o.cutoff >= 0, fmt::format("sssp: cutoff {} (expected 0 or more)", o.cutoff));
@@ -68,8 +75,12 @@ struct choice {
   std::string reason;
 };
 
+template <class Space>
 choice choose(sssp_algorithm asked, std::int64_t size) {
   if (asked != sssp_algorithm::automatic) return {asked, "asked for"};
+  if constexpr (std::same_as<Space, device>) {
+    return {sssp_algorithm::delta_stepping, "a device has no other"};
+  }
   if (size < tuning::sequential_below) {
     return {sssp_algorithm::dijkstra, "the graph is too small for buckets to pay"};
   }
@@ -78,9 +89,13 @@ choice choose(sssp_algorithm asked, std::int64_t size) {
 
 // A power of 2. Narrow buckets where rows are long, lest many vertices be reached by long paths before short ones;
 // wide ones where rows are short, so that there is work for every thread.
+template <class Space>
 double choose_delta(double asked, bool whole, const paths::weight_facts& weights, double degree) {
+  constexpr bool there = std::same_as<Space, device>;
+  constexpr double narrow = there ? tuning::narrow_there : tuning::narrow;
+  constexpr double wide = there ? tuning::wide_there : tuning::wide;
   double delta = asked;
-  if (delta == 0) delta = weights.mean * (degree >= tuning::long_rows ? tuning::narrow : tuning::wide);
+  if (delta == 0) delta = weights.mean * (degree >= tuning::long_rows ? narrow : wide);
   if (delta <= 0) delta = 1;
   if (whole) return std::exp2(std::clamp(std::ilogb(delta), 0, 62));
   return std::exp2(std::clamp(std::ilogb(delta), -tuning::most_exponent, tuning::most_exponent));
@@ -96,6 +111,16 @@ sssp_algorithm parse_sssp_algorithm(std::string_view name) try {
   detail::rethrow("sssp");
 }
 
+template <class W>
+void detail::sssp::refuse_weight(std::int64_t from, std::int64_t to, W weight) {
+  throw error(error_code::invalid_data,
+              fmt::format("sssp: edge ({}, {}) has weight {} (expected 0 or more)", from, to, weight));
+}
+template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, std::int32_t);
+template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, std::int64_t);
+template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, float);
+template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, double);
+
 template <detail::scalar W, index_type I, index_type O, class Space>
 struct sssp_plan<W, I, O, Space>::state {
   std::int64_t vertices;
@@ -107,18 +132,22 @@ struct sssp_plan<W, I, O, Space>::state {
 template <detail::scalar W, index_type I, index_type O, class Space>
 sssp_plan<W, I, O, Space>::sssp_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
                                      const sssp_options& options) try {
-  check_graph(g);
-  const std::int64_t vertices = g.vertices();
-  check_options(options, vertices);
-  const auto weights = paths::examine_weights<W, I, O>(ctx, g.out, g.out_weights);
-  choice chosen = choose(options.algorithm, vertices + g.out.nnz());
-  const double degree = static_cast<double>(g.out.nnz()) / static_cast<double>(std::max<std::int64_t>(1, vertices));
-  sssp_options reduced = options;
-  reduced.algorithm = chosen.algorithm;
-  reduced.delta = choose_delta(options.delta, std::integral<W>, weights, degree);
-  auto executor = paths::make_executor<W, I, O>(ctx, g, weights, reduced);
-  const double delta = chosen.algorithm == sssp_algorithm::delta_stepping ? reduced.delta : 0;
-  state_ = std::make_unique<state>(state{vertices, std::move(chosen), delta, std::move(executor)});
+  if constexpr (detail::is_built<Space>) {
+    check_graph(g);
+    const std::int64_t vertices = g.vertices();
+    check_options<Space>(options, vertices);
+    const auto weights = paths::examine_weights<W, I, O>(ctx, g.out, g.out_weights);
+    choice chosen = choose<Space>(options.algorithm, vertices + g.out.nnz());
+    const double degree = static_cast<double>(g.out.nnz()) / static_cast<double>(std::max<std::int64_t>(1, vertices));
+    sssp_options reduced = options;
+    reduced.algorithm = chosen.algorithm;
+    reduced.delta = choose_delta<Space>(options.delta, std::integral<W>, weights, degree);
+    auto executor = paths::make_executor<W, I, O>(ctx, g, weights, reduced);
+    const double delta = chosen.algorithm == sssp_algorithm::delta_stepping ? reduced.delta : 0;
+    state_ = std::make_unique<state>(state{vertices, std::move(chosen), delta, std::move(executor)});
+  } else {
+    detail::no_device("sssp");
+  }
 } catch (...) {
   detail::rethrow("sssp");
 }
@@ -179,10 +208,13 @@ sssp_result<W, I, Space> sssp(const context<Space>& ctx, const weighted_graph_vi
   detail::rethrow("sssp");
 }
 
-#define INSTANTIATE_W(W, I, O)                          \
-  template class sssp_plan<W, I, O, host>;              \
-  template sssp_result<W, I, host> sssp<W, I, O, host>( \
-      const context<host>&, const weighted_graph_view<W, I, O, host>&, std::int64_t, const sssp_options&);
+#define INSTANTIATE_SPACE(W, I, O, Space)                 \
+  template class sssp_plan<W, I, O, Space>;               \
+  template sssp_result<W, I, Space> sssp<W, I, O, Space>( \
+      const context<Space>&, const weighted_graph_view<W, I, O, Space>&, std::int64_t, const sssp_options&);
+#define INSTANTIATE_W(W, I, O)     \
+  INSTANTIATE_SPACE(W, I, O, host) \
+  INSTANTIATE_SPACE(W, I, O, device)
 #define INSTANTIATE(I, O)           \
   INSTANTIATE_W(std::int32_t, I, O) \
   INSTANTIATE_W(std::int64_t, I, O) \

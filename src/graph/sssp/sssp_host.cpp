@@ -6,31 +6,11 @@
 #include "graph/sssp/host_dijkstra.hpp"
 #include "graph/sssp/host_parents.hpp"
 
-#include <spargo/core/error.hpp>
-
-#include <fmt/format.h>
-
-#include <cmath>
+#include <algorithm>
 
 namespace spargo::detail::sssp {
 
 namespace {
-
-struct partial_facts {
-  std::int64_t offending = std::numeric_limits<std::int64_t>::max();
-  double smallest = std::numeric_limits<double>::infinity();
-  double largest = 0;
-  double sum = 0;  // of the finite ones
-  std::int64_t finite = 0;
-
-  void add(const partial_facts& other) {
-    offending = std::min(offending, other.offending);
-    smallest = std::min(smallest, other.smallest);
-    largest = std::max(largest, other.largest);
-    sum += other.sum;
-    finite += other.finite;
-  }
-};
 
 template <class W>
 partial_facts facts_of_range(span<const W, host> weights, std::int64_t first, std::int64_t last) {
@@ -105,16 +85,6 @@ class host_executor final : public executor<W, I, host> {
   std::int64_t reached_ = 0;
 };
 
-// The first length that is too long.
-template <class D>
-D length_limit(double cutoff) {
-  if constexpr (std::integral<D>) {
-    return cutoff >= static_cast<double>(unreached<D>) ? unreached<D> : static_cast<D>(cutoff) + 1;
-  } else {
-    return std::nextafter(cutoff, unreached<D>);
-  }
-}
-
 template <class D, class W, class I, class O>
 std::unique_ptr<executor<W, I, host>> make(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
                                            const sssp_options& options) {
@@ -148,13 +118,9 @@ weight_facts examine_weights(const context<host>& ctx, const csr_pattern_view<I,
       });
   if (all.offending < weights.size()) {
     const auto above = std::upper_bound(edges.offsets.begin(), edges.offsets.end(), static_cast<O>(all.offending));
-    throw error(error_code::invalid_data,
-                fmt::format("sssp: edge ({}, {}) has weight {} (expected 0 or more)", above - edges.offsets.begin() - 1,
-                            edges.indices[all.offending], weights[all.offending]));
+    refuse_weight<W>(above - edges.offsets.begin() - 1, edges.indices[all.offending], weights[all.offending]);
   }
-  if (all.finite == 0) return {0, all.largest, 0};
-  const double mean = all.sum / static_cast<double>(all.finite);
-  return {all.smallest, all.largest, std::min(mean, std::numeric_limits<double>::max())};
+  return facts_of(all);
 }
 
 template <class W, class I, class O>
@@ -162,11 +128,9 @@ std::unique_ptr<executor<W, I, host>> make_executor(const context<host>& ctx,
                                                     const weighted_graph_view<W, I, O, host>& g,
                                                     const weight_facts& weights, const sssp_options& options) {
   if constexpr (std::same_as<W, std::int32_t>) {
-    // No path has as many edges as there are vertices; one edge more is offered to its end.
-    constexpr auto most = static_cast<double>(unreached<std::uint32_t>);
-    if (weights.largest * (static_cast<double>(g.vertices()) + 1) < most) return make<std::uint32_t>(ctx, g, options);
+    if (fit_32_bits(weights.largest, g.vertices())) return make<std::uint32_t>(ctx, g, options);
   }
-  return make<std::conditional_t<std::integral<W>, std::uint64_t, double>>(ctx, g, options);
+  return make<wide_length<W>>(ctx, g, options);
 }
 
 #define INSTANTIATE_W(W, I, O)                                                                     \

@@ -1,0 +1,159 @@
+// After a device search: its lengths become distances, and parents are found from them.
+//
+// First every reached vertex offers itself along its edges to those that have their length by it and are farther: a
+// parent is then nearer than its child, so no cycle can form. Left over are vertices that have only neighbours as near
+// as themselves, over edges of weight 0 or too light to change a floating-point sum. They are few as a rule, and a
+// persistent grid goes level by level from those that have parents to those that do not; of the vertices of a level
+// that offer themselves the smallest stays, since it is settled only after the level.
+//
+// Cost: a pass over the edges; another one over those of all vertices where any are left over, and two barriers of the
+// grid for each level.
+#pragma once
+
+#include "graph/sssp/cuda_search.cuh"
+
+#include <spargo/graph/sssp.hpp>
+
+#include <cooperative_groups.h>
+
+namespace spargo::detail::sssp {
+
+struct parents_tuning {
+  static constexpr int block = 256;
+  static constexpr int edges = 2048;  // a warp's share, as in BFS
+  static constexpr int adopt_block = 512;
+};
+
+// What is not reached, or past the target, is unreached; counts the others. Where lengths are 64 bits wide, `distances`
+// is the same memory.
+template <class W, class D, class I, class O>
+__global__ void __launch_bounds__(parents_tuning::block)
+    publish_kernel(const __grid_constant__ device_search<W, D, I, O> s, sssp_distance<W>* distances) {
+  constexpr int warps = parents_tuning::block / warp_size;
+  __shared__ unsigned of_warps[warps];
+  const stored_length<D> farthest = s.target < 0 ? none<D> : s.found[s.target];
+  unsigned reached = 0;
+  for (std::int64_t v = global_thread(); v < s.n; v += grid_threads()) {
+    const stored_length<D> length = s.found[v];
+    const bool is_reached = length <= farthest && length != none<D>;
+    reached += is_reached ? 1 : 0;
+    if constexpr (sizeof(D) < sizeof(sssp_distance<W>)) {
+      distances[v] = is_reached ? static_cast<sssp_distance<W>>(length) : sssp_unreached<W>;
+    }
+    if (!is_reached && length != none<D>) s.found[v] = none<D>;
+  }
+  reached = warp_sum(reached);
+  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = reached;
+  __syncthreads();
+  if (threadIdx.x >= warp_size) return;
+  const unsigned all = warp_sum(lane_id() < warps ? of_warps[lane_id()] : 0U);
+  if (lane_id() == 0 && all != 0) atomicAdd(&s.control->reached, static_cast<count64>(all));
+}
+
+// -1, for none, is the largest of all.
+template <class I>
+__device__ __forceinline__ I lower_parent(I* held, I offer) {
+  using word = std::conditional_t<sizeof(I) == 4, unsigned, count64>;
+  return static_cast<I>(atomicMin(reinterpret_cast<word*>(held), static_cast<word>(offer)));
+}
+
+// Each reached vertex offers itself to those that are farther. A warp takes as many edges as any other, wherever they
+// begin. All parents are -1 before.
+template <class W, class D, class I, class O>
+__global__ void __launch_bounds__(parents_tuning::block)
+    offer_parents_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, sssp_parents which) {
+  constexpr std::int64_t share = parents_tuning::edges;
+  const std::int64_t begin = global_thread() / warp_size * share;
+  const std::int64_t first = begin + lane_id();
+  const std::int64_t past = begin + share < s.edges ? begin + share : s.edges;
+  if (first >= past) return;
+  std::int64_t low = 0;  // the last vertex whose edges begin at or before `first`
+  std::int64_t high = s.n;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (static_cast<std::int64_t>(s.out.offsets[middle]) <= first ? low : high) = middle;
+  }
+  auto end = static_cast<std::int64_t>(s.out.offsets[low + 1]);
+  stored_length<D> before = s.found[low];
+  for (std::int64_t e = first; e < past; e += warp_size) {
+    while (e >= end) {
+      ++low;
+      end = static_cast<std::int64_t>(s.out.offsets[low + 1]);
+      before = s.found[low];
+    }
+    if (before == none<D>) continue;
+    const stored_length<D> path = longer_stored<D>(before, s.out.weights[e]);
+    if (path == before || path >= none<D>) continue;
+    const I v = s.out.indices[e];
+    if (s.found[v] != path) continue;
+    if (which == sssp_parents::smallest) {
+      lower_parent(parents + v, static_cast<I>(low));
+    } else {
+      parents[v] = static_cast<I>(low);
+    }
+  }
+}
+
+// A bit for each vertex that needs no parent any more; counts the others. The source becomes its own parent.
+template <class W, class D, class I, class O>
+__global__ void __launch_bounds__(parents_tuning::block)
+    find_orphans_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, unsigned* settled) {
+  const std::int64_t v = global_thread();
+  if (v == s.source) parents[v] = static_cast<I>(v);
+  const bool orphan = v < s.n && v != s.source && parents[v] < 0 && s.found[v] != none<D>;
+  const unsigned mask = __ballot_sync(full_mask, orphan);
+  if (lane_id() != 0 || v >= s.n) return;
+  settled[v / warp_size] = ~mask;
+  if (mask != 0) atomicAdd(&s.control->orphans, static_cast<count64>(__popc(mask)));
+}
+
+// visit(v) for the edges from u that add nothing and lead to a vertex that is not settled; the lanes of a warp share
+// the edges.
+template <class W, class D, class I, class O, class Visit>
+__device__ void for_each_orphan(const device_search<W, D, I, O>& s, const unsigned* settled, std::int64_t u,
+                                Visit&& visit) {
+  const stored_length<D> length = s.found[u];
+  const O end = s.out.offsets[u + 1];
+  for (O e = s.out.offsets[u] + static_cast<O>(lane_id()); e < end; e += warp_size) {
+    if (longer_stored<D>(length, s.out.weights[e]) != length) continue;
+    const I v = s.out.indices[e];
+    if (s.found[v] == length && (__ldcg(settled + (v >> 5)) >> (v & 31) & 1U) == 0) visit(v);
+  }
+}
+
+// `queue` has room for all vertices.
+template <class W, class D, class I, class O>
+__global__ void __launch_bounds__(parents_tuning::adopt_block)
+    adopt_orphans_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, unsigned* settled, I* queue) {
+  if (__ldcg(&s.control->orphans) == 0) return;  // the same for all blocks: nobody writes it any more
+  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  const std::int64_t warp = grid_warp();
+  const std::int64_t warps = grid_warps();
+  count64* const queued = &s.control->queued;
+  for (std::int64_t u = warp; u < s.n; u += warps) {
+    if (s.found[u] == none<D> || (__ldcg(settled + (u >> 5)) >> (u & 31) & 1U) == 0) continue;
+    bool leads = false;
+    for_each_orphan(s, settled, u, [&](I) { leads = true; });
+    if (__any_sync(full_mask, leads) && lane_id() == 0) queue[atomicAdd(queued, 1ULL)] = static_cast<I>(u);
+  }
+  grid.sync();
+  std::int64_t begin = 0;
+  for (auto end = static_cast<std::int64_t>(__ldcg(queued)); begin < end;) {
+    grid.sync();  // all have read where the level ends
+    for (std::int64_t k = begin + warp; k < end; k += warps) {
+      const I u = queue[k];
+      for_each_orphan(s, settled, static_cast<std::int64_t>(u), [&](I v) {
+        if (lower_parent(parents + v, u) < 0) queue[atomicAdd(queued, 1ULL)] = v;
+      });
+    }
+    grid.sync();
+    begin = end;
+    end = static_cast<std::int64_t>(__ldcg(queued));
+    for (std::int64_t k = begin + global_thread(); k < end; k += grid_threads()) {
+      const I v = queue[k];
+      atomicOr(settled + (v >> 5), 1U << (v & 31));
+    }
+  }
+}
+
+}  // namespace spargo::detail::sssp

@@ -1,0 +1,111 @@
+// Shortest paths on the device: the weights' examination, and the executors for 32-bit integers.
+#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
+#include "core/instantiate.hpp"
+#include "graph/sssp/cuda_executor.cuh"
+#include "graph/sssp/executor.hpp"
+
+#include <vector>
+
+namespace spargo::detail::sssp {
+
+namespace {
+
+__device__ partial_facts shuffled(const partial_facts& mine, int mask) {
+  return {shuffle_xor(mine.offending, mask), shuffle_xor(mine.smallest, mask), shuffle_xor(mine.largest, mask),
+          shuffle_xor(mine.sum, mask), shuffle_xor(mine.finite, mask)};
+}
+
+__device__ void combine(partial_facts& mine, const partial_facts& other) {
+  mine.offending = other.offending < mine.offending ? other.offending : mine.offending;
+  mine.smallest = other.smallest < mine.smallest ? other.smallest : mine.smallest;
+  mine.largest = other.largest > mine.largest ? other.largest : mine.largest;
+  mine.sum += other.sum;
+  mine.finite += other.finite;
+}
+
+// Each block's share; sums are formed in the same order on every run.
+template <class W>
+__global__ void __launch_bounds__(block_threads)
+    examine_kernel(const W* weights, std::int64_t size, partial_facts* of_blocks) {
+  constexpr int warps = block_threads / warp_size;
+  __shared__ partial_facts of_warps[warps];
+  constexpr partial_facts nothing{};
+  partial_facts mine = nothing;
+  for (std::int64_t e = global_thread(); e < size; e += grid_threads()) {
+    const W w = weights[e];
+    if (!(w >= W{0})) {
+      if (e < mine.offending) mine.offending = e;
+      continue;
+    }
+    const auto weight = static_cast<double>(w);
+    const bool finite = weight < std::numeric_limits<double>::infinity();
+    if (weight < mine.smallest) mine.smallest = weight;
+    if (weight > mine.largest) mine.largest = weight;
+    if (finite) mine.sum += weight;
+    mine.finite += finite ? 1 : 0;
+  }
+  for (int mask = warp_size / 2; mask > 0; mask /= 2) combine(mine, shuffled(mine, mask));
+  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < warps; ++w) combine(mine, of_warps[w]);
+  of_blocks[blockIdx.x] = mine;
+}
+
+template <class T>
+T fetch(const context<device>& ctx, span<const T, device> from, std::int64_t at) {
+  T value{};
+  copy_to_host(ctx, from.data() + at, &value, sizeof(T));
+  ctx.synchronize();
+  return value;
+}
+
+// The row of an edge.
+template <class I, class O>
+std::int64_t row_of(const context<device>& ctx, const csr_pattern_view<I, O, device>& edges, std::int64_t edge) {
+  std::int64_t low = 0;
+  std::int64_t high = edges.rows;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (std::int64_t{fetch<O>(ctx, edges.offsets, middle)} <= edge ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+template <class W, class I, class O>
+weight_facts examine_weights(const context<device>& ctx, const csr_pattern_view<I, O, device>& edges,
+                             span<const W, device> weights) {
+  const device_guard guard(ctx);
+  const unsigned blocks = blocks_for(ctx, weights.size(), block_threads);
+  array<partial_facts, device> of_blocks(ctx, blocks);
+  examine_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(weights.data(), weights.size(), of_blocks.data());
+  SPARGO_CUDA_TRY(cudaGetLastError());
+  const auto parts = to_host(ctx, of_blocks.view());
+  ctx.synchronize();
+  partial_facts all;
+  for (const partial_facts& part : parts) all.add(part);
+  if (all.offending < weights.size()) {
+    refuse_weight<W>(row_of(ctx, edges, all.offending), fetch<I>(ctx, edges.indices, all.offending),
+                     fetch<W>(ctx, weights, all.offending));
+  }
+  return facts_of(all);
+}
+
+#define INSTANTIATE_W(W, I, O)                                                                         \
+  template weight_facts examine_weights(const context<device>&, const csr_pattern_view<I, O, device>&, \
+                                        span<const W, device>);
+#define INSTANTIATE(I, O)                                                                                  \
+  INSTANTIATE_W(std::int32_t, I, O)                                                                        \
+  INSTANTIATE_W(std::int64_t, I, O)                                                                        \
+  INSTANTIATE_W(float, I, O)                                                                               \
+  INSTANTIATE_W(double, I, O)                                                                              \
+  template std::unique_ptr<executor<std::int32_t, I, device>> make_executor(                               \
+      const context<device>&, const weighted_graph_view<std::int32_t, I, O, device>&, const weight_facts&, \
+      const sssp_options&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::sssp
