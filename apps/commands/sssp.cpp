@@ -108,13 +108,41 @@ class searches {
 
   searches(const sssp_flags& flags, const backend& where, const loaded_weighted_graph& read,
            const weighted_graph<W, I, O, host>& g, report& out)
-      : flags_(flags), where_(where), names_(read.from.facts.names), g_(g.view()), out_(out) {}
+      : flags_(flags), where_(where), names_(read.from.facts.names), whole_(g), g_(g.view()), out_(out) {}
 
+  // On the backend that was chosen.
   verdict run(const std::vector<std::int64_t>& sources) {
+    verdict fault;
+    on_backend(where_, [&]<class Space>(const context<Space>& ctx) {
+      if constexpr (std::same_as<Space, host>) {
+        fault = run_on<Space>(ctx, g_, 0, sources);
+      } else {
+        const stopwatch uploading;
+        const weighted_graph<W, I, O, device> there = to_device(ctx, whole_);
+        ctx.synchronize();
+        fault = run_on<Space>(ctx, there.view(), uploading.milliseconds(), sources);
+      }
+    });
+    return fault;
+  }
+
+ private:
+  static constexpr distance_type unreached = sssp_unreached<W>;
+
+  // A search's results on the host.
+  struct outcome {
+    array<distance_type, host> distances;
+    array<I, host> parents;
+    std::int64_t reached = 0;
+  };
+
+  template <class Space>
+  verdict run_on(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, double upload_ms,
+                 const std::vector<std::int64_t>& sources) {
     const busy searching("searching");
     const sssp_options options = options_of(flags_, names_);
     const stopwatch planning;
-    sssp_plan<W, I, O, host> plan(where_.cpu, g_, options);
+    sssp_plan<W, I, O, Space> plan(ctx, g, options);
     const double plan_ms = planning.milliseconds();
     plan.run(static_cast<I>(sources.front()));  // untimed: memory is touched for the first time
     const double total_ms = flags_.since_start.milliseconds();
@@ -122,10 +150,11 @@ class searches {
     verdict fault;
     if (!flags_.no_validate) fault = "";
     for (const std::int64_t source : sources) {
-      const verdict own = search(plan, options, source, sources.size() == 1, all);
+      const verdict own = search<Space>(ctx, plan, options, source, sources.size() == 1, all);
       if (is_wrong(own) && !is_wrong(fault)) fault = fmt::format("source {}: {}", names_.id(source), *own);
     }
     plan_report told = describe_plan(plan, plan_ms, {total_ms, summarize(std::move(all))});
+    told.upload_ms = upload_ms;
     if (plan.delta() > 0) told.reason += fmt::format("; buckets {} wide", plan.delta());
     report_plan(out_, where_, told);
     out_.keys()["delta"] = plan.delta();
@@ -134,11 +163,9 @@ class searches {
     return fault;
   }
 
- private:
-  static constexpr distance_type unreached = sssp_unreached<W>;
-
-  verdict search(sssp_plan<W, I, O, host>& plan, const sssp_options& options, std::int64_t source, bool in_full,
-                 std::vector<double>& all) {
+  template <class Space>
+  verdict search(const context<Space>& ctx, sssp_plan<W, I, O, Space>& plan, const sssp_options& options,
+                 std::int64_t source, bool in_full, std::vector<double>& all) {
     std::vector<double> samples;
     for (std::int64_t run = 0; run < flags_.runs(); ++run) {
       const stopwatch watch;
@@ -146,24 +173,25 @@ class searches {
       samples.push_back(watch.milliseconds());
     }
     all.insert(all.end(), samples.begin(), samples.end());
+    const outcome found{bring_home(ctx, plan.distances()), bring_home(ctx, plan.parents()), plan.reached()};
     verdict fault;
     if (!flags_.no_validate) {
-      fault = check_sssp<W, I, O>(where_.cpu, g_, source, plan.distances(), plan.parents(), options);
+      fault = check_sssp<W, I, O>(where_.cpu, g_, source, found.distances.view(), found.parents.view(), options);
     }
-    report_search(plan, source, summarize(std::move(samples)), fault, in_full);
-    if (!flags_.output.empty() && !is_wrong(fault)) write(plan);
+    report_search(found, source, summarize(std::move(samples)), fault, in_full);
+    if (!flags_.output.empty() && !is_wrong(fault)) write(found);
     return fault;
   }
 
-  void report_search(const sssp_plan<W, I, O, host>& plan, std::int64_t source, const time_summary& times,
-                     const verdict& fault, bool in_full) {
-    const auto facts = describe<distance_type>(plan.distances(), unreached, source);
-    const auto edges = static_cast<double>(traversed_edges<I, O, distance_type>(g_, plan.distances(), unreached));
+  void report_search(const outcome& found, std::int64_t source, const time_summary& times, const verdict& fault,
+                     bool in_full) {
+    const auto facts = describe<distance_type>(found.distances.view(), unreached, source);
+    const auto edges = static_cast<double>(traversed_edges<I, O, distance_type>(g_, found.distances.view(), unreached));
     const double mteps = edges / (times.median * 1e-3) * 1e-6;
     json first = json::array();
     for (const auto& [v, distance] : facts.first) first.push_back({names_.id(v), distance});
     out_.keys()["runs"].push_back({{"source", names_.id(source)},
-                                   {"reached", plan.reached()},
+                                   {"reached", found.reached},
                                    {"max_distance", facts.largest},
                                    {"sum_distance", facts.sum},
                                    {"first", std::move(first)},
@@ -171,11 +199,11 @@ class searches {
                                    {"mteps", mteps},
                                    {"valid", fault.has_value() ? json(fault->empty()) : json()}});
     const std::string reached =
-        fmt::format("{} vertices, the farthest at {}", with_commas(plan.reached()), facts.largest);
+        fmt::format("{} vertices, the farthest at {}", with_commas(found.reached), facts.largest);
     if (in_full) {
       out_.row("source", std::to_string(names_.id(source)));
       out_.row("reached", reached);
-      if (options_of(flags_, names_).target >= 0) report_target(plan);
+      if (options_of(flags_, names_).target >= 0) report_target(found);
       out_.row("speed", fmt::format("{:.4g} MTEPS", mteps));
     } else {
       out_.row(fmt::format("source {}", names_.id(source)),
@@ -183,19 +211,19 @@ class searches {
     }
   }
 
-  void report_target(const sssp_plan<W, I, O, host>& plan) {
-    const distance_type distance = plan.distances()[options_of(flags_, names_).target];
+  void report_target(const outcome& found) {
+    const distance_type distance = found.distances[options_of(flags_, names_).target];
     out_.row("target", distance == unreached ? flags_.target + " is not reached"
                                              : fmt::format("{} at {}", flags_.target, distance));
   }
 
-  void write(const sssp_plan<W, I, O, host>& plan) {
+  void write(const outcome& found) {
     write_by_vertex(out_, flags_.output, names_, [&](std::int64_t v, std::string& line) {
-      const distance_type distance = plan.distances()[v];
+      const distance_type distance = found.distances[v];
       if (distance == unreached) {
         line += "inf -1";
       } else {
-        fmt::format_to(std::back_inserter(line), "{} {}", distance, names_.id(plan.parents()[v]));
+        fmt::format_to(std::back_inserter(line), "{} {}", distance, names_.id(found.parents[v]));
       }
     });
   }
@@ -203,19 +231,38 @@ class searches {
   const sssp_flags& flags_;
   const backend& where_;
   const vertex_names& names_;
+  const weighted_graph<W, I, O, host>& whole_;
   weighted_graph_view<W, I, O, host> g_;
   report& out_;
 };
 
+template <class W, index_type I, index_type O>
+search_size size_of(const weighted_graph_view<W, I, O, host>& g, const sssp_flags& flags) {
+  const bool directed = g.direction == direction_kind::directed;
+  search_size size;
+  size.vertices = g.vertices();
+  size.entries = g.out.nnz();
+  for (std::int64_t v = 0; v < size.vertices; ++v) {
+    const std::int64_t degree = g.out.offsets[v + 1] - g.out.offsets[v];
+    size.branching = std::max(size.branching, degree - (directed ? 0 : 1));
+  }
+  const std::int64_t weights = g.out_weights.size() + (directed ? g.in_weights.size() : 0);
+  size.graph_bytes = bytes_of<I, O>(g) + weights * std::int64_t{sizeof(W)};
+  // Results, lengths and piles, the chunks of hubs; see src/graph/sssp/cuda_executor.cuh.
+  size.workspace_bytes = size.vertices * 72 + size.entries / 4 + (std::int64_t{1} << 20);
+  size.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
+  return size;
+}
+
 exit_status run(const sssp_flags& flags) {
-  backend where = choose_cpu(flags.common.device, flags.common.threads);
-  if (flags.common.device != "cpu") where.reason = "shortest paths are searched on the CPU";
+  backend where = choose_backend(flags.common.device, flags.common.threads);
   const weight_choice choice = parse_weights(flags.weights);
   const loaded_weighted_graph read = load_weighted_graph(where.cpu, flags, choice);
   const loaded_input& from = read.from;
   return std::visit(
       [&]<class W, class I, class O>(const weighted_graph<W, I, O, host>& g) {
         const auto edges = g.view();
+        settle_backend(where, flags.common.device, size_of(edges, flags), flags.device_bytes());
         const std::vector<std::int64_t> sources = choose_sources(
             {flags.source, flags.sources}, from.facts,
             [&](std::int64_t v) { return std::int64_t{edges.out.offsets[v + 1]} - edges.out.offsets[v]; });
@@ -267,7 +314,8 @@ void add_flags(CLI::App& app, sssp_flags& flags) {
 
 command_body declare(CLI::App& app) {
   app.description(
-      "Shortest paths from a vertex of a graph: reads it, finds the distances on the CPU, times and checks them.");
+      "Shortest paths from a vertex of a graph: reads it, finds the distances on the CPU or the GPU, times and checks "
+      "them.");
   const auto flags = std::make_shared<sssp_flags>();
   add_flags(app, *flags);
   add_graph_help(app, *flags,

@@ -7,6 +7,7 @@
 #include "apps/run_app.hpp"
 #include "common/weight_position.hpp"
 #include "common/weighted_input.hpp"
+#include "support/device.hpp"
 
 namespace spargo::test {
 namespace {
@@ -40,8 +41,8 @@ void expect_search(const json& got, const json& expected, std::int64_t shift) {
   }
 }
 
-TEST(SsspApp, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
+// Every graph of the data folder.
+void check_truth(const std::string& device) {
   const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
   int searches = 0;
   for (const auto& [name, facts] : more.items()) {
@@ -52,13 +53,25 @@ TEST(SsspApp, AgreesWithTheTruth) {
       SCOPED_TRACE(name + " " + key);
       const std::string direction = key.starts_with("directed") ? "--directed" : "--undirected";
       const std::string source = std::to_string(expected["source"].get<std::int64_t>() + shift);
-      const json got = run_on((data_directory() / name).string(), {direction, "--source", source});
+      const json got = run_on((data_directory() / name).string(), {direction, "--source", source, "--device", device});
       ASSERT_FALSE(got.empty());
+      EXPECT_EQ(got["device"], device == "cpu" ? "cpu" : "cuda:0");
       expect_search(got["runs"][0], expected, shift);
       ++searches;
     }
   }
   EXPECT_GT(searches, 80);
+}
+
+TEST(SsspApp, AgreesWithTheTruthOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_truth("cpu");
+}
+
+TEST(SsspApp, AgreesWithTheTruthOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_truth("cuda");
 }
 
 // `id distance parent` a line.
@@ -71,8 +84,7 @@ std::map<std::int64_t, std::string> distances_in(const std::string& text) {
   return distances;
 }
 
-TEST(SsspApp, AgreesWithLdbc) {
-  SPARGO_TEST_NEEDS_DATA();
+void check_ldbc(const std::string& device) {
   const scratch folder;
   const std::string out = folder / "distances.txt";
   int compared = 0;
@@ -83,7 +95,7 @@ TEST(SsspApp, AgreesWithLdbc) {
     const std::string edges = folder.write("e.wel", slurp(file.string() + ".e"));
     const char* direction = name.find("undirected") == std::string::npos ? "--directed" : "--undirected";
     const std::string source = name == "example-undirected" ? "2" : "1";
-    (void)run_on(edges, {"--output", out, direction, "--source", source});
+    (void)run_on(edges, {"--output", out, direction, "--source", source, "--device", device});
     const auto found = distances_in(slurp(out));
     std::ifstream reference(file.string() + "-SSSP");
     std::string length;
@@ -98,6 +110,17 @@ TEST(SsspApp, AgreesWithLdbc) {
     }
   }
   EXPECT_GT(compared, 30);
+}
+
+TEST(SsspApp, AgreesWithLdbcOnTheCpu) {
+  SPARGO_TEST_NEEDS_DATA();
+  check_ldbc("cpu");
+}
+
+TEST(SsspApp, AgreesWithLdbcOnTheGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  SPARGO_TEST_NEEDS_DATA();
+  check_ldbc("cuda");
 }
 
 class SsspFile : public testing::Test {
@@ -159,6 +182,20 @@ TEST_F(SsspFile, EndsAsAskedFor) {
     EXPECT_EQ(got["delta"], algorithm == "dijkstra" ? 0 : 2);
     EXPECT_EQ(got["runs"][0]["sum_distance"], 18);
   }
+}
+
+TEST_F(SsspFile, RunsOnTheGpuOrSaysWhyNot) {
+  SPARGO_TEST_NEEDS_GPU();
+  const json there = run_on(edges_, {"--device", "cuda", "--target", "30", "--source", "10"});
+  EXPECT_EQ(there["device"], "cuda:0");
+  EXPECT_EQ(there["algorithm"], "delta_stepping");
+  EXPECT_EQ(there["valid"], true);
+  EXPECT_EQ(there["runs"][0]["first"], json::parse("[[20,3],[30,7]]"));
+  EXPECT_GT(there["workspace_bytes"].get<std::int64_t>(), 0);
+  EXPECT_EQ(run_on(edges_, {"--algorithm", "dijkstra"})["device"], "cpu");
+  EXPECT_EQ(run_on("gen:rmat:scale=16,degree=16", {"--weights", "random", "--undirected"})["device"], "cuda:0");
+  EXPECT_NE(failure({"--device", "cuda", "--algorithm", "dijkstra", edges_}, 1).find("does not run on the device"),
+            std::string::npos);
 }
 
 TEST_F(SsspFile, WeightsAreMadeOnRequest) {
