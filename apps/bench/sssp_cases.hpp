@@ -11,7 +11,6 @@
 #include <spargo/graph/sssp.hpp>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +26,12 @@ class sssp_problem {
   static constexpr std::size_t searches = 8;
 
   static sssp_problem& of(const bfs_spec& spec) {
-    static std::unique_ptr<sssp_problem> kept;
+    static sssp_problem* kept = nullptr;  // not destroyed at the program's end, as there
     bfs_problem& graph = bfs_problem::of(spec);
-    if (kept == nullptr || kept->source_ != spec.source) kept.reset(new sssp_problem(graph));
+    if (kept == nullptr || kept->source_ != spec.source) {
+      delete std::exchange(kept, nullptr);
+      kept = new sssp_problem(graph);
+    }
     kept->graph_ = &graph;  // made anew where another one was asked for meanwhile: the same, weights and all
     return *kept;
   }
@@ -39,7 +41,17 @@ class sssp_problem {
   [[nodiscard]] sssp_view view() const {
     sssp_view g;
     static_cast<bfs_view&>(g) = graph_->graph.view();
-    g.out_weights = g.in_weights = weights_;
+    g.out_weights = weights_;
+    settle_in_edges(g);
+    return g;
+  }
+
+  // In the device's memory, where device cases run.
+  [[nodiscard]] weighted_graph_view<sssp_weight, bfs_index, bfs_index, device> view_there() const {
+    weighted_graph_view<sssp_weight, bfs_index, bfs_index, device> g;
+    static_cast<graph_view<bfs_index, bfs_index, device>&>(g) = graph_->graph_there->view();
+    g.out_weights = weights_there_.view();
+    settle_in_edges(g);
     return g;
   }
 
@@ -49,6 +61,13 @@ class sssp_problem {
   }
 
  private:
+  // Weights are in the order of the out-edges: a directed graph is searched without its in-edges.
+  template <class View>
+  static void settle_in_edges(View& g) {
+    if (g.direction == direction_kind::directed) g.in = {};
+    if (g.has_in_edges()) g.in_weights = g.out_weights;
+  }
+
   explicit sssp_problem(bfs_problem& graph) : graph_(&graph), source_(graph.spec.source) {
     const bfs_view g = graph.graph.view();
     weights_.resize(static_cast<std::size_t>(g.out.nnz()));
@@ -58,6 +77,9 @@ class sssp_problem {
         weights_[static_cast<std::size_t>(e)] = weight_of(u, g.out.indices[e]);
       }
     }
+    if (graph.graph_there == nullptr) return;
+    const context<device> there;
+    weights_there_ = to_device(there, span<const sssp_weight, host>(weights_));
   }
 
   [[nodiscard]] static sssp_weight weight_of(bfs_index u, bfs_index v) {
@@ -70,6 +92,7 @@ class sssp_problem {
   bfs_problem* graph_;
   std::string source_;
   std::vector<sssp_weight> weights_;
+  array<sssp_weight, device> weights_there_;
 };
 
 // `run(source)` is timed; `distances()` and `parents()` (which may be empty) give its result.
