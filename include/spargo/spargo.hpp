@@ -9,6 +9,7 @@
 #include <spargo/core/error.hpp>
 #include <spargo/core/interruption.hpp>
 #include <spargo/core/threaded_copy.hpp>
+#include <spargo/core/stream_order.hpp>
 #include <spargo/dist/communicator.hpp>
 #include <spargo/dist/exchange.hpp>
 #include <spargo/dist/graph.hpp>

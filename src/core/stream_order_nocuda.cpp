@@ -1,0 +1,17 @@
+// In a library without CUDA there is no device context that this could be made of.
+#include "core/backend.hpp"
+
+#include <spargo/core/stream_order.hpp>
+
+namespace spargo {
+
+struct stream_order::state {};
+
+stream_order::stream_order(const context<device>&) { detail::no_device("stream_order"); }
+stream_order::stream_order(stream_order&&) noexcept = default;
+stream_order& stream_order::operator=(stream_order&&) noexcept = default;
+stream_order::~stream_order() = default;
+void stream_order::after(stream_handle) {}
+void stream_order::before(stream_handle) {}
+
+}  // namespace spargo

@@ -1,0 +1,87 @@
+// What is enqueued before and after a stream_order's calls happens in that order, on streams that know nothing of each
+// other.
+#include <spargo/core/array.hpp>
+#include <spargo/core/stream_order.hpp>
+
+#include "support/device.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace spargo {
+namespace {
+
+constexpr std::int64_t elements = std::int64_t{1} << 24;
+
+// Many copies over each other, so that what follows has to wait for some milliseconds.
+void keep_busy(const context<device>& ctx, array<std::int32_t, device>& a, array<std::int32_t, device>& b) {
+  for (int i = 0; i < 50; ++i) {
+    copy<std::int32_t>(ctx, a.view(), b.view());
+    copy<std::int32_t>(ctx, b.view(), a.view());
+  }
+}
+
+class StreamOrder : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+};
+
+TEST_F(StreamOrder, AfterWaitsForTheOtherStream) {
+  const context<device> ours;
+  const context<device> theirs;
+  stream_order order(ours);
+  for (std::int32_t turn = 0; turn < 5; ++turn) {
+    const std::vector<std::int32_t> wanted(static_cast<std::size_t>(elements), turn + 1);
+    auto from = to_device(theirs, wanted);
+    array<std::int32_t, device> scratch(theirs, elements);
+    array<std::int32_t, device> late(theirs, elements);
+    fill_zero(theirs, late);
+    theirs.synchronize();
+    keep_busy(theirs, from, scratch);
+    copy<std::int32_t>(theirs, from.view(), late.view());
+    order.after(theirs.stream());
+    const auto found = to_host(ours, late);
+    EXPECT_TRUE(std::all_of(found.begin(), found.end(), [&](std::int32_t x) { return x == turn + 1; }));
+    theirs.synchronize();
+  }
+}
+
+TEST_F(StreamOrder, BeforeMakesTheOtherStreamWait) {
+  const context<device> ours;
+  const context<device> theirs;
+  stream_order order(ours);
+  for (std::int32_t turn = 0; turn < 5; ++turn) {
+    const std::vector<std::int32_t> wanted(static_cast<std::size_t>(elements), turn + 1);
+    auto from = to_device(ours, wanted);
+    array<std::int32_t, device> scratch(ours, elements);
+    array<std::int32_t, device> late(ours, elements);
+    fill_zero(ours, late);
+    ours.synchronize();
+    keep_busy(ours, from, scratch);
+    copy<std::int32_t>(ours, from.view(), late.view());
+    order.before(theirs.stream());
+    const auto found = to_host(theirs, late);
+    EXPECT_TRUE(std::all_of(found.begin(), found.end(), [&](std::int32_t x) { return x == turn + 1; }));
+    ours.synchronize();
+  }
+}
+
+TEST_F(StreamOrder, OfItsOwnStreamThereIsNothingToDo) {
+  const context<device> ctx;
+  stream_order order(ctx);
+  order.after(ctx.stream());
+  order.before(ctx.stream());
+  stream_order moved(std::move(order));
+  moved.after(nullptr);  // the legacy default stream
+  moved.before(nullptr);
+  ctx.synchronize();
+}
+
+TEST(StreamOrderWithoutCuda, ThereIsNoContextToMakeItOf) {
+  if (config::has_cuda) GTEST_SKIP() << "with CUDA";
+  EXPECT_THROW(stream_order(context<device>()), error);
+}
+
+}  // namespace
+}  // namespace spargo
