@@ -2,7 +2,8 @@
 
 ``Matrix`` multiplies SciPy's matrices, ``Graph`` searches and ranks graphs, ``mmread`` and others read files,
 ``spargo.csgraph`` has functions as `scipy.sparse.csgraph` has them, and networkx finds the backend ``spargo`` by itself.
-Arrays of NumPy and SciPy are taken without copies, and no call holds the interpreter's lock while it computes.
+Arrays of NumPy and SciPy are taken without copies, and no call holds the interpreter's lock while it computes. With
+``device="cuda"`` matrices and graphs live on a GPU and work with arrays of CuPy and PyTorch, without copies as well.
 """
 
 from __future__ import annotations

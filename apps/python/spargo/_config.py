@@ -7,24 +7,63 @@ from types import TracebackType
 from typing import NamedTuple
 
 from . import _core
-from ._errors import UnsupportedError
+from ._errors import DeviceError, UnsupportedError
 
 
 class _Settings(NamedTuple):
     device: str
     threads: int
+    arrays: str
 
 
-_settings: ContextVar[_Settings] = ContextVar("spargo", default=_Settings("auto", 0))
+_settings: ContextVar[_Settings] = ContextVar("spargo", default=_Settings("auto", 0, ""))
 
 
-def check_device(device: str) -> str:
-    """The device that a call asks for: for now the processor alone."""
-    if device not in ("auto", "cpu"):
-        if device.partition(":")[0] != "cuda":
-            raise ValueError(f"device is {device!r}, and may be 'auto', 'cpu', 'cuda' or 'cuda:N'")
-        raise UnsupportedError(f"device {device!r}: the Python package computes on the CPU only", "unsupported")
-    return "cpu"
+def parsed(device: str) -> int | None:
+    """The number of a GPU; -1 for the processor, None for 'auto'. DeviceError where there is no such GPU."""
+    if device == "auto":
+        return None
+    if device == "cpu":
+        return -1
+    name, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
+    if name != "cuda" or (colon and not (number.isascii() and number.isdigit())):
+        raise ValueError(f"device is {device!r}, and may be 'auto', 'cpu', 'cuda' or 'cuda:N'")
+    usable = _usable()
+    if not usable:
+        raise DeviceError(f"device {device!r}: {_core.cuda_reason()}", "device_unavailable")
+    ordinal = int(number) if number else usable[0]
+    if ordinal not in usable:
+        there = ", ".join(f"cuda:{found}" for found in usable)
+        raise DeviceError(f"device {device!r}: there is {there}", "device_unavailable")
+    return ordinal
+
+
+_found: list[int] = []
+
+
+def _usable() -> list[int]:
+    """The GPUs' numbers, asked for once where there are any."""
+    if not _found:
+        _found.extend(int(d["name"].partition(":")[2]) for d in _core.cuda_devices())
+    return _found
+
+
+def on_host(device: str, what: str) -> None:
+    """For what is done on the processor alone."""
+    if parsed(device) not in (None, -1):
+        raise UnsupportedError(
+            f"{what}: it returns SciPy's matrices, which are on the CPU; Matrix takes device={device!r}", "unsupported"
+        )
+
+
+def settings_device() -> str:
+    """The device of the `with` block: 'auto' outside of any."""
+    return _settings.get().device
+
+
+def array_kind() -> str:
+    """The library of results on a GPU that the `with` block asks for; '' where it asks for none."""
+    return _settings.get().arrays
 
 
 def threads() -> int:
@@ -37,18 +76,21 @@ class config:
 
     Parameters
     ----------
-    device : {'auto', 'cpu'}, optional
-        Where calls run. What is not named stays as it is outside the block.
+    device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
+        Where matrices and graphs are made that do not name a device. What is not named here stays as it is outside the
+        block.
     threads : int, optional
         Threads that a call uses at most, up to 1024; 0: as many as the process may run on by its affinity, its cgroup
         and ``OMP_NUM_THREADS``. Results do not depend on it, unless they say so.
+    arrays : {'numpy', 'cupy', 'torch'}, optional
+        What a graph on a GPU returns; by default what it was made of, so NumPy's arrays for a graph from a file.
 
     Raises
     ------
     ValueError
         For a device or a number of threads that cannot be.
-    NotImplementedError
-        For a GPU.
+    DeviceError
+        For a GPU that is not there.
 
     Examples
     --------
@@ -59,22 +101,26 @@ class config:
     (9, 9)
     """
 
-    def __init__(self, *, device: str | None = None, threads: int | None = None) -> None:
+    def __init__(self, *, device: str | None = None, threads: int | None = None, arrays: str | None = None) -> None:
         if device is not None:
-            check_device(device)
+            parsed(device)
+        if arrays not in (None, "numpy", "cupy", "torch"):
+            raise ValueError(f"arrays is {arrays!r}, and may be 'numpy', 'cupy' or 'torch'")
         if threads is not None:
             _core.threads(threads)  # refuses what cannot be
         self._device = device
         self._threads = threads
+        self._arrays = arrays
         self._tokens: list[Token[_Settings]] = []
 
     def __enter__(self) -> config:
-        device, threads = _settings.get()
+        device, threads, arrays = _settings.get()
         self._tokens.append(
             _settings.set(
                 _Settings(
                     device if self._device is None else self._device,
                     threads if self._threads is None else self._threads,
+                    arrays if self._arrays is None else self._arrays,
                 )
             )
         )

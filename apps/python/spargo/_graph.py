@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _device
 from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, same_indices
-from ._config import check_device, threads
+from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, readable
 
@@ -128,12 +128,19 @@ class Graph:
     undirected graph from both ends. They must not be changed. In-edges, where an algorithm needs them, and plans are
     made once and kept. No call holds the interpreter's lock while it computes, and several threads may call at a time.
 
+    A graph on a GPU (``device="cuda"``) searches, ranks and labels there: `bfs`, `multi_bfs`, `pagerank`,
+    `connected_components` and `communities`; other methods raise `UnsupportedError`. It keeps what it was made of and
+    copies the other side's arrays when something asks for them. What it returns are arrays of CuPy or PyTorch where it
+    was made of theirs, else NumPy's; ``config(arrays=...)`` says otherwise.
+
     Attributes
     ----------
     offsets : ndarray of int32 or int64, shape (vertices + 1,)
     indices : ndarray of int32 or int64, shape (entries,)
     weights : ndarray of int32, int64, float32 or float64, shape (entries,), or None
     directed : bool
+    device : str
+        ``"cpu"``, or ``"cuda:0"`` and so on.
     nodes : sequence or None
         What the vertices are called where they came from: ids of a file, nodes of networkx.
 
@@ -151,24 +158,26 @@ class Graph:
         "__networkx_cache__",
         "__weakref__",
         "_bound",
+        "_host",
         "_in",
         "_index",
+        "_kind",
         "_multigraph",
+        "_place",
         "_plans",
+        "_there",
         "directed",
-        "indices",
         "nodes",
-        "offsets",
-        "weights",
     )
     __networkx_backend__ = "spargo"  # networkx's functions take it
 
-    offsets: Array
-    indices: Array
-    weights: Array | None
     directed: bool
     nodes: Sequence[Hashable] | Array | None
-    _in: tuple[Array, Array] | None
+    _host: tuple[Array, Array, Array | None] | None  # offsets, indices, weights
+    _there: tuple[Any, Any, Any] | None  # the same on a GPU; one of both is there
+    _place: Any  # the GPU, or None
+    _kind: _device.Kind | None  # whose arrays it returns from there; None: NumPy's
+    _in: tuple[Any, Any] | None
     _index: dict[Hashable, int] | None
     _multigraph: bool
     _bound: dict[bool, Any]  # the library's view, without and with in-edges
@@ -189,7 +198,9 @@ class Graph:
         multigraph: bool = False,
     ) -> Graph:
         made = cls.__new__(cls)
-        made.offsets, made.indices, made.weights, made.directed, made.nodes = offsets, indices, weights, directed, nodes
+        made._host, made._there = (offsets, indices, weights), None
+        made.directed, made.nodes = directed, nodes
+        made._place = made._kind = None
         made._multigraph = multigraph
         made._in = None
         made._index = None
@@ -197,6 +208,19 @@ class Graph:
         made._plans = {}
         made.__networkx_cache__ = None
         return made
+
+    @classmethod
+    def _of_device(cls, offsets: Any, indices: Any, weights: Any, directed: bool, kind: _device.Kind | None) -> Graph:
+        made = cls._of(offsets, indices, weights, directed)
+        made._host, made._there = None, (offsets, indices, weights)
+        made._place = _device.place_at(indices.ordinal)
+        made._kind = kind
+        return made
+
+    def _moved(self, place: Any) -> Graph:
+        """Itself, on a GPU from here on: its arrays go there with the first call."""
+        self._place = place
+        return self
 
     # --- How graphs are made ------------------------------------------------------------------------------------------
 
@@ -215,11 +239,17 @@ class Graph:
         weights : bool, optional
             Take the entries as weights of edges, where they are int32, int64, float32 or float64; smaller integers
             become int64. False, or a matrix of booleans: none.
+        device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
+            Where the graph lives. 'auto' is what `config` says; else the GPU that holds `a`, a sparse matrix of CuPy's
+            or PyTorch's, whose arrays in CSR are taken without a copy where the graph is directed; and the CPU for
+            everything else.
 
         Raises
         ------
         Error
             For a matrix that is not square, or breaks the rules of its format.
+        DeviceError
+            For a GPU that is not there.
         NotImplementedError
             For complex weights.
         """
@@ -227,7 +257,12 @@ class Graph:
 
         from ._matrix import Matrix
 
-        check_device(device)
+        place = _device.place_for(device, a)
+        if _device.ordinal_of(a) >= 0:
+            made = cls._from_device(a, directed, weights, place)
+            if made is not None:
+                return made
+            a = Matrix(a, device="cpu", dtype=None).to_scipy() if not isinstance(a, Matrix) else a
         if isinstance(a, Matrix):
             a = a.to_scipy()
         a = a.tocsr() if hasattr(a, "tocsr") else sparse.csr_array(np.asarray(a))
@@ -241,8 +276,29 @@ class Graph:
             raise Error(f"Graph.from_scipy: {values.size} entries and {indices.size} indices")
         if not directed and not _is_symmetric(n, offsets, indices, values):
             sources = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(offsets))
-            return cls._built(n, sources, indices, values, False, "min")
-        return cls._of(offsets, indices, values, directed)
+            return cls._built(n, sources, indices, values, False, "min", place=place)
+        return cls._of(offsets, indices, values, directed)._moved(place)
+
+    @classmethod
+    def _from_device(cls, a: Any, directed: bool, weights: bool, place: Any) -> Graph | None:
+        """The graph of a sparse matrix on this GPU; None where the host must help."""
+        from ._matrix import Matrix
+
+        if place is None or _device.ordinal_of(a) != place.ordinal or (weights and not directed):
+            return None
+        parts = _device.unpacked(a)
+        kind = None if parts is None else _device.kind_of(parts[2])
+        matrix = a if isinstance(a, Matrix) else Matrix(a)
+        n = matrix.shape[0]
+        if n != matrix.shape[1]:
+            raise Error(f"Graph.from_scipy: a square matrix is expected, and this is {matrix.shape}")
+        offsets, indices, values = matrix._csr_arrays()
+        if directed:
+            kept = values if weights and values.dtype in WEIGHTS else None
+            return cls._of_device(offsets, indices, kept, True, kind)
+        sources = _core.csr_rows(n, offsets, indices)
+        built = _core.build_graph(n, sources, indices, False, threads())
+        return cls._of_device(*built, None, False, kind)
 
     @classmethod
     def from_edges(
@@ -267,14 +323,31 @@ class Graph:
         directed : bool, optional
         duplicates : {'min', 'sum', 'first'}, optional
             What becomes of the weights of an edge that is listed several times.
+        device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
+            As for `from_scipy`. A graph without weights is built on the GPU.
 
         Raises
         ------
         Error
             For a number that is no vertex, or arrays of different sizes.
+        DeviceError
+            For a GPU that is not there.
         """
-        check_device(device)
-        ends = same_indices(indices_of(sources, "Graph.from_edges"), indices_of(targets, "Graph.from_edges"))
+        place = _device.place_for(device, sources, targets)
+        kind = _device.kind_of(sources)
+        if kind is not None and place is not None and weights is None:
+            there = _device.index_vectors(sources, targets, place, "Graph.from_edges", True)
+            if there[0].size != there[1].size:
+                raise Error(f"Graph.from_edges: {there[0].size} sources and {there[1].size} targets")
+            if vertices is None:
+                vertices = max((int(e.max()) + 1 for e in (sources, targets) if e.shape[0] > 0), default=0)  # type: ignore[union-attr]
+            return cls._of_device(*_core.build_graph(vertices, *there, directed, threads()), None, directed, kind)
+        first: Any
+        second: Any
+        first, second, weights = (
+            _device.downloaded(v) if _device.kind_of(v) is not None else v for v in (sources, targets, weights)
+        )
+        ends = same_indices(indices_of(first, "Graph.from_edges"), indices_of(second, "Graph.from_edges"))
         if vertices is None:
             vertices = max((int(e.max()) + 1 for e in ends if e.size > 0), default=0)
         values = None if weights is None else _weights_of(flat(weights, "Graph.from_edges"))
@@ -282,7 +355,7 @@ class Graph:
             raise Error(f"Graph.from_edges: {ends[0].size} edges and {values.size} weights")
         if ends[0].size != ends[1].size:
             raise Error(f"Graph.from_edges: {ends[0].size} sources and {ends[1].size} targets")
-        return cls._built(vertices, ends[0], ends[1], values, directed, duplicates)
+        return cls._built(vertices, ends[0], ends[1], values, directed, duplicates, place=place, kind=kind)
 
     @classmethod
     def _built(
@@ -294,16 +367,25 @@ class Graph:
         directed: bool,
         duplicates: str,
         nodes: Sequence[Hashable] | Array | None = None,
+        place: Any = None,
+        kind: _device.Kind | None = None,
     ) -> Graph:
+        if weights is None and place is not None:
+            there = place.upload(sources), place.upload(targets)
+            made = cls._of_device(*_core.build_graph(n, *there, directed, threads()), None, directed, kind)
+            made.nodes = nodes
+            return made
         if weights is None:
             return cls._of(*_core.build_graph(n, sources, targets, directed, threads()), None, directed, nodes)
         offsets, indices, kept = _core.build_weighted_graph(
             n, sources, targets, weights, directed, duplicates, False, threads()
         )
-        return cls._of(offsets, indices, kept, directed, nodes)
+        made = cls._of(offsets, indices, kept, directed, nodes)._moved(place)
+        made._kind = kind
+        return made
 
     @classmethod
-    def from_networkx(cls, g: Any, *, weight: str | None = None) -> Graph:
+    def from_networkx(cls, g: Any, *, weight: str | None = None, device: str = "auto") -> Graph:
         """The graph of networkx's, whose nodes are ``nodes`` in its order, with neighbours in its order.
 
         Parameters
@@ -312,7 +394,10 @@ class Graph:
             Of a multigraph an edge for each of several, which count as one in most algorithms.
         weight : str, optional
             The edges' attribute that is taken as weights; 1 where it is missing.
+        device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
+            'auto' is what `config` says, else the CPU.
         """
+        place = _device.place_for(device)
         nodes = list(g)
         index = {node: i for i, node in enumerate(nodes)}
         rows = [g._adj[node] for node in nodes]
@@ -332,7 +417,7 @@ class Graph:
         weights = None
         if weight is not None:
             weights = _weights_of(np.array([edge.get(weight, 1) for edge in data] or np.empty(0)))
-        return cls._of(offsets, indices, weights, g.is_directed(), nodes, g.is_multigraph())
+        return cls._of(offsets, indices, weights, g.is_directed(), nodes, g.is_multigraph())._moved(place)
 
     @classmethod
     def read(cls, source: Source, *, directed: bool | None = None, weights: bool = True, device: str = "auto") -> Graph:
@@ -347,6 +432,8 @@ class Graph:
             undirected where their pattern is symmetric.
         weights : bool, optional
             Take the file's weights.
+        device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
+            'auto' is what `config` says, else the CPU. The file is read there.
 
         Returns
         -------
@@ -359,47 +446,84 @@ class Graph:
         Error
             With ``.file``, ``.line`` and ``.column``, for what the format does not allow.
         """
-        check_device(device)
+        place = _device.place_for(device)
         if isinstance(source, str) and _core.is_generator_spec(source):
             rows, cols, first, second, _ = _core.generate(source, "float32", threads())
             n, values, names = max(rows, cols), None, None
             if directed is None:
                 directed = not _core.is_symmetric_generator(source)
-            return cls._built(n, first, second, None, directed, "min")
+            return cls._built(n, first, second, None, directed, "min", place=place)
         with readable(source) as path:
             if _core.is_snapshot(path):
-                return cls._loaded(path, directed, weights)
+                return cls._loaded(path, directed, weights, place)
             n, first, second, values, names, as_read = _core.read_graph(path, threads())
         directed = as_read if directed is None else directed
         if directed and not as_read:  # a triangle stands for both directions
             both = np.concatenate((first, second)), np.concatenate((second, first))
             first, second = both
             values = None if values is None else np.concatenate((values, values))
-        return cls._built(n, first, second, values if weights else None, directed, "min", names)
+        return cls._built(n, first, second, values if weights else None, directed, "min", names, place)
 
     @classmethod
-    def _loaded(cls, path: str, directed: bool | None, weights: bool) -> Graph:
+    def _loaded(cls, path: str, directed: bool | None, weights: bool, place: Any) -> Graph:
         rows, cols, offsets, indices, values, names, as_read = _core.load(path, threads())
         if rows != cols:
             raise Error(f"{path}: {rows} x {cols} is no graph", "invalid_data", path)
         values = _weights_of(values) if weights and values is not None else None
         if directed is False and as_read and not _is_symmetric(rows, offsets, indices, values):
             sources = np.repeat(np.arange(rows, dtype=indices.dtype), np.diff(offsets))
-            return cls._built(rows, sources, indices, values, False, "min", names)
-        return cls._of(offsets, indices, values, as_read if directed is None else directed, names)
+            return cls._built(rows, sources, indices, values, False, "min", names, place)
+        return cls._of(offsets, indices, values, as_read if directed is None else directed, names)._moved(place)
 
     # --- What it is ---------------------------------------------------------------------------------------------------
+
+    def _here(self) -> tuple[Array, Array, Array | None]:
+        """The arrays on the host; from a GPU copies, which are kept."""
+        if self._host is None:
+            assert self._there is not None
+            offsets, indices, weights = self._there
+            values = None if weights is None else _device.downloaded(weights)
+            self._host = (_device.downloaded(offsets), _device.downloaded(indices), values)
+        return self._host
+
+    def _arrays(self) -> tuple[Any, Any]:
+        """Offsets and indices where the graph lives; on a GPU copies of the host's, which are kept."""
+        if self._place is None:
+            return self._here()[:2]
+        if self._there is None:
+            offsets, indices, _ = self._here()
+            self._there = (self._place.upload(offsets), self._place.upload(indices), None)
+        return self._there[:2]
+
+    @property
+    def offsets(self) -> Array:
+        return self._here()[0]
+
+    @property
+    def indices(self) -> Array:
+        return self._here()[1]
+
+    @property
+    def weights(self) -> Array | None:
+        return self._here()[2] if self._host is not None or (self._there and self._there[2] is not None) else None
+
+    @property
+    def device(self) -> str:
+        return _device.name_of(self._place)
 
     @property
     def vertices(self) -> int:
         """How many there are."""
-        return int(self.offsets.size - 1)
+        return int((self._host or self._arrays())[0].size - 1)
 
     @property
     def edges(self) -> int:
         """How many there are: stored ones of a directed graph, else pairs, each loop one."""
+        entries = int((self._host or self._arrays())[1].size)
         if self.directed:
-            return int(self.indices.size)
+            return entries
+        if self._host is None:  # built on the GPU, without loops
+            return entries // 2
         loops = int(np.count_nonzero(self.indices == np.repeat(np.arange(self.vertices), np.diff(self.offsets))))
         return (int(self.indices.size) + loops) // 2
 
@@ -451,14 +575,19 @@ class Graph:
         return list(map(self.nodes.__getitem__, vertices.tolist()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = (self.offsets, self.indices, self.weights)
-        return Graph._of, (*arrays, self.directed, self.nodes, self._multigraph)
+        parts = (*self._here(), self.directed, self.nodes, self._multigraph)
+        return (Graph._of, parts) if self._place is None else (Graph._restored, (self.device, *parts))
+
+    @classmethod
+    def _restored(cls, device: str, *parts: Any) -> Graph:
+        return cls._of(*parts)._moved(_device.place_for(device))
 
     def __repr__(self) -> str:
-        weighted = "" if self.weights is None else f" with weights of {self.weights.dtype}"
+        weights = (self._host or self._there or (None, None, None))[2]
+        weighted = "" if weights is None else f" with weights of {weights.dtype}"
         return (
             f"<spargo.Graph: {self.vertices:,} vertices, {self.edges:,} {'' if self.directed else 'un'}directed edges"
-            f"{weighted}, on the CPU>"
+            f"{weighted}, on {'the CPU' if self._place is None else self.device}>"
         )
 
     def _repr_html_(self) -> str:
@@ -480,22 +609,47 @@ class Graph:
         in_edges = in_edges and self.directed
         view = self._bound.get(in_edges)
         if view is None:
-            ins: tuple[Array | None, Array | None] = (None, None)
+            ins: tuple[Any, Any] = (None, None)
             if in_edges:
                 if self._in is None:
                     n = self.vertices
-                    self._in = _core.pattern_transpose(n, n, self.offsets, self.indices, threads())
+                    self._in = _core.pattern_transpose(n, n, *self._arrays(), threads())
                 ins = self._in
-            view = _core.graph(self.offsets, self.indices, *ins, not self.directed)
+            view = _core.graph(*self._arrays(), *ins, not self.directed)
             self._bound[in_edges] = view
         return view
 
-    def _planned(self, key: tuple[Any, ...], make: Any, source: int) -> Any:
+    def _algorithm(self, name: str, in_edges: bool) -> Any:
+        """The library's function, which a device may lack: bind_on in graph.cpp lists what there is."""
+        found = getattr(self._view(in_edges), name, None)
+        if found is None:
+            raise UnsupportedError(f"Graph.{name}: the library does not do this on a GPU; device='cpu' does", "unsupported")
+        return found
+
+    def _called(self, name: str, in_edges: bool, *arguments: Any) -> Any:
+        return self._results(self._algorithm(name, in_edges)(*arguments))
+
+    def _results(self, found: Any) -> Any:
+        """What a function returned, with arrays for the caller: what lies on a GPU is copied before a plan's next run."""
+        if self._place is None:
+            return found
+        if isinstance(found, tuple):
+            return tuple(map(self._results, found))
+        return _device.delivered(found, self._kind) if _device.is_vector(found) else found
+
+    def _argument(self, a: Any, dtype: np.dtype[Any] | None = None) -> Any:
+        """An array for a function of the graph: where the graph lives, uploaded unless it is there."""
+        if self._place is not None:
+            return _device.vector(a, self._place, "Graph", dtype)
+        a = _device.downloaded(a) if _device.kind_of(a) is not None else a
+        return np.ascontiguousarray(a, dtype)
+
+    def _planned(self, key: tuple[Any, ...], make: Any, *arguments: Any) -> Any:
         """The result of a plan, of which the last one of each kind is kept; it serves one thread at a time."""
         kind = key[0]
         kept = self._plans.pop(kind, None)
         plan = kept[1] if kept is not None and kept[0] == key else make()
-        result = plan.run(source)
+        result = self._results(plan.run(*arguments))
         self._plans[kind] = (key, plan)
         return result
 
@@ -548,7 +702,9 @@ class Graph:
         key = ("bfs", algorithm, parents, stop, depth, in_edges, threads())
         levels, found, reached, sizes, used, reason = self._planned(
             key,
-            lambda: self._view(in_edges).bfs(algorithm, True, parents is not None, which, stop, depth, threads()),
+            lambda: self._algorithm("bfs", in_edges)(
+                algorithm, True, parents is not None, which, stop, depth, threads()
+            ),
             source,
         )
         return Bfs(levels, None if parents is None else found, source, reached, sizes, used, reason)
@@ -571,7 +727,7 @@ class Graph:
         -----
         One thread; O(vertices + edges). Where the order does not matter, `bfs` is faster.
         """
-        order, predecessors = self._view(False).bfs_order(self._vertex(source))
+        order, predecessors = self._called("bfs_order", False, self._vertex(source))
         return order, predecessors
 
     def multi_bfs(self, sources: npt.ArrayLike, *, levels: bool = True) -> MultiBfs:
@@ -598,15 +754,21 @@ class Graph:
             empty = np.empty(0, dtype=np.int64)
             none = np.empty((0, self.vertices), dtype=np.int32) if levels else None
             return MultiBfs(none, empty, empty, empty.astype(np.int32))
-        found, reached, sums, eccentricities = self._view(True).multi_bfs(chosen, levels, threads())
+        found, reached, sums, eccentricities = self._called("multi_bfs", True, chosen, levels, threads())
         by_source = found.reshape(self.vertices, chosen.size).T if levels else None
         return MultiBfs(by_source, reached, sums, eccentricities)
 
     def _sources(self, sources: npt.ArrayLike | None) -> Array:
+        if _device.kind_of(sources) is not None:
+            sources = _device.downloaded(sources)
         chosen = indices_of(np.empty(0, np.int32) if sources is None else sources, "sources")
         if chosen.size > 0 and not (0 <= chosen.min() and chosen.max() < self.vertices):
             raise Error(f"sources: {chosen.min()} to {chosen.max()} of a graph of {self.vertices} vertices")
-        return np.ascontiguousarray(chosen, dtype=self.indices.dtype)
+        return np.ascontiguousarray(chosen, dtype=self._index_type())
+
+    def _index_type(self) -> np.dtype[Any]:
+        kind: np.dtype[Any] = (self._host or self._arrays())[1].dtype
+        return kind
 
     def sssp(
         self,
@@ -647,19 +809,26 @@ class Graph:
         Distances have the same bits for every algorithm and any number of threads.
         """
         source = self._vertex(source)
-        weights = np.ones(self.indices.size, np.int32) if self.weights is None else self.weights
         stop = -1 if target is None else self._vertex(target)
         limit = math.inf if cutoff is None else float(cutoff)
         which = "any" if parents is None else parents
         key = ("sssp", algorithm, parents, stop, limit, delta, threads())
         distances, found, reached, used, reason = self._planned(
             key,
-            lambda: self._view(False).sssp(
-                weights, algorithm, parents is not None, which, stop, limit, delta, threads()
+            lambda: self._algorithm("sssp", False)(
+                self._weights(), algorithm, parents is not None, which, stop, limit, delta, threads()
             ),
             source,
         )
         return Sssp(distances, None if parents is None else found, source, reached, used, reason)
+
+    def _weights(self) -> Any:
+        """Where the graph lives; 1 for each edge where there are none."""
+        if self._there is not None and self._there[2] is not None:
+            return self._there[2]
+        weights = self.weights
+        entries = (self._host or self._arrays())[1].size
+        return self._argument(np.ones(entries, np.int32) if weights is None else weights)
 
     def connected_components(
         self, *, connection: str = "weak", labels: str = "dense", algorithm: str = "automatic"
@@ -680,8 +849,7 @@ class Graph:
         count : int
         labels : ndarray of the graph's indices, shape (vertices,)
         """
-        view = self._view(connection == "strong")
-        found, count, _ = view.components(connection, labels, algorithm, threads())
+        found, count, _ = self._called("components", connection == "strong", connection, labels, algorithm, threads())
         return count, found
 
     def pagerank(
@@ -732,12 +900,13 @@ class Graph:
         if wanted not in (np.float32, np.float64):
             raise UnsupportedError(f"pagerank: ranks of {wanted}", "unsupported")
         vectors = (
-            np.empty(0, wanted) if a is None else np.ascontiguousarray(flat(a, "pagerank"), dtype=wanted)
+            self._argument(np.empty(0) if a is None else a if _device.kind_of(a) else flat(a, "pagerank"), wanted)
             for a in (personalization, guess)
         )
+        options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
         return PageRank(
-            *self._view(True).pagerank(
-                *vectors, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads()
+            *self._planned(
+                ("pagerank", *options), lambda: self._algorithm("pagerank", True)(*options), *vectors
             )
         )
 
@@ -769,8 +938,8 @@ class Graph:
         -----
         O(sources * (vertices + edges)).
         """
-        values: Array = self._view(True).betweenness(
-            self._sources(sources), normalization, endpoints, algorithm, threads()
+        values: Array = self._called(
+            "betweenness", True, self._sources(sources), normalization, endpoints, algorithm, threads()
         )
         return values
 
@@ -794,7 +963,7 @@ class Graph:
         -----
         O(sources * (vertices + edges)).
         """
-        values: Array = self._view(True).edge_betweenness(self._sources(sources), normalization, threads())
+        values: Array = self._called("edge_betweenness", True, self._sources(sources), normalization, threads())
         return values
 
     def triangles(self, *, algorithm: str = "automatic") -> Triangles:
@@ -812,7 +981,7 @@ class Graph:
         -----
         O(edges^1.5) at most.
         """
-        total, per_vertex, _, degrees = self._view(False).triangles(False, algorithm, threads())
+        total, per_vertex, _, degrees = self._called("triangles", False, False, algorithm, threads())
         return Triangles(total, per_vertex, degrees)
 
     def clustering(self, *, directed: bool = False) -> Array:
@@ -828,14 +997,18 @@ class Graph:
         ndarray of float64, shape (vertices,)
             0 for fewer than two neighbours.
         """
-        _, per_vertex, links, degrees = self._view(False).triangles(directed, "automatic", threads())
-        values: Array = _core.local_clustering(links if directed else per_vertex, degrees, directed, threads())
+        _, per_vertex, links, degrees = self._algorithm("triangles", False)(directed, "automatic", threads())
+        counts, degrees = (
+            _device.downloaded(a) if _device.is_vector(a) else a for a in (links if directed else per_vertex, degrees)
+        )
+        values: Array = _core.local_clustering(counts, degrees, directed, threads())
         return values
 
     def transitivity(self) -> float:
         """Three times the triangles over the pairs of edges that share an end; 0 without such pairs."""
-        found = self.triangles()
-        return float(_core.transitivity(found.total, found.degrees))
+        total, _, _, degrees = self._algorithm("triangles", False)(False, "automatic", threads())
+        degrees = _device.downloaded(degrees) if _device.is_vector(degrees) else degrees
+        return float(_core.transitivity(total, degrees))
 
     def communities(
         self, *, iterations: int = 10, initial: npt.ArrayLike | None = None, algorithm: str = "automatic"
@@ -855,7 +1028,8 @@ class Graph:
         count : int
         labels : ndarray of the graph's indices, shape (vertices,)
         """
-        labels, count, _ = self._view(True).communities(iterations, self._sources(initial), algorithm, threads())
+        start = self._argument(self._sources(initial))
+        labels, count, _ = self._called("communities", True, iterations, start, algorithm, threads())
         return count, labels
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import VALUES, Array, indices_of, same_indices
-from ._config import check_device, threads
+from ._config import on_host, threads
 from ._errors import Error, UnsupportedError
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def mmread(
     array([[ 4., -1.],
            [-1.,  0.]])
     """
-    check_device(device)
+    on_host(device, "mmread")
     name, exact = _asked(dtype)
     with readable(source) as path:
         header, (rows, cols, row, col, values), rounded = _core.mm_read(path, name, threads())
@@ -443,7 +443,7 @@ def save(path: str | os.PathLike[str], a: Matrix | Graph | Any) -> None:
             raise UnsupportedError(f"save: weights of {a.weights.dtype}; float32 and float64 can be saved", "unsupported")
         arrays = (a.vertices, a.vertices, a.offsets, a.indices, a.weights, a.directed)
     else:
-        matrix = a if isinstance(a, Matrix) else Matrix(a)
+        matrix = a._on_host() if isinstance(a, Matrix) else Matrix(a, device="cpu")
         arrays = (*matrix.shape, *matrix._csr_arrays(), True)
     _core.save(path_of(path), *arrays, threads())
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _device
 from ._arrays import Array, csr_indices, indices_of, same_indices, values_of
-from ._config import check_device, threads
+from ._config import threads
 from ._errors import Error, UnsupportedError
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ class Matrix:
         Needed with a tuple.
     dtype : {float32, float64, complex64, complex128}, optional
         What entries are converted to.
-    device : {'auto', 'cpu'}, optional
+        A sparse matrix of CuPy's or PyTorch's, or a tuple of arrays of theirs, is on a GPU already and taken there.
+    device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
+        Where the matrix lives: arrays from elsewhere are copied there once. 'auto' is what `config` says; else the GPU
+        that holds `a`, and the CPU for everything else.
     copy : bool, optional
         Copy the arrays. Without, they are shared with `a`: values of a CSR matrix may be changed in place and the next
         product follows; those of CSC and COO, which the first product converts to CSR, need `update_values`. The pattern
@@ -43,18 +46,26 @@ class Matrix:
     nnz : int
         Stored entries; duplicates count each.
     format : {'csr', 'csc', 'coo'}
+    device : str
+        ``"cpu"``, or ``"cuda:0"`` and so on.
 
     Raises
     ------
     Error
         For arrays that are no matrix: an index out of range, offsets that decrease.
+    DeviceError
+        For a GPU that is not there.
     NotImplementedError
-        For entries of other types, such as integers, unless ``dtype`` converts them; and for a GPU.
+        For entries of other types, such as integers, unless ``dtype`` converts them.
 
     Notes
     -----
     The plan of a product is made at the first one and kept. Several threads may multiply by one matrix at a time. No
     call holds the interpreter's lock while it computes. Products have the same bits for any number of threads.
+
+    On a GPU products with CuPy's and PyTorch's vectors are theirs again, without a copy, and those with NumPy's are
+    NumPy's, copied there and back. They are ordered with the current stream of that library, by events: `x` may still
+    be in the making there, the host does not wait, and what is enqueued there afterwards finds the product.
 
     Examples
     --------
@@ -67,7 +78,7 @@ class Matrix:
     array([3., 3.])
     """
 
-    __slots__ = ("_csr", "_first", "_plans", "_second", "_values", "__weakref__", "format", "shape")
+    __slots__ = ("_csr", "_first", "_place", "_plans", "_second", "_values", "__weakref__", "format", "shape")
     __array_ufunc__ = None  # ndarray @ Matrix asks Matrix
 
     format: str
@@ -82,14 +93,21 @@ class Matrix:
         device: str = "auto",
         copy: bool = False,
     ) -> None:
-        check_device(device)
         if isinstance(a, (str, os.PathLike)):
+            place = _device.place_for(device)
             self._read(os.fsdecode(os.fspath(a)), dtype)
+            if place is not None:
+                self._move(place)
             return
+        sparse = _device.unpacked(a)
+        data: Any
+        first: Any
+        second: Any
         if isinstance(a, Matrix):
-            a = a.to_scipy()
-        first: npt.ArrayLike
-        if isinstance(a, tuple):
+            kind, shape, data, first, second = a.format, a.shape, a._values, a._first, a._second
+        elif sparse is not None:
+            kind, shape, data, first, second = sparse
+        elif isinstance(a, tuple):
             if shape is None:
                 raise Error("Matrix: arrays need a shape")
             kind = "coo" if len(a) == 2 else "csr"
@@ -98,32 +116,51 @@ class Matrix:
             a = _as_sparse(a)
             kind, shape = a.format, a.shape
             data, first, second = (a.data, a.row, a.col) if kind == "coo" else (a.data, a.indptr, a.indices)
-        arrays = (indices_of(first, "Matrix"), indices_of(second, "Matrix"))
-        values = values_of(data, "Matrix", dtype)
-        if copy:
-            arrays = (arrays[0].copy(), arrays[1].copy())
-            values = values.copy()
+        place = _device.place_for(device, data, first, second)
+        if place is None:
+            data, first, second = (_device.downloaded(v) if _device.ordinal_of(v) >= 0 else v for v in (data, first, second))
+            first, second = indices_of(first, "Matrix"), indices_of(second, "Matrix")
+            first, second = (same_indices if kind == "coo" else csr_indices)(first, second)
+            values = values_of(data, "Matrix", dtype)
+            if copy:
+                first, second, values = first.copy(), second.copy(), values.copy()
+        else:
+            first, second = _device.index_vectors(first, second, place, "Matrix", kind == "coo")
+            values = _device.values_vector(data, place, "Matrix", dtype)
+            if copy:
+                first, second, values = (_device.copied(v, place) for v in (first, second, values))
         rows, cols = (int(n) for n in shape)
         if rows < 0 or cols < 0:
             raise Error(f"Matrix: a shape of {rows} x {cols}")
-        if values.size != arrays[1].size:
-            raise Error(f"Matrix: {values.size} entries and {arrays[1].size} indices")
+        if values.size != second.size:
+            raise Error(f"Matrix: {values.size} entries and {second.size} indices")
         if kind == "coo":
-            arrays = same_indices(*arrays)
-            _core.validate_coo(rows, cols, *arrays, threads())
+            _core.validate_coo(rows, cols, first, second, threads())
         else:
-            arrays = csr_indices(*arrays)
-            _core.validate_csr(*((rows, cols) if kind == "csr" else (cols, rows)), *arrays, threads())
-        self._set(kind, (rows, cols), *arrays, values)
+            _core.validate_csr(*((rows, cols) if kind == "csr" else (cols, rows)), first, second, threads())
+        self._set(kind, (rows, cols), first, second, values)
 
     def _set(self, kind: str, shape: tuple[int, int], first: Array, second: Array, values: Array) -> None:
         self.format = kind
         self.shape = shape
-        self._first = first  # indptr; of COO the rows
+        self._first = first  # indptr; of COO the rows. On a GPU all three are vectors of the library's
         self._second = second  # indices; of COO the columns
         self._values = values
+        self._place = _device.place_at(_device.ordinal_of(values)) if _device.is_vector(values) else None
         self._csr: tuple[Array, Array, Array] | None = (first, second, values) if kind == "csr" else None
-        self._plans: dict[int, list[_core.Product]] = {}  # by the number of threads
+        self._plans: dict[int, list[Any]] = {}  # by the number of threads
+
+    def _move(self, place: Any) -> None:
+        """To a GPU."""
+        first, second, values = map(place.upload, (self._first, self._second, self._values))
+        self._set(self.format, self.shape, first, second, values)
+
+    def _on_host(self) -> Matrix:
+        """Itself, or a copy on the CPU."""
+        if self._place is None:
+            return self
+        first, second, values = map(_device.downloaded, (self._first, self._second, self._values))
+        return Matrix._of(self.format, self.shape, first, second, values)
 
     def _read(self, name: str, dtype: npt.DTypeLike | None) -> None:
         wanted = "" if dtype is None else np.dtype(dtype).name
@@ -148,6 +185,10 @@ class Matrix:
     @property
     def dtype(self) -> np.dtype[Any]:
         return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        return _device.name_of(self._place)
 
     @property
     def nnz(self) -> int:
@@ -184,9 +225,13 @@ class Matrix:
         values = own if values is None else values
         return _core.product(*self.shape, offsets, indices, values, threads(), "automatic", copy, products)
 
+    def _kept(self) -> list[Any]:
+        """Plans for the number of threads, none of which is in use."""
+        return self._plans.setdefault(threads() if self._place is None else 0, [])
+
     def _run(self, x: Array, y: Array) -> None:
         """y = A x of the matrix's type; a plan serves one thread at a time."""
-        kept = self._plans.setdefault(threads(), [])
+        kept = self._kept()
         try:
             plan = kept.pop()
         except IndexError:
@@ -197,30 +242,90 @@ class Matrix:
             plan.run_many(x, y)
         kept.append(plan)
 
+    def _run_on_device(self, x: int, y: int, columns: int | None, stream: int) -> None:
+        """The same of addresses, between what is on the stream and what will be."""
+        kept = self._kept()
+        try:
+            plan = kept.pop()
+        except IndexError:
+            plan = self._make_plan()
+        if columns is None:
+            plan.run(x, y, stream)
+        else:
+            plan.run_many(x, y, columns, stream)
+        kept.append(plan)
+
+    def _expect(self, shape: tuple[int, ...]) -> None:
+        if len(shape) not in (1, 2) or shape[0] != self.shape[1]:
+            raise Error(f"Matrix @ x: a matrix of {self.shape[0]} x {self.shape[1]} and an x of shape {tuple(shape)}")
+
+    def _dot_on_device(self, kind: _device.Kind, x: Any, out: Any) -> Any:
+        place, own = self._place, self._values.dtype
+        x = _device.taken(kind, x)
+        ordinal = kind.ordinal(x)
+        self._expect(x.shape)
+        if place is None or ordinal != place.ordinal:
+            raise Error(f"Matrix @ x: x is on cuda:{ordinal}, and the matrix on {self.device}; device= says where")
+        dtype = kind.dtype(x)
+        if dtype != own and np.result_type(own, dtype) != own:
+            raise UnsupportedError(f"Matrix @ x: {own} times {dtype} on a GPU; Matrix(a, dtype=...) converts", "unsupported")
+        x = kind.contiguous(x, None if dtype == own else own)
+        shape = (self.shape[0], *(int(n) for n in x.shape[1:]))
+        if out is None:
+            y = kind.empty(shape, own, ordinal)
+        else:
+            y = out
+            if (
+                _device.kind_of(y) is not kind
+                or tuple(y.shape) != shape
+                or kind.dtype(y) != own
+                or not kind.is_contiguous(y)
+                or kind.ordinal(y) != ordinal
+            ):
+                raise Error(f"Matrix.dot: out must be contiguous on {self.device}, of shape {shape} and type {own}")
+        columns = None if x.ndim == 1 else int(x.shape[1])
+        self._run_on_device(kind.address(x), kind.address(y), columns, kind.stream(ordinal))
+        return y
+
+    def _dot_from_host(self, x: Array, y: Array) -> None:
+        place = self._place
+        assert place is not None
+        sent = place.upload(x.reshape(-1))
+        made = place.empty(y.size, y.dtype.name)
+        self._run_on_device(sent.address, made.address, None if x.ndim == 1 else x.shape[1], place.stream)
+        made.fetch(y.reshape(-1))
+
     def dot(self, x: npt.ArrayLike, out: Array | None = None) -> Array:
         """The product with a vector, or with the columns of a dense matrix.
 
         Parameters
         ----------
         x : array_like, shape (cols,) or (cols, k)
+            For a matrix on a GPU an array of CuPy's or PyTorch's on it, too, or another with the CUDA Array Interface or
+            DLPack.
         out : ndarray, shape (rows,) or (rows, k), optional
             Where the result goes: contiguous, of the result's type, and apart from `x`.
 
         Returns
         -------
         ndarray, shape (rows,) or (rows, k)
-            Of the type that NumPy gives to the entries' and `x`'s. It is fastest where `x` has the matrix's.
+            Of the type that NumPy gives to the entries' and `x`'s. It is fastest where `x` has the matrix's. CuPy's for
+            CuPy's, PyTorch's for PyTorch's, without a gradient.
 
         Raises
         ------
         Error
             For another shape, or an `out` that does not fit.
         NotImplementedError
-            For types that the library does not have, such as long double.
+            For types that the library does not have, such as long double; on a GPU for an `x` whose type the matrix's
+            does not hold.
         """
+        kind = _device.kind_of(x)
+        if kind is not None:
+            on_device: Array = self._dot_on_device(kind, x, out)
+            return on_device
         vector = np.asarray(x)
-        if vector.ndim not in (1, 2) or vector.shape[0] != self.shape[1]:
-            raise Error(f"Matrix @ x: a matrix of {self.shape[0]} x {self.shape[1]} and an x of shape {vector.shape}")
+        self._expect(vector.shape)
         dtype = self._values.dtype
         if vector.dtype != dtype:
             dtype = np.result_type(dtype, vector.dtype)
@@ -232,7 +337,13 @@ class Matrix:
             out = np.empty(shape, dtype=dtype)
         elif out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous or not out.flags.writeable:
             raise Error(f"Matrix.dot: out must be writable and contiguous, of shape {shape} and type {dtype}")
-        if dtype == self._values.dtype:
+        if self._place is not None:
+            if dtype != self._values.dtype:
+                raise UnsupportedError(
+                    f"Matrix @ x: {self.dtype} times {vector.dtype} on a GPU; Matrix(a, dtype=...) converts", "unsupported"
+                )
+            self._dot_from_host(vector, out)
+        elif dtype == self._values.dtype:
             self._run(vector, out)
         else:  # a plan of this call alone: its values are a copy
             plan = self._make_plan(self._csr_arrays()[2].astype(dtype))
@@ -244,9 +355,13 @@ class Matrix:
             raise UnsupportedError("Matrix @ Matrix: the library does not multiply sparse matrices", "unsupported")
         return self.dot(other)
 
-    def __rmatmul__(self, other: Any) -> Array:
+    def __rmatmul__(self, other: Any) -> Any:
         if hasattr(other, "tocsr"):
             raise UnsupportedError("Matrix @ Matrix: the library does not multiply sparse matrices", "unsupported")
+        kind = _device.kind_of(other)
+        if kind is not None:
+            x = _device.taken(kind, other)
+            return kind.contiguous(self.T.dot(x.T).T, None) if x.ndim == 2 else self.T.dot(x)
         return np.ascontiguousarray(self.T.dot(np.asarray(other).T).T)
 
     def matvec(self, x: npt.ArrayLike) -> Array:
@@ -255,6 +370,11 @@ class Matrix:
 
     def rmatvec(self, x: npt.ArrayLike) -> Array:
         """The product of the conjugate transpose with a vector."""
+        if self.dtype.kind != "c":
+            return self.T.dot(x)
+        if _device.kind_of(x) is not None:
+            conjugate: Any = x
+            return self.T.dot(conjugate.conj()).conj()
         return self.T.dot(np.conj(x)).conj()
 
     def prepare(self, *, products: int = 0) -> Matrix:
@@ -270,7 +390,9 @@ class Matrix:
         Matrix
             Itself. Values that are changed in place are then not followed; see `update_values`.
         """
-        self._plans = {threads(): [self._make_plan(copy=True, products=products)]}
+        plan = self._make_plan(copy=True, products=products)
+        self._plans = {}
+        self._kept().append(plan)
         return self
 
     def update_values(self, values: npt.ArrayLike | None = None) -> None:
@@ -288,7 +410,11 @@ class Matrix:
             For another number or type of them.
         """
         if values is not None:
-            data = values_of(values, "Matrix.update_values")
+            data: Any
+            if self._place is None:
+                data = values_of(values, "Matrix.update_values")
+            else:
+                data = _device.values_vector(values, self._place, "Matrix.update_values")
             if data.size != self.nnz or data.dtype != self.dtype:
                 raise Error(
                     f"Matrix.update_values: {self.nnz} values of {self.dtype} are expected, "
@@ -307,7 +433,7 @@ class Matrix:
     @property
     def plan_reason(self) -> str:
         """Which algorithm products use, and why: one sentence."""
-        kept = self._plans.setdefault(threads(), [])
+        kept = self._kept()
         if not kept:
             kept.append(self._make_plan())
         converted = "" if self.format == "csr" else f"{self.format} is converted to csr; "
@@ -316,8 +442,9 @@ class Matrix:
     # --- What it is to others -----------------------------------------------------------------------------------------
 
     def to_scipy(self) -> Any:
-        """The matrix as SciPy's ``csr_array``, ``csc_array`` or ``coo_array``, over the same arrays."""
-        return assembled(self.format, self.shape, self._first, self._second, self._values)
+        """The matrix as SciPy's ``csr_array``, ``csc_array`` or ``coo_array``, over the same arrays; from a GPU a copy."""
+        here = self._on_host()
+        return assembled(here.format, here.shape, here._first, here._second, here._values)
 
     def toarray(self) -> Array:
         """The matrix as a dense array."""
@@ -325,16 +452,25 @@ class Matrix:
         return dense
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Matrix._of, (self.format, self.shape, self._first, self._second, self._values)
+        here = self._on_host()
+        return Matrix._restored, (self.device, here.format, here.shape, here._first, here._second, here._values)
+
+    @classmethod
+    def _restored(cls, device: str, *parts: Any) -> Matrix:
+        made = cls._of(*parts)
+        place = _device.place_for(device)
+        if place is not None:
+            made._move(place)
+        return made
 
     def __repr__(self) -> str:
         return (
             f"<spargo.Matrix: {self.shape[0]:,} x {self.shape[1]:,}, {self.nnz:,} entries, "
-            f"{self.dtype}, {self.format}, on the CPU>"
+            f"{self.dtype}, {self.format}, on {'the CPU' if self._place is None else self.device}>"
         )
 
     def _repr_html_(self) -> str:
-        return f"<p><code>{repr(self)[1:-1]}</code></p>{_spy(self)}"
+        return f"<p><code>{repr(self)[1:-1]}</code></p>{_spy(self._on_host())}"
 
 
 def _is_sparse(a: Any) -> bool:
@@ -413,7 +549,7 @@ def aslinearoperator(a: Any) -> LinearOperator:
     from scipy.sparse.linalg import LinearOperator
 
     matrix = a if isinstance(a, Matrix) else Matrix(a)
-    transposed = matrix.T
+    transposed = matrix.T  # products with NumPy's vectors, also of a matrix on a GPU
 
     def adjoint(x: Array) -> Array:
         return transposed.dot(x.conj()).conj() if matrix.dtype.kind == "c" else transposed.dot(x)

@@ -38,7 +38,7 @@ def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
         csgraph = sparse.csr_array(np.where(np.isfinite(dense), dense, 0))
     elif len(csgraph.shape) != 2 or csgraph.shape[0] != csgraph.shape[1]:
         raise ValueError(f"compressed-sparse graph must be shape (N, N), and this is {csgraph.shape}")
-    return Graph.from_scipy(csgraph, directed=directed, weights=weights)
+    return Graph.from_scipy(csgraph, directed=directed, weights=weights, device="cpu")
 
 
 def _start(graph: Graph, i_start: int) -> int:
@@ -73,7 +73,7 @@ def breadth_first_order(
         For what is no vertex, or no graph.
     """
     graph = _graph_of(csgraph, directed, False)
-    order, predecessors = graph._view(False).bfs_order(_start(graph, i_start), NONE)
+    order, predecessors = graph._called("bfs_order", False, _start(graph, i_start), NONE)
     return (order, predecessors) if return_predecessors else order
 
 

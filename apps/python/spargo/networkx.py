@@ -23,6 +23,7 @@ import numpy as np
 
 from _spargo_networkx import FUNCTIONS, get_info
 
+from . import _device
 from ._arrays import Array
 from ._errors import UnsupportedError
 from ._graph import Graph, Sssp
@@ -49,7 +50,7 @@ def convert_from_nx(
     """A graph of networkx's as a `spargo.Graph`, with the weights that the function asks for."""
     if isinstance(graph, Graph):
         return graph
-    return Graph.from_networkx(graph, weight=next(iter(edge_attrs), None) if edge_attrs else None)
+    return Graph.from_networkx(graph, weight=next(iter(edge_attrs), None) if edge_attrs else None, device="cpu")
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
@@ -154,7 +155,8 @@ def _reversed(graph: Graph) -> Graph:
         return graph
     graph._view(True)
     assert graph._in is not None
-    return Graph._of(*graph._in, None, True, graph.nodes, graph.is_multigraph())
+    offsets, indices = (_device.downloaded(a) if _device.is_vector(a) else a for a in graph._in)
+    return Graph._of(offsets, indices, None, True, graph.nodes, graph.is_multigraph())._moved(graph._place)
 
 
 def _depth(cutoff: float | None) -> int | None:

@@ -69,10 +69,44 @@ template <class T>
   return borrowed(p->view(), owner);
 }
 
+// Where a call works, and how its results reach Python: here as NumPy's arrays, from a device as device_vectors.
+template <class Space>
+class where;
+
+template <>
+class where<host> {
+ public:
+  explicit where(int threads) : ctx(threads_context(threads)) {}
+
+  context<host> ctx;
+
+  template <class T>
+  [[nodiscard]] nb::object out(array<T, host> a) const {
+    return moved(std::move(a));
+  }
+  // Of a plan, which will write over it.
+  template <class T>
+  [[nodiscard]] nb::object out(span<const T, host> a) const {
+    return moved(unlocked([&] { return clone(ctx, a); }));
+  }
+  // Of what is let go.
+  template <class T, class Owner>
+  [[nodiscard]] nb::object out(span<const T, host> a, const std::shared_ptr<Owner>&) const {
+    return out(a);
+  }
+};
 template <class T>
-[[nodiscard]] nb::object copied(const context<host>& ctx, span<const T, host> a) {
-  return moved(unlocked([&] { return clone(ctx, a); }));
+[[nodiscard]] where<host> where_of(int threads, const vector_of<T>&) {
+  return where<host>(threads);
 }
+
+// A vector that a function reads, of memory of the space: a function over them is bound for each space.
+template <class T, class Space>
+struct read_vector {
+  using type = vector_of<const T>;
+};
+template <class T, class Space>
+using vector_in = typename read_vector<T, Space>::type;
 
 // A size as an index of type I.
 template <index_type I>
@@ -117,6 +151,7 @@ template <class... T>
   return name;
 }
 
+void bind_device(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_matrix(nb::module_& m);
 void bind_graph(nb::module_& m);

@@ -1,5 +1,5 @@
-// Graphs and what is computed of them.
-#include "arrays.hpp"
+// Graphs and what is computed of them, on the host and on devices. bind_on, at the end, says what a device has.
+#include "device.hpp"
 
 #include <nanobind/stl/optional.h>
 
@@ -8,23 +8,19 @@
 namespace spargo::python {
 namespace {
 
-template <class T>
-nb::object list_of(span<const T, host> values) {
-  return copied<T>(threads_context(1), values);
-}
-
 // The arrays of a graph, which it keeps alive: out-edges, and in-edges where they are needed and there.
-template <class I, class O>
+template <class I, class O, class Space>
 class bound_graph {
  public:
-  bound_graph(vector_of<const O> offsets, vector_of<const I> indices, std::optional<vector_of<const O>> in_offsets,
-              std::optional<vector_of<const I>> in_indices, bool undirected)
+  bound_graph(vector_in<O, Space> offsets, vector_in<I, Space> indices, std::optional<vector_in<O, Space>> in_offsets,
+              std::optional<vector_in<I, Space>> in_indices, bool undirected)
       : offsets_(std::move(offsets)),
         indices_(std::move(indices)),
         in_offsets_(std::move(in_offsets)),
         in_indices_(std::move(in_indices)) {
-    const I vertices = narrowed<I>(static_cast<std::int64_t>(offsets_.size()) - 1);
-    view_.out = {vertices, vertices, python::view(offsets_), python::view(indices_)};
+    const auto starts = python::view(offsets_);
+    const I vertices = narrowed<I>(starts.size() - 1);
+    view_.out = {vertices, vertices, starts, python::view(indices_)};
     view_.direction = undirected ? direction_kind::undirected : direction_kind::directed;
     if (undirected) {
       view_.in = view_.out;
@@ -33,85 +29,88 @@ class bound_graph {
     }
   }
 
-  [[nodiscard]] const graph_view<I, O, host>& view() const { return view_; }
+  [[nodiscard]] const graph_view<I, O, Space>& view() const { return view_; }
+  [[nodiscard]] where<Space> at(int threads) const { return where_of(threads, offsets_); }
 
  private:
-  vector_of<const O> offsets_;
-  vector_of<const I> indices_;
-  std::optional<vector_of<const O>> in_offsets_;
-  std::optional<vector_of<const I>> in_indices_;
-  graph_view<I, O, host> view_;
+  vector_in<O, Space> offsets_;
+  vector_in<I, Space> indices_;
+  std::optional<vector_in<O, Space>> in_offsets_;
+  std::optional<vector_in<I, Space>> in_indices_;
+  graph_view<I, O, Space> view_;
 };
 
-// A plan with what it borrows; Python's side hands it out to one thread at a time.
-template <class I, class O>
+// A plan with what it borrows; Python's side hands it out to one thread at a time, and takes what a device's plan lends
+// before the next run.
+template <class I, class O, class Space>
 struct bfs_searcher {
-  bfs_searcher(const bound_graph<I, O>& g, const bfs_options& options, int threads)
+  bfs_searcher(const bound_graph<I, O, Space>& g, const bfs_options& options, int threads)
       : graph(g),
-        ctx(threads_context(threads)),
-        plan(unlocked([&] { return bfs_plan<I, O, host>(ctx, graph.view(), options); })) {}
+        at(g.at(threads)),
+        plan(unlocked([&] { return bfs_plan<I, O, Space>(at.ctx, graph.view(), options); })) {}
 
-  bound_graph<I, O> graph;  // shares the arrays
-  context<host> ctx;
-  bfs_plan<I, O, host> plan;
+  bound_graph<I, O, Space> graph;  // shares the arrays
+  where<Space> at;
+  bfs_plan<I, O, Space> plan;
 
   // (levels, parents, reached, level_sizes, algorithm, reason)
   nb::tuple run(std::int64_t source) {
     const I from = narrowed<I>(source);
     unlocked([&] { plan.run(from); });
-    return nb::make_tuple(copied<std::int32_t>(ctx, plan.levels()), copied<I>(ctx, plan.parents()), plan.reached(),
-                          list_of(plan.level_sizes()), to_string(plan.algorithm()), plan.reason());
+    return nb::make_tuple(at.out(plan.levels()), at.out(plan.parents()), plan.reached(), at.out(plan.level_sizes()),
+                          to_string(plan.algorithm()), plan.reason());
   }
 };
 
 // Over out-edges; of an undirected graph the in-edges are the same.
-template <class W, class I, class O>
+template <class W, class I, class O, class Space>
 struct sssp_searcher {
-  sssp_searcher(const bound_graph<I, O>& g, vector_of<const W> w, const sssp_options& options, int threads)
-      : graph(g), weights(std::move(w)), ctx(threads_context(threads)), plan(unlocked([&] {
-          const weighted_graph_view<W, I, O, host> weighted{
-              {graph.view()}, view(weights), graph.view().has_in_edges() ? view(weights) : span<const W, host>{}};
-          return sssp_plan<W, I, O, host>(ctx, weighted, options);
+  sssp_searcher(const bound_graph<I, O, Space>& g, vector_in<W, Space> w, const sssp_options& options, int threads)
+      : graph(g), weights(std::move(w)), at(g.at(threads)), plan(unlocked([&] {
+          const weighted_graph_view<W, I, O, Space> weighted{
+              {graph.view()}, view(weights), graph.view().has_in_edges() ? view(weights) : span<const W, Space>{}};
+          return sssp_plan<W, I, O, Space>(at.ctx, weighted, options);
         })) {}
 
-  bound_graph<I, O> graph;
-  vector_of<const W> weights;
-  context<host> ctx;
-  sssp_plan<W, I, O, host> plan;
+  bound_graph<I, O, Space> graph;
+  vector_in<W, Space> weights;
+  where<Space> at;
+  sssp_plan<W, I, O, Space> plan;
 
   // (distances, parents, reached, algorithm, reason)
   nb::tuple run(std::int64_t source) {
     const I from = narrowed<I>(source);
     unlocked([&] { plan.run(from); });
-    return nb::make_tuple(copied<sssp_distance<W>>(ctx, plan.distances()), copied<I>(ctx, plan.parents()),
-                          plan.reached(), to_string(plan.algorithm()), plan.reason());
+    return nb::make_tuple(at.out(plan.distances()), at.out(plan.parents()), plan.reached(), to_string(plan.algorithm()),
+                          plan.reason());
   }
 };
 
 // (levels [vertex * sources + k], reached, distance sums, eccentricities)
-template <class I, class O>
-nb::tuple multi_search(const bound_graph<I, O>& g, const vector_of<const I>& sources, bool levels, int threads) {
-  const auto ctx = threads_context(threads);
+template <class I, class O, class Space>
+nb::tuple multi_search(const bound_graph<I, O, Space>& g, const vector_of<const I>& sources, bool levels, int threads) {
+  const auto at = g.at(threads);
+  const where<host> here(threads);
   const multi_bfs_options options{.output = levels ? multi_bfs_output::counts_and_levels : multi_bfs_output::counts};
-  auto found = unlocked([&] { return multi_bfs(ctx, g.view(), view(sources), options); });
+  auto found = unlocked([&] { return multi_bfs(at.ctx, g.view(), view(sources), options); });
   const auto n = static_cast<std::int64_t>(found.counts.size());
-  array<std::int64_t, host> reached(ctx, n);
-  array<std::int64_t, host> sums(ctx, n);
-  array<std::int32_t, host> eccentricities(ctx, n);
+  array<std::int64_t, host> reached(here.ctx, n);
+  array<std::int64_t, host> sums(here.ctx, n);
+  array<std::int32_t, host> eccentricities(here.ctx, n);
   for (std::int64_t k = 0; k < n; ++k) {
     const auto& counts = found.counts[static_cast<std::size_t>(k)];
     reached[k] = counts.reached;
     sums[k] = counts.distance_sum;
     eccentricities[k] = counts.eccentricity;
   }
-  return nb::make_tuple(moved(std::move(found.levels)), moved(std::move(reached)), moved(std::move(sums)),
+  return nb::make_tuple(at.out(std::move(found.levels)), moved(std::move(reached)), moved(std::move(sums)),
                         moved(std::move(eccentricities)));
 }
 
 // The vertices in the order of a queue, and each one's predecessor (`none` without): one thread, O(vertices + edges).
 // What SciPy and networkx promise is this order, which a search by levels does not know.
 template <class I, class O>
-nb::tuple queue_order(const bound_graph<I, O>& g, std::int64_t source, std::int64_t none) {
+nb::tuple queue_order(const bound_graph<I, O, host>& g, std::int64_t source, std::int64_t none) {
   const auto& out = g.view().out;
   SPARGO_EXPECTS(source >= 0 && source < out.rows,
                  "bfs_order: vertex " + std::to_string(source) + " of a graph of " + std::to_string(out.rows));
@@ -159,36 +158,55 @@ constexpr std::pair<std::string_view, betweenness_normalization> normalizations[
     {"pairs", betweenness_normalization::pairs},
     {"maximum", betweenness_normalization::by_maximum}};
 
+// Each algorithm's binding is a function of the space, and bind_on lists those that the space has.
+template <class I, class O, class Space>
+using graph_class = nb::class_<bound_graph<I, O, Space>>;
+
+template <class Space, class... T>
+[[nodiscard]] std::string name_in(const std::string& name) {
+  return name_with_types<T...>(std::same_as<Space, host> ? name : "Device" + name);
+}
+
+template <class I, class O, class Space>
+void bind_bfs(graph_class<I, O, Space>& bound, nb::module_& m) {
+  using searcher = bfs_searcher<I, O, Space>;
+  nb::class_<searcher>(m, name_in<Space, I, O>("BfsPlan").c_str()).def("run", &searcher::run, "source"_a);
+  bound.def(
+      "bfs",
+      [](const bound_graph<I, O, Space>& g, std::string_view algorithm, bool levels, bool parents,
+         std::string_view which, std::int64_t target, std::int64_t max_depth, int threads) {
+        const auto output =
+            levels && parents ? bfs_output::levels_and_parents : (parents ? bfs_output::parents : bfs_output::levels);
+        return new searcher(g,
+                            {.algorithm = parse_bfs_algorithm(algorithm),
+                             .output = output,
+                             .parents = choose("parents", which, parent_choices),
+                             .target = target,
+                             .max_depth = max_depth},
+                            threads);
+      },
+      "algorithm"_a, "levels"_a, "parents"_a, "which"_a, "target"_a, "max_depth"_a, "threads"_a);
+}
+
+template <class I, class O, class Space>
+void bind_multi_bfs(graph_class<I, O, Space>& bound) {
+  bound.def("multi_bfs", &multi_search<I, O, Space>, "sources"_a.noconvert(), "levels"_a, "threads"_a);
+}
+
 template <class I, class O>
-void bind_searches(nb::class_<bound_graph<I, O>>& bound, nb::module_& m) {
-  using graph = bound_graph<I, O>;
-  nb::class_<bfs_searcher<I, O>>(m, name_with_types<I, O>("BfsPlan").c_str())
-      .def("run", &bfs_searcher<I, O>::run, "source"_a);
-  bound
-      .def(
-          "bfs",
-          [](const graph& g, std::string_view algorithm, bool levels, bool parents, std::string_view which,
-             std::int64_t target, std::int64_t max_depth, int threads) {
-            const auto output = levels && parents ? bfs_output::levels_and_parents
-                                                  : (parents ? bfs_output::parents : bfs_output::levels);
-            return new bfs_searcher<I, O>(g,
-                                          {.algorithm = parse_bfs_algorithm(algorithm),
-                                           .output = output,
-                                           .parents = choose("parents", which, parent_choices),
-                                           .target = target,
-                                           .max_depth = max_depth},
-                                          threads);
-          },
-          "algorithm"_a, "levels"_a, "parents"_a, "which"_a, "target"_a, "max_depth"_a, "threads"_a)
-      .def("multi_bfs", &multi_search<I, O>, "sources"_a.noconvert(), "levels"_a, "threads"_a)
-      .def("bfs_order", &queue_order<I, O>, "source"_a, "none"_a = -1);
+void bind_bfs_order(graph_class<I, O, host>& bound) {
+  bound.def("bfs_order", &queue_order<I, O>, "source"_a, "none"_a = -1);
+}
+
+template <class I, class O, class Space>
+void bind_sssp(graph_class<I, O, Space>& bound, nb::module_& m) {
   for_each_type<std::int32_t, std::int64_t, float, double>([&]<class W>() {
-    using searcher = sssp_searcher<W, I, O>;
-    nb::class_<searcher>(m, name_with_types<W, I, O>("SsspPlan").c_str()).def("run", &searcher::run, "source"_a);
+    using searcher = sssp_searcher<W, I, O, Space>;
+    nb::class_<searcher>(m, name_in<Space, W, I, O>("SsspPlan").c_str()).def("run", &searcher::run, "source"_a);
     bound.def(
         "sssp",
-        [](const graph& g, vector_of<const W> weights, std::string_view algorithm, bool parents, std::string_view which,
-           std::int64_t target, double cutoff, double delta, int threads) {
+        [](const bound_graph<I, O, Space>& g, vector_in<W, Space> weights, std::string_view algorithm, bool parents,
+           std::string_view which, std::int64_t target, double cutoff, double delta, int threads) {
           constexpr std::pair<std::string_view, sssp_parents> choices[] = {{"any", sssp_parents::any},
                                                                            {"smallest", sssp_parents::smallest}};
           return new searcher(g, std::move(weights),
@@ -204,92 +222,153 @@ void bind_searches(nb::class_<bound_graph<I, O>>& bound, nb::module_& m) {
   });
 }
 
-template <class I, class O>
-void bind_analytics(nb::class_<bound_graph<I, O>>& bound) {
-  using graph = bound_graph<I, O>;
+template <class I, class O, class Space>
+void bind_components(graph_class<I, O, Space>& bound) {
+  bound.def(
+      "components",
+      [](const bound_graph<I, O, Space>& g, std::string_view connection, std::string_view labels,
+         std::string_view algorithm, int threads) {
+        const components_options options{.connection = choose("connection", connection, connections),
+                                         .labels = choose("labels", labels, labellings),
+                                         .algorithm = parse_components_algorithm(algorithm)};
+        const auto at = g.at(threads);
+        auto found = unlocked([&] { return components(at.ctx, g.view(), options); });
+        return nb::make_tuple(at.out(std::move(found.labels)), found.count, to_string(found.algorithm));
+      },
+      "connection"_a, "labels"_a, "algorithm"_a, "threads"_a);
+}
+
+template <class I, class O, class Space>
+void bind_betweenness(graph_class<I, O, Space>& bound) {
   bound
       .def(
-          "components",
-          [](const graph& g, std::string_view connection, std::string_view labels, std::string_view algorithm,
-             int threads) {
-            const components_options options{.connection = choose("connection", connection, connections),
-                                             .labels = choose("labels", labels, labellings),
-                                             .algorithm = parse_components_algorithm(algorithm)};
-            auto found = unlocked([&] { return components(threads_context(threads), g.view(), options); });
-            return nb::make_tuple(moved(std::move(found.labels)), found.count, to_string(found.algorithm));
-          },
-          "connection"_a, "labels"_a, "algorithm"_a, "threads"_a)
-      .def(
           "betweenness",
-          [](const graph& g, const vector_of<const I>& sources, std::string_view normalization, bool endpoints,
-             std::string_view algorithm, int threads) {
+          [](const bound_graph<I, O, Space>& g, const vector_of<const I>& sources, std::string_view normalization,
+             bool endpoints, std::string_view algorithm, int threads) {
             const betweenness_options options{
                 .normalization = choose("normalization", normalization, normalizations),
                 .endpoints = endpoints ? betweenness_endpoints::included : betweenness_endpoints::excluded,
                 .algorithm = parse_betweenness_algorithm(algorithm)};
-            return moved(unlocked([&] {
-                           return betweenness(threads_context(threads), g.view(), view(sources), options);
-                         }).values);
+            const auto at = g.at(threads);
+            return at.out(unlocked([&] { return betweenness(at.ctx, g.view(), view(sources), options); }).values);
           },
           "sources"_a.noconvert(), "normalization"_a, "endpoints"_a, "algorithm"_a, "threads"_a)
       .def(
           "edge_betweenness",
-          [](const graph& g, const vector_of<const I>& sources, std::string_view normalization, int threads) {
+          [](const bound_graph<I, O, Space>& g, const vector_of<const I>& sources, std::string_view normalization,
+             int threads) {
             const betweenness_options options{.normalization = choose("normalization", normalization, normalizations),
                                               .edges = betweenness_edges::counted};
-            return moved(unlocked([&] {
-                           return betweenness(threads_context(threads), g.view(), view(sources), options);
-                         }).edges);
+            const auto at = g.at(threads);
+            return at.out(unlocked([&] { return betweenness(at.ctx, g.view(), view(sources), options); }).edges);
           },
-          "sources"_a.noconvert(), "normalization"_a, "threads"_a)
-      .def(
-          "triangles",
-          [](const graph& g, bool links, std::string_view algorithm, int threads) {
-            const triangles_options options{.output = links ? triangles_output::links : triangles_output::per_vertex,
-                                            .algorithm = parse_triangles_algorithm(algorithm)};
-            auto found = unlocked([&] { return triangles(threads_context(threads), g.view(), options); });
-            return nb::make_tuple(found.total, moved(std::move(found.per_vertex)), moved(std::move(found.links)),
-                                  moved(std::move(found.degrees)));
-          },
-          "links"_a, "algorithm"_a, "threads"_a)
-      .def(
-          "communities",
-          [](const graph& g, std::int64_t iterations, const vector_of<const I>& initial, std::string_view algorithm,
-             int threads) {
-            const communities_options options{.algorithm = parse_communities_algorithm(algorithm),
-                                              .iterations = iterations};
-            auto found =
-                unlocked([&] { return communities(threads_context(threads), g.view(), options, view(initial)); });
-            return nb::make_tuple(moved(std::move(found.labels)), found.count, found.rounds);
-          },
-          "iterations"_a, "initial"_a.noconvert(), "algorithm"_a, "threads"_a);
-  for_each_type<float, double>([&]<class V>() {
-    bound.def(
-        "pagerank",
-        [](const graph& g, const vector_of<const V>& personalization, const vector_of<const V>& guess, double damping,
-           double tolerance, std::string_view norm, std::int64_t max_iterations, std::int64_t iterations,
-           std::string_view dangling, std::string_view algorithm, int threads) {
-          const pagerank_options options{.algorithm = parse_pagerank_algorithm(algorithm),
-                                         .damping = damping,
-                                         .tolerance = tolerance,
-                                         .norm = choose("norm", norm, norms),
-                                         .max_iterations = max_iterations,
-                                         .iterations = iterations,
-                                         .dangling = choose("dangling", dangling, danglings)};
-          auto found = unlocked([&] {
-            return pagerank<V>(threads_context(threads), g.view(), options, view(personalization), view(guess));
-          });
-          return nb::make_tuple(moved(std::move(found.ranks)), found.iterations, found.residual, found.converged,
-                                to_string(found.algorithm));
-        },
-        "personalization"_a.noconvert(), "guess"_a.noconvert(), "damping"_a, "tolerance"_a, "norm"_a,
-        "max_iterations"_a, "iterations"_a, "dangling"_a, "algorithm"_a, "threads"_a);
-  });
+          "sources"_a.noconvert(), "normalization"_a, "threads"_a);
 }
 
+template <class I, class O, class Space>
+void bind_triangles(graph_class<I, O, Space>& bound) {
+  bound.def(
+      "triangles",
+      [](const bound_graph<I, O, Space>& g, bool links, std::string_view algorithm, int threads) {
+        const triangles_options options{.output = links ? triangles_output::links : triangles_output::per_vertex,
+                                        .algorithm = parse_triangles_algorithm(algorithm)};
+        const auto at = g.at(threads);
+        auto found = unlocked([&] { return triangles(at.ctx, g.view(), options); });
+        return nb::make_tuple(found.total, at.out(std::move(found.per_vertex)), at.out(std::move(found.links)),
+                              at.out(std::move(found.degrees)));
+      },
+      "links"_a, "algorithm"_a, "threads"_a);
+}
+
+template <class I, class O, class Space>
+void bind_communities(graph_class<I, O, Space>& bound) {
+  bound.def(
+      "communities",
+      [](const bound_graph<I, O, Space>& g, std::int64_t iterations, const vector_in<I, Space>& initial,
+         std::string_view algorithm, int threads) {
+        const communities_options options{.algorithm = parse_communities_algorithm(algorithm),
+                                          .iterations = iterations};
+        const auto at = g.at(threads);
+        auto found = unlocked([&] { return communities(at.ctx, g.view(), options, view(initial)); });
+        return nb::make_tuple(at.out(std::move(found.labels)), found.count, found.rounds);
+      },
+      "iterations"_a, "initial"_a.noconvert(), "algorithm"_a, "threads"_a);
+}
+
+// A plan with what it borrows, as for a search.
+template <class V, class I, class O, class Space>
+struct pagerank_ranker {
+  pagerank_ranker(const bound_graph<I, O, Space>& g, const pagerank_options& options, int threads)
+      : graph(g),
+        at(g.at(threads)),
+        plan(unlocked([&] { return pagerank_plan<V, I, O, Space>(at.ctx, graph.view(), options); })) {}
+
+  bound_graph<I, O, Space> graph;
+  where<Space> at;
+  pagerank_plan<V, I, O, Space> plan;
+
+  // (ranks, iterations, residual, converged, algorithm)
+  nb::tuple run(const vector_in<V, Space>& personalization, const vector_in<V, Space>& guess) {
+    unlocked([&] { plan.run(view(personalization), view(guess)); });
+    return nb::make_tuple(at.out(plan.ranks()), plan.iterations(), plan.residual(), plan.converged(),
+                          to_string(plan.algorithm()));
+  }
+};
+
+template <class I, class O, class Space>
+void bind_pagerank(graph_class<I, O, Space>& bound, nb::module_& m) {
+  for_each_type<float, double>([&]<class V>() {
+    using ranker = pagerank_ranker<V, I, O, Space>;
+    nb::class_<ranker>(m, name_in<Space, V, I, O>("PagerankPlan").c_str())
+        .def("run", &ranker::run, "personalization"_a.noconvert(), "guess"_a.noconvert());
+  });
+  bound.def(
+      "pagerank",
+      [](const bound_graph<I, O, Space>& g, std::string_view dtype, double damping, double tolerance,
+         std::string_view norm, std::int64_t max_iterations, std::int64_t iterations, std::string_view dangling,
+         std::string_view algorithm, int threads) -> nb::object {
+        const pagerank_options options{.algorithm = parse_pagerank_algorithm(algorithm),
+                                       .damping = damping,
+                                       .tolerance = tolerance,
+                                       .norm = choose("norm", norm, norms),
+                                       .max_iterations = max_iterations,
+                                       .iterations = iterations,
+                                       .dangling = choose("dangling", dangling, danglings)};
+        if (dtype == "float32") return nb::cast(new pagerank_ranker<float, I, O, Space>(g, options, threads));
+        return nb::cast(new pagerank_ranker<double, I, O, Space>(g, options, threads));
+      },
+      "dtype"_a, "damping"_a, "tolerance"_a, "norm"_a, "max_iterations"_a, "iterations"_a, "dangling"_a, "algorithm"_a,
+      "threads"_a);
+}
+
+// What there is on the host, and below on a device: an algorithm is a line here once the library has it there. Graph's
+// methods say of the others that they are not there.
 template <class I, class O>
-nb::tuple graph_arrays(const graph_view<I, O, host>& g, const context<host>& ctx) {
-  return nb::make_tuple(copied<O>(ctx, g.out.offsets), copied<I>(ctx, g.out.indices));
+void bind_on(graph_class<I, O, host>& bound, nb::module_& m) {
+  bind_bfs(bound, m);
+  bind_bfs_order(bound);
+  bind_multi_bfs(bound);
+  bind_sssp(bound, m);
+  bind_components(bound);
+  bind_pagerank(bound, m);
+  bind_betweenness(bound);
+  bind_triangles(bound);
+  bind_communities(bound);
+}
+template <class I, class O>
+void bind_on(graph_class<I, O, device>& bound, nb::module_& m) {
+  bind_bfs(bound, m);
+  bind_multi_bfs(bound);
+  bind_components(bound);
+  bind_pagerank(bound, m);
+  bind_communities(bound);
+}
+
+template <class I, class O, class Space>
+nb::tuple graph_arrays(const where<Space>& at, graph<I, O, Space> built) {
+  const auto owner = std::make_shared<graph<I, O, Space>>(std::move(built));
+  const auto arrays = owner->view();
+  return nb::make_tuple(at.out(arrays.out.offsets, owner), at.out(arrays.out.indices, owner));
 }
 
 // (offsets, indices[, weights]) of a canonical graph. Offsets are of the indices' type where they fit.
@@ -299,30 +378,34 @@ nb::object built(std::int64_t pairs, Build&& build) {
   return build.template operator()<std::int64_t>();
 }
 
-template <class I>
-coo_pattern_view<I, host> pairs_of(std::int64_t vertices, const vector_of<const I>& sources,
-                                   const vector_of<const I>& targets) {
-  return {narrowed<I>(vertices), narrowed<I>(vertices), view(sources), view(targets)};
+template <class I, class Ends>
+auto pairs_of(std::int64_t vertices, const Ends& sources, const Ends& targets) {
+  using space = typename decltype(view(sources))::space;
+  return coo_pattern_view<I, space>{narrowed<I>(vertices), narrowed<I>(vertices), view(sources), view(targets)};
 }
 
 constexpr direction_kind direction_of(bool directed) {
   return directed ? direction_kind::directed : direction_kind::undirected;
 }
 
-template <class I>
-void bind_builders(nb::module_& m) {
+template <class I, class Space>
+void bind_builder(nb::module_& m) {
   m.def(
       "build_graph",
-      [](std::int64_t vertices, const vector_of<const I>& sources, const vector_of<const I>& targets, bool directed,
+      [](std::int64_t vertices, const vector_in<I, Space>& sources, const vector_in<I, Space>& targets, bool directed,
          int threads) {
-        const auto ctx = threads_context(threads);
+        const auto at = where_of(threads, sources);
         const auto pairs = pairs_of<I>(vertices, sources, targets);
         return built<I>(pairs.nnz(), [&]<class O>() -> nb::object {
-          const auto g = unlocked([&] { return build_graph<O>(ctx, pairs, {.direction = direction_of(directed)}); });
-          return graph_arrays<I, O>(g.view(), ctx);
+          return graph_arrays<I, O>(
+              at, unlocked([&] { return build_graph<O>(at.ctx, pairs, {.direction = direction_of(directed)}); }));
         });
       },
       "vertices"_a, "sources"_a.noconvert(), "targets"_a.noconvert(), "directed"_a, "threads"_a);
+}
+
+template <class I>
+void bind_weighted_builder(nb::module_& m) {
   for_each_type<std::int32_t, std::int64_t, float, double>([&]<class W>() {
     m.def(
         "build_weighted_graph",
@@ -331,16 +414,15 @@ void bind_builders(nb::module_& m) {
            int threads) {
           constexpr std::pair<std::string_view, duplicate_weights> choices[] = {
               {"min", duplicate_weights::min}, {"sum", duplicate_weights::sum}, {"first", duplicate_weights::first}};
-          const auto ctx = threads_context(threads);
+          const where<host> at(threads);
           const auto pairs = pairs_of<I>(vertices, sources, targets);
           const weighted_graph_options options{.direction = direction_of(directed),
                                                .duplicates = choose("duplicates", duplicates, choices),
                                                .loops = keep_loops ? self_loops::keep : self_loops::drop};
           return built<I>(pairs.nnz(), [&]<class O>() -> nb::object {
-            const auto g = unlocked([&] { return build_weighted_graph<O>(ctx, pairs, view(weights), options); });
+            const auto g = unlocked([&] { return build_weighted_graph<O>(at.ctx, pairs, view(weights), options); });
             const auto arrays = g.view();
-            return nb::make_tuple(copied<O>(ctx, arrays.out.offsets), copied<I>(ctx, arrays.out.indices),
-                                  copied<W>(ctx, arrays.out_weights));
+            return nb::make_tuple(at.out(arrays.out.offsets), at.out(arrays.out.indices), at.out(arrays.out_weights));
           });
         },
         "vertices"_a, "sources"_a.noconvert(), "targets"_a.noconvert(), "weights"_a.noconvert(), "directed"_a,
@@ -348,25 +430,45 @@ void bind_builders(nb::module_& m) {
   });
 }
 
+// The pairs of a CSR pattern: each entry's row. Its columns are the indices as they are.
+template <class I, class O>
+void bind_rows(nb::module_& m) {
+  m.def(
+      "csr_rows",
+      [](std::int64_t vertices, const device_vector<O>& offsets, const device_vector<I>& indices) {
+        const I n = narrowed<I>(vertices);
+        const csr_view<const pattern, I, O, device> matrix{{n, n, view(offsets), view(indices)}, {}};
+        auto entries = unlocked([&] { return to_coo(offsets.at.ctx, matrix); });
+        return offsets.at.out(std::move(entries.row_indices()));
+      },
+      "vertices"_a, "offsets"_a, "indices"_a);
+}
+
+template <class I, class O, class Space>
+void bind_graph_of(nb::module_& m) {
+  graph_class<I, O, Space> bound(m, name_in<Space, I, O>("Graph").c_str());
+  m.def(
+      "graph",
+      [](vector_in<O, Space> offsets, vector_in<I, Space> indices, std::optional<vector_in<O, Space>> in_offsets,
+         std::optional<vector_in<I, Space>> in_indices, bool undirected) {
+        return new bound_graph<I, O, Space>(std::move(offsets), std::move(indices), std::move(in_offsets),
+                                            std::move(in_indices), undirected);
+      },
+      "offsets"_a.noconvert(), "indices"_a.noconvert(), "in_offsets"_a.noconvert().none(),
+      "in_indices"_a.noconvert().none(), "undirected"_a);
+  bind_on(bound, m);
+  if constexpr (std::same_as<Space, device>) bind_rows<I, O>(m);
+}
+
 }  // namespace
 
 void bind_graph(nb::module_& m) {
-  for_each_index([&]<class I, class O>() {
-    nb::class_<bound_graph<I, O>> bound(m, name_with_types<I, O>("Graph").c_str());
-    m.def(
-        "graph",
-        [](vector_of<const O> offsets, vector_of<const I> indices, std::optional<vector_of<const O>> in_offsets,
-           std::optional<vector_of<const I>> in_indices, bool undirected) {
-          return new bound_graph<I, O>(std::move(offsets), std::move(indices), std::move(in_offsets),
-                                       std::move(in_indices), undirected);
-        },
-        "offsets"_a.noconvert(), "indices"_a.noconvert(), "in_offsets"_a.noconvert().none(),
-        "in_indices"_a.noconvert().none(), "undirected"_a);
-    bind_searches(bound, m);
-    bind_analytics(bound);
+  for_each_space([&]<class Space>() {
+    for_each_index([&]<class I, class O>() { bind_graph_of<I, O, Space>(m); });
+    for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_builder<I, Space>(m); });
   });
   for_each_type<std::int32_t, std::int64_t>([&]<class I>() {
-    bind_builders<I>(m);
+    bind_weighted_builder<I>(m);
     m.def(
         "local_clustering",
         [](const vector_of<const std::int64_t>& counts, const vector_of<const I>& degrees, bool links, int threads) {

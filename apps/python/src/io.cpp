@@ -159,7 +159,7 @@ nb::object edges_of(coo_matrix<double, I, host> edges, bool weighted, nb::object
 }
 
 nb::object ids_of(const std::vector<std::int64_t>& ids) {
-  return copied<std::int64_t>(threads_context(1), span<const std::int64_t, host>(ids));
+  return where<host>(1).out(span<const std::int64_t, host>(ids));
 }
 
 nb::object read_edges(const std::string& path, int threads) {

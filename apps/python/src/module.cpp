@@ -67,6 +67,7 @@ NB_MODULE(_core, m) {
   m.def("cuda_reason", [] { return unlocked([] { return spargo::query_devices(); }).reason; });
   m.def(
       "threads", [](int threads) { return threads_context(threads).threads(); }, "threads"_a = 0);
+  bind_device(m);
   bind_io(m);
   bind_matrix(m);
   bind_graph(m);
