@@ -149,6 +149,16 @@ def _name_of(kind: type) -> str:
     return ""
 
 
+def _kind_for(a: Any) -> Kind:
+    """Whose results another library's array gets: CuPy's, or PyTorch's where that alone is in use."""
+    for name in ("torch", "cupy") if "torch" in sys.modules and "cupy" not in sys.modules else ("cupy", "torch"):
+        try:
+            return kind_named(name)
+        except ImportError:
+            continue
+    raise UnsupportedError(f"{type(a).__name__} on a GPU: CuPy or PyTorch is needed to work with it", "unsupported")
+
+
 def kind_of(a: Any) -> Kind | None:
     """The library of an array on a GPU; None for everything else."""
     name = _names.get(type(a))
@@ -157,9 +167,7 @@ def kind_of(a: Any) -> Kind | None:
     if not name:
         return None
     if name == "other":
-        if not _is_on_gpu(a):
-            return None
-        return kind_named("cupy" if "cupy" in sys.modules or "torch" not in sys.modules else "torch")
+        return _kind_for(a) if _is_on_gpu(a) else None
     kind = kind_named(name)
     return kind if name == "cupy" or kind.ordinal(a) >= 0 else None
 

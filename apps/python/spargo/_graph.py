@@ -294,7 +294,11 @@ class Graph:
             raise Error(f"Graph.from_scipy: a square matrix is expected, and this is {matrix.shape}")
         offsets, indices, values = matrix._csr_arrays()
         if directed:
-            kept = values if weights and values.dtype in WEIGHTS else None
+            if weights and values.dtype not in WEIGHTS:
+                raise UnsupportedError(
+                    f"weights of {values.dtype}; the library has int32, int64, float32 and float64", "unsupported"
+                )
+            kept = values if weights else None
             return cls._of_device(offsets, indices, kept, True, kind)
         sources = _core.csr_rows(n, offsets, indices)
         built = _core.build_graph(n, sources, indices, False, threads())
@@ -623,7 +627,7 @@ class Graph:
         """The library's function, which a device may lack: bind_on in graph.cpp lists what there is."""
         found = getattr(self._view(in_edges), name, None)
         if found is None:
-            raise UnsupportedError(f"Graph.{name}: the library does not do this on a GPU; device='cpu' does", "unsupported")
+            raise UnsupportedError(f"Graph.{name}: not there for a GPU; device='cpu' has it", "unsupported")
         return found
 
     def _called(self, name: str, in_edges: bool, *arguments: Any) -> Any:
