@@ -47,8 +47,6 @@ struct tuning {
   // Of a kernel that only gathers, where no column is popular and values are wide: power law fp64 0.530, without 0.561.
   static constexpr int gather_threads = 512;
   static constexpr int gather_blocks = 2;
-  // What a chunk costs beside its entries, in entries per lane: its start, sizes and sums.
-  static constexpr std::int64_t chunk_cost = 2;
   // Elements of x of a thread: each waits for its column, not for the other elements.
   static constexpr int batch = 4;
 };
@@ -245,31 +243,6 @@ template <class D>
 __global__ void __launch_bounds__(tuning::gather_threads, tuning::gather_blocks)
     others_kernel(blocked_arguments<D> a, const D* x) {
   sum_others(a, x, static_cast<const D*>(nullptr), 0U);
-}
-
-// shares[i] = the first chunk of cells of thread block i: equal shares of the entries and chunks.
-[[nodiscard]] array<std::uint32_t, device> share_chunks(const context<device>& ctx, const blocked_pattern& pattern,
-                                                        std::int64_t blocks) {
-  array<std::uint32_t, device> shares(ctx, blocks + 1);
-  std::uint32_t* const share = shares.data();
-  const std::uint32_t* const starts = pattern.chunk_starts.data();
-  const std::int64_t chunks = pattern.cell_chunks;
-  for_each(ctx, blocks + 1, [=] __device__(std::int64_t b) {
-    const auto cost_before = [&](std::int64_t chunk) { return starts[chunk] + tuning::chunk_cost * chunk; };
-    const std::int64_t wanted = cost_before(chunks) * b / blocks;
-    std::int64_t low = 0;
-    std::int64_t high = chunks;
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (cost_before(middle) < wanted) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    share[b] = static_cast<std::uint32_t>(low);
-  });
-  return shares;
 }
 
 template <class V>

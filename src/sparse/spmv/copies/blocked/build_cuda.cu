@@ -22,8 +22,6 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Entries of a segment in a column block that make a cell: with 4 a product of R-MAT 22 takes 0.221 ms, with 3 0.226.
-  static constexpr std::uint32_t least_cell = 4;
   // Entries that a warp walks through by itself.
   static constexpr std::int64_t segment = 16384;
   static constexpr int blocks_a_multiprocessor = 8;
@@ -33,6 +31,8 @@ struct tuning {
 constexpr std::uint32_t strip_bits = 6;
 constexpr std::uint32_t strip_entries = 1U << strip_bits;  // at most, which one lane sums
 constexpr int warps = threads_per_block / warp_size;
+// What a chunk costs beside its entries, in entries per lane: its start, sizes and sums.
+constexpr std::int64_t chunk_cost = 2;
 
 struct walk_arguments {
   const std::uint32_t* ranks;
@@ -42,6 +42,7 @@ struct walk_arguments {
   std::uint32_t blocks;
   std::uint32_t block_columns;
   std::uint32_t popular;
+  std::uint32_t least_cell;
 };
 
 [[nodiscard]] walk_arguments walk_of(const column_order& order, const array<std::uint32_t, device>& starts,
@@ -52,7 +53,8 @@ struct walk_arguments {
           .first_block = static_cast<std::uint32_t>(order.first_block),
           .blocks = static_cast<std::uint32_t>(order.blocks),
           .block_columns = static_cast<std::uint32_t>(shape.block_columns),
-          .popular = static_cast<std::uint32_t>(order.popular)};
+          .popular = static_cast<std::uint32_t>(order.popular),
+          .least_cell = shape.least_cell};
 }
 
 extern __shared__ std::uint32_t walk_words[];
@@ -71,7 +73,7 @@ struct segment_walk {
   // The whole warp calls it.
   __device__ segment_walk(const walk_arguments& a, std::int64_t segment, std::uint32_t* counts, int lane)
       : begin(a.starts[segment]), end(a.starts[segment + 1]), others(end - begin), has_cells(false) {
-    if (end - begin < tuning::least_cell || a.first_block >= a.blocks) return;
+    if (end - begin < a.least_cell || a.first_block >= a.blocks) return;
     __syncwarp();  // the segment before is done with
     for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) counts[b] = 0;
     __syncwarp();
@@ -83,7 +85,7 @@ struct segment_walk {
     __syncwarp();
     std::uint32_t in_cells = 0;
     for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) {
-      if (counts[b] < tuning::least_cell) counts[b] = 0;
+      if (counts[b] < a.least_cell) counts[b] = 0;
       in_cells += counts[b];
     }
     in_cells = warp_reduce(in_cells, plus{});
@@ -154,14 +156,6 @@ __global__ void __launch_bounds__(threads_per_block)
     if (lane == 0 && walk.others > 0) list(a.blocks, walk.others, 0);
     walk.for_cells(a, counts, lane, list);
   });
-}
-
-// The slot of a strip's entry k, in a chunk of strips of up to `size` entries.
-__device__ inline std::int64_t slot_of(std::uint32_t chunk_start, std::uint32_t size, std::uint32_t lane,
-                                       std::uint32_t k) {
-  const std::int64_t first = static_cast<std::int64_t>(chunk_start) * warp_size;
-  if (k < (size & ~3U)) return first + (k & ~3U) * warp_size + 4 * lane + (k & 3U);
-  return first + k * warp_size + lane;
 }
 
 __global__ void __launch_bounds__(threads_per_block)
@@ -390,6 +384,30 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
            [=] __device__(std::int64_t r) { row_strips[r] = static_cast<std::uint32_t>(segment_strips[segments[r]]); });
   list_long_rows(ctx, limits, to);
   return to;
+}
+
+array<std::uint32_t, device> share_chunks(const context<device>& ctx, const blocked_pattern& pattern,
+                                          std::int64_t blocks) {
+  array<std::uint32_t, device> shares(ctx, blocks + 1);
+  std::uint32_t* const share = shares.data();
+  const std::uint32_t* const starts = pattern.chunk_starts.data();
+  const std::int64_t chunks = pattern.cell_chunks;
+  for_each(ctx, blocks + 1, [=] __device__(std::int64_t b) {
+    const auto cost_before = [&](std::int64_t chunk) { return starts[chunk] + chunk_cost * chunk; };
+    const std::int64_t wanted = cost_before(chunks) * b / blocks;
+    std::int64_t low = 0;
+    std::int64_t high = chunks;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (cost_before(middle) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    share[b] = static_cast<std::uint32_t>(low);
+  });
+  return shares;
 }
 
 #define INSTANTIATE(O) \
