@@ -1,5 +1,6 @@
 // PageRank against power iteration on a dense matrix, on both backends; and the check of it against planted errors.
 #include <spargo/graph/pagerank.hpp>
+#include <spargo/io/generate.hpp>
 
 #include "graph/graph_support.hpp"
 #include "graph/pagerank/algorithms.hpp"
@@ -119,13 +120,27 @@ class PageRank : public testing::Test {
     return detail::algorithms_on<space>(detail::pagerank::algorithms);
   }
 
+  static std::vector<pagerank_copy> copies() {
+    if constexpr (std::same_as<space, host>) return {pagerank_copy::automatic};
+    return {pagerank_copy::automatic, pagerank_copy::none, pagerank_copy::blocked, pagerank_copy::binned};
+  }
+
   static auto graph_of(std::int64_t n, const edge_vector& edges) {
     return test::make_directed<index, offset>(n, edges, test::edges_kept::out_and_in);
   }
 
-  // Both ends of an iteration, every algorithm that has them.
-  static void check(std::int64_t n, const edge_vector& edges, pagerank_options options, const doubles& p = {},
+  // Both ends of an iteration, every algorithm that has them, every copy.
+  static void check(std::int64_t n, const edge_vector& edges, const pagerank_options& options, const doubles& p = {},
                     const doubles& guess = {}) {
+    for (const pagerank_copy copy : copies()) {
+      SCOPED_TRACE(std::string(to_string(copy)));
+      pagerank_options with_copy = options;
+      with_copy.copy = copy;
+      check_one(n, edges, with_copy, p, guess);
+    }
+  }
+  static void check_one(std::int64_t n, const edge_vector& edges, pagerank_options options, const doubles& p,
+                        const doubles& guess) {
     const auto g = graph_of(n, edges);
     options.iterations = 3;
     const auto fixed = run<value>(space{}, g.view(), options, p, guess);
@@ -169,7 +184,9 @@ TYPED_TEST(PageRank, RandomGraphs) {
     if (round % 4 >= 2) {
       for (std::int64_t v = 0; v < n; ++v) guess.push_back(static_cast<double>(1 + random.below(9)));
     }
-    this->check(n, edges, {.damping = 0.85, .dangling = all_dangling[round % 3]}, p, guess);
+    const auto copies = this->copies();
+    const pagerank_copy copy = copies[static_cast<std::size_t>(round / 12) % copies.size()];
+    this->check_one(n, edges, {.damping = 0.85, .dangling = all_dangling[round % 3], .copy = copy}, p, guess);
   }
 }
 
@@ -202,10 +219,14 @@ TYPED_TEST(PageRank, LargeGraphs) {
   const context<host> ctx({.threads = 2});
   for (const pagerank_dangling dangling : all_dangling) {
     for (const std::int64_t iterations : {0, 1, 20}) {
-      const pagerank_options options{.iterations = iterations, .dangling = dangling};
-      const auto result = run<V>(typename TestFixture::space{}, g.view(), options);
-      const std::vector<V> ranks(result.ranks.begin(), result.ranks.end());
-      EXPECT_EQ(check_pagerank<V>(ctx, g.view(), ranks, options), "") << iterations << " iterations";
+      for (const pagerank_copy copy : this->copies()) {
+        if (copy == pagerank_copy::binned) continue;  // the first star's edges exceed a bin
+        const pagerank_options options{.iterations = iterations, .dangling = dangling, .copy = copy};
+        const auto result = run<V>(typename TestFixture::space{}, g.view(), options);
+        const std::vector<V> ranks(result.ranks.begin(), result.ranks.end());
+        EXPECT_EQ(check_pagerank<V>(ctx, g.view(), ranks, options), "")
+            << iterations << " iterations, " << to_string(copy);
+      }
     }
   }
 }
@@ -285,6 +306,103 @@ TYPED_TEST(PageRank, PlansServeManyRuns) {
     plan.run({}, guess);
     EXPECT_LE(plan.iterations(), 2);
   }
+}
+
+// Edges from few vertices to all, and from all to a few whose in-edges a whole device sums.
+edge_vector skewed_edges(test::random_source& random, std::int64_t n, std::int64_t count, std::int64_t hub) {
+  edge_vector edges;
+  for (std::int64_t e = 0; e < count; ++e) {
+    const double r = static_cast<double>(random.below(1 << 20)) / (1 << 20);
+    edges.emplace_back(static_cast<std::int64_t>(r * r * r * static_cast<double>(n)), random.below(n));
+  }
+  for (std::int64_t e = 0; e < hub; ++e) edges.emplace_back(random.below(n), n / 2);
+  for (std::int64_t e = 0; e < hub / 8; ++e) edges.emplace_back(random.below(n), n / 3);
+  for (std::int64_t e = 0; e < hub / 100; ++e) edges.emplace_back(random.below(n), n / 5);
+  return edges;
+}
+
+template <class V>
+class PageRankCopies : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+};
+using copied_values = testing::Types<float, double>;
+TYPED_TEST_SUITE(PageRankCopies, copied_values);
+
+// Several blocks, cells and gathered edges, strips of every kind of row; one plan serves all runs.
+TYPED_TEST(PageRankCopies, GiveTheRanksOfTheGraph) {
+  using V = TypeParam;
+  test::random_source random(31);
+  const std::int64_t n = 160001;
+  const context<host> cpu({.threads = 2});
+  const context<device> ctx;
+  for (const pagerank_copy copy : {pagerank_copy::none, pagerank_copy::blocked, pagerank_copy::binned}) {
+    SCOPED_TRACE(std::string(to_string(copy)));
+    const std::int64_t hub = copy == pagerank_copy::binned ? 3000 : 90000;  // a bin's edges fit shared memory
+    const auto g = test::make_directed<std::int32_t, std::int64_t>(n, skewed_edges(random, n, 1500000, hub),
+                                                                   test::edges_kept::out_and_in);
+    const auto there = to_device(ctx, g.view());
+    const pagerank_options options{.iterations = 7, .copy = copy};
+    pagerank_plan<V, std::int32_t, std::int64_t, device> plan(ctx, there.view(), options);
+    const auto bits = [&] { return test::copy_of(to_host(ctx, plan.ranks()).view()); };
+    plan.run();
+    const auto first = bits();
+    EXPECT_EQ(check_pagerank<V>(cpu, g.view(), first, options), "");
+    std::vector<V> p(static_cast<std::size_t>(n), V{0});
+    for (std::size_t v = 0; v < p.size(); v += 7) p[v] = static_cast<V>(v % 5);
+    const auto p_there = to_device(ctx, p);
+    plan.run(p_there.view());
+    EXPECT_EQ(check_pagerank<V>(cpu, g.view(), bits(), options, p), "");
+    plan.run(p_there.view(), plan.ranks());  // goes on from where it was
+    const auto further = bits();
+    plan.run();
+    EXPECT_EQ(bits(), first);
+    pagerank_options longer = options;
+    longer.iterations = 14;
+    EXPECT_EQ(check_pagerank<V>(cpu, g.view(), further, longer, p), "");
+    const pagerank_plan<V, std::int32_t, std::int64_t, device> other = [&] {
+      pagerank_plan<V, std::int32_t, std::int64_t, device> again(ctx, there.view(), options);
+      again.run();
+      return again;
+    }();
+    EXPECT_EQ(test::copy_of(to_host(ctx, other.ranks()).view()), first) << "the same bits from another plan";
+  }
+}
+
+TEST(PageRankCopy, AreRefusedWithAReason) {
+  const context<host> cpu;
+  const auto g = test::make_undirected<std::int32_t, std::int32_t>(3, {{0, 1}});
+  EXPECT_THROW((void)pagerank<float>(cpu, g.view(), {.copy = pagerank_copy::blocked}), error);
+  EXPECT_THROW((void)pagerank<float>(cpu, g.view(), {.copy = static_cast<pagerank_copy>(9)}), error);
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const auto star = test::make_undirected<std::int32_t, std::int32_t>(70001, test::star_edges(70001));
+  const auto there = to_device(ctx, star.view());
+  EXPECT_THROW((void)pagerank<float>(ctx, there.view(), {.copy = pagerank_copy::binned}), error);
+  const pagerank_plan<float, std::int32_t, std::int32_t, device> plan(ctx, there.view(), {});
+  EXPECT_NE(plan.reason().find("small"), std::string::npos) << plan.reason();
+}
+
+TEST(PageRankCopy, IsChosenByTheGraphAndTheSteps) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> cpu({.threads = 2});
+  const context<device> ctx;
+  const auto reason_for = [&](const std::string& spec, const pagerank_options& options) {
+    const auto pairs = generate<pattern, std::int32_t>(cpu, spec);
+    const auto g = build_graph<std::int32_t>(cpu, pairs.view(), {.direction = direction_kind::undirected});
+    const auto there = to_device(ctx, g.view());
+    pagerank_plan<float, std::int32_t, std::int32_t, device> plan(ctx, there.view(), options);
+    plan.run();
+    EXPECT_EQ(check_pagerank<float>(cpu, g.view(), to_host(ctx, plan.ranks()).view(), options), "");
+    return plan.reason();
+  };
+  const auto expect = [&](const std::string& reason, const std::string& words) {
+    EXPECT_NE(reason.find(words), std::string::npos) << reason;
+  };
+  expect(reason_for("gen:rmat:scale=18,degree=16", {.iterations = 20}), "shared memory for");
+  expect(reason_for("gen:uniform:rows=1048576,degree=4", {.iterations = 20}), "blocks of sources and");
+  expect(reason_for("gen:rmat:scale=18,degree=16", {.iterations = 3}), "too few steps");
+  expect(reason_for("gen:grid2d:n=2048", {.iterations = 20}), "sectors of shares");
 }
 
 TEST(PageRankHost, JacobiGivesTheSameBitsForAnyNumberOfThreads) {

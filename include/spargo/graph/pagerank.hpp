@@ -28,6 +28,17 @@ enum class pagerank_algorithm {
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(pagerank_algorithm algorithm);
 [[nodiscard]] SPARGO_EXPORT pagerank_algorithm parse_pagerank_algorithm(std::string_view name);  // invalid_argument
 
+// What a device's steps read. A copy is made once per plan, costs up to some dozens of steps, and pays for graphs of
+// millions of edges.
+enum class pagerank_copy {
+  automatic,  // by the graph and the number of steps expected
+  none,       // the in-edges as they are
+  blocked,    // vertices by out-degree, shares by blocks in shared memory: graphs with hubs
+  binned,     // shares sorted into bins of vertices: graphs without hubs nor locality
+};
+
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(pagerank_copy copy);
+
 // How far apart two vectors of ranks are: the sum of the differences, or the largest.
 enum class pagerank_norm { l1, linf };
 
@@ -46,6 +57,7 @@ struct SPARGO_EXPORT pagerank_options {
   std::int64_t max_iterations = 1000;  // then it ends without having converged
   std::int64_t iterations = 0;         // above 0: exactly so many, whatever the tolerance; by jacobi only
   pagerank_dangling dangling = pagerank_dangling::personalization;
+  pagerank_copy copy = pagerank_copy::automatic;
 };
 
 template <detail::real V, class Space>
@@ -59,7 +71,8 @@ struct pagerank_result {
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph.
 // A device run looks every few iterations, by a host synchronisation, whether the device has found an end.
-// Memory besides the graph: 2 values a vertex, 1 for gauss_seidel; on a device 4 and an index.
+// Memory besides the graph: 2 values a vertex, 1 for gauss_seidel; on a device 4 and an index, and for a copy of the
+// graph 2 to 4 bytes an edge (binned: 4 and a value).
 template <detail::real V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT pagerank_plan {
  public:

@@ -5,6 +5,7 @@
 #include "graph/pagerank/algorithms.hpp"
 
 #include <memory>
+#include <string>
 
 namespace spargo::detail::pagerank {
 
@@ -58,6 +59,7 @@ class executor {
   virtual run_outcome run(span<const V, Space> personalization, span<const V, Space> guess) = 0;
   [[nodiscard]] virtual span<const V, Space> ranks() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::string reason() const { return {}; }  // for a copy of the graph, or none
 };
 
 // The graph and the options are checked; options.algorithm is the one to run.

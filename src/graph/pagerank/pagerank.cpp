@@ -58,9 +58,14 @@ choice choose(const pagerank_options& o) {
     throw error(error_code::unsupported,
                 fmt::format("pagerank: algorithm {} runs on the host only", to_string(o.algorithm)));
   }
+  if (!detail::runs_on<Space>(ranking::copies, o.copy)) {
+    throw error(error_code::unsupported, fmt::format("pagerank: copy {} is for a device", to_string(o.copy)));
+  }
   if (o.algorithm == pagerank_algorithm::gauss_seidel && o.iterations > 0) {
     throw error(error_code::unsupported, "pagerank: a number of iterations is defined for jacobi only");
   }
+  SPARGO_EXPECTS(detail::is_in(ranking::copies, o.copy),
+                 fmt::format("pagerank: no copy has the number {}", static_cast<int>(o.copy)));
   if (o.algorithm != pagerank_algorithm::automatic) return {o.algorithm, "asked for"};
   if (o.iterations > 0) return {pagerank_algorithm::jacobi, "a number of iterations is defined for jacobi only"};
   if constexpr (std::same_as<Space, device>) {
@@ -73,6 +78,8 @@ choice choose(const pagerank_options& o) {
 }  // namespace
 
 std::string_view to_string(pagerank_algorithm algorithm) { return detail::name_in(ranking::algorithms, algorithm); }
+
+std::string_view to_string(pagerank_copy copy) { return detail::name_in(ranking::copies, copy); }
 
 pagerank_algorithm parse_pagerank_algorithm(std::string_view name) try {
   return detail::parse_in(ranking::algorithms, "pagerank", name);
@@ -107,6 +114,7 @@ pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const gr
     graph_view<I, O, Space> both = g;
     if (!g.has_in_edges()) both.in = g.out;
     auto executor = detail::pagerank::make_executor<V, I, O>(ctx, both, reduced);
+    if (const std::string more = executor->reason(); !more.empty()) chosen.reason += "; " + more;
     state_ =
         std::make_unique<state>(state{g.vertices(), options.tolerance, std::move(chosen), std::move(executor), {}});
   } else {

@@ -1,21 +1,22 @@
-// PageRank on the device: a pull over in-edges, with ranks divided by out-degrees beforehand.
+// PageRank on the device: a pull over in-edges, with ranks divided by out-degrees beforehand; from the graph as it is,
+// or from a copy of it (blocked_cuda.cu, binned_cuda.cu).
 //
-// Rows are binned once by their number of in-edges: one thread, 8 lanes, a warp or a block per row. Contributions stay
-// in the L2 cache, indices stream past it. Each block leaves what its step changed and what its dangling vertices hold;
-// one block adds these, decides whether that was the last step, and leaves the next step's terms. Steps launched after
-// the end do nothing, so the host looks only once in some steps.
-// Invariants: contributions[v] = ranks[v] / out-degree(v), 0 for a dangling vertex; which block has which rows depends
-// on the graph alone, so all sums are formed in the same order on every run.
-// Cost of a step: 4 bytes per edge (I = int32), 6 values and an index per vertex; workspace as said in the header, and
-// 16 bytes per block.
+// From the graph: rows are binned once by their number of in-edges: a block, a warp, 8 lanes or one thread per row.
+// Short rows are taken as they lie, four per thread, so that a mesh's step reads its indices, offsets and shares and no
+// more; the others are listed. Shares stay in the L2 cache, indices stream past it. A step is one launch, and the host
+// looks only once in some steps. Invariants: those of device.cuh; which block has which rows depends on the graph
+// alone, so all sums are formed in the same order on every run. Cost of a step: 4 bytes per edge (I = int32), 3 values
+// and an offset per vertex; workspace as said in the header.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "graph/pagerank/executor.hpp"
+#include "graph/pagerank/device.cuh"
 #include "primitives/element.hpp"
+#include "sparse/spmv/copies/binned/device.cuh"
 
 #include <spargo/primitives/scan.hpp>
 
+#include <cmath>
 #include <utility>
 
 namespace spargo::detail::pagerank {
@@ -27,59 +28,37 @@ struct tuning {
   static constexpr std::int64_t thread_row = 4;
   static constexpr std::int64_t team_row = 64;
   static constexpr std::int64_t warp_row = 4096;
-  static constexpr int rounds = 8;      // groups of rows of a block, but for blocks that have one row
-  static constexpr int look_every = 8;  // steps between two looks of the host
+  static constexpr int rounds = 8;       // groups of rows of a block, but for blocks that have one row
+  static constexpr int thread_rows = 4;  // of a thread, all in flight; 1, 2, 4: grid 2048^2 0.124, 0.077, 0.057 ms
+  static constexpr int look_every = 8;   // steps between two looks of the host
+  // A copy of R-MAT 22 costs 11 to 15 ms and saves 0.67 a step in fp32, so it pays after about so many; it saves
+  // nothing where shares are cached, or where 1000 edges in a row come from few sectors of them.
+  static constexpr double least_steps = 20;
+  static constexpr std::int64_t least_edges = std::int64_t{1} << 22;
+  static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
+  static constexpr std::int64_t least_sectors = 300;
 };
 
-constexpr int bins = 4;  // block, warp, team, thread: long rows first, so that no block of them comes last
-constexpr int lanes_of_bin[bins] = {block_threads, warp_size, 8, 1};
+constexpr int bins = 3;  // block, warp, team: long rows first, so that no block of them comes last
+constexpr int lanes_of_bin[bins] = {block_threads, warp_size, 8};
+constexpr int short_rows = block_threads * tuning::thread_rows;  // of a block
 
-// Bin b has rows order[first_row[b]] to order[first_row[b + 1]], in blocks first_block[b] to first_block[b + 1].
+// Bin b has rows order[first_row[b]] to order[first_row[b + 1]], in blocks first_block[b] to first_block[b + 1]; blocks
+// from there on have the rows of thread_row in-edges and fewer, `short_rows` vertices each.
 struct row_bins {
   std::int64_t first_row[bins + 1] = {};
   std::int64_t first_block[bins + 1] = {};
 };
 
-// On the device; the host reads it every few steps.
-struct run_state {
-  step_terms terms;
-  double residual;
-  std::int64_t iterations;
-  int done;
-};
-
-struct end_rule {
-  double tolerance;  // below 0: never met
-  std::int64_t most;
-};
-
 template <class V, class I, class O>
 struct pull_arguments {
+  std::int64_t n;
   const O* offsets;
   const I* indices;
   const I* order;
-  const V* inverses;
-  const V* personalization;
-  V* ranks;
-  double damping;
-  pagerank_norm norm;
+  int undirected;  // then a row's length is the degree
+  row_bins bins;
 };
-
-__device__ step_outcome shuffled(const step_outcome& mine, int mask) {
-  return {shuffle_xor(mine.change, mask), shuffle_xor(mine.dangling, mask)};
-}
-
-// In thread 0, of all threads of the block; always in the same order.
-__device__ step_outcome block_outcome(step_outcome mine, pagerank_norm norm) {
-  __shared__ step_outcome of_warps[1024 / warp_size];
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) mine.add(shuffled(mine, mask), norm);
-  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (unsigned w = 1; w < blockDim.x / warp_size; ++w) mine.add(of_warps[w], norm);
-  }
-  return mine;
-}
 
 // The sum over a row by `Lanes` threads, in all of them. Four loads are in flight in each lane.
 template <int Lanes, class V, class I>
@@ -96,109 +75,124 @@ __device__ V gather_row(const I* indices, std::int64_t first, std::int64_t last,
   return sum;
 }
 
-template <class V, class I, class O>
-__device__ step_outcome finish_row(const pull_arguments<V, I, O>& a, const step_terms& terms, std::int64_t v,
-                                   V incoming, V* contributions) {
-  const double preference = terms.per_preference == 0 ? 0.0 : terms.per_preference * a.personalization[v];
-  const V rank = static_cast<V>(terms.constant + preference + a.damping * incoming);
-  const V inverse = a.inverses[v];
-  const step_outcome outcome{fabs(static_cast<double>(rank) - a.ranks[v]), inverse == 0 ? rank : 0.0};
-  a.ranks[v] = rank;
-  contributions[v] = rank * inverse;
-  return outcome;
-}
-
 // The rows of one block of a bin whose rows have `Lanes` threads each, at most a warp.
 template <int Lanes, class V, class I, class O>
-__device__ step_outcome pull_rows(const pull_arguments<V, I, O>& a, const step_terms& terms, std::int64_t first,
-                                  std::int64_t last, const V* now, V* next) {
+__device__ step_outcome pull_rows(const step_arguments<V>& a, const pull_arguments<V, I, O>& g, const step_terms& terms,
+                                  std::int64_t first, std::int64_t last, const V* now, V* next) {
   constexpr int rows = block_threads / Lanes;
   const int lane = static_cast<int>(threadIdx.x) % Lanes;
   step_outcome mine;
   for (int round = 0; round < tuning::rounds; ++round) {
     const std::int64_t at = first + round * rows + threadIdx.x / Lanes;
     const bool any = at < last;  // all lanes of a warp reach the sum
-    const std::int64_t v = any ? a.order[at] : 0;
-    const std::int64_t begin = any ? a.offsets[v] : 0;
-    const std::int64_t end = any ? a.offsets[v + 1] : 0;
-    const V incoming = gather_row<Lanes>(a.indices, begin, end, lane, now);
-    if (any && lane == 0) mine.add(finish_row(a, terms, v, incoming, next), a.norm);
+    const std::int64_t v = any ? g.order[at] : 0;
+    const std::int64_t begin = any ? g.offsets[v] : 0;
+    const std::int64_t end = any ? g.offsets[v + 1] : 0;
+    const V incoming = gather_row<Lanes>(g.indices, begin, end, lane, now);
+    if (any && lane == 0) mine.add(finish_vertex(a, terms, v, a.degrees[v], incoming, now[v], next), a.norm);
+  }
+  return mine;
+}
+
+// Rows of up to thread_row in-edges among vertices first .. first + short_rows - 1, four per thread; the others are
+// those of other blocks.
+template <class V, class I, class O>
+__device__ step_outcome pull_short_rows(const step_arguments<V>& a, const pull_arguments<V, I, O>& g,
+                                        const step_terms& terms, std::int64_t first, const V* now, V* next) {
+  constexpr int rows = tuning::thread_rows;
+  constexpr int most = static_cast<int>(tuning::thread_row);
+  O begin[rows];
+  int size[rows];  // most + 1: not of this block
+  V degree[rows];
+  V before[rows];
+  I index[rows][most];
+  V sum[rows];
+#pragma unroll
+  for (int j = 0; j < rows; ++j) {
+    const std::int64_t v = first + j * block_threads + threadIdx.x;
+    const bool any = v < g.n;
+    begin[j] = any ? g.offsets[v] : O{0};
+    const O length = any ? g.offsets[v + 1] - begin[j] : O{most + 1};
+    size[j] = length <= most ? static_cast<int>(length) : most + 1;
+    before[j] = size[j] <= most ? now[v] : V{0};
+    degree[j] = g.undirected != 0 ? static_cast<V>(size[j]) : (size[j] <= most ? a.degrees[v] : V{0});
+  }
+#pragma unroll
+  for (int j = 0; j < rows; ++j) {
+#pragma unroll
+    for (int k = 0; k < most; ++k) {
+      index[j][k] = size[j] <= most && k < size[j] ? __ldcs(g.indices + begin[j] + k) : I{-1};
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < rows; ++j) {
+    sum[j] = 0;
+#pragma unroll
+    for (int k = 0; k < most; ++k) sum[j] += index[j][k] >= 0 ? now[index[j][k]] : V{0};
+  }
+  step_outcome mine;
+#pragma unroll
+  for (int j = 0; j < rows; ++j) {
+    if (size[j] > most) continue;
+    const std::int64_t v = first + j * block_threads + threadIdx.x;
+    mine.add(finish_vertex(a, terms, v, degree[j], sum[j], before[j], next), a.norm);
   }
   return mine;
 }
 
 // One row by a whole block.
 template <class V, class I, class O>
-__device__ step_outcome pull_long_row(const pull_arguments<V, I, O>& a, const step_terms& terms, std::int64_t v,
-                                      const V* now, V* next) {
+__device__ step_outcome pull_long_row(const step_arguments<V>& a, const pull_arguments<V, I, O>& g,
+                                      const step_terms& terms, std::int64_t v, const V* now, V* next) {
   __shared__ V of_warps[block_threads / warp_size];
   const V mine =
-      gather_row<block_threads>(a.indices, a.offsets[v], a.offsets[v + 1], static_cast<int>(threadIdx.x), now);
+      gather_row<block_threads>(g.indices, g.offsets[v], g.offsets[v + 1], static_cast<int>(threadIdx.x), now);
   const V sum = group_sum(mine, warp_size);
   if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = sum;
   __syncthreads();
   if (threadIdx.x != 0) return {};
   V incoming = 0;
   for (const V part : of_warps) incoming += part;
-  return finish_row(a, terms, v, incoming, next);
+  return finish_vertex(a, terms, v, a.degrees[v], incoming, now[v], next);
 }
 
 template <class V, class I, class O>
 __global__ void __launch_bounds__(block_threads)
-    pull_kernel(pull_arguments<V, I, O> a, row_bins b, const run_state* state, const V* now, V* next,
-                step_outcome* outcomes) {
-  if (state->done != 0) return;
-  const step_terms terms = state->terms;
+    pull_kernel(step_arguments<V> a, pull_arguments<V, I, O> g, const V* __restrict__ now, V* __restrict__ next) {
+  if (a.state->done != 0) return;
+  const step_terms terms = a.state->terms;
+  const row_bins& b = g.bins;
   const std::int64_t block = blockIdx.x;
   step_outcome mine;
   const auto first_of = [&](int bin, int lanes) {
     return b.first_row[bin] + (block - b.first_block[bin]) * tuning::rounds * (block_threads / lanes);
   };
   if (block < b.first_block[1]) {
-    mine = pull_long_row(a, terms, a.order[block], now, next);
+    mine = pull_long_row(a, g, terms, g.order[block], now, next);
   } else if (block < b.first_block[2]) {
-    mine = pull_rows<warp_size>(a, terms, first_of(1, warp_size), b.first_row[2], now, next);
+    mine = pull_rows<warp_size>(a, g, terms, first_of(1, warp_size), b.first_row[2], now, next);
   } else if (block < b.first_block[3]) {
-    mine = pull_rows<8>(a, terms, first_of(2, 8), b.first_row[3], now, next);
+    mine = pull_rows<8>(a, g, terms, first_of(2, 8), b.first_row[3], now, next);
   } else {
-    mine = pull_rows<1>(a, terms, first_of(3, 1), b.first_row[4], now, next);
+    mine = pull_short_rows(a, g, terms, (block - b.first_block[3]) * short_rows, now, next);
   }
-  mine = block_outcome(mine, a.norm);
-  if (threadIdx.x == 0) outcomes[block] = mine;
+  close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
 }
 
-constexpr int finish_threads = 1024;
-
-// One block. `counts`: whether the outcomes are those of a step, or only what is held at the start.
-__global__ void __launch_bounds__(finish_threads)
-    finish_kernel(const step_outcome* outcomes, std::int64_t size, step_rule rule, end_rule end, pagerank_norm norm,
-                  int counts, run_state* state) {
-  if (state->done != 0) return;
-  step_outcome mine;
-  for (std::int64_t k = threadIdx.x; k < size; k += finish_threads) mine.add(outcomes[k], norm);
-  mine = block_outcome(mine, norm);
-  if (threadIdx.x != 0) return;
-  state->terms = rule.terms(mine.dangling);
-  if (counts == 0) return;
-  state->residual = mine.change;
-  ++state->iterations;
-  if (mine.change <= end.tolerance || state->iterations >= end.most) state->done = 1;
-}
-
-// ranks = guess / guess_sum, or 1/n; and what follows from them.
+// Shares of the guess scaled to sum 1, or of 1/n; and what follows from them.
 template <class V>
 __global__ void __launch_bounds__(block_threads)
-    start_kernel(std::int64_t n, const V* guess, double guess_sum, const V* inverses, V* ranks, V* contributions,
-                 step_outcome* outcomes) {
+    start_kernel(step_arguments<V> a, std::int64_t n, const std::uint32_t* order, const V* guess, double guess_sum,
+                 V* shares) {
   step_outcome mine;
-  for (std::int64_t v = global_thread(); v < n; v += grid_threads()) {
+  for (std::int64_t i = global_thread(); i < n; i += grid_threads()) {
+    const std::int64_t v = order == nullptr ? i : std::int64_t{order[i]};
     const V rank = static_cast<V>(guess == nullptr ? 1.0 / static_cast<double>(n) : guess[v] / guess_sum);
-    ranks[v] = rank;
-    contributions[v] = rank * inverses[v];
-    if (inverses[v] == 0) mine.dangling += rank;
+    const V degree = a.degrees[i];
+    shares[i] = share_of(rank, degree);
+    if (degree == 0) mine.dangling += rank;
   }
-  mine = block_outcome(mine, pagerank_norm::l1);
-  if (threadIdx.x == 0) outcomes[blockIdx.x] = mine;
+  close_step(mine, a.outcomes, a.rule, a.end, pagerank_norm::l1, false, a.state);
 }
 
 // Sums of values in `dangling`, of those below 0 in `change`.
@@ -213,22 +207,25 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::int64_t n, cons
   if (threadIdx.x == 0) outcomes[blockIdx.x] = mine;
 }
 
-__global__ void __launch_bounds__(finish_threads)
+constexpr int add_threads = 1024;
+
+__global__ void __launch_bounds__(add_threads)
     add_kernel(const step_outcome* outcomes, std::int64_t size, step_outcome* to) {
   step_outcome mine;
-  for (std::int64_t k = threadIdx.x; k < size; k += finish_threads) mine.add(outcomes[k], pagerank_norm::l1);
+  for (std::int64_t k = threadIdx.x; k < size; k += add_threads) mine.add(outcomes[k], pagerank_norm::l1);
   mine = block_outcome(mine, pagerank_norm::l1);
   if (threadIdx.x == 0) *to = mine;
 }
 
 __host__ __device__ inline int bin_of(std::int64_t edges) {
-  return edges > tuning::warp_row ? 0 : (edges > tuning::team_row ? 1 : (edges > tuning::thread_row ? 2 : 3));
+  return edges > tuning::warp_row ? 0 : (edges > tuning::team_row ? 1 : (edges > tuning::thread_row ? 2 : bins));
 }
 
 // Rows by bin, ascending within one. Synchronises.
 template <class I, class O>
 row_bins bin_rows(const context<device>& ctx, const O* offsets, std::int64_t n, array<I, device>& order) {
   row_bins b;
+  order = {ctx, n};
   array<std::int64_t, device> places(ctx, n + 1);
   std::int64_t* place = places.data();
   for (int bin = 0; bin < bins; ++bin) {
@@ -248,14 +245,54 @@ row_bins bin_rows(const context<device>& ctx, const O* offsets, std::int64_t n, 
   return b;
 }
 
-// inverses[v] = 1 / out-degree(v), 0 where that is 0.
+// How many steps a run is likely to take: each shrinks the change by the damping.
+double expected_steps(const pagerank_options& options) {
+  if (options.iterations > 0) return static_cast<double>(options.iterations);
+  const auto most = static_cast<double>(options.max_iterations);
+  if (options.damping == 0 || options.tolerance >= 1) return 1;
+  return options.tolerance == 0 ? most : std::min(most, std::log(options.tolerance) / std::log(options.damping));
+}
+
+// Why no copy would pay, whichever it is; empty: one may.
+template <class V, class I, class O>
+std::string why_no_copy(const context<device>& ctx, const graph_view<I, O, device>& g,
+                        const pagerank_options& options) {
+  if (expected_steps(options) < tuning::least_steps) return "too few steps for a copy of the graph";
+  if (g.in.nnz() < tuning::least_edges) return "the graph is small";
+  if (g.vertices() * std::int64_t{sizeof(V)} <= tuning::cached_bytes) return "the L1 cache holds all shares";
+  const std::int64_t sectors = spmv::sectors_per_1000(ctx, g.in.indices.data(), g.in.nnz(), sizeof(V));
+  if (sectors >= tuning::least_sectors) return {};
+  return "1000 edges in a row come from " + std::to_string(sectors) + " sectors of shares";
+}
+
+template <class V, class I, class O>
+step_copy_attempt<V> make_copy(const context<device>& ctx, const graph_view<I, O, device>& g,
+                               const pagerank_options& options) {
+  if (options.copy == pagerank_copy::none || g.in.nnz() == 0) return {nullptr, {}};
+  if (options.copy == pagerank_copy::automatic) {
+    if (std::string why = why_no_copy<V>(ctx, g, options); !why.empty()) return {nullptr, std::move(why)};
+    try {
+      auto made = copy_blocked<V>(ctx, g, copy_demand::if_it_pays);
+      return made.copy != nullptr ? std::move(made) : copy_binned<V>(ctx, g, copy_demand::if_it_pays);
+    } catch (const error& e) {
+      if (e.code() != error_code::out_of_memory) throw;
+      return {nullptr, "there is no memory for a copy of the graph"};
+    }
+  }
+  auto made = options.copy == pagerank_copy::blocked ? copy_blocked<V>(ctx, g, copy_demand::by_name)
+                                                     : copy_binned<V>(ctx, g, copy_demand::by_name);
+  if (made.copy != nullptr) return made;
+  throw error(error_code::unsupported,
+              "pagerank: no " + std::string(to_string(options.copy)) + " copy: " + made.reason);
+}
+
+// degrees[i] = that of the vertex at place i.
 template <class V, class O>
-void invert_degrees(const context<device>& ctx, span<const O, device> offsets, array<V, device>& inverses) {
-  const O* offset = offsets.data();
-  V* inverse = inverses.data();
-  for_each(ctx, inverses.size(), [=] __device__(std::int64_t v) {
-    const O degree = offset[v + 1] - offset[v];
-    inverse[v] = degree == 0 ? V{0} : V{1} / static_cast<V>(degree);
+void place_degrees(const context<device>& ctx, const O* offsets, const std::uint32_t* order,
+                   array<V, device>& degrees) {
+  for_each(ctx, degrees.size(), [=, degree = degrees.data()] __device__(std::int64_t i) {
+    const std::int64_t v = order == nullptr ? i : std::int64_t{order[i]};
+    degree[i] = static_cast<V>(offsets[v + 1] - offsets[v]);
   });
 }
 
@@ -266,19 +303,34 @@ class device_executor final : public executor<V, device> {
       : ctx_(ctx),
         n_(g.vertices()),
         options_(options),
-        in_(g.in),
         ranks_(ctx, n_),
-        inverses_(ctx, n_),
-        now_(ctx, n_),
-        next_(ctx, n_),
-        order_(ctx, n_),
+        degrees_(ctx, n_),
+        shares_{{ctx, n_ + step_copy<V>::padding}, {ctx, n_ + step_copy<V>::padding}},
         state_(ctx, 1),
         sum_(ctx, 1) {
     if (n_ == 0) return;
-    invert_degrees(ctx, g.out.offsets, inverses_);
-    bins_ = bin_rows<I, O>(ctx, in_.offsets.data(), n_, order_);
+    const device_guard guard(ctx_);
+    auto made = make_copy<V>(ctx, g, options);
+    copy_ = std::move(made.copy);
+    reason_ = std::move(made.reason);
+    for (auto& shares : shares_) fill_zero(ctx, shares.view().subspan(n_, step_copy<V>::padding));
+    place_degrees(ctx, g.out.offsets.data(), order(), degrees_);
     vertex_blocks_ = blocks_for(ctx, n_, block_threads);
-    outcomes_ = {ctx, std::max<std::int64_t>(bins_.first_block[bins], vertex_blocks_)};
+    std::int64_t blocks = vertex_blocks_;
+    if (copy_ == nullptr) {
+      pull_ = {.n = n_,
+               .offsets = g.in.offsets.data(),
+               .indices = g.in.indices.data(),
+               .order = nullptr,
+               .undirected = g.in.offsets.data() == g.out.offsets.data() ? 1 : 0,
+               .bins = bin_rows<I, O>(ctx, g.in.offsets.data(), n_, rows_)};
+      pull_.order = rows_.data();
+      pull_blocks_ = pull_.bins.first_block[bins] + div_up(n_, std::int64_t{short_rows});
+      blocks = std::max(blocks, pull_blocks_);
+    } else {
+      blocks = std::max(blocks, copy_->blocks());
+    }
+    outcomes_ = {ctx, blocks};
   }
 
   run_outcome run(span<const V, device> personalization, span<const V, device> guess) override {
@@ -287,46 +339,61 @@ class device_executor final : public executor<V, device> {
     const double guess_sum = sum_of("guess", guess);
     const device_guard guard(ctx_);
     fill_zero(ctx_, state_);
-    start_kernel<V><<<vertex_blocks_, block_threads, 0, ctx_.stream()>>>(n_, guess.data(), guess_sum, inverses_.data(),
-                                                                         ranks_.data(), now_.data(), outcomes_.data());
+    const bool alike = personalization.empty() && guess.empty() && copy_ != nullptr;
+    step_arguments<V> a{.n = n_,
+                        .kept = alike ? copy_->with_edges() : n_,
+                        .degrees = degrees_.data(),
+                        .personalization = personalization.data(),
+                        .damping = options_.damping,
+                        .norm = options_.norm,
+                        .rule = rule,
+                        .end = {options_.iterations > 0 ? -1.0 : options_.tolerance, most_iterations(options_)},
+                        .state = state_.data(),
+                        .outcomes = outcomes_.data()};
+    start_kernel<V><<<vertex_blocks_, block_threads, 0, ctx_.stream()>>>(a, n_, order(), guess.data(), guess_sum,
+                                                                         shares_[0].data());
     SPARGO_CUDA_TRY(cudaGetLastError());
-    finish(rule, vertex_blocks_, 0);
-    const pull_arguments<V, I, O> arguments{in_.offsets.data(), in_.indices.data(),     order_.data(),
-                                            inverses_.data(),   personalization.data(), ranks_.data(),
-                                            options_.damping,   options_.norm};
+    if (order() != nullptr && !personalization.empty()) {
+      // By place, in the array that gets the ranks in the end.
+      for_each(ctx_, n_,
+               [order = order(), from = personalization.data(), to = ranks_.data()] __device__(std::int64_t i) {
+                 to[i] = from[order[i]];
+               });
+      a.personalization = ranks_.data();
+    }
     const std::int64_t most = most_iterations(options_);
     for (std::int64_t launched = 0; launched < most;) {
       const std::int64_t until = std::min(most, options_.iterations > 0 ? most : launched + tuning::look_every);
-      for (; launched < until; ++launched) take_step(arguments, rule);
+      for (; launched < until; ++launched) take_step(a, launched);
       if (look().done != 0) break;
     }
     const run_state end = look();
+    for_each(ctx_, n_,
+             [kept = a.kept, order = order(), shares = shares_[end.iterations % 2].data(), degrees = degrees_.data(),
+              ranks = ranks_.data()] __device__(std::int64_t i) {
+               ranks[order == nullptr ? i : std::int64_t{order[i]}] = rank_of(shares[i < kept ? i : kept], degrees[i]);
+             });
     return {end.iterations, end.residual};
   }
 
   [[nodiscard]] span<const V, device> ranks() const noexcept override { return ranks_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return n_ * std::int64_t{4 * sizeof(V) + sizeof(I)} + outcomes_.size() * std::int64_t{sizeof(step_outcome)} +
-           std::int64_t{sizeof(run_state) + sizeof(step_outcome)};
+    return (ranks_.size() + degrees_.size() + shares_[0].size() + shares_[1].size()) * std::int64_t{sizeof(V)} +
+           rows_.size() * std::int64_t{sizeof(I)} + outcomes_.size() * std::int64_t{sizeof(step_outcome)} +
+           std::int64_t{sizeof(run_state) + sizeof(step_outcome)} + (copy_ == nullptr ? 0 : copy_->workspace_bytes());
   }
+  [[nodiscard]] std::string reason() const override { return reason_; }
 
  private:
   [[nodiscard]] run_state look() const { return element<run_state>(ctx_, state_.view(), 0); }
+  [[nodiscard]] const std::uint32_t* order() const { return copy_ == nullptr ? nullptr : copy_->order(); }
 
-  // A step whose end is past is skipped by the kernels; the arrays change places all the same, and nobody reads them.
-  void take_step(const pull_arguments<V, I, O>& arguments, const step_rule& rule) {
-    const auto blocks = static_cast<unsigned>(bins_.first_block[bins]);
-    pull_kernel<V, I, O><<<blocks, block_threads, 0, ctx_.stream()>>>(arguments, bins_, state_.data(), now_.data(),
-                                                                      next_.data(), outcomes_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    finish(rule, blocks, 1);
-    now_.swap(next_);
-  }
-
-  void finish(const step_rule& rule, std::int64_t blocks, int counts) {
-    const end_rule end{options_.iterations > 0 ? -1.0 : options_.tolerance, most_iterations(options_)};
-    finish_kernel<<<1, finish_threads, 0, ctx_.stream()>>>(outcomes_.data(), blocks, rule, end, options_.norm, counts,
-                                                           state_.data());
+  // A step whose end is past is skipped by the kernels.
+  void take_step(const step_arguments<V>& a, std::int64_t number) {
+    const V* const now = shares_[number % 2].data();
+    V* const next = shares_[1 - number % 2].data();
+    if (copy_ != nullptr) return copy_->step(a, now, next);
+    pull_kernel<V, I, O><<<static_cast<unsigned>(pull_blocks_), block_threads, 0, ctx_.stream()>>>(a, pull_, now, next);
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
@@ -336,7 +403,7 @@ class device_executor final : public executor<V, device> {
     const device_guard guard(ctx_);
     sum_kernel<V><<<vertex_blocks_, block_threads, 0, ctx_.stream()>>>(n_, values.data(), outcomes_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
-    add_kernel<<<1, finish_threads, 0, ctx_.stream()>>>(outcomes_.data(), vertex_blocks_, sum_.data());
+    add_kernel<<<1, add_threads, 0, ctx_.stream()>>>(outcomes_.data(), vertex_blocks_, sum_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
     const auto sum = element<step_outcome>(ctx_, sum_.view(), 0);
     check_sum(name, sum.dangling, sum.change > 0);
@@ -346,16 +413,17 @@ class device_executor final : public executor<V, device> {
   context<device> ctx_;
   std::int64_t n_;
   pagerank_options options_;
-  csr_pattern_view<I, O, device> in_;
-  array<V, device> ranks_;
-  array<V, device> inverses_;  // of out-degrees
-  array<V, device> now_;       // contributions
-  array<V, device> next_;      // of the step under way
-  array<I, device> order_;     // rows by bin
+  array<V, device> ranks_;      // of the last run; during one, its personalization by place
+  array<V, device> degrees_;    // of out-edges, by place
+  array<V, device> shares_[2];  // before and after a step, in turn
   array<run_state, device> state_;
   array<step_outcome, device> sum_;
   array<step_outcome, device> outcomes_;  // [block]
-  row_bins bins_;
+  std::unique_ptr<step_copy<V>> copy_;    // null: from the graph
+  std::string reason_;
+  array<I, device> rows_;  // longer ones, by bin
+  pull_arguments<V, I, O> pull_{};
+  std::int64_t pull_blocks_ = 0;
   unsigned vertex_blocks_ = 0;
 };
 

@@ -1,0 +1,529 @@
+// A step from a copy of the graph in two passes, neither of which reads or writes out of order.
+//
+// Where the sources of a vertex's in-edges lie all over the graph, each edge costs a sector of shares from the L2
+// cache: 32 bytes for one number. Instead the first pass goes through the edges by blocks of sources, whose shares fit
+// an SM's shared memory, and writes the share of each edge in the order that it finds them. The second goes by bins of
+// neighbouring vertices, whose edges fit shared memory: it copies the bin's cells, a short run from every block, and
+// each vertex gathers its own from there, in the graph's order. Neighbouring bins run at the same time and their cells
+// are neighbours, so memory sees long runs.
+//
+// Invariant: a cell begins at a multiple of four edges, in memory and in its bin; gaps hold some share that nobody
+// reads. Cost of a step: an edge's two 16-bit numbers, and its share written and read once: 12 bytes in fp32, 20 in
+// fp64, at the speed of a copy; 3 values and an offset per vertex. Source: propagation blocking (Beamer, Asanovic and
+// Patterson, IPDPS 2017), with the binning moved into the plan.
+#include "core/device/async_copy.cuh"
+#include "core/instantiate.hpp"
+#include "graph/pagerank/device.cuh"
+#include "primitives/element.hpp"
+#include "sparse/device.cuh"
+#include "sparse/spmv/copies/binned/device.cuh"
+
+#include <spargo/core/device_features.cuh>
+#include <spargo/primitives/scan.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace spargo::detail::pagerank {
+
+namespace {
+
+struct tuning {
+  static constexpr int write_threads = 1024;
+  static constexpr int collect_threads = 512;
+  static constexpr int collect_blocks = 2;  // per SM
+  static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
+  // Of a bin's shares; 48, 56, 64, 72, 96 KiB: uniform 2^22 of degree 32, fp32 0.677, 0.643, 0.626, 0.617, 0.695 ms.
+  static constexpr std::int64_t bin_bytes = std::int64_t{72} * 1024;
+  static constexpr std::int64_t spare_bytes = std::int64_t{20} * 1024;
+  static constexpr std::int64_t most_rows = 2048;    // vertices of a bin
+  static constexpr std::int64_t most_blocks = 8192;  // the build counts them in shared memory
+  static constexpr int batch = 4;                    // of 16 bytes that a thread writes at a time
+  static constexpr std::int64_t longest = 512;       // in-edges of a vertex
+  // A copy pays where 1000 in a row come from so many sectors, and cells have so many
+  // edges.
+  static constexpr std::int64_t least_sectors = 800;
+  static constexpr std::int64_t least_cell = 27;  // fp64 with cells of 27: 1.189 ms, from the graph 1.329
+  static constexpr double most_uneven = 1.3;      // the largest block of edges over the mean
+};
+
+constexpr std::int64_t group = 4;  // edges that a cell is a multiple of
+constexpr std::int64_t unit = 8;   // edges that a vertex's places are padded to: 16 bytes
+
+template <class V>
+inline constexpr int words = static_cast<int>(16 / sizeof(V));  // of 16 bytes
+
+// Cell (block, bin) as a bin sees it: where it begins in memory and in the bin, in groups.
+struct bin_cell {
+  std::uint32_t memory;
+  std::uint32_t stage;
+};
+
+template <class V>
+struct binned_arguments {
+  std::int64_t n;
+  std::int64_t width;  // vertices of a block
+  int blocks;
+  int rows;                           // vertices of a bin
+  int capacity;                       // edges of a bin
+  const std::uint32_t* block_starts;  // blocks + 1, in groups
+  const bin_cell* cells;              // [bin][blocks + 1]
+  const std::uint16_t* columns;       // by place in memory: the source in its block
+  const std::uint32_t* units;         // n + 1: units before the vertex
+  const std::uint16_t* places;        // by unit: where the vertex's shares are in the bin
+  V* values;                          // by place in memory
+};
+
+// --- The copy -------------------------------------------------------------
+
+// The most of any bin, and of any vertex.
+struct bin_needs {
+  unsigned groups;
+  unsigned units;
+  unsigned edges;  // of a vertex
+};
+
+// Counts of groups to counts[block * bins + bin]. A block per bin.
+template <class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    count_cells_kernel(const O* offsets, const I* indices, std::int64_t n, std::int64_t rows, std::int64_t width,
+                       int blocks, const std::uint32_t* units, std::int64_t* counts, bin_needs* most) {
+  extern __shared__ unsigned block_counts[];
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += block_threads) block_counts[b] = 0;
+  __syncthreads();
+  const std::int64_t bin = blockIdx.x;
+  const std::int64_t end = offsets[min((bin + 1) * rows, n)];
+  for (std::int64_t e = offsets[bin * rows] + threadIdx.x; e < end; e += block_threads) {
+    atomicAdd(block_counts + indices[e] / width, 1U);
+  }
+  __syncthreads();
+  unsigned mine = 0;
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += block_threads) {
+    const unsigned groups = div_up(block_counts[b], static_cast<unsigned>(group));
+    counts[static_cast<std::int64_t>(b) * gridDim.x + bin] = groups;
+    mine += groups;
+  }
+  mine = warp_sum(mine);
+  unsigned longest = 0;
+  const std::int64_t last_row = min((bin + 1) * rows, n);
+  for (std::int64_t v = bin * rows + threadIdx.x; v < last_row; v += block_threads) {
+    longest = max(longest, static_cast<unsigned>(offsets[v + 1] - offsets[v]));
+  }
+  longest = warp_max(longest);
+  __shared__ unsigned all;
+  if (threadIdx.x == 0) all = 0;
+  __syncthreads();
+  if (lane_id() == 0) atomicAdd(&all, mine);
+  if (lane_id() == 0) atomicMax(&most->edges, longest);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  atomicMax(&most->groups, all);
+  atomicMax(&most->units, units[last_row] - units[bin * rows]);
+}
+
+// A block per bin. The order within a cell is left to chance: `places` undoes it.
+template <class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    place_cells_kernel(const O* offsets, const I* indices, std::int64_t n, std::int64_t rows, std::int64_t width,
+                       int blocks, int capacity, const std::int64_t* starts, const std::uint32_t* units,
+                       bin_cell* cells, std::uint16_t* columns, std::uint16_t* places) {
+  extern __shared__ unsigned cursors[];
+  const std::int64_t bin = blockIdx.x;
+  bin_cell* const mine = cells + bin * (blocks + 1);
+  if (threadIdx.x == 0) {
+    std::uint32_t stage = 0;
+    for (int b = 0; b <= blocks; ++b) {
+      const std::int64_t cell = static_cast<std::int64_t>(b) * gridDim.x + bin;
+      mine[b] = {b < blocks ? static_cast<std::uint32_t>(starts[cell]) : 0, stage};
+      if (b == blocks) break;
+      cursors[b] = stage * group;
+      stage += static_cast<std::uint32_t>(starts[cell + 1] - starts[cell]);
+    }
+  }
+  __syncthreads();
+  constexpr int lanes = static_cast<int>(unit);
+  const int lane = static_cast<int>(threadIdx.x) % lanes;
+  const std::int64_t last_row = min((bin + 1) * rows, n);
+  for (std::int64_t v = bin * rows + threadIdx.x / lanes; v < last_row; v += block_threads / lanes) {
+    std::uint16_t* const to = places + std::int64_t{units[v]} * unit;
+    const std::int64_t size = static_cast<std::int64_t>(units[v + 1] - units[v]) * unit;
+    for (std::int64_t k = lane; k < size; k += lanes) {
+      const std::int64_t e = static_cast<std::int64_t>(offsets[v]) + k;
+      if (e >= static_cast<std::int64_t>(offsets[v + 1])) {
+        to[k] = static_cast<std::uint16_t>(capacity);  // a share of 0
+        continue;
+      }
+      const std::int64_t source = indices[e];
+      const auto b = static_cast<int>(source / width);
+      const unsigned place = atomicAdd(cursors + b, 1U);
+      to[k] = static_cast<std::uint16_t>(place);
+      columns[std::int64_t{mine[b].memory} * group + (place - std::int64_t{mine[b].stage} * group)] =
+          static_cast<std::uint16_t>(source - b * width);
+    }
+  }
+}
+
+// units[v] = those before vertex v. Synchronises.
+template <class O>
+array<std::uint32_t, device> count_units(const context<device>& ctx, const O* offsets, std::int64_t n) {
+  array<std::int64_t, device> before(ctx, n + 1);
+  array<std::uint32_t, device> units(ctx, n + 1);
+  std::int64_t* const count = before.data();
+  for_each(ctx, n + 1, [=] __device__(std::int64_t v) {
+    count[v] = v < n ? div_up(static_cast<std::int64_t>(offsets[v + 1] - offsets[v]), unit) : 0;
+  });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(before).view(), before.view());
+  for_each(ctx, n + 1,
+           [=, to = units.data()] __device__(std::int64_t v) { to[v] = static_cast<std::uint32_t>(count[v]); });
+  return units;
+}
+
+// The cells' starts that are those of blocks, and the end.
+void take_block_starts(const context<device>& ctx, const std::int64_t* starts, std::int64_t bins,
+                       array<std::uint32_t, device>& to) {
+  for_each(ctx, to.size(), [=, start = to.data()] __device__(std::int64_t b) {
+    start[b] = static_cast<std::uint32_t>(starts[b * bins]);
+  });
+}
+
+struct binned_shape {
+  std::int64_t width = 0;
+  std::int64_t blocks = 0;
+  std::int64_t rows = 0;
+  std::int64_t bins = 0;
+  std::int64_t capacity = 0;   // edges of a bin
+  std::int64_t bin_units = 0;  // the most of a bin
+  std::int64_t units = 0;      // in all
+  std::int64_t longest = 0;    // in-edges of a vertex
+
+  [[nodiscard]] std::int64_t collect_bytes(std::int64_t value) const {
+    return capacity * value + 16 + bin_units * unit * 2;
+  }
+};
+
+// --- Passes ---------------------------------------------------------------
+
+extern __shared__ int4 binned_bytes[];
+
+// Four or two sources of a thread, and their shares.
+template <class V>
+struct write_step {
+  std::uint16_t columns[words<V>];
+
+  __device__ void load(const std::uint16_t* all, std::int64_t unit) {
+    if constexpr (words<V> == 4) {
+      const uint2 raw = __ldcs(reinterpret_cast<const uint2*>(all) + unit);
+      __builtin_memcpy(columns, &raw, sizeof(columns));
+    } else {
+      const unsigned raw = __ldcs(reinterpret_cast<const unsigned*>(all) + unit);
+      __builtin_memcpy(columns, &raw, sizeof(columns));
+    }
+  }
+  __device__ void store(V* all, std::int64_t unit, const V* part) const {
+    V values[words<V>];
+#pragma unroll
+    for (int j = 0; j < words<V>; ++j) values[j] = part[columns[j]];
+    uint4 raw;
+    __builtin_memcpy(&raw, values, sizeof(raw));
+    __stcs(reinterpret_cast<uint4*>(all) + unit, raw);
+  }
+};
+
+// A thread block per block of sources.
+template <class V>
+__global__ void __launch_bounds__(tuning::write_threads, 1)
+    write_kernel(binned_arguments<V> b, const run_state* state, const V* __restrict__ shares) {
+  if (state->done != 0) return;
+  V* const part = reinterpret_cast<V*>(binned_bytes);
+  constexpr std::int64_t units = group / words<V>;  // of a group
+  constexpr std::int64_t step = tuning::write_threads;
+  for (int block = static_cast<int>(blockIdx.x); block < b.blocks; block += static_cast<int>(gridDim.x)) {
+    const std::int64_t end = units * b.block_starts[block + 1];
+    std::int64_t at = units * b.block_starts[block] + threadIdx.x;
+    write_step<V> next[tuning::batch];
+#pragma unroll
+    for (int j = 0; j < tuning::batch; ++j) {
+      if (at + j * step < end) next[j].load(b.columns, at + j * step);
+    }
+    const std::int64_t first = block * b.width;
+    const std::int64_t size = min(b.width, b.n - first);
+    __syncthreads();  // the part before is done with
+    for (std::int64_t c = words<V> * static_cast<int>(threadIdx.x); c < size; c += words<V> * step) {
+      copy_line_async(part + c, shares + first + c);
+    }
+    wait_for_copies();
+    __syncthreads();
+    for (; at < end; at += tuning::batch * step) {
+      write_step<V> now[tuning::batch];
+#pragma unroll
+      for (int j = 0; j < tuning::batch; ++j) {
+        now[j] = next[j];
+        const std::int64_t there = at + (tuning::batch + j) * step;
+        if (there < end) next[j].load(b.columns, there);
+      }
+#pragma unroll
+      for (int j = 0; j < tuning::batch; ++j) {
+        if (at + j * step < end) now[j].store(b.values, at + j * step, part);
+      }
+    }
+  }
+}
+
+// The cells of the bin to its stage: copies that no register waits for.
+template <class V>
+__device__ void copy_cells(const binned_arguments<V>& b, std::int64_t bin, V* stage) {
+  constexpr int warps = tuning::collect_threads / warp_size;
+  constexpr std::uint32_t lines = group * sizeof(V) / 16;  // of a group
+  const bin_cell* const cells = b.cells + bin * (b.blocks + 1);
+  const int lane = lane_id();
+  const int each = div_up(b.blocks, warps);
+  const int last = min((static_cast<int>(threadIdx.x) / warp_size + 1) * each, b.blocks);
+  for (int first = static_cast<int>(threadIdx.x) / warp_size * each; first < last; first += warp_size - 1) {
+    const bin_cell mine = cells[min(first + lane, b.blocks)];
+    const int count = min(last - first, warp_size - 1);
+    for (int j = 0; j < count; ++j) {
+      const std::uint32_t memory = __shfl_sync(full_mask, mine.memory, j);
+      const std::uint32_t begin = __shfl_sync(full_mask, mine.stage, j);
+      const std::uint32_t size = (__shfl_sync(full_mask, mine.stage, j + 1) - begin) * lines;
+      const V* const from = b.values + std::int64_t{memory} * group;
+      V* const to = stage + begin * group;
+      for (std::uint32_t k = static_cast<std::uint32_t>(lane); k < size; k += warp_size) {
+        copy_line_async(to + k * words<V>, from + k * words<V>);
+      }
+    }
+  }
+}
+
+// The sum of the shares that a vertex's units name.
+template <class V>
+__device__ V sum_units(const uint4* units, std::uint32_t begin, std::uint32_t end, const V* stage) {
+  const auto two = [&](unsigned word) { return stage[word & 0xffffU] + stage[word >> 16]; };
+  V sum = 0;
+  for (std::uint32_t u = begin; u < end; ++u) {
+    const uint4 raw = units[u];
+    sum += (two(raw.x) + two(raw.y)) + (two(raw.z) + two(raw.w));
+  }
+  return sum;
+}
+
+// A thread block per bin, a thread per vertex.
+template <class V>
+__global__ void __launch_bounds__(tuning::collect_threads,
+                                  resident_blocks(tuning::collect_blocks, tuning::collect_threads))
+    collect_kernel(step_arguments<V> a, binned_arguments<V> b, const V* __restrict__ now, V* __restrict__ next) {
+  if (a.state->done != 0) return;
+  constexpr int threads = tuning::collect_threads;
+  V* const stage = reinterpret_cast<V*>(binned_bytes);
+  uint4* const units = reinterpret_cast<uint4*>(stage + b.capacity + words<V>);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t bin = blockIdx.x;
+  const std::int64_t first_row = bin * b.rows;
+  const std::int64_t last_row = min(first_row + b.rows, b.n);
+  copy_cells(b, bin, stage);
+  const std::uint32_t first = b.units[first_row];
+  const std::uint32_t size = b.units[last_row] - first;
+  const uint4* const from = reinterpret_cast<const uint4*>(b.places) + first;
+  for (std::uint32_t u = threadIdx.x; u < size; u += threads) copy_line_async(units + u, from + u);
+  if (thread == 0) stage[b.capacity] = 0;
+  const step_terms terms = a.state->terms;
+  std::int64_t v = first_row + thread;
+  std::uint32_t begin = v < last_row ? b.units[v] - first : 0;
+  std::uint32_t end = v < last_row ? b.units[v + 1] - first : 0;
+  V degree = v < last_row ? __ldg(a.degrees + v) : V{0};
+  V before = v < last_row ? __ldg(now + v) : V{0};
+  wait_for_copies();
+  __syncthreads();
+  step_outcome mine;
+  while (v < last_row) {
+    mine.add(finish_vertex(a, terms, v, degree, sum_units(units, begin, end, stage), before, next), a.norm);
+    v += threads;
+    if (v >= last_row) break;
+    begin = b.units[v] - first;
+    end = b.units[v + 1] - first;
+    degree = __ldg(a.degrees + v);
+    before = __ldg(now + v);
+  }
+  close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
+}
+
+template <class V>
+class binned_copy final : public step_copy<V> {
+ public:
+  // `starts`: of the cells, by block, then by bin, and of what follows; in groups.
+  template <class I, class O>
+  binned_copy(const context<device>& ctx, const csr_pattern_view<I, O, device>& in, const binned_shape& shape,
+              const array<std::int64_t, device>& starts, std::int64_t groups, array<std::uint32_t, device> units)
+      : ctx_(ctx),
+        bins_(shape.bins),
+        cells_(ctx, shape.bins * (shape.blocks + 1)),
+        block_starts_(ctx, shape.blocks + 1),
+        columns_(ctx, groups * group),
+        units_(std::move(units)),
+        places_(ctx, shape.units * unit),
+        values_(ctx, groups * group) {
+    fill_zero(ctx, columns_.view());
+    const auto blocks = static_cast<int>(shape.blocks);
+    place_cells_kernel<I, O>
+        <<<static_cast<unsigned>(bins_), block_threads, shape.blocks * sizeof(unsigned), ctx.stream()>>>(
+            in.offsets.data(), in.indices.data(), in.rows, shape.rows, shape.width, blocks,
+            static_cast<int>(shape.capacity), starts.data(), units_.data(), cells_.data(), columns_.data(),
+            places_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    take_block_starts(ctx, starts.data(), bins_, block_starts_);
+    arguments_ = {.n = in.rows,
+                  .width = shape.width,
+                  .blocks = blocks,
+                  .rows = static_cast<int>(shape.rows),
+                  .capacity = static_cast<int>(shape.capacity),
+                  .block_starts = block_starts_.data(),
+                  .cells = cells_.data(),
+                  .columns = columns_.data(),
+                  .units = units_.data(),
+                  .places = places_.data(),
+                  .values = values_.data()};
+    grid_ = std::min<std::int64_t>(ctx.properties().multiprocessors, shape.blocks);
+    write_bytes_ = static_cast<std::size_t>(shape.width) * sizeof(V);
+    collect_bytes_ = static_cast<std::size_t>(shape.collect_bytes(sizeof(V)));
+    allow_shared(write_kernel<V>, write_bytes_);
+    allow_shared(collect_kernel<V>, collect_bytes_);
+  }
+
+  void step(const step_arguments<V>& a, const V* now, V* next) const override {
+    write_kernel<V><<<static_cast<unsigned>(grid_), tuning::write_threads, write_bytes_, ctx_.stream()>>>(arguments_,
+                                                                                                          a.state, now);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    collect_kernel<V><<<static_cast<unsigned>(bins_), tuning::collect_threads, collect_bytes_, ctx_.stream()>>>(
+        a, arguments_, now, next);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+  [[nodiscard]] std::int64_t blocks() const noexcept override { return bins_; }
+  [[nodiscard]] const std::uint32_t* order() const noexcept override { return nullptr; }
+  [[nodiscard]] std::int64_t with_edges() const noexcept override { return arguments_.n; }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    const auto bytes = [](const auto&... a) {
+      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
+    };
+    return bytes(cells_, block_starts_, columns_, units_, places_, values_);
+  }
+
+ private:
+  template <class Kernel>
+  static void allow_shared(Kernel kernel, std::size_t bytes) {
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  }
+
+  context<device> ctx_;
+  std::int64_t bins_;
+  array<bin_cell, device> cells_;
+  array<std::uint32_t, device> block_starts_;
+  array<std::uint16_t, device> columns_;
+  array<std::uint32_t, device> units_;
+  array<std::uint16_t, device> places_;
+  array<V, device> values_;  // of the step
+  binned_arguments<V> arguments_{};
+  std::int64_t grid_ = 0;
+  std::size_t write_bytes_ = 0;
+  std::size_t collect_bytes_ = 0;
+};
+
+// Bins of so many vertices that none has more than `capacity` edges, and the starts of the cells, in groups; no bins
+// where some vertices have too many. Synchronises.
+template <class I, class O>
+array<std::int64_t, device> count_cells(const context<device>& ctx, const csr_pattern_view<I, O, device>& in,
+                                        const array<std::uint32_t, device>& units, std::int64_t value,
+                                        std::int64_t room, binned_shape& shape) {
+  const std::int64_t n = in.rows;
+  const std::int64_t gaps = 2 * shape.blocks;  // of a bin: less than two edges of a cell on average
+  const auto wanted = static_cast<double>(std::max<std::int64_t>(shape.capacity - gaps, 1));
+  const double degree = static_cast<double>(in.nnz()) / static_cast<double>(n);
+  auto rows = static_cast<std::int64_t>(0.97 * std::min(wanted / degree, static_cast<double>(tuning::most_rows)));
+  array<bin_needs, device> most(ctx, 1);
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    shape.rows = std::max<std::int64_t>(rows / warp_size * warp_size, warp_size);
+    shape.bins = div_up(n, shape.rows);
+    array<std::int64_t, device> starts(ctx, shape.blocks * shape.bins + 1);
+    fill_zero(ctx, starts.view().subspan(starts.size() - 1, 1));
+    fill_zero(ctx, most.view());
+    count_cells_kernel<I, O>
+        <<<grid_of(shape.bins, 1), block_threads, static_cast<std::size_t>(shape.blocks) * sizeof(unsigned),
+           ctx.stream()>>>(in.offsets.data(), in.indices.data(), n, shape.rows, shape.width,
+                           static_cast<int>(shape.blocks), units.data(), starts.data(), most.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    const auto needs = element<bin_needs>(ctx, std::as_const(most).view(), 0);
+    const std::int64_t edges = group * std::int64_t{needs.groups};
+    shape.bin_units = needs.units;
+    shape.longest = needs.edges;
+    if (edges <= shape.capacity && shape.collect_bytes(value) <= room) {
+      exclusive_scan<std::int64_t, device>(ctx, std::as_const(starts).view(), starts.view());
+      return starts;
+    }
+    if (shape.rows == warp_size) break;
+    rows = std::min(rows * std::min(shape.capacity, edges) / edges * 31 / 32, shape.rows - warp_size);
+  }
+  shape.bins = 0;
+  return {};
+}
+
+}  // namespace
+
+template <class V, class I, class O>
+step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I, O, device>& g, copy_demand demand) {
+  const bool by_choice = demand == copy_demand::if_it_pays;
+  const std::int64_t n = g.vertices();
+  const std::int64_t edges = g.in.nnz();
+  constexpr std::int64_t most = std::int64_t{1} << 32;
+  if (n >= most || edges >= most) return {nullptr, "the graph needs more than 32 bits"};
+  const std::int64_t room = ctx.properties().shared_memory_per_block - tuning::spare_bytes;
+  constexpr std::int64_t bytes = sizeof(V);
+  const std::int64_t widest = std::min(std::min(tuning::block_bytes, room) / bytes, std::int64_t{0xfff0}) / 4 * 4;
+  if (by_choice) {
+    const std::int64_t sectors = spmv::sectors_per_1000(ctx, g.in.indices.data(), edges, bytes);
+    if (sectors < tuning::least_sectors) {
+      return {nullptr, "1000 edges in a row come from " + std::to_string(sectors) + " sectors of shares"};
+    }
+  }
+  // As many blocks as SMs, or a multiple.
+  const std::int64_t processors = ctx.properties().multiprocessors;
+  binned_shape shape;
+  shape.width = div_up(div_up(n, processors * div_up(n, processors * widest)), std::int64_t{4}) * 4;
+  shape.blocks = div_up(n, shape.width);
+  if (shape.blocks > tuning::most_blocks) return {nullptr, "the graph has too many vertices"};
+  shape.capacity = std::min(tuning::bin_bytes / bytes, room / (bytes + 4)) / unit * unit;
+  if (shape.capacity < warp_size) return {nullptr, "the device has too little shared memory"};
+  auto units = count_units(ctx, g.in.offsets.data(), n);
+  shape.units = element<std::uint32_t>(ctx, std::as_const(units).view(), n);
+  const auto starts = count_cells(ctx, g.in, units, bytes, room, shape);
+  if (shape.bins == 0) return {nullptr, "some vertices have too many in-edges for a bin"};
+  if (by_choice && shape.longest > tuning::longest) {
+    return {nullptr, "a vertex has " + std::to_string(shape.longest) + " in-edges, too many for a thread"};
+  }
+  const std::int64_t cells = shape.blocks * shape.bins;
+  if (by_choice && edges / cells < tuning::least_cell) {
+    return {nullptr, std::to_string(shape.blocks) + " blocks of sources and " + std::to_string(shape.bins) +
+                         " bins leave cells of " + std::to_string(edges / cells) + " edges"};
+  }
+  array<std::uint32_t, device> there(ctx, shape.blocks + 1);
+  take_block_starts(ctx, starts.data(), shape.bins, there);
+  const auto block_starts = to_host(ctx, std::as_const(there).view());
+  const std::int64_t groups = block_starts[shape.blocks];
+  std::int64_t largest = 0;
+  for (std::int64_t b = 0; b < shape.blocks; ++b) {
+    largest = std::max<std::int64_t>(largest, block_starts[b + 1] - block_starts[b]);
+  }
+  if (by_choice && static_cast<double>(largest * shape.blocks) > tuning::most_uneven * static_cast<double>(groups)) {
+    return {nullptr, "some blocks of sources have many more edges than others"};
+  }
+  auto reason =
+      "shares by " + std::to_string(shape.blocks) + " blocks of sources and " + std::to_string(shape.bins) + " bins";
+  return {std::make_unique<binned_copy<V>>(ctx, g.in, shape, starts, groups, std::move(units)), std::move(reason)};
+}
+
+#define INSTANTIATE_V(V, I, O)                                                                                \
+  template step_copy_attempt<V> copy_binned<V, I, O>(const context<device>&, const graph_view<I, O, device>&, \
+                                                     copy_demand);
+#define INSTANTIATE(I, O)    \
+  INSTANTIATE_V(float, I, O) \
+  INSTANTIATE_V(double, I, O)
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::pagerank
