@@ -1,5 +1,5 @@
 // PageRank on the device: a step of Jacobi's. A run looks now and then from the host whether it has converged, so the
-// host's clock times it, twenty steps at once.
+// host's clock times it, twenty steps at once. `plan` cases: what a plan costs, its copy of the graph included.
 #include "bench/device_timing.hpp"
 #include "bench/pagerank_cases.hpp"
 
@@ -7,11 +7,17 @@ namespace spargo::bench {
 
 namespace {
 
+pagerank_options options_with(pagerank_copy copy) {
+  pagerank_options options = pagerank_steps_options();
+  options.copy = copy;
+  return options;
+}
+
 template <class V>
-double measure(benchmark::State& state, const bfs_spec& spec) {
+double measure(benchmark::State& state, const bfs_spec& spec, pagerank_copy copy) {
   bfs_problem& p = bfs_problem::of(spec);
   const context<device>& ctx = device_context();
-  pagerank_plan<V, bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), pagerank_steps_options());
+  pagerank_plan<V, bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), options_with(copy));
   const double seconds = median_seconds([&] {
     plan.run();
     ctx.synchronize();
@@ -25,9 +31,21 @@ double measure(benchmark::State& state, const bfs_spec& spec) {
 }
 
 template <class V>
+double measure_plan(const bfs_spec& spec) {
+  bfs_problem& p = bfs_problem::of(spec);
+  const context<device>& ctx = device_context();
+  return median_seconds([&] {
+    const pagerank_plan<V, bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), pagerank_steps_options());
+    ctx.synchronize();
+  });
+}
+
+template <class V>
 void add(const bfs_case& c) {
-  add_case(pagerank_group<V>(c) + "/step/cuda/jacobi",
-           [c](benchmark::State& state) { return measure<V>(state, c.spec); });
+  const std::string step = pagerank_group<V>(c) + "/step/cuda/jacobi";
+  add_case(step, [c](benchmark::State& state) { return measure<V>(state, c.spec, pagerank_copy::automatic); });
+  add_case(step + "_no_copy", [c](benchmark::State& state) { return measure<V>(state, c.spec, pagerank_copy::none); });
+  add_case(pagerank_group<V>(c) + "/plan/cuda/jacobi", [c](benchmark::State&) { return measure_plan<V>(c.spec); });
 }
 
 const registration here{[] {
