@@ -8,8 +8,8 @@
 #include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
 #include <spargo/core/interruption.hpp>
-#include <spargo/core/threaded_copy.hpp>
 #include <spargo/core/stream_order.hpp>
+#include <spargo/core/threaded_copy.hpp>
 #include <spargo/dist/communicator.hpp>
 #include <spargo/dist/exchange.hpp>
 #include <spargo/dist/graph.hpp>
