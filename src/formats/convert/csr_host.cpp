@@ -190,7 +190,7 @@ csr_arrays<V, I, O> from_rows(const context<host>& ctx, const coo_entries<V, I>&
     if constexpr (!is_pattern<V>) std::copy_n(m.values.data() + starts[b], starts[b + 1] - starts[b], to.values);
     return true;
   };
-  return build_rows<C, V, I, O>(ctx, buckets, starts, work, gather, {ctx, m.nnz()});
+  return build_rows<C, V, I, O>(ctx, buckets, starts, work, std::ref(gather), {ctx, m.nnz()});
 }
 
 // --- Entries in any order --------------------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ csr_arrays<V, I, O> from_buckets(const context<host>& ctx, const coo_entries<V, 
     gather_rows(shape, entries.keys(b), entries.values(b), entries.size(b), rows, to);
     return work.drop && has_diagonal(shape, shape.buckets.first(b), entries.keys(b), entries.size(b));
   };
-  return build_rows<C, V, I, O>(ctx, shape.buckets, entries.starts, work, gather, room.take());
+  return build_rows<C, V, I, O>(ctx, shape.buckets, entries.starts, work, std::ref(gather), room.take());
 }
 
 // The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
@@ -279,7 +279,7 @@ csr_arrays<V, I, O> from_triangle(const context<host>& ctx, const coo_entries<V,
     return true;
   };
   return build_rows<C, V, I, O>(ctx, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts),
-                                {.in_order = room.shared}, gather, room.take());
+                                {.in_order = room.shared}, std::ref(gather), room.take());
 }
 
 // Entries that go through buckets; those of a triangle with runs count once, as they are.
