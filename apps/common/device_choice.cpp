@@ -121,7 +121,7 @@ std::string reason_against_opening(const expected_work& work) {
   const int threads = std::clamp(work.threads, 1, opening_tuning::most_threads);
   const double cpu_ms = entries * work.cpu_ns / threads * 1e-6;
   if (cpu_ms >= opening_tuning::opening_ms + entries * opening_tuning::entry_ns * 1e-6) return {};
-  return fmt::format("some {} entries are sooner done than a GPU is opened", with_commas(work.entries));
+  return fmt::format("opening a GPU takes longer than some {} entries on the CPU", with_commas(work.entries));
 }
 
 std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries, std::int64_t index_bytes) {
