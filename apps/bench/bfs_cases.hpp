@@ -44,6 +44,14 @@ inline std::vector<bfs_case> bfs_cases_or_file(std::vector<bfs_case> built_in) {
   return {{name, {file, symmetric ? direction_kind::undirected : direction_kind::directed}}};
 }
 
+// What graph algorithms are measured with on a device.
+inline std::vector<bfs_case> device_graphs_or_file() {
+  return bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
+                            {"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
+                            {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
+                            {"grid_2048", {"gen:grid2d:n=2048"}}});
+}
+
 struct bfs_rates {
   double mean = 0;   // harmonic
   double error = 0;  // its standard error

@@ -25,11 +25,7 @@ double measure_plan(benchmark::State& state, const bfs_spec& spec, communities_a
 
 const registration here{[] {
   if (!current_settings().device) return;
-  for (const bfs_case& c :
-       bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
-                          {"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
-                          {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
-                          {"grid_2048", {"gen:grid2d:n=2048"}}})) {
+  for (const bfs_case& c : device_graphs_or_file()) {
     for (const auto algorithm : {communities_algorithm::all_vertices, communities_algorithm::frontier}) {
       add_case("communities/" + c.name + "/cuda/" + std::string(to_string(algorithm)),
                [=](benchmark::State& state) { return measure_plan(state, c.spec, algorithm); });
