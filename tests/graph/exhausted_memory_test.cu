@@ -231,8 +231,8 @@ void add_searches(std::vector<operation_case>& cases, problem& p) {
 void add_folds(std::vector<operation_case>& cases, problem& p) {
   {
     using enum reduce_algorithm;
-    for (const auto algorithm : {automatic, interleaved_divergent, sequential, coarsened, warp_shuffle, deterministic,
-                                 single_pass, bulk_copies}) {
+    for (const auto algorithm :
+         {automatic, interleaved_divergent, sequential, coarsened, warp_shuffle, deterministic, single_pass}) {
       cases.push_back({"reduce " + std::string(to_string(algorithm)), [&p, algorithm](const context<device>& ctx) {
                          return static_cast<double>(
                              reduce<float>(ctx, p.floats.view(), operation::sum, {.algorithm = algorithm}));

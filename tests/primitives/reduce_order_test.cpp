@@ -1,4 +1,4 @@
-// The orders that the host and `bulk_copies` promise, against a second writing of them: the same bits for every thread
+// The orders that the host and `single_pass` promise, against a second writing of them: the same bits for every thread
 // count, launch and alignment.
 #include "support/device.hpp"
 
@@ -23,34 +23,46 @@ T halved(std::vector<T> values) {
   return values[0];
 }
 
-// `threads` columns with `accumulators` each, filled in turn; columns by halves of 32, then these by halves.
+// The values of a block's 512 threads: warps by halves, then these by halves of 32.
 template <class T>
-T sum_of_columns(const T* x, std::size_t n, std::size_t threads, std::size_t accumulators) {
-  std::vector<T> groups;
-  for (std::size_t group = 0; group < threads; group += 32) {
-    std::vector<T> columns;
-    for (std::size_t t = group; t < group + 32; ++t) {
-      std::vector<T> sums(accumulators, T{0});
-      for (std::size_t e = 0; e * threads + t < n; ++e) sums[e % accumulators] += x[e * threads + t];
-      columns.push_back(halved(sums));
-    }
-    groups.push_back(halved(columns));
+T sum_of_block(const std::vector<T>& values) {
+  std::vector<T> warps(32, T{0});
+  for (std::size_t w = 0; w < 16; ++w) {
+    warps[w] = halved(std::vector<T>(values.begin() + 32 * w, values.begin() + 32 * (w + 1)));
   }
-  return halved(groups);
+  return halved(warps);
 }
 
+// Tiles of 512 threads; a thread has 8 vectors of 16 bytes, 512 apart: its vectors by halves, item by item, then the
+// items by halves. The tiles' values go to 512 threads in turn, which add 8 by halves at a time.
 template <class T>
-T sum_by_levels(const std::vector<T>& x) {
-  const auto level = [](const std::vector<T>& from, std::size_t size, std::size_t threads, std::size_t accumulators) {
-    std::vector<T> to;
-    for (std::size_t i = 0; i < from.size(); i += size) {
-      to.push_back(sum_of_columns(from.data() + i, std::min(size, from.size() - i), threads, accumulators));
+T sum_by_tiles(const std::vector<T>& x) {
+  constexpr std::size_t width = 16 / sizeof(T);
+  const auto at = [](const std::vector<T>& from, std::size_t i) { return i < from.size() ? from[i] : T{0}; };
+  std::vector<T> tiles;
+  for (std::size_t first = 0; first < x.size(); first += 512 * 8 * width) {
+    std::vector<T> threads;
+    for (std::size_t t = 0; t < 512; ++t) {
+      std::vector<T> items;
+      for (std::size_t k = 0; k < width; ++k) {
+        std::vector<T> loads;
+        for (std::size_t j = 0; j < 8; ++j) loads.push_back(at(x, first + (j * 512 + t) * width + k));
+        items.push_back(halved(loads));
+      }
+      threads.push_back(halved(items));
     }
-    return to;
-  };
-  std::vector<T> values = level(x, 65536 / sizeof(T), 256, 8);
-  while (values.size() > 1) values = level(values, 16384, 1024, 4);
-  return values[0];
+    tiles.push_back(sum_of_block(threads));
+  }
+  if (tiles.size() == 1) return tiles[0];
+  std::vector<T> threads(512, T{0});
+  for (std::size_t first = 0; first < tiles.size(); first += 8 * 512) {
+    for (std::size_t t = 0; t < 512 && first + t < tiles.size(); ++t) {
+      std::vector<T> batch;
+      for (std::size_t j = 0; j < 8; ++j) batch.push_back(at(tiles, first + j * 512 + t));
+      threads[t] += halved(batch);
+    }
+  }
+  return sum_of_block(threads);
 }
 
 template <class T>
@@ -112,8 +124,6 @@ struct placed {
   [[nodiscard]] span<const T, device> view() const { return memory.view().subspan(shift, memory.size() - shift); }
 };
 
-const reduce_options bulk{.algorithm = reduce_algorithm::bulk_copies};
-
 template <class T>
 class ReduceOrder : public testing::Test {};
 using floats = testing::Types<float, double>;
@@ -140,11 +150,11 @@ TYPED_TEST(ReduceOrder, DeviceSameBitsAsTheOrderSays) {
   const context<device> ctx;
   for (const std::int64_t n : {1, 511, 8192, 8193, 16384, 16385, 16388, 32768, 49999, 1000003, 5000000}) {
     const std::vector<T> values = random_values<T>(n, 3);
-    const std::uint64_t expected = bits(sum_by_levels(values));
+    const std::uint64_t expected = bits(sum_by_tiles(values));
     for (const std::int64_t shift : {0, 1, 2, 3}) {
       const placed<T> there(ctx, values, shift);
       for (const int blocks : {0, 1, 2, 7, 132, 1000, 70000}) {
-        const reduce_options options{.algorithm = reduce_algorithm::bulk_copies, .blocks = blocks};
+        const reduce_options options{.algorithm = reduce_algorithm::single_pass, .blocks = blocks};
         EXPECT_EQ(bits(reduce<T, device>(ctx, there.view(), operation::sum, options)), expected)
             << n << " values, " << blocks << " blocks, shift " << shift;
       }
@@ -152,7 +162,7 @@ TYPED_TEST(ReduceOrder, DeviceSameBitsAsTheOrderSays) {
   }
 }
 
-// Rounded products, then the order of a sum: whatever the alignment of either range, and on the other single pass too.
+// Rounded products, then the order of a sum, whatever the alignment of either range.
 TYPED_TEST(ReduceOrder, DeviceProductsAreRoundedBeforeTheyAreAdded) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();
@@ -163,7 +173,7 @@ TYPED_TEST(ReduceOrder, DeviceProductsAreRoundedBeforeTheyAreAdded) {
     std::vector<T> products(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) products[i] = x[i] * y[i];
     const placed<T> rounded(ctx, products, 0);
-    for (const auto algorithm : {reduce_algorithm::bulk_copies, reduce_algorithm::single_pass}) {
+    for (const auto algorithm : {reduce_algorithm::single_pass, reduce_algorithm::deterministic}) {
       const reduce_options options{.algorithm = algorithm};
       const std::uint64_t expected = bits(reduce<T, device>(ctx, rounded.view(), operation::sum, options));
       for (const std::int64_t a : {0, 1, 3}) {
@@ -187,10 +197,9 @@ TYPED_TEST(ReduceOrder, DeviceReadsNothingElse) {
     std::vector<T> all(static_cast<std::size_t>(n) + 8, std::numeric_limits<T>::quiet_NaN());
     std::fill(all.begin() + 3, all.begin() + 3 + n, T{1});
     const placed<T> there(ctx, all, 0);
-    EXPECT_EQ((reduce<T, device>(ctx, there.view().subspan(3, n), operation::sum, bulk)), static_cast<T>(n));
+    EXPECT_EQ((reduce<T, device>(ctx, there.view().subspan(3, n))), static_cast<T>(n));
     array<T, device> own = clone(ctx, there.view());
-    reduce_into<T, device>(ctx, std::as_const(own).view().subspan(3, n), own.view().subspan(5, 1), operation::sum,
-                           bulk);
+    reduce_into<T, device>(ctx, std::as_const(own).view().subspan(3, n), own.view().subspan(5, 1));
     const auto back = to_host(ctx, std::as_const(own).view());
     EXPECT_EQ(back[5], static_cast<T>(n));
     EXPECT_EQ(back[4], T{1});
@@ -210,11 +219,10 @@ TEST(ReduceOrderHuge, DeviceRangesPast2To31OfAnyAlignment) {
   copy<std::int32_t>(ctx, span<const std::int32_t, host>(ends), values.view().subspan(n - 2, 2));
   ctx.synchronize();
   const auto whole = std::as_const(values).view();
-  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole, operation::sum, bulk)), 2080);
-  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole.subspan(1, n - 1), operation::sum, bulk)), 2040);
-  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole.subspan(1, n - 2), operation::sum, bulk)), 1040);
-  EXPECT_EQ((max_abs_difference<std::int32_t, device>(ctx, whole.subspan(1, n - 1), whole.subspan(0, n - 1), bulk)),
-            1000);
+  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole)), 2080);
+  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole.subspan(1, n - 1))), 2040);
+  EXPECT_EQ((reduce<std::int32_t, device>(ctx, whole.subspan(1, n - 2))), 1040);
+  EXPECT_EQ((max_abs_difference<std::int32_t, device>(ctx, whole.subspan(1, n - 1), whole.subspan(0, n - 1))), 1000);
 }
 
 }  // namespace

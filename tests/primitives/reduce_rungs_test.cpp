@@ -404,8 +404,8 @@ TEST(ReduceHuge, ElementsPast2To31) {
   copy<std::int32_t>(ctx, span<const std::int32_t, host>(tail), values.view().subspan(n - 3, 3));
   copy<std::int32_t>(ctx, span<const std::int32_t, host>(tail).subspan(0, 1), values.view().subspan(0, 1));
   for (const auto algorithm :
-       {reduce_algorithm::bulk_copies, reduce_algorithm::single_pass, reduce_algorithm::deterministic,
-        reduce_algorithm::warp_shuffle, reduce_algorithm::add_on_load, reduce_algorithm::interleaved_strided}) {
+       {reduce_algorithm::single_pass, reduce_algorithm::deterministic, reduce_algorithm::warp_shuffle,
+        reduce_algorithm::add_on_load, reduce_algorithm::interleaved_strided}) {
     EXPECT_EQ(
         (reduce<std::int32_t, device>(ctx, std::as_const(values).view(), operation::sum, {.algorithm = algorithm})), 86)
         << to_string(algorithm);

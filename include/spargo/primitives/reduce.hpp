@@ -4,10 +4,10 @@
 // they synchronise the context's stream; the `_into` forms leave it in memory of the range's own space and, on a
 // device, return before it is there. Scratch: at most one element for each 16 KiB of input, from the context's pool.
 //
-// Every algorithm is deterministic: the same bits in every run. `deterministic`, `single_pass`, `bulk_copies` and every
-// host algorithm combine in an order that depends on the number of elements alone: also the same bits for any launch
-// shape, device and thread count. A float sum is wrong by at most (64 + n / 2^23) * eps / 2 * sum |x| (n the elements;
-// the host: (log2(n) + 32) * eps / 2 * sum |x|), and a sum of at most 2^30 equal powers of two is exact.
+// Every algorithm is deterministic: the same bits in every run. `deterministic`, `single_pass` and every host algorithm
+// combine in an order that depends on the number of elements alone: also the same bits for any launch shape, device and
+// thread count. A float sum is wrong by at most (64 + n / 2^23) * eps / 2 * sum |x| (n the elements; the host:
+// (log2(n) + 32) * eps / 2 * sum |x|), and a sum of at most 2^30 equal powers of two is exact.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -17,7 +17,7 @@
 
 namespace spargo {
 
-// Each rung but the last three writes one value per block and starts again on those until one is left.
+// Each rung but the last writes one value per block and starts again on those until one is left.
 enum class reduce_algorithm {
   automatic,              // single_pass on a device, deterministic on a host
   interleaved_divergent,  // device: every second, fourth, eighth ... thread adds: half of each warp idles
@@ -28,15 +28,13 @@ enum class reduce_algorithm {
   warp_shuffle,           // device: as before, with shuffles instead of shared memory within a warp
   deterministic,          // both: a tree over the elements; on a device one launch per level
   single_pass,            // device: one launch, 16-byte loads; the block that finishes last adds the blocks' values
-  bulk_copies,  // device: tiles through shared memory by bulk copies, then an overlapping launch for the tiles'
-                // values (compute capability 9.0; elsewhere the same order by ordinary loads)
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(reduce_algorithm algorithm) noexcept;
 
 struct SPARGO_EXPORT reduce_options {
   reduce_algorithm algorithm = reduce_algorithm::automatic;
-  // Of single_pass and bulk_copies; 0: as many as are resident at once. Changes the time, never the result.
+  // Of single_pass; 0: as many as are resident at once. Changes the time, never the result.
   int blocks = 0;
 };
 

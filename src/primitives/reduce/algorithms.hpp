@@ -7,7 +7,7 @@
 
 namespace spargo::detail::reduce {
 
-inline constexpr algorithm_table<reduce_algorithm, 10> algorithms{{
+inline constexpr algorithm_table<reduce_algorithm, 9> algorithms{{
     {reduce_algorithm::automatic, "automatic", true, true},
     {reduce_algorithm::interleaved_divergent, "interleaved_divergent", false, true},
     {reduce_algorithm::interleaved_strided, "interleaved_strided", false, true},
@@ -17,7 +17,6 @@ inline constexpr algorithm_table<reduce_algorithm, 10> algorithms{{
     {reduce_algorithm::warp_shuffle, "warp_shuffle", false, true},
     {reduce_algorithm::deterministic, "deterministic", true, true},
     {reduce_algorithm::single_pass, "single_pass", false, true},
-    {reduce_algorithm::bulk_copies, "bulk_copies", false, true},
 }};
 
 }  // namespace spargo::detail::reduce

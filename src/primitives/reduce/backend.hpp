@@ -56,10 +56,6 @@ void run_host(const context<host>& ctx, source_kind source, operation op, operan
 template <class T>
 void run_device(const context<device>& ctx, source_kind source, operation op, operands<T> in, T* result,
                 const reduce_options& options);
-// `bulk_copies`, by as many blocks as are asked for; 0: chosen.
-template <class T>
-void run_by_tiles(const context<device>& ctx, source_kind source, operation op, const operands<T>& in, T* result,
-                  std::int64_t blocks);
 // The rungs that launch one kernel per level.
 template <class T>
 void run_by_levels(const context<device>& ctx, source_kind source, operation op, operands<T> in, T* result,

@@ -182,10 +182,6 @@ template <class T>
 void run_device(const context<device>& ctx, source_kind source, operation op, operands<T> in, T* result,
                 const reduce_options& options) {
   const device_guard guard(ctx);
-  if (options.algorithm == reduce_algorithm::bulk_copies) {
-    run_by_tiles(ctx, source, op, in, result, options.blocks);
-    return;
-  }
   if (options.algorithm != reduce_algorithm::automatic && options.algorithm != reduce_algorithm::single_pass) {
     run_by_levels(ctx, source, op, in, result, options.algorithm);
     return;
