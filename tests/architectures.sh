@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles, for other GPUs than this machine's, the CUDA files that depend on the chip: those that reach
-# spargo/core/device_features.cuh through their includes, and tests of headers for nvcc users. Nothing is linked and no GPU
-# is needed; ptxas checks every instruction.
+# spargo/core/device_features.cuh through their includes, and tests of headers for nvcc users. Nothing is linked and no
+# GPU is needed; ptxas checks every instruction.
 #   bash tests/architectures.sh [options] [ARCHITECTURE...]   default: 75 80
 #   --all             every CUDA file of the library and the tests
 #   --build FOLDER    a configured build, for its config.hpp (default build)
@@ -57,16 +57,20 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# ccache knows objects, not cubins: the host's half is compiled too, with -O0, and files that are as they were cost
+# nothing.
+launcher=$(command -v ccache || true)
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 compile() {
   local arch=$1 file=$2 log
-  if ! log=$(nvcc -Iinclude -I"$build/include" -Isrc -Itests -O3 -DNDEBUG -arch="sm_$arch" -cubin -Xptxas -O0 \
-    --Werror=all-warnings -std=c++20 --extended-lambda --expt-relaxed-constexpr -o "$scratch/$arch-${file//\//_}.cubin" "$file" 2>&1); then
+  if ! log=$($launcher nvcc -Iinclude -I"$build/include" -Isrc -Itests -O0 -DNDEBUG -arch="sm_$arch" -c -Xptxas -O0 \
+    --Werror=all-warnings -std=c++20 --extended-lambda --expt-relaxed-constexpr -o "$scratch/$arch-${file//\//_}.o" "$file" 2>&1); then
     printf '%s does not compile for %s:\n%s\n' "$file" "$arch" "$(head -n 20 <<< "$log")"
     return 1
   fi
 }
 export -f compile
-export build scratch
+export build scratch launcher
 
 status=0
 for arch in "${architectures[@]}"; do

@@ -7,8 +7,8 @@
 #   --no-install      leave the system's packages alone
 #   -- ARGUMENTS      for ctest: bash tests/run.sh --quick -- -R spmv
 # Steps: packages, format check (with clang-format 14), release build, CUDA files compiled for other GPUs (with nvcc),
-# sanitizer build and tests, the Python package's tests, tests. Device tests skip without a GPU; SPARGO_REQUIRE_GPU=1
-# makes that a failure. Real inputs are taken from SPARGO_DATA.
+# sanitizer build and tests, tests with the Python package's beside them. Device tests skip without a GPU;
+# SPARGO_REQUIRE_GPU=1 makes that a failure. Real inputs are taken from SPARGO_DATA.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=apps/common/setup.sh
@@ -40,13 +40,14 @@ check_format() {
   fi
   step "format check"
   find include src apps tests \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' \) -print0 \
-    | xargs -0 clang-format --dry-run --Werror
+    | xargs -0 -n 40 -P "$(spargo_jobs)" clang-format --dry-run --Werror
 }
 
-# run_ctest FOLDER: streams ctest's output, then counts the cases inside the test programs.
+# run_ctest FOLDER: streams ctest's output, then counts the cases inside the test programs. One entry more at a time
+# than there are processors, since some wait for signals, pipes and children.
 run_ctest() {
   local folder=$1 status=0
-  ctest --test-dir "$folder" --output-on-failure --parallel "$(spargo_jobs)" "${ctest_arguments[@]}" \
+  ctest --test-dir "$folder" --output-on-failure --parallel $(($(spargo_jobs) + 1)) "${ctest_arguments[@]}" \
     | tee "$folder/ctest.log" || status=$?
   awk '/^\[  PASSED  \]/ {passed += $4} /^\[  SKIPPED \] [0-9]+ test/ {skipped += $4} /^\[  FAILED  \] [0-9]+ test/ {failed += $4}
        END {printf "\nCases in them: %d passed, %d skipped, %d failed.\n", passed, skipped, failed}' \
@@ -88,18 +89,22 @@ if [ $sanitizers = yes ]; then
     run_ctest build/asan-ubsan || { failed+=("the tests under AddressSanitizer and UBSan"); last=build/asan-ubsan; }
 fi
 
-if [ $python = yes ]; then
-  step "the Python package's tests"
-  bash apps/python/tests/run.sh --build build || failed+=("the Python package's tests")
-fi
-
 if [ $fuzz = yes ]; then
   step "fuzzing the readers"
   bash tests/io/fuzz/run.sh 60 || failed+=("fuzzing")
 fi
 
+if [ $python = yes ]; then  # one process, beside the others
+  bash apps/python/tests/run.sh --build build > build/python-tests.log 2>&1 &
+  python_tests=$!
+fi
 step "tests"
 run_ctest build || { failed+=("the tests"); last=build; }
+if [ $python = yes ]; then
+  step "the Python package's tests, which ran beside these"
+  wait "$python_tests" || failed+=("the Python package's tests")
+  cat build/python-tests.log
+fi
 step "done"
 for what in "${failed[@]}"; do spargo_say "FAILED: $what"; done
 grep -E 'tests passed, [0-9]+ tests? failed|No tests were found' "$last/ctest.log"  # the failed run's, if one failed

@@ -2,14 +2,16 @@
 # On a machine with an NVIDIA GPU: builds, runs every test (a skipped device test is a failure), runs the device tests
 # under compute-sanitizer's four tools, then the benchmarks named, and closes with a table of all of it.
 #   bash tests/run_gpu.sh [options] [BENCH_FILTER...]
-#   --stage NAME      build, test, portable, sanitize or bench; may be repeated (default: build, test and sanitize, bench
-#                     if filters are given)
-#                     portable: a second build (FOLDER/portable) for 80-virtual, whose PTX the driver compiles, and every
-#                     test of device code with it: what older GPUs run. Give it a budget of its own: it builds everything
+#   --stage NAME      build, test, portable, sanitize or bench; may be repeated (default: build, test and sanitize,
+#                     bench if filters are given)
+#                     portable: a second build (FOLDER/portable) for 80-virtual, whose PTX the driver compiles, and
+#                     every test of device code with it: what older GPUs run. Give it a budget of its own: it builds
+#                     everything
 #   --budget SECONDS  for all stages together (default 570); what does not fit is reported as not run
 #   --preset NAME     CMake preset (default release); --build FOLDER where it builds (default build)
 # Environment: OUT, folder for the full logs (default FOLDER/gpu-logs); SPARGO_DATA, real inputs; SPARGO_CMAKE_ARGS and
-# SPARGO_CTEST_ARGS, further arguments; SPARGO_SANITIZE_TESTS, what the sanitizers run, as "ctest_name:gtest_filter ...".
+# SPARGO_CTEST_ARGS, further arguments; SPARGO_SANITIZE_TESTS, what the sanitizers run, as
+# "ctest_name:gtest_filter ...".
 # Exit status 0: every stage that was asked for passed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -131,8 +133,8 @@ stage_portable() {
   row "portable ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/portable-test.log" | tail -n 1); $cases"
 }
 
-# device_filter PROGRAM [ARGUMENT]: of its tests those that name the device in suite, type parameter or test, or all if none does, but for the long
-# ones: the tools slow a kernel down a hundredfold.
+# device_filter PROGRAM [ARGUMENT]: of its tests those that name the device in suite, type parameter or test, or all if
+# none does, but for the long ones: the tools slow a kernel down a hundredfold.
 device_filter() {
   "$@" --gtest_list_tests 2> /dev/null | awk '
     /^[^ ]+\.( |$)/ {suite = $1; whole = tolower($0) ~ /device|cuda|gpu/; if (whole) filter = filter suite "*:"; next}
@@ -146,9 +148,9 @@ sanitize_tests() {
     return
   fi
   local file name command
-  # Entries whose whole device half takes the tools longer than a slot (formats_convert_test 150 s): one type for each width of values and indices,
-  # and the shapes that take every path of a kernel. After a bar: what racecheck runs instead, which is slower still on
-  # kernels that wait for other blocks.
+  # Entries whose whole device half takes the tools longer than a slot (formats_convert_test 150 s): one type for each
+  # width of values and indices, and the shapes that take every path of a kernel. After a bar: what racecheck runs
+  # instead, which is slower still on kernels that wait for other blocks.
   cat << 'LIST'
 formats_convert_test:Device/Convert/device0.Coo*:Device/Convert/device0.Sort*
 formats_convert_test:Device/Convert/device0.Expand*:Device/Convert/device0.Csr*:Device/Convert/device0.Transpose
@@ -202,8 +204,8 @@ LIST
   done
 }
 
-# One job: TOOL NAME:FILTER[|FILTER_FOR_RACECHECK] BUILD DEADLINE. API errors are not counted: tests provoke failing calls (out of memory, no such device)
-# on purpose, and the library checks every call itself.
+# One job: TOOL NAME:FILTER[|FILTER_FOR_RACECHECK] BUILD DEADLINE. API errors are not counted: tests provoke failing
+# calls (out of memory, no such device) on purpose, and the library checks every call itself.
 sanitize_one() {
   local tool=$1 name=${2%%:*} filter=${2#*:} start=$SECONDS status=0 log detail limit=$(($4 - EPOCHSECONDS)) command
   [ $limit -gt 0 ] || return 0  # counted as not run

@@ -74,7 +74,8 @@ spargo_check_tools() {
   fi
 }
 
-# spargo_configure PRESET [CMake arguments]: incremental; uses ccache (one cache for all checkouts) and Ninja where they are.
+# spargo_configure PRESET [CMake arguments]: incremental; uses ccache (one cache for all checkouts) and Ninja where they
+# are.
 spargo_configure() {
   local preset=$1
   shift

@@ -15,6 +15,7 @@ for tool in cmake ninja; do
   if command -v "$tool" > /dev/null; then ln -sf "$(command -v "$tool")" "$tools/$tool"; fi
 done
 clean() { env -i PATH="$tools:/usr/bin:/bin" HOME="${HOME:-/}" LANG=C.UTF-8 ${CCACHE_DIR:+CCACHE_DIR="$CCACHE_DIR"} \
+  CCACHE_BASEDIR="$source" CCACHE_NOHASHDIR=1 \
   ${CMAKE_PREFIX_PATH:+CMAKE_PREFIX_PATH="$CMAKE_PREFIX_PATH"} "$@"; }
 configure() {
   local generator=(-G "Unix Makefiles")
@@ -189,9 +190,11 @@ case $step in
     # C++ before 20 is named first; a macro of <complex.h> changes nothing, and is there afterwards.
     out=$(compile -std=c++17 < "$here/consumer/main.cpp") && fail 'C++17 is accepted'
     grep -m1 'error:' <<< "$out" | grep -q 'spargo needs C++20 (-std=c++20)' || fail "C++17 is refused with: $out"
+    cached=(); if command -v ccache > /dev/null; then cached=("$(command -v ccache)"); fi  # which knows objects only
     for header in $(cd "$prefix/include" && find spargo -name '*.hpp' ! -name 'boost.hpp' ! -name 'mpi.hpp' ! -name 'macros_*'); do
-      printf '#include <complex.h>\n#include <%s>\n#ifndef I\n#error lost\n#endif\n' "$header" | compile -std=gnu++20 \
-        || fail "$header after <complex.h>"
+      one=$dir/${header//\//_}.cpp
+      printf '#include <complex.h>\n#include <%s>\n#ifndef I\n#error lost\n#endif\n' "$header" > "$one"
+      clean "${cached[@]}" "$cxx" -std=gnu++20 -I"$prefix/include" -c "$one" -o "$one.o" || fail "$header after <complex.h>"
     done
     ;;
   build_type)
