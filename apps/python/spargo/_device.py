@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import INDICES, VALUES, Array, indices_of, values_of
+from ._arrays import INDICES, VALUES, WEIGHTS, Array, indices_of, values_of
 from ._config import array_kind, parsed, settings_device
 from ._errors import Error, UnsupportedError
 
@@ -45,6 +45,9 @@ class Kind(Protocol):
         """The current one."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], ordinal: int) -> Any: ...
+
+    def host(self, a: Any) -> Array:
+        """NumPy's copy."""
 
 
 class _CuPy:
@@ -84,6 +87,10 @@ class _CuPy:
         with self._cupy.cuda.Device(ordinal):
             return self._cupy.empty(shape, dtype)
 
+    def host(self, a: Any) -> Array:
+        copy: Array = self._cupy.asnumpy(a)
+        return copy
+
 
 class _Torch:
     name = "torch"
@@ -107,7 +114,12 @@ class _Torch:
 
     def dtype(self, a: Any) -> np.dtype[Any]:
         known = self._names.get(a.dtype)
-        return np.dtype(str(a.dtype).removeprefix("torch.")) if known is None else known
+        if known is not None:
+            return known
+        try:
+            return np.dtype(str(a.dtype).removeprefix("torch."))
+        except TypeError:
+            raise UnsupportedError(f"a tensor of {a.dtype}", "unsupported") from None
 
     def address(self, a: Any) -> int:
         return int(a.data_ptr())
@@ -125,6 +137,10 @@ class _Torch:
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], ordinal: int) -> Any:
         return self._torch.empty(shape, dtype=self._types[dtype], device=self._torch.device("cuda", ordinal))
+
+    def host(self, a: Any) -> Array:
+        copy: Array = a.cpu().numpy()
+        return copy
 
 
 _made: dict[str, Kind] = {}
@@ -319,6 +335,19 @@ def values_vector(a: Any, place: Any, what: str, dtype: npt.DTypeLike | None = N
     return vector(a, place, what, wanted)
 
 
+def weights_vector(a: Any, place: Any) -> Any:
+    """Weights of edges; None for booleans."""
+    kind = kind_of(a)
+    found = a.dtype if kind is None else kind.dtype(taken(kind, a))
+    if found == bool:
+        return None
+    if found not in WEIGHTS:
+        raise UnsupportedError(
+            f"weights of {found}; the library has int32, int64, float32 and float64", "unsupported"
+        )
+    return vector(a, place, "weights")
+
+
 def _index_type(a: Any, what: str) -> np.dtype[Any]:
     kind = kind_of(a)
     found = a.dtype if is_vector(a) or kind is None else kind.dtype(taken(kind, a))
@@ -349,12 +378,7 @@ def downloaded(a: Any, out: Array | None = None) -> Array:
     """NumPy's copy of a vector, or of another library's array."""
     if not is_vector(a):
         kind = kind_of(a)
-        if kind is None:
-            return np.asarray(a)
-        array = kind.contiguous(taken(kind, a), None)
-        shape = tuple(int(n) for n in array.shape)
-        host = downloaded(vector(array.reshape(-1), place_at(kind.ordinal(array)), "array"))
-        return host.reshape(shape)
+        return np.asarray(a) if kind is None else kind.host(taken(kind, a))
     if out is None:
         out = np.empty(a.size, a.dtype)
     a.fetch(out.reshape(-1))

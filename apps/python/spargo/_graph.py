@@ -255,14 +255,17 @@ class Graph:
         """
         from scipy import sparse
 
-        from ._matrix import Matrix
+        from ._matrix import Matrix, assembled
 
         place = _device.place_for(device, a)
         if _device.ordinal_of(a) >= 0:
             made = cls._from_device(a, directed, weights, place)
             if made is not None:
                 return made
-            a = Matrix(a, device="cpu", dtype=None).to_scipy() if not isinstance(a, Matrix) else a
+            parts = _device.unpacked(a)
+            if parts is not None:
+                data, first, second = map(_device.downloaded, parts[2:])
+                a = assembled(parts[0], parts[1], first, second, data)
         if isinstance(a, Matrix):
             a = a.to_scipy()
         a = a.tocsr() if hasattr(a, "tocsr") else sparse.csr_array(np.asarray(a))
@@ -288,17 +291,17 @@ class Graph:
             return None
         parts = _device.unpacked(a)
         kind = None if parts is None else _device.kind_of(parts[2])
-        matrix = a if isinstance(a, Matrix) else Matrix(a)
-        n = matrix.shape[0]
-        if n != matrix.shape[1]:
-            raise Error(f"Graph.from_scipy: a square matrix is expected, and this is {matrix.shape}")
-        offsets, indices, values = matrix._csr_arrays()
+        offsets, indices, values = (a._first, a._second, a._values) if parts is None else (parts[3], parts[4], parts[2])
+        form, (n, cols) = (a.format, a.shape) if parts is None else parts[:2]
+        if n != cols:
+            raise Error(f"Graph.from_scipy: a square matrix is expected, and this is {(n, cols)}")
+        if form != "csr":
+            offsets, indices, values = Matrix(a)._csr_arrays()
+        elif parts is not None:
+            offsets, indices = _device.index_vectors(offsets, indices, place, "Graph", False)
+            _core.validate_csr(n, n, offsets, indices, threads())
         if directed:
-            if weights and values.dtype not in WEIGHTS:
-                raise UnsupportedError(
-                    f"weights of {values.dtype}; the library has int32, int64, float32 and float64", "unsupported"
-                )
-            kept = values if weights else None
+            kept = _device.weights_vector(values, place) if weights else None
             return cls._of_device(offsets, indices, kept, True, kind)
         sources = _core.csr_rows(n, offsets, indices)
         built = _core.build_graph(n, sources, indices, False, threads())
@@ -344,7 +347,8 @@ class Graph:
             if there[0].size != there[1].size:
                 raise Error(f"Graph.from_edges: {there[0].size} sources and {there[1].size} targets")
             if vertices is None:
-                vertices = max((int(e.max()) + 1 for e in (sources, targets) if e.shape[0] > 0), default=0)  # type: ignore[union-attr]
+                ends_there = (_device.taken(kind, e) if _device.kind_of(e) else np.asarray(e) for e in (sources, targets))
+                vertices = max((int(e.max()) + 1 for e in ends_there if e.shape[0] > 0), default=0)
             return cls._of_device(*_core.build_graph(vertices, *there, directed, threads()), None, directed, kind)
         first: Any
         second: Any

@@ -592,6 +592,14 @@ def test_how_graphs_are_made(xp, rng):
     assert spargo.Graph.from_scipy(their, device="cpu").device == "cpu"
     with pytest.raises(spargo.UnsupportedError, match="weights of complex128"):
         spargo.Graph.from_scipy(xp.matrix(a.astype(complex))[0])
+    for kind in (np.bool_, np.float32) if isinstance(xp, CuPy) else (np.bool_, np.float32, np.int64):
+        other = a.astype(kind)
+        their, _ = xp.matrix(other)
+        for directed in (True, False):
+            got, exp = spargo.Graph.from_scipy(their, directed=directed), spargo.Graph.from_scipy(other, directed=directed)
+            assert (got.weights is None) == (exp.weights is None) == (kind == np.bool_)
+            assert got.weights is None or (got.weights.dtype == kind and (got.weights == exp.weights).all())
+            np.testing.assert_array_equal(got.indices, exp.indices)
     ends = rng.integers(0, 100, (2, 500))
     want = spargo.Graph.from_edges(*ends, directed=False)
     for g in (
