@@ -101,6 +101,7 @@ class _Torch:
         self._torch = torch
         self._names = {getattr(torch, t.name): t for t in DTYPES}
         self._types = {t: getattr(torch, t.name) for t in DTYPES}
+        self._devices: dict[int, Any] = {}
         # The stream's address without an object for it, which takes 1.4 us: as Triton asks.
         self._raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
@@ -110,7 +111,9 @@ class _Torch:
     def taken(self, a: Any) -> Any:
         if a.layout is not self._torch.strided:
             raise UnsupportedError("a sparse tensor where a dense one is expected", "unsupported")
-        return a.detach().resolve_conj().resolve_neg()
+        if a.is_complex():
+            a = a.resolve_conj()
+        return a.resolve_neg() if a.is_neg() else a
 
     def dtype(self, a: Any) -> np.dtype[Any]:
         known = self._names.get(a.dtype)
@@ -125,7 +128,9 @@ class _Torch:
         return int(a.data_ptr())
 
     def contiguous(self, a: Any, dtype: np.dtype[Any] | None) -> Any:
-        return (a if dtype is None else a.to(self._types[dtype])).contiguous()
+        if dtype is not None:
+            a = a.detach().to(self._types[dtype])
+        return a if a.is_contiguous() else a.detach().contiguous()
 
     def is_contiguous(self, a: Any) -> bool:
         return bool(a.is_contiguous())
@@ -136,10 +141,13 @@ class _Torch:
         return int(self._torch.cuda.current_stream(ordinal).cuda_stream)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], ordinal: int) -> Any:
-        return self._torch.empty(shape, dtype=self._types[dtype], device=self._torch.device("cuda", ordinal))
+        device = self._devices.get(ordinal)
+        if device is None:
+            device = self._devices[ordinal] = self._torch.device("cuda", ordinal)
+        return self._torch.empty(shape, dtype=self._types[dtype], device=device)
 
     def host(self, a: Any) -> Array:
-        copy: Array = a.cpu().numpy()
+        copy: Array = a.detach().cpu().numpy()
         return copy
 
 

@@ -267,10 +267,12 @@ class Matrix:
         if place is None or ordinal != place.ordinal:
             raise Error(f"Matrix @ x: x is on cuda:{ordinal}, and the matrix on {self.device}; device= says where")
         dtype = kind.dtype(x)
-        if dtype != own and np.result_type(own, dtype) != own:
+        same = dtype == own
+        if not same and np.result_type(own, dtype) != own:
             raise UnsupportedError(f"Matrix @ x: {own} times {dtype} on a GPU; Matrix(a, dtype=...) converts", "unsupported")
-        x = kind.contiguous(x, None if dtype == own else own)
-        shape = (self.shape[0], *(int(n) for n in x.shape[1:]))
+        x = kind.contiguous(x, None if same else own)
+        columns = None if x.ndim == 1 else int(x.shape[1])
+        shape = (self.shape[0],) if columns is None else (self.shape[0], columns)
         if out is None:
             y = kind.empty(shape, own, ordinal)
         else:
@@ -283,7 +285,6 @@ class Matrix:
                 or kind.ordinal(y) != ordinal
             ):
                 raise Error(f"Matrix.dot: out must be contiguous on {self.device}, of shape {shape} and type {own}")
-        columns = None if x.ndim == 1 else int(x.shape[1])
         self._run_on_device(kind.address(x), kind.address(y), columns, kind.stream(ordinal))
         return y
 
@@ -351,6 +352,10 @@ class Matrix:
         return out
 
     def __matmul__(self, other: Any) -> Array:
+        kind = _device.kind_of(other)
+        if kind is not None:
+            on_device: Array = self._dot_on_device(kind, other, None)
+            return on_device
         if isinstance(other, Matrix) or hasattr(other, "tocsr"):
             raise UnsupportedError("Matrix @ Matrix: the library does not multiply sparse matrices", "unsupported")
         return self.dot(other)
