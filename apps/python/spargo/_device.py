@@ -1,8 +1,8 @@
 """Arrays on GPUs as the library takes them: CuPy's, PyTorch's, and others by the CUDA Array Interface or DLPack.
 
-Nothing is copied that is contiguous and of the right type. The library works on a stream of its own, which waits for the
-caller's current stream and which that stream then waits for: by events, so that the host goes on. CuPy and PyTorch are
-imported where an argument is theirs, or a result is to be.
+Nothing is copied that is contiguous and of the right type. The library works on a stream of its own, which waits for
+the caller's current stream and which that stream then waits for: by events, so that the host goes on. CuPy and PyTorch
+are imported where an argument is theirs, or a result is to be.
 """
 
 from __future__ import annotations
@@ -162,13 +162,14 @@ def kind_named(name: str) -> Kind:
     return kind
 
 
-def _name_of(kind: type) -> str:
+def _name_of(a: Any) -> str:
+    kind = type(a)
     for name, array in (("cupy", "ndarray"), ("torch", "Tensor")):
         if name in sys.modules and issubclass(kind, getattr(sys.modules[name], array, ())):
             return name
     if issubclass(kind, np.ndarray):
         return ""
-    if hasattr(kind, "__cuda_array_interface__") or hasattr(kind, "__dlpack_device__"):
+    if hasattr(a, "__cuda_array_interface__") or hasattr(a, "__dlpack_device__"):
         return "other"
     return ""
 
@@ -187,7 +188,7 @@ def kind_of(a: Any) -> Kind | None:
     """The library of an array on a GPU; None for everything else."""
     name = _names.get(type(a))
     if name is None:
-        name = _names[type(a)] = _name_of(type(a))
+        name = _names[type(a)] = _name_of(a)
     if not name:
         return None
     if name == "other":

@@ -347,8 +347,8 @@ class Graph:
             if there[0].size != there[1].size:
                 raise Error(f"Graph.from_edges: {there[0].size} sources and {there[1].size} targets")
             if vertices is None:
-                ends_there = (_device.taken(kind, e) if _device.kind_of(e) else np.asarray(e) for e in (sources, targets))
-                vertices = max((int(e.max()) + 1 for e in ends_there if e.shape[0] > 0), default=0)
+                pair = (_device.taken(kind, e) if _device.kind_of(e) else np.asarray(e) for e in (sources, targets))
+                vertices = max((int(e.max()) + 1 for e in pair if e.shape[0] > 0), default=0)
             return cls._of_device(*_core.build_graph(vertices, *there, directed, threads()), None, directed, kind)
         first: Any
         second: Any
@@ -638,7 +638,7 @@ class Graph:
         return self._results(self._algorithm(name, in_edges)(*arguments))
 
     def _results(self, found: Any) -> Any:
-        """What a function returned, with arrays for the caller: what lies on a GPU is copied before a plan's next run."""
+        """What a function returned, with arrays for the caller: from a GPU copies, made before a plan's next run."""
         if self._place is None:
             return found
         if isinstance(found, tuple):
