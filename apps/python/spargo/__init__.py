@@ -11,9 +11,10 @@ from __future__ import annotations
 from ._core import version as __version__
 from ._config import Device, config, devices
 from ._errors import DeviceError, Error, FileError, OutOfMemoryError, UnsupportedError
-from ._graph import Bfs, Graph, MultiBfs, PageRank, Sssp, Triangles
+from ._graph import Graph
 from ._io import EdgeList, generate, load, mminfo, mmread, mmwrite, read_edgelist, save
 from ._matrix import Matrix, aslinearoperator
+from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
 
 __all__ = [
     "Bfs",

@@ -26,7 +26,8 @@ from _spargo_networkx import FUNCTIONS, get_info
 from . import _device
 from ._arrays import Array
 from ._errors import UnsupportedError
-from ._graph import Graph, Sssp
+from ._graph import Graph
+from ._results import Sssp
 
 __all__ = ["backend", "get_info"]
 

@@ -1,0 +1,399 @@
+"""What is computed of graphs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, _device
+from ._arrays import Array, flat, indices_of
+from ._config import threads
+from ._errors import Error, UnsupportedError
+from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
+from ._storage import Stored
+
+
+class Algorithms(Stored):
+    """The methods of `Graph` that search, rank and count."""
+
+    __slots__ = ()
+
+    def bfs(
+        self,
+        source: int,
+        *,
+        target: int | None = None,
+        max_depth: int | None = None,
+        parents: str | None = "any",
+        in_edges: bool | None = None,
+        algorithm: str = "automatic",
+    ) -> Bfs:
+        """Breadth-first search.
+
+        Parameters
+        ----------
+        source : int
+        target : int, optional
+            The search ends with the level that holds it.
+        max_depth : int, optional
+            Vertices farther away stay unreached.
+        parents : {'any', 'smallest'} or None, optional
+            Which of several neighbours one level nearer: whichever was first, which differs between runs, or the one of
+            the smallest number. None: no parents.
+        in_edges : bool, optional
+            Whether a search of a directed graph may look along in-edges, which it then makes: O(edges) once, and faster
+            afterwards. By default from the second search on.
+        algorithm : {'automatic', 'sequential', 'load_balanced', 'direction_optimizing'}, optional
+
+        Returns
+        -------
+        Bfs
+
+        Raises
+        ------
+        Error
+            For what is no vertex.
+
+        Notes
+        -----
+        O(vertices + edges). Levels are the same on every run.
+        """
+        source = self._vertex(source)
+        stop = -1 if target is None else self._vertex(target)
+        depth = -1 if max_depth is None else int(max_depth)
+        which = "any" if parents is None else parents
+        if in_edges is None:
+            in_edges = self._in is not None or "bfs" in self._plans
+        key = ("bfs", algorithm, parents, stop, depth, in_edges, threads())
+        levels, found, reached, sizes, used, reason = self._planned(
+            key,
+            lambda: self._algorithm("bfs", in_edges)(
+                algorithm, True, parents is not None, which, stop, depth, threads()
+            ),
+            source,
+        )
+        return Bfs(levels, None if parents is None else found, source, reached, sizes, used, reason)
+
+    def bfs_order(self, source: int) -> tuple[Array, Array]:
+        """The vertices in the order of a queue, as SciPy and networkx visit them.
+
+        Parameters
+        ----------
+        source : int
+
+        Returns
+        -------
+        order : ndarray, shape (reached,)
+            Neighbours come in the order in which they are stored.
+        predecessors : ndarray, shape (vertices,)
+            Through whom each was found; -1 for the source and what it does not reach.
+
+        Notes
+        -----
+        One thread; O(vertices + edges). Where the order does not matter, `bfs` is faster.
+        """
+        order, predecessors = self._called("bfs_order", False, self._vertex(source))
+        return order, predecessors
+
+    def multi_bfs(self, sources: npt.ArrayLike, *, levels: bool = True) -> MultiBfs:
+        """Breadth-first searches from many sources, of which 64 or 256 share each look at an edge.
+
+        Parameters
+        ----------
+        sources : array_like of int, shape (k,)
+            May repeat.
+        levels : bool, optional
+            False: only how many are reached and how far away they are, without memory for 4 k vertices bytes.
+
+        Returns
+        -------
+        MultiBfs
+
+        Raises
+        ------
+        Error
+            For what is no vertex.
+        """
+        chosen = self._sources(sources)
+        if chosen.size == 0:
+            empty = np.empty(0, dtype=np.int64)
+            none = np.empty((0, self.vertices), dtype=np.int32) if levels else None
+            return MultiBfs(none, empty, empty, empty.astype(np.int32))
+        found, reached, sums, eccentricities = self._called("multi_bfs", True, chosen, levels, threads())
+        by_source = found.reshape(self.vertices, chosen.size).T if levels else None
+        return MultiBfs(by_source, reached, sums, eccentricities)
+
+    def _sources(self, sources: npt.ArrayLike | None) -> Array:
+        if _device.kind_of(sources) is not None:
+            sources = _device.downloaded(sources)
+        chosen = indices_of(np.empty(0, np.int32) if sources is None else sources, "sources")
+        if chosen.size > 0 and not (0 <= chosen.min() and chosen.max() < self.vertices):
+            raise Error(f"sources: {chosen.min()} to {chosen.max()} of a graph of {self.vertices} vertices")
+        return np.ascontiguousarray(chosen, dtype=self._index_type())
+
+    def _index_type(self) -> np.dtype[Any]:
+        kind: np.dtype[Any] = (self._host or self._arrays())[1].dtype
+        return kind
+
+    def sssp(
+        self,
+        source: int,
+        *,
+        target: int | None = None,
+        cutoff: float | None = None,
+        parents: str | None = "any",
+        delta: float = 0.0,
+        algorithm: str = "automatic",
+    ) -> Sssp:
+        """Shortest paths from one vertex over weights of 0 or more; over 1 for each edge where there are no weights.
+
+        Parameters
+        ----------
+        source : int
+        target : int, optional
+            Vertices farther than it stay unreached.
+        cutoff : float, optional
+            Vertices farther than this stay unreached.
+        parents : {'any', 'smallest'} or None, optional
+            As for `bfs`.
+        delta : float, optional
+            Width of a bucket; 0: chosen. It decides how fast the search is, not what it finds.
+        algorithm : {'automatic', 'dijkstra', 'delta_stepping'}, optional
+
+        Returns
+        -------
+        Sssp
+
+        Raises
+        ------
+        Error
+            For a negative weight, NaN, or what is no vertex.
+
+        Notes
+        -----
+        Distances have the same bits for every algorithm and any number of threads.
+        """
+        source = self._vertex(source)
+        stop = -1 if target is None else self._vertex(target)
+        limit = math.inf if cutoff is None else float(cutoff)
+        which = "any" if parents is None else parents
+        key = ("sssp", algorithm, parents, stop, limit, delta, threads())
+        distances, found, reached, used, reason = self._planned(
+            key,
+            lambda: self._algorithm("sssp", False)(
+                self._weights(), algorithm, parents is not None, which, stop, limit, delta, threads()
+            ),
+            source,
+        )
+        return Sssp(distances, None if parents is None else found, source, reached, used, reason)
+
+    def _weights(self) -> Any:
+        """Where the graph lives; 1 for each edge where there are none."""
+        if self._there is not None and self._there[2] is not None:
+            return self._there[2]
+        weights = self.weights
+        entries = (self._host or self._arrays())[1].size
+        return self._argument(np.ones(entries, np.int32) if weights is None else weights)
+
+    def connected_components(
+        self, *, connection: str = "weak", labels: str = "dense", algorithm: str = "automatic"
+    ) -> tuple[int, Array]:
+        """Connected components.
+
+        Parameters
+        ----------
+        connection : {'weak', 'strong'}, optional
+            Paths ignore direction, or follow it both ways.
+        labels : {'dense', 'smallest_vertex', 'sinks_first'}, optional
+            0 to count - 1 in the order of the components' smallest vertices, or those vertices; or, of strong ones, 0 to
+            count - 1 in the order in which a depth-first search finishes them: no edge leads to a larger label.
+        algorithm : {'automatic', 'union_find', 'afforest', 'tarjan', 'forward_backward'}, optional
+
+        Returns
+        -------
+        count : int
+        labels : ndarray of the graph's indices, shape (vertices,)
+        """
+        found, count, _ = self._called("components", connection == "strong", connection, labels, algorithm, threads())
+        return count, found
+
+    def pagerank(
+        self,
+        *,
+        damping: float = 0.85,
+        tolerance: float = 1e-6,
+        norm: str = "l1",
+        max_iterations: int = 1000,
+        iterations: int = 0,
+        personalization: npt.ArrayLike | None = None,
+        guess: npt.ArrayLike | None = None,
+        dangling: str = "personalization",
+        dtype: npt.DTypeLike = np.float64,
+        algorithm: str = "automatic",
+    ) -> PageRank:
+        """PageRank; weights do not count.
+
+        Parameters
+        ----------
+        damping : float, optional
+            0 to 1, 1 excluded.
+        tolerance : float, optional
+            The iteration ends with a step that changes the ranks by no more than this.
+        norm : {'l1', 'linf'}, optional
+        max_iterations : int, optional
+            After so many it ends without having converged.
+        iterations : int, optional
+            Above 0: exactly so many.
+        personalization, guess : array_like, shape (vertices,), optional
+            Where the walk starts afresh, and what the iteration starts with; none negative, not all 0.
+        dangling : {'personalization', 'uniform', 'drop'}, optional
+            Where the rank of vertices without out-edges goes.
+        dtype : {float64, float32}, optional
+        algorithm : {'automatic', 'jacobi', 'gauss_seidel'}, optional
+            jacobi gives the same bits for any number of threads.
+
+        Returns
+        -------
+        PageRank
+
+        Raises
+        ------
+        Error
+            For options out of range.
+        """
+        wanted = np.dtype(dtype)
+        if wanted not in (np.float32, np.float64):
+            raise UnsupportedError(f"pagerank: ranks of {wanted}", "unsupported")
+        vectors = (
+            self._argument(np.empty(0) if a is None else a if _device.kind_of(a) else flat(a, "pagerank"), wanted)
+            for a in (personalization, guess)
+        )
+        options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
+        return PageRank(
+            *self._planned(
+                ("pagerank", *options), lambda: self._algorithm("pagerank", True)(*options), *vectors
+            )
+        )
+
+    def betweenness(
+        self,
+        sources: npt.ArrayLike | None = None,
+        *,
+        normalization: str = "pairs",
+        endpoints: bool = False,
+        algorithm: str = "automatic",
+    ) -> Array:
+        """Betweenness centrality, exact or from some sources; paths have no weights.
+
+        Parameters
+        ----------
+        sources : array_like of int, optional
+            By default all vertices.
+        normalization : {'pairs', 'none', 'maximum'}, optional
+            Over the number of pairs that could count, as networkx has it; the sums; or over the largest value.
+        endpoints : bool, optional
+            Whether a path counts for its ends, too.
+        algorithm : {'automatic', 'by_level', 'by_source'}, optional
+
+        Returns
+        -------
+        ndarray of float64, shape (vertices,)
+
+        Notes
+        -----
+        O(sources * (vertices + edges)).
+        """
+        values: Array = self._called(
+            "betweenness", True, self._sources(sources), normalization, endpoints, algorithm, threads()
+        )
+        return values
+
+    def edge_betweenness(self, sources: npt.ArrayLike | None = None, *, normalization: str = "pairs") -> Array:
+        """Betweenness centrality of edges, exact or from some sources; paths have no weights.
+
+        Parameters
+        ----------
+        sources : array_like of int, optional
+            By default all vertices.
+        normalization : {'pairs', 'none', 'maximum'}, optional
+            As for `betweenness`, over pairs of vertices or the largest edge's value.
+
+        Returns
+        -------
+        ndarray of float64, shape of `indices`
+            Of the paths in the direction in which an edge is stored, as undirected ones are at both ends: equal where
+            all vertices are sources, and to be added where some are.
+
+        Notes
+        -----
+        O(sources * (vertices + edges)).
+        """
+        values: Array = self._called("edge_betweenness", True, self._sources(sources), normalization, threads())
+        return values
+
+    def triangles(self, *, algorithm: str = "automatic") -> Triangles:
+        """Triangles: three vertices joined pairwise. Direction, loops and duplicate edges do not count.
+
+        Parameters
+        ----------
+        algorithm : {'automatic', 'merge', 'bitmap'}, optional
+
+        Returns
+        -------
+        Triangles
+
+        Notes
+        -----
+        O(edges^1.5) at most.
+        """
+        total, per_vertex, _, degrees = self._called("triangles", False, False, algorithm, threads())
+        return Triangles(total, per_vertex, degrees)
+
+    def clustering(self, *, directed: bool = False) -> Array:
+        """Local clustering coefficients: the share of the pairs of a vertex's neighbours that are joined.
+
+        Parameters
+        ----------
+        directed : bool, optional
+            Count directed edges among the neighbours, and ordered pairs: LDBC Graphalytics' coefficient.
+
+        Returns
+        -------
+        ndarray of float64, shape (vertices,)
+            0 for fewer than two neighbours.
+        """
+        _, per_vertex, links, degrees = self._algorithm("triangles", False)(directed, "automatic", threads())
+        counts = links if directed else per_vertex
+        values: Array = self._results(_core.local_clustering(counts, degrees, directed, threads()))
+        return values
+
+    def transitivity(self) -> float:
+        """Three times the triangles over the pairs of edges that share an end; 0 without such pairs."""
+        total, _, _, degrees = self._algorithm("triangles", False)(False, "automatic", threads())
+        degrees = _device.downloaded(degrees) if _device.is_vector(degrees) else degrees
+        return float(_core.transitivity(total, degrees))
+
+    def communities(
+        self, *, iterations: int = 10, initial: npt.ArrayLike | None = None, algorithm: str = "automatic"
+    ) -> tuple[int, Array]:
+        """Communities by label propagation, as LDBC Graphalytics has it (CDLP).
+
+        Parameters
+        ----------
+        iterations : int, optional
+            Rounds, of which each gives every vertex the label that most of its neighbours had before it.
+        initial : array_like of int, shape (vertices,), optional
+            Labels before the first round, 0 to vertices - 1; by default the vertex itself.
+        algorithm : {'automatic', 'all_vertices', 'frontier'}, optional
+
+        Returns
+        -------
+        count : int
+        labels : ndarray of the graph's indices, shape (vertices,)
+        """
+        start = self._argument(self._sources(initial))
+        labels, count, _ = self._called("communities", True, iterations, start, algorithm, threads())
+        return count, labels

@@ -1,0 +1,267 @@
+"""Where the arrays of a graph lie, the library's views of them, and the plans that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from . import _core, _device
+from ._arrays import Array
+from ._config import threads
+from ._errors import Error, UnsupportedError
+
+Made = TypeVar("Made", bound="Stored")
+
+
+class Stored:
+    """What a `Graph` is made of, and what it says of itself."""
+
+    __slots__ = (
+        "__networkx_cache__",
+        "__weakref__",
+        "_bound",
+        "_host",
+        "_in",
+        "_index",
+        "_kind",
+        "_multigraph",
+        "_place",
+        "_plans",
+        "_there",
+        "directed",
+        "nodes",
+    )
+
+    directed: bool
+    nodes: Sequence[Hashable] | Array | None
+    _host: tuple[Array, Array, Array | None] | None  # offsets, indices, weights
+    _there: tuple[Any, Any, Any] | None  # the same on a GPU; one of both is there
+    _place: Any  # the GPU, or None
+    _kind: _device.Kind | None  # whose arrays it returns from there; None: NumPy's
+    _in: tuple[Any, Any] | None
+    _index: dict[Hashable, int] | None
+    _multigraph: bool
+    _bound: dict[bool, Any]  # the library's view, without and with in-edges
+    __networkx_cache__: None
+    _plans: dict[str, tuple[tuple[Any, ...], Any]]
+
+    def __init__(self) -> None:
+        raise TypeError("a graph is made by Graph.from_scipy, from_edges, from_networkx or read")
+
+    @classmethod
+    def _of(
+        cls: type[Made],
+        offsets: Array,
+        indices: Array,
+        weights: Array | None,
+        directed: bool,
+        nodes: Sequence[Hashable] | Array | None = None,
+        multigraph: bool = False,
+    ) -> Made:
+        made = cls.__new__(cls)
+        made._host, made._there = (offsets, indices, weights), None
+        made.directed, made.nodes = directed, nodes
+        made._place = made._kind = None
+        made._multigraph = multigraph
+        made._in = None
+        made._index = None
+        made._bound = {}
+        made._plans = {}
+        made.__networkx_cache__ = None
+        return made
+
+    @classmethod
+    def _of_device(
+        cls: type[Made], offsets: Any, indices: Any, weights: Any, directed: bool, kind: _device.Kind | None
+    ) -> Made:
+        made = cls._of(offsets, indices, weights, directed)
+        made._host, made._there = None, (offsets, indices, weights)
+        made._place = _device.place_at(indices.ordinal)
+        made._kind = kind
+        return made
+
+    def _moved(self: Made, place: Any) -> Made:
+        """Itself, on a GPU from here on: its arrays go there with the first call."""
+        self._place = place
+        return self
+
+    # --- What it is ---------------------------------------------------------------------------------------------------
+
+    def _here(self) -> tuple[Array, Array, Array | None]:
+        """The arrays on the host; from a GPU copies, which are kept."""
+        if self._host is None:
+            assert self._there is not None
+            offsets, indices, weights = self._there
+            values = None if weights is None else _device.downloaded(weights)
+            self._host = (_device.downloaded(offsets), _device.downloaded(indices), values)
+        return self._host
+
+    def _arrays(self) -> tuple[Any, Any]:
+        """Offsets and indices where the graph lives; on a GPU copies of the host's, which are kept."""
+        if self._place is None:
+            return self._here()[:2]
+        if self._there is None:
+            offsets, indices, _ = self._here()
+            self._there = (self._place.upload(offsets), self._place.upload(indices), None)
+        return self._there[:2]
+
+    @property
+    def offsets(self) -> Array:
+        return self._here()[0]
+
+    @property
+    def indices(self) -> Array:
+        return self._here()[1]
+
+    @property
+    def weights(self) -> Array | None:
+        return self._here()[2] if self._host is not None or (self._there and self._there[2] is not None) else None
+
+    @property
+    def device(self) -> str:
+        return _device.name_of(self._place)
+
+    @property
+    def vertices(self) -> int:
+        """How many there are."""
+        return int((self._host or self._arrays())[0].size - 1)
+
+    @property
+    def edges(self) -> int:
+        """How many there are: stored ones of a directed graph, else pairs, each loop one."""
+        entries = int((self._host or self._arrays())[1].size)
+        if self.directed:
+            return entries
+        if self._host is None:  # built on the GPU, without loops
+            return entries // 2
+        loops = int(np.count_nonzero(self.indices == np.repeat(np.arange(self.vertices), np.diff(self.offsets))))
+        return (int(self.indices.size) + loops) // 2
+
+    @property
+    def degrees(self) -> Array:
+        """ndarray, shape (vertices,): how many out-edges each vertex has."""
+        return np.diff(self.offsets)
+
+    def neighbours(self, vertex: int) -> Array:
+        """The ends of a vertex's out-edges, a view of ``indices``."""
+        vertex = self._vertex(vertex)
+        return self.indices[self.offsets[vertex] : self.offsets[vertex + 1]]
+
+    def to_scipy(self) -> Any:
+        """The adjacency matrix as ``csr_array``, over the same arrays; ones (of float64) where there are no weights."""
+        from ._matrix import assembled
+
+        values = np.ones(self.indices.size) if self.weights is None else self.weights
+        return assembled("csr", (self.vertices, self.vertices), self.offsets, self.indices, values)
+
+    def __len__(self) -> int:
+        return self.vertices
+
+    def is_directed(self) -> bool:
+        """As networkx asks it."""
+        return self.directed
+
+    def is_multigraph(self) -> bool:
+        """As networkx asks it: whether it was made of a multigraph, whose edges are all there."""
+        return self._multigraph
+
+    def index(self, node: Hashable) -> int:
+        """The number of the vertex that ``nodes`` calls so; KeyError for another."""
+        if self.nodes is None:
+            if isinstance(node, (int, np.integer)) and 0 <= node < self.vertices:
+                return int(node)
+            raise KeyError(node)
+        if self._index is None:
+            names = self.nodes.tolist() if isinstance(self.nodes, np.ndarray) else self.nodes
+            self._index = {name: i for i, name in enumerate(names)}
+        return self._index[node]
+
+    def names(self, vertices: Array) -> list[Any]:
+        """What ``nodes`` calls vertices; themselves where it calls them nothing."""
+        if self.nodes is None:
+            return list(vertices.tolist())
+        if isinstance(self.nodes, np.ndarray):
+            return list(self.nodes[vertices].tolist())
+        return list(map(self.nodes.__getitem__, vertices.tolist()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (*self._here(), self.directed, self.nodes, self._multigraph)
+        made = type(self)
+        return (made._of, parts) if self._place is None else (made._restored, (self.device, *parts))
+
+    @classmethod
+    def _restored(cls: type[Made], device: str, *parts: Any) -> Made:
+        return cls._of(*parts)._moved(_device.place_for(device))
+
+    def __repr__(self) -> str:
+        weights = (self._host or self._there or (None, None, None))[2]
+        weighted = "" if weights is None else f" with weights of {weights.dtype}"
+        return (
+            f"<spargo.Graph: {self.vertices:,} vertices, {self.edges:,} {'' if self.directed else 'un'}directed edges"
+            f"{weighted}, on {'the CPU' if self._place is None else self.device}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from ._matrix import Matrix, _spy
+
+        picture = Matrix._of("csr", (self.vertices, self.vertices), self.offsets, self.indices, self.indices)
+        return f"<p><code>{repr(self)[1:-1]}</code></p>{_spy(picture)}"
+
+    # --- For what is computed of it -----------------------------------------------------------------------------------
+
+    def _vertex(self, vertex: Any) -> int:
+        number = int(vertex)
+        if number != vertex or not 0 <= number < self.vertices:
+            raise Error(f"vertex {vertex} of a graph of {self.vertices}")
+        return number
+
+    def _view(self, in_edges: bool) -> Any:
+        """The library's view; in-edges, of a directed graph, are made once."""
+        in_edges = in_edges and self.directed
+        view = self._bound.get(in_edges)
+        if view is None:
+            ins: tuple[Any, Any] = (None, None)
+            if in_edges:
+                if self._in is None:
+                    n = self.vertices
+                    self._in = _core.pattern_transpose(n, n, *self._arrays(), threads())
+                ins = self._in
+            view = _core.graph(*self._arrays(), *ins, not self.directed)
+            self._bound[in_edges] = view
+        return view
+
+    def _algorithm(self, name: str, in_edges: bool) -> Any:
+        """The library's function, which a device may lack: bind_on in graph.cpp lists what there is."""
+        found = getattr(self._view(in_edges), name, None)
+        if found is None:
+            raise UnsupportedError(f"Graph.{name}: not there for a GPU; device='cpu' has it", "unsupported")
+        return found
+
+    def _called(self, name: str, in_edges: bool, *arguments: Any) -> Any:
+        return self._results(self._algorithm(name, in_edges)(*arguments))
+
+    def _results(self, found: Any) -> Any:
+        """What a function returned, with arrays for the caller: from a GPU copies, made before a plan's next run."""
+        if self._place is None:
+            return found
+        if isinstance(found, tuple):
+            return tuple(map(self._results, found))
+        return _device.delivered(found, self._kind) if _device.is_vector(found) else found
+
+    def _argument(self, a: Any, dtype: np.dtype[Any] | None = None) -> Any:
+        """An array for a function of the graph: where the graph lives, uploaded unless it is there."""
+        if self._place is not None:
+            return _device.vector(a, self._place, "Graph", dtype)
+        a = _device.downloaded(a) if _device.kind_of(a) is not None else a
+        return np.ascontiguousarray(a, dtype)
+
+    def _planned(self, key: tuple[Any, ...], make: Any, *arguments: Any) -> Any:
+        """The result of a plan, of which the last one of each kind is kept; it serves one thread at a time."""
+        kind = key[0]
+        kept = self._plans.pop(kind, None)
+        plan = kept[1] if kept is not None and kept[0] == key else make()
+        result = self._results(plan.run(*arguments))
+        self._plans[kind] = (key, plan)
+        return result
