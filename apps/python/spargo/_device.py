@@ -151,8 +151,11 @@ class _Torch:
         return copy
 
 
+_VECTORS: tuple[type, ...] = tuple(getattr(_core, name) for name in dir(_core) if name.startswith("DeviceVector_"))
+_OURS = (np.ndarray, *_VECTORS)  # of no other library
+
 _made: dict[str, Kind] = {}
-_names: dict[type, str] = {}  # of the library that a type belongs to: "cupy", "torch", "other", or "" for the host's
+_names: dict[type, str] = {}  # of the library that a type belongs to: "cupy", "torch", "other", or "" for none
 
 
 def kind_named(name: str) -> Kind:
@@ -167,7 +170,7 @@ def _name_of(a: Any) -> str:
     for name, array in (("cupy", "ndarray"), ("torch", "Tensor")):
         if name in sys.modules and issubclass(kind, getattr(sys.modules[name], array, ())):
             return name
-    if issubclass(kind, np.ndarray):
+    if issubclass(kind, _OURS):
         return ""
     if hasattr(a, "__cuda_array_interface__") or hasattr(a, "__dlpack_device__"):
         return "other"
@@ -188,7 +191,9 @@ def kind_of(a: Any) -> Kind | None:
     """The library of an array on a GPU; None for everything else."""
     name = _names.get(type(a))
     if name is None:
-        name = _names[type(a)] = _name_of(a)
+        name = _name_of(a)
+        if name or isinstance(a, _OURS):  # another one of the type may have a protocol of its own
+            _names[type(a)] = name
     if not name:
         return None
     if name == "other":
@@ -298,11 +303,6 @@ def unpacked(a: Any) -> tuple[str, tuple[int, int], Any, Any, Any] | None:
 
 
 # --- Vectors ----------------------------------------------------------------------------------------------------------
-
-_VECTORS: tuple[type, ...] = tuple(
-    getattr(_core, name) for name in dir(_core) if name.startswith("DeviceVector_")
-)
-
 
 def is_vector(a: Any) -> bool:
     """Whether it is one of the library's own on a GPU."""
