@@ -359,8 +359,11 @@ template <class I, class O>
 void bind_on(graph_class<I, O, device>& bound, nb::module_& m) {
   bind_bfs(bound, m);
   bind_multi_bfs(bound);
+  bind_sssp(bound, m);
   bind_components(bound);
   bind_pagerank(bound, m);
+  bind_betweenness(bound);
+  bind_triangles(bound);
   bind_communities(bound);
 }
 
@@ -430,6 +433,18 @@ void bind_weighted_builder(nb::module_& m) {
   });
 }
 
+template <class I, class Space>
+void bind_local_clustering(nb::module_& m) {
+  m.def(
+      "local_clustering",
+      [](const vector_in<std::int64_t, Space>& counts, const vector_in<I, Space>& degrees, bool links, int threads) {
+        const auto kind = links ? clustering_counts::links : clustering_counts::triangles;
+        const auto at = where_of(threads, counts);
+        return at.out(unlocked([&] { return local_clustering<I>(at.ctx, view(counts), view(degrees), kind); }));
+      },
+      "counts"_a.noconvert(), "degrees"_a.noconvert(), "links"_a, "threads"_a);
+}
+
 // The pairs of a CSR pattern: each entry's row. Its columns are the indices as they are.
 template <class I, class O>
 void bind_rows(nb::module_& m) {
@@ -465,18 +480,13 @@ void bind_graph_of(nb::module_& m) {
 void bind_graph(nb::module_& m) {
   for_each_space([&]<class Space>() {
     for_each_index([&]<class I, class O>() { bind_graph_of<I, O, Space>(m); });
-    for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_builder<I, Space>(m); });
+    for_each_type<std::int32_t, std::int64_t>([&]<class I>() {
+      bind_builder<I, Space>(m);
+      bind_local_clustering<I, Space>(m);
+    });
   });
   for_each_type<std::int32_t, std::int64_t>([&]<class I>() {
     bind_weighted_builder<I>(m);
-    m.def(
-        "local_clustering",
-        [](const vector_of<const std::int64_t>& counts, const vector_of<const I>& degrees, bool links, int threads) {
-          const auto kind = links ? clustering_counts::links : clustering_counts::triangles;
-          return moved(unlocked(
-              [&] { return local_clustering<I>(threads_context(threads), view(counts), view(degrees), kind); }));
-        },
-        "counts"_a.noconvert(), "degrees"_a.noconvert(), "links"_a, "threads"_a);
     m.def(
         "transitivity",
         [](std::int64_t total, const vector_of<const I>& degrees) { return transitivity<I>(total, view(degrees)); },

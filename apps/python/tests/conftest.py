@@ -1,8 +1,14 @@
-"""What the tests share. Oracles are NumPy, SciPy and networkx, or a few naive lines."""
+"""What the tests share. Oracles are NumPy, SciPy and networkx, or a few naive lines. What needs a GPU skips visibly where
+there is none, and fails under SPARGO_REQUIRE_GPU=1."""
+
+import os
 
 import numpy as np
 import pytest
+import spargo
+from gpu_libraries import CuPy, Torch
 from scipy import sparse
+from spargo import _core
 
 VALUES = [np.float32, np.float64, np.complex64, np.complex128]
 INDICES = [np.int32, np.int64]
@@ -29,3 +35,29 @@ def address(a):
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
+
+
+def close(got, want, dtype):
+    assert got.dtype == want.dtype and got.shape == want.shape
+    single = dtype in (np.float32, np.complex64)
+    np.testing.assert_allclose(got, want, rtol=1e-5 if single else 1e-12, atol=1e-4 if single else 1e-11)
+
+
+def lacking(reason):
+    (pytest.fail if os.environ.get("SPARGO_REQUIRE_GPU") == "1" else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def gpu():
+    if len(spargo.devices()) < 2:
+        lacking(f"no GPU: {_core.cuda_reason()}")
+    return spargo.devices()[1].name
+
+
+@pytest.fixture(params=["cupy", "torch"], scope="session")
+def xp(request, gpu):
+    """A library with arrays on a GPU."""
+    try:
+        return CuPy() if request.param == "cupy" else Torch()
+    except ImportError as e:
+        return lacking(str(e))
