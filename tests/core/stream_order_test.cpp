@@ -27,44 +27,40 @@ class StreamOrder : public testing::Test {
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 };
 
+// What `second` copies once `order` has been called is what `first` wrote before, and not what was there.
+template <class Order>
+void expect_ordered(const context<device>& first, const context<device>& second, const Order& order) {
+  array<std::int32_t, device> scratch(first, elements);
+  array<std::int32_t, device> late(first, elements);
+  array<std::int32_t, device> seen(second, elements);
+  second.synchronize();
+  for (std::int32_t turn = 0; turn < 5; ++turn) {
+    const std::vector<std::int32_t> wanted(static_cast<std::size_t>(elements), turn + 1);
+    auto from = to_device(first, wanted);
+    fill_zero(first, late);
+    first.synchronize();
+    keep_busy(first, from, scratch);
+    copy<std::int32_t>(first, from.view(), late.view());
+    order();
+    copy<std::int32_t>(second, late.view(), seen.view());
+    const auto found = to_host(second, seen);
+    EXPECT_TRUE(std::all_of(found.begin(), found.end(), [&](std::int32_t x) { return x == turn + 1; }));
+    first.synchronize();
+  }
+}
+
 TEST_F(StreamOrder, AfterWaitsForTheOtherStream) {
   const context<device> ours;
   const context<device> theirs;
   stream_order order(ours);
-  for (std::int32_t turn = 0; turn < 5; ++turn) {
-    const std::vector<std::int32_t> wanted(static_cast<std::size_t>(elements), turn + 1);
-    auto from = to_device(theirs, wanted);
-    array<std::int32_t, device> scratch(theirs, elements);
-    array<std::int32_t, device> late(theirs, elements);
-    fill_zero(theirs, late);
-    theirs.synchronize();
-    keep_busy(theirs, from, scratch);
-    copy<std::int32_t>(theirs, from.view(), late.view());
-    order.after(theirs.stream());
-    const auto found = to_host(ours, late);
-    EXPECT_TRUE(std::all_of(found.begin(), found.end(), [&](std::int32_t x) { return x == turn + 1; }));
-    theirs.synchronize();
-  }
+  expect_ordered(theirs, ours, [&] { order.after(theirs.stream()); });
 }
 
 TEST_F(StreamOrder, BeforeMakesTheOtherStreamWait) {
   const context<device> ours;
   const context<device> theirs;
   stream_order order(ours);
-  for (std::int32_t turn = 0; turn < 5; ++turn) {
-    const std::vector<std::int32_t> wanted(static_cast<std::size_t>(elements), turn + 1);
-    auto from = to_device(ours, wanted);
-    array<std::int32_t, device> scratch(ours, elements);
-    array<std::int32_t, device> late(ours, elements);
-    fill_zero(ours, late);
-    ours.synchronize();
-    keep_busy(ours, from, scratch);
-    copy<std::int32_t>(ours, from.view(), late.view());
-    order.before(theirs.stream());
-    const auto found = to_host(theirs, late);
-    EXPECT_TRUE(std::all_of(found.begin(), found.end(), [&](std::int32_t x) { return x == turn + 1; }));
-    ours.synchronize();
-  }
+  expect_ordered(ours, theirs, [&] { order.before(theirs.stream()); });
 }
 
 TEST_F(StreamOrder, OfItsOwnStreamThereIsNothingToDo) {
