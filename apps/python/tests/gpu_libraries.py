@@ -18,6 +18,10 @@ class CuPy:
     def to(self, a):
         return self.cp.asarray(a)
 
+    def over(self, vector):
+        """An array over one of the library's."""
+        return self.cp.asarray(vector)
+
     def back(self, a):
         return self.cp.asnumpy(a)
 
@@ -27,11 +31,17 @@ class CuPy:
     def stream(self):
         return self.cp.cuda.Stream(non_blocking=True)
 
+    def external(self, address):
+        return self.cp.cuda.ExternalStream(address)
+
     def on(self, stream):
         return stream
 
     def done(self, stream):
         return stream.done
+
+    def synchronize(self):
+        self.cp.cuda.Device().synchronize()
 
     def hold(self, cycles):
         self.kernel((1,), (1,), (np.int64(cycles),))
@@ -52,6 +62,9 @@ class Torch:
     def to(self, a):
         return self.torch.from_numpy(np.array(a)).cuda()
 
+    def over(self, vector):
+        return self.torch.as_tensor(vector, device="cuda")
+
     def back(self, a):
         return a.cpu().resolve_conj().numpy()
 
@@ -61,11 +74,17 @@ class Torch:
     def stream(self):
         return self.torch.cuda.Stream()
 
+    def external(self, address):
+        return self.torch.cuda.ExternalStream(address)
+
     def on(self, stream):
         return self.torch.cuda.stream(stream)
 
     def done(self, stream):
         return stream.query()
+
+    def synchronize(self):
+        self.torch.cuda.synchronize()
 
     def hold(self, cycles):
         self.torch.cuda._sleep(cycles)

@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 import spargo
+from scipy import sparse
 
 try:
     import cupy as cp
@@ -94,31 +95,88 @@ def products(scale):
     yield "A @ x, 10,000 entries, NumPy's vector there and back", "us", 1e3 * whole(lambda: m @ h, 200), 1e3 * whole(lambda: cp.asnumpy(other @ cp.asarray(h)), 200), "cupyx"
 
 
+def levels_by_products(a, source):
+    """Breadth-first search as CuPy alone has it: a product a level."""
+    levels = cp.full(a.shape[0], -1, cp.int32)
+    frontier = cp.zeros(a.shape[0], a.dtype)
+    levels[source], frontier[source] = 0, 1
+    depth = 0
+    while True:
+        depth += 1
+        new = (a @ frontier > 0) & (levels < 0)
+        if not new.any():
+            return levels
+        levels[new] = depth
+        frontier = new.astype(a.dtype)
+
+
+def ranks_by_products(a, degrees, iterations, damping=0.85):
+    """PageRank as CuPy alone has it; of a symmetric matrix."""
+    n = a.shape[0]
+    shares = cp.where(degrees > 0, damping / cp.maximum(degrees, 1), 0)
+    ends = degrees == 0
+    ranks = cp.full(n, 1 / n)
+    for _ in range(iterations):
+        ranks = a @ (ranks * shares) + ((1 - damping) + damping * ranks[ends].sum()) / n
+    return ranks
+
+
+def once(call):
+    """The result, and the ms it took."""
+    began = time.perf_counter()
+    return call(), (time.perf_counter() - began) * 1e3
+
+
 def graphs(scale):
     spec = f"gen:rmat:scale={scale},degree=16,seed=1"
-    began = time.perf_counter()
-    g = spargo.Graph.read(spec, directed=False, device="cuda")
-    print(f"{g}, generated on the CPU and built in {time.perf_counter() - began:.1f} s", flush=True)
+    name = f"R-MAT {scale}"
+    g, ms = once(lambda: spargo.Graph.read(spec, directed=False, device="cuda"))
+    print(f"{g}, generated on the CPU and built in {ms / 1e3:.1f} s", flush=True)
     here = spargo.Graph.read(spec, directed=False, device="cpu")
     hub = int(np.argmax(here.degrees))
     want = here.bfs(hub)
     cpu = whole(lambda: here.bfs(hub), 5)
+    parts = cp.ones(here.indices.size), cp.asarray(here.indices), cp.asarray(here.offsets)
+    other, degrees = theirs.csr_matrix(parts, shape=(here.vertices,) * 2), cp.asarray(here.degrees)
     for arrays in ("cupy", "numpy"):
         with spargo.config(arrays=arrays):
             found = g.bfs(hub)
             assert (cp.asnumpy(found.levels) == want.levels).all() and found.reached == want.reached
-            yield f"bfs, R-MAT {scale}, results as {arrays}'s", "ms", whole(lambda: g.bfs(hub)), cpu, "the CPU"
+            yield f"bfs, {name}, results as {arrays}'s", "ms", whole(lambda: g.bfs(hub)), cpu, "the CPU"
+    with spargo.config(arrays="cupy"):
+        assert (levels_by_products(other, hub) == g.bfs(hub).levels).all()
+        peer = whole(lambda: levels_by_products(other, hub), 5)
+        yield f"bfs without parents, {name}", "ms", whole(lambda: g.bfs(hub, parents=None)), peer, "cupyx, a product a level"
     cpu = whole(lambda: here.pagerank(iterations=20, algorithm="jacobi"), 3)
     want_ranks = here.pagerank(iterations=20, algorithm="jacobi").ranks
     for arrays in ("cupy", "numpy"):
         with spargo.config(arrays=arrays):
-            assert np.allclose(cp.asnumpy(g.pagerank(iterations=20).ranks), want_ranks, atol=1e-12)
-            yield f"pagerank, R-MAT {scale}, 20 iterations, {arrays}'s", "ms", whole(lambda: g.pagerank(iterations=20)), cpu, "the CPU"
-    cpu = whole(here.connected_components, 5)
+            assert np.allclose(cp.asnumpy(g.pagerank(iterations=20).ranks), want_ranks, rtol=1e-9, atol=1e-15)
+            yield f"pagerank, {name}, 20 iterations, {arrays}'s", "ms", whole(lambda: g.pagerank(iterations=20)), cpu, "the CPU"
     with spargo.config(arrays="cupy"):
+        assert cp.allclose(ranks_by_products(other, degrees, 20), g.pagerank(iterations=20).ranks, rtol=1e-9, atol=1e-15)
+        peer = whole(lambda: ranks_by_products(other, degrees, 20), 5)
+        yield f"pagerank, {name}, 20 iterations, cupy's", "ms", whole(lambda: g.pagerank(iterations=20)), peer, "cupyx, a product each"
+        del other, degrees, parts
+        cpu = whole(here.connected_components, 5)
         count, labels = g.connected_components()
         assert count == here.connected_components()[0] and (cp.asnumpy(labels) == here.connected_components()[1]).all()
-        yield f"components, R-MAT {scale}, results as cupy's", "ms", whole(g.connected_components), cpu, "the CPU"
+        yield f"components, {name}", "ms", whole(g.connected_components), cpu, "the CPU"
+        counted, cpu = once(here.triangles)
+        found = g.triangles()
+        assert found.total == counted.total and (cp.asnumpy(found.per_vertex) == counted.per_vertex).all()
+        yield f"triangles, {name}", "ms", whole(g.triangles, 5), cpu, "the CPU"
+        sources = [hub, 1, 2, 3]
+        values, cpu = once(lambda: here.betweenness(sources))
+        assert np.allclose(cp.asnumpy(g.betweenness(sources)), values, rtol=1e-9, atol=1e-15)
+        yield f"betweenness, {name}, 4 sources", "ms", whole(lambda: g.betweenness(sources), 5), cpu, "the CPU"
+        weights = np.random.default_rng(1).integers(1, 256, here.indices.size, np.uint8).astype(np.int32)
+        a = sparse.csr_array((weights, here.indices, here.offsets), shape=(here.vertices,) * 2)
+        here, there = spargo.Graph.from_scipy(a), spargo.Graph.from_scipy(a, device="cuda")
+        want, _ = once(lambda: here.sssp(hub))
+        assert (cp.asnumpy(there.sssp(hub).distances) == want.distances).all()
+        cpu = whole(lambda: here.sssp(hub), 3)
+        yield f"sssp, {name}, weights 1 to 255", "ms", whole(lambda: there.sssp(hub)), cpu, "the CPU"
 
 
 def main():

@@ -6,6 +6,7 @@ import numpy as np
 import spargo
 from conftest import random_matrix
 from gpu_libraries import CuPy, Interface, Packed, Torch
+from spargo import _device
 
 
 def test_the_stream_is_kept_to(xp, rng):
@@ -120,3 +121,28 @@ def test_searches_are_in_order_with_the_stream(xp):
         with xp.on(xp.stream()):
             found = xp.back(there.bfs(0).levels * 2)
         np.testing.assert_array_equal(found, 2 * want)
+
+
+def test_results_are_copied_in_order(xp):
+    """Behind what the library still does to them, and what the caller's stream still does to the memory they get."""
+    place = _device.place_at(0)
+    vector, late = place.upload(np.zeros(100_000)), xp.to(np.arange(100_000.0))
+    kind = _device.kind_of(late)
+    inside = xp.over(vector)
+    for turn in range(6):
+        inside[:] = 0
+        xp.synchronize()
+        stream = xp.stream()
+        with xp.on(stream):
+            before = xp.to(np.zeros(100_000))  # whose memory the result takes, as like as not
+            if turn % 2 == 0:
+                xp.hold(20_000_000)
+                before[:] = -1
+            del before
+            with xp.on(xp.external(place.stream)):
+                xp.hold(20_000_000 * (turn % 2))
+                inside[:] = late
+            found = _device.delivered(vector, kind)
+            assert turn == 0 or not xp.done(stream)
+            back = xp.back(found * 2)
+        np.testing.assert_array_equal(back, 2 * np.arange(100_000.0))
