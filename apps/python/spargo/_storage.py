@@ -87,6 +87,10 @@ class Stored:
         self._place = place
         return self
 
+    def _on_host(self: Made) -> Made:
+        """Itself, or a copy on the CPU."""
+        return self if self._place is None else self._of(*self._here(), self.directed, self.nodes, self._multigraph)
+
     # --- What it is ---------------------------------------------------------------------------------------------------
 
     def _here(self) -> tuple[Array, Array, Array | None]:

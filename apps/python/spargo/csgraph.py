@@ -18,7 +18,14 @@ from ._errors import UnsupportedError
 from ._graph import Graph
 from ._matrix import Matrix
 
-__all__ = ["breadth_first_order", "breadth_first_tree", "connected_components", "dijkstra", "shortest_path"]
+__all__ = [
+    "breadth_first_order",
+    "breadth_first_tree",
+    "connected_components",
+    "dijkstra",
+    "reverse_cuthill_mckee",
+    "shortest_path",
+]
 
 NONE = -9999  # SciPy's predecessor of what has none
 
@@ -28,7 +35,7 @@ def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
     from scipy import sparse
 
     if isinstance(csgraph, Graph):
-        return csgraph
+        return csgraph._on_host()
     if isinstance(csgraph, Matrix):
         csgraph = csgraph.to_scipy()
     if not hasattr(csgraph, "tocsr"):
@@ -298,3 +305,35 @@ def shortest_path(
     if method != "D" and not unweighted and graph.weights is not None and np.any(graph.weights < 0):
         raise UnsupportedError("shortest_path: negative weights", "unsupported")
     return dijkstra(graph, directed, indices, return_predecessors, unweighted)
+
+
+def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Array:
+    """An order of rows and columns that brings the entries of a sparse matrix near its diagonal.
+
+    Parameters
+    ----------
+    graph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
+    symmetric_mode : bool, optional
+        The pattern is symmetric. False: that of ``graph + graph.T`` is taken.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        ``a[order][:, order]`` has the smaller bandwidth.
+
+    Notes
+    -----
+    One thread; O(entries log(largest degree)). The order is SciPy's.
+    """
+    csgraph = graph.to_scipy() if isinstance(graph, (Graph, Matrix)) else graph
+    if not hasattr(csgraph, "tocsr"):
+        csgraph = _graph_of(csgraph, True, True).to_scipy()
+    if not symmetric_mode and len(csgraph.shape) == 2 and csgraph.shape[0] == csgraph.shape[1]:
+        csgraph = csgraph + csgraph.T  # entries that cancel are none, as SciPy has it
+    found = _graph_of(csgraph, True, False)
+    n = found.vertices
+    rows = np.repeat(np.arange(n), np.diff(found.offsets))
+    degrees = np.diff(found.offsets).astype(np.int32)
+    degrees[np.unique(rows[rows == found.indices])] += 1
+    order: Array = found._called("cuthill_mckee", False, np.argsort(degrees), degrees)
+    return order[::-1]

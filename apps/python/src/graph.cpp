@@ -1,44 +1,8 @@
 // Graphs and what is computed of them, on the host and on devices. bind_on, at the end, says what a device has.
-#include "device.hpp"
-
-#include <nanobind/stl/optional.h>
-
-#include <mutex>
+#include "orders.hpp"
 
 namespace spargo::python {
 namespace {
-
-// The arrays of a graph, which it keeps alive: out-edges, and in-edges where they are needed and there.
-template <class I, class O, class Space>
-class bound_graph {
- public:
-  bound_graph(vector_in<O, Space> offsets, vector_in<I, Space> indices, std::optional<vector_in<O, Space>> in_offsets,
-              std::optional<vector_in<I, Space>> in_indices, bool undirected)
-      : offsets_(std::move(offsets)),
-        indices_(std::move(indices)),
-        in_offsets_(std::move(in_offsets)),
-        in_indices_(std::move(in_indices)) {
-    const auto starts = python::view(offsets_);
-    const I vertices = narrowed<I>(starts.size() - 1);
-    view_.out = {vertices, vertices, starts, python::view(indices_)};
-    view_.direction = undirected ? direction_kind::undirected : direction_kind::directed;
-    if (undirected) {
-      view_.in = view_.out;
-    } else if (in_offsets_) {
-      view_.in = {vertices, vertices, python::view(*in_offsets_), python::view(*in_indices_)};
-    }
-  }
-
-  [[nodiscard]] const graph_view<I, O, Space>& view() const { return view_; }
-  [[nodiscard]] where<Space> at(int threads) const { return where_of(threads, offsets_); }
-
- private:
-  vector_in<O, Space> offsets_;
-  vector_in<I, Space> indices_;
-  std::optional<vector_in<O, Space>> in_offsets_;
-  std::optional<vector_in<I, Space>> in_indices_;
-  graph_view<I, O, Space> view_;
-};
 
 // A plan with what it borrows; Python's side hands it out to one thread at a time, and takes what a device's plan lends
 // before the next run.
@@ -107,38 +71,6 @@ nb::tuple multi_search(const bound_graph<I, O, Space>& g, const vector_of<const 
                         moved(std::move(eccentricities)));
 }
 
-// The vertices in the order of a queue, and each one's predecessor (`none` without): one thread, O(vertices + edges).
-// What SciPy and networkx promise is this order, which a search by levels does not know.
-template <class I, class O>
-nb::tuple queue_order(const bound_graph<I, O, host>& g, std::int64_t source, std::int64_t none) {
-  const auto& out = g.view().out;
-  SPARGO_EXPECTS(source >= 0 && source < out.rows,
-                 "bfs_order: vertex " + std::to_string(source) + " of a graph of " + std::to_string(out.rows));
-  const auto ctx = threads_context(1);
-  array<I, host> order(ctx, out.rows);
-  array<I, host> predecessors(ctx, out.rows);
-  unlocked([&] {
-    std::fill(predecessors.begin(), predecessors.end(), I(-1));
-    std::int64_t found = 0;
-    order[found++] = static_cast<I>(source);
-    predecessors[source] = static_cast<I>(source);
-    for (std::int64_t next = 0; next < found; ++next) {
-      if (next % 4096 == 0) interruption::look();
-      const I u = order[next];
-      for (O e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
-        const I v = out.indices[e];
-        if (predecessors[v] >= 0) continue;
-        predecessors[v] = u;
-        order[found++] = v;
-      }
-    }
-    predecessors[source] = I(-1);
-    if (none != -1) std::replace(predecessors.begin(), predecessors.end(), I(-1), static_cast<I>(none));
-    order.truncate(found);
-  });
-  return nb::make_tuple(moved(std::move(order)), moved(std::move(predecessors)));
-}
-
 constexpr std::pair<std::string_view, components_connection> connections[] = {
     {"weak", components_connection::weak}, {"strong", components_connection::strong}};
 constexpr std::pair<std::string_view, components_labels> labellings[] = {
@@ -194,8 +126,9 @@ void bind_multi_bfs(graph_class<I, O, Space>& bound) {
 }
 
 template <class I, class O>
-void bind_bfs_order(graph_class<I, O, host>& bound) {
-  bound.def("bfs_order", &queue_order<I, O>, "source"_a, "none"_a = -1);
+void bind_orders(graph_class<I, O, host>& bound) {
+  bound.def("bfs_order", &queue_order<I, O>, "source"_a, "none"_a = -1)
+      .def("cuthill_mckee", &cuthill_mckee<I, O>, "starts"_a.noconvert(), "degrees"_a.noconvert());
 }
 
 template <class I, class O, class Space>
@@ -346,7 +279,7 @@ void bind_pagerank(graph_class<I, O, Space>& bound, nb::module_& m) {
 template <class I, class O>
 void bind_on(graph_class<I, O, host>& bound, nb::module_& m) {
   bind_bfs(bound, m);
-  bind_bfs_order(bound);
+  bind_orders(bound);
   bind_multi_bfs(bound);
   bind_sssp(bound, m);
   bind_components(bound);

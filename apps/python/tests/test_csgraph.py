@@ -145,3 +145,31 @@ def test_what_is_refused():
 def test_graphs_are_taken():
     g = spargo.Graph.from_networkx(nx.path_graph(4))
     assert ours.shortest_path(g, indices=0).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "dense", "matrix"])
+@pytest.mark.parametrize("seed", range(4))
+def test_orders_of_cuthill_and_mckee(form, seed):
+    a = random_matrix(80, 80, seed=seed, density=(0.005, 0.03, 0.03, 0.2)[seed])
+    if seed == 2:
+        a = sparse.csr_array(a + sparse.identity(80))  # loops count in a degree
+    for symmetric in (False, True):
+        a = sparse.csr_array(a + a.T) if symmetric else a
+        given = {"dense": a.toarray(), "matrix": spargo.Matrix(a)}.get(form)
+        given = a.asformat(form) if given is None else given
+        got = ours.reverse_cuthill_mckee(given, symmetric)
+        want = theirs.reverse_cuthill_mckee(a, symmetric)
+        assert got.dtype == want.dtype == np.int32
+        np.testing.assert_array_equal(got, want)
+
+
+def test_orders_of_cuthill_and_mckee_of_what_is_small():
+    for n in (0, 1, 3):
+        assert sorted(ours.reverse_cuthill_mckee(sparse.csr_array((n, n)))) == list(range(n))
+    grid = spargo.Graph.read("gen:grid2d:n=30")
+    shuffled = np.random.default_rng(1).permutation(900)
+    a = grid.to_scipy()[shuffled][:, shuffled].tocoo()
+    order = np.argsort(ours.reverse_cuthill_mckee(a))
+    assert np.abs(order[a.row] - order[a.col]).max() < 40 < np.abs(a.row - a.col).max()
+    with pytest.raises(ValueError):
+        ours.reverse_cuthill_mckee(sparse.csr_array((2, 3)))
