@@ -15,6 +15,7 @@ from ._graph import Graph
 from ._io import EdgeList, generate, load, mminfo, mmread, mmwrite, read_edgelist, save
 from ._matrix import Matrix, aslinearoperator
 from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
+from ._solve import Solution, solve
 
 __all__ = [
     "Bfs",
@@ -28,6 +29,7 @@ __all__ = [
     "MultiBfs",
     "OutOfMemoryError",
     "PageRank",
+    "Solution",
     "Sssp",
     "Triangles",
     "UnsupportedError",
@@ -42,4 +44,5 @@ __all__ = [
     "mmwrite",
     "read_edgelist",
     "save",
+    "solve",
 ]
