@@ -3,7 +3,7 @@
 #   --build FOLDER    test the module of this build tree (-DSPARGO_PYTHON=ON, target spargo_python) instead of a wheel
 #   --wheel FILE      test this wheel instead of building one
 #   --full            besides, networkx's own tests with the backend, SciPy's of Matrix Market and csgraph, types by
-#                     mypy, and the wheel in every CPython from 3.10 on that is here
+#                     mypy, auditwheel's view of the wheel, and it in every CPython from 3.10 on that is here
 #   --python PROGRAM  which Python (python3)
 #   --env FOLDER      where the environment is made and kept (build/python-env)
 #   --prepare         only make that: a build of the module takes it as Python_EXECUTABLE
@@ -30,7 +30,7 @@ say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 say "packages of PyPI, in $env"
 [ -x "$env/bin/python" ] || "$python" -m venv "$env"
 needed=(nanobind nanobind-backend numpy scipy networkx pytest)
-if [ $full = yes ]; then needed+=(mypy scipy-stubs); fi
+if [ $full = yes ]; then needed+=(mypy scipy-stubs matplotlib auditwheel); fi
 "$env/bin/pip" install -q --disable-pip-version-check "${needed[@]}"
 if [ $prepare = yes ]; then exit 0; fi
 
@@ -71,6 +71,8 @@ if [ $full = yes ]; then
   say "SciPy's tests"
   "$env/bin/python" apps/python/tests/scipy_suite.py || status=1
   if [ -n "$wheel" ]; then
+    say "the wheel: $(stat -c %s "$wheel") bytes"
+    "$env/bin/auditwheel" show "$wheel" || status=1
     for minor in 10 11 12 13 14; do
       command -v "python3.$minor" > /dev/null && "python3.$minor" --version > /dev/null 2>&1 || continue
       say "a bare environment of CPython 3.$minor"
