@@ -28,8 +28,8 @@ left.spy(a, markersize=max(0.1, 200 / g.vertices), color="#112244")
 left.set_title(f"{g.vertices:,} vertices, {g.edges:,} edges")
 
 # %% A degree plot: how many vertices have so many neighbours, or more
-degrees = np.sort(g.degrees)[::-1]
-right.loglog(np.maximum(degrees, 1), np.arange(1, degrees.size + 1), ".", color="#112244")
+degrees = np.sort(g.degrees[g.degrees > 0])[::-1]
+right.loglog(degrees, np.arange(1, degrees.size + 1), ".", color="#112244")
 right.set_xlabel("neighbours")
 right.set_ylabel("vertices with as many, or more")
 right.set_title("degrees")

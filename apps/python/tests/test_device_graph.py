@@ -236,6 +236,21 @@ def test_graphs_without_edges(gpu, vertices):
         assert there.bfs(0).reached == 1
 
 
+def test_csgraph_takes_graphs_on_a_gpu(xp):
+    from spargo import csgraph
+
+    a = spargo.Graph.read(GRAPHS[1]).to_scipy()
+    here, there = spargo.Graph.from_scipy(a), spargo.Graph.from_scipy(xp.matrix(a)[0])
+    for call in (
+        lambda g: csgraph.shortest_path(g, indices=[0, 3]),
+        lambda g: csgraph.connected_components(g)[1],
+        lambda g: csgraph.breadth_first_order(g, 0)[0],
+        lambda g: csgraph.reverse_cuthill_mckee(g),
+    ):
+        assert type(call(there)) is np.ndarray
+        np.testing.assert_array_equal(call(there), call(here))
+
+
 def test_what_a_gpu_does_not_do_is_said(gpu):
     g = spargo.Graph.read(GRAPHS[1], device="cuda")
     with pytest.raises(spargo.UnsupportedError, match="Graph.bfs_order: not there for a GPU"):
