@@ -19,6 +19,11 @@ import scipy.io
 import spargo
 from scipy.sparse import csgraph
 
+try:
+    import fast_matrix_market as fmm
+except ImportError:
+    fmm = None
+
 
 def median(call, least=5, seconds=1.0):
     """In ms, of at least so many calls and so long; the first one, which plans, apart unless it takes seconds."""
@@ -43,11 +48,15 @@ def rows(scale):
         size = os.path.getsize(path) / 1e6
         ours, theirs = spargo.mmread(path), scipy.io.mmread(path, spmatrix=False)
         assert (ours.row == theirs.row).all() and (ours.data == theirs.data).all()
-        yield f"mmread, R-MAT {scale}, {size:.0f} MB", "scipy.io", median(lambda: spargo.mmread(path)), median(lambda: scipy.io.mmread(path, spmatrix=False))
+        read = median(lambda: spargo.mmread(path))
+        yield f"mmread, R-MAT {scale}, {size:.0f} MB", "scipy.io", read, median(lambda: scipy.io.mmread(path, spmatrix=False))
+        if fmm is not None:
+            yield f"mmread, R-MAT {scale}, {size:.0f} MB", "fast_matrix_market", read, median(lambda: fmm.mmread(path))
 
     products = {
         "Laplacian 1000 x 1000": spargo.generate("gen:laplacian2d:n=1000").tocsr(),
         f"R-MAT {scale}": r.tocsr(),
+        "uniform, 20,000 entries": spargo.generate("gen:uniform:rows=2000,degree=10,seed=1").tocsr(),
         "uniform, 10,000 entries": spargo.generate("gen:uniform:rows=1000,degree=10,seed=1").tocsr(),
     }
     for name, a in products.items():
