@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ._core import version as __version__
 from ._config import Device, config, devices
-from ._errors import DeviceError, Error, FileError, OutOfMemoryError, UnsupportedError
+from ._errors import DeviceError, Error, FileError, MissingFileError, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
 from ._io import EdgeList, generate, load, mminfo, mmread, mmwrite, read_edgelist, save
 from ._matrix import Matrix, aslinearoperator
@@ -26,6 +26,7 @@ __all__ = [
     "FileError",
     "Graph",
     "Matrix",
+    "MissingFileError",
     "MultiBfs",
     "OutOfMemoryError",
     "PageRank",

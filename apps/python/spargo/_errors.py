@@ -68,3 +68,7 @@ def make(code: str, message: str, file: str, line: int, column: int) -> Error:
     if kind is FileError and file and not os.path.lexists(file):
         kind = MissingFileError
     return kind(message, code, file, line, column)
+
+
+for _kind in (Error, UnsupportedError, FileError, MissingFileError, OutOfMemoryError, DeviceError):
+    _kind.__module__ = "spargo"  # as tracebacks name them

@@ -1,6 +1,8 @@
 """Graphs on a GPU, beside those on the CPU."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -249,6 +251,34 @@ def test_csgraph_takes_graphs_on_a_gpu(xp):
     ):
         assert type(call(there)) is np.ndarray
         np.testing.assert_array_equal(call(there), call(here))
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np, spargo
+signal.signal(signal.SIGINT, signal.default_int_handler)
+g = spargo.Graph.read("gen:rmat:scale=16,degree=16,seed=1", directed=False, device="cuda")
+want = g.betweenness([0, 1])
+def interrupt():
+    time.sleep(0.2)
+    sent.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+sent = []
+threading.Thread(target=interrupt).start()
+try:
+    g.betweenness()
+    time.sleep(5)
+    print("finished")
+except KeyboardInterrupt:
+    print(time.perf_counter() - sent[0])
+assert np.array_equal(g.betweenness([0, 1]), want)
+"""
+
+
+def test_ctrl_c_between_sources(gpu):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 0.2
 
 
 def test_what_a_gpu_does_not_do_is_said(gpu):

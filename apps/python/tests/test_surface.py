@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pathlib
+import pickle
 
 import pytest
 import spargo
@@ -94,7 +95,10 @@ def test_errors_are_of_pythons_kinds():
     assert issubclass(spargo.Error, ValueError)
     assert issubclass(spargo.UnsupportedError, NotImplementedError) and issubclass(spargo.UnsupportedError, spargo.Error)
     assert issubclass(spargo.FileError, OSError) and issubclass(spargo.OutOfMemoryError, MemoryError)
-    assert issubclass(spargo.DeviceError, RuntimeError)
+    assert issubclass(spargo.DeviceError, RuntimeError) and issubclass(spargo.MissingFileError, FileNotFoundError)
+    for kind in (spargo.Error, spargo.UnsupportedError, spargo.FileError, spargo.MissingFileError, spargo.DeviceError):
+        assert f"{kind.__module__}.{kind.__name__}" == f"spargo.{kind.__name__}"  # as a traceback has it
+        assert type(pickle.loads(pickle.dumps(kind("what")))) is kind
 
 
 def test_the_types_are_in_the_package():
