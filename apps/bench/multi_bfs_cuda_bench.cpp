@@ -6,7 +6,7 @@ namespace spargo::bench {
 
 namespace {
 
-double measure_plan(benchmark::State& state, const std::string& spec, const multi_bfs_rung& rung) {
+double measure_plan(benchmark::State& state, const bfs_spec& spec, const multi_bfs_rung& rung) {
   const multi_bfs_problem p(bfs_problem::of(spec), rung.sources);
   const context<device> ctx;
   const auto graph_there = to_device(ctx, p.on.graph.view());
@@ -17,7 +17,7 @@ double measure_plan(benchmark::State& state, const std::string& spec, const mult
   return note_edges(state, p.edges, seconds);
 }
 
-double measure_singles(benchmark::State& state, const std::string& spec) {
+double measure_singles(benchmark::State& state, const bfs_spec& spec) {
   const multi_bfs_problem p(bfs_problem::of(spec), 64);
   const context<device> ctx;
   const auto graph_there = to_device(ctx, p.on.graph.view());
@@ -28,19 +28,21 @@ double measure_singles(benchmark::State& state, const std::string& spec) {
   return note_edges(state, p.edges, median_seconds(run, 5, 1));
 }
 
-void add_graph(const std::string& name, const std::string& spec) {
-  const std::string group = "multi_bfs/" + name + "/cuda/";
-  add_case(group + "64_single", [=](benchmark::State& state) { return measure_singles(state, spec); });
+void add_graph(const bfs_case& c) {
+  const std::string group = "multi_bfs/" + c.name + "/cuda/";
+  add_case(group + "64_single", [c](benchmark::State& state) { return measure_singles(state, c.spec); });
   for (const multi_bfs_rung& rung : multi_bfs_rungs()) {
-    add_case(group + rung.name, [=](benchmark::State& state) { return measure_plan(state, spec, rung); });
+    add_case(group + rung.name, [c, rung](benchmark::State& state) { return measure_plan(state, c.spec, rung); });
   }
 }
 
 void add_all() {
   if (!current_settings().device) return;
-  add_graph("rmat_22_16", "gen:rmat:scale=22,degree=16");
-  add_graph("uniform_4m_16", "gen:uniform:rows=4194304,degree=16");
-  add_graph("grid_2048", "gen:grid2d:n=2048");
+  for (const bfs_case& c : bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
+                                              {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
+                                              {"grid_2048", {"gen:grid2d:n=2048"}}})) {
+    add_graph(c);
+  }
 }
 
 const registration here{add_all};

@@ -42,9 +42,9 @@ void add(const bfs_case& c) {
 
 const registration here{[] {
   if (!current_settings().host) return;
-  for (const bfs_case& c : {bfs_case{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}},
-                            bfs_case{"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}},
-                            bfs_case{"grid_2000", {"gen:grid2d:n=2000"}}}) {
+  for (const bfs_case& c : bfs_cases_or_file({{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}},
+                                              {"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}},
+                                              {"grid_2000", {"gen:grid2d:n=2000"}}})) {
     add(c);
   }
 }};

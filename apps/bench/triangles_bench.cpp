@@ -2,7 +2,6 @@
 #include "bench/triangles_cases.hpp"
 
 #include <string>
-#include <vector>
 
 namespace spargo::bench {
 
@@ -17,9 +16,10 @@ double measure_plan(benchmark::State& state, const bfs_spec& spec, const triangl
   return seconds;
 }
 
-void add(const std::string& name, const bfs_spec& spec, const std::vector<triangles_algorithm>& algorithms) {
-  const std::string group = "triangles/" + name + "/cpu/";
-  for (const auto algorithm : algorithms) {
+void add(const triangles_case& c) {
+  const std::string group = "triangles/" + c.graph.name + "/cpu/";
+  const bfs_spec& spec = c.graph.spec;
+  for (const auto algorithm : c.algorithms) {
     const triangles_options options{.algorithm = algorithm};
     add_case(group + std::string(to_string(algorithm)),
              [=](benchmark::State& state) { return measure_plan(state, spec, options); });
@@ -33,10 +33,13 @@ const registration here{[] {
   if (!current_settings().host) return;
   constexpr auto merge = triangles_algorithm::merge;
   constexpr auto bitmap = triangles_algorithm::bitmap;
-  add("rmat_18_16", {"gen:rmat:scale=18,degree=16"}, {bitmap});
-  add("rmat_20_16", {"gen:rmat:scale=20,degree=16"}, {bitmap});
-  add("uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}, {merge, bitmap});
-  add("grid_2000", {"gen:grid2d:n=2000"}, {merge, bitmap});
+  for (const triangles_case& c :
+       triangles_cases_or_file({{{"rmat_18_16", {"gen:rmat:scale=18,degree=16"}}, {bitmap}},
+                                {{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}}, {bitmap}},
+                                {{"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}}, {merge, bitmap}},
+                                {{"grid_2000", {"gen:grid2d:n=2000"}}, {merge, bitmap}}})) {
+    add(c);
+  }
 }};
 
 }  // namespace

@@ -10,8 +10,21 @@
 #include <spargo/graph/triangles.hpp>
 
 #include <string>
+#include <vector>
 
 namespace spargo::bench {
+
+// A graph and the algorithms that are timed on it.
+struct triangles_case {
+  bfs_case graph;
+  std::vector<triangles_algorithm> algorithms;
+};
+
+// Of the user's graph, which may have long rows, merging is timed only where it is chosen.
+inline std::vector<triangles_case> triangles_cases_or_file(std::vector<triangles_case> built_in) {
+  if (current_settings().file.empty()) return built_in;
+  return {{bfs_cases_or_file({}).front(), {triangles_algorithm::automatic, triangles_algorithm::bitmap}}};
+}
 
 inline void expect_triangles(bfs_problem& p, const triangles_claim<bfs_index>& claim) {
   static std::string checked;  // the graph that `right` is of

@@ -21,26 +21,30 @@ double measure_plan(benchmark::State& state, const bfs_spec& spec, const triangl
   return seconds;
 }
 
-void add(const bfs_case& c, const std::vector<triangles_algorithm>& algorithms) {
-  const std::string group = "triangles/" + c.name + "/cuda/";
-  for (const auto algorithm : algorithms) {
+void add(const triangles_case& c) {
+  const std::string group = "triangles/" + c.graph.name + "/cuda/";
+  const bfs_spec& spec = c.graph.spec;
+  for (const auto algorithm : c.algorithms) {
     const triangles_options options{.algorithm = algorithm};
     add_case(group + std::string(to_string(algorithm)),
-             [=](benchmark::State& state) { return measure_plan(state, c.spec, options); });
+             [=](benchmark::State& state) { return measure_plan(state, spec, options); });
   }
   const triangles_options per_vertex{.output = triangles_output::per_vertex};
   add_case(group + "automatic+per_vertex",
-           [=](benchmark::State& state) { return measure_plan(state, c.spec, per_vertex); });
+           [=](benchmark::State& state) { return measure_plan(state, spec, per_vertex); });
 }
 
 const registration here{[] {
   if (!current_settings().device) return;
   constexpr auto merge = triangles_algorithm::merge;
   constexpr auto bitmap = triangles_algorithm::bitmap;
-  add({"rmat_20_16", {"gen:rmat:scale=20,degree=16"}}, {bitmap});
-  add({"rmat_22_16", {"gen:rmat:scale=22,degree=16"}}, {bitmap});
-  add({"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}}, {merge, bitmap});
-  add({"grid_2048", {"gen:grid2d:n=2048"}}, {merge, bitmap});
+  for (const triangles_case& c :
+       triangles_cases_or_file({{{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}}, {bitmap}},
+                                {{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}}, {bitmap}},
+                                {{"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}}, {merge, bitmap}},
+                                {{"grid_2048", {"gen:grid2d:n=2048"}}, {merge, bitmap}}})) {
+    add(c);
+  }
 }};
 
 }  // namespace

@@ -1,5 +1,12 @@
-// `bench bfs FILE`: a user's graph in the place of the built-in ones, and the figures of a case of many searches.
+// `bench bfs FILE` and its like: a user's graph in the place of the built-in ones, and the figures of a case of many
+// searches.
 #include "apps/run_app.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <sstream>
 
 namespace spargo::test {
 namespace {
@@ -71,6 +78,49 @@ TEST(BenchBfs, TakesAGeneratorsSpec) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("bfs/gen:grid2d:n=20/cpu"), std::string::npos) << run.out;
   expect_figures(folder / "r.json", 1, 760, 760);
+}
+
+// Of all graph algorithms, on both backends: no case of a built-in graph is left.
+TEST(BenchGraphs, EveryCaseTakesAUsersFile) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const std::string file = folder.write("ring.el", "10 20\n20 30\n30 10\n");
+  const std::set<std::string> groups{"bfs",         "multi_bfs",   "components", "strong_components", "pagerank",
+                                     "communities", "betweenness", "sssp",       "triangles"};
+  for (const std::string where : {"cpu", "cuda"}) {
+    if (where == "cuda" && !config::has_cuda) continue;
+    SCOPED_TRACE(where);
+    const std::string filter = fmt::format("^({})/", fmt::join(groups, "|"));
+    const app_run run = run_app("bench", {filter, file, "--list", "--device", where});
+    ASSERT_EQ(run.code, 0) << run.err;
+    std::set<std::string> listed;
+    std::istringstream lines(run.out);
+    for (std::string name; std::getline(lines, name);) {
+      EXPECT_NE(name.find("/ring.el/"), std::string::npos) << name;
+      listed.insert(name.substr(0, name.find('/')));
+    }
+    EXPECT_EQ(listed, groups);
+  }
+}
+
+// A square with one diagonal, its edges listed once: two triangles, with direction or without.
+TEST(BenchGraphs, TrianglesAndPathsOfAUsersGraph) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const std::string directed = folder.write("square.el", "1 2\n2 3\n3 4\n4 1\n1 3\n");
+  const std::string symmetric = folder.write(
+      "square.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 5\n2 1\n3 2\n4 3\n4 1\n3 1\n");
+  for (const std::string& file : {directed, symmetric}) {
+    const app_run run = run_app("bench", {"^triangles", file, "--device", "cpu", "--json", folder / "r.json"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto results = nlohmann::json::parse(slurp(folder / "r.json"), nullptr, false);
+    ASSERT_EQ(results["benchmarks"].size(), 3U);
+    for (const auto& entry : results["benchmarks"]) EXPECT_EQ(entry["triangles"].get<double>(), 2) << entry.dump();
+    const app_run paths = run_app("bench", {"^sssp.*/(dijkstra|delta_stepping)", file, "--device", "cpu"});
+    EXPECT_EQ(paths.code, 0) << paths.err;
+    const app_run searches = run_app("bench", {"^multi_bfs.*/64_", file, "--device", "cpu"});
+    EXPECT_EQ(searches.code, 0) << searches.err;
+  }
 }
 
 TEST(BenchBfs, MistakesAreOneLine) {
