@@ -12,8 +12,8 @@
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/bfs/executor.hpp"
+#include "graph/components/cuda_colouring.cuh"
 #include "graph/components/cuda_numbers.cuh"
-#include "graph/components/cuda_strong.cuh"
 #include "graph/components/executor.hpp"
 
 #include <spargo/formats/convert.hpp>
