@@ -32,6 +32,12 @@ class Kind(Protocol):
     def taken(self, a: Any) -> Any:
         """The array itself, or what stands for it."""
 
+    def unpacked(self, a: Any) -> Any:
+        """One of its own over what comes by DLPack."""
+
+    def over(self, a: Any) -> Any:
+        """One of its own over what comes by the CUDA Array Interface."""
+
     def dtype(self, a: Any) -> np.dtype[Any]: ...
 
     def address(self, a: Any) -> int: ...
@@ -64,6 +70,12 @@ class _CuPy:
 
     def taken(self, a: Any) -> Any:
         return a
+
+    def unpacked(self, a: Any) -> Any:
+        return self._cupy.from_dlpack(a)
+
+    def over(self, a: Any) -> Any:
+        return self._cupy.asarray(a)
 
     def dtype(self, a: Any) -> np.dtype[Any]:
         kind: np.dtype[Any] = a.dtype
@@ -115,6 +127,12 @@ class _Torch:
             a = a.resolve_conj()
         return a.resolve_neg() if a.is_neg() else a
 
+    def unpacked(self, a: Any) -> Any:
+        return self._torch.from_dlpack(a)
+
+    def over(self, a: Any) -> Any:
+        return self._torch.as_tensor(a, device="cuda")
+
     def dtype(self, a: Any) -> np.dtype[Any]:
         known = self._names.get(a.dtype)
         if known is not None:
@@ -154,6 +172,7 @@ class _Torch:
 _VECTORS: tuple[type, ...] = tuple(getattr(_core, name) for name in dir(_core) if name.startswith("DeviceVector_"))
 _OURS = (np.ndarray, *_VECTORS)  # of no other library
 
+NUMPY: Any = object()  # the kind of what returns NumPy's arrays, whatever `config` says
 _made: dict[str, Kind] = {}
 _names: dict[type, str] = {}  # of the library that a type belongs to: "cupy", "torch", "other", or "" for none
 
@@ -212,21 +231,17 @@ def taken(kind: Kind, a: Any) -> Any:
     """The array as one of the kind's, over the same memory. Another library's is waited for as its protocol says."""
     if _names[type(a)] != "other":
         return kind.taken(a)
-    if kind.name == "torch":
-        import torch  # type: ignore[import-not-found,unused-ignore]
-
-        return torch.from_dlpack(a) if hasattr(a, "__dlpack__") else torch.as_tensor(a, device="cuda")
-    import cupy  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
-    if not hasattr(a, "__cuda_array_interface__"):
-        return cupy.from_dlpack(a)
-    interface = a.__cuda_array_interface__
+    interface = getattr(a, "__cuda_array_interface__", None)
+    if interface is None or (kind.name == "torch" and hasattr(a, "__dlpack__")):
+        return kind.unpacked(a)
+    array = kind.over(_WithoutStream(a, interface))  # CuPy would make the host wait, and PyTorch nobody
     stream = interface.get("stream")
-    if stream is not None:  # CuPy would make the host wait
-        event = cupy.cuda.Event(disable_timing=True)
-        event.record(cupy.cuda.ExternalStream({1: 0}.get(stream, stream)))
-        cupy.cuda.get_current_stream().wait_event(event)
-    return cupy.asarray(_WithoutStream(a, interface))
+    if stream is not None:
+        ordinal = kind.ordinal(array)
+        place = place_at(ordinal)
+        place.after({1: 0}.get(stream, stream))
+        place.before(kind.stream(ordinal))
+    return array
 
 
 class _WithoutStream:
@@ -396,7 +411,7 @@ def downloaded(a: Any, out: Array | None = None) -> Array:
 
 def delivered(a: Any, kind: Kind | None) -> Any:
     """A vector of the library's as an array of the kind, or of the one that `config` asks for; None is NumPy."""
-    asked = array_kind()
+    asked = "numpy" if kind is NUMPY else array_kind()
     if asked:
         kind = None if asked == "numpy" else kind_named(asked)
     if kind is None:

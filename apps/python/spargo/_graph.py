@@ -15,6 +15,7 @@ from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, same_indices
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, readable
+from ._scipy import assembled
 
 
 class Graph(Algorithms):
@@ -86,15 +87,17 @@ class Graph(Algorithms):
         """
         from scipy import sparse
 
-        from ._matrix import Matrix, assembled
+        from ._matrix import Matrix
 
         place = _device.place_for(device, a)
+        kind = None
         if _device.ordinal_of(a) >= 0:
             made = cls._from_device(a, directed, weights, place)
             if made is not None:
                 return made
             parts = _device.unpacked(a)
             if parts is not None:
+                kind = _device.kind_of(parts[2])
                 data, first, second = map(_device.downloaded, parts[2:])
                 a = assembled(parts[0], parts[1], first, second, data)
         if isinstance(a, Matrix):
@@ -110,8 +113,10 @@ class Graph(Algorithms):
             raise Error(f"Graph.from_scipy: {values.size} entries and {indices.size} indices")
         if not directed and not _is_symmetric(n, offsets, indices, values):
             sources = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(offsets))
-            return cls._built(n, sources, indices, values, False, "min", place=place)
-        return cls._of(offsets, indices, values, directed)._moved(place)
+            return cls._built(n, sources, indices, values, False, "min", place=place, kind=kind)
+        made = cls._of(offsets, indices, values, directed)._moved(place)
+        made._kind = kind
+        return made
 
     @classmethod
     def _from_device(cls, a: Any, directed: bool, weights: bool, place: Any) -> Graph | None:

@@ -16,6 +16,7 @@ from . import _core
 from ._arrays import VALUES, Array, indices_of, same_indices
 from ._config import on_host, threads
 from ._errors import Error, UnsupportedError
+from ._scipy import assembled
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -175,8 +176,6 @@ def mmread(
         dense = np.zeros((rows, cols), dtype=values.dtype)
         dense[row, col] = values
         return dense
-    from ._matrix import assembled
-
     return assembled("coo", (rows, cols), row, col, values, "matrix" if spmatrix else "array")
 
 
@@ -504,7 +503,5 @@ def generate(spec: str, *, dtype: npt.DTypeLike = np.float64) -> Any:
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    from ._matrix import assembled
-
     rows, cols, row, col, values = _core.generate(spec, np.dtype(dtype).name, threads())
     return assembled("coo", (rows, cols), row, col, values)

@@ -11,6 +11,7 @@ from . import _core, _device
 from ._arrays import Array
 from ._config import threads
 from ._errors import Error, UnsupportedError
+from ._scipy import assembled, spy
 
 Made = TypeVar("Made", bound="Stored")
 
@@ -102,6 +103,17 @@ class Stored:
             self._host = (_device.downloaded(offsets), _device.downloaded(indices), values)
         return self._host
 
+    def _for_numpy(self: Made) -> Made:
+        """Itself, or one over the same arrays and plans that returns NumPy's arrays, whatever `config` says."""
+        if self._place is None or self._kind is _device.NUMPY:
+            return self
+        made = type(self).__new__(type(self))
+        for name in Stored.__slots__:
+            if name != "__weakref__":
+                setattr(made, name, getattr(self, name))
+        made._kind = _device.NUMPY
+        return made
+
     def _arrays(self) -> tuple[Any, Any]:
         """Offsets and indices where the graph lives; on a GPU copies of the host's, which are kept."""
         if self._place is None:
@@ -155,8 +167,6 @@ class Stored:
 
     def to_scipy(self) -> Any:
         """The adjacency matrix as ``csr_array``, over the same arrays; ones (of float64) where there are no weights."""
-        from ._matrix import assembled
-
         values = np.ones(self.indices.size) if self.weights is None else self.weights
         return assembled("csr", (self.vertices, self.vertices), self.offsets, self.indices, values)
 
@@ -208,10 +218,10 @@ class Stored:
         )
 
     def _repr_html_(self) -> str:
-        from ._matrix import Matrix, _spy
+        from ._matrix import Matrix
 
         picture = Matrix._of("csr", (self.vertices, self.vertices), self.offsets, self.indices, self.indices)
-        return f"<p><code>{repr(self)[1:-1]}</code></p>{_spy(picture)}"
+        return f"<p><code>{repr(self)[1:-1]}</code></p>{spy(picture)}"
 
     # --- For what is computed of it -----------------------------------------------------------------------------------
 

@@ -108,6 +108,13 @@ void bind_places(nb::module_& m) {
           },
           "stream"_a)
       .def(
+          "before",
+          [](const Place& at, address stream) {
+            const nb::gil_scoped_release released;
+            stream_order(at.ctx).before(stream_at(stream));
+          },
+          "stream"_a)
+      .def(
           "borrow",
           [](const Place& at, address data, std::int64_t size, std::string_view dtype, nb::object owner) {
             return with_name(dtype, [&]<class T>() {

@@ -253,6 +253,31 @@ def test_csgraph_takes_graphs_on_a_gpu(xp):
         np.testing.assert_array_equal(call(there), call(here))
 
 
+def test_networkx_takes_graphs_on_a_gpu(xp):
+    import networkx as nx
+
+    a = spargo.Graph.read(GRAPHS[2], directed=False).to_scipy()
+    here, there = spargo.Graph.from_scipy(a, directed=False), spargo.Graph.from_scipy(xp.matrix(a)[0], directed=False)
+    assert there.device == "cuda:0"
+    for name, args in {
+        "bfs_edges": (0,),
+        "single_source_shortest_path_length": (0,),
+        "bfs_layers": (0,),
+        "connected_components": (),
+        "pagerank": (),
+        "triangles": (),
+        "clustering": (),
+        "single_source_dijkstra_path_length": (0,),
+        "closeness_centrality": (3,),
+    }.items():
+        for arrays in (None, "cupy" if isinstance(xp, CuPy) else "torch"):
+            with spargo.config(arrays=arrays):
+                got, want = (getattr(nx, name)(g, *args) for g in (there, here))
+                got, want = (list(found) if hasattr(found, "__next__") else found for found in (got, want))
+            assert got == pytest.approx(want, rel=1e-9) if name in ("pagerank", "clustering") else got == want, name
+    assert isinstance(there.bfs(0).levels, xp.type)  # still its own
+
+
 INTERRUPTED = """
 import os, signal, threading, time
 import numpy as np, spargo

@@ -112,15 +112,21 @@ def test_products_in_a_cuda_graph(gpu, rng):
         np.testing.assert_allclose(lib.back(y), a @ here, rtol=1e-12)
 
 
-def test_searches_are_in_order_with_the_stream(xp):
-    g = spargo.Graph.read("gen:rmat:scale=10,degree=8,seed=1", directed=False)
-    want = g.bfs(0).levels
-    there = spargo.Graph.from_scipy(xp.matrix(g.to_scipy())[0])
-    there.bfs(0)
+def test_arrays_of_other_libraries_are_waited_for(xp):
+    """As the CUDA Array Interface says by its stream, whichever library takes them."""
+    lib, kind = CuPy(), _device.kind_of(xp.to(np.zeros(1)))
+    source = lib.to(np.arange(50_000.0))
     for _ in range(5):
-        with xp.on(xp.stream()):
-            found = xp.back(there.bfs(0).levels * 2)
-        np.testing.assert_array_equal(found, 2 * want)
+        stream, late = lib.stream(), lib.to(np.zeros(50_000))
+        lib.synchronize()
+        with stream:
+            lib.hold(20_000_000)
+            late[:] = source
+        other = Interface(late, stream.ptr)
+        _device.kind_of(other)  # learns the type
+        found = _device.taken(kind, other)
+        assert isinstance(found, xp.type) and xp.address(found) == lib.address(late) and not stream.done
+        np.testing.assert_array_equal(xp.back(found * 2), 2 * np.arange(50_000.0))
 
 
 def test_results_are_copied_in_order(xp):
