@@ -30,6 +30,7 @@
 #include <spargo/graph/structure.hpp>
 #include <spargo/graph/triangles.hpp>
 #include <spargo/graph/weighted_graph.hpp>
+#include <spargo/graph/weights.hpp>
 #include <spargo/io/device_read.hpp>
 #include <spargo/io/dimacs.hpp>
 #include <spargo/io/edge_list.hpp>

@@ -116,29 +116,5 @@ TEST_F(WeightedInput, SnapshotsKeepAGraphsWeights) {
   }
 }
 
-TEST(IntegerWeights, RefuseWhatIsNone) {
-  const auto list = [](const auto& integers) { return std::vector<std::int64_t>(integers.begin(), integers.end()); };
-  EXPECT_EQ(list(integer_weights<std::int32_t>(cpu(), std::vector<double>{-2147483648.0, 0, -0.0, 2147483647.0})),
-            (std::vector<std::int64_t>{-2147483648, 0, 0, 2147483647}));
-  EXPECT_EQ(list(integer_weights<std::int64_t>(cpu(), std::vector<double>{-0x1p63, 0x1p62})),
-            (std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), std::int64_t{1} << 62}));
-  EXPECT_TRUE(integer_weights<std::int32_t>(cpu(), std::vector<double>{}).empty());
-  const auto refusal = []<class W>(W, std::vector<double> weights) {
-    try {
-      (void)integer_weights<W>(cpu(), weights);
-    } catch (const error& e) {
-      EXPECT_EQ(e.code(), error_code::invalid_data);
-      return std::string(e.what());
-    }
-    return std::string("nothing was thrown");
-  };
-  EXPECT_NE(refusal(std::int32_t{}, {1, 2147483648.0}).find("weight 1 is 2147483648"), std::string::npos);
-  EXPECT_NE(refusal(std::int64_t{}, {0x1p63}).find("weight 0 is"), std::string::npos);
-  EXPECT_NE(refusal(std::int32_t{}, {3, 0.5, 0.25}).find("weight 1 is 0.5 (expected an integer of 32 bits)"),
-            std::string::npos);
-  EXPECT_NE(refusal(std::int64_t{}, {std::numeric_limits<double>::quiet_NaN()}).find("nan"), std::string::npos);
-  EXPECT_NE(refusal(std::int64_t{}, {-std::numeric_limits<double>::infinity()}).find("inf"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace spargo

@@ -3,6 +3,7 @@
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/weights.hpp>
 
 #include <spargo/core/macros_push.hpp>
 
@@ -59,6 +60,15 @@ class weighted_graph {
   operator weighted_graph_view<W, I, O, Space>() const& noexcept { return view(); }  // NOLINT
   operator weighted_graph_view<W, I, O, Space>() const&& = delete;
 
+  struct parts {
+    graph<I, O, Space> structure;
+    array<W, Space> out_weights;
+    array<W, Space> in_weights;  // of a directed graph that has in-edges
+  };
+  [[nodiscard]] parts take_apart() && {
+    return {std::move(structure_), std::move(out_weights_), std::move(in_weights_)};
+  }
+
  private:
   graph<I, O, Space> structure_;
   array<W, Space> out_weights_;
@@ -111,15 +121,6 @@ template <index_type O = std::int64_t, real_type W, index_type I, index_type Sto
 template <real_type W, index_type I, index_type O, class Space>
 [[nodiscard]] csr_view<const W, I, O, Space> matrix_of(const weighted_graph_view<W, I, O, Space>& g) {
   return {{g.out}, g.out_weights};
-}
-
-// Weights as readers give them, as the integers that they are. Throws invalid_data naming the first that is none, or
-// one that W does not hold. O(weights).
-template <index_type W>
-[[nodiscard]] SPARGO_EXPORT array<W, host> integer_weights(const context<host>& ctx, span<const double, host> weights);
-template <index_type W, detail::viewable Weights>
-[[nodiscard]] array<W, host> integer_weights(const context<host>& ctx, const Weights& weights) {
-  return integer_weights<W>(ctx, detail::view_of(weights));
 }
 
 // Copies; both synchronise the stream.
