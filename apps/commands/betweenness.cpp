@@ -1,9 +1,9 @@
 // betweenness FILE: how many shortest paths lead through each vertex, timed, and checked by other code.
 #include "commands/table.hpp"
 #include "common/choice.hpp"
-#include "common/graph_command.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
+#include "common/placed_input.hpp"
 #include "common/progress.hpp"
 
 #include <spargo/graph/betweenness.hpp>
@@ -71,7 +71,7 @@ void check_flags(const betweenness_flags& flags) {
 
 // Empty: all vertices.
 template <index_type I, index_type O>
-std::vector<I> sources_of(const betweenness_flags& flags, const input_facts& facts, const graph_view<I, O, host>& g) {
+std::vector<I> sources_of(const betweenness_flags& flags, const input_facts& facts, const placed_graph<I, O>& g) {
   std::vector<I> sources;
   for (const std::int64_t id : parse_ids(flags)) {
     const std::optional<std::int64_t> vertex = facts.names.vertex(id);
@@ -82,7 +82,8 @@ std::vector<I> sources_of(const betweenness_flags& flags, const input_facts& fac
   }
   const std::int64_t wanted = flags.sources_wanted();
   if (!sources.empty() || wanted == 0) return sources;
-  const auto degree = [&](std::int64_t v) { return std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v]; };
+  const span<const O, host> offsets = g.offsets();
+  const auto degree = [&](std::int64_t v) { return std::int64_t{offsets[v + 1]} - offsets[v]; };
   for (const std::int64_t v : choose_sources({fmt::format("random:{}", flags.seed), wanted}, facts, degree)) {
     sources.push_back(static_cast<I>(v));
   }
@@ -115,24 +116,18 @@ timed_runs time_as_asked(const context<Space>& ctx, graph_flags flags, Run&& run
 
 // What the GPU would have to hold and to do, by the header of betweenness.
 template <index_type I, index_type O>
-search_size size_of(const graph_view<I, O, host>& g, const betweenness_flags& flags) {
+search_size size_of(const placed_graph<I, O>& g, const betweenness_flags& flags) {
   constexpr std::int64_t bytes_per_vertex = 4 * (2 * sizeof(double) + 2 * sizeof(std::int32_t) + sizeof(I)) + 24;
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = g.out.nnz();
-  for (std::int64_t v = 0; v < size.vertices; ++v) {
-    size.branching = std::max(size.branching, std::int64_t{g.out.offsets[v + 1]} - g.out.offsets[v]);
-  }
-  if (g.direction == direction_kind::undirected) --size.branching;
-  size.graph_bytes = bytes_of(g);
+  search_size size = size_of_graph(g);
+  if (flags.common.device == "auto") size.branching = branching_of(g);
   size.workspace_bytes = size.vertices * bytes_per_vertex + size.entries / 4 + (std::int64_t{1} << 20);
   size.runs_on_gpu = flags.algorithm != "by_source";
   return size;
 }
 
 template <index_type I, index_type O, class Space>
-centrality find_centrality(const context<Space>& ctx, const graph_view<I, O, Space>& g, const betweenness_flags& flags,
-                           const std::vector<I>& sources) {
+centrality find_centrality(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                           const betweenness_flags& flags, const std::vector<I>& sources) {
   const busy at_work("counting shortest paths");
   const stopwatch planning;
   betweenness_plan<I, O, Space> plan(ctx, g, options_of(flags));
@@ -140,7 +135,7 @@ centrality find_centrality(const context<Space>& ctx, const graph_view<I, O, Spa
   const double plan_ms = planning.milliseconds();
   centrality found;
   found.plan = describe_plan(plan, plan_ms, time_as_asked(ctx, flags, [&] { plan.run(sources); }));
-  found.values = bring_home(ctx, plan.values());
+  found.values = bring_home(ctx, plan.values(), cpu);
   found.sources = sources.empty() ? std::int64_t{g.vertices()} : static_cast<std::int64_t>(sources.size());
   return found;
 }
@@ -172,20 +167,19 @@ void report_centrality(report& out, const backend& where, const betweenness_flag
 
 template <index_type I, index_type O>
 exit_status answer(const betweenness_flags& flags, backend where, const loaded_input& from,
-                   const graph<I, O, host>& g) {
-  settle_backend(where, flags.common.device, size_of(g.view(), flags), flags.device_bytes());
-  const std::vector<I> sources = sources_of(flags, from.facts, g.view());
+                   const placed_graph<I, O>& g) {
+  if (where.gpu.has_value()) settle_backend(where, flags.common.device, size_of(g, flags), flags.device_bytes());
+  const std::vector<I> sources = sources_of(flags, from.facts, g);
   report out("betweenness", flags.common);
   report_graph(out, "betweenness", flags, where, from, facts_of(g));
   centrality found;
-  const double upload_ms =
-      on_graph<I, O>(where, g.view(), [&]<class Space>(const context<Space>& ctx, const auto& view) {
-        found = find_centrality<I, O, Space>(ctx, view, flags, sources);
-      });
+  const double upload_ms = on_graph(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
+    found = find_centrality<I, O, Space>(where.cpu, ctx, view, flags, sources);
+  });
   found.plan.upload_ms = upload_ms;
   if (!flags.no_validate) {
     const busy validating("validating");
-    found.fault = check_betweenness<I, O>(where.cpu, g.view(), found.values, sources, options_of(flags));
+    found.fault = check_betweenness<I, O>(where.cpu, g.out_view(), found.values, sources, options_of(flags));
   }
   report_centrality(out, where, flags, found, from.facts.names);
   if (!flags.output.empty() && !is_wrong(found.fault)) {
@@ -197,9 +191,15 @@ exit_status answer(const betweenness_flags& flags, backend where, const loaded_i
 }
 
 exit_status run(const betweenness_flags& flags) {
-  const backend where = choose_backend(flags.common.device, flags.common.threads);
-  const loaded_graph read = load_graph(where.cpu, flags, in_edges::build);
-  return std::visit([&](const auto& held) { return answer(flags, where, read.from, held); }, read.g);
+  constexpr std::int64_t guessed = 1000;  // all vertices, before their number is known
+  const std::int64_t wanted = flags.sources_wanted();
+  const auto listed = static_cast<std::int64_t>(flags.source_list.size());
+  graph_work work;
+  work.wanted = in_edges::build;
+  work.runs_on_gpu = flags.algorithm != "by_source";
+  work.cpu_ns = 8.0 * static_cast<double>(listed > 0 ? listed : wanted > 0 ? wanted : guessed);
+  const placed_input read = load_placed(flags, work);
+  return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }
 
 void add_flags(CLI::App& app, betweenness_flags& flags) {
@@ -227,6 +227,7 @@ void add_flags(CLI::App& app, betweenness_flags& flags) {
       ->check(one_of("an algorithm", {"auto", "by_level", "by_source"}))
       ->type_name("NAME")
       ->capture_default_str();
+  add_placement_flags(app, flags);
   add_graph_flags(app, flags,
                   {"write `id value` a line", "do not check the values by other code, which takes longer than they do",
                    "timed runs; default: 3, or the first alone where it takes over a second"});

@@ -1,8 +1,8 @@
 // communities FILE: communities of a real graph, timed, and checked by code that shares nothing with them.
 #include "commands/table.hpp"
 #include "common/choice.hpp"
-#include "common/graph_command.hpp"
 #include "common/outputs.hpp"
+#include "common/placed_input.hpp"
 #include "common/progress.hpp"
 
 #include <spargo/graph/communities.hpp>
@@ -35,8 +35,8 @@ struct found_communities {
 };
 
 template <index_type I, index_type O, class Space>
-found_communities<I> find_communities(const communities_flags& flags, const context<Space>& ctx,
-                                      const graph_view<I, O, Space>& g) {
+found_communities<I> find_communities(const communities_flags& flags, const context<host>& cpu,
+                                      const context<Space>& ctx, const graph_view<I, O, Space>& g) {
   const busy finding("finding communities");
   const stopwatch planning;
   communities_plan<I, O, Space> plan(ctx, g, flags.options());
@@ -44,7 +44,7 @@ found_communities<I> find_communities(const communities_flags& flags, const cont
   const double plan_ms = planning.milliseconds();
   found_communities<I> found;
   found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(); }));
-  found.labels = bring_home(ctx, plan.labels());
+  found.labels = bring_home(ctx, plan.labels(), cpu);
   found.count = plan.count();
   found.rounds = plan.rounds();
   return found;
@@ -52,11 +52,9 @@ found_communities<I> find_communities(const communities_flags& flags, const cont
 
 // What the GPU would have to hold and to do. All vertices are at work in every round.
 template <index_type I, index_type O>
-search_size size_of(const graph_view<I, O, host>& g) {
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = size.branching = g.out.nnz();
-  size.graph_bytes = bytes_of(g);
+search_size size_of(const placed_graph<I, O>& g) {
+  search_size size = size_of_graph(g);
+  size.branching = size.entries;
   size.workspace_bytes = (3 * size.vertices + size.entries / 64) * std::int64_t{sizeof(I)};
   return size;
 }
@@ -97,15 +95,14 @@ void report_communities(report& out, const communities_flags& flags, const verte
 
 template <index_type I, index_type O>
 exit_status answer(const communities_flags& flags, backend where, const loaded_input& from,
-                   const graph<I, O, host>& g) {
-  settle_backend(where, flags.common.device, size_of(g.view()), flags.device_bytes());
+                   const placed_graph<I, O>& g) {
+  settle_backend(where, flags.common.device, size_of(g), flags.device_bytes());
   report out("communities", flags.common);
   report_graph(out, "communities", flags, where, from, facts_of(g));
   found_communities<I> found;
-  const double upload_ms =
-      on_graph<I, O>(where, g.view(), [&]<class Space>(const context<Space>& ctx, const auto& view) {
-        found = find_communities<I, O, Space>(flags, ctx, view);
-      });
+  const double upload_ms = on_graph(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
+    found = find_communities<I, O, Space>(flags, where.cpu, ctx, view);
+  });
   found.plan.upload_ms = upload_ms;
   report_plan(out, where, found.plan);
   verdict fault;
@@ -125,9 +122,11 @@ exit_status answer(const communities_flags& flags, backend where, const loaded_i
 }
 
 exit_status run(const communities_flags& flags) {
-  const backend where = choose_backend(flags.common.device, flags.common.threads);
-  const loaded_graph loaded = load_graph(where.cpu, flags, in_edges::build);
-  return std::visit([&](const auto& g) { return answer(flags, where, loaded.from, g); }, loaded.g);
+  graph_work work;
+  work.wanted = in_edges::build;
+  work.cpu_ns = 20.0 * static_cast<double>(flags.iterations);
+  const placed_input read = load_placed(flags, work);
+  return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }
 
 command_body declare(CLI::App& app) {
@@ -144,6 +143,7 @@ command_body declare(CLI::App& app) {
       ->check(positive_count())
       ->type_name("N")
       ->capture_default_str();
+  add_placement_flags(app, *flags);
   add_graph_flags(app, *flags,
                   {.output = "write `id label` a line, a label being a vertex's id",
                    .no_validate = "do not do the rounds again by other code"});

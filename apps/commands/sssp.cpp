@@ -93,12 +93,13 @@ distance_facts<D> describe(span<const D, host> distances, D unreached, std::int6
 
 // Graph500's rule: the edges of the traversed component, each once.
 template <index_type I, index_type O, class D>
-std::int64_t traversed_edges(const graph_view<I, O, host>& g, span<const D, host> distances, D unreached) {
+std::int64_t traversed_edges(const placed_graph<I, O>& g, span<const D, host> distances, D unreached) {
+  const span<const O, host> offsets = g.offsets();
   std::int64_t entries = 0;
   for (std::int64_t v = 0; v < distances.size(); ++v) {
-    if (distances[v] != unreached) entries += g.out.offsets[v + 1] - g.out.offsets[v];
+    if (distances[v] != unreached) entries += offsets[v + 1] - offsets[v];
   }
-  return g.direction == direction_kind::undirected ? entries / 2 : entries;
+  return g.direction() == direction_kind::undirected ? entries / 2 : entries;
 }
 
 template <class W, index_type I, index_type O>
@@ -106,23 +107,20 @@ class searches {
  public:
   using distance_type = sssp_distance<W>;
 
-  searches(const sssp_flags& flags, const backend& where, const loaded_weighted_graph& read,
-           const weighted_graph<W, I, O, host>& g, report& out)
-      : flags_(flags), where_(where), names_(read.from.facts.names), whole_(g), g_(g.view()), out_(out) {}
+  searches(const sssp_flags& flags, const backend& where, const vertex_names& names,
+           const placed_weighted_graph<W, I, O>& g, report& out)
+      : flags_(flags), where_(where), names_(names), g_(g), out_(out) {}
 
   // On the backend that was chosen.
   verdict run(const std::vector<std::int64_t>& sources) {
     verdict fault;
-    on_backend(where_, [&]<class Space>(const context<Space>& ctx) {
-      if constexpr (std::same_as<Space, host>) {
-        fault = run_on<Space>(ctx, g_, 0, sources);
-      } else {
-        const stopwatch uploading;
-        const weighted_graph<W, I, O, device> there = to_device(ctx, whole_);
-        ctx.synchronize();
-        fault = run_on<Space>(ctx, there.view(), uploading.milliseconds(), sources);
-      }
+    plan_report told;
+    const double upload_ms = on_graph(where_, g_, [&]<class Space>(const context<Space>& ctx, const auto& view) {
+      fault = run_on<Space>(ctx, view, sources, told);
     });
+    told.upload_ms = upload_ms;
+    report_plan(out_, where_, told);
+    report_verdict(out_, fault, "checked edge by edge");
     return fault;
   }
 
@@ -137,8 +135,8 @@ class searches {
   };
 
   template <class Space>
-  verdict run_on(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, double upload_ms,
-                 const std::vector<std::int64_t>& sources) {
+  verdict run_on(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                 const std::vector<std::int64_t>& sources, plan_report& told) {
     const busy searching("searching");
     const sssp_options options = options_of(flags_, names_);
     const stopwatch planning;
@@ -153,13 +151,10 @@ class searches {
       const verdict own = search<Space>(ctx, plan, options, source, sources.size() == 1, all);
       if (is_wrong(own) && !is_wrong(fault)) fault = fmt::format("source {}: {}", names_.id(source), *own);
     }
-    plan_report told = describe_plan(plan, plan_ms, {total_ms, summarize(std::move(all))});
-    told.upload_ms = upload_ms;
+    told = describe_plan(plan, plan_ms, {total_ms, summarize(std::move(all))});
     if (plan.delta() > 0) told.reason += fmt::format("; buckets {} wide", plan.delta());
-    report_plan(out_, where_, told);
     out_.keys()["delta"] = plan.delta();
     out_.keys()["mteps_rule"] = "Graph500: edges of the traversed component, each once, over the median time";
-    report_verdict(out_, fault, "checked edge by edge");
     return fault;
   }
 
@@ -173,10 +168,11 @@ class searches {
       samples.push_back(watch.milliseconds());
     }
     all.insert(all.end(), samples.begin(), samples.end());
-    const outcome found{bring_home(ctx, plan.distances()), bring_home(ctx, plan.parents()), plan.reached()};
+    const outcome found{bring_home(ctx, plan.distances(), where_.cpu), bring_home(ctx, plan.parents(), where_.cpu),
+                        plan.reached()};
     verdict fault;
     if (!flags_.no_validate) {
-      fault = check_sssp<W, I, O>(where_.cpu, g_, source, found.distances.view(), found.parents.view(), options);
+      fault = check_sssp<W, I, O>(where_.cpu, g_.view(), source, found.distances.view(), found.parents.view(), options);
     }
     report_search(found, source, summarize(std::move(samples)), fault, in_full);
     if (!flags_.output.empty() && !is_wrong(fault)) write(found);
@@ -186,7 +182,8 @@ class searches {
   void report_search(const outcome& found, std::int64_t source, const time_summary& times, const verdict& fault,
                      bool in_full) {
     const auto facts = describe<distance_type>(found.distances.view(), unreached, source);
-    const auto edges = static_cast<double>(traversed_edges<I, O, distance_type>(g_, found.distances.view(), unreached));
+    const auto edges =
+        static_cast<double>(traversed_edges<I, O, distance_type>(g_.edges_only(), found.distances.view(), unreached));
     const double mteps = edges / (times.median * 1e-3) * 1e-6;
     json first = json::array();
     for (const auto& [v, distance] : facts.first) first.push_back({names_.id(v), distance});
@@ -231,23 +228,14 @@ class searches {
   const sssp_flags& flags_;
   const backend& where_;
   const vertex_names& names_;
-  const weighted_graph<W, I, O, host>& whole_;
-  weighted_graph_view<W, I, O, host> g_;
+  const placed_weighted_graph<W, I, O>& g_;
   report& out_;
 };
 
 template <class W, index_type I, index_type O>
-search_size size_of(const weighted_graph_view<W, I, O, host>& g, const sssp_flags& flags) {
-  const bool directed = g.direction == direction_kind::directed;
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = g.out.nnz();
-  for (std::int64_t v = 0; v < size.vertices; ++v) {
-    const std::int64_t degree = g.out.offsets[v + 1] - g.out.offsets[v];
-    size.branching = std::max(size.branching, degree - (directed ? 0 : 1));
-  }
-  const std::int64_t weights = g.out_weights.size() + (directed ? g.in_weights.size() : 0);
-  size.graph_bytes = bytes_of<I, O>(g) + weights * std::int64_t{sizeof(W)};
+search_size size_of(const placed_weighted_graph<W, I, O>& g, const sssp_flags& flags) {
+  search_size size = size_of_graph(g);
+  if (flags.common.device == "auto") size.branching = branching_of(g.edges_only());
   // Results, lengths and piles, the chunks of hubs; see src/graph/sssp/cuda_executor.cuh.
   size.workspace_bytes = size.vertices * 72 + size.entries / 4 + (std::int64_t{1} << 20);
   size.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
@@ -255,17 +243,21 @@ search_size size_of(const weighted_graph_view<W, I, O, host>& g, const sssp_flag
 }
 
 exit_status run(const sssp_flags& flags) {
-  backend where = choose_backend(flags.common.device, flags.common.threads);
   const weight_choice choice = parse_weights(flags.weights);
-  const loaded_weighted_graph read = load_weighted_graph(where.cpu, flags, choice);
+  graph_work work;
+  work.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
+  work.cpu_ns = 20.0 * static_cast<double>(std::max<std::int64_t>(flags.sources, 1));
+  placed_weighted_input read = load_weighted(flags, work, choice);
+  backend& where = read.where;
   const loaded_input& from = read.from;
   return std::visit(
-      [&]<class W, class I, class O>(const weighted_graph<W, I, O, host>& g) {
-        const auto edges = g.view();
-        settle_backend(where, flags.common.device, size_of(edges, flags), flags.device_bytes());
-        const std::vector<std::int64_t> sources = choose_sources(
-            {flags.source, flags.sources}, from.facts,
-            [&](std::int64_t v) { return std::int64_t{edges.out.offsets[v + 1]} - edges.out.offsets[v]; });
+      [&]<class W, class I, class O>(const placed_weighted_graph<W, I, O>& g) {
+        if (where.gpu.has_value()) settle_backend(where, flags.common.device, size_of(g, flags), flags.device_bytes());
+        const std::vector<std::int64_t> sources =
+            choose_sources({flags.source, flags.sources}, from.facts, [&](std::int64_t v) {
+              const span<const O, host> offsets = g.edges_only().offsets();
+              return std::int64_t{offsets[v + 1]} - offsets[v];
+            });
         report out("sssp", flags.common);
         report_graph(out, "sssp", flags, where, from, facts_of(g));
         out.keys()["weights"] = read.weights;
@@ -273,7 +265,7 @@ exit_status run(const sssp_flags& flags) {
         const bool none = choice.source == weight_source::automatic && read.weights == "unit";
         out.row("weights", none ? "the file has none: every edge counts 1" : read.weights);
         out.keys()["runs"] = json::array();
-        const verdict fault = searches<W, I, O>(flags, where, read, g, out).run(sources);
+        const verdict fault = searches<W, I, O>(flags, where, from.facts.names, g, out).run(sources);
         return conclude(out, flags, fault);
       },
       read.g);
@@ -307,6 +299,7 @@ void add_flags(CLI::App& app, sssp_flags& flags) {
       ->check(one_of("an algorithm", {"auto", "dijkstra", "delta_stepping"}))
       ->type_name("NAME")
       ->capture_default_str();
+  add_placement_flags(app, flags);
   add_graph_flags(app, flags,
                   {"write `id distance parent` a line, with inf -1 where unreached",
                    "do not check the result edge by edge", "timed runs of each source; default: 3, with --sources 1"});

@@ -1,8 +1,8 @@
 // triangles FILE: the triangles of a graph and its clustering coefficients, timed, and counted again by other code.
 #include "commands/table.hpp"
-#include "common/graph_command.hpp"
 #include "common/help.hpp"
 #include "common/outputs.hpp"
+#include "common/placed_input.hpp"
 #include "common/progress.hpp"
 
 #include <spargo/graph/triangles.hpp>
@@ -26,7 +26,7 @@ struct counted_triangles {
 
 // Links count only where direction does.
 template <index_type I, index_type O, class Space>
-counted_triangles<I> count_triangles(const graph_flags& flags, const context<Space>& ctx,
+counted_triangles<I> count_triangles(const graph_flags& flags, const context<host>& cpu, const context<Space>& ctx,
                                      const graph_view<I, O, Space>& g) {
   const busy counting("counting triangles");
   const bool directed = g.direction == direction_kind::directed;
@@ -38,9 +38,9 @@ counted_triangles<I> count_triangles(const graph_flags& flags, const context<Spa
   counted_triangles<I> found;
   found.plan = describe_plan(plan, plan_ms, time_runs(ctx, flags, [&] { plan.run(); }));
   found.counts.total = plan.total();
-  found.counts.per_vertex = bring_home(ctx, plan.per_vertex());
-  found.counts.links = bring_home(ctx, plan.links());
-  found.counts.degrees = bring_home(ctx, plan.degrees());
+  found.counts.per_vertex = bring_home(ctx, plan.per_vertex(), cpu);
+  found.counts.links = bring_home(ctx, plan.links(), cpu);
+  found.counts.degrees = bring_home(ctx, plan.degrees(), cpu);
   return found;
 }
 
@@ -57,13 +57,10 @@ void find_coefficients(const context<host>& ctx, counted_triangles<I>& found, di
 
 // The most that a plan takes on a device: 24 bytes for each edge that is kept, and a directed graph's copies.
 template <index_type I, index_type O>
-search_size size_of(const graph_view<I, O, host>& g) {
-  const bool directed = g.direction == direction_kind::directed;
-  search_size size;
-  size.vertices = g.vertices();
-  size.entries = g.out.nnz();
+search_size size_of(const placed_graph<I, O>& g) {
+  const bool directed = g.direction() == direction_kind::directed;
+  search_size size = size_of_graph(g);
   size.branching = size.vertices;  // nothing is followed vertex by vertex
-  size.graph_bytes = bytes_of(g);
   size.workspace_bytes = size.vertices * 120 + size.entries * (directed ? 60 : 16) + (std::int64_t{64} << 20);
   return size;
 }
@@ -83,21 +80,20 @@ void report_triangles(report& out, const backend& where, const counted_triangles
 }
 
 template <index_type I, index_type O>
-exit_status analyse(const graph_flags& flags, backend where, const loaded_input& from, const graph<I, O, host>& g) {
-  settle_backend(where, flags.common.device, size_of(g.view()), flags.device_bytes());
+exit_status analyse(const graph_flags& flags, backend where, const loaded_input& from, const placed_graph<I, O>& g) {
+  settle_backend(where, flags.common.device, size_of(g), flags.device_bytes());
   report out("triangles", flags.common);
   report_graph(out, "triangles", flags, where, from, facts_of(g));
   counted_triangles<I> found;
-  const double upload_ms =
-      on_graph<I, O>(where, g.view(), [&]<class Space>(const context<Space>& ctx, const auto& view) {
-        found = count_triangles<I, O, Space>(flags, ctx, view);
-      });
+  const double upload_ms = on_graph(where, g, [&]<class Space>(const context<Space>& ctx, const auto& view) {
+    found = count_triangles<I, O, Space>(flags, where.cpu, ctx, view);
+  });
   found.plan.upload_ms = upload_ms;
   find_coefficients(where.cpu, found, g.direction());
   const triangles_result<I, host>& counts = found.counts;
   if (!flags.no_validate) {
     const busy validating("validating");
-    found.fault = check_triangles(where.cpu, g,
+    found.fault = check_triangles(where.cpu, g.view(),
                                   {counts.total, counts.per_vertex.view(), counts.links.view(), counts.degrees.view()});
   }
   report_triangles(out, where, found, g.direction() == direction_kind::directed);
@@ -110,10 +106,11 @@ exit_status analyse(const graph_flags& flags, backend where, const loaded_input&
 }
 
 exit_status run(const graph_flags& flags) {
-  const backend where = choose_backend(flags.common.device, flags.common.threads);
-  // A device goes by out-edges.
-  const loaded_graph read = load_graph(where.cpu, flags, where.gpu.has_value() ? in_edges::omit : in_edges::build);
-  return std::visit([&](const auto& held) { return analyse(flags, where, read.from, held); }, read.g);
+  graph_work work;
+  work.wanted = in_edges::build_for_cpu;
+  work.cpu_ns = 50;  // R-MAT 18 and uniform 2^20, degree 16, two threads: 19 and 26
+  const placed_input read = load_placed(flags, work);
+  return std::visit([&](const auto& held) { return analyse(flags, read.where, read.from, held); }, read.g);
 }
 
 command_body declare(CLI::App& app) {
@@ -123,6 +120,7 @@ command_body declare(CLI::App& app) {
       "Direction does not count, but for LDBC's local clustering coefficient (LCC) of directed graphs.");
   const auto flags = std::make_shared<graph_flags>();
   add_graph_file(app, *flags);
+  add_placement_flags(app, *flags);
   add_graph_flags(app, *flags,
                   {"write `id triangles coefficient` a line, the coefficient of a directed graph being LDBC's LCC",
                    "do not count again by other code"});

@@ -78,18 +78,6 @@ plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const 
   return facts;
 }
 
-// Of all vertices the most new ones that one can lead on to.
-template <index_type I, index_type O>
-std::int64_t branching(const placed_graph<I, O>& g) {
-  const span<const O, host> offsets = g.offsets();
-  const std::int64_t back = g.direction() == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
-  std::int64_t most = 0;
-  for (std::int64_t v = 0; v < std::int64_t{g.vertices()}; ++v) {
-    most = std::max(most, std::int64_t{offsets[v + 1]} - offsets[v] - back);
-  }
-  return most;
-}
-
 }  // namespace
 
 std::int64_t out_degree(const any_placed_graph& g, std::int64_t vertex) {
@@ -101,7 +89,7 @@ search_size size_of(const any_placed_graph& g, bfs_algorithm algorithm, const st
   return std::visit(
       [&]<class I, class O>(const placed_graph<I, O>& held) {
         search_size size = size_of_graph(held);
-        if (device == "auto") size.branching = branching(held);
+        if (device == "auto") size.branching = branching_of(held);
         size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
         size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
         size.runs_on_gpu = algorithm != bfs_algorithm::sequential;

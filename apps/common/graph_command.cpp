@@ -59,26 +59,6 @@ bool has_weights(const input_description& input, const input_facts& facts) {
   return is_graph_text(input.kind) ? facts.weighted : input.field != matrix_market_field::pattern;
 }
 
-loaded_graph load_graph(const context<host>& cpu, const graph_flags& flags, in_edges wanted) {
-  const stopwatch loading;
-  input_description input = describe_input(cpu, flags.file);
-  input_cache cache(flags.cache, input, value_kind::pattern);
-  any_coo<pattern> read = [&] {
-    progress_bar bar("reading " + input.path, flags.common.quiet);
-    return read_graph_entries(cpu, input, bar.options(), cache);
-  }();
-  const double load_ms = loading.milliseconds();
-  input_facts facts = std::visit([](auto& listed) { return std::move(listed.facts); }, read);
-  const bool directed = is_directed(flags, input);
-  const graph_options options{.direction = directed ? direction_kind::directed : direction_kind::undirected,
-                              .in_edges = directed && wanted == in_edges::build};
-  const stopwatch building;
-  any_graph g = make_graph(cpu, std::move(read), options);
-  const bool weighted = has_weights(input, facts);
-  return {{std::move(input), std::move(cache), std::move(facts), load_ms, building.milliseconds(), weighted},
-          std::move(g)};
-}
-
 namespace {
 
 const char* place_of(bool on_device) { return on_device ? "gpu" : "cpu"; }

@@ -1,7 +1,7 @@
 // What all commands on graphs share: flags, reading and building, the report of a graph, and the end of a run.
 //
-// A command declares its own flags between add_graph_file and add_graph_flags, loads, settles the backend, computes on
-// on_graph's view, and returns what `conclude` says.
+// A command declares its own flags between add_graph_file and add_graph_flags, loads (placed_input.hpp), settles the
+// backend, computes on on_graph's view, and returns what `conclude` says.
 #pragma once
 
 #include "common/cache.hpp"
@@ -62,21 +62,15 @@ struct loaded_input {
   bool built_on_device = false;  // the graph
   std::string why_on_host{};     // the host has parsed it, or made its entries, beside a GPU; empty: it has not
 };
-struct loaded_graph {
-  loaded_input from;
-  any_graph g;
-};
 
 // As a flag says, else as the input does.
 [[nodiscard]] bool is_directed(const graph_flags& flags, const input_description& input);
 
-enum class in_edges { omit, build };  // of a directed graph
+// Of a directed graph. For the CPU: where no GPU is in use, since its algorithm goes by out-edges.
+enum class in_edges { omit, build, build_for_cpu };
 
 // Whether the file has weights. A generated graph has none.
 [[nodiscard]] bool has_weights(const input_description& input, const input_facts& facts);
-
-// Reads and builds on the CPU, with progress on a terminal.
-[[nodiscard]] loaded_graph load_graph(const context<host>& cpu, const graph_flags& flags, in_edges wanted);
 
 struct graph_facts {
   std::int64_t vertices = 0;
@@ -109,16 +103,7 @@ void write_by_vertex(report& out, const std::string& path, const vertex_names& n
 // The vertices of the highest values; of equal ones the smaller vertex first.
 [[nodiscard]] std::vector<std::int64_t> highest(span<const double, host> values, std::int64_t count);
 
-// Results on the host, which its threads fetch where they are given.
-template <class T>
-[[nodiscard]] array<T, host> bring_home(const context<host>& ctx, span<const T, host> values) {
-  return clone(ctx, values);
-}
-template <class T>
-[[nodiscard]] array<T, host> bring_home(const context<device>& ctx, span<const T, device> values) {
-  return to_host(ctx, values);
-}
-
+// Results on the host, which its threads fetch.
 template <class T, class Space>
 [[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values,
                                         const context<host>& cpu) {
@@ -127,34 +112,6 @@ template <class T, class Space>
   } else {
     return to_host_by_threads(ctx, values, cpu);
   }
-}
-
-template <index_type I, index_type O>
-[[nodiscard]] std::int64_t bytes_of(const csr_pattern_view<I, O, host>& part) {
-  return part.offsets.size() * std::int64_t{sizeof(O)} + part.indices.size() * std::int64_t{sizeof(I)};
-}
-// As it would be copied to a device.
-template <index_type I, index_type O>
-[[nodiscard]] std::int64_t bytes_of(const graph_view<I, O, host>& g) {
-  return bytes_of(g.out) + (g.direction == direction_kind::directed && g.has_in_edges() ? bytes_of(g.in) : 0);
-}
-
-// f(ctx, view) on the backend that was chosen; returns how long the copy to it took, in milliseconds.
-template <index_type I, index_type O, class F>
-double on_graph(const backend& where, const graph_view<I, O, host>& g, F&& f) {
-  double upload_ms = 0;
-  on_backend(where, [&]<class Space>(const context<Space>& ctx) {
-    if constexpr (std::same_as<Space, host>) {
-      f(ctx, g);
-    } else {
-      const stopwatch uploading;
-      const graph<I, O, device> uploaded = to_device<I, O>(ctx, g);
-      ctx.synchronize();
-      upload_ms = uploading.milliseconds();
-      f(ctx, uploaded.view());
-    }
-  });
-  return upload_ms;
 }
 
 // `run` once, untimed, since it touches memory for the first time; then `runs` times.

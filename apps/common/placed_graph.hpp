@@ -5,11 +5,13 @@
 #pragma once
 
 #include "common/device_choice.hpp"
+#include "common/read.hpp"
 #include "common/timing.hpp"
 
 #include <spargo/core/threaded_copy.hpp>
-#include <spargo/graph/graph.hpp>
+#include <spargo/graph/weighted_graph.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -33,7 +35,13 @@ class placed_graph {
 
   [[nodiscard]] bool is_on_device() const { return gpu_.has_value(); }
   // Only there.
+  [[nodiscard]] const context<device>& gpu() const { return *gpu_; }
   [[nodiscard]] graph_view<I, O, device> there() const { return there_.view(); }
+  // Of a graph that is there, to the host.
+  template <class T>
+  [[nodiscard]] array<T, host> fetch(span<const T, device> from) const {
+    return to_host_by_threads(*gpu_, from, *home_);
+  }
 
   // Of the out-edges.
   [[nodiscard]] span<const O, host> offsets() const {
@@ -81,10 +89,6 @@ class placed_graph {
             bytes_of(all.out) + (mirrored || !all.has_in_edges() ? 0 : bytes_of(all.in))};
   }
 
-  template <class T>
-  array<T, host> fetch(span<const T, device> from) const {
-    return to_host_by_threads(*gpu_, from, *home_);
-  }
   csr_pattern_view<I, O, host> come_home(const csr_pattern_view<I, O, device>& from, part& to) const {
     if (to.offsets.empty()) to.offsets = fetch(from.offsets);
     if (to.indices.empty()) to.indices = fetch(from.indices);
@@ -100,9 +104,62 @@ class placed_graph {
   mutable part in_;
 };
 
+// The same with a weight for each edge.
+template <detail::scalar W, index_type I, index_type O>
+class placed_weighted_graph {
+ public:
+  placed_weighted_graph(placed_graph<I, O> edges, array<W, host> weights)
+      : edges_(std::move(edges)), here_(std::move(weights)) {}
+  // Of edges that are on the device, too.
+  placed_weighted_graph(placed_graph<I, O> edges, array<W, device> weights)
+      : edges_(std::move(edges)), there_(std::move(weights)) {}
+  explicit placed_weighted_graph(weighted_graph<W, I, O, host> built)
+      : placed_weighted_graph(std::move(built).take_apart()) {}
+  placed_weighted_graph(const context<device>& gpu, const context<host>& home, weighted_graph<W, I, O, device> built)
+      : placed_weighted_graph(gpu, home, std::move(built).take_apart()) {}
+
+  [[nodiscard]] const placed_graph<I, O>& edges_only() const { return edges_; }
+  [[nodiscard]] I vertices() const { return edges_.vertices(); }
+  [[nodiscard]] std::int64_t edges() const { return edges_.edges(); }
+  [[nodiscard]] direction_kind direction() const { return edges_.direction(); }
+  [[nodiscard]] bool is_on_device() const { return edges_.is_on_device(); }
+  // Only there.
+  [[nodiscard]] weighted_graph_view<W, I, O, device> there() const { return with(edges_.there(), there_.view()); }
+  // Without the in-edges of a directed graph.
+  [[nodiscard]] weighted_graph_view<W, I, O, host> view() const {
+    if (is_on_device() && here_.empty()) here_ = edges_.fetch(there_.view());
+    return with(edges_.out_view(), std::as_const(here_).view());
+  }
+
+ private:
+  template <class Space>
+  using parts = typename weighted_graph<W, I, O, Space>::parts;
+  explicit placed_weighted_graph(parts<host> of)
+      : placed_weighted_graph(placed_graph<I, O>(std::move(of.structure)), std::move(of.out_weights)) {}
+  placed_weighted_graph(const context<device>& gpu, const context<host>& home, parts<device> of)
+      : placed_weighted_graph(placed_graph<I, O>(gpu, home, std::move(of.structure)), std::move(of.out_weights)) {}
+
+  template <class Space>
+  static weighted_graph_view<W, I, O, Space> with(const graph_view<I, O, Space>& edges, span<const W, Space> weights) {
+    return {edges, weights, edges.direction == direction_kind::undirected ? weights : span<const W, Space>()};
+  }
+
+  placed_graph<I, O> edges_;
+  mutable array<W, host> here_;
+  array<W, device> there_;
+};
+
 using any_placed_graph =
     std::variant<placed_graph<std::int32_t, std::int32_t>, placed_graph<std::int32_t, std::int64_t>,
                  placed_graph<std::int64_t, std::int64_t>>;
+
+// Whole weights that doubles hold exactly are integers, of 32 bits where these suffice; others are doubles.
+template <class W>
+using any_offsets = std::variant<placed_weighted_graph<W, std::int32_t, std::int32_t>,
+                                 placed_weighted_graph<W, std::int32_t, std::int64_t>,
+                                 placed_weighted_graph<W, std::int64_t, std::int64_t>>;
+using any_placed_weighted_graph =
+    typename joined<any_offsets<std::int32_t>, any_offsets<std::int64_t>, any_offsets<double>>::type;
 
 // What is known of every graph before it is searched; branching and workspace are the command's.
 template <index_type I, index_type O>
@@ -113,6 +170,24 @@ template <index_type I, index_type O>
   size.graph_bytes = g.bytes();
   size.resident = g.is_on_device();
   return size;
+}
+template <detail::scalar W, index_type I, index_type O>
+[[nodiscard]] search_size size_of_graph(const placed_weighted_graph<W, I, O>& g) {
+  search_size size = size_of_graph(g.edges_only());
+  size.graph_bytes += size.entries * std::int64_t{sizeof(W)};
+  return size;
+}
+
+// Of all vertices the most new ones that one can lead on to.
+template <index_type I, index_type O>
+[[nodiscard]] std::int64_t branching_of(const placed_graph<I, O>& g) {
+  const span<const O, host> offsets = g.offsets();
+  const std::int64_t back = g.direction() == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
+  std::int64_t most = 0;
+  for (std::int64_t v = 0; v < std::int64_t{g.vertices()}; ++v) {
+    most = std::max(most, std::int64_t{offsets[v + 1]} - offsets[v] - back);
+  }
+  return most;
 }
 
 template <index_type I, index_type O>
@@ -133,10 +208,19 @@ template <index_type I, index_type O>
   return {upload(gpu, by, g.out), std::move(in), g.direction};
 }
 
+template <detail::scalar W, index_type I, index_type O>
+[[nodiscard]] weighted_graph<W, I, O, device> upload(const context<device>& gpu, const context<host>& by,
+                                                     const weighted_graph_view<W, I, O, host>& g) {
+  const graph_view<I, O, host>& structure = g;
+  graph<I, O, device> edges = upload(gpu, by, structure);
+  const std::int64_t count = edges.edges();
+  return {std::move(edges), to_device_by_threads(gpu, g.out_weights, by), {}, count};
+}
+
 // f(ctx, view) on the backend that was chosen; returns how long the copy to it took, in milliseconds: none of a graph
-// that was built there.
-template <index_type I, index_type O, class F>
-double on_graph(const backend& where, const placed_graph<I, O>& g, F&& f) {
+// that was built there. A graph with weights has no in-edges.
+template <class Graph, class F>
+double on_graph(const backend& where, const Graph& g, F&& f) {
   double upload_ms = 0;
   on_backend(where, [&]<class Space>(const context<Space>& ctx) {
     if constexpr (std::same_as<Space, host>) {
@@ -145,7 +229,7 @@ double on_graph(const backend& where, const placed_graph<I, O>& g, F&& f) {
       f(ctx, g.there());
     } else {
       const stopwatch uploading;
-      const graph<I, O, device> uploaded = upload(ctx, where.cpu, g.view());
+      const auto uploaded = upload(ctx, where.cpu, g.view());
       upload_ms = uploading.milliseconds();
       f(ctx, uploaded.view());
     }

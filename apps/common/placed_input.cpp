@@ -1,8 +1,7 @@
 #include "common/placed_input.hpp"
 
 #include "common/extent.hpp"
-#include "common/parse.hpp"
-#include "common/progress.hpp"
+#include "common/placed_loader.hpp"
 
 #include <spargo/io/device_read.hpp>
 #include <spargo/io/generate.hpp>
@@ -31,37 +30,10 @@ struct cost_tuning {
   static constexpr double random_ns = 250;  // generated
 };
 
-// --- On the device
-
-// The device's memory that may be used.
-std::int64_t memory_of(const context<device>& gpu, const graph_flags& flags) {
-  const std::int64_t free_bytes = gpu.memory().free_bytes;
-  return flags.device_bytes() > 0 ? std::min(free_bytes, flags.device_bytes()) : free_bytes;
-}
-
-// For pairs and the graph that is built from them (see build_graph).
-std::int64_t building_bytes(std::int64_t vertices, std::int64_t pairs, std::int64_t index_bytes) {
-  return pairs * (2 * index_bytes + (index_bytes == 4 ? 24 : 32)) + 3 * 8 * (vertices + 1);
-}
-
 std::int64_t file_bytes(const input_description& input) {
   std::error_code none;
   const auto bytes = std::filesystem::file_size(input.path, none);
   return none ? 0 : static_cast<std::int64_t>(bytes);
-}
-
-// Why the host reads or generates it. Empty: the device does.
-std::string why_not_there(const graph_flags& flags, const input_description& input, const input_cache& cache) {
-  if (flags.parse == "cpu") return "as asked for";
-  if (cache.is_on()) return "caches are read and written on the CPU";
-  if (input.kind == input_kind::generator) return {};
-  if (input.kind != input_kind::edge_list) return fmt::format("a file of the kind {} is read on the CPU", input.format);
-  if (!input.can_be_read_again() || input.path.starts_with("/dev/") || input.path.starts_with("/proc/")) {
-    return "a stream is read on the CPU";
-  }
-  if (flags.parse == "gpu") return {};
-  if (suggest_device_read(input.path) == device_read_algorithm::on_device) return {};
-  return "small and compressed files are read on the CPU";
 }
 
 // Of what the device reads or makes; from the first lines.
@@ -81,18 +53,14 @@ double entry_ns(const input_description& input) {
          cost_tuning::build_ns;
 }
 
-constexpr const char* no_memory = "the GPU's memory does not suffice";
-
-// Pairs on the device, and what reading told.
-template <index_type I>
-struct pairs_there {
-  coo_matrix<pattern, I, device> pairs;
-  input_facts facts;
-};
-using any_pairs_there = std::variant<pairs_there<std::int32_t>, pairs_there<std::int64_t>>;
+std::string why_not_open(const backend& where, const graph_work& work, std::int64_t entries, double entry_ns) {
+  if (!work.runs_on_gpu) return "the algorithm asked for is the CPU's alone";
+  if (!config::has_cuda || !work.runs_on_cpu) return {};
+  return reason_against_opening({entries, entry_ns + work.cpu_ns, where.cpu.threads()});
+}
 
 template <index_type I>
-pairs_there<I> without_weights(device_edge_list<I> list) {
+pairs_there<I> take_list(device_edge_list<I> list, bool with_weights) {
   pairs_there<I> read;
   read.facts.weighted = list.weighted;
   read.facts.first_vertex = list.first_vertex;
@@ -100,6 +68,8 @@ pairs_there<I> without_weights(device_edge_list<I> list) {
   read.facts.parsed_on_device = list.parsed == device_read_algorithm::on_device;
   read.facts.names = {vertex_naming::listed, std::move(list.ids), static_cast<std::int64_t>(list.edges.rows())};
   coo_matrix<double, I, device>& edges = list.edges;
+  read.weighted = with_weights && list.weighted;
+  if (read.weighted) read.weights = std::move(edges.values());
   read.pairs = {edges.rows(), edges.cols(), std::move(edges.row_indices()), std::move(edges.col_indices()), {}};
   return read;
 }
@@ -121,195 +91,108 @@ pairs_there<I> generate_pairs(const backend& where, const input_description& inp
   return made;
 }
 
+// A graph without weights.
+struct bare_maker {
+  using listed = any_coo<pattern>;
+  using made = any_placed_graph;
+
+  static input_cache cache(cache_mode mode, const input_description& input) {
+    return {mode, input, value_kind::pattern};
+  }
+  static bool takes_weights() { return false; }
+  static any_coo<pattern> read(const context<host>& cpu, const input_description& input, input_cache& cache,
+                               const graph_flags& flags) {
+    progress_bar bar("reading " + input.path, flags.common.quiet);
+    return read_graph_entries(cpu, input, bar.options(), cache);
+  }
+  static void check(const input_description&, const any_coo<pattern>&, const vertex_names&) {}
+  static any_placed_graph build(const context<host>& cpu, any_coo<pattern> read, const graph_options& options) {
+    any_graph built = make_graph(cpu, std::move(read), options);
+    return std::visit(
+        []<class I, class O>(graph<I, O, host>& g) -> any_placed_graph { return placed_graph<I, O>(std::move(g)); },
+        built);
+  }
+  template <index_type I>
+  static std::optional<any_placed_graph> build_there(const backend& where, pairs_there<I> read,
+                                                     const graph_options& options) {
+    return build_bare_there(where, read.pairs, options);
+  }
+};
+
+}  // namespace
+
+std::int64_t usable_memory(const context<device>& gpu, const graph_flags& flags) {
+  const std::int64_t free_bytes = gpu.memory().free_bytes;
+  return flags.device_bytes() > 0 ? std::min(free_bytes, flags.device_bytes()) : free_bytes;
+}
+
+std::int64_t building_bytes(std::int64_t vertices, std::int64_t pairs, std::int64_t index_bytes, bool weighted) {
+  // Weights: as they are read and as integers, with the proper pairs' and the folded ones' copies.
+  const std::int64_t of_pair = 2 * index_bytes + (index_bytes == 4 ? 24 : 32) + (weighted ? 48 : 0);
+  return pairs * of_pair + 3 * 8 * (vertices + 1);
+}
+
+std::int64_t loading_bytes(const input_description& input, bool weighted) {
+  if (input.kind != input_kind::generator)
+    return (placement_tuning::bytes_of_text + (weighted ? 4 : 0)) * file_bytes(input);
+  const std::int64_t index_bytes = input.rows > std::numeric_limits<std::int32_t>::max() ? 8 : 4;
+  return building_bytes(input.rows, likely_entries(input), index_bytes, weighted);
+}
+
+std::string why_not_there(const graph_flags& flags, const input_description& input, const input_cache& cache) {
+  if (flags.parse == "cpu") return "as asked for";
+  if (cache.is_on()) return "caches are read and written on the CPU";
+  if (input.kind == input_kind::generator) return {};
+  if (input.kind != input_kind::edge_list) return fmt::format("a file of the kind {} is read on the CPU", input.format);
+  if (!input.can_be_read_again() || input.path.starts_with("/dev/") || input.path.starts_with("/proc/")) {
+    return "a stream is read on the CPU";
+  }
+  if (flags.parse == "gpu") return {};
+  if (suggest_device_read(input.path) == device_read_algorithm::on_device) return {};
+  return "small and compressed files are read on the CPU";
+}
+
+std::string why_not_open(const backend& where, const graph_work& work, const input_description& input) {
+  return why_not_open(where, work, likely_entries(input), entry_ns(input));
+}
+std::string why_not_open(const backend& where, const graph_work& work, std::int64_t entries) {
+  return why_not_open(where, work, entries, cost_tuning::build_ns);
+}
+
+bool are_few(std::int64_t pairs) { return pairs < placement_tuning::least_pairs; }
+
 any_pairs_there read_there(const backend& where, const graph_flags& flags, const input_description& input,
-                           const read_options& options) {
+                           const read_options& options, bool with_weights) {
   if (input.kind == input_kind::generator) {
     if (input.rows > std::numeric_limits<std::int32_t>::max()) return generate_pairs<std::int64_t>(where, input);
     return generate_pairs<std::int32_t>(where, input);
   }
   const auto parsing = flags.parse == "gpu" ? device_read_algorithm::on_device : device_read_algorithm::automatic;
-  return without_weights(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, {options, parsing}));
+  return take_list(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, {options, parsing}), with_weights);
 }
 
 template <index_type I>
-any_placed_graph build_there(const backend& where, coo_matrix<pattern, I, device> pairs, const graph_options& options) {
-  const std::int64_t most = options.direction == direction_kind::directed ? pairs.nnz() : 2 * pairs.nnz();
-  return with_offset<I>(most, [&]<class O>(type_tag<O>) -> any_placed_graph {
-    const busy at_work("building the graph");
-    const coo_view<const pattern, I, device> view = std::as_const(pairs).view();
-    const coo_pattern_view<I, device>& edges = view;
-    graph<I, O, device> built = build_graph<O, I>(*where.gpu, edges, options);
-    where.gpu->synchronize();
-    return placed_graph<I, O>(*where.gpu, where.cpu, std::move(built));
-  });
+any_placed_graph build_bare_there(const backend& where, const coo_matrix<pattern, I, device>& pairs,
+                                  const graph_options& options) {
+  return with_pairs(pairs, options.direction,
+                    [&]<class O>(const coo_pattern_view<I, device>& edges, type_tag<O>) -> any_placed_graph {
+                      const busy at_work("building the graph");
+                      graph<I, O, device> built = build_graph<O, I>(*where.gpu, edges, options);
+                      where.gpu->synchronize();
+                      return placed_graph<I, O>(*where.gpu, where.cpu, std::move(built));
+                    });
 }
-
-// --- Loading
-
-class loader {
- public:
-  loader(const graph_flags& flags, const graph_work& work)
-      : flags_(flags), work_(work), where_(choose_cpu("cpu", flags.common.threads)) {}
-
-  placed_input run() {
-    const bool asks = flags_.common.device != "auto" || flags_.parse == "gpu";
-    if (asks) open();
-    expect_gpu_for(flags_.parse, where_.gpu);
-    input_description input = describe_input(where_.cpu, flags_.file);
-    expect_square(input);
-    input_cache cache(flags_.cache, input, value_kind::pattern);
-    const bool directed = is_directed(flags_, input);
-    options_ = {.direction = directed ? direction_kind::directed : direction_kind::undirected,
-                .in_edges = directed && work_.wanted == in_edges::build};
-    const std::string why_not = why_not_there(flags_, input, cache);
-    if (!asks && why_not.empty()) open_if_it_pays(likely_entries(input), entry_ns(input));
-    std::optional<any_placed_graph> g;
-    if (has_gpu()) {
-      why_ = why_not;
-      if (why_.empty()) g = load_there(input);
-    }
-    if (!g.has_value()) g = load_here(input, cache);
-    const bool weighted = has_weights(input, facts_);
-    loaded_input from{std::move(input), std::move(cache), std::move(facts_), load_ms_, build_ms_, weighted};
-    from.open_ms = open_ms_;
-    from.built_on_device = std::visit([](const auto& held) { return held.is_on_device(); }, *g);
-    from.why_on_host = std::move(why_);
-    return {std::move(where_), std::move(from), std::move(*g)};
-  }
-
- private:
-  // A GPU in use that can do what is asked for.
-  [[nodiscard]] bool has_gpu() const { return where_.gpu.has_value() && work_.runs_on_gpu; }
-
-  void open() {
-    const stopwatch opening;
-    where_ = choose_backend(flags_.common.device, flags_.common.threads);
-    open_ms_ = opening.milliseconds();
-    opened_ = true;
-  }
-
-  // Without what its pool has kept of memory that did not suffice.
-  void open_again() {
-    where_.gpu.reset();
-    where_ = choose_backend(flags_.common.device, flags_.common.threads);
-  }
-
-  // Under `auto`, with what an entry costs a thread until the graph is there.
-  void open_if_it_pays(std::int64_t entries, double entry_ns) {
-    where_.reason = !work_.runs_on_gpu ? "the algorithm asked for is the CPU's alone" : "";
-    if (config::has_cuda && work_.runs_on_cpu && where_.reason.empty()) {
-      where_.reason = reason_against_opening({entries, entry_ns + work_.cpu_ns, where_.cpu.threads()});
-    }
-    if (where_.reason.empty()) open();
-  }
-
-  // None where the host must do it.
-  std::optional<any_placed_graph> load_there(const input_description& input) {
-    if constexpr (config::has_cuda) {
-      const std::int64_t index_bytes = input.rows > std::numeric_limits<std::int32_t>::max() ? 8 : 4;
-      const std::int64_t needed = input.kind == input_kind::generator
-                                      ? building_bytes(input.rows, likely_entries(input), index_bytes)
-                                      : placement_tuning::bytes_of_text * file_bytes(input);
-      why_ = needed > memory_of(*where_.gpu, flags_) ? no_memory : "";
-      if (!why_.empty()) return {};
-      try {
-        const stopwatch loading;
-        progress_bar bar("reading " + input.path, flags_.common.quiet);
-        any_pairs_there read = read_there(where_, flags_, input, bar.options());
-        load_ms_ = loading.milliseconds();
-        return std::visit(
-            [&](auto& pairs) {
-              facts_ = std::move(pairs.facts);
-              if (!facts_.parsed_on_device)
-                why_ = input.kind == input_kind::generator ? "made by the CPU"
-                                                           : "it is compressed, or not every line is plainly an edge";
-              const stopwatch building;
-              any_placed_graph g = build_there(where_, std::move(pairs.pairs), options_);
-              build_ms_ = building.milliseconds();
-              return g;
-            },
-            read);
-      } catch (const error& e) {
-        if (e.code() != error_code::out_of_memory && e.code() != error_code::unsupported) throw;
-        why_ = e.code() == error_code::out_of_memory ? no_memory : "it has 2^31 vertices or more";
-        facts_ = {};
-        open_again();
-      }
-    }
-    return {};
-  }
-
-  // Read by the host; built there, or on the device from a copy of the pairs.
-  any_placed_graph load_here(const input_description& input, input_cache& cache) {
-    const stopwatch loading;
-    any_coo<pattern> read = [&] {
-      progress_bar bar("reading " + input.path, flags_.common.quiet);
-      return read_graph_entries(where_.cpu, input, bar.options(), cache);
-    }();
-    load_ms_ = loading.milliseconds();
-    facts_ = std::visit([](auto& listed) { return std::move(listed.facts); }, read);
-    if (flags_.common.device == "auto" && !opened_) {
-      open_if_it_pays(std::visit([](const auto& listed) { return listed.entries.nnz(); }, read), cost_tuning::build_ns);
-    }
-    const stopwatch building;
-    std::optional<any_placed_graph> g;
-    if (has_gpu()) g = copy_and_build(read);
-    if (!g.has_value()) {
-      any_graph built = make_graph(where_.cpu, std::move(read), options_);
-      g = std::visit([]<class I, class O>(
-                         graph<I, O, host>& held) -> any_placed_graph { return placed_graph<I, O>(std::move(held)); },
-                     built);
-    }
-    build_ms_ = building.milliseconds();
-    return std::move(*g);
-  }
-
-  // None where they are few or do not fit.
-  std::optional<any_placed_graph> copy_and_build(any_coo<pattern>& read) {
-    if constexpr (config::has_cuda) {
-      return std::visit(
-          [&]<class I>(coo_input<pattern, I>& input) -> std::optional<any_placed_graph> {
-            coo_matrix<pattern, I, host>& entries = input.entries;
-            const std::int64_t pairs = 2 * entries.nnz();  // of a triangle
-            if (entries.nnz() < placement_tuning::least_pairs && flags_.parse != "gpu") return {};
-            if (building_bytes(entries.rows(), pairs, sizeof(I)) > memory_of(*where_.gpu, flags_)) return {};
-            if (options_.direction == direction_kind::directed && input.triangle != symmetry_kind::general) {
-              entries = expand_symmetry<pattern, I>(where_.cpu, std::as_const(entries).view(), input.triangle);
-              input.triangle = symmetry_kind::general;
-            }
-            try {
-              const context<device>& gpu = *where_.gpu;
-              coo_matrix<pattern, I, device> there(
-                  entries.rows(), entries.cols(), to_device_by_threads(gpu, entries.row_indices().view(), where_.cpu),
-                  to_device_by_threads(gpu, entries.col_indices().view(), where_.cpu), {});
-              return build_there(where_, std::move(there), options_);
-            } catch (const error& e) {
-              if (e.code() != error_code::out_of_memory) throw;
-            }
-            open_again();
-            return {};
-          },
-          read);
-    }
-    return {};
-  }
-
-  const graph_flags& flags_;
-  const graph_work& work_;
-  backend where_;
-  bool opened_ = false;
-  double open_ms_ = 0;
-  graph_options options_;
-  input_facts facts_;
-  double load_ms_ = 0;
-  double build_ms_ = 0;
-  std::string why_;
-};
-
-}  // namespace
+template any_placed_graph build_bare_there(const backend&, const coo_matrix<pattern, std::int32_t, device>&,
+                                           const graph_options&);
+template any_placed_graph build_bare_there(const backend&, const coo_matrix<pattern, std::int64_t, device>&,
+                                           const graph_options&);
 
 void add_placement_flags(CLI::App& app, graph_flags& flags) { add_parse_flag(app, flags.parse); }
 
-placed_input load_placed(const graph_flags& flags, const graph_work& work) { return loader(flags, work).run(); }
+placed_input load_placed(const graph_flags& flags, const graph_work& work) {
+  bare_maker maker;
+  auto loaded = placed_loader<bare_maker>(flags, work, maker).run();
+  return {std::move(loaded.where), std::move(loaded.from), std::move(loaded.g)};
+}
 
 }  // namespace spargo::apps

@@ -1,14 +1,12 @@
 #include "common/weighted_input.hpp"
 
 #include "common/lightest.hpp"
-#include "common/progress.hpp"
-#include "common/random.hpp"
+#include "common/placed_loader.hpp"
 #include "common/weight_position.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace spargo::apps {
@@ -17,26 +15,26 @@ namespace {
 
 // --- Weights that the file does not tell
 
-template <class Weight>
-any_weighted_graph attach(const context<host>& cpu, any_graph bare, Weight&& weight) {
-  return std::visit(
-      [&]<class I, class O>(graph<I, O, host>& g) -> any_weighted_graph {
-        const auto out = g.view().out;
-        array<std::int32_t, host> weights(cpu, out.nnz());
-        for (std::int64_t u = 0; u < out.rows; ++u) {
-          for (O e = out.offsets[u]; e < out.offsets[u + 1]; ++e) weights[e] = weight(u, std::int64_t{out.indices[e]});
-        }
-        const std::int64_t edges = g.edges();
-        return weighted_graph<std::int32_t, I, O, host>(std::move(g), std::move(weights), {}, edges);
-      },
-      bare);
-}
-
-any_weighted_graph with_made_weights(const context<host>& cpu, any_graph bare, const weight_choice& choice) {
-  if (choice.source != weight_source::random) {
-    return attach(cpu, std::move(bare), [](std::int64_t, std::int64_t) { return 1; });
+template <index_type I, index_type O>
+any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_graph<I, O> g,
+                                            const weight_choice& choice) {
+  const auto make = [&]<class Space>(const context<Space>& ctx, const csr_pattern_view<I, O, Space>& edges) {
+    return choice.source == weight_source::random ? random_weights(ctx, edges, choice.seed)
+                                                  : unit_weights(ctx, edges.nnz());
+  };
+  if constexpr (config::has_cuda) {
+    if (g.is_on_device()) {
+      auto weights = make(g.gpu(), g.there().out);
+      g.gpu().synchronize();
+      return placed_weighted_graph<std::int32_t, I, O>(std::move(g), std::move(weights));
+    }
   }
-  return attach(cpu, std::move(bare), [&](std::int64_t u, std::int64_t v) { return random_weight(choice.seed, u, v); });
+  auto weights = make(cpu, g.out_view().out);
+  return placed_weighted_graph<std::int32_t, I, O>(std::move(g), std::move(weights));
+}
+any_placed_weighted_graph with_made_weights(const context<host>& cpu, any_placed_graph bare,
+                                            const weight_choice& choice) {
+  return std::visit([&](auto& g) { return with_made_weights(cpu, std::move(g), choice); }, bare);
 }
 
 // --- Weights of the file
@@ -46,19 +44,22 @@ any_weighted_graph with_made_weights(const context<host>& cpu, any_graph bare, c
   throw error(error_code::invalid_data, source_position{name, 0, 0}, what);
 }
 
+[[noreturn]] void refuse_none(const input_description& input) {
+  refuse(input, "it has no weights (expected --weights unit or random)");
+}
+
 [[noreturn]] void refuse_complex(const input_description& input) {
   refuse(input, "its values are complex (expected weights of 0 or more, or --weights unit)");
 }
 
 template <index_type I>
-void check_weights(const input_description& input, const coo_input<double, I>& read) {
+void check_weights(const input_description& input, const coo_input<double, I>& read, const vertex_names& names) {
   const auto values = read.entries.values().view();
   const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // the mirrored entry has the other sign
   const auto bad =
       std::find_if(values.begin(), values.end(), [&](double value) { return !(value >= 0) || (skew && value > 0); });
   if (bad == values.end()) return;
   const std::int64_t k = bad - values.begin();
-  const vertex_names& names = read.facts.names;
   std::int64_t from = names.id(read.entries.row_indices()[k]);
   std::int64_t to = names.id(read.entries.col_indices()[k]);
   if (*bad > 0) std::swap(from, to);
@@ -67,50 +68,40 @@ void check_weights(const input_description& input, const coo_input<double, I>& r
       fmt::format("the edge from {} to {} has weight {} (expected 0 or more)", from, to, *bad > 0 ? -*bad : *bad));
 }
 
-enum class number_type { int32, int64, fp64 };
-
-number_type narrowest(span<const double, host> values) {
-  constexpr double most = 0x1p53;  // from here on doubles leave out integers
-  double largest = 0;
-  for (const double value : values) {
-    if (value >= most || value != std::floor(value)) return number_type::fp64;
-    largest = std::max(largest, value);
+// f(weights) with the narrowest numbers that they are.
+template <class Space, class F>
+decltype(auto) with_narrowest(const context<Space>& ctx, span<const double, Space> weights,
+                              const weight_summary& summary, F&& f) {
+  if (!summary.whole) return f(weights);
+  if (summary.largest > std::numeric_limits<std::int32_t>::max()) {
+    const array<std::int64_t, Space> whole = integer_weights<std::int64_t>(ctx, weights);
+    return f(whole.view());
   }
-  return largest <= std::numeric_limits<std::int32_t>::max() ? number_type::int32 : number_type::int64;
+  const array<std::int32_t, Space> whole = integer_weights<std::int32_t>(ctx, weights);
+  return f(whole.view());
 }
 
-template <class W, index_type I>
-any_weighted_graph build_with(const context<host>& cpu, const coo_matrix<double, I, host>& entries,
-                              direction_kind direction) {
-  const std::int64_t most = direction == direction_kind::directed ? entries.nnz() : 2 * entries.nnz();
-  const coo_view<const double, I, host> view = entries.view();
-  const coo_pattern_view<I, host>& pairs = view;
-  return with_offset<I>(most, [&]<class O>(type_tag<O>) -> any_weighted_graph {
-    const weighted_graph_options options{.direction = direction, .duplicates = duplicate_weights::min};
-    if constexpr (std::same_as<W, double>) {
-      return build_weighted_graph<O, W, I, host>(cpu, pairs, view.values, options);
-    } else {
-      const array<W, host> weights = integer_weights<W>(cpu, view.values);
-      return build_weighted_graph<O, W, I, host>(cpu, pairs, weights.view(), options);
-    }
-  });
+constexpr weighted_graph_options lightest(direction_kind direction) {
+  return {.direction = direction, .duplicates = duplicate_weights::min};
 }
 
 template <index_type I>
-any_weighted_graph build_from(const context<host>& cpu, coo_input<double, I>& read, direction_kind direction) {
+any_placed_weighted_graph build_here(const context<host>& cpu, coo_input<double, I>& read, direction_kind direction) {
   const busy building("building the graph");
   if (direction == direction_kind::directed && read.triangle != symmetry_kind::general) {
     read.entries = expand_symmetry<double, I>(cpu, std::as_const(read.entries).view(), read.triangle);
   }
-  switch (narrowest(std::as_const(read.entries).values().view())) {
-    case number_type::int32:
-      return build_with<std::int32_t>(cpu, read.entries, direction);
-    case number_type::int64:
-      return build_with<std::int64_t>(cpu, read.entries, direction);
-    case number_type::fp64:
-      break;
-  }
-  return build_with<double>(cpu, read.entries, direction);
+  const coo_view<const double, I, host> view = std::as_const(read.entries).view();
+  const coo_pattern_view<I, host>& pairs = view;
+  const std::int64_t most = direction == direction_kind::directed ? view.nnz() : 2 * view.nnz();
+  const weight_summary summary = summarize_weights(cpu, view.values);
+  return with_offset<I>(most, [&]<class O>(type_tag<O>) {
+    return with_narrowest(cpu, view.values, summary,
+                          [&]<class W>(span<const W, host> weights) -> any_placed_weighted_graph {
+                            return placed_weighted_graph<W, I, O>(
+                                build_weighted_graph<O, W, I, host>(cpu, pairs, weights, lightest(direction)));
+                          });
+  });
 }
 
 // The entries of a snapshot, listed again, with the lightest weight of each.
@@ -127,10 +118,100 @@ any_entries list_stored(const context<host>& cpu, const input_description& input
       stored);
 }
 
-any_entries read_listed(const context<host>& cpu, const input_description& input, const graph_flags& flags) {
-  progress_bar bar("reading " + input.path, flags.common.quiet);
-  return input.kind == input_kind::snapshot ? list_stored(cpu, input) : read_entries(cpu, input, bar.options());
-}
+class weighted_maker {
+ public:
+  using listed = any_entries;
+  using made = any_placed_weighted_graph;
+
+  explicit weighted_maker(const weight_choice& choice) : choice_(choice) {}
+
+  // What they are.
+  [[nodiscard]] std::string weights() const {
+    if (of_file_) return "file";
+    return choice_.source == weight_source::random ? fmt::format("random:{}", choice_.seed) : "unit";
+  }
+
+  // A cache holds the sums of duplicates, of which paths need the lightest.
+  input_cache cache(cache_mode mode, const input_description& input) {
+    const bool wants_file = choice_.source == weight_source::automatic || choice_.source == weight_source::file;
+    bare_ = !wants_file || (!is_graph_text(input.kind) && input.field == matrix_market_field::pattern) ||
+            (choice_.source == weight_source::automatic && input.kind == input_kind::generator);
+    return {bare_ ? mode : cache_mode::off, input, value_kind::pattern};
+  }
+  [[nodiscard]] bool takes_weights() const { return !bare_; }
+
+  any_entries read(const context<host>& cpu, const input_description& input, input_cache& cache,
+                   const graph_flags& flags) const {
+    progress_bar bar("reading " + input.path, flags.common.quiet);
+    if (!bare_) {
+      return input.kind == input_kind::snapshot ? list_stored(cpu, input) : read_entries(cpu, input, bar.options());
+    }
+    any_coo<pattern> pairs = read_graph_entries(cpu, input, bar.options(), cache);
+    return std::visit([](auto& held) -> any_entries { return std::move(held); }, pairs);
+  }
+
+  void check(const input_description& input, const any_entries& read, const vertex_names& names) const {
+    std::visit(
+        [&]<class V, class I>(const coo_input<V, I>& held) {
+          if constexpr (is_pattern<V>) {
+            if (choice_.source == weight_source::file) refuse_none(input);
+          } else if constexpr (complex_type<V>) {
+            refuse_complex(input);
+          } else {
+            check_weights(input, held, names);
+          }
+        },
+        read);
+  }
+
+  any_placed_weighted_graph build(const context<host>& cpu, any_entries read, const graph_options& options) {
+    return std::visit(
+        [&]<class V, class I>(coo_input<V, I>& held) -> any_placed_weighted_graph {
+          if constexpr (std::same_as<V, double>) {
+            of_file_ = true;
+            return build_here(cpu, held, options.direction);
+          } else if constexpr (is_pattern<V>) {
+            any_graph built = make_graph(cpu, std::move(held), options);
+            return std::visit(
+                [&]<class J, class O>(graph<J, O, host>& g) {
+                  return with_made_weights(cpu, placed_graph<J, O>(std::move(g)), choice_);
+                },
+                built);
+          } else {
+            throw error(error_code::unsupported, "complex weights");  // `check` has refused them
+          }
+        },
+        read);
+  }
+
+  template <index_type I>
+  std::optional<any_placed_weighted_graph> build_there(const backend& where, pairs_there<I> read,
+                                                       const graph_options& options) {
+    const context<device>& gpu = *where.gpu;
+    if (!read.weighted) {
+      if (choice_.source == weight_source::file) return {};
+      return with_made_weights(where.cpu, build_bare_there(where, read.pairs, options), choice_);
+    }
+    const busy building("building the graph");
+    const span<const double, device> values = std::as_const(read.weights).view();
+    const weight_summary summary = summarize_weights(gpu, values);
+    if (summary.negative_or_nan) return {};
+    of_file_ = true;
+    return with_pairs(
+        read.pairs, options.direction, [&]<class O>(const coo_pattern_view<I, device>& pairs, type_tag<O>) {
+          return with_narrowest(
+              gpu, values, summary, [&]<class W>(span<const W, device> weights) -> any_placed_weighted_graph {
+                auto built = build_weighted_graph<O, W, I, device>(gpu, pairs, weights, lightest(options.direction));
+                return placed_weighted_graph<W, I, O>(gpu, where.cpu, std::move(built));
+              });
+        });
+  }
+
+ private:
+  weight_choice choice_;
+  bool bare_ = false;     // what is read
+  bool of_file_ = false;  // the weights
+};
 
 }  // namespace
 
@@ -144,54 +225,11 @@ weight_choice parse_weights(const std::string& text) {
   return choice;
 }
 
-std::int32_t random_weight(std::uint64_t seed, std::int64_t u, std::int64_t v) {
-  const auto low = static_cast<std::uint64_t>(std::min(u, v));
-  const auto high = static_cast<std::uint64_t>(std::max(u, v));
-  return 1 + static_cast<std::int32_t>(random_bits(random_bits(seed, low), high) % 255);
-}
-
-loaded_weighted_graph load_weighted_graph(const context<host>& cpu, const graph_flags& flags,
-                                          const weight_choice& choice) {
-  const stopwatch loading;
-  input_description input = describe_input(cpu, flags.file);
-  expect_square(input);
-  const direction_kind direction = is_directed(flags, input) ? direction_kind::directed : direction_kind::undirected;
-  const bool wants_file = choice.source == weight_source::automatic || choice.source == weight_source::file;
-  const bool bare = !wants_file || (!is_graph_text(input.kind) && input.field == matrix_market_field::pattern) ||
-                    (choice.source == weight_source::automatic && input.kind == input_kind::generator);
-  // A cache holds the sums of duplicates, of which paths need the lightest.
-  input_cache cache(bare ? flags.cache : cache_mode::off, input, value_kind::pattern);
-  any_entries read = [&]() -> any_entries {
-    if (!bare) return read_listed(cpu, input, flags);
-    progress_bar bar("reading " + input.path, flags.common.quiet);
-    any_coo<pattern> pairs = read_graph_entries(cpu, input, bar.options(), cache);
-    return std::visit([](auto& listed) -> any_entries { return std::move(listed); }, pairs);
-  }();
-  const double load_ms = loading.milliseconds();
-  const stopwatch building;
-  input_facts facts;
-  std::string weights = choice.source == weight_source::random ? fmt::format("random:{}", choice.seed) : "unit";
-  any_weighted_graph g = std::visit(
-      [&]<class V, class I>(coo_input<V, I>& listed) -> any_weighted_graph {
-        if constexpr (is_pattern<V>) {
-          if (choice.source == weight_source::file)
-            refuse(input, "it has no weights (expected --weights unit or random)");
-          facts = std::move(listed.facts);
-          return with_made_weights(cpu, make_graph(cpu, std::move(listed), {.direction = direction}), choice);
-        } else if constexpr (complex_type<V>) {
-          refuse_complex(input);
-        } else {
-          check_weights(input, listed);
-          any_weighted_graph built = build_from(cpu, listed, direction);
-          weights = "file";
-          facts = std::move(listed.facts);
-          return built;
-        }
-      },
-      read);
-  return {{std::move(input), std::move(cache), std::move(facts), load_ms, building.milliseconds(), false},
-          std::move(g),
-          std::move(weights)};
+placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work, const weight_choice& choice) {
+  weighted_maker maker(choice);
+  auto loaded = placed_loader<weighted_maker>(flags, work, maker).run();
+  loaded.from.ignores_weights = false;
+  return {std::move(loaded.where), std::move(loaded.from), std::move(loaded.g), maker.weights()};
 }
 
 }  // namespace spargo::apps

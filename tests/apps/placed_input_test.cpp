@@ -1,6 +1,7 @@
 // Graphs for a GPU: the same whether the host or the device has parsed, generated and built them, and the same errors.
 // The host's way, which other tests hold against the formats, is the oracle.
 #include "common/placed_input.hpp"
+#include "common/weighted_input.hpp"
 
 #include "apps/run_app.hpp"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <random>
 
@@ -72,7 +74,14 @@ outcome load(const std::string& file, const request& how, std::optional<loaded_i
           const auto view = g.view();
           EXPECT_EQ(offsets.size(), view.out.offsets.size());
           EXPECT_EQ(g.entries(), view.out.nnz());
-          EXPECT_EQ(g.bytes(), bytes_of(view));
+          std::int64_t bytes = 0;
+          const auto add = [&](const auto& part) {
+            bytes += part.offsets.size() * std::int64_t{sizeof(part.offsets[0])} +
+                     part.indices.size() * std::int64_t{sizeof(part.indices[0])};
+          };
+          add(view.out);
+          if (result.directed) add(view.in);
+          EXPECT_EQ(g.bytes(), bytes);
           append(result.rows, offsets);
           append(result.rows, view.out.indices);
           append(result.rows, view.in.offsets);
@@ -104,6 +113,49 @@ const std::vector<std::string> generated = {
     "gen:star:n=300",
 };
 
+// The same with weights, and what these are.
+struct weighted_outcome {
+  std::string error;
+  std::string weights;
+  std::size_t types = 0;
+  bool on_device = false;
+  std::int64_t edges = 0;
+  std::vector<std::int64_t> rows;
+  std::vector<double> values;  // their bits survive: integers are below 2^53
+};
+
+weighted_outcome load_weights(const std::string& file, const std::string& weights, const request& how) {
+  graph_flags flags;
+  flags.common.device = how.device;
+  flags.common.threads = 3;
+  flags.common.quiet = true;
+  flags.file = file;
+  flags.parse = how.parse;
+  flags.undirected = how.undirected;
+  weighted_outcome result;
+  try {
+    const placed_weighted_input read = load_weighted(flags, {}, parse_weights(weights));
+    result.weights = read.weights;
+    result.types = read.g.index();
+    result.on_device = read.from.built_on_device;
+    std::visit(
+        [&](const auto& g) {
+          result.edges = g.edges();
+          const auto view = g.view();
+          append(result.rows, view.out.offsets);
+          append(result.rows, view.out.indices);
+          for (const auto weight : view.out_weights) result.values.push_back(static_cast<double>(weight));
+        },
+        read.g);
+  } catch (const error& e) {
+    result.error = e.what();
+  }
+  return result;
+}
+
+const std::vector<std::string> graph_commands = {"bfs",         "components", "pagerank",   "sssp",
+                                                 "betweenness", "triangles",  "communities"};
+
 TEST(PlacedInput, OnTheCpuItIsTheGraphThatIsLoadedThere) {
   const scratch folder;
   for (const std::string& file :
@@ -112,7 +164,14 @@ TEST(PlacedInput, OnTheCpuItIsTheGraphThatIsLoadedThere) {
       graph_flags flags;
       flags.file = file;
       flags.undirected = undirected;
-      const loaded_graph plain = load_graph(context<host>({.threads = 2}), flags, in_edges::build);
+      const context<host> two({.threads = 2});
+      const input_description input = describe_input(two, file);
+      input_cache none(cache_mode::off, input, value_kind::pattern);
+      any_coo<pattern> listed = read_graph_entries(two, input, {}, none);
+      const auto names = std::visit([](const auto& read) { return read.facts.names.all(); }, listed);
+      const any_graph plain = make_graph(
+          two, std::move(listed),
+          {.direction = undirected ? direction_kind::undirected : direction_kind::directed, .in_edges = !undirected});
       const outcome placed = load(file, {.undirected = undirected});
       std::vector<std::int64_t> rows;
       std::visit(
@@ -122,23 +181,23 @@ TEST(PlacedInput, OnTheCpuItIsTheGraphThatIsLoadedThere) {
               append(rows, part.indices);
             }
           },
-          plain.g);
+          plain);
       EXPECT_EQ(placed.error, "");
       EXPECT_EQ(placed.rows, rows) << file;
-      EXPECT_EQ(placed.names, plain.from.facts.names.all());
+      EXPECT_EQ(placed.names, names);
     }
   }
 }
 
 TEST(PlacedInput, WithoutAGpuThereIsNoneToParse) {
-  for (const char* command : {"bfs", "components", "pagerank"}) {
+  for (const std::string& command : graph_commands) {
     const app_run run = run_app(command, {"--parse", "gpu", "--device", "cpu", "gen:path:n=5"});
     test::expect_failure(run, command, 2, "--parse gpu needs a GPU");
   }
 }
 
 TEST(PlacedInput, ReportsSayWhereItWasDone) {
-  for (const char* command : {"bfs", "components", "pagerank"}) {
+  for (const std::string& command : graph_commands) {
     const auto report = run_app(command, {"--device", "cpu", "gen:path:n=5", "--json", "-"}).json();
     EXPECT_EQ(report.at("parsed_on"), "cpu");
     EXPECT_EQ(report.at("built_on"), "cpu");
@@ -240,6 +299,68 @@ TEST_F(PlacedInputOnGpu, ABadLineIsTheSameLine) {
   }
 }
 
+TEST_F(PlacedInputOnGpu, WeightsAreTheSameWhereverTheyWereRead) {
+  std::mt19937_64 random(8);
+  const auto weighted = [&](const std::function<std::string()>& weight) {
+    std::string text;
+    for (int k = 0; k < 30'000; ++k) {
+      text += std::to_string(random() % 500) + " " + std::to_string(random() % 500) + " " + weight() + "\n";
+    }
+    return text;
+  };
+  const auto number = [&] { return random() % 1000; };
+  const std::vector<std::string> files = {
+      folder_.write("whole.wel", weighted([&] { return std::to_string(number()); })),
+      folder_.write("wide.wel", weighted([&] { return std::to_string(number() << 30); })),
+      folder_.write("real.wel", weighted([&] { return std::to_string(number()) + ".25"; })),
+      folder_.write("none.el", edges_of(30'000, 500, 9)),
+      folder_.write("one.wel", "4 5 6\n"),
+      folder_.write("nothing.el", "# nothing\n"),
+      folder_.write("s.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 0.5\n4 4 1\n"),
+      folder_.write("k.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 1 0\n"),
+      folder_.write("p.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n2 1\n3 2\n"),
+      folder_.write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 1 1\n"),
+      folder_.write("a.graph", "3 2 001\n2 7\n1 7 3 4\n2 4\n"),
+      folder_.write("a.gr", "p sp 3 2\na 1 2 5\na 2 3 6\n"),
+      "gen:rmat:scale=9,degree=8",
+      "gen:grid2d:n=30,m=40",
+  };
+  for (const std::string& file : files) {
+    for (const std::string weights : {"", "file", "unit", "random:5"}) {
+      for (const bool undirected : {false, true}) {
+        SCOPED_TRACE(file + " --weights " + weights + (undirected ? " undirected" : " directed"));
+        const weighted_outcome here = load_weights(file, weights, {"cpu", "auto", undirected});
+        const weighted_outcome there = load_weights(file, weights, {"cuda", "gpu", undirected});
+        EXPECT_EQ(there.error, here.error);
+        EXPECT_EQ(there.weights, here.weights);
+        EXPECT_EQ(there.types, here.types);
+        EXPECT_EQ(there.edges, here.edges);
+        EXPECT_TRUE(there.rows == here.rows);
+        EXPECT_TRUE(there.values == here.values);
+        EXPECT_EQ(there.on_device, here.error.empty());
+      }
+    }
+  }
+}
+
+TEST_F(PlacedInputOnGpu, ABadWeightIsTheSameLine) {
+  std::mt19937_64 random(8);
+  std::string text;
+  for (int k = 0; k < 50'000; ++k) {
+    text += std::to_string(random() % 500) + " " + std::to_string(random() % 500) + " 3\n";
+  }
+  for (const std::size_t line : {std::size_t{1}, std::size_t{30'000}, std::size_t{49'999}}) {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < line; ++k) at = text.find('\n', at) + 1;
+    for (const std::string bad : {"1 2 -4\n", "1 2 nan\n", "1 2 -0.5\n", "1 2 -inf\n"}) {
+      const std::string path = folder_.write("bad.wel", text.substr(0, at) + bad + text.substr(at));
+      const std::string here = load_weights(path, "", {}).error;
+      EXPECT_NE(here.find(":" + std::to_string(line + 1) + ":5: "), std::string::npos) << here;
+      EXPECT_EQ(load_weights(path, "", {"cuda", "gpu"}).error, here);
+    }
+  }
+}
+
 TEST_F(PlacedInputOnGpu, MemoryThatDoesNotSufficeIsTheHosts) {
   const std::string path = folder_.write("a.el", edges_of(500'000, 100'000, 5));
   const std::vector<std::string> common = {"--device", "cuda", "--parse", "gpu", "--json", "-", path};
@@ -289,6 +410,30 @@ TEST_F(PlacedInputOnGpu, AnswersAreTheSameWhereverItWasLoaded) {
     return test::slurp(out);
   };
   EXPECT_TRUE(trees("cuda") == trees("cpu"));
+  const auto same = [&](const std::string& command, const std::vector<std::string>& keys,
+                        const std::vector<std::string>& flags) {
+    std::vector<std::string> with = flags;
+    with.insert(with.end(), {"--device", "cuda"});
+    const auto there = run(command, with);
+    with.back() = "cpu";
+    const auto here = run(command, with);
+    EXPECT_EQ(there.at("parsed_on"), "gpu") << command;
+    EXPECT_EQ(there.at("built_on"), "gpu") << command;
+    EXPECT_EQ(there.at("upload_ms"), 0) << command;
+    for (const std::string& key : keys) EXPECT_EQ(there.at(key), here.at(key)) << command << " " << key;
+    return std::pair(there, here);
+  };
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{}, {"--weights", "random:3", "--undirected", "--source", "max-degree"}}) {
+    const auto [there, here] = same("sssp", {"edges", "weights", "weight_type", "valid"}, flags);
+    for (const char* key : {"source", "reached", "max_distance", "sum_distance", "first"}) {
+      EXPECT_EQ(there.at("runs")[0].at(key), here.at("runs")[0].at(key)) << key;
+    }
+  }
+  (void)same("triangles", {"edges", "triangles", "average_local", "transitivity", "lcc_average", "valid"}, {});
+  (void)same("triangles", {"edges", "triangles", "average_local", "transitivity", "valid"}, {"--undirected"});
+  (void)same("betweenness", {"edges", "sources", "valid"}, {"--sources", "3"});
+  (void)same("communities", {"edges", "communities", "label_sum", "rounds", "valid"}, {"--iterations", "4"});
   for (const char* key : {"components", "sizes", "valid", "edges"}) {
     EXPECT_EQ(run("components", {"--device", "cuda"}).at(key), run("components", {"--device", "cpu"}).at(key)) << key;
   }

@@ -206,7 +206,7 @@ TEST_F(SsspFile, WeightsAreMadeOnRequest) {
   EXPECT_EQ(one["weights"], "random:7");
   EXPECT_EQ(one["runs"][0]["first"], run_on(edges_, {"--weights", "random:7"})["runs"][0]["first"]);
   EXPECT_NE(one["runs"][0]["first"], run_on(edges_, {"--weights", "random:8"})["runs"][0]["first"]);
-  EXPECT_EQ(one["runs"][0]["first"][0][1], apps::random_weight(7, 0, 1));
+  EXPECT_EQ(one["runs"][0]["first"][0][1], random_weight(7, 0, 1));
   const std::string bare = folder_.write("bare.el", "1 2\n2 3\n");
   EXPECT_EQ(run_on(bare, {})["weights"], "unit");
   EXPECT_NE(failure({"--weights", "file", bare}, 1).find(bare + ": it has no weights"), std::string::npos);
@@ -218,9 +218,9 @@ TEST(RandomWeights, AreEvenlySpreadAndTheSameBothWays) {
   std::vector<int> counts(256);
   for (std::int64_t u = 0; u < 200; ++u) {
     for (std::int64_t v = 0; v < 200; ++v) {
-      const std::int32_t weight = apps::random_weight(3, u, v);
+      const std::int32_t weight = random_weight(3, u, v);
       ASSERT_TRUE(weight >= 1 && weight <= 255);
-      ASSERT_EQ(weight, apps::random_weight(3, v, u));
+      ASSERT_EQ(weight, random_weight(3, v, u));
       if (u < v) ++counts[static_cast<std::size_t>(weight)];
     }
   }
