@@ -109,6 +109,10 @@ communicator::communicator(std::shared_ptr<detail::communicator_backend> backend
     : backend_(std::move(backend)), state_(std::make_shared<state>()) {}
 
 traffic communicator::sent() const noexcept { return state_->sent; }
+void communicator::add_traffic(const traffic& more) const noexcept {
+  state_->sent.bytes += more.bytes;
+  state_->sent.seconds += more.seconds;
+}
 
 void communicator::barrier() const {
   const timed scope(*state_, 0);

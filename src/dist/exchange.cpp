@@ -1,7 +1,6 @@
 // Partitions, and the exchange of values by packed messages.
-#include <spargo/dist/exchange.hpp>
-
 #include "core/parallel.hpp"
+#include "dist/exchange_pattern.hpp"
 
 #include <fmt/format.h>
 
@@ -41,6 +40,37 @@ partition balanced_partition(const communicator& comm, std::int64_t size, span<c
   return made;
 }
 
+std::string_view to_string(device_link link) {
+  switch (link) {
+    case device_link::peer:
+      return "peer";
+    case device_link::nccl:
+      return "nccl";
+    case device_link::host_memory:
+      return "host_memory";
+    default:
+      return "automatic";
+  }
+}
+
+detail::dist::exchange_pattern detail::dist::make_pattern(const communicator& comm, const context<host>& ctx,
+                                                          const partition& owners,
+                                                          span<const std::int64_t, host> ghosts) {
+  exchange_pattern made;
+  const std::int64_t* at = ghosts.begin();
+  for (int r = 0; r < comm.size(); ++r) {
+    const std::int64_t* const end = std::lower_bound(at, ghosts.end(), owners.last(r));
+    made.receives.push_back(end - at);
+    at = end;
+  }
+  const array<std::int64_t, host> ids = comm.all_to_all<std::int64_t>(ctx, ghosts, made.receives, made.sends);
+  comm.agree_on([&] {
+    made.wanted.assign(ids.begin(), ids.end());
+    for (std::int64_t& id : made.wanted) id -= owners.first(comm.rank());
+  });
+  return made;
+}
+
 struct exchange<host>::state {
   context<host> ctx;
   std::size_t element = 1;
@@ -65,21 +95,12 @@ exchange<host>::exchange(const communicator& comm, const context<host>& ctx, con
   state& s = *state_;
   s.ctx = ctx;
   s.element = element_bytes;
-  std::vector<std::int64_t> counts;
-  const std::int64_t* at = ghosts.begin();
-  for (int r = 0; r < comm.size(); ++r) {
-    const std::int64_t* const end = std::lower_bound(at, ghosts.end(), owners.last(r));
-    counts.push_back(end - at);
-    at = end;
-  }
-  std::vector<std::int64_t> wanted;
-  const array<std::int64_t, host> ids = comm.all_to_all<std::int64_t>(ctx, ghosts, counts, wanted);
+  detail::dist::exchange_pattern pattern = detail::dist::make_pattern(comm, ctx, owners, ghosts);
   comm.agree_on([&] {
-    s.wanted.assign(ids.begin(), ids.end());
-    for (std::int64_t& id : s.wanted) id -= owners.first(comm.rank());
-    s.sent = {ctx, std::ssize(s.wanted) * static_cast<std::int64_t>(element_bytes)};
+    s.sent = {ctx, std::ssize(pattern.wanted) * static_cast<std::int64_t>(element_bytes)};
     s.received = {ctx, ghosts.size() * static_cast<std::int64_t>(element_bytes)};
   });
+  s.wanted = std::move(pattern.wanted);
   const auto messages = [&](const std::vector<std::int64_t>& elements, array<char, host>& buffer) {
     std::vector<detail::message> all;
     char* data = buffer.data();
@@ -90,7 +111,7 @@ exchange<host>::exchange(const communicator& comm, const context<host>& ctx, con
     }
     return all;
   };
-  s.channel = comm.connect(messages(wanted, s.sent), messages(counts, s.received));
+  s.channel = comm.connect(messages(pattern.sends, s.sent), messages(pattern.receives, s.received));
 }
 
 exchange<host>::exchange(exchange&&) noexcept = default;

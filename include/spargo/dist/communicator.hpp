@@ -2,8 +2,8 @@
 //
 // Every rank calls the same functions in the same order ("collective"); all of them wait for each other, politely. What
 // comes back is in the order of ranks, and sums are added in it: every rank has the same bits, on every run. A
-// communicator is a cheap handle to shared state, for one thread at a time. Only memory of the host is taken; what
-// stands between devices will be an exchange of its own.
+// communicator is a cheap handle to shared state, for one thread at a time. Only memory of the host is taken; between
+// devices there are exchanges (exchange.hpp).
 //
 // Failure. A phase in which one rank may fail and another may not (opening, parsing, building, allocating) ends with
 // `agree`: then all ranks throw the same error, or none does. Whoever fails between two such places must not go on:
@@ -196,7 +196,8 @@ class SPARGO_EXPORT communicator {
   // Ends all ranks, the other processes included. Not collective.
   void abort(int status) const noexcept { backend().abort(status); }
 
-  // For exchanges.
+  // For exchanges; what goes by other ways than this one is added to the traffic.
+  void add_traffic(const traffic& more) const noexcept;
   [[nodiscard]] std::unique_ptr<detail::channel> connect(std::vector<detail::message> sends,
                                                          std::vector<detail::message> receives) const;
 

@@ -37,8 +37,20 @@ struct SPARGO_EXPORT partition {
 [[nodiscard]] SPARGO_EXPORT partition balanced_partition(const communicator& comm, std::int64_t size,
                                                          span<const std::int64_t, host> entries);
 
-// Copies of elements that other ranks own, brought up to date again and again. What is between ranks that share memory,
-// or between devices, is for a specialisation to know; this one packs into buffers of the host.
+// How devices of several ranks send to each other.
+enum class device_link {
+  automatic,    // the first of these that all ranks can
+  peer,         // stores into each other's memory: ranks are threads of one process, whose GPUs address each other
+  nccl,         // NCCL, where it is installed (libnccl.so.2); every rank has a GPU of its own
+  host_memory,  // through page-locked memory of the host, and from there as the ranks' communicator does
+};
+[[nodiscard]] SPARGO_EXPORT std::string_view to_string(device_link link);
+
+struct SPARGO_EXPORT exchange_options {
+  device_link link = device_link::automatic;  // of devices: throws unsupported, on all ranks, where one cannot
+};
+
+// Copies of elements that other ranks own, brought up to date again and again. This one packs into buffers of the host.
 template <class Space>
 class exchange;
 
@@ -67,6 +79,41 @@ class SPARGO_EXPORT exchange<host> {
 
   [[nodiscard]] std::int64_t sent() const noexcept;     // elements, by this rank, each time
   [[nodiscard]] std::string_view how() const noexcept;  // what it goes by: "host memory"
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  void start_bytes(const void* own, std::int64_t count, std::size_t element);
+  void finish_bytes(void* ghosts, std::int64_t count, std::size_t element);
+  std::unique_ptr<state> state_;
+};
+
+// Between devices: each rank has a context of its own, and two may be of one GPU (which is for tests). With peers, NCCL
+// excepted, each step costs the host one message to each neighbour, and no device waits for what is not under way.
+template <>
+class SPARGO_EXPORT exchange<device> {
+ public:
+  // As above; the ghosts are the host's. Throws unsupported, too, where a rank owns 2^31 elements or more.
+  exchange(const communicator& comm, const context<device>& ctx, const partition& owners,
+           span<const std::int64_t, host> ghosts, std::size_t element_bytes, const exchange_options& options = {});
+  exchange(exchange&&) noexcept;
+  exchange& operator=(exchange&&) noexcept;
+  ~exchange();
+
+  // On a stream of its own, after what the context has enqueued. Between the two calls nothing may be enqueued that
+  // writes `own` or looks at `ghosts`; what is enqueued after `finish` finds them there. By host memory `finish` waits
+  // for the copies of what is sent.
+  template <class T>
+  void start(span<const T, device> own) {
+    start_bytes(own.data(), own.size(), sizeof(T));
+  }
+  template <class T>
+  void finish(span<T, device> ghosts) {
+    finish_bytes(ghosts.data(), ghosts.size(), sizeof(T));
+  }
+
+  [[nodiscard]] std::int64_t sent() const noexcept;     // elements, by this rank, each time
+  [[nodiscard]] device_link link() const noexcept;      // never `automatic`
+  [[nodiscard]] std::string_view how() const noexcept;  // that, and why no better one: "peer stores"
 
  private:
   struct [[gnu::visibility("hidden")]] state;

@@ -1,0 +1,19 @@
+// What an exchange sends, whatever it goes by.
+#pragma once
+
+#include <spargo/dist/exchange.hpp>
+
+#include <vector>
+
+namespace spargo::detail::dist {
+
+struct exchange_pattern {
+  std::vector<std::int64_t> receives;  // [rank] ghosts that are theirs
+  std::vector<std::int64_t> sends;     // [rank] elements that they want
+  std::vector<std::int64_t> wanted;    // those, by their place among the own ones, one rank's after the other's
+};
+// Collective.
+[[nodiscard]] exchange_pattern make_pattern(const communicator& comm, const context<host>& ctx, const partition& owners,
+                                            span<const std::int64_t, host> ghosts);
+
+}  // namespace spargo::detail::dist
