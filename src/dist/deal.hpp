@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "dist/local_columns.hpp"
 #include "io/text/id_bitmap.hpp"
 
 #include <spargo/dist/exchange.hpp>
@@ -110,19 +111,6 @@ class dealer {
   std::int64_t entries_;
   std::int64_t rows_;
   Visit visit_;
-};
-
-// Columns as a rank names them: its own from 0, then those of others (ghosts), ascending.
-struct local_columns {
-  std::vector<std::int64_t> ghosts;
-  array<std::int32_t, host> indices;  // in the order of the entries
-  std::int64_t own = 0;
-
-  [[nodiscard]] std::int64_t size() const { return own + std::ssize(ghosts); }
-  // Whether entries [first, last) name no ghost.
-  [[nodiscard]] bool are_own(std::int64_t first, std::int64_t last) const {
-    return std::all_of(indices.data() + first, indices.data() + last, [this](std::int32_t c) { return c < own; });
-  }
 };
 
 // Not collective. One bit a column of all, three where ghosts are numbered.

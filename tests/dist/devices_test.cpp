@@ -1,14 +1,22 @@
-// Ranks with a device each: exchanges by every way that there is. With one GPU all ranks are on it.
+// Ranks with a device each: exchanges by every way that there is, products and conjugate gradients. With one
+// GPU all ranks are on it.
 #include "dist/devices.hpp"
 #include "dist/device_channel.hpp"
 
+#include <spargo/dist/matrix.hpp>
+#include <spargo/io/generate.hpp>
+#include <spargo/sparse/spmv.hpp>
+
 #include <gmock/gmock.h>
+
+#include <cmath>
 
 namespace spargo {
 namespace {
 
 using test::on_devices;
 using testing::HasSubstr;
+using entries = coo_matrix<double, std::int64_t, host>;
 
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -189,6 +197,118 @@ TEST(DeviceExchange, EndsWhereARankFails) {  // between start and finish: nobody
                  error);
   }
   context<device>().synchronize();  // the device is as it was
+}
+
+// --- Products ---
+
+double x_of(std::int64_t column) { return 1.0 / (1.0 + static_cast<double>(column % 1009)) - 0.25; }
+
+std::vector<double> multiply(const communicator& comm, const context<device>& ctx, const entries& share,
+                             const exchange_options& options) {
+  const context<host> cpu({.threads = 1});
+  const distributed_matrix<double> a(comm, cpu, share.view());
+  const distributed_spmv_plan<double, device> plan(comm, ctx, a, options);
+  std::vector<double> x(static_cast<std::size_t>(plan.local_columns()), std::nan(""));
+  for (std::int64_t i = 0; i < plan.own_columns(); ++i) {
+    x[static_cast<std::size_t>(i)] = x_of(a.column_parts().first(comm.rank()) + i);
+  }
+  auto there = to_device(ctx, x);
+  const std::vector<double> nothing(static_cast<std::size_t>(plan.own_rows()), std::nan(""));
+  auto y = to_device(ctx, nothing);
+  for (int k = 0; k < 5; ++k) plan.run(2.0, there.view(), 0.0, y.view());
+  plan.run(-0.5, there.view(), 0.5, y.view());
+  EXPECT_EQ(comm.all_reduce(plan.own_rows(), reduction::sum), a.rows());
+  return comm.all_gather(span<const double, host>(to_host(ctx, y)));
+}
+
+class DeviceProduct : public testing::TestWithParam<const char*> {};
+
+TEST_P(DeviceProduct, HasTheBitsOfOneDevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> cpu({.threads = 1});
+  const context<device> one;
+  const auto all = generate<double, std::int64_t>(cpu, GetParam());
+  const std::vector<double> expected = multiply(communicator(), one, all, {});
+  const auto a = to_csr<std::int64_t>(cpu, all.view());
+  std::int64_t longest = 0;
+  for (std::int64_t row = 0; row < a.rows(); ++row) {  // by definition
+    double sum = 0;
+    double size = 0;
+    longest = std::max(longest, a.offsets()[row + 1] - a.offsets()[row]);
+    for (std::int64_t e = a.offsets()[row]; e < a.offsets()[row + 1]; ++e) {
+      sum += a.values()[e] * x_of(a.indices()[e]);
+      size += std::abs(a.values()[e] * x_of(a.indices()[e]));
+    }
+    const auto terms = static_cast<double>(a.offsets()[row + 1] - a.offsets()[row]);
+    ASSERT_NEAR(expected[static_cast<std::size_t>(row)], 0.5 * sum, (terms + 4) * 3e-16 * size) << "row " << row;
+  }
+  if (longest <= 32) {
+    std::vector<double> x;
+    for (std::int64_t j = 0; j < a.cols(); ++j) x.push_back(x_of(j));
+    const auto there = to_device(one, a);
+    const auto x_there = to_device(one, x);
+    array<double, device> y(one, a.rows());
+    const spmv_plan plan(one, there, {.algorithm = spmv_algorithm::row_per_thread});
+    plan.run(2.0, x_there, 0.0, y);
+    plan.run(-0.5, x_there, 0.5, y);
+    const auto bits = to_host(one, y);
+    EXPECT_EQ(std::vector<double>(bits.begin(), bits.end()), expected);
+  }
+  on_devices([&](const communicator& comm, const context<device>& ctx, const exchange_options& options) {
+    const entries share = generate_part<double, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
+    EXPECT_EQ(multiply(comm, ctx, share, options), expected);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceProduct,
+                         testing::Values("gen:laplacian2d:n=60", "gen:uniform:rows=3000,degree=9",
+                                         "gen:rmat:scale=13,degree=16", "gen:uniform:rows=700,cols=2100,degree=3",
+                                         "gen:uniform:rows=2100,cols=50,degree=3", "gen:powerlaw:rows=4000,degree=5",
+                                         "gen:banded:rows=2000,degree=47", "gen:star:n=9000", "gen:path:n=130",
+                                         "gen:path:n=1"));
+
+TEST(DeviceProducts, OverlapWhatNeedsNothingOfOthers) {
+  SPARGO_TEST_NEEDS_GPU();
+  on_devices([](const communicator& comm, const context<device>& ctx, const exchange_options& options) {
+    const context<host> cpu({.threads = 1});
+    const distributed_matrix<double> a(
+        comm, cpu, generate_part<double, std::int64_t>(cpu, "gen:laplacian2d:n=128", comm.rank(), comm.size()).view());
+    const distributed_spmv_plan<double, device> plan(comm, ctx, a, options);
+    const int neighbours = comm.size() == 1 ? 0 : comm.rank() == 0 || comm.rank() == comm.size() - 1 ? 1 : 2;
+    EXPECT_EQ(plan.ghosts(), 128 * neighbours);
+    EXPECT_EQ(plan.interior_rows(), plan.own_rows() - 128 * neighbours);
+    const traffic before = comm.sent();
+    array<double, device> x(ctx, plan.local_columns());
+    array<double, device> y(ctx, plan.own_rows());
+    fill_zero(ctx, x.view());
+    for (int k = 0; k < 4; ++k) plan.run(1.0, x.view(), 0.0, y.view());
+    EXPECT_GE(comm.sent().bytes - before.bytes, 4 * 8 * 128 * neighbours);
+    EXPECT_LE(comm.sent().bytes - before.bytes, 4 * (8 * 128 + 1) * neighbours);
+  });
+}
+
+TEST(DeviceCg, SolvesTheLaplaceEquation) {
+  SPARGO_TEST_NEEDS_GPU();
+  on_devices([](const communicator& comm, const context<device>& ctx, const exchange_options& options) {
+    const context<host> cpu({.threads = 1});
+    const distributed_matrix<double> a(
+        comm, cpu, generate_part<double, std::int64_t>(cpu, "gen:laplacian2d:n=40", comm.rank(), comm.size()).view());
+    const distributed_spmv_plan<double, device> plan(comm, ctx, a, options);
+    std::vector<double> solution(static_cast<std::size_t>(plan.local_columns()));
+    for (std::int64_t i = 0; i < plan.own_rows(); ++i) {
+      solution[static_cast<std::size_t>(i)] = x_of(a.row_parts().first(comm.rank()) + i);
+    }
+    auto there = to_device(ctx, solution);
+    array<double, device> b(ctx, plan.own_rows());
+    plan.run(1.0, there.view(), 0.0, b.view());
+    array<double, device> x(ctx, plan.own_rows());
+    fill_zero(ctx, x.view());
+    const cg_result found = distributed_cg(plan, std::as_const(b).view(), x.view(), {.tolerance = 1e-12});
+    EXPECT_TRUE(found.converged);
+    EXPECT_LT(found.iterations, 250);
+    const auto back = to_host(ctx, x);
+    for (std::int64_t i = 0; i < back.size(); ++i) ASSERT_NEAR(back[i], solution[static_cast<std::size_t>(i)], 1e-9);
+  });
 }
 
 }  // namespace

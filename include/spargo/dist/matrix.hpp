@@ -68,13 +68,17 @@ class SPARGO_EXPORT distributed_matrix {
 };
 
 // y = alpha * A * x + beta * y. The rows that need nothing of other ranks are multiplied while the others' elements of
-// x travel, the rest after it; each row is summed in its own order, so that y has the bits of spmv_plan's
-// row_per_thread. Space: host; devices will have their own.
+// x travel, the rest after it; each row is summed in its own order, so that y has the same bits for any number of
+// ranks: on the host, and on devices in rows of up to 32 entries, those of spmv_plan's row_per_thread; longer rows are
+// summed by a warp or a block there. A device plan copies the matrix; `run` then enqueues, and waits for the other
+// hosts only.
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmv_plan {
  public:
-  // Borrows the matrix. Throws unsupported where a rank's columns and the ghosts beside them exceed 2^31 - 1.
-  distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix);
+  // Borrows the matrix where it is the host's. Throws unsupported where a rank's columns and the ghosts beside them
+  // exceed 2^31 - 1. `options`: of devices.
+  distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
+                        const exchange_options& options = {});
   distributed_spmv_plan(distributed_spmv_plan&&) noexcept;
   distributed_spmv_plan& operator=(distributed_spmv_plan&&) noexcept;
   ~distributed_spmv_plan();
@@ -90,7 +94,8 @@ class SPARGO_EXPORT distributed_spmv_plan {
 
   [[nodiscard]] const communicator& comm() const noexcept;
   [[nodiscard]] const context<Space>& ctx() const noexcept;
-  [[nodiscard]] std::string reason() const;  // one sentence on how it is shared
+  [[nodiscard]] std::string reason() const;             // one sentence on how it is shared
+  [[nodiscard]] std::string_view how() const noexcept;  // the others' elements come
 
  private:
   struct [[gnu::visibility("hidden")]] state;
@@ -140,6 +145,8 @@ struct SPARGO_EXPORT cg_result {
 // invalid_data where A is not positive definite, as far as that shows.
 SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, host>& a, span<const double, host> b,
                                        span<double, host> x, const cg_options& options = {});
+SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, device>& a, span<const double, device> b,
+                                       span<double, device> x, const cg_options& options = {});
 
 }  // namespace spargo
 
