@@ -1,8 +1,9 @@
-// Ranks with a device each: exchanges by every way that there is, products and conjugate gradients. With one
+// Ranks with a device each: exchanges by every way that there is, products, conjugate gradients and PageRank. With one
 // GPU all ranks are on it.
 #include "dist/devices.hpp"
 #include "dist/device_channel.hpp"
 
+#include <spargo/dist/graph.hpp>
 #include <spargo/dist/matrix.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -310,6 +311,52 @@ TEST(DeviceCg, SolvesTheLaplaceEquation) {
     for (std::int64_t i = 0; i < back.size(); ++i) ASSERT_NEAR(back[i], solution[static_cast<std::size_t>(i)], 1e-9);
   });
 }
+
+// --- PageRank ---
+
+class DeviceRanks : public testing::TestWithParam<const char*> {};
+
+TEST_P(DeviceRanks, AreThoseOfTheHost) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> cpu({.threads = 1});
+  for (const direction_kind direction : {direction_kind::directed, direction_kind::undirected}) {
+    for (const pagerank_dangling dangling : {pagerank_dangling::uniform, pagerank_dangling::drop}) {
+      pagerank_options options{.damping = 0.8, .iterations = 7, .dangling = dangling};
+      const auto all = generate<pattern, std::int64_t>(cpu, GetParam());
+      const distributed_graph<std::int32_t> whole(communicator(), cpu, all.view(), {direction, true});
+      const auto expected = distributed_pagerank(communicator(), cpu, whole, options);
+      on_devices([&](const communicator& comm, const context<device>& ctx, const exchange_options& links) {
+        const auto share = generate_part<pattern, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
+        const distributed_graph<std::int32_t> g(comm, cpu, share.view(), {direction, true});
+        distributed_pagerank_plan<std::int32_t, device> plan(comm, ctx, g, options, links);
+        plan.run();
+        const std::vector<double> ranks = comm.all_gather(span<const double, host>(to_host(ctx, plan.ranks())));
+        ASSERT_EQ(std::ssize(ranks), expected.ranks.size());
+        for (std::size_t v = 0; v < ranks.size(); ++v) {
+          const double wanted = expected.ranks[static_cast<std::int64_t>(v)];
+          ASSERT_NEAR(ranks[v], wanted, 1e-12 * wanted);
+        }
+        EXPECT_EQ(plan.iterations(), 7);
+        EXPECT_NEAR(plan.residual(), expected.residual, 1e-12);
+        plan.run();
+        EXPECT_EQ(comm.all_gather(span<const double, host>(to_host(ctx, plan.ranks()))), ranks);
+        pagerank_options to_an_end = options;
+        to_an_end.iterations = 0;
+        to_an_end.tolerance = 1e-9;
+        distributed_pagerank_plan<std::int32_t, device> ending(comm, ctx, g, to_an_end, links);
+        ending.run();
+        EXPECT_TRUE(ending.converged());
+        pagerank_result<double, host> found{to_host(ctx, ending.ranks()), ending.iterations(), ending.residual(),
+                                            ending.converged(), pagerank_algorithm::jacobi};
+        EXPECT_EQ(check_pagerank(comm, cpu, g, found, to_an_end), "");
+      });
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceRanks,
+                         testing::Values("gen:rmat:scale=13,degree=16", "gen:uniform:rows=1500,degree=2",
+                                         "gen:grid2d:n=30,m=50", "gen:star:n=9000", "gen:path:n=1"));
 
 }  // namespace
 }  // namespace spargo

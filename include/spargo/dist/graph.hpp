@@ -83,9 +83,35 @@ template <index_type I>
                                                   span<const std::int32_t, host> levels,
                                                   std::type_identity_t<span<const I, host>> parents);
 
-// PageRank by Jacobi's iteration, as pagerank.hpp has it, from 1/n and without a personalization. Sums over ranks: the
-// same bits on every run with as many ranks. Throws unsupported for a directed graph without in-edges, and for
-// gauss_seidel.
+// Workspace for many runs of PageRank on one graph, by Jacobi's iteration, as pagerank.hpp has it, from 1/n and without
+// a personalization; on devices, too. Sums over ranks: the same bits on every run with as many ranks.
+template <index_type I, class Space>
+class SPARGO_EXPORT distributed_pagerank_plan {
+ public:
+  // A host's plan borrows the graph, a device's copies this rank's rows. Throws unsupported for a directed graph
+  // without in-edges, and for gauss_seidel. `links`: of devices.
+  distributed_pagerank_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
+                            const pagerank_options& options = {}, const exchange_options& links = {});
+  distributed_pagerank_plan(distributed_pagerank_plan&&) noexcept;
+  distributed_pagerank_plan& operator=(distributed_pagerank_plan&&) noexcept;
+  ~distributed_pagerank_plan();
+
+  // Synchronises a device after each step.
+  void run();
+
+  // Of the last run: of this rank's vertices; and of all.
+  [[nodiscard]] span<const double, Space> ranks() const noexcept;
+  [[nodiscard]] std::int64_t iterations() const noexcept;
+  [[nodiscard]] double residual() const noexcept;
+  [[nodiscard]] bool converged() const noexcept;
+  [[nodiscard]] std::string_view how() const noexcept;  // the others' contributions come
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  std::unique_ptr<state> state_;
+};
+
+// One run: a plan that is used once.
 template <index_type I>
 [[nodiscard]] SPARGO_EXPORT pagerank_result<double, host> distributed_pagerank(const communicator& comm,
                                                                                const context<host>& ctx,
