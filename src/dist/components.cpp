@@ -1,81 +1,86 @@
 // Labels of components, which spread along edges between ranks until they settle.
 //
-// A rank joins what its own edges join, ghosts included, once (union-find); then only labels travel, from
-// owners to ghosts, and each of these trees takes the least it has seen, until none changes. Every edge is known at
-// both ends, so a smaller label on either side comes to the other.
+// A rank joins what its own edges join, ghosts included, once; then only labels travel, from owners to ghosts, and each
+// of these trees takes the least it has seen, until none changes. Every edge is known at both ends, so a smaller label
+// on either side comes to the other.
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
+#include "dist/components_executor.hpp"
 #include "dist/deal.hpp"
-
-#include <spargo/dist/graph.hpp>
-
-#include <numeric>
+#include "dist/spmv_executor.hpp"
 
 namespace spargo {
+
+template <index_type I, class Space>
+struct distributed_components_plan<I, Space>::state {
+  communicator comm;
+  std::unique_ptr<detail::dist::components_executor<I, Space>> executor;
+  std::int64_t count = 0;
+  std::int64_t rounds = 0;
+};
+
+template <index_type I, class Space>
+distributed_components_plan<I, Space>::distributed_components_plan(const communicator& comm, const context<Space>& ctx,
+                                                                   const distributed_graph<I>& g,
+                                                                   const exchange_options& links) {
+  if constexpr (detail::is_built<Space>) {
+    if (g.direction() != direction_kind::undirected) {
+      throw agreed_error(error_code::unsupported, "components: several ranks need an undirected graph");
+    }
+    auto columns = comm.agree_on([&] {
+      state_ = std::make_unique<state>(state{comm, nullptr, 0, 0});
+      return detail::dist::number_columns<I>(detail::dist::host_of(comm, ctx), g.out().indices,
+                                             g.parts().first(comm.rank()), g.parts().last(comm.rank()), g.vertices());
+    });
+    state_->executor = detail::dist::make_components_executor(comm, ctx, g, std::move(columns), links);
+  } else {
+    detail::no_device("components");
+  }
+}
+template <index_type I, class Space>
+distributed_components_plan<I, Space>::distributed_components_plan(distributed_components_plan&&) noexcept = default;
+template <index_type I, class Space>
+distributed_components_plan<I, Space>& distributed_components_plan<I, Space>::operator=(
+    distributed_components_plan&&) noexcept = default;
+template <index_type I, class Space>
+distributed_components_plan<I, Space>::~distributed_components_plan() = default;
+
+template <index_type I, class Space>
+void distributed_components_plan<I, Space>::run() {
+  state& s = *state_;
+  s.executor->start();
+  s.rounds = 0;
+  for (bool changes = true; changes; ++s.rounds) {
+    // A ghost that falls in the exchange has changed at its owner in this round.
+    const std::int64_t mine = s.executor->spread() ? 1 : 0;
+    changes = s.comm.all_reduce(mine, reduction::max) != 0;
+  }
+  s.count = s.comm.all_reduce(s.executor->count(), reduction::sum);
+}
+template <index_type I, class Space>
+span<const I, Space> distributed_components_plan<I, Space>::labels() const noexcept {
+  return state_->executor->labels();
+}
+template <index_type I, class Space>
+std::int64_t distributed_components_plan<I, Space>::count() const noexcept {
+  return state_->count;
+}
+template <index_type I, class Space>
+std::int64_t distributed_components_plan<I, Space>::rounds() const noexcept {
+  return state_->rounds;
+}
 
 template <index_type I>
 distributed_components_result<I> distributed_components(const communicator& comm, const context<host>& ctx,
                                                         const distributed_graph<I>& g) {
-  if (g.direction() != direction_kind::undirected) {
-    throw agreed_error(error_code::unsupported, "components: several ranks need an undirected graph");
-  }
-  const auto out = g.out();
-  const std::int64_t first = g.parts().first(comm.rank());
-  detail::dist::local_columns columns;
-  std::vector<std::int32_t> root;  // [own, then ghosts]
-  std::vector<I> labels;
-  comm.agree_on([&] {
-    columns = detail::dist::number_columns<I>(ctx, out.indices, first, g.parts().last(comm.rank()), g.vertices());
-    root.resize(static_cast<std::size_t>(columns.size()));
-    labels.resize(root.size());
-  });
-  std::iota(root.begin(), root.end(), 0);
-  const auto root_of = [&](std::int32_t v) {
-    while (root[static_cast<std::size_t>(v)] != v) {
-      std::int32_t& above = root[static_cast<std::size_t>(v)];
-      v = above = root[static_cast<std::size_t>(above)];
-    }
-    return v;
-  };
-  for (std::int64_t u = 0; u < out.rows; ++u) {
-    for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
-      const std::int32_t a = root_of(static_cast<std::int32_t>(u));
-      const std::int32_t b = root_of(columns.indices[e]);
-      root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-    }
-  }
-  for (std::size_t v = 0; v < root.size(); ++v) root[v] = root_of(static_cast<std::int32_t>(v));
-  for (std::size_t v = 0; v < root.size(); ++v) {
-    labels[v] = static_cast<I>(static_cast<std::int64_t>(v) < columns.own
-                                   ? first + static_cast<std::int64_t>(v)
-                                   : columns.ghosts[v - static_cast<std::size_t>(columns.own)]);
-  }
-  exchange<host> halo(comm, ctx, g.parts(), columns.ghosts, sizeof(I));
-  const span<I, host> own(labels.data(), columns.own);
-  distributed_components_result<I> result;
-  for (std::int64_t changed = 1; changed > 0; ++result.rounds) {
-    for (std::size_t v = 0; v < root.size(); ++v) {  // the tree's least, at its root
-      I& least = labels[static_cast<std::size_t>(root[v])];
-      least = std::min(least, labels[v]);
-    }
-    changed = 0;
-    for (std::size_t v = 0; v < root.size(); ++v) {
-      const I least = labels[static_cast<std::size_t>(root[v])];
-      changed += labels[v] != least ? 1 : 0;
-      labels[v] = least;
-    }
-    halo.start(span<const I, host>(own));
-    halo.finish(span<I, host>(labels.data() + columns.own, std::ssize(columns.ghosts)));
-    // A ghost that falls now has changed at its owner in this round.
-    changed = comm.all_reduce(changed, reduction::max);
-  }
-  result.labels = clone(ctx, own);
-  std::int64_t count = 0;
-  for (std::int64_t v = 0; v < own.size(); ++v) count += own[v] == first + v ? 1 : 0;
-  result.count = comm.all_reduce(count, reduction::sum);
-  return result;
+  distributed_components_plan<I, host> plan(comm, ctx, g);
+  plan.run();
+  return {comm.agree_on([&] { return clone(ctx, plan.labels()); }), plan.count(), plan.rounds()};
 }
 
 #define INSTANTIATE(I)                                                                                           \
+  template class distributed_components_plan<I, host>;                                                           \
+  template class distributed_components_plan<I, device>;                                                         \
   template distributed_components_result<I> distributed_components<I>(const communicator&, const context<host>&, \
                                                                       const distributed_graph<I>&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)

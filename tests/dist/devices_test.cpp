@@ -358,5 +358,98 @@ INSTANTIATE_TEST_SUITE_P(, DeviceRanks,
                          testing::Values("gen:rmat:scale=13,degree=16", "gen:uniform:rows=1500,degree=2",
                                          "gen:grid2d:n=30,m=50", "gen:star:n=9000", "gen:path:n=1"));
 
+// --- Searches and components ---
+
+class DeviceSearch : public testing::TestWithParam<const char*> {};
+
+TEST_P(DeviceSearch, FindsTheLevelsOfTheHost) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> cpu({.threads = 1});
+  const auto all = generate<pattern, std::int64_t>(cpu, GetParam());
+  const auto search_on = [&]<class I>(I, direction_kind direction, bool in_edges) {
+    const distributed_graph<I> whole(communicator(), cpu, all.view(), {direction, in_edges});
+    const std::int64_t n = whole.vertices();
+    const std::vector<std::int64_t> sources{0, n - 1, n / 3, 0};
+    std::vector<std::vector<std::int32_t>> expected;
+    distributed_bfs_plan<I> host_plan(communicator(), cpu, whole);
+    for (const std::int64_t source : sources) {
+      host_plan.run(source);
+      expected.emplace_back(host_plan.levels().begin(), host_plan.levels().end());
+    }
+    on_devices([&](const communicator& comm, const context<device>& ctx, const exchange_options& links) {
+      const auto share = generate_part<pattern, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
+      const distributed_graph<I> g(comm, cpu, share.view(), {direction, in_edges});
+      for (const bfs_direction way : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
+        const bool can_pull = in_edges || direction == direction_kind::undirected;
+        if (way == bfs_direction::pull && !can_pull) continue;
+        distributed_bfs_plan<I, device> plan(comm, ctx, g, way, links);
+        for (std::size_t k = 0; k < sources.size(); ++k) {
+          plan.run(sources[k]);
+          const auto levels = to_host(ctx, plan.levels());
+          const auto parents = to_host(ctx, plan.parents());
+          ASSERT_EQ(comm.all_gather(span<const std::int32_t, host>(levels)), expected[k]);
+          EXPECT_EQ(check_bfs<I>(comm, cpu, g, sources[k], levels.view(), parents.view()), "");
+          EXPECT_EQ(plan.reached(),
+                    std::count_if(expected[k].begin(), expected[k].end(), [](int l) { return l >= 0; }));
+          if (way == bfs_direction::pull) {
+            EXPECT_EQ(plan.pulled_levels(), std::ssize(plan.level_sizes()));
+          }
+        }
+      }
+    });
+  };
+  search_on(std::int32_t{}, direction_kind::undirected, false);
+  search_on(std::int32_t{}, direction_kind::directed, true);
+  search_on(std::int32_t{}, direction_kind::directed, false);
+  search_on(std::int64_t{}, direction_kind::undirected, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceSearch,
+                         testing::Values("gen:rmat:scale=13,degree=16", "gen:uniform:rows=1500,degree=2",
+                                         "gen:grid2d:n=12,m=20", "gen:star:n=40000", "gen:complete:n=140",
+                                         "gen:path:n=1"));
+
+TEST_P(DeviceSearch, FallsIntoTheComponentsOfTheHost) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> cpu({.threads = 1});
+  const auto all = generate<pattern, std::int64_t>(cpu, GetParam());
+  const auto find_on = [&]<class I>(I) {
+    const distributed_graph<I> whole(communicator(), cpu, all.view(), {direction_kind::undirected});
+    const auto expected = distributed_components(communicator(), cpu, whole);
+    on_devices([&](const communicator& comm, const context<device>& ctx, const exchange_options& links) {
+      const auto share = generate_part<pattern, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
+      const distributed_graph<I> g(comm, cpu, share.view(), {direction_kind::undirected});
+      distributed_components_plan<I, device> plan(comm, ctx, g, links);
+      for (int k = 0; k < 2; ++k) {
+        plan.run();
+        const auto labels = to_host(ctx, plan.labels());
+        const std::vector<I> found = comm.all_gather(span<const I, host>(labels));
+        ASSERT_TRUE(std::equal(found.begin(), found.end(), expected.labels.begin(), expected.labels.end()));
+        EXPECT_EQ(plan.count(), expected.count);
+        EXPECT_EQ(check_components<I>(comm, cpu, g, labels.view()), "");
+      }
+    });
+  };
+  find_on(std::int32_t{});
+  find_on(std::int64_t{});
+}
+
+TEST(DeviceGraphs, RefuseWhatTheyCannotDo) {
+  SPARGO_TEST_NEEDS_GPU();
+  on_devices([](const communicator& comm, const context<device>& ctx, const exchange_options& links) {
+    const context<host> cpu({.threads = 1});
+    const auto share = generate_part<pattern, std::int64_t>(cpu, "gen:path:n=300", comm.rank(), comm.size());
+    const distributed_graph<std::int32_t> g(comm, cpu, share.view());
+    using search = distributed_bfs_plan<std::int32_t, device>;
+    EXPECT_THROW(search(comm, ctx, g, bfs_direction::pull, links), agreed_error);
+    EXPECT_THROW((distributed_pagerank_plan<std::int32_t, device>(comm, ctx, g, {}, links)), agreed_error);
+    EXPECT_THROW((distributed_components_plan<std::int32_t, device>(comm, ctx, g, links)), agreed_error);
+    search plan(comm, ctx, g, bfs_direction::automatic, links);
+    EXPECT_THROW(plan.run(300), error);
+    plan.run(299);
+    EXPECT_EQ(plan.reached(), 1);
+  });
+}
+
 }  // namespace
 }  // namespace spargo

@@ -47,27 +47,30 @@ class SPARGO_EXPORT distributed_graph {
 
 // Breadth-first search, level by level: pushed where the frontier is small, as ids to their owners; pulled where it is
 // large, over a bitmap of all vertices that every rank has. One decision for all ranks, by direction.hpp's rule.
-// Deterministic: levels, and parents, which are the smallest neighbours one level nearer, whatever the ranks and
-// threads. A rank pushes with one thread and pulls with all. Directed graphs without in-edges are only pushed.
-// Memory: 16 bytes for a vertex of this rank, half a byte for each of all.
-template <index_type I>
+// Levels are deterministic; so are parents on the host, which are the smallest neighbours one level nearer, whatever
+// the ranks and threads; on devices any such neighbour is. A rank of the host pushes with one thread and pulls with
+// all. Directed graphs without in-edges are only pushed. Memory: 16 bytes for a vertex of this rank, half a byte for
+// each of all; on a device, which has a copy of this rank's rows besides, two indices for each of all.
+template <index_type I, class Space = host>
 class SPARGO_EXPORT distributed_bfs_plan {
  public:
-  // Borrows the graph. `direction` as in bfs_options.
-  distributed_bfs_plan(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g,
-                       bfs_direction direction = bfs_direction::automatic);
+  // Borrows the graph. `direction` as in bfs_options; `links`: of devices.
+  distributed_bfs_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
+                       bfs_direction direction = bfs_direction::automatic, const exchange_options& links = {});
   distributed_bfs_plan(distributed_bfs_plan&&) noexcept;
   distributed_bfs_plan& operator=(distributed_bfs_plan&&) noexcept;
   ~distributed_bfs_plan();
 
+  // A device is synchronised in each level.
   void run(std::int64_t source);
 
   // Of the last run: of this rank's vertices, -1 where unreached.
-  [[nodiscard]] span<const std::int32_t, host> levels() const noexcept;
-  [[nodiscard]] span<const I, host> parents() const noexcept;
+  [[nodiscard]] span<const std::int32_t, Space> levels() const noexcept;
+  [[nodiscard]] span<const I, Space> parents() const noexcept;
   [[nodiscard]] std::int64_t reached() const noexcept;  // of all ranks, as the next
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
   [[nodiscard]] std::int64_t pulled_levels() const noexcept;
+  [[nodiscard]] std::string_view how() const noexcept;  // ranks hear of each other's vertices
 
  private:
   struct [[gnu::visibility("hidden")]] state;
@@ -125,8 +128,33 @@ template <index_type I>
                                                        const pagerank_result<double, host>& found,
                                                        const pagerank_options& options = {});
 
-// The smallest vertex of each own vertex' weak component. Of undirected graphs (unsupported for others: build them so).
-// O(log-like many) rounds of labels to neighbouring ranks, at most as many as a component's path between ranks is long.
+// Workspace for many runs of weak components on one graph; on devices, too. The label of a vertex is the smallest
+// vertex of its component. Of undirected graphs (unsupported for others: build them so). O(log-like many) rounds of
+// labels to neighbouring ranks, at most as many as a component's path between ranks is long.
+template <index_type I, class Space>
+class SPARGO_EXPORT distributed_components_plan {
+ public:
+  // A host's plan borrows the graph, a device's copies this rank's rows. `links`: of devices.
+  distributed_components_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
+                              const exchange_options& links = {});
+  distributed_components_plan(distributed_components_plan&&) noexcept;
+  distributed_components_plan& operator=(distributed_components_plan&&) noexcept;
+  ~distributed_components_plan();
+
+  // Synchronises a device in each round.
+  void run();
+
+  // Of the last run: of this rank's vertices; and of all.
+  [[nodiscard]] span<const I, Space> labels() const noexcept;
+  [[nodiscard]] std::int64_t count() const noexcept;  // of components
+  [[nodiscard]] std::int64_t rounds() const noexcept;
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  std::unique_ptr<state> state_;
+};
+
+// One run: a plan that is used once.
 template <index_type I>
 struct distributed_components_result {
   array<I, host> labels;
