@@ -68,7 +68,7 @@ inline std::vector<std::function<void()>>& closing_notes() {
   return all;
 }
 
-// Notes a ceiling, in bytes a second unless its name says otherwise, and returns it.
+// Notes a ceiling, in bytes per second unless its name says otherwise, and returns it.
 inline double note_ceiling(const std::string& name, double rate) {
   run_context()["ceiling_" + name] = std::to_string(rate);
   return rate;

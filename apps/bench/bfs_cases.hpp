@@ -1,7 +1,7 @@
 // What the BFS benchmarks share: the graphs, how a search is timed and validated, and the figures of merit.
 //
 // A case searches once from each of 64 sources and reports the median of the times, their least, quartiles and
-// greatest, and traversed edges a second by Graph500's rules: the harmonic mean over the searches and its standard
+// greatest, and traversed edges per second by Graph500's rules: the harmonic mean over the searches and its standard
 // error. MTEPS counts the edges of the graph that was built, each once; Graph500_MTEPS, as Graph500 does, those of the
 // input, loops and duplicates included. Between the timed searches each is validated: its levels against the
 // benchmarks' own search (bfs_problem.hpp), and both results by check_bfs; one that is wrong fails its case. So that

@@ -15,7 +15,7 @@ namespace spargo::bench {
 
 inline constexpr std::int64_t tensor_sizes[] = {4096, 8192};
 
-// Operations a second of the tensor cores without sparsity, from the H200's data sheet: what `of_limit` refers to.
+// Operations per second of the tensor cores without sparsity, from the H200's data sheet: what `of_limit` refers to.
 inline double tensor_limit(tensor_inputs inputs) { return inputs == tensor_inputs::bf16 ? 989.4e12 : 494.7e12; }
 
 // Square operands of values in [-1, 1), as float and as bfloat16, and C.

@@ -1,5 +1,5 @@
 // `bench occupancy`: the device, and of every kernel in this program its registers, shared and local memory, and how
-// many of its blocks a multiprocessor holds.
+// many of its blocks an SM holds.
 //
 // No list of kernels is kept: nvcc leaves a record of each device image in the ELF section .nvFatBinSegment, and the
 // runtime loads an image and names its kernels. Threads are those of the kernel's launch bounds; shared memory that a
@@ -126,7 +126,8 @@ void report_occupancy(std::ostream& out, const std::string& filter) {
   const auto all = facts_of_kernels(std::regex(filter, std::regex::extended));
   if (all.empty()) throw std::runtime_error("occupancy: no kernel matches '" + filter + "'");
   out << fmt::format(
-      "{}, compute capability {}.{}: {} multiprocessors of {} threads, {} KiB of shared memory each ({} KiB a block), "
+      "{}, compute capability {}.{}: {} SMs of {} threads, {} KiB of shared memory each ({} KiB per "
+      "block), "
       "{} "
       "MiB of L2, {:.1f} GiB\n\n",
       p.name, p.compute_capability_major, p.compute_capability_minor, p.multiprocessors,

@@ -119,7 +119,7 @@ void report_plan_of(report& out, const plan_facts& plan, const std::vector<doubl
   if (rates.size() > 1) {
     out.row("speed", fmt::format("{:.4g} MTEPS, harmonic mean of {} sources", harmonic_mean(rates), rates.size()));
   }
-  out.row("MTEPS", "million edges of the traversed component, each once, a second (Graph500's rule)");
+  out.row("MTEPS", "million edges of the traversed component, each once, per second (Graph500's rule)");
 }
 
 exit_status traverse(const bfs_flags& flags, placed_input read) {

@@ -125,8 +125,8 @@ std::string reason_against_opening(const expected_work& work) {
 }
 
 std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries, std::int64_t index_bytes) {
-  // Levels, parents, the queue and the bitmaps: at most 24 bytes a vertex with 4-byte indices, of which two arrays are
-  // of indices; and chunks of long rows.
+  // Levels, parents, the queue and the bitmaps: at most 24 bytes per vertex with 4-byte indices, of which two arrays
+  // are of indices; and chunks of long rows.
   return vertices * (16 + 2 * index_bytes) + entries / 32 + (std::int64_t{1} << 20);
 }
 

@@ -20,12 +20,12 @@ std::string lines(const std::string& line, std::int64_t count) {
   return text;
 }
 
-// In place and in pieces, as an editor or rsync --inplace does.
+// In place and in chunks, as an editor or rsync --inplace does.
 void overwrite(const std::string& path, std::string_view text) {
   const int file = ::open(path.c_str(), O_WRONLY);
   for (std::size_t at = 0; at < text.size(); at += std::size_t{1} << 20) {
-    const std::string_view piece = text.substr(at, std::size_t{1} << 20);
-    if (::pwrite(file, piece.data(), piece.size(), static_cast<off_t>(at)) < 0) ADD_FAILURE() << "cannot write";
+    const std::string_view chunk = text.substr(at, std::size_t{1} << 20);
+    if (::pwrite(file, chunk.data(), chunk.size(), static_cast<off_t>(at)) < 0) ADD_FAILURE() << "cannot write";
   }
   ::close(file);
 }

@@ -39,7 +39,7 @@ measured_run measure(const std::string& app, const std::vector<std::string>& arg
 // A search of a path of 5 million vertices has as many levels: their sizes take 40 MB.
 TEST(max_memory, counts_the_levels_of_a_path) {
   constexpr std::int64_t limit = 300'000'000;
-  constexpr std::int64_t besides = 40'000'000;  // the program, its stacks, and what a search cuts into pieces
+  constexpr std::int64_t besides = 40'000'000;  // the program, its stacks, and what a search cuts into chunks
   const scratch folder;
   std::vector<std::string> arguments = {"gen:path:n=5000000", "--device", "cpu", "--repeat", "1", "--threads", "2"};
   arguments.insert(arguments.end(), {"--max-memory", std::to_string(limit), "--quiet", "--json", folder / "report"});

@@ -49,9 +49,9 @@ TEST(sigbus, of_many_threads_at_once_is_one_line) {
     ::close(ends[1]);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     std::string text;
-    char piece[4096];
-    for (ssize_t got = 0; (got = ::read(ends[0], piece, sizeof(piece))) > 0;) {
-      text.append(piece, static_cast<std::size_t>(got));
+    char chunk[4096];
+    for (ssize_t got = 0; (got = ::read(ends[0], chunk, sizeof(chunk))) > 0;) {
+      text.append(chunk, static_cast<std::size_t>(got));
     }
     ::close(ends[0]);
     int status = 0;

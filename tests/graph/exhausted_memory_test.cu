@@ -39,7 +39,7 @@ namespace {
 
 using I = std::int32_t;
 
-// All of the device's memory that cudaMalloc gives, down to pieces of 64 KiB.
+// All of the device's memory that cudaMalloc gives, down to blocks of 64 KiB.
 class memory_hog {
  public:
   memory_hog() {
@@ -47,25 +47,25 @@ class memory_hog {
     std::size_t total_bytes = 0;
     (void)cudaMemGetInfo(&free_bytes, &total_bytes);
     constexpr std::size_t least = std::size_t{64} << 10;
-    for (std::size_t piece = free_bytes; piece >= least;) {
+    for (std::size_t size = free_bytes; size >= least;) {
       void* pointer = nullptr;
-      if (cudaMalloc(&pointer, piece) == cudaSuccess) {
-        pieces_.push_back(pointer);
+      if (cudaMalloc(&pointer, size) == cudaSuccess) {
+        blocks_.push_back(pointer);
       } else {
         (void)cudaGetLastError();
-        piece = piece / 2;
+        size = size / 2;
       }
     }
   }
   memory_hog(const memory_hog&) = delete;
   memory_hog& operator=(const memory_hog&) = delete;
   ~memory_hog() {
-    for (void* piece : pieces_) (void)cudaFree(piece);
+    for (void* block : blocks_) (void)cudaFree(block);
   }
-  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
+  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
 
  private:
-  std::vector<void*> pieces_;
+  std::vector<void*> blocks_;
 };
 
 // By cudaMalloc and cudaFree: no pool keeps what was freed, for others to find when memory runs out.
@@ -350,7 +350,7 @@ TEST_F(ExhaustedMemory, AFirstLaunchMayFindNoRoom) {
 
 TEST_F(ExhaustedMemory, AContextIsRefusedOrWorks) {
   const memory_hog hog;
-  EXPECT_GT(hog.pieces(), 0U);
+  EXPECT_GT(hog.blocks(), 0U);
   try {
     const context<device> ctx;
     const array<double, device> a(ctx, std::int64_t{1} << 24);

@@ -216,7 +216,7 @@ TYPED_TEST(MultiBfs, SkewedGraphWithHubs) {
 TYPED_TEST(MultiBfs, Star) { this->check_everywhere(30001, test::star_edges(30000), {{0, 1, 29999, 30000, 0}}); }
 
 // Hubs of degrees around the sizes of the chunks that the device cuts them into, each with leaves of its own, in a row.
-TYPED_TEST(MultiBfs, HubsAroundTheSizesOfPieces) {
+TYPED_TEST(MultiBfs, HubsAroundTheSizesOfChunks) {
   edge_vector edges;
   std::int64_t n = 1;
   std::int64_t before = 0;

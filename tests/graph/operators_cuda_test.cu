@@ -1,5 +1,5 @@
 // The device's operators against one loop on the host, around the numbers they change their way of working at: 32
-// vertices a warp, 512 edges a chunk, a full list of chunks; and two algorithms written with them.
+// vertices per warp, 512 edges per chunk, a full list of chunks; and two algorithms written with them.
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/operators.cuh>
 

@@ -189,7 +189,7 @@ TYPED_TEST_SUITE(SpmmPlan, few_configs);
 TYPED_TEST(SpmmPlan, ScalesByAlphaAndBeta) {
   SPMM_TYPES;
   const context<Space> ctx;
-  const auto m = random_rows<V>("up to 40 a row", 333, 222, [](i64 r) { return r % 41; });
+  const auto m = random_rows<V>("up to 40 per row", 333, 222, [](i64 r) { return r % 41; });
   const auto csr = as_csr<V, I, O>(ctx, m);
   std::vector<std::pair<V, V>> scales{{number<V>(0.5, -2), number<V>(-1, 3)}};
   for (const double alpha : {0.0, 1.0, -1.0, 2.5}) {

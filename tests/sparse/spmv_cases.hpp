@@ -68,7 +68,7 @@ std::vector<V> random_vector(std::int64_t size, unsigned seed) {
   return v;
 }
 
-// `length(row)` entries a row, at random columns (duplicates included), rows in order.
+// `length(row)` entries per row, at random columns (duplicates included), rows in order.
 template <class V, class Length>
 triplets<V> random_rows(const std::string& name, std::int64_t rows, std::int64_t cols, Length length) {
   std::mt19937_64 random(static_cast<unsigned>(rows * 31 + cols));
@@ -108,7 +108,7 @@ std::vector<triplets<V>> adversarial() {
   all.push_back({"1 x 1", 1, 1, {{0, 0, number<V>(2, -1)}}});
   all.push_back({"no entries", 70, 70, {}});
   for (const std::int64_t n : {31, 32, 33, 255, 256, 257, 1023, 1025}) {
-    all.push_back(random_rows<V>("5 a row, n = " + std::to_string(n), n, n, [](std::int64_t) { return 5; }));
+    all.push_back(random_rows<V>("5 per row, n = " + std::to_string(n), n, n, [](std::int64_t) { return 5; }));
   }
   all.push_back(
       random_rows<V>("long runs of empty rows", 9'000, 50, [](std::int64_t r) { return r % 4'001 == 7 ? 3 : 0; }));

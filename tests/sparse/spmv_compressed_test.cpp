@@ -93,7 +93,7 @@ triplets<V> band(i64 rows, i64 cols, i64 half, fill how, i64 skip) {
   return m;
 }
 
-// `width` entries a row, the first and the last one `range` columns apart.
+// `width` entries per row, the first and the last one `range` columns apart.
 template <class V>
 triplets<V> spread(i64 rows, i64 width, i64 range, fill how) {
   std::mt19937_64 random(static_cast<unsigned>(rows + range));
@@ -219,7 +219,7 @@ TYPED_TEST(SpmvCompressed, TakesOtherValues) {
   }
 }
 
-// `diagonals` entries a row, from the diagonal on, and `count` values on each.
+// `diagonals` entries per row, from the diagonal on, and `count` values on each.
 template <class V>
 triplets<V> diagonals_of(i64 rows, i64 diagonals, i64 count) {
   triplets<V> m{std::to_string(diagonals * count) + " pairs", rows, rows + diagonals, {}};

@@ -63,8 +63,8 @@ TYPED_TEST(SpmvLongRows, GiveTheSameBitsEveryTimeAndFromEveryPlan) {
   }
 }
 
-// So many entries a row on average that each has a warp of its own, but for one row that would keep its warp busy. Its
-// parts are as many as a device runs at once, so they are longer.
+// So many entries per row on average that each has a warp of its own, but for one row that would keep its warp busy.
+// Its parts are as many as a device runs at once, so they are longer.
 TYPED_TEST(SpmvLongRows, LieAmidRowsOfAWarpEach) {
   SPMV_TYPES;
   const context<device> ctx;

@@ -106,7 +106,7 @@ TYPED_TEST(Spmv, AgreesWithTheReferenceOnEveryShape) {
 TYPED_TEST(Spmv, ScalesByAlphaAndBeta) {
   SPMV_TYPES;
   const context<Space> ctx;
-  const auto m = random_rows<V>("up to 40 a row", 333, 222, [](i64 r) { return r % 41; });
+  const auto m = random_rows<V>("up to 40 per row", 333, 222, [](i64 r) { return r % 41; });
   for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
     for (const double alpha : {0.0, 1.0, -1.0, 2.5}) {
       for (const double beta : {0.0, 1.0, -1.0, 2.5}) {

@@ -106,10 +106,10 @@ class mpi_backend final : public communicator_backend {
   class requests final : public channel {
    public:
     requests(MPI_Comm comm, int tag, const std::vector<message>& sends, const std::vector<message>& receives) {
-      each_piece(receives, [&](int rank, char* data, int bytes) {
+      each_chunk(receives, [&](int rank, char* data, int bytes) {
         MPI_Recv_init(data, bytes, MPI_BYTE, rank, tag, comm, &add());
       });
-      each_piece(sends, [&](int rank, char* data, int bytes) {
+      each_chunk(sends, [&](int rank, char* data, int bytes) {
         MPI_Send_init(data, bytes, MPI_BYTE, rank, tag, comm, &add());
       });
     }
@@ -132,11 +132,11 @@ class mpi_backend final : public communicator_backend {
   };
 
   template <class Body>
-  static void each_piece(const std::vector<message>& messages, const Body& body) {
-    constexpr std::int64_t piece = std::int64_t{1} << 30;
+  static void each_chunk(const std::vector<message>& messages, const Body& body) {
+    constexpr std::int64_t chunk = std::int64_t{1} << 30;
     for (const message& each : messages) {
-      for (std::int64_t at = 0; at < each.bytes; at += piece) {
-        body(each.rank, each.data + at, static_cast<int>(std::min(piece, each.bytes - at)));
+      for (std::int64_t at = 0; at < each.bytes; at += chunk) {
+        body(each.rank, each.data + at, static_cast<int>(std::min(chunk, each.bytes - at)));
       }
     }
   }

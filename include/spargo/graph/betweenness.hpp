@@ -71,7 +71,7 @@ struct betweenness_result {
 };
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph, and holds its
-// transpose where a directed graph has no in-edges. Memory besides, for 32-bit indices: 144 bytes a vertex by_level;
+// transpose where a directed graph has no in-edges. Memory besides, for 32-bit indices: 144 bytes per vertex by_level;
 // by_source 20 bytes per vertex and thread, and 136 per vertex (40 from 2^20 vertices on). On a device 129 bytes a
 // vertex, 32 more with edges, and less than 1/3 of a byte per edge.
 template <index_type I, index_type O, class Space>

@@ -55,7 +55,7 @@ struct components_result {
 
 // Workspace for one graph: allocated once, none inside `run`. The plan borrows the graph, whose edges may change
 // between runs, but not for strong components: such a plan may hold the graph's transpose, and on a device knows its
-// degrees. On a device these need about 75 bytes a vertex (I = int32), and the transpose where in-edges are missing.
+// degrees. On a device these need about 75 bytes per vertex (I = int32), and the transpose where in-edges are missing.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT components_plan {
  public:

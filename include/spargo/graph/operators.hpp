@@ -18,8 +18,8 @@
 // chunks of equal size, so that a vertex of a million edges is shared like a million of one. Threads take chunks in
 // ascending order and append what joined in that same order: where a chunk's output begins is passed on from chunk to
 // chunk. Invariant: a chunk is waited for only by later ones, and whoever holds it runs. Cost: O(vertices and edges of
-// the frontier) work, sizeof(int64) + 1/8 bytes a vertex of workspace. Sources: Merrill, Garland, Grimshaw, PPoPP 2012
-// (edges by prefix sum); Wang et al., "Gunrock", PPoPP 2016 (the two operators).
+// the frontier) work, sizeof(int64) + 1/8 bytes per vertex of workspace. Sources: Merrill, Garland, Grimshaw, PPoPP
+// 2012 (edges by prefix sum); Wang et al., "Gunrock", PPoPP 2016 (the two operators).
 #pragma once
 
 #include <spargo/graph/frontier/bitmap.hpp>
@@ -49,7 +49,7 @@ struct frontier_state {
 }  // namespace detail
 
 // A set of vertices as a queue: made once, filled many times. A vertex may be in it more than once, the order means
-// nothing. Empty at first. Memory: sizeof(I) bytes a vertex of capacity.
+// nothing. Empty at first. Memory: sizeof(I) bytes per vertex of capacity.
 template <index_type I, memory_space Space>
 class frontier {
  public:

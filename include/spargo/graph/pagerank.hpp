@@ -71,7 +71,7 @@ struct pagerank_result {
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph.
 // A device run looks every few iterations, by a host synchronisation, whether the device has found an end.
-// Memory besides the graph: 2 values a vertex, 1 for gauss_seidel; on a device 4 and an index, and for a copy of the
+// Memory besides the graph: 2 values per vertex, 1 for gauss_seidel; on a device 4 and an index, and for a copy of the
 // graph 2 to 4 bytes an edge (binned: 4 and a value).
 template <detail::real V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT pagerank_plan {

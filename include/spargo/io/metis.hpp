@@ -1,7 +1,7 @@
 // Graphs as METIS has them (Karypis, METIS 5.1 manual, section 4.1): undirected, without self-loops.
 //
 // The first line that is no comment (% begins one) is `vertices edges [fmt [ncon]]`; the lines after it are the
-// vertices, an empty one a vertex without neighbours. On a line: the vertex's size (fmt 1xx) and `ncon` weights (fmt
+// vertices, an empty one per vertex without neighbours. On a line: the vertex's size (fmt 1xx) and `ncon` weights (fmt
 // x1x), which are passed over; then its neighbours, from 1, each with the edge's weight behind it (fmt xx1). An edge
 // stands on the lines of both its ends, with one weight. Nothing is allocated on the word of the first line.
 // Limits: lines of at most 64 MiB (comments of any length). One thread parses; memory is about three times the entries

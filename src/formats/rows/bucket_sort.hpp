@@ -4,7 +4,7 @@
 // Idea: a counting sort by row; then each row by itself. Most rows are short, and there branches that depend on the
 // data cost more than comparisons: they are sorted by ranks (simd/row_ranks.hpp). Rows with equal columns, and longer
 // ones, are sorted by insertion or by bytes (row_sort.hpp). Invariant: stable; linear in the
-// bucket's entries whatever the lengths of rows. Cost: 20 million random entries of 5 a row, columns of 22 bits, two
+// bucket's entries whatever the lengths of rows. Cost: 20 million random entries of 5 per row, columns of 22 bits, two
 // threads of a Xeon: 121 ms; a radix sort of columns and then rows takes 149.
 #pragma once
 

@@ -32,7 +32,7 @@ __global__ void profile_vertices_kernel(search<I, O> s, unsigned* start, unsigne
 }
 
 // For each vertex, of up to `tries` of its in-neighbours the one with most in-edges itself (the smallest of several),
-// since that is likely to be reached first; -1 without in-edges. `lanes` lanes a vertex.
+// since that is likely to be reached first; -1 without in-edges. `lanes` lanes per vertex.
 template <class I, class O>
 __global__ void find_likely_kernel(search<I, O> s, I* likely) {
   constexpr int lanes = prepare_tuning::lanes;

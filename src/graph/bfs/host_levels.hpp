@@ -21,10 +21,7 @@ namespace spargo::detail::bfs {
 // that long; so a pull reads vertices / f entries, while a push follows f * edges, each at `gain` times the price.
 // Pulling pays from f = 1 / sqrt(gain * degree) on: early where rows are long, hardly ever on roads and meshes.
 struct host_pull_rule {
-  // One thread of an EPYC 9005, alpha 15 / gain 7 / 4 / 2 / 1: Slashdot, directed 0.91 / 0.88 / 0.69 / 0.50 / 0.56 ms,
-  // e-mails of Enron 0.41 / 0.31 / 0.29 / 0.25 / 0.29, Gnutella 31, directed 1.24 / 0.63 / 0.54 / 0.47 / 0.48; R-MAT 20
-  // and 22, uniform 2^20 the same within 5 %, and on 2, 8 and 16 threads of a Xeon within 10 %, either way. The mesh
-  // 4elt 0.35 with alpha 15, 0.18 with gain 2.
+  // Slashdot, directed, one thread, ms: alpha 15 0.91, gain 4 0.69, 2 0.50, 1 0.56 (results/graph_tuning.txt).
   static constexpr double gain = 2;
 
   [[nodiscard]] static direction_rule of(std::int64_t vertices, std::int64_t edges) {

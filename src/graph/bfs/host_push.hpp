@@ -12,7 +12,7 @@
 // core. Binning by target: Beamer, Asanovic, Patterson, Reducing Pagerank Communication via Propagation Blocking,
 // IPDPS 2017.
 //
-// Cost: O(edges of the frontier); two regions a round.
+// Cost: O(edges of the frontier); two regions per round.
 #pragma once
 
 #include "core/parallel.hpp"

@@ -17,15 +17,11 @@
 namespace spargo::detail::bfs {
 
 struct host_tuning {
-  // A frontier with fewer edges gets no parallel region of its own: it is expanded in about 40 us, and two threads need
-  // 2 to 5 us to meet, twice a level, and far longer on a busy machine. Where many such levels come in turn they are
-  // shared by threads that stay together (host_narrow.hpp).
+  // Fewer edges get no parallel region: they take one thread 40 us, and two need 2 to 5 us to meet, twice per level.
   static constexpr std::int64_t sequential_edges = 16384;
   static constexpr std::int64_t buffer_entries = 1024;  // of a thread, before they are appended to a shared queue
   // Edges to unvisited vertices listed before they are worked off, and edges read between two looks at their number.
-  // A list against one branch per edge, one thread: EPYC 9005, roads of Luxembourg 0.87 / 1.34 ms, 4elt 0.18 / 0.22,
-  // random geometric 2^15 0.70 / 0.86, uniform 2^20 18.8 / 26.5, grid 2000 x 2000 72 / 89; Xeon, the first three and
-  // the grid 1.09 / 1.72, 0.24 / 0.31, 0.88 / 1.00, 95 / 93. Lists of 64 are up to 5 % slower.
+  // Uniform 2^20, one thread: 18.8 ms, with a branch per edge 26.5; lists of 64 5 % slower (results/graph_tuning.txt).
   static constexpr std::int64_t list_edges = 256;
   static constexpr std::int64_t run = 64;
 };

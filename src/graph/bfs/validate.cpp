@@ -8,7 +8,7 @@
 // can be reached is. Without parents, some neighbour one level nearer takes the parent's place; without levels,
 // they are counted along the parents first, which finds cycles.
 //
-// Cost: O(vertices + edges) reads, 1 byte a vertex (and 4 more without levels).
+// Cost: O(vertices + edges) reads, 1 byte per vertex (and 4 more without levels).
 #include <spargo/graph/bfs_validate.hpp>
 
 #include "core/instantiate.hpp"

@@ -14,35 +14,29 @@ namespace spargo::detail::multi_bfs {
 // Times: H200, R-MAT 22 of degree 16, symmetric; 64 and 256 sources, counts only.
 struct cuda_tuning {
   static constexpr int block = 512;
-  // Resident on an SM, so at most 64 registers per thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1, 1.91
-  // and 6.48 with 3.
+  // Resident on an SM, so at most 64 registers per thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1.
   static constexpr int min_blocks = 2;
   // Edges of a vertex that one lane looks at before a team of lanes goes on, and how many of them at a time, for one
-  // word a vertex and for four. Within 1% with 4 to 16 edges.
+  // word per vertex and for four. Within 1% with 4 to 16 edges.
   static constexpr int lane_edges = 8;
   static constexpr int lane_unroll = 4;
   static constexpr int lane_unroll_wide = 2;
-  // Lanes of a team, and rounds of its edges under way: 1.06 and 3.10 ms; with eight rounds 1.09 and 3.17, with teams
-  // of 4 1.13 and 3.40, of 16 no faster. With whole warps for one vertex at a time 1.10 and 3.2.
+  // Lanes of a team, and rounds of its edges under way: 1.06 and 3.10 ms; eight rounds 1.09 and 3.17, teams of 4 1.13.
   static constexpr int team = 8;
   static constexpr int team_rounds = 4;
   static constexpr int warp_unroll = 2;    // rounds of 32 under way when a warp gathers; 4 is as fast
   static constexpr int pull_chunk = 2048;  // vertices with more in-edges are gathered in chunks by several warps
   static constexpr int push_chunk = 256;   // and with more out-edges pushed in chunks, of eight rounds of a warp
   static constexpr int push_rounds = 2;    // under way together, for one word per vertex; 4 and 8 are as fast
-  // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside: they would
-  // have nearly all edges read (98 million for 64 sources), while without them most vertices are through after a few
-  // (33 million, and 7 pushed). All in all 1.15 ms with 1024, 2048 or 4096, 1.60 without.
+  // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside, since they
+  // would have nearly all edges read: 1.15 ms with 1024, 2048 or 4096, 1.60 without.
   static constexpr int lag_share = 2048;
-  // pulls(): 1.16 and 4.22 ms with 3, 1.16 and 5.29 with 8: a level of 18 million edges is pushed in 0.90 ms,
-  // pulled in 1.95.
+  // pulls(): 1.16 and 4.22 ms with 3, 1.16 and 5.29 with 8.
   static constexpr int alpha = 3;
-  // A push of more than vertices / 2 edges does without a queue. A level of 6 million edges that finds a million
-  // vertices takes 0.18 ms so, 1.01 ms with a queue: all warps add to one counter. Vertices / 8 is as fast there, / 32
-  // slower (2.11 ms instead of 1.84 in all).
+  // A push of more than vertices / 2 edges does without a queue, to whose counter all warps would add: a level of 6
+  // million edges takes 0.18 ms so, 1.01 with a queue.
   static constexpr int dense_share = 2;
-  // Of 32 vertices that a warp adds to a queue with one atomic, all of whose words are under way together: a frontier
-  // is queued in 0.09 ms; 0.32 ms when each round waits for the one before.
+  // Of 32 vertices that a warp queues with one atomic: a frontier in 0.09 ms, 0.32 where each round waits for the last.
   static constexpr int queue_rounds = 8;
   static constexpr int planes = 4;
   static constexpr int window = (1 << planes) - 1;  // levels that the planes hold
@@ -149,7 +143,7 @@ template <int W>
 struct counters {
   count64 queued;         // vertices appended to the queue
   count64 chunks;         // of those with many out-edges, which the queue has as well
-  count64 vertices;       // with new bits; more than one a vertex that is pulled in chunks
+  count64 vertices;       // with new bits; more than one per vertex that is pulled in chunks
   count64 edges;          // their out-edges
   count64 finished;       // in-edges of those that now lack no search
   count64 open;           // after a pass over all vertices: in-edges of those that lack a search that goes on

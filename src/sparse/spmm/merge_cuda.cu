@@ -36,7 +36,7 @@ inline constexpr int warps_per_block = threads_per_block / warp_size;
 
 template <class I>
 struct merge_tiles {
-  std::int64_t items;  // rows + entries a tile
+  std::int64_t items;  // rows + entries per tile
   std::int64_t count;
   std::int64_t total;   // rows + entries
   const I* rows;        // count + 1: rows finished before the tile

@@ -15,16 +15,15 @@ namespace {
 struct tuning {
   // Entries for each lane of a row's slots, at least.
   static constexpr std::int64_t entries_per_lane = 32;
-  // Where neighbouring rows meet rows of X far apart, narrow groups of lanes read a row's entries together: slots up to
-  // a group of 8 lanes, for 4 entries per slot or more (uniform 8.4M x 16, k = 4: 2.72 ms, one slot 2.92; banded 0.68,
-  // 0.38).
+  // Where neighbouring rows meet rows of X far apart, up to 8 lanes read a row's entries together, 4 per slot or more:
+  // uniform 8.4M x 16, k = 4: 2.72 ms, one slot 2.92; banded 0.68, 0.38.
   static constexpr int scattered_width_log2 = 3;
   static constexpr std::int64_t scattered_entries_per_slot = 4;
   // How many pairs of neighbouring rows are looked at, and how many rows of X between their first entries are far.
   static constexpr int sampled_pairs = 1024;
   static constexpr std::int64_t far = 1024;
   // Means up to which a group takes several rows in turn, which saves starting blocks (k = 8, with one row per group:
-  // 5-point 0.62, 0.66 ms; banded 15 0.48, 0.54; 27-point 0.45, 0.43).
+  // 5-point 0.62, 0.66 ms; 27-point 0.45, 0.43).
   static constexpr std::int64_t rounds_mean = 20;
   static constexpr int rounds = 4;
   // Segments per row from which on a lane takes two (5-point, k = 8: 0.53 ms, one 0.61; 27-point, fp64, k = 16: 1.33,

@@ -12,23 +12,19 @@ namespace {
 struct tuning {
   // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
   static constexpr double irregular_share = 0.1;
-  // Rows this short are best left to a thread each, whose reads share cache lines with its neighbours' (5-point
-  // Laplacian 4096 x 4096, ms, fp32: 0.209; row_blocks 0.240, merge_path 0.265; fp64 0.315, 0.344, 0.418). At 15
-  // entries it loses (banded 8.4M x 15, fp32: 0.303; row_blocks 0.258).
+  // Rows this short are best left to a thread each, whose reads share cache lines with its neighbours': 5-point
+  // 4096 x 4096, fp32, 0.209 ms, row_blocks 0.240, merge_path 0.265; rows of 15 lose (0.303, row_blocks 0.258).
   static constexpr std::int64_t thread_row = 8;
   // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
   static constexpr double widest_staged_mean = 64.0;
   // In a staged block a row has as many lanes as the mean one needs. reorientation_1 (677 rows of 11 entries, one of
   // 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
   static constexpr double longest_staged = 32.0;
-  // Matrices of fewer entries stay in the L2 cache, and what counts is how few loads come after one another.
-  // Captured graph, microseconds, row_per_warp and merge_path: ego-Twitter (2.7 million) 10.6, 12.3; R-MAT 18 (3.9
-  // million) 27.4, 28.1, in fp64 37.0, 33.8. More measurements of this and what follows:
-  // apps/bench/results/sparse_tuning.txt.
+  // Matrices of fewer entries stay in the L2 cache, and what counts is how few loads come after one another:
+  // ego-Twitter (2.7 million) 10.6 us by row_per_warp, 12.3 by merge_path; this and what follows in sparse_tuning.txt.
   static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
-  // Where rows are alike, more: with columns near those of the next row up to this many, and with values of 8 bytes up
-  // to the second number. row_per_warp and row_blocks: 27-point 50^3 (3.2 million) 6.9, 7.4; 64^3 (6.9 million) 20.4,
-  // 18.3; fp64 80^3 (13.5 million) 46.4, 49.1.
+  // Where rows are alike, with columns near those of the next row, up to this many; with values of 8 bytes up to the
+  // second number. row_per_warp and row_blocks: 27-point 50^3 (3.2 million) 6.9, 7.4 us; 64^3 (6.9 million) 20.4, 18.3.
   static constexpr std::int64_t cached_local_entries = std::int64_t{1} << 22;
   static constexpr std::int64_t cached_local_wide = std::int64_t{1} << 24;
   static constexpr std::int64_t wide_value = 8;

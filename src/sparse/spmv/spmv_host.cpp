@@ -20,9 +20,8 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // A y of this many bytes leaves the caches before anyone reads it (8 MiB per core at most on today's processors), so
-  // it is written past them. 5-point Laplacian 2000 x 2000, y of 32 MB, two threads of a Xeon, ms: fp64 15.5 to 13.3;
-  // fp32 (16 MB) 15.2 to 9.5.
+  // A y of this many bytes leaves the caches before anyone reads it, so it is written past them: 5-point 2000 x 2000,
+  // y of 32 MB, two threads of a Xeon, fp64 15.5 to 13.3 ms; fp32 (16 MB) 15.2 to 9.5.
   static constexpr std::int64_t streamed_bytes = std::int64_t{12} << 20;
   // Entries per row on average, up to which the branch at a row's end is what a product waits for, not memory. One Xeon
   // core, fp64, us, out of the L2 cache: road-luxembourg-osm (rows of 2.1) 554 and 313 by best_cached_kernels.

@@ -30,8 +30,7 @@ struct tuning {
   // Below, a product is over before what starts it: cage5, dolphins and karate take 0.4 to 0.7 us in any format.
   static constexpr std::int64_t few_entries = 1 << 10;
   // Stored entries per entry, of values of 8 bytes and of fewer. CSR, ELL and SELL, us, fp64: young1c (1.03) 2.7, 1.9,
-  // 2.1, cryg2500 (1.01) 7.5, 5.2, 5.7, but dwt_992 (1.07) 7.9, 6.0, 5.4; fp32: ani4 (1.3) 8.4, 6.2, 7.9,
-  // road-minnesota (2.0) 4.6, 3.3, 4.4, but bcsstk13 (2.3) 33, 43, 22.
+  // 2.1, but dwt_992 (1.07) 7.9, 6.0, 5.4; fp32: ani4 (1.3) 8.4, 6.2, 7.9, but bcsstk13 (2.3) 33, 43, 22.
   static constexpr double ell_padding = 1.05;
   static constexpr double ell_padding_narrow = 2.0;
   // Entries per row, beyond which a column of ELL is too far from the next: qc324

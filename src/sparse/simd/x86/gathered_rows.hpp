@@ -20,9 +20,8 @@ struct gathered_tuning {
   // Entries whose products are kept: 8 KiB of doubles.
   static constexpr std::int64_t buffered = 1024;
   // Bytes of values per row on average, beyond which a row at a time is as fast, and faster where x is not in the L1
-  // cache. One Xeon core (Sapphire Rapids), fp64, us, picked_rows and these: Pd (rows of 1.6) 36.6, 14.6; ani4 (6.8)
-  // 14.0, 10.3; dwt_992 (16.9) 9.7, 7.5; bcsstk13 (41.9) 35.3, 34.1; JohnsHopkins55 (72) 210, 254; in fp32 33.6, 11.0;
-  // 12.9, 7.8; 9.5, 6.2; 33.5, 27.2; 159, 164.
+  // cache. One Xeon core, fp64, us, picked_rows and these: ani4 14.0, 10.3; JohnsHopkins55 210, 254
+  // (sparse_tuning.txt).
   static constexpr std::int64_t longest_mean = 256;
 };
 

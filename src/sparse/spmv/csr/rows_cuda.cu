@@ -29,27 +29,22 @@ struct csr_arguments {
 };
 
 struct tuning {
-  // Entries per lane, at least, before a group is widened where groups do not all run at once. H200, captured graph,
-  // microseconds: a band of 27, 32768 rows, with 8 and 16 lanes 3.3 and 5.0; ego-Twitter, 33 per row, with 16 and 32
-  // lanes 12.5 and 20.2; zenios, 9.5 per row, which runs at once, 2.3 and 2.0. With a width that the compiler does not
-  // know: zenios 2.0, otherwise 1.8; the band 3.3 and 2.8.
+  // Entries per lane, at least, before a group is widened where groups do not all run at once: a band of 27, 32768
+  // rows, with 8 and 16 lanes 3.3 and 5.0 us; ego-Twitter with 16 and 32 12.5 and 20.2 (more in sparse_tuning.txt).
   static constexpr double entries_per_lane = 4.0;
   // Entries a lane has in flight. With 8: uniform 200k x 16 25.4, not 25.0; rajat01 2.8, not 2.6.
   static constexpr int in_flight = 4;
-  // Entries per lane, at most, before a row has a block of its own: one round of loads where all groups run at once,
-  // more where blocks come one after the other; and entries of such a row, at least. Groebner with 4, 8 and
-  // 16: 2.8, 2.9 and 3.6; R-MAT 16 with 8 and 16: 8.9 and 8.7.
+  // Entries per lane, at most, before a row has a block of its own (all groups at once, and one after the other); and
+  // entries of such a row, at least. Groebner with 4, 8 and 16: 2.8, 2.9 and 3.6 us; R-MAT 16 with 8 and 16: 8.9, 8.7.
   static constexpr int entries_of_a_round = 4;
   static constexpr int entries_of_rounds = 16;
   static constexpr std::int64_t least_long_row = 64;
-  // Such rows are cut into parts above so many entries, and above this part of all. Parts have to wait for each other:
-  // rajat01, whose longest row has 1442 entries, in parts of 1024 3.07 (fp64 3.61), whole 2.1 (2.2); R-MAT 14 4.17
-  // (4.73) and 3.55 (3.85); a row of 9000 amid 72 thousand entries 3.7 (4.1) and 5.6 (8.2).
+  // Such rows are cut into parts, which wait for each other, above so many entries and this part of all: rajat01
+  // (longest row 1442) in parts of 1024 3.07 us, whole 2.1; a row of 9000 amid 72 thousand entries 3.7 and 5.6.
   static constexpr std::int64_t whole_row = 4096;
   static constexpr std::int64_t whole_row_part = 128;
   // Entries of a part: these, doubled until there are at most so many parts per SM. A row of a million amid 2.9 million
-  // entries with 512, 1024 and without parts, fp32: 20.4, 18.1 and 395; with 3, 6 and 12 parts per SM, fp64: 19.8, 19.1
-  // and 20.2. More measurements: apps/bench/results/sparse_tuning.txt.
+  // entries with 512, 1024 and without parts: 20.4, 18.1 and 395 us (more in sparse_tuning.txt).
   static constexpr std::int64_t least_part = 1024;
   static constexpr std::int64_t parts_per_sm = 6;
   // From this mean on, in matrices of so many entries, a whole warp loads 16 bytes per lane: two full rounds of the
