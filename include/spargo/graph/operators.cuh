@@ -139,34 +139,25 @@ class warp_output {
   static constexpr int slots = 2 * operators_cuda_tuning::warp;
 
   __device__ warp_output(I* waiting, const frontier_target<I>& to, int lane)
-      : waiting_(waiting), to_(to), lane_(lane) {}
+      : waiting_{waiting}, to_(to), lane_(lane) {}
 
   // All lanes of the warp together.
   __device__ void append(bool joins, I v) {
-    const unsigned mask = __ballot_sync(0xffffffffU, joins);
-    if (mask == 0) return;
-    if (joins) waiting_[count_ + __popc(mask & ((1U << lane_) - 1))] = v;
-    count_ += __popc(mask);
-    if (count_ >= operators_cuda_tuning::warp) flush();
+    const unsigned lanes = __ballot_sync(0xffffffffU, joins);
+    if (lanes == 0) return;
+    waiting_.add(lanes, joins, v, lane_);
+    if (waiting_.count >= operators_cuda_tuning::warp) flush();
   }
   __device__ void flush() {
-    if (count_ == 0) return;
-    operator_count first = 0;
-    if (lane_ == 0) first = atomicAdd(to_.joining(), static_cast<operator_count>(count_));
-    const auto begin = static_cast<std::int64_t>(__shfl_sync(0xffffffffU, first, 0));
-    __syncwarp();
-    for (int k = lane_; k < count_; k += operators_cuda_tuning::warp) {
-      if (begin + k < to_.capacity) to_.slots[begin + k] = waiting_[k];
-    }
-    __syncwarp();
-    count_ = 0;
+    waiting_.flush(to_.joining(), lane_, [this](std::int64_t k, I v) {
+      if (k < to_.capacity) to_.slots[k] = v;
+    });
   }
 
  private:
-  I* waiting_;
+  staged_vertices<I> waiting_;
   frontier_target<I> to_;
   int lane_;
-  int count_ = 0;
 };
 
 // The last block of an operator's last kernel makes what joined the frontier, and clears what it counted in.
@@ -206,8 +197,8 @@ __device__ void visit_packed(const advance_work<I, O>& w, I u, O begin, int degr
     const int before = __shfl_up_sync(0xffffffffU, last, step);
     if (lane >= step) last += before;
   }
-  const int total = __shfl_sync(0xffffffffU, last, tuning::warp - 1);
-  const O shift = begin - static_cast<O>(last - degree);
+  const packed_edges<O> packed(begin, degree, last);
+  const int total = packed.total;
   for (int base = 0; base < total; base += tuning::warp * tuning::unroll) {
     I sources[tuning::unroll];
     I targets[tuning::unroll];
@@ -215,9 +206,9 @@ __device__ void visit_packed(const advance_work<I, O>& w, I u, O begin, int degr
 #pragma unroll
     for (int q = 0; q < tuning::unroll; ++q) {
       const int k = base + q * tuning::warp + lane;
-      const int owner = owner_of(last, k);
+      const int owner = packed.owner(k);
       sources[q] = __shfl_sync(0xffffffffU, u, owner);
-      const O from = __shfl_sync(0xffffffffU, shift, owner);
+      const O from = packed.first(owner);
       edges[q] = k < total ? from + static_cast<O>(k) : O{0};
       targets[q] = k < total ? __ldg(w.indices + edges[q]) : I{0};
     }

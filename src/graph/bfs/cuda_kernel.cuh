@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     }
 
     if (direction == bfs_direction::push && at.in_queue == 0) {
-      sink<I> to{&control->converted, at.end, at.hub_end, staged_of<I>(raw)};
+      sink<I> to{&control->converted, at.end, at.hub_end, {staged_of<I>(raw)}};
       bitmap_to_queue(s, to, front);
       grid.sync();
       if (leader) {
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       front = next;
       next = old;
     } else {
-      sink<I> to{filling, at.end, at.hub_end, staged_of<I>(raw)};
+      sink<I> to{filling, at.end, at.hub_end, {staged_of<I>(raw)}};
       if constexpr (Kind == push_kind::balanced) push_balanced(s, to, at, tally);
       if constexpr (Kind == push_kind::block) push_block(s, to, at, tally);
       if constexpr (Kind == push_kind::global) push_global(s, to, at, tally);

@@ -187,19 +187,17 @@ __device__ void expand_narrow(const narrow_sink<I, O>& w, const narrow_entry<I, 
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int size = entry.size > 0 ? entry.size : 0;
   if (entry.size >= 0) write_found(w.s, entry.vertex, entry.parent, w.level - 1);
-  const int last = warp_inclusive_sum(size);
-  const int total = __shfl_sync(full_mask, last, warp_size - 1);
-  const O shift = entry.begin - static_cast<O>(last - size);
-  for (int base = 0; base < total; base += warp_size) {
+  const packed_edges<O> packed(entry.begin, size, warp_inclusive_sum(size));
+  for (int base = 0; base < packed.total; base += warp_size) {
     const int k = base + lane;
-    const int owner = owner_of(last, k);
-    const O from = __shfl_sync(full_mask, shift, owner);
+    const int owner = packed.owner(k);
+    const O from = packed.first(owner);
     const I parent = __shfl_sync(full_mask, entry.vertex, owner);
     bool won = false;
     I v = 0;
     O begin = 0;
     O degree = 0;
-    if (k < total) {
+    if (k < packed.total) {
       v = __ldg(w.s.out_indices + (from + k));
       const unsigned bit = 1U << (v & 31);
       begin = __ldg(w.s.out_offsets + v);
@@ -232,11 +230,7 @@ __device__ void flush_entries(const narrow_sink<I, O>& w, unsigned entries) {
     const bool here = filled && w.s.out_offsets[v] == w.to.begin[k];  // of several entries of a vertex the first
     const std::int64_t degree = here ? out_degree_of(w.s, static_cast<std::int64_t>(v)) : 0;
     const bool hub = here && degree >= cuda_tuning::hub_degree;
-    const unsigned mask = __ballot_sync(full_mask, here && !hub);
-    count64 at = 0;
-    if (lane == 0 && mask != 0) at = atomicAdd(&flushed->queued, static_cast<count64>(__popc(mask)));
-    at = __shfl_sync(full_mask, at, 0) + static_cast<count64>(__popc(mask & ((1U << lane) - 1)));
-    if (here && !hub) w.s.queue[w.queue_base + static_cast<std::int64_t>(at)] = v;
+    append_by_warp(w.s.queue + w.queue_base, &flushed->queued, v, here && !hub, lane);
     append_hubs(w.s, hub, static_cast<std::int64_t>(v), w.hub_base, &flushed->chunks);
     edges += static_cast<count64>(degree);
   }

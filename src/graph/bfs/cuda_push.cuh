@@ -14,9 +14,8 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
                                 thread_tally& tally) {
   constexpr int unroll = cuda_tuning::unroll;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int last = warp_inclusive_sum(degree);
-  const int total = __shfl_sync(full_mask, last, warp_size - 1);
-  const O shift = begin - static_cast<O>(last - degree);  // edge k of the concatenation is at shift + k
+  const packed_edges<O> packed(begin, degree, warp_inclusive_sum(degree));
+  const int total = packed.total;
   for (int base = 0; base < total; base += warp_size * unroll) {
     I target[unroll];
     I parent[unroll];
@@ -24,8 +23,8 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
       const int k = base + q * warp_size + lane;
-      const int owner = owner_of(last, k);
-      const O from = __shfl_sync(full_mask, shift, owner);
+      const int owner = packed.owner(k);
+      const O from = packed.first(owner);
       parent[q] = __shfl_sync(full_mask, vertex, owner);
       target[q] = k < total ? __ldg(s.out_indices + (from + k)) : I{-1};
     }

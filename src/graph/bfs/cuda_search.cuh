@@ -188,23 +188,14 @@ struct sink {
   counters* found;
   std::int64_t queue_base;
   std::int64_t hub_base;
-  I* staged;      // `slots` of this warp
-  int count = 0;  // filled; the same in all lanes
+  staged_vertices<I> staged;  // `slots` of this warp
 };
 
 // The warp's gathered vertices go to the queue. All lanes call it.
 template <class I, class O>
 __device__ void flush_staged(const search<I, O>& s, sink<I>& to) {
-  if (to.count == 0) return;
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  __syncwarp();
-  count64 first = 0;
-  if (lane == 0) first = atomicAdd(&to.found->queued, static_cast<count64>(to.count));
-  first = __shfl_sync(full_mask, first, 0);
-  I* const into = s.queue + to.queue_base + static_cast<std::int64_t>(first);
-  for (int k = lane; k < to.count; k += warp_size) into[k] = to.staged[k];
-  to.count = 0;
-  __syncwarp();
+  I* const into = s.queue + to.queue_base;
+  to.staged.flush(&to.found->queued, lane_id(), [into](std::int64_t k, I v) { into[k] = v; });
 }
 
 // A warp appends the vertices of its lanes with `won`. All lanes of the warp call it.
@@ -213,10 +204,8 @@ __device__ void append_together(const search<I, O>& s, sink<I>& to, bool won, I 
   const bool hub = won && weight >= cuda_tuning::hub_weight;
   const unsigned mask = __ballot_sync(full_mask, won && !hub);
   if (mask != 0) {
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    if (won && !hub) to.staged[to.count + __popc(mask & ((1U << lane) - 1))] = v;
-    to.count += __popc(mask);
-    if (to.count > sink<I>::slots - warp_size) flush_staged(s, to);
+    to.staged.add(mask, won && !hub, v, lane_id());
+    if (to.staged.count > sink<I>::slots - warp_size) flush_staged(s, to);
   }
   append_hubs(s, hub, static_cast<std::int64_t>(v), to.hub_base, &to.found->chunks);
 }

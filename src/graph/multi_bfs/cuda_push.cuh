@@ -10,18 +10,6 @@
 
 namespace spargo::detail::multi_bfs {
 
-// Appends the vertices of the lanes that have one; by a whole warp.
-template <class I>
-__device__ void append(I* queue, count64* queued, I v, bool wanted) {
-  const unsigned lanes = __ballot_sync(full_mask, wanted);
-  if (lanes == 0) return;
-  const int lane = static_cast<int>(threadIdx.x % warp_size);
-  count64 at = 0;
-  if (lane == 0) at = atomicAdd(queued, count64(__popc(lanes)));
-  at = __shfl_sync(full_mask, at, 0);
-  if (wanted) queue[at + static_cast<count64>(__popc(lanes & ((1U << lane) - 1)))] = v;
-}
-
 // The chunks of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
 // out: one lane alone would take 10 microseconds for a hub of 160,000 edges.
 template <class I>
@@ -108,7 +96,7 @@ __device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to
     if constexpr (Kind == push_kind::sparse) {
       const bool wanted = !is_zero(lacks[q]) && claim_bit(s.marks, static_cast<std::int64_t>(near[q]));
       __syncwarp();
-      append(to.next_queue, to.queued, near[q], wanted);
+      append_by_warp(to.next_queue, to.queued, near[q], wanted, static_cast<int>(threadIdx.x % warp_size));
     }
   }
 }

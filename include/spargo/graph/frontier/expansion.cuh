@@ -1,6 +1,6 @@
 // What the expansions of a frontier on the device have in common: vertices are claimed by a bit, the lanes of a warp
-// share their edges evenly, and vertices with very many edges, hubs, are cut into chunks for several warps. Merrill,
-// Garland, Grimshaw, PPoPP 2012.
+// share their edges evenly, what they find is appended with one atomic for many, and vertices with very many edges,
+// hubs, are cut into chunks for several warps. Merrill, Garland, Grimshaw, PPoPP 2012.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -28,6 +28,62 @@ __device__ __forceinline__ int owner_of(T end, T k) {
   }
   return owner;
 }
+
+// The edges of a warp's lanes, packed: a lane has `degree` edges from `begin` on, of all lanes together `total`, and
+// edge k of the concatenation is that of lane owner(k). `last` is the inclusive prefix sum of the degrees over the
+// lanes.
+template <class O>
+struct packed_edges {
+  int last;
+  int total;
+  O shift;  // edge k of the concatenation is edge shift + k of the graph
+
+  __device__ __forceinline__ packed_edges(O begin, int degree, int inclusive_sum)
+      : last(inclusive_sum),
+        total(__shfl_sync(0xffffffffU, inclusive_sum, 31)),
+        shift(begin - static_cast<O>(inclusive_sum - degree)) {}
+
+  // All lanes of the warp call these.
+  [[nodiscard]] __device__ __forceinline__ int owner(int k) const { return owner_of(last, k); }
+  [[nodiscard]] __device__ __forceinline__ O first(int owner) const { return __shfl_sync(0xffffffffU, shift, owner); }
+};
+
+// Appends the items of the lanes that have one to a list, by one atomic on its end. All lanes of the warp call it.
+template <class T, class Count>
+__device__ __forceinline__ void append_by_warp(T* list, Count* end, T item, bool wanted, int lane) {
+  const unsigned lanes = __ballot_sync(0xffffffffU, wanted);
+  if (lanes == 0) return;
+  Count at = 0;
+  if (lane == 0) at = atomicAdd(end, static_cast<Count>(__popc(lanes)));
+  at = __shfl_sync(0xffffffffU, at, 0);
+  if (wanted) list[at + static_cast<Count>(__popc(lanes & ((1U << lane) - 1)))] = item;
+}
+
+// A warp's vertices on their way to a list: they wait in slots of its own in shared memory, so that one atomic on the
+// list's end serves many. All lanes of the warp call these.
+template <class I>
+struct staged_vertices {
+  I* slots;
+  int count = 0;  // the same in all lanes
+
+  // Those of the lanes with `here`; `lanes` is their ballot, not 0.
+  __device__ __forceinline__ void add(unsigned lanes, bool here, I v, int lane) {
+    if (here) slots[count + __popc(lanes & ((1U << lane) - 1))] = v;
+    count += __popc(lanes);
+  }
+  // store(k, v) for each: v's place in the list is k.
+  template <class Count, class Store>
+  __device__ __forceinline__ void flush(Count* end, int lane, const Store& store) {
+    if (count == 0) return;
+    __syncwarp();
+    Count first = 0;
+    if (lane == 0) first = atomicAdd(end, static_cast<Count>(count));
+    first = __shfl_sync(0xffffffffU, first, 0);
+    for (int k = lane; k < count; k += 32) store(static_cast<std::int64_t>(first) + k, slots[k]);
+    count = 0;
+    __syncwarp();
+  }
+};
 
 // Chunk `number` of the edges of `vertex`: of so many edges each, but for the last.
 template <class I>
