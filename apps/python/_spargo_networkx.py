@@ -22,7 +22,7 @@ def get_info() -> dict[str, Any]:
         "backend_name": "spargo",
         "project": "spargo",
         "package": "spargo",
-        "short_summary": "Graph algorithms in parallel on CPUs.",
+        "short_summary": "Graph algorithms in parallel on CPUs and GPUs.",
         "functions": {name: {} for name in FUNCTIONS},
         "default_config": {"smallest_graph": 10_000},  # vertices and edges, below which networkx is left to do it
     }
