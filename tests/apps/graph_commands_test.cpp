@@ -63,6 +63,24 @@ TEST_P(graph_command, takes_graphs_without_edges) {
   }
 }
 
+// Two parts and a vertex that has no neighbour: whatever is not reached is part of the answer.
+TEST_P(graph_command, takes_graphs_in_several_parts) {
+  const scratch folder;
+  const std::string file = folder.write("parts.wel", "1 2 3\n2 3 1\n3 1 1\n10 11 5\n20 20 1\n");
+  for (const char* direction : {"--directed", "--undirected"}) {
+    const app_run run = run_app(GetParam(), {file, direction, "--device", "cpu", "--json", "-"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto report = run.json();
+    EXPECT_EQ(report.at("vertices"), 6);
+    EXPECT_EQ(report.at("edges"), 4);
+    const auto& checked = report.contains("runs") ? report.at("runs").at(0) : report;
+    EXPECT_EQ(checked.at("valid"), true);
+    EXPECT_EQ(checked.value("reached", 3), 3);
+    EXPECT_EQ(report.value("components", 3), 3);
+    EXPECT_EQ(report.value("triangles", 1), 1);
+  }
+}
+
 TEST_P(graph_command, says_that_memory_does_not_suffice) {
   const app_run run = run_app(GetParam(), {"gen:rmat:scale=16,degree=16", "--device", "cpu", "--max-memory", "4M"});
   test::expect_failure(run, GetParam(), 1, "--max-memory");
@@ -76,6 +94,20 @@ TEST_P(graph_command, leaves_no_part_of_an_output_when_it_is_interrupted) {
   const app_run run = run_shell(line);
   EXPECT_NE(run.code, 0);
   EXPECT_TRUE(std::filesystem::is_empty(folder / "")) << "left behind by " << GetParam();
+}
+
+TEST(graph_commands, name_a_vertex_that_the_file_lacks) {
+  const scratch folder;
+  const std::string file = folder.write("a.el", "1 2\n2 3\n");
+  for (const auto& [command, flag] :
+       {std::pair("bfs", "--source"), std::pair("sssp", "--source"), std::pair("sssp", "--target"),
+        std::pair("betweenness", "--source-list"), std::pair("pagerank", "--personalize")}) {
+    const app_run run = run_app(command, {file, flag, "99", "--device", "cpu"});
+    test::expect_failure(run, command, 1, flag);
+    EXPECT_NE(run.err.find("99"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("vertex"), std::string::npos) << run.err;
+    test::expect_failure(run_app(command, {file, flag, "x", "--device", "cpu"}), command, 2, flag);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(all, graph_command,
