@@ -32,8 +32,11 @@ class host_forest {
     I low = parent(v);
     while (high != low) {
       if (high < low) std::swap(high, low);
-      I above = high;
-      if (std::atomic_ref<I>(parent_[high]).compare_exchange_strong(above, low, std::memory_order_relaxed)) return;
+      I above = parent(high);
+      if (above == high &&
+          std::atomic_ref<I>(parent_[high]).compare_exchange_strong(above, low, std::memory_order_relaxed)) {
+        return;
+      }
       if (above == low) return;
       high = parent(above);  // two steps up on this side, one on the other
       low = parent(low);
