@@ -6,27 +6,10 @@
 // push after a pull, of the searches that lag, brings its bits into what is then the next `seen`.
 #pragma once
 
+#include "graph/frontier/append_chunks.cuh"
 #include "graph/multi_bfs/cuda_levels.cuh"
 
 namespace spargo::detail::multi_bfs {
-
-// The chunks of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
-// out: one lane alone would take 10 microseconds for a hub of 160,000 edges.
-template <class I>
-__device__ void append_chunks(edge_chunk<I>* chunks, count64* count, I v, std::int64_t degree, int size) {
-  const int lane = static_cast<int>(threadIdx.x % warp_size);
-  for (unsigned rest = __ballot_sync(full_mask, degree > size); rest != 0; rest &= rest - 1) {
-    const int owner = __ffs(static_cast<int>(rest)) - 1;
-    const I vertex = __shfl_sync(full_mask, v, owner);
-    const std::int64_t many = (__shfl_sync(full_mask, degree, owner) + size - 1) / size;
-    count64 at = 0;
-    if (lane == 0) at = atomicAdd(count, static_cast<count64>(many));
-    at = __shfl_sync(full_mask, at, 0);
-    for (std::int64_t p = lane; p < many; p += warp_size) {
-      chunks[at + static_cast<count64>(p)] = {vertex, static_cast<I>(p)};
-    }
-  }
-}
 
 enum class push_kind {
   sparse,  // whom it meets is queued

@@ -5,7 +5,7 @@
 // L2 cache; one that is pushed the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes a
 // vertex, 32 W more with levels (besides these), sizeof(I) / 56 bytes per edge. Source: Then et al., VLDB 2015; pushing
 // and pulling after Beamer, Asanovic, Patterson, SC 2012.
-#include "core/cuda.cuh"
+#include "core/device/cooperative.cuh"
 #include "core/instantiate.hpp"
 #include "graph/multi_bfs/cuda_kernel.cuh"
 #include "graph/multi_bfs/executor.hpp"
@@ -36,7 +36,7 @@ struct device_executor final : executor<I, device> {
   multi_bfs::choice choice;
   csr_pattern_view<I, O, device> out;
   csr_pattern_view<I, O, device> in;
-  int blocks = 0;
+  unsigned blocks = 0;
   array<std::int32_t, device> level_of;
   array<count64, device> seen;  // of these three, words() a vertex
   array<count64, device> other;
@@ -96,20 +96,10 @@ struct device_executor final : executor<I, device> {
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
-  // As many blocks as can be resident together, which the grid's barrier needs.
   template <int W>
   void prepare_launch() {
     control = {ctx, static_cast<std::int64_t>(sizeof(control_block<W>))};
-    int cooperative = 0;
-    SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
-    if (cooperative == 0) {
-      throw error(error_code::unsupported, "multi_bfs: the device cannot launch cooperative kernels");
-    }
-    int a_multiprocessor = 0;
-    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, search_kernel<I, O, W>,
-                                                                  cuda_tuning::block, 0));
-    blocks = a_multiprocessor * ctx.properties().multiprocessors;
-    if (blocks == 0) throw error(error_code::unsupported, "multi_bfs: no block of the search fits a multiprocessor");
+    blocks = cooperative_blocks(ctx, search_kernel<I, O, W>, cuda_tuning::block, "multi_bfs");
   }
 
   template <int W>

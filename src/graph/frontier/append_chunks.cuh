@@ -1,0 +1,29 @@
+// Chunks of long rows, as a warp appends them to a list that many warps fill: one of its lanes takes the places for all.
+#pragma once
+
+#include "core/device/warp.cuh"
+
+#include <spargo/graph/frontier/expansion.cuh>
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+// The chunks of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
+// out: one lane alone would take 10 microseconds for a hub of 160,000 edges. Those of a vertex are neighbours.
+template <class I>
+__device__ void append_chunks(edge_chunk<I>* chunks, count64* count, I v, std::int64_t degree, int size) {
+  for (unsigned rest = __ballot_sync(full_mask, degree > size); rest != 0; rest &= rest - 1) {
+    const int owner = __ffs(static_cast<int>(rest)) - 1;
+    const I vertex = __shfl_sync(full_mask, v, owner);
+    const std::int64_t many = (__shfl_sync(full_mask, degree, owner) + size - 1) / size;
+    count64 at = 0;
+    if (lane_id() == 0) at = atomicAdd(count, static_cast<count64>(many));
+    at = __shfl_sync(full_mask, at, 0);
+    for (std::int64_t p = lane_id(); p < many; p += warp_size) {
+      chunks[at + static_cast<count64>(p)] = {vertex, static_cast<I>(p)};
+    }
+  }
+}
+
+}  // namespace spargo::detail
