@@ -132,6 +132,31 @@ TEST_F(BetweennessCuda, AllVerticesOfLargerGraphs) {
   check_all(900, edges, {}, {.normalization = betweenness_normalization::by_maximum});
 }
 
+// Grids and other graphs of few edges per vertex, whose levels blocks walk by themselves: with numbers of paths past
+// any exponent, found by more pairs than a block's teams can take at once, and beside levels that are not narrow.
+TEST_F(BetweennessCuda, FewEdgesPerVertex) {
+  constexpr betweenness_options options{.endpoints = betweenness_endpoints::included,
+                                        .edges = betweenness_edges::counted};
+  check_all(160000, test::grid_edges(400, 400), {0, 80200, 159999, 399, 5});
+  check_all(24000, test::grid_edges(12, 2000), {0, 23999, 12001, 13}, options);
+  test::random_source random(46);
+  for (const std::int64_t reach : {3, 20, 200, 20000}) {
+    SCOPED_TRACE("reach " + std::to_string(reach));
+    constexpr std::int64_t n = 20000;
+    std::vector<int> degree(n);
+    edge_vector edges;
+    for (std::int64_t k = 0; k < 2 * n; ++k) {
+      const std::int64_t u = random.below(n);
+      const std::int64_t v = std::clamp<std::int64_t>(u + random.below(2 * reach + 1) - reach, 0, n - 1);
+      if (std::max(degree[static_cast<std::size_t>(u)], degree[static_cast<std::size_t>(v)]) > 5) continue;
+      ++degree[static_cast<std::size_t>(u)];
+      ++degree[static_cast<std::size_t>(v)];
+      edges.emplace_back(u, v);
+    }
+    check_all(n, edges, {0, 19999, 10000, 5000, 7}, options);
+  }
+}
+
 TEST_F(BetweennessCuda, TellsWhatItDoesAndRefusesTheRest) {
   const auto raw = test::make_directed<index, offset>(3, {{0, 1}, {1, 2}}, test::edges_kept::out);
   const test::placed_graph<index, offset, device> g(raw);

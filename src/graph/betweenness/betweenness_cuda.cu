@@ -1,10 +1,12 @@
-// Betweenness centrality on the device: the executor. Batches of four sources, each a search forward and one back
-// (cuda_kernel.cuh), which the host launches without looking.
+// Betweenness centrality on the device: the executor. Batches of four sources, each a search forward and one back, as
+// launches for runs of listed levels (cuda_kernel.cuh) and for single dense ones (cuda_dense.cuh). Forward the host
+// waits after each; the way back is launched without looking.
 //
 // Cost: a listed level reads the rows of its pairs, a pulled one the rows of vertices that lack a lane; back, each row
 // once per level that it is in; a byte of state per edge, and a sector for those on a shortest path. Sums are formed in
 // an order that the graph alone decides. Source: Brandes, 2001; backward steps without atomics after Madduri, Ediger,
 // Jiang, Bader, Chavarria-Miranda, IPDPS 2009; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
+#include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/betweenness/cuda_kernel.cuh"
@@ -35,22 +37,11 @@ __global__ void measure_rows_kernel(const O* offsets, std::int64_t n, row_facts*
   if (degree > cuda_tuning::chunk) atomicAdd(&facts->chunks, (degree + cuda_tuning::chunk - 1) / cuda_tuning::chunk);
 }
 
-// A warp writes the chunks of its lanes' vertices.
 template <class I, class O>
 __global__ void cut_rows_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, row_facts* facts) {
   const std::int64_t v = global_thread();
   const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
-  for (unsigned rest = __ballot_sync(full_mask, degree > cuda_tuning::chunk); rest != 0; rest &= rest - 1) {
-    const int owner = __ffs(static_cast<int>(rest)) - 1;
-    const std::int64_t vertex = __shfl_sync(full_mask, v, owner);
-    const std::int64_t count = (__shfl_sync(full_mask, degree, owner) + cuda_tuning::chunk - 1) / cuda_tuning::chunk;
-    count64 at = 0;
-    if (lane_id() == 0) at = atomicAdd(&facts->chunks, static_cast<count64>(count));
-    at = __shfl_sync(full_mask, at, 0);
-    for (std::int64_t p = lane_id(); p < count; p += warp_size) {
-      chunks[static_cast<std::int64_t>(at) + p] = {static_cast<I>(vertex), static_cast<I>(p)};
-    }
-  }
+  append_chunks(chunks, &facts->chunks, static_cast<I>(v), degree, cuda_tuning::chunk);
 }
 
 __global__ void find_largest_kernel(const double* values, std::int64_t size, double* largest) {
@@ -60,6 +51,13 @@ __global__ void find_largest_kernel(const double* values, std::int64_t size, dou
   if (lane_id() == 0) {
     atomicMax(reinterpret_cast<count64*>(largest), static_cast<count64>(__double_as_longlong(mine)));
   }
+}
+
+void add_lanes(const context<device>& ctx, const double* lanes, span<double, device> values) {
+  for_each(ctx, values.size(), [lanes, to = values.data()] __device__(std::int64_t v) {
+    const double2* const four = reinterpret_cast<const double2*>(lanes) + 2 * v;
+    to[v] += (four[0].x + four[0].y) + (four[1].x + four[1].y);
+  });
 }
 
 void multiply(const context<device>& ctx, span<double, device> values, double factor) {
@@ -128,8 +126,8 @@ class device_executor final : public executor<I, device> {
     }
     if (undirected_) in = g.out;
     allocate(g.out, in);
-    forward_blocks_ = blocks_of(forward_kernel<I, O>);
-    backward_blocks_ = blocks_of(backward_kernel<I, O>);
+    forward_blocks_ = cooperative_blocks(ctx_, forward_kernel<I, O>, cuda_tuning::block, "betweenness");
+    backward_blocks_ = cooperative_blocks(ctx_, backward_kernel<I, O>, cuda_tuning::block, "betweenness");
   }
 
   void run(span<const I, host> sources) override {
@@ -185,7 +183,11 @@ class device_executor final : public executor<I, device> {
     partial_exponents_ = {ctx_, chunks * lanes};
     arrived_ = {ctx_, chunks * lanes};
     if (chunks > 0) fill_zero(ctx_, arrived_.view());
+    // Narrow levels read these of all neighbours, before they know which count.
+    fill_zero(ctx_, quotients_.view());
+    fill_zero(ctx_, exponents_.view());
     control_ = {ctx_, 1};
+    dense_levels_.reserve(64);
     search_.out = {out.offsets.data(), out.indices.data(), out_chunks_.data(), out_chunks_.size()};
     search_.in = undirected_
                      ? search_.out
@@ -211,32 +213,79 @@ class device_executor final : public executor<I, device> {
     search_.keeps_levels = counts_edges();
   }
 
-  // As many blocks as can be resident together, which the grid's barrier needs.
-  template <class Kernel>
-  [[nodiscard]] unsigned blocks_of(Kernel kernel) const {
-    int cooperative = 0;
-    SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx_.ordinal()));
-    if (cooperative == 0) {
-      throw error(error_code::unsupported, "betweenness: the device cannot launch cooperative kernels");
-    }
-    int a_multiprocessor = 0;
-    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, cuda_tuning::block, 0));
-    if (a_multiprocessor == 0) {
-      throw error(error_code::unsupported, "betweenness: no block of the search fits a multiprocessor");
-    }
-    return static_cast<unsigned>(a_multiprocessor * ctx_.properties().multiprocessors);
+  template <dense_step Step>
+  void launch_dense(const dense_task& t) {
+    const std::int64_t chunks = dense_chunk_blocks(Step == dense_step::pull ? search_.in : search_.out, t);
+    dense_kernel<Step>
+        <<<static_cast<unsigned>(chunks + dense_row_blocks(search_)), cuda_tuning::dense_block, 0, ctx_.stream()>>>(
+            search_, t, static_cast<unsigned>(chunks));
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+  // What the kernels before have left there.
+  [[nodiscard]] control_block control() const {
+    control_block found{};
+    copy_to_host(ctx_, control_.data(), &found, sizeof(found));
+    ctx_.synchronize();
+    return found;
   }
 
   void run_batch() {
-    void* arguments[] = {&search_};
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(forward_kernel<I, O>, dim3(forward_blocks_), dim3(cuda_tuning::block),
-                                                arguments, 0, ctx_.stream()));
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(backward_kernel<I, O>, dim3(backward_blocks_), dim3(cuda_tuning::block),
-                                                arguments, 0, ctx_.stream()));
+    const position last = search_forward();
+    search_back(last.depth - 1, last.wide_from);
+    add_lanes(ctx_, search_.dependencies, values_.view());
     if (edges_.empty()) return;
-    edges_kernel<<<blocks_for(ctx_, n_, block_threads / warp_size), block_threads, 0, ctx_.stream()>>>(search_,
-                                                                                                       edges_.data());
+    edges_kernel<<<blocks_for(ctx_, n_, block_threads / warp_size), block_threads, 0, ctx_.stream()>>>(
+        search_, last.wide_from, edges_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  // To the first level that is empty.
+  position search_forward() {
+    fill_zero(ctx_, states_.view());
+    fill_zero(ctx_, numbers_.view());
+    if (!dependencies_.empty()) fill_zero(ctx_, dependencies_.view());
+    fill_bytes(ctx_, levels_.data(), 0xff, static_cast<std::size_t>(bytes_of(levels_)));
+    start_kernel<<<1, warp_size, 0, ctx_.stream()>>>(search_);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    position at = start_of(search_);
+    dense_levels_.clear();
+    while (at.pairs > 0) {
+      fill_zero(ctx_, control_.view());
+      if (next_action(search_, at) != step_action::pull) {
+        launch_cooperative(ctx_, forward_kernel<I, O>, forward_blocks_, cuda_tuning::block, search_, at);
+        at = control().at;
+        continue;
+      }
+      const bool marks = marks_pairs(at);
+      if (at.dense) dense_levels_.push_back({at.depth, marks});
+      launch_dense<dense_step::pull>({.depth = at.depth, .alive = at.alive, .marks = marks});
+      advance_by_pull(at, control().step[0]);
+    }
+    return at;
+  }
+
+  void search_back(int levels, int wide_from) {
+    if (search_.own != 0) {
+      fill_zero(ctx_, control_.view());
+      count_kernel<<<blocks_for(ctx_, n_, block_threads), block_threads, 0, ctx_.stream()>>>(search_);
+      SPARGO_CUDA_TRY(cudaGetLastError());
+    }
+    fill_zero(ctx_, states_.view());
+    end_kernel<<<1, warp_size, 0, ctx_.stream()>>>(search_);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    for (int depth = levels; depth > 0;) {
+      const int dense = dense_levels_.empty() ? 0 : dense_levels_.back().depth;
+      if (dense == depth) {
+        launch_dense<dense_step::back>(
+            {.depth = depth, .marked = dense_levels_.back().marked, .ends = depth == levels});
+        dense_levels_.pop_back();
+        --depth;
+      } else {
+        launch_cooperative(ctx_, backward_kernel<I, O>, backward_blocks_, cuda_tuning::block, search_, depth, dense,
+                           levels, wide_from);
+        depth = dense;
+      }
+    }
   }
 
   void scale(span<const I, host> sources, double count) {
@@ -289,6 +338,11 @@ class device_executor final : public executor<I, device> {
   array<std::int32_t, device> partial_exponents_;
   array<unsigned, device> arrived_;
   array<control_block, device> control_;
+  struct dense_level {
+    int depth;
+    bool marked;
+  };
+  std::vector<dense_level> dense_levels_;  // of the search, as far as it has got
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A step over all vertices on the device, as a function of a whole grid: one that pulls a level, or goes back over one.
+// A step over all vertices on the device, as a kernel of its own: one that pulls a level, or goes back over one.
 //
 // All lanes share the row of a vertex. A team of four threads reads four indices and their states, and then looks at
 // each of the four together, a thread for its lane: the four numbers of a neighbour are one sector. Longer rows have
@@ -23,7 +23,7 @@ struct dense_task {
 struct lane_view {
   unsigned mask;
   unsigned wanted;
-  unsigned any;  // bits of a state, one at least of which such a neighbour has
+  unsigned code;  // of such a neighbour in some lane: pull: its two bits for all lanes; back: its bits
 };
 
 template <dense_step Step>
@@ -32,46 +32,64 @@ __device__ __forceinline__ lane_view view_of(int depth, unsigned lanes) {
   const bool has = (lanes >> lane & 1) != 0;
   constexpr unsigned never = 0x100;
   if constexpr (Step == dense_step::pull) {
-    return {3U << (2 * lane), has ? forward_code(depth) << (2 * lane) : never, 0xffU};
+    return {3U << (2 * lane), has ? forward_code(depth) << (2 * lane) : never, forward_code(depth) * 0x55U};
   } else {
     return {done_bit(depth + 1, lane), has ? done_bit(depth + 1, lane) : never, 15U << (4 * ((depth + 1) & 1))};
   }
 }
 
-// The terms of the edges [first, last) for the calling thread's lane, of which its team has some; by a whole warp,
-// whose teams may have different rows. A thread reads every `width`-th index.
+// The lanes, as some bits, in which a neighbour may count.
+template <dense_step Step>
+__device__ __forceinline__ unsigned matches(const lane_view& view, unsigned state) {
+  if constexpr (Step == dense_step::back) return state & view.code;
+  const unsigned differs = state ^ view.code;
+  return ~(differs | differs >> 1) & 0x55U;
+}
+
+// The terms of `size` edges for the calling thread's lane, of which its team has some; by a whole warp, whose teams may
+// have different rows. A thread reads every `width`-th index, one round ahead. The L1 cache is for states.
 template <dense_step Step, class I, class O>
-__device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_task& t, std::int64_t first,
-                                             std::int64_t last, int rank, int width, const lane_view& view) {
-  const I* const indices = Step == dense_step::pull ? s.in.indices : s.out.indices;
-  const double* const terms = Step == dense_step::pull ? s.numbers : s.quotients;
+__device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_task& t, const I* row, int size,
+                                             int rank, int width, const lane_view& view) {
   constexpr int rounds = cuda_tuning::dense_rounds;
+  constexpr int together = 2;  // rounds whose terms are under way at once
+  const double* const terms = Step == dense_step::pull ? s.numbers : s.quotients;
   const int thread = lane_id();
   const int leader = thread & ~3;
   double sum = 0;
-  for (std::int64_t at = first + rank; __any_sync(full_mask, at < last); at += rounds * width) {
-    I near[rounds];
+  I near[rounds];
+#pragma unroll
+  for (int q = 0; q < rounds; ++q) near[q] = rank + q * width < size ? __ldcs(row + rank + q * width) : I{-1};
+  for (int at = rank; __any_sync(full_mask, at < size);) {
     unsigned state[rounds];
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) near[q] = at + q * width < last ? indices[at + q * width] : I{-1};
-#pragma unroll
     for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? s.states[near[q]] : 0U;
+    at += rounds * width;
+    I next[rounds];
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) {
-      if (!__any_sync(full_mask, (state[q] & view.any) != 0)) continue;
-      double term[4];
+    for (int q = 0; q < rounds; ++q) next[q] = at + q * width < size ? __ldcs(row + at + q * width) : I{-1};
+    unsigned any = 0;
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const I neighbour = __shfl_sync(full_mask, near[q], leader + k);
-        const unsigned its = __shfl_sync(full_mask, state[q], leader + k);
-        const std::int64_t place = std::int64_t{neighbour} * 4 + thread % 4;
-        const bool counts = (its & view.mask) == view.wanted;
-        term[k] = counts ? terms[place] : 0;
-        if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | level_kind::leads_on;
+    for (int q = 0; q < rounds; ++q) any |= matches<Step>(view, state[q]);
+    if (__any_sync(full_mask, any != 0)) {
+#pragma unroll
+      for (int q = 0; q < rounds; q += together) {
+        double term[4 * together];
+#pragma unroll
+        for (int k = 0; k < 4 * together; ++k) {
+          const I neighbour = __shfl_sync(full_mask, near[q + k / 4], leader + k % 4);
+          const unsigned its = __shfl_sync(full_mask, state[q + k / 4], leader + k % 4);
+          const entry_of<I> place = pair_of<I>(neighbour, thread % 4);
+          const bool counts = (its & view.mask) == view.wanted;
+          term[k] = counts ? __ldcg(terms + place) : 0;
+          if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | leads_on;
+        }
+#pragma unroll
+        for (int k = 0; k < 4 * together; ++k) sum += term[k];
       }
-#pragma unroll
-      for (int k = 0; k < 4; ++k) sum += term[k];
     }
+#pragma unroll
+    for (int q = 0; q < rounds; ++q) near[q] = next[q];
   }
   return sum;
 }
@@ -103,7 +121,7 @@ __device__ __forceinline__ void finish_row(const search<I, O>& s, int depth, std
     if (set != 0) {
       const unsigned spread = (set & 1) | (set & 2) << 1 | (set & 4) << 2 | (set & 8) << 3;
       s.states[v] = static_cast<unsigned char>(s.states[v] | spread * forward_code(depth + 1));
-      const auto pairs = static_cast<count64>(__popc(set));
+      const auto pairs = static_cast<unsigned>(__popc(set));
       tally.pairs += pairs;
       tally.edges += pairs * static_cast<count64>(s.out.offsets[v + 1] - s.out.offsets[v]);
     }
@@ -132,7 +150,7 @@ __device__ __forceinline__ lane_sets lanes_of(const search<I, O>& s, const dense
     const unsigned here = lanes_at(s.levels, v, t.depth);
     if (t.ends) return {here, 0};
     if (!t.marked) return {here, here};
-    const unsigned leading = lanes_at(s.levels, v, t.depth | level_kind::leads_on);
+    const unsigned leading = lanes_at(s.levels, v, t.depth | leads_on);
     return {here | leading, leading};
   } else {
     const unsigned state = s.states[v];
@@ -142,100 +160,109 @@ __device__ __forceinline__ lane_sets lanes_of(const search<I, O>& s, const dense
   }
 }
 
-// All chunks of vertices that a step is about.
+// A chunk, for a warp.
 template <dense_step Step, class I, class O>
-__device__ __forceinline__ void gather_chunks(const search<I, O>& s, const walker& my, const edge_set<I, O>& rows,
-                                              const dense_task& t, thread_tally& tally) {
+__device__ __forceinline__ void gather_chunk(const search<I, O>& s, const edge_set<I, O>& rows, const dense_task& t,
+                                             std::int64_t place, thread_tally& tally) {
   constexpr int size = cuda_tuning::chunk;
   const int thread = lane_id();
-  for (std::int64_t base = my.warp; base < rows.chunk_count; base += my.warps * warp_size) {
-    const std::int64_t mine = base + thread * my.warps;
-    edge_chunk<I> chunk{};
-    lane_sets lanes{};
-    if (mine < rows.chunk_count) {
-      chunk = rows.chunks[mine];
-      lanes = lanes_of<Step>(s, t, std::int64_t{chunk.vertex});
-    }
-    for (unsigned rest = __ballot_sync(full_mask, lanes.walked != 0); rest != 0; rest &= rest - 1) {
-      const int owner = __ffs(static_cast<int>(rest)) - 1;
-      const std::int64_t v = __shfl_sync(full_mask, chunk.vertex, owner);
-      const std::int64_t number = __shfl_sync(full_mask, chunk.number, owner);
-      const unsigned its_lanes = __shfl_sync(full_mask, lanes.all, owner);
-      const std::int64_t place = base + owner * my.warps;
-      const std::int64_t begin = rows.offsets[v];
-      const std::int64_t end = rows.offsets[v + 1];
-      const std::int64_t first = begin + number * size;
-      const double sum = sum_of_teams(
-          gather_row<Step>(s, t, first, min(end, first + size), thread, warp_size, view_of<Step>(t.depth, its_lanes)));
-      if (thread < 4) s.partial[place * 4 + thread] = sum;
-      const std::int64_t all = (end - begin + size - 1) / size;
-      if (!is_last_of(s.arrived + (place - number) * 4, static_cast<unsigned>(all))) continue;
-      double parts = 0;
-      for (std::int64_t p = thread / 4; p < all; p += warp_size / 4) {
-        parts += __ldcg(s.partial + (place - number + p) * 4 + thread % 4);
-      }
-      finish_row<Step>(s, t.depth, v, its_lanes, sum_of_teams(parts), thread < 4, tally);
-    }
-  }
+  const edge_chunk<I> chunk = rows.chunks[place];
+  const std::int64_t v = chunk.vertex;
+  const lane_sets lanes = lanes_of<Step>(s, t, v);
+  if (lanes.walked == 0) return;
+  const O begin = rows.offsets[v];
+  const O end = rows.offsets[v + 1];
+  const O first = chunk.first(begin, size);
+  const auto edges = static_cast<int>(min(static_cast<O>(size), end - first));
+  const lane_view view = view_of<Step>(t.depth, lanes.all);
+  const double sum = sum_of_teams(gather_row<Step>(s, t, rows.indices + first, edges, thread, warp_size, view));
+  if (thread < 4) s.partial[place * 4 + thread] = sum;
+  const std::int64_t first_place = place - chunk.number;
+  const auto all = static_cast<int>((end - begin + size - 1) / size);
+  if (!is_last_of(s.arrived + first_place * 4, static_cast<unsigned>(all))) return;
+  double parts = 0;
+  for (int p = thread / 4; p < all; p += warp_size / 4) parts += __ldcg(s.partial + (first_place + p) * 4 + thread % 4);
+  finish_row<Step>(s, t.depth, v, lanes.all, sum_of_teams(parts), thread < 4, tally);
 }
 
-// All others. A warp looks at 32 neighbouring vertices, and its teams take those that the step is about.
+// The rows of 32 neighbouring vertices that are not cut into chunks, for a warp, whose teams share them out.
 template <dense_step Step, class I, class O>
-__device__ __forceinline__ void gather_rows(const search<I, O>& s, const walker& my, const edge_set<I, O>& rows,
-                                            const dense_task& t, thread_tally& tally) {
-  __shared__ unsigned char owners[cuda_tuning::block];
+__device__ __forceinline__ void gather_rows(const search<I, O>& s, const edge_set<I, O>& rows, const dense_task& t,
+                                            std::int64_t base, thread_tally& tally) {
+  __shared__ unsigned char owners[cuda_tuning::dense_block];
   unsigned char* const of_warp = owners + threadIdx.x / warp_size * warp_size;
   const int thread = lane_id();
-  for (std::int64_t base = my.warp * warp_size; base < s.n; base += my.warps * warp_size) {
-    const std::int64_t v = base + thread;
-    lane_sets lanes{};
-    if (v < s.n) lanes = lanes_of<Step>(s, t, v);
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    if (lanes.walked != 0) {
-      first = rows.offsets[v];
-      last = rows.offsets[v + 1];
-    }
-    const std::int64_t degree = last - first;
-    const bool here = lanes.all != 0 && degree <= cuda_tuning::chunk && (Step == dense_step::back || degree > 0);
-    unsigned longs = __ballot_sync(full_mask, here && degree > cuda_tuning::team_edges);
-    const unsigned shorts = __ballot_sync(full_mask, here && degree <= cuda_tuning::team_edges);
-    const int count = __popc(shorts);
-    if ((shorts >> thread & 1) != 0)
-      of_warp[__popc(shorts & ((1U << thread) - 1))] = static_cast<unsigned char>(thread);
-    __syncwarp();
-    for (int done = 0; done < count || longs != 0;) {
-      const bool by_teams = done < count;
-      const int at = done + thread / 4;
-      const bool mine = !by_teams || at < count;
-      int owner = 0;
-      if (by_teams) {
-        owner = mine ? of_warp[at] : 0;
-        done += warp_size / 4;
-      } else {
-        owner = __ffs(static_cast<int>(longs)) - 1;
-        longs &= longs - 1;
-      }
-      const std::int64_t from = __shfl_sync(full_mask, first, owner);
-      const std::int64_t past = __shfl_sync(full_mask, last, owner);
-      const unsigned shared_lanes = __shfl_sync(full_mask, lanes.all, owner);
-      const unsigned its_lanes = mine ? shared_lanes : 0;
-      const int width = by_teams ? 4 : warp_size;
-      double sum = gather_row<Step>(s, t, from, mine ? past : from, thread & (width - 1), width,
-                                    view_of<Step>(t.depth, its_lanes));
-      if (!by_teams) sum = sum_of_teams(sum);
-      finish_row<Step>(s, t.depth, base + owner, its_lanes, sum, mine && (by_teams || thread < 4), tally);
-    }
-    __syncwarp();
+  const std::int64_t v = base + thread;
+  lane_sets lanes{};
+  if (v < s.n) lanes = lanes_of<Step>(s, t, v);
+  O first = 0;
+  O degree = 0;
+  if (lanes.walked != 0) {
+    first = rows.offsets[v];
+    degree = rows.offsets[v + 1] - first;
   }
+  const bool here = lanes.all != 0 && degree <= cuda_tuning::chunk && (Step == dense_step::back || degree > 0);
+  unsigned longs = __ballot_sync(full_mask, here && degree > cuda_tuning::team_edges);
+  const unsigned shorts = __ballot_sync(full_mask, here && degree <= cuda_tuning::team_edges);
+  const int count = __popc(shorts);
+  if ((shorts >> thread & 1) != 0) of_warp[__popc(shorts & ((1U << thread) - 1))] = static_cast<unsigned char>(thread);
+  __syncwarp();
+  for (int done = 0; done < count || longs != 0;) {
+    const bool by_teams = done < count;
+    const int at = done + thread / 4;
+    const bool mine = !by_teams || at < count;
+    int owner = 0;
+    if (by_teams) {
+      owner = mine ? of_warp[at] : 0;
+      done += warp_size / 4;
+    } else {
+      owner = __ffs(static_cast<int>(longs)) - 1;
+      longs &= longs - 1;
+    }
+    const O from = __shfl_sync(full_mask, first, owner);
+    const auto edges = static_cast<int>(__shfl_sync(full_mask, degree, owner));
+    const unsigned shared_lanes = __shfl_sync(full_mask, lanes.all, owner);
+    const unsigned its_lanes = mine ? shared_lanes : 0;
+    const int width = by_teams ? 4 : warp_size;
+    const lane_view view = view_of<Step>(t.depth, its_lanes);
+    double sum = gather_row<Step>(s, t, rows.indices + from, mine ? edges : 0, thread & (width - 1), width, view);
+    if (!by_teams) sum = sum_of_teams(sum);
+    finish_row<Step>(s, t.depth, base + owner, its_lanes, sum, mine && (by_teams || thread < 4), tally);
+  }
+  __syncwarp();
 }
 
+// Warps that have a kernel's chunks, and then those that have its other rows.
+template <class I, class O>
+std::int64_t dense_chunk_blocks(const edge_set<I, O>& rows, const dense_task& t) {
+  return t.ends ? 0 : div_up(rows.chunk_count, std::int64_t{cuda_tuning::dense_block / warp_size});
+}
+template <class I, class O>
+std::int64_t dense_row_blocks(const search<I, O>& s) {
+  return div_up(s.n, std::int64_t{cuda_tuning::dense_block} * cuda_tuning::groups);
+}
+
+// The first `chunk_blocks` blocks have a chunk per warp, the others have rows.
 template <dense_step Step, class I, class O>
-__device__ __forceinline__ void run_dense(const search<I, O>& s, const walker& my, const dense_task& t,
-                                          thread_tally& tally) {
+__global__ void __launch_bounds__(cuda_tuning::dense_block,
+                                  resident_blocks(cuda_tuning::dense_blocks, cuda_tuning::dense_block))
+    dense_kernel(const __grid_constant__ search<I, O> s, const dense_task t, const unsigned chunk_blocks) {
+  constexpr int warps = cuda_tuning::dense_block / warp_size;
   const edge_set<I, O>& rows = Step == dense_step::pull ? s.in : s.out;
-  if (!t.ends) gather_chunks<Step>(s, my, rows, t, tally);
-  gather_rows<Step>(s, my, rows, t, tally);
+  const auto warp = static_cast<std::int64_t>(threadIdx.x) / warp_size;
+  thread_tally tally;
+  if (blockIdx.x < chunk_blocks) {
+    const std::int64_t place = std::int64_t{blockIdx.x} * warps + warp;
+    if (place < rows.chunk_count) gather_chunk<Step>(s, rows, t, place, tally);
+  } else {
+    // Far apart, since rows that are neighbours may be of one length.
+    const std::int64_t row_warps = std::int64_t{gridDim.x - chunk_blocks} * warps;
+    std::int64_t group = std::int64_t{blockIdx.x - chunk_blocks} * warps + warp;
+    for (int k = 0; k < cuda_tuning::groups; ++k, group += row_warps) {
+      gather_rows<Step>(s, rows, t, group * warp_size, tally);
+    }
+  }
+  if constexpr (Step == dense_step::pull) add_tally(&s.control->step[0], tally);
 }
 
 }  // namespace spargo::detail::betweenness

@@ -25,6 +25,25 @@ struct list_task {
   bool ends = false;  // no level is behind this one: sums are 0
 };
 
+// Sums of the terms that a level takes from the one before.
+template <class I, class O>
+__device__ __forceinline__ void take_numbers(const search<I, O>& s, const position& at, list_task<I>& t) {
+  t.depth = at.depth;
+  t.from = s.numbers;
+  t.exponents = at.depth > at.wide_from ? s.exponents : nullptr;
+  t.wide = at.depth >= at.wide_from;
+}
+
+// To the next level, which has been pushed or marked.
+template <class I, class O>
+__device__ __forceinline__ void go_down(const search<I, O>& s, position& at) {
+  ++at.depth;
+  at.open = fmax(0.0, at.open - at.edges / cuda_tuning::lanes);
+  at.largest = fmin(at.largest * s.growth, most_paths);
+  at.alive = (1U << s.source_count) - 1;
+  if (at.wide_from == no_level && at.largest >= number_range::end) at.wide_from = at.depth;
+}
+
 // Lane, and what an edge's state must be for its term to count.
 struct pair_view {
   int lane;
@@ -58,65 +77,60 @@ __device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task
     }
   }
   if (t.adds && near >= 0 && (open || code == forward_code(t.depth + 1))) atomicAdd(s.numbers + v * 4 + lane, own);
-  if (t.to != nullptr) append_pair<I>(t.to, t.entries, v, lane, first);
+  if (t.to != nullptr) append_by_warp(t.to, t.entries, pair_of<I>(v, lane), first, lane_id());
 }
 
-// The edges [first, last), of which the calling thread has every `width`-th; returns its part of the sum. By a whole
-// warp, whose threads may have different rows.
+// `size` edges, of which the calling thread has every `width`-th; returns its part of the sum. By a whole warp, whose
+// threads may have different rows.
 template <class I, class O>
-__device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list_task<I>& t, const I* indices, int lane,
-                                               double own, std::int64_t first, std::int64_t last, int rank, int width,
-                                               thread_tally& tally) {
-  constexpr int rounds = cuda_tuning::list_rounds;
+__device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list_task<I>& t, const I* row, int size,
+                                               int rank, int width, int lane, double own, thread_tally& tally) {
   const pair_view pair = view_of(t, lane);
   scaled_sum sum;
-  for (std::int64_t at = first + rank; __any_sync(full_mask, at < last); at += rounds * width) {
-    I near[rounds];
-    unsigned state[rounds];
-#pragma unroll
-    for (int q = 0; q < rounds; ++q) near[q] = at + q * width < last ? indices[at + q * width] : I{-1};
-#pragma unroll
-    for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? __ldcg(s.states + near[q]) : 0U;
-    double term[rounds];  // on its way while the next level is looked for
-    int exponent[rounds];
-#pragma unroll
-    for (int q = 0; q < rounds; ++q) {
-      const bool counts = t.from != nullptr && (state[q] & pair.mask) == pair.wanted;
-      const std::int64_t place = std::int64_t{near[q]} * 4 + lane;
-      term[q] = counts ? t.from[place] : 0;
-      exponent[q] = counts && t.exponents != nullptr ? t.exponents[place] : 0;
-    }
-    if (t.marks) {
-#pragma unroll
-      for (int q = 0; q < rounds; ++q) mark_edge(s, t, near[q], state[q], lane, own, tally);
-    }
-#pragma unroll
-    for (int q = 0; q < rounds; ++q) sum.add(term[q], t.backward ? -exponent[q] : exponent[q]);
+  for (int at = rank; __any_sync(full_mask, at < size); at += width) {
+    const I near = at < size ? row[at] : I{-1};
+    const unsigned state = near >= 0 ? __ldcg(s.states + near) : 0U;
+    const bool counts = t.from != nullptr && (state & pair.mask) == pair.wanted;
+    const entry_of<I> place = pair_of<I>(near, lane);
+    const double term = counts ? t.from[place] : 0;  // on its way while the next level is looked for
+    const int exponent = counts && t.exponents != nullptr ? t.exponents[place] : 0;
+    if (t.marks) mark_edge(s, t, near, state, lane, own, tally);
+    sum.add(term, t.backward ? -exponent : exponent);
   }
   return sum;
 }
 
-// The number of a pair, or its dependency, is known: by one thread. own: on the way back, its number's factor.
+// The number of a pair, or its dependency, is known: by one thread. own: on the way back, its number.
 template <class I, class O>
-__device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_task<I>& t, std::int64_t v, int lane,
-                                            double own, scaled_sum sum) {
-  const std::int64_t place = v * 4 + lane;
+__device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair,
+                                            scaled_sum own, scaled_sum sum) {
   if (!t.backward) {
     if (sum.factor >= number_range::end) {
       sum.factor *= number_range::down;
       ++sum.exponent;
     }
-    s.numbers[place] = sum.factor;
-    if (t.wide) s.exponents[place] = sum.exponent;
+    s.numbers[pair] = sum.factor;
+    if (t.wide) s.exponents[pair] = sum.exponent;
     return;
   }
   // A successor's number is at least that of the pair, and so is its exponent.
-  const int up = sum.exponent + (t.wide ? s.exponents[place] : 0);
-  const double dependency = up == 0 ? own * sum.factor : up == -1 ? own * (sum.factor * number_range::down) : 0;
-  s.quotients[place] = (1 + dependency) / own;
-  s.dependencies[place] = dependency + s.own;
-  const unsigned shift = static_cast<unsigned>(v & 3) * 8;
-  atomicOr(reinterpret_cast<unsigned*>(s.states) + (v >> 2), done_bit(t.depth, lane) << shift);
+  const int up = sum.exponent + own.exponent;
+  const double dependency = up == 0    ? own.factor * sum.factor
+                            : up == -1 ? own.factor * (sum.factor * number_range::down)
+                                       : 0;
+  s.quotients[pair] = (1 + dependency) / own.factor;
+  s.dependencies[pair] = dependency + s.own;
+  const unsigned shift = static_cast<unsigned>(pair / 4 % 4) * 8;
+  atomicOr(reinterpret_cast<unsigned*>(s.states) + pair / 16, done_bit(t.depth, static_cast<int>(pair % 4)) << shift);
+}
+
+// A pair's number, where the step needs it.
+template <class I, class O>
+__device__ __forceinline__ scaled_sum own_number(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair) {
+  scaled_sum own;
+  if (t.adds || t.backward) own.factor = s.numbers[pair];
+  if (t.backward && t.wide) own.exponent = s.exponents[pair];
+  return own;
 }
 
 // The listed pairs [begin, end), but for rows that are cut into chunks.
@@ -128,55 +142,52 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
   const int thread = lane_id();
   for (std::int64_t base = begin + my.warp * teams; base < end; base += my.warps * teams) {
     const std::int64_t place = base + thread / 4;
-    std::int64_t v = 0;
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    int lane = 0;
-    double own = 0;
+    entry_of<I> entry = 0;
+    O first = 0;
+    O degree = 0;
+    scaled_sum own;
     if (place < end) {
-      const entry_of<I> entry = s.list[place];
-      v = static_cast<std::int64_t>(entry / 4);
-      lane = static_cast<int>(entry % 4);
+      entry = s.list[place];
       if (!t.ends) {
-        first = rows.offsets[v];
-        last = rows.offsets[v + 1];
+        first = rows.offsets[entry / 4];
+        degree = rows.offsets[entry / 4 + 1] - first;
       }
-      if (t.adds || t.backward) own = s.numbers[v * 4 + lane];
+      own = own_number(s, t, entry);
     }
-    const bool here = place < end && last - first <= cuda_tuning::chunk;
-    const bool is_long = here && last - first > cuda_tuning::team_edges;
+    const bool here = place < end && degree <= cuda_tuning::chunk;
+    const bool is_long = here && degree > cuda_tuning::team_edges;
     unsigned rest = __ballot_sync(full_mask, is_long && thread % 4 == 0);
     bool mine = here && !is_long;  // the row that is walked
-    std::int64_t from = first;
-    std::int64_t past = mine ? last : first;
-    std::int64_t vertex = v;
-    int its_lane = lane;
-    double its_own = own;
+    O from = first;
+    int size = mine ? static_cast<int>(degree) : 0;
+    entry_of<I> pair = entry;
+    scaled_sum its_own = own;
     for (int width = 4;; width = warp_size) {
       const int rank = thread & (width - 1);
-      scaled_sum sum = walk_row(s, t, rows.indices, its_lane, its_own, from, past, rank, width, tally);
+      scaled_sum sum =
+          walk_row(s, t, rows.indices + from, size, rank, width, static_cast<int>(pair % 4), its_own.factor, tally);
       if (t.from != nullptr) {
         sum = sum_of(sum, width);
-        if (mine && rank == 0) finish_pair(s, t, vertex, its_lane, its_own, sum);
+        if (mine && rank == 0) finish_pair(s, t, pair, its_own, sum);
       }
       if (rest == 0) break;
       const int owner = __ffs(static_cast<int>(rest)) - 1;
       rest &= rest - 1;
       mine = true;
       from = __shfl_sync(full_mask, first, owner);
-      past = __shfl_sync(full_mask, last, owner);
-      vertex = __shfl_sync(full_mask, v, owner);
-      its_lane = __shfl_sync(full_mask, lane, owner);
-      its_own = __shfl_sync(full_mask, own, owner);
+      size = static_cast<int>(__shfl_sync(full_mask, degree, owner));
+      pair = __shfl_sync(full_mask, entry, owner);
+      its_own = {__shfl_sync(full_mask, own.factor, owner), __shfl_sync(full_mask, own.exponent, owner)};
     }
   }
 }
 
-// A chunk's part of a sum. The warp that brings a vertex's last one adds up all of them, in their order.
+// A chunk's part of a pair's sum. The warp that brings a vertex's last one adds up all of them, in their order.
 template <class I, class O>
-__device__ __forceinline__ void bring_part(const search<I, O>& s, const list_task<I>& t, std::int64_t v, int lane,
-                                           double own, std::int64_t chunk, std::int64_t first_chunk, std::int64_t all,
-                                           scaled_sum sum) {
+__device__ __forceinline__ void bring_part(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair,
+                                           scaled_sum own, std::int64_t chunk, std::int64_t first_chunk,
+                                           std::int64_t all, scaled_sum sum) {
+  const auto lane = static_cast<int>(pair % 4);
   sum = sum_of(sum, warp_size);
   if (lane_id() == 0) {
     s.partial[chunk * 4 + lane] = sum.factor;
@@ -189,7 +200,7 @@ __device__ __forceinline__ void bring_part(const search<I, O>& s, const list_tas
     parts.add(__ldcg(s.partial + place), __ldcg(s.partial_exponents + place));
   }
   parts = sum_of(parts, warp_size);
-  if (lane_id() == 0) finish_pair(s, t, v, lane, own, parts);
+  if (lane_id() == 0) finish_pair(s, t, pair, own, parts);
 }
 
 // All chunks of vertices that have pairs at this level.
@@ -215,11 +226,12 @@ __device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& 
       const std::int64_t first = begin + number * size;
       for (unsigned set = __shfl_sync(full_mask, lanes, owner); set != 0; set &= set - 1) {
         const int lane = __ffs(static_cast<int>(set)) - 1;
-        const double own = t.adds || t.backward ? s.numbers[v * 4 + lane] : 0;
+        const entry_of<I> pair = pair_of<I>(v, lane);
+        const scaled_sum own = own_number(s, t, pair);
+        const auto edges = static_cast<int>(min(std::int64_t{size}, end - first));
         const scaled_sum sum =
-            walk_row(s, t, rows.indices, lane, own, first, min(end, first + size), lane_id(), warp_size, tally);
-        if (t.from != nullptr)
-          bring_part(s, t, v, lane, own, place, place - number, (end - begin + size - 1) / size, sum);
+            walk_row(s, t, rows.indices + first, edges, lane_id(), warp_size, lane, own.factor, tally);
+        if (t.from != nullptr) bring_part(s, t, pair, own, place, place - number, (end - begin + size - 1) / size, sum);
       }
     }
   }
@@ -240,7 +252,7 @@ __device__ void list_level(const search<I, O>& s, const walker& my, int depth, e
     const std::int64_t v = base + lane_id();
     const unsigned lanes = v < s.n ? lanes_at(s.levels, v, depth) : 0;
     for (int lane = 0; lane < cuda_tuning::lanes; ++lane)
-      append_pair<I>(to, entries, v, lane, (lanes >> lane & 1) != 0);
+      append_by_warp(to, entries, pair_of<I>(v, lane), (lanes >> lane & 1) != 0, lane_id());
   }
 }
 

@@ -12,8 +12,7 @@
 #include "core/cuda.cuh"
 #include "core/device/warp.cuh"
 #include "graph/betweenness/numbers.hpp"
-
-#include <spargo/graph/frontier/expansion.cuh>
+#include "graph/frontier/append_chunks.cuh"
 
 #include <cstdint>
 #include <type_traits>
@@ -23,21 +22,24 @@ namespace spargo::detail::betweenness {
 // Times: H200, 4 sources; R-MAT 22 and uniform 2^22 of degree 16, grid 2048 x 2048. Without one: by choice.
 struct cuda_tuning {
   static constexpr int lanes = 4;
-  static constexpr int block = 512;  // 8.0, 7.3 and 51 ms with 1024 and one block resident: no faster
-  // Resident on an SM, so at most 64 registers per thread: 8.1, 7.3 and 50 ms with 2, 11.8, 10.5 and 36 with
-  // 1, 8.5, 7.5 and 71 with 3.
-  static constexpr int min_blocks = 2;
+  // Of a kernel of listed levels; one is resident on an SM. Grid: 22.3 ms, with 512 23.7, with 1024 22.9, with two of
+  // 512 22.9, with three of 256 24.2.
+  static constexpr int block = 768;
+  static constexpr int dense_block = 256;  // of a kernel of a dense level; 6.5 and 5.9 ms with 128
+  // Resident on an SM: 6.7 and 6.1 ms with 4; with 6, and half the terms under way, 6.5 and 6.0.
+  static constexpr int dense_blocks = 4;
+  // 32 vertices each per warp there: 6.1 and 5.8 ms with 4, 6.7 and 6.1 with 1.
+  static constexpr int groups = 4;
   static constexpr int chunk = 512;  // edges; rows with more are cut into chunks, for a warp each
-  // Rows with more have a warp each, others a team of four threads: 7.9 and 8.2 ms with 32, 9.3 and 7.3 with 128.
+  // Rows with more have a warp each, others a team of four threads: 6.6 and 6.9 ms with 32, 6.7 and 6.1 with 64.
   static constexpr int team_edges = 64;
-  // Edges of a thread that are under way together, in a listed level: 7.9, 7.1 and 42 ms with 1, 8.1, 7.3 and 50 with
-  // 2, for which registers are wanting.
-  static constexpr int list_rounds = 1;
-  static constexpr int dense_rounds = 2;   // and in a dense one: 8.9 and 7.8 ms with 1, 7.9, 7.2 and 51 with 4
+  // Edges of a thread that are under way together in a dense level: 6.7 and 6.1 ms with 2, 7.1 and 6.1 with 4.
+  static constexpr int dense_rounds = 2;
   static constexpr double push_cost = 3;   // of an edge, against one of a pull
   static constexpr double pass_share = 4;  // a look at so many vertices costs as much as one edge
-  // A pull of fewer edges than that share of the frontier's marks who leads on: 8.1 and 7.9 ms if none does.
-  static constexpr double mark_share = 4;
+  // A pull of fewer edges than that share of the frontier's marks who leads on: uniform 6.7 ms if none does, R-MAT's
+  // pull of the last large level 0.10 ms longer with 4 and its way back 0.12 shorter.
+  static constexpr double mark_share = 32;
   static constexpr std::int64_t dense = 8;  // a push of more than vertices / 8 edges makes no list
 };
 
@@ -60,7 +62,10 @@ struct counters {
   count64 found[4];  // by a pull, per lane
 };
 
-// Where a search stands; every block has the same.
+inline constexpr double most_paths = 0x1p1000;        // a bound does not grow further
+inline constexpr std::int32_t no_level = 0x7fffffff;  // no level has exponents
+
+// Where a search stands; the host and every block have the same.
 struct position {
   std::int64_t pairs;  // at this level
   std::int64_t begin;  // its entries in the list
@@ -75,11 +80,11 @@ struct position {
   bool summed;             // its numbers are known
 };
 
-struct control_block {
+struct control_block {  // zero at a kernel's start
   counters step[3];
-  count64 reached[4];  // vertices besides the source, per lane
-  std::int32_t depth;  // of the last level
-  std::int32_t wide_from;
+  count64 words[3];    // barriers of narrow levels
+  count64 reached[4];  // vertices that each lane has found, the source among them
+  position at;         // where a forward kernel has come to
 };
 
 template <class I>
@@ -100,7 +105,7 @@ struct search {
   std::int32_t* exponents;  // of `numbers`, from level wide_from on
   std::int32_t* levels;     // of pairs found in dense levels and of vertices with chunks; else -1
   entry_of<I>* list;        // pairs of listed levels, level by level
-  std::int64_t* begins;     // [level]: where its entries begin, and level_kind
+  std::int64_t* begins;     // [listed level]: where its entries begin, and then where they end
   double* partial;          // [chunk * 4 + lane]: sums of chunks that wait for the vertex's others,
   std::int32_t* partial_exponents;
   unsigned* arrived;  // [a vertex's first chunk * 4 + lane]: and how many there are
@@ -112,12 +117,7 @@ struct search {
   bool keeps_levels;  // of all pairs
 };
 
-// What `begins` tells of a level: 4 times where its entries begin, plus these.
-struct level_kind {
-  static constexpr unsigned dense = 1;
-  static constexpr unsigned marked = 2;     // dense, and `levels` has `leads_on` for pairs that have a successor
-  static constexpr int leads_on = 1 << 30;  // with a level
-};
+inline constexpr int leads_on = 1 << 30;  // with a level: the pair has a successor
 
 // --- States ---------------------------------------------------------------------------------------------------------
 
@@ -171,10 +171,10 @@ __device__ __forceinline__ scaled_sum sum_of(scaled_sum mine, int width) {
 // --- What is found --------------------------------------------------------------------------------------------------
 
 struct thread_tally {
-  count64 pairs = 0;
+  unsigned pairs = 0;
+  unsigned found = 0;  // of lane threadIdx.x % 4
   count64 edges = 0;
   count64 open = 0;
-  count64 found = 0;  // of lane threadIdx.x % 4
   double largest = 0;
 };
 
@@ -183,7 +183,7 @@ __device__ inline void add_tally(counters* to, const thread_tally& mine) {
   __shared__ counters of_block;
   if (threadIdx.x < sizeof(counters) / sizeof(count64)) reinterpret_cast<count64*>(&of_block)[threadIdx.x] = 0;
   __syncthreads();
-  const count64 pairs = warp_reduce_to_first(mine.pairs, plus{});
+  const count64 pairs = warp_reduce_to_first(count64{mine.pairs}, plus{});
   const count64 edges = warp_reduce_to_first(mine.edges, plus{});
   const count64 open = warp_reduce_to_first(mine.open, plus{});
   if (lane_id() == 0) {
@@ -211,18 +211,9 @@ __device__ inline void add_tally(counters* to, const thread_tally& mine) {
   }
 }
 
-// Appends the pairs of the threads that have one; by a whole warp.
 template <class I>
-__device__ __forceinline__ void append_pair(entry_of<I>* list, count64* entries, std::int64_t v, int lane,
-                                            bool wanted) {
-  const unsigned threads = __ballot_sync(full_mask, wanted);
-  if (threads == 0) return;
-  count64 at = 0;
-  if (lane_id() == 0) at = atomicAdd(entries, count64(__popc(threads)));
-  at = __shfl_sync(full_mask, at, 0);
-  if (!wanted) return;
-  at += static_cast<count64>(__popc(threads & ((1U << lane_id()) - 1)));
-  list[at] = static_cast<entry_of<I>>(v) * 4 + static_cast<entry_of<I>>(lane);
+__device__ __forceinline__ entry_of<I> pair_of(std::int64_t v, int lane) {
+  return static_cast<entry_of<I>>(v) * 4 + static_cast<entry_of<I>>(lane);
 }
 
 // Whether the calling warp's sum of a chunk is the last of its vertex's, all of which are visible then. Lane 0 counts.
