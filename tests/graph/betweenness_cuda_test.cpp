@@ -125,6 +125,26 @@ TEST_F(BetweennessCuda, EdgesThatLeadFarBack) {
   }
 }
 
+// A few vertices with many times the others' edges: the device sorts vertices by degree, and names them as they were.
+TEST_F(BetweennessCuda, FewVerticesWithMostEdges) {
+  test::random_source random(47);
+  constexpr std::int64_t n = 4000;
+  edge_vector edges = test::random_edges(random, n, 8000, 0);
+  for (const std::int64_t hub : {3999, 17, 2500}) {
+    for (std::int64_t k = 0; k < 900; ++k) edges.emplace_back(hub, random.below(n));
+    for (std::int64_t k = 0; k < 600; ++k) edges.emplace_back(random.below(n), hub);
+  }
+  const sources_type sources{3999, 0, 5, 5, 17, 2499, 2500};
+  for (const auto normalization :
+       {betweenness_normalization::none, betweenness_normalization::pairs, betweenness_normalization::by_maximum}) {
+    check_all(n, edges, sources,
+              {.normalization = normalization,
+               .endpoints = betweenness_endpoints::included,
+               .edges = betweenness_edges::counted});
+    check_all(n, edges, sources, {.normalization = normalization});
+  }
+}
+
 TEST_F(BetweennessCuda, AllVerticesOfLargerGraphs) {
   test::random_source random(45);
   const edge_vector edges = test::random_edges(random, 900, 4000, 1);

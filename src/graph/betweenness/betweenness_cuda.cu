@@ -10,6 +10,7 @@
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/betweenness/cuda_kernel.cuh"
+#include "graph/betweenness/cuda_rows.cuh"
 #include "graph/betweenness/executor.hpp"
 
 #include <spargo/core/interruption.hpp>
@@ -22,28 +23,6 @@ namespace spargo::detail::betweenness {
 
 namespace {
 
-// How many chunks there are, and the most edges of a row.
-struct row_facts {
-  count64 chunks;
-  count64 longest;
-};
-
-template <class O>
-__global__ void measure_rows_kernel(const O* offsets, std::int64_t n, row_facts* facts) {
-  const std::int64_t v = global_thread();
-  const count64 degree = v < n ? static_cast<count64>(offsets[v + 1] - offsets[v]) : 0;
-  const count64 longest = warp_reduce(degree, maximum{});
-  if (lane_id() == 0 && longest > 0) atomicMax(&facts->longest, longest);
-  if (degree > cuda_tuning::chunk) atomicAdd(&facts->chunks, (degree + cuda_tuning::chunk - 1) / cuda_tuning::chunk);
-}
-
-template <class I, class O>
-__global__ void cut_rows_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, row_facts* facts) {
-  const std::int64_t v = global_thread();
-  const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
-  append_chunks(chunks, &facts->chunks, static_cast<I>(v), degree, cuda_tuning::chunk);
-}
-
 __global__ void find_largest_kernel(const double* values, std::int64_t size, double* largest) {
   double mine = 0;
   for (std::int64_t k = global_thread(); k < size; k += grid_threads()) mine = fmax(mine, values[k]);
@@ -53,9 +32,10 @@ __global__ void find_largest_kernel(const double* values, std::int64_t size, dou
   }
 }
 
-void add_lanes(const context<device>& ctx, const double* lanes, span<double, device> values) {
-  for_each(ctx, values.size(), [lanes, to = values.data()] __device__(std::int64_t v) {
-    const double2* const four = reinterpret_cast<const double2*>(lanes) + 2 * v;
+template <class I>
+void add_lanes(const context<device>& ctx, const double* lanes, const I* rank, span<double, device> values) {
+  for_each(ctx, values.size(), [lanes, rank, to = values.data()] __device__(std::int64_t v) {
+    const double2* const four = reinterpret_cast<const double2*>(lanes) + 2 * rank_of(rank, v);
     to[v] += (four[0].x + four[0].y) + (four[1].x + four[1].y);
   });
 }
@@ -79,30 +59,6 @@ void divide_by_largest(const context<device>& ctx, span<double, device> values, 
 template <class T>
 std::int64_t bytes_of(const array<T, device>& a) {
   return a.size() * static_cast<std::int64_t>(sizeof(T));
-}
-
-template <class I>
-struct cut_rows {
-  array<edge_chunk<I>, device> chunks;
-  std::int64_t longest = 0;
-};
-
-template <class I, class O>
-cut_rows<I> cut(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows) {
-  const std::int64_t n = rows.rows;
-  const auto blocks = static_cast<unsigned>(div_up(n, block_threads));
-  array<row_facts, device> facts(ctx, 1);
-  fill_zero(ctx, facts.view());
-  measure_rows_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(rows.offsets.data(), n, facts.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-  const row_facts here = to_host(ctx, std::as_const(facts).view())[0];
-  cut_rows<I> found{{ctx, static_cast<std::int64_t>(here.chunks)}, static_cast<std::int64_t>(here.longest)};
-  if (here.chunks == 0) return found;
-  fill_zero(ctx, facts.view());
-  cut_rows_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(rows.offsets.data(), n, found.chunks.data(),
-                                                              facts.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-  return found;
 }
 
 template <class I, class O>
@@ -154,7 +110,7 @@ class device_executor final : public executor<I, device> {
     return bytes_of(values_) + bytes_of(edges_) + transposed_.offsets().size() * std::int64_t{sizeof(O)} +
            transposed_.nnz() * std::int64_t{sizeof(I)} + bytes_of(states_) + bytes_of(numbers_) + bytes_of(quotients_) +
            bytes_of(dependencies_) + bytes_of(exponents_) + bytes_of(levels_) + bytes_of(list_) + bytes_of(begins_) +
-           bytes_of(out_chunks_) + bytes_of(in_chunks_) + bytes_of(partial_) + bytes_of(partial_exponents_) +
+           bytes_of(rank_) + out_.bytes() + in_.bytes() + bytes_of(partial_) + bytes_of(partial_exponents_) +
            bytes_of(arrived_) + bytes_of(control_);
   }
 
@@ -162,15 +118,21 @@ class device_executor final : public executor<I, device> {
   [[nodiscard]] bool counts_edges() const { return options_.edges == betweenness_edges::counted; }
 
   void allocate(const csr_pattern_view<I, O, device>& out, const csr_pattern_view<I, O, device>& in) {
-    cut_rows<I> out_rows = cut(ctx_, out);
-    out_chunks_ = std::move(out_rows.chunks);
-    std::int64_t growth = out_rows.longest;
-    if (!undirected_) {
-      cut_rows<I> in_rows = cut(ctx_, in);
-      in_chunks_ = std::move(in_rows.chunks);
-      growth = in_rows.longest;
+    const row_facts out_facts = measure(ctx_, out);
+    const row_facts in_facts = undirected_ ? out_facts : measure(ctx_, in);
+    const auto longest = static_cast<double>(std::max(out_facts.longest, in_facts.longest));
+    const double average = static_cast<double>(out.nnz()) / static_cast<double>(n_);
+    if (longest > std::max<double>(cuda_tuning::chunk, cuda_tuning::skewed * average)) {
+      const array<std::uint32_t, device> order = by_degree(ctx_, out, in, out_facts.longest + in_facts.longest);
+      rank_ = ranks_of<I>(ctx_, order);
+      out_ = {ctx_, out, out_facts, order, rank_};
+      if (!undirected_) in_ = {ctx_, in, in_facts, order, rank_};
+      ctx_.synchronize();
+    } else {
+      out_ = {ctx_, out, out_facts};
+      if (!undirected_) in_ = {ctx_, in, in_facts};
     }
-    const std::int64_t chunks = std::max(out_chunks_.size(), in_chunks_.size());
+    const std::int64_t chunks = static_cast<std::int64_t>(std::max(out_facts.chunks, in_facts.chunks));
     states_ = {ctx_, div_up(n_, std::int64_t{4}) * 4};
     numbers_ = {ctx_, n_ * lanes};
     quotients_ = {ctx_, n_ * lanes};
@@ -188,14 +150,14 @@ class device_executor final : public executor<I, device> {
     fill_zero(ctx_, exponents_.view());
     control_ = {ctx_, 1};
     dense_levels_.reserve(64);
-    search_.out = {out.offsets.data(), out.indices.data(), out_chunks_.data(), out_chunks_.size()};
-    search_.in = undirected_
-                     ? search_.out
-                     : edge_set<I, O>{in.offsets.data(), in.indices.data(), in_chunks_.data(), in_chunks_.size()};
+    edges_of_graph_ = {out.offsets.data(), out.indices.data(), nullptr, 0};
+    search_.out = out_.edges();
+    search_.in = undirected_ ? search_.out : in_.edges();
+    search_.rank = rank_.data();
     search_.mirrored = undirected_;
     search_.n = n_;
     search_.edges = out.nnz();
-    search_.growth = static_cast<double>(growth);
+    search_.growth = static_cast<double>(in_facts.longest);
     search_.states = states_.data();
     search_.numbers = numbers_.data();
     search_.quotients = quotients_.data();
@@ -232,10 +194,10 @@ class device_executor final : public executor<I, device> {
   void run_batch() {
     const position last = search_forward();
     search_back(last.depth - 1, last.wide_from);
-    add_lanes(ctx_, search_.dependencies, values_.view());
+    add_lanes(ctx_, search_.dependencies, search_.rank, values_.view());
     if (edges_.empty()) return;
     edges_kernel<<<blocks_for(ctx_, n_, block_threads / warp_size), block_threads, 0, ctx_.stream()>>>(
-        search_, last.wide_from, edges_.data());
+        search_, edges_of_graph_, last.wide_from, edges_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
@@ -332,8 +294,10 @@ class device_executor final : public executor<I, device> {
   array<std::int32_t, device> levels_;
   array<entry_of<I>, device> list_;
   array<std::int64_t, device> begins_;
-  array<edge_chunk<I>, device> out_chunks_;
-  array<edge_chunk<I>, device> in_chunks_;
+  array<I, device> rank_;  // where vertices are sorted by degree
+  walked_rows<I, O> out_;
+  walked_rows<I, O> in_;
+  edge_set<I, O> edges_of_graph_{};
   array<double, device> partial_;
   array<std::int32_t, device> partial_exponents_;
   array<unsigned, device> arrived_;

@@ -51,7 +51,7 @@ template <class I, class O>
 __global__ void start_kernel(const __grid_constant__ search<I, O> s) {
   const int lane = lane_id();
   if (lane >= s.source_count) return;
-  const std::int64_t v = s.sources[lane];
+  const std::int64_t v = rank_of(s.rank, s.sources[lane]);
   (void)claim_pair(s.states, v, lane, forward_code(0));
   s.numbers[v * 4 + lane] = 1;
   s.levels[v * 4 + lane] = 0;
@@ -193,7 +193,7 @@ __global__ void end_kernel(const __grid_constant__ search<I, O> s) {
   const int lane = lane_id();
   if (lane >= s.source_count) return;
   const double others = s.own == 0 ? 0 : static_cast<double>(s.control->reached[lane] - 1);
-  s.dependencies[std::int64_t{s.sources[lane]} * 4 + lane] = s.own * others;
+  s.dependencies[rank_of(s.rank, s.sources[lane]) * 4 + lane] = s.own * others;
 }
 
 // Goes back over listed levels from `depth` on to those after `to`. `levels`: the last one.
@@ -228,18 +228,19 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
 // -1 for none.
 __device__ inline int level_of(int entry) { return entry < 0 ? entry : entry & ~leads_on; }
 
-// The values of edges, from what both searches have left. A warp takes a vertex; the neighbouring ones of its edges'
-// ends share their sectors.
+// The values of the graph's edges, from what both searches have left. A warp takes a vertex; the neighbouring ones of
+// its edges' ends share their sectors.
 template <class I, class O>
 __global__ void __launch_bounds__(256)
-    edges_kernel(const __grid_constant__ search<I, O> s, const int from, double* values) {
+    edges_kernel(const __grid_constant__ search<I, O> s, const edge_set<I, O> edges, const int from, double* values) {
   const walker my;
-  for (std::int64_t u = my.warp; u < s.n; u += my.warps) {
+  for (std::int64_t vertex = my.warp; vertex < s.n; vertex += my.warps) {
+    const std::int64_t u = rank_of(s.rank, vertex);
     const int4 own = reinterpret_cast<const int4*>(s.levels)[u];
     const int level[4] = {level_of(own.x), level_of(own.y), level_of(own.z), level_of(own.w)};
     if ((own.x & own.y & own.z & own.w) < 0) continue;
-    for (std::int64_t e = s.out.offsets[u] + lane_id(); e < s.out.offsets[u + 1]; e += warp_size) {
-      const std::int64_t v = s.out.indices[e];
+    for (std::int64_t e = edges.offsets[vertex] + lane_id(); e < edges.offsets[vertex + 1]; e += warp_size) {
+      const std::int64_t v = rank_of(s.rank, edges.indices[e]);
       const int4 its = reinterpret_cast<const int4*>(s.levels)[v];
       const int its_level[4] = {level_of(its.x), level_of(its.y), level_of(its.z), level_of(its.w)};
       double sum = 0;

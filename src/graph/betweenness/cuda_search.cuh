@@ -35,6 +35,8 @@ struct cuda_tuning {
   static constexpr int team_edges = 64;
   // Edges of a thread that are under way together in a dense level: 6.7 and 6.1 ms with 2, 7.1 and 6.1 with 4.
   static constexpr int dense_rounds = 2;
+  // Vertices are sorted by degree if one has so many times the average.
+  static constexpr double skewed = 8;
   static constexpr double push_cost = 3;   // of an edge, against one of a pull
   static constexpr double pass_share = 4;  // a look at so many vertices costs as much as one edge
   // A pull of fewer edges than that share of the frontier's marks who leads on: uniform 6.7 ms if none does, R-MAT's
@@ -111,6 +113,7 @@ struct search {
   unsigned* arrived;  // [a vertex's first chunk * 4 + lane]: and how many there are
   control_block* control;
   double* values;
+  const I* rank;  // of the graph's vertices among those that are walked; null: the same
   I sources[cuda_tuning::lanes];
   int source_count;
   double own;         // what a path counts for its last vertex
@@ -209,6 +212,11 @@ __device__ inline void add_tally(counters* to, const thread_tally& mine) {
   } else {
     atomicAdd(there, all);
   }
+}
+
+template <class I>
+__device__ __forceinline__ std::int64_t rank_of(const I* rank, std::int64_t v) {
+  return rank == nullptr ? v : std::int64_t{rank[v]};
 }
 
 template <class I>
