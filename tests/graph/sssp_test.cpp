@@ -554,7 +554,10 @@ TEST_F(SsspThere, DeviceGivesItsReasonAndRefuses) {
   const auto refusal = [&](const sssp_options& options) {
     return message_of(error_code::invalid_argument, [&] { (void)sssp(placed.ctx(), placed.view(), 0, options); });
   };
-  EXPECT_NE(refusal({.algorithm = sssp_algorithm::dijkstra}).find("does not run on the device"), std::string::npos);
+  EXPECT_NE(refusal({.algorithm = static_cast<sssp_algorithm>(77)}).find("number 77"), std::string::npos);
+  EXPECT_EQ(message_of(error_code::unsupported,
+                       [&] { (void)sssp(placed.ctx(), placed.view(), 0, {.algorithm = sssp_algorithm::dijkstra}); }),
+            "sssp: algorithm dijkstra runs on the host only");
   EXPECT_NE(refusal({.cutoff = -1}).find("cutoff -1"), std::string::npos);
   EXPECT_NE(refusal({.target = 9000}).find("target 9000"), std::string::npos);
   EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)sssp(placed.ctx(), placed.view(), 9000); })

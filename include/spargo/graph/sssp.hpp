@@ -91,8 +91,8 @@ template <detail::scalar W, index_type I, index_type O, class Space>
 class SPARGO_EXPORT sssp_plan {
  public:
   // Reads all weights; on a device it synchronises. Throws invalid_data naming the first edge whose weight is negative
-  // or NaN, and invalid_argument for a delta or a cutoff that is negative or NaN, a target that is neither -1 nor a
-  // vertex, an algorithm that the backend lacks, or a graph whose parts do not fit together.
+  // or NaN, unsupported for an algorithm that the backend lacks, and invalid_argument for a delta or a cutoff that is
+  // negative or NaN, a target that is neither -1 nor a vertex, or a graph whose parts do not fit together.
   sssp_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const sssp_options& options = {});
   sssp_plan(sssp_plan&&) noexcept;
   sssp_plan& operator=(sssp_plan&&) noexcept;

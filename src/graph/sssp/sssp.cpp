@@ -62,7 +62,12 @@ void check_graph(const weighted_graph_view<W, I, O, Space>& g) {
 
 template <class Space>
 void check_options(const sssp_options& o, std::int64_t vertices) {
-  detail::expect_runs_on<Space>(paths::algorithms, "sssp", o.algorithm);
+  SPARGO_EXPECTS(detail::is_in(paths::algorithms, o.algorithm),
+                 fmt::format("sssp: no algorithm has the number {}", static_cast<int>(o.algorithm)));
+  if (!detail::runs_on<Space>(paths::algorithms, o.algorithm)) {
+    throw error(error_code::unsupported,
+                fmt::format("sssp: algorithm {} runs on the host only", to_string(o.algorithm)));
+  }
   SPARGO_EXPECTS(o.delta >= 0 && std::isfinite(o.delta),
                  fmt::format("sssp: delta {} (expected 0, for automatic, or more)", o.delta));
   SPARGO_EXPECTS(o.cutoff >= 0, fmt::format("sssp: cutoff {} (expected 0 or more)", o.cutoff));
