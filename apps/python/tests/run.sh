@@ -25,6 +25,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+root=$PWD env=$(realpath -m "$env")
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 
 say "packages of PyPI, in $env"
@@ -79,7 +80,7 @@ if [ $full = yes ]; then
       rm -rf "$env-3.$minor"
       "python3.$minor" -m venv "$env-3.$minor"
       "$env-3.$minor/bin/pip" install -q --disable-pip-version-check "$wheel"
-      (cd / && "$OLDPWD/$env-3.$minor/bin/python" "$OLDPWD/apps/python/tests/user.py") || status=1
+      (cd / && "$env-3.$minor/bin/python" "$root/apps/python/tests/user.py") || status=1
     done
   fi
 fi
