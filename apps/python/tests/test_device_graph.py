@@ -259,22 +259,22 @@ def test_networkx_takes_graphs_on_a_gpu(xp):
     a = spargo.Graph.read(GRAPHS[2], directed=False).to_scipy()
     here, there = spargo.Graph.from_scipy(a, directed=False), spargo.Graph.from_scipy(xp.matrix(a)[0], directed=False)
     assert there.device == "cuda:0"
-    for name, args in {
-        "bfs_edges": (0,),
-        "single_source_shortest_path_length": (0,),
-        "bfs_layers": (0,),
-        "connected_components": (),
-        "pagerank": (),
-        "triangles": (),
-        "clustering": (),
-        "single_source_dijkstra_path_length": (0,),
-        "closeness_centrality": (3,),
-    }.items():
+    for name, args, options in (
+        ("bfs_edges", (0,), {}),
+        ("single_source_shortest_path_length", (0,), {}),
+        ("bfs_layers", (0,), {}),
+        ("connected_components", (), {}),
+        ("pagerank", (), {"tol": 1e-14, "max_iter": 1000}),  # by other steps there: what they end with is the same
+        ("triangles", (), {}),
+        ("clustering", (), {}),
+        ("single_source_dijkstra_path_length", (0,), {}),
+        ("closeness_centrality", (3,), {}),
+    ):
         for arrays in (None, "cupy" if isinstance(xp, CuPy) else "torch"):
             with spargo.config(arrays=arrays):
-                got, want = (getattr(nx, name)(g, *args) for g in (there, here))
+                got, want = (getattr(nx, name)(g, *args, **options) for g in (there, here))
                 got, want = (list(found) if hasattr(found, "__next__") else found for found in (got, want))
-            assert got == pytest.approx(want, rel=1e-9) if name in ("pagerank", "clustering") else got == want, name
+            assert got == pytest.approx(want, rel=1e-6) if name in ("pagerank", "clustering") else got == want, name
     assert isinstance(there.bfs(0).levels, xp.type)  # still its own
 
 
