@@ -246,7 +246,8 @@ exit_status run(const sssp_flags& flags) {
   const weight_choice choice = parse_weights(flags.weights);
   graph_work work;
   work.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
-  work.cpu_ns = 20.0 * static_cast<double>(std::max<std::int64_t>(flags.sources, 1));
+  // R-MAT 22, degree 8: 97 ms by 16 threads, a tenth less since; 2.2 on an H200.
+  work.cpu_ns = 42.0 * static_cast<double>(std::max<std::int64_t>(flags.sources, 1));
   placed_weighted_input read = load_weighted(flags, work, choice);
   backend& where = read.where;
   const loaded_input& from = read.from;
