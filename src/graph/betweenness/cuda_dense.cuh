@@ -47,7 +47,8 @@ __device__ __forceinline__ unsigned matches(const lane_view& view, unsigned stat
 }
 
 // The terms of `size` edges for the calling thread's lane, of which its team has some; by a whole warp, whose teams may
-// have different rows. A thread reads every `width`-th index, one round ahead. The L1 cache is for states.
+// have different rows. A thread reads every `width`-th index, one round ahead. The L1 caches are for what these lead
+// to.
 template <dense_step Step, class I, class O>
 __device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_task& t, const I* row, int size,
                                              int rank, int width, const lane_view& view) {
@@ -81,7 +82,7 @@ __device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_
           const unsigned its = __shfl_sync(full_mask, state[q + k / 4], leader + k % 4);
           const entry_of<I> place = pair_of<I>(neighbour, thread % 4);
           const bool counts = (its & view.mask) == view.wanted;
-          term[k] = counts ? __ldcg(terms + place) : 0;
+          term[k] = counts ? terms[place] : 0;
           if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | leads_on;
         }
 #pragma unroll

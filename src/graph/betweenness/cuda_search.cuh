@@ -19,28 +19,31 @@
 
 namespace spargo::detail::betweenness {
 
-// Times: H200, 4 sources; R-MAT 22 and uniform 2^22 of degree 16, grid 2048 x 2048. Without one: by choice.
+// Times: H200, 4 sources; R-MAT 22 and uniform 2^22 of degree 16, grid 2048 x 2048; some with other numbers beside them
+// than those of today, so that only the times of one line compare. Without one: by choice.
 struct cuda_tuning {
   static constexpr int lanes = 4;
   // Of a kernel of listed levels; one is resident on an SM. Grid: 22.3 ms, with 512 23.7, with 1024 22.9, with two of
   // 512 22.9, with three of 256 24.2.
   static constexpr int block = 768;
-  static constexpr int dense_block = 256;  // of a kernel of a dense level; 6.5 and 5.9 ms with 128
+  // Of a kernel of a dense level: 4.9 and 6.0 ms, 5.1 and 6.0 with 128 and 8 groups.
+  static constexpr int dense_block = 256;
   // Resident on an SM: 6.7 and 6.1 ms with 4; with 6, and half the terms under way, 6.5 and 6.0.
   static constexpr int dense_blocks = 4;
   // 32 vertices each per warp there: 6.1 and 5.8 ms with 4, 6.7 and 6.1 with 1.
   static constexpr int groups = 4;
-  static constexpr int chunk = 512;  // edges; rows with more are cut into chunks, for a warp each
-  // Rows with more have a warp each, others a team of four threads: 6.6 and 6.9 ms with 32, 6.7 and 6.1 with 64.
+  // Edges; rows with more are cut into chunks, for a warp each: 4.9 ms with 512, 6.3 with 256.
+  static constexpr int chunk = 512;
+  // Rows with more have a warp each, others a team of four threads: 4.9 and 6.0 ms with 64, 4.9 and 6.6 with 32.
   static constexpr int team_edges = 64;
   // Edges of a thread that are under way together in a dense level: 6.7 and 6.1 ms with 2, 7.1 and 6.1 with 4.
   static constexpr int dense_rounds = 2;
-  // Vertices are sorted by degree if one has so many times the average.
+  // Vertices are sorted by degree if one has so many times the average: R-MAT 4.9 ms for 5.9, the plan 1.9 for 0.2.
   static constexpr double skewed = 8;
   static constexpr double push_cost = 3;   // of an edge, against one of a pull
   static constexpr double pass_share = 4;  // a look at so many vertices costs as much as one edge
-  // A pull of fewer edges than that share of the frontier's marks who leads on: uniform 6.7 ms if none does, R-MAT's
-  // pull of the last large level 0.10 ms longer with 4 and its way back 0.12 shorter.
+  // A pull of fewer edges than that share of the frontier's marks who leads on: uniform 6.1 ms, 6.7 if none does. With
+  // 4 R-MAT's last large level marks, too: 0.10 ms more for its pull, 0.12 less on the way back.
   static constexpr double mark_share = 32;
   static constexpr std::int64_t dense = 8;  // a push of more than vertices / 8 edges makes no list
 };
