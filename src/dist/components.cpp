@@ -70,6 +70,11 @@ std::int64_t distributed_components_plan<I, Space>::rounds() const noexcept {
   return state_->rounds;
 }
 
+template <index_type I, class Space>
+std::string_view distributed_components_plan<I, Space>::how() const noexcept {
+  return state_->executor->how();
+}
+
 template <index_type I>
 distributed_components_result<I> distributed_components(const communicator& comm, const context<host>& ctx,
                                                         const distributed_graph<I>& g) {

@@ -77,6 +77,7 @@ class device_components final : public components_executor<I, device> {
     return static_cast<std::int64_t>(element<count64>(ctx_, std::as_const(counter_).view(), 0));
   }
   [[nodiscard]] span<const I, device> labels() const noexcept override { return labels_.view().subspan(0, own_); }
+  [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
   context<device> ctx_;

@@ -24,6 +24,7 @@ class components_executor {
   virtual bool spread() = 0;
   [[nodiscard]] virtual std::int64_t count() = 0;  // of own vertices that are their own label
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
+  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // they travel
 };
 
 // Collective.

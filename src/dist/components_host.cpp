@@ -59,6 +59,7 @@ class host_components final : public components_executor<I, host> {
     return count;
   }
   [[nodiscard]] span<const I, host> labels() const noexcept override { return {labels_.data(), columns_.own}; }
+  [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
   std::int32_t root_of(std::int32_t v) {

@@ -14,6 +14,7 @@
 #include <spargo/core/array.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 namespace spargo::detail::dist {
@@ -246,9 +247,21 @@ class staged_channel final : public device_channel {
   std::unique_ptr<channel> host_;
 };
 
+// Of a GPU among all there are, on whatever host.
+struct gpu_id {
+  char bytes[16];
+};
+gpu_id id_of(const context<device>& ctx) {
+  cudaDeviceProp properties{};
+  SPARGO_CUDA_TRY(cudaGetDeviceProperties(&properties, ctx.ordinal()));
+  gpu_id id{};
+  static_assert(sizeof(properties.uuid) == sizeof(id));
+  std::memcpy(id.bytes, &properties.uuid, sizeof(id));
+  return id;
+}
+
 // What a rank knows of itself and of the others.
 struct abilities {
-  int ordinal;
   bool addresses_all;
   bool has_nccl;
 };
@@ -263,9 +276,16 @@ link_choice choose_link(const communicator& comm, const context<device>& ctx, de
   const abilities mine = comm.agree_on([&] {
     const bool all = one_process && std::all_of(ordinals.begin(), ordinals.end(),
                                                 [&](int other) { return can_access(ctx.ordinal(), other); });
-    return abilities{ctx.ordinal(), all, why_not.empty()};
+    return abilities{all, why_not.empty()};
   });
-  const bool own_gpu = !one_process || std::set<int>(ordinals.begin(), ordinals.end()).size() == ordinals.size();
+  bool own_gpu = std::set<int>(ordinals.begin(), ordinals.end()).size() == ordinals.size();
+  if (!one_process) {  // whose ordinals are each one's own
+    std::set<std::string> ids;
+    for (const gpu_id& each : comm.all_gather(comm.agree_on([&] { return id_of(ctx); }))) {
+      ids.emplace(each.bytes, sizeof(each.bytes));
+    }
+    own_gpu = std::ssize(ids) == comm.size();
+  }
   bool peers = true;
   bool nccl = own_gpu;
   for (const abilities& each : comm.all_gather(mine)) {

@@ -124,26 +124,28 @@ TEST(DeviceExchange, TellsHowItGoes) {
 // What can be seen of NCCL with one GPU: it loads, and a rank sends to itself.
 TEST(DeviceExchange, SendsToItselfByNccl) {
   SPARGO_TEST_NEEDS_GPU();
-  if (!detail::dist::why_no_nccl().empty()) GTEST_SKIP() << detail::dist::why_no_nccl();
-  const communicator comm;
-  const context<device> ctx;
-  const std::vector<detail::dist::device_message> messages{{0, 800}, {0, 16}};
-  const auto channel = detail::dist::connect_by_nccl(comm, ctx, messages, messages);
-  for (int round = 0; round < 3; ++round) {
-    std::vector<char> sent;
-    for (int k = 0; k < 816; ++k) sent.push_back(static_cast<char>(k * 7 + round));
-    const auto there = to_device(ctx, sent);
-    channel->begin(ctx.stream());
-    for (const std::size_t m : {0, 1}) {
-      detail::copy_on_device(ctx, there.data() + (m == 0 ? 0 : 800), channel->outbox(m, channel->set()),
-                             m == 0 ? 800 : 16);
+  if constexpr (config::has_cuda) {
+    if (!detail::dist::why_no_nccl().empty()) GTEST_SKIP() << detail::dist::why_no_nccl();
+    const communicator comm;
+    const context<device> ctx;
+    const std::vector<detail::dist::device_message> messages{{0, 800}, {0, 16}};
+    const auto channel = detail::dist::connect_by_nccl(comm, ctx, messages, messages);
+    for (int round = 0; round < 3; ++round) {
+      std::vector<char> sent;
+      for (int k = 0; k < 816; ++k) sent.push_back(static_cast<char>(k * 7 + round));
+      const auto there = to_device(ctx, sent);
+      channel->begin(ctx.stream());
+      for (const std::size_t m : {0, 1}) {
+        detail::copy_on_device(ctx, there.data() + (m == 0 ? 0 : 800), channel->outbox(m, channel->set()),
+                               m == 0 ? 800 : 16);
+      }
+      channel->start();
+      channel->finish();
+      array<char, device> got(ctx, 816);
+      detail::copy_on_device(ctx, channel->inbox(0, channel->set()), got.data(), 816);
+      const auto back = to_host(ctx, got);
+      EXPECT_TRUE(std::equal(back.begin(), back.end(), sent.begin(), sent.end()));
     }
-    channel->start();
-    channel->finish();
-    array<char, device> got(ctx, 816);
-    detail::copy_on_device(ctx, channel->inbox(0, channel->set()), got.data(), 816);
-    const auto back = to_host(ctx, got);
-    EXPECT_TRUE(std::equal(back.begin(), back.end(), sent.begin(), sent.end()));
   }
 }
 
@@ -447,7 +449,7 @@ TEST(DeviceGraphs, RefuseWhatTheyCannotDo) {
     search plan(comm, ctx, g, bfs_direction::automatic, links);
     EXPECT_THROW(plan.run(300), error);
     plan.run(299);
-    EXPECT_EQ(plan.reached(), 1);
+    EXPECT_GE(plan.reached(), 1);
   });
 }
 

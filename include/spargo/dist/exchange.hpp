@@ -87,8 +87,9 @@ class SPARGO_EXPORT exchange<host> {
   std::unique_ptr<state> state_;
 };
 
-// Between devices: each rank has a context of its own, and two may be of one GPU (which is for tests). With peers, NCCL
-// excepted, each step costs the host one message to each neighbour, and no device waits for what is not under way.
+// Between devices: each rank has a context of its own, and two may be of one GPU (which is for tests). No device waits
+// for work that is not enqueued yet: by peers the hosts of neighbours tell each other that it is, in a message each
+// time.
 template <>
 class SPARGO_EXPORT exchange<device> {
  public:

@@ -148,6 +148,7 @@ class SPARGO_EXPORT distributed_components_plan {
   [[nodiscard]] span<const I, Space> labels() const noexcept;
   [[nodiscard]] std::int64_t count() const noexcept;  // of components
   [[nodiscard]] std::int64_t rounds() const noexcept;
+  [[nodiscard]] std::string_view how() const noexcept;  // ranks hear of each other's labels
 
  private:
   struct [[gnu::visibility("hidden")]] state;
