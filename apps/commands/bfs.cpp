@@ -170,10 +170,10 @@ exit_status run(const bfs_flags& flags) {
   return traverse(flags, load_placed(flags, work_of(flags, options)));
 }
 
-// Several processes: the smallest parents, whatever was asked for.
-template <index_type I>
+// Several processes, which find the smallest parents, whatever was asked for, or GPUs.
+template <index_type I, class Space>
 exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, const backend& where,
-                              const loaded_input& from, const distributed_graph<I>& g) {
+                              const context<Space>& ctx, const loaded_input& from, const distributed_graph<I>& g) {
   const auto degree = [&](std::int64_t v) { return g.out().offsets[v + 1] - g.out().offsets[v]; };
   std::vector<std::int64_t> degrees;  // of all, where sources are chosen by them
   if (flags.sources > 0 || flags.source.starts_with("random") || flags.source == "max-degree") {
@@ -186,7 +186,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
                              [&](std::int64_t v) { return degrees[static_cast<std::size_t>(v)]; });
   });
   const stopwatch planning;
-  distributed_bfs_plan<I> plan(comm, where.cpu, g, parse_options(flags).direction);
+  distributed_bfs_plan<I, Space> plan(comm, ctx, g, parse_options(flags).direction);
   const double plan_ms = planning.milliseconds();
   report out("bfs", flags.common);
   const bool directed = g.direction() == direction_kind::directed;
@@ -204,12 +204,18 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     if (rates.empty()) total_ms = runs.timed.total_ms;
     search found{source, plan.reached(), plan.level_sizes(), {}, {}, runs.timed.times, 0, {}};
     std::int64_t entries = 0;
-    for (std::int64_t v = 0; v < g.out().rows; ++v) entries += plan.levels()[v] >= 0 ? degree(v) : 0;
+    array<std::int32_t, host> own_levels;
+    array<I, host> own_parents;
+    together(comm, [&] {
+      own_levels = bring_home(ctx, plan.levels());
+      own_parents = bring_home(ctx, plan.parents());
+    });
+    for (std::int64_t v = 0; v < g.out().rows; ++v) entries += own_levels[v] >= 0 ? degree(v) : 0;
     entries = comm.all_reduce(entries, reduction::sum);
     found.mteps = static_cast<double>(directed ? entries : entries / 2) / found.times.median * 1e-3;
     rates.push_back(found.mteps);
     if (!flags.no_validate) {
-      found.fault = check_bfs(comm, where.cpu, g, source, plan.levels(), plan.parents());
+      found.fault = check_bfs<I>(comm, where.cpu, g, source, own_levels.view(), own_parents.view());
       if (is_wrong(found.fault) && !is_wrong(first_fault)) {
         first_fault = fmt::format("source {}: {}", from.facts.names.id(source), *found.fault);
       }
@@ -217,8 +223,8 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     std::vector<std::int32_t> levels;
     std::vector<I> parents;
     if (!flags.output.empty()) {
-      levels = comm.all_gather(plan.levels());
-      parents = comm.all_gather(plan.parents());
+      levels = comm.all_gather(span<const std::int32_t, host>(own_levels));
+      parents = comm.all_gather(span<const I, host>(own_parents));
       found.levels = levels;
       found.parents = span<const I, host>(parents);
     }
@@ -235,21 +241,14 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     facts.plan_ms = plan_ms;
     facts.total_ms = total_ms;
     report_plan_of(out, facts, rates);
-    report_ranks(out, comm, runs);
+    report_ranks(out, comm, where, plan.how(), runs);
     (void)conclude(out, flags, first_fault);
   });
   return status_of_verdict(first_fault);
 }
 
-exit_status run_on_ranks(bfs_flags& flags) {
+exit_status run_on_ranks(const communicator& comm, const backend& where, const bfs_flags& flags) {
   const bfs_options options = parse_options(flags);
-  check_source_flags({flags.source, flags.sources});
-  if (options.algorithm != bfs_algorithm::automatic && options.algorithm != bfs_algorithm::direction_optimizing) {
-    throw usage_error(fmt::format("--algorithm {}: several processes have direction_optimizing only", flags.algorithm));
-  }
-  const communicator& comm = all_ranks();
-  const backend where = choose_for_ranks(comm, flags.common);
-  together(comm, [&] { prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}}); });
   ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
   const bool directed = is_directed(flags, read.from.input);
   const any_ranked_graph held =
@@ -257,7 +256,27 @@ exit_status run_on_ranks(bfs_flags& flags) {
                      {.direction = directed ? direction_kind::directed : direction_kind::undirected,
                       .in_edges = directed && wants_in_edges(options)});
   read.share = {};
-  return std::visit([&](const auto& g) { return traverse_on_ranks(flags, comm, where, read.from, g); }, held);
+  exit_status status = exit_status::success;
+  on_backend(where, [&](const auto& ctx) {
+    status = std::visit([&](const auto& g) { return traverse_on_ranks(flags, comm, where, ctx, read.from, g); }, held);
+  });
+  return status;
+}
+
+exit_status share_out(bfs_flags& flags) {
+  const bfs_options options = parse_options(flags);
+  check_source_flags({flags.source, flags.sources});
+  if (options.algorithm != bfs_algorithm::automatic && options.algorithm != bfs_algorithm::direction_optimizing) {
+    throw usage_error(fmt::format("--algorithm {}: several {} have direction_optimizing only", flags.algorithm,
+                                  on_several_ranks() ? "processes" : "GPUs"));
+  }
+  if (flags.deterministic && !on_several_ranks()) throw usage_error("--deterministic: not on several GPUs");
+  return run_ranks(
+      flags.common,
+      [&] {
+        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
+      },
+      [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
 
 void add_flags(CLI::App& app, bfs_flags& flags) {
@@ -285,6 +304,7 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
                "take the parent of smallest id, so that every run and device gives the same tree; costs another pass "
                "over the edges");
   add_placement_flags(app, flags);
+  add_devices_flag(app, flags.common);
   add_graph_flags(
       app, flags,
       {"write `id level parent` a line, with -1 -1 where unreached", "do not check the result by Graph500's five rules",
@@ -307,9 +327,9 @@ command_body declare(CLI::App& app) {
       {"soc-Slashdot0902.txt.gz --source max-degree", "roads.mtx --source 17 --output tree.txt --json report.json",
        "gen:rmat:scale=20,degree=16 --undirected --sources 64"});
   return [flags] {
-    if (on_several_ranks()) {
+    if (is_shared_out(flags->common)) {
       check_flags(*flags);
-      return run_on_ranks(*flags);
+      return share_out(*flags);
     }
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     check_flags(*flags);

@@ -125,12 +125,27 @@ exit_status run(const components_flags& flags) {
   return std::visit([&](const auto& held) { return analyse(flags, read.where, read.from, held); }, read.g);
 }
 
-// Several processes: weak components, of an undirected graph made of the edges.
-exit_status run_on_ranks(components_flags& flags) {
-  if (flags.strong) throw usage_error("--strong: not on several processes");
-  const communicator& comm = all_ranks();
-  const backend where = choose_for_ranks(comm, flags.common);
-  together(comm, [&] { prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}}); });
+// On the ranks' CPUs or GPUs; this rank's labels on the host.
+template <class I, class Space>
+ranked_runs label_on_ranks(const communicator& comm, const context<Space>& ctx, const components_flags& flags,
+                           const distributed_graph<I>& g, distributed_components_result<I>& result, double& plan_ms,
+                           std::string& how) {
+  const stopwatch planning;
+  distributed_components_plan<I, Space> plan(comm, ctx, g);
+  plan_ms = planning.milliseconds();
+  how = plan.how();
+  ranked_runs runs = time_on_ranks(comm, 1, flags.repeat, flags.since_start, [&] {
+    plan.run();
+    ctx.synchronize();
+  });
+  together(comm, [&] { result.labels = bring_home(ctx, plan.labels()); });
+  result.count = plan.count();
+  result.rounds = plan.rounds();
+  return runs;
+}
+
+// Several processes, or GPUs: weak components, of an undirected graph made of the edges.
+exit_status run_on_ranks(const communicator& comm, const backend& where, const components_flags& flags) {
   ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
   graph_facts facts{read.share.rows(), 0, is_directed(flags, read.from.input)};
   if (facts.directed) {
@@ -142,27 +157,42 @@ exit_status run_on_ranks(components_flags& flags) {
       [&]<class I>(const distributed_graph<I>& g) {
         if (!facts.directed) facts.edges = g.edges();
         distributed_components_result<I> result;
-        const ranked_runs runs = time_on_ranks(comm, 1, flags.repeat, flags.since_start,
-                                               [&] { result = distributed_components(comm, where.cpu, g); });
+        ranked_runs runs;
+        double plan_ms = 0;
+        std::string how;
+        on_backend(where, [&](const auto& ctx) { runs = label_on_ranks(comm, ctx, flags, g, result, plan_ms, how); });
         found_components<I> found;
         if (!flags.no_validate) found.fault = check_components(comm, where.cpu, g, result.labels.view());
         found.count = result.count;
         const std::vector<I> labels = comm.all_gather(span<const I, host>(result.labels));
         found.labels = clone(where.cpu, labels);
-        found.plan = {
-            "union_find", fmt::format("each rank its own edges, then {} rounds of labels", result.rounds), 0, 0, 0,
-            runs.timed};
+        found.plan = {where.gpu.has_value() ? "afforest" : "union_find",
+                      fmt::format("each rank its own edges, then {} rounds of labels", result.rounds),
+                      0,
+                      plan_ms,
+                      0,
+                      runs.timed};
         report out("components", flags.common);
         on_first(comm, [&] {
           report_graph(out, "components", flags, where, read.from, facts);
           report_components(out, flags, where, found);
-          report_ranks(out, comm, runs);
+          report_ranks(out, comm, where, how, runs);
           if (!flags.output.empty() && !is_wrong(found.fault)) write_labels(out, flags, read.from, found);
           (void)conclude(out, flags, found.fault);
         });
         return status_of_verdict(found.fault);
       },
       held);
+}
+
+exit_status share_out(components_flags& flags) {
+  if (flags.strong) throw usage_error("--strong: not on several processes or GPUs");
+  return run_ranks(
+      flags.common,
+      [&] {
+        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
+      },
+      [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
 
 command_body declare(CLI::App& app) {
@@ -174,6 +204,7 @@ command_body declare(CLI::App& app) {
                "components whose vertices reach each other along the edges' direction; default: weak, direction does "
                "not count");
   add_placement_flags(app, *flags);
+  add_devices_flag(app, flags->common);
   add_graph_flags(
       app, *flags,
       {"write `id label` a line, a label being the component's smallest id", "do not check the result edge by edge"});
@@ -181,7 +212,7 @@ command_body declare(CLI::App& app) {
                  {"roads.mtx --output labels.txt", "wiki-Vote.txt.gz --strong --json report.json",
                   "gen:rmat:scale=20,degree=16 --undirected --device cpu"});
   return [flags] {
-    if (on_several_ranks()) return run_on_ranks(*flags);
+    if (is_shared_out(flags->common)) return share_out(*flags);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };

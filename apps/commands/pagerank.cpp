@@ -190,12 +190,25 @@ exit_status run(const pagerank_flags& flags) {
   return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }
 
-// Several processes.
-exit_status run_on_ranks(pagerank_flags& flags) {
-  if (!flags.ids.empty()) throw usage_error("--personalize: not on several processes");
-  const communicator& comm = all_ranks();
-  const backend where = choose_for_ranks(comm, flags.common);
-  together(comm, [&] { prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}}); });
+// On the ranks' CPUs or GPUs; this rank's ranks on the host.
+template <class I, class Space>
+ranked_runs rank_on_ranks(const communicator& comm, const context<Space>& ctx, const pagerank_flags& flags,
+                          const distributed_graph<I>& g, pagerank_result<double, host>& result, double& plan_ms,
+                          std::string& how) {
+  const stopwatch planning;
+  distributed_pagerank_plan<I, Space> plan(comm, ctx, g, options_of(flags));
+  plan_ms = planning.milliseconds();
+  how = plan.how();
+  ranked_runs runs = time_on_ranks(comm, 1, flags.repeat, flags.since_start, [&] { plan.run(); });
+  together(comm, [&] { result.ranks = bring_home(ctx, plan.ranks()); });
+  result.iterations = plan.iterations();
+  result.residual = plan.residual();
+  result.converged = plan.converged();
+  return runs;
+}
+
+// Several processes, or GPUs.
+exit_status run_on_ranks(const communicator& comm, const backend& where, const pagerank_flags& flags) {
   ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
   const bool directed = is_directed(flags, read.from.input);
   const any_ranked_graph held = build_on_ranks(
@@ -204,27 +217,38 @@ exit_status run_on_ranks(pagerank_flags& flags) {
   return std::visit(
       [&](const auto& g) {
         pagerank_result<double, host> result;
-        const ranked_runs runs = time_on_ranks(comm, 1, flags.repeat, flags.since_start, [&] {
-          result = distributed_pagerank(comm, where.cpu, g, options_of(flags));
-        });
+        ranked_runs runs;
+        double plan_ms = 0;
+        std::string how;
+        on_backend(where, [&](const auto& ctx) { runs = rank_on_ranks(comm, ctx, flags, g, result, plan_ms, how); });
         ranking found;
         if (!flags.no_validate) found.fault = check_pagerank(comm, where.cpu, g, result, options_of(flags));
         found.ranks = clone(where.cpu, comm.all_gather(span<const double, host>(result.ranks)));
         found.iterations = result.iterations;
         found.residual = result.residual;
         found.converged = result.converged;
-        found.plan = {"jacobi", "all ranks of a step from those of the step before", 0, 0, 0, runs.timed};
+        found.plan = {"jacobi", "all ranks of a step from those of the step before", 0, plan_ms, 0, runs.timed};
         report out("pagerank", flags.common);
         on_first(comm, [&] {
           report_graph(out, "pagerank", flags, where, read.from, {g.vertices(), g.edges(), directed});
           report_ranking(out, where, found, read.from.facts.names);
-          report_ranks(out, comm, runs);
+          report_ranks(out, comm, where, how, runs);
           if (!flags.output.empty() && !is_wrong(found.fault)) write_ranks(out, flags, read.from, found);
           (void)conclude(out, flags, found.fault);
         });
         return status_of_verdict(found.fault);
       },
       held);
+}
+
+exit_status share_out(pagerank_flags& flags) {
+  if (!flags.ids.empty()) throw usage_error("--personalize: not on several processes or GPUs");
+  return run_ranks(
+      flags.common,
+      [&] {
+        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
+      },
+      [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
 
 void add_flags(CLI::App& app, pagerank_flags& flags) {
@@ -254,6 +278,7 @@ void add_flags(CLI::App& app, pagerank_flags& flags) {
       ->type_name("NAME")
       ->capture_default_str();
   add_placement_flags(app, flags);
+  add_devices_flag(app, flags.common);
   add_graph_flags(app, flags, {"write `id rank` a line", "do not check the ranks by steps of other code"});
 }
 
@@ -266,7 +291,7 @@ command_body declare(CLI::App& app) {
                   "gen:rmat:scale=20,degree=16 --undirected --iterations 20"});
   return [flags] {
     check_flags(*flags);
-    if (on_several_ranks()) return run_on_ranks(*flags);
+    if (is_shared_out(flags->common)) return share_out(*flags);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };

@@ -62,7 +62,7 @@ void report_y(report& out, const spmv_product& result) {
   out.row("y", fmt::format("sum {:.17g}{}, 2-norm {:.17g}", result.y_sum.real(), imaginary, result.y_norm));
 }
 
-void report_speed(report& out, const spmv_product& result) {
+void report_speed(report& out, const spmv_flags& flags, const spmv_product& result) {
   const double seconds = result.times.median * 1e-3;
   const double flops = (result.is_complex() ? 8.0 : 2.0) * static_cast<double>(result.nnz);
   const double rate = static_cast<double>(result.bytes) / seconds;
@@ -74,10 +74,10 @@ void report_speed(report& out, const spmv_product& result) {
   out.row("time", format_times(result.times));
   out.row("speed",
           fmt::format("{:.3g} GFLOP/s, {:.3g} GB/s", flops / seconds * 1e-9, rate * 1e-9) +
-              (result.copy_rate.has_value() ? fmt::format(", {:.0f}% of a copy at {:.3g} GB/s in the same run",
-                                                          100 * rate / *result.copy_rate, *result.copy_rate * 1e-9)
-               : on_several_ranks()         ? std::string()
-                                            : std::string(", no memory for a copy to hold it against")));
+              (result.copy_rate.has_value()  ? fmt::format(", {:.0f}% of a copy at {:.3g} GB/s in the same run",
+                                                           100 * rate / *result.copy_rate, *result.copy_rate * 1e-9)
+               : is_shared_out(flags.common) ? std::string()
+                                             : std::string(", no memory for a copy to hold it against")));
 }
 
 std::optional<bool> report_check(report& out, const std::optional<spmv_check>& check) {
@@ -179,7 +179,7 @@ exit_status run_valued(const spmv_flags& flags, const spmv_job& job, const backe
   report_input(out, input, result);
   report_choices(out, flags, where, result);
   report_cache(out, cache);
-  report_speed(out, result);
+  report_speed(out, flags, result);
   return finish(out, flags, result);
 }
 
@@ -215,17 +215,36 @@ spmv_check check_on_ranks(const communicator& comm, const distributed_matrix<dou
   return worst;
 }
 
-// Several processes: real matrices in fp64, as CSR.
-exit_status run_on_ranks(spmv_flags& flags) {
-  const spmv_job job = make_job(flags);
-  if (flags.precision != "fp64" || (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
-      (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
-      job.wanted.storage == spmv_storage::copied) {
-    throw usage_error("several processes multiply fp64 matrices by --format csr --algorithm row_per_thread only");
-  }
-  const communicator& comm = all_ranks();
-  const backend where = choose_for_ranks(comm, flags.common);
-  together(comm, [&] { prepare_outputs(flags.common, {flags.file, flags.x}, {{"--output", flags.output}}); });
+// Products on the ranks' CPUs or GPUs; y on the host.
+template <class Space>
+ranked_runs multiply_on_ranks(const communicator& comm, const context<Space>& ctx, const spmv_flags& flags,
+                              const distributed_matrix<double>& a, const array<double, host>& x, spmv_product& result,
+                              array<double, host>& y, std::string& how) {
+  const stopwatch planning;
+  const distributed_spmv_plan<double, Space> plan(comm, ctx, a);
+  result.plan_ms = planning.milliseconds();
+  result.reason = plan.reason();
+  how = plan.how();
+  array<double, Space> mine;
+  array<double, Space> product;
+  together(comm, [&] {
+    mine = {ctx, plan.local_columns()};
+    product = {ctx, plan.own_rows()};
+    copy<double>(ctx, x.view().subspan(a.column_parts().first(comm.rank()), plan.own_columns()),
+                 mine.view().subspan(0, plan.own_columns()));
+    ctx.synchronize();
+  });
+  const stopwatch since_start;
+  ranked_runs runs = time_on_ranks(comm, flags.warmup, flags.repeat, since_start, [&] {
+    plan.run(1.0, mine.view(), 0.0, product.view());
+    ctx.synchronize();
+  });
+  together(comm, [&] { y = bring_home(ctx, std::as_const(product).view()); });
+  return runs;
+}
+
+// Several processes, or GPUs: real matrices in fp64, as CSR.
+exit_status run_on_ranks(const communicator& comm, const backend& where, const spmv_flags& flags, const spmv_job& job) {
   ranked_input<double> read = read_on_ranks<double>(comm, where.cpu, flags.file, flags.common, flags.cache);
   const stopwatch converting;
   const distributed_matrix<double> a(comm, where.cpu, std::as_const(read.share).view(), read.triangle);
@@ -233,21 +252,12 @@ exit_status run_on_ranks(spmv_flags& flags) {
   spmv_product result;
   result.load_ms = read.from.load_ms;
   result.convert_ms = converting.milliseconds();
-  const stopwatch planning;
-  const distributed_spmv_plan<double, host> plan(comm, where.cpu, a);
-  result.plan_ms = planning.milliseconds();
   array<double, host> x;  // all of it, for the check
-  array<double, host> mine;
   array<double, host> y;
-  together(comm, [&] {
-    x = make_x<double>(where.cpu, job.x, a.cols());
-    mine = {where.cpu, plan.local_columns()};
-    y = {where.cpu, plan.own_rows()};
-    std::copy_n(x.data() + a.column_parts().first(comm.rank()), plan.own_columns(), mine.data());
-  });
-  const stopwatch since_start;
-  const ranked_runs runs =
-      time_on_ranks(comm, flags.warmup, flags.repeat, since_start, [&] { plan.run(1.0, mine.view(), 0.0, y.view()); });
+  together(comm, [&] { x = make_x<double>(where.cpu, job.x, a.cols()); });
+  std::string how;
+  ranked_runs runs;
+  on_backend(where, [&](const auto& ctx) { runs = multiply_on_ranks(comm, ctx, flags, a, x, result, y, how); });
   result.rows = a.rows();
   result.cols = a.cols();
   result.nnz = a.nnz();
@@ -257,8 +267,7 @@ exit_status run_on_ranks(spmv_flags& flags) {
   result.offset_bits = 64;
   result.format = {sparse_format::csr, "rows shared out among ranks"};
   result.algorithm = spmv_algorithm::row_per_thread;
-  result.reason = plan.reason();
-  result.storage_reason = "as read";
+  result.storage_reason = where.gpu.has_value() ? "a copy on each GPU" : "as read";
   result.bytes = a.nnz() * 12 + (a.rows() + 1) * 8 + (a.rows() + a.cols()) * 8;
   result.times = runs.timed.times;
   if (job.verify) result.check = check_on_ranks(comm, a, x, y.view());
@@ -269,11 +278,27 @@ exit_status run_on_ranks(spmv_flags& flags) {
     report_input(out, read.from.input, result);
     report_choices(out, flags, where, result);
     report_cache(out, read.from.cache);
-    report_speed(out, result);
-    report_ranks(out, comm, runs);
+    report_speed(out, flags, result);
+    report_ranks(out, comm, where, how, runs);
     (void)finish(out, flags, result);
   });
   return status_of(result.check.has_value() ? std::optional<bool>(result.check->valid) : std::nullopt);
+}
+
+exit_status share_out(spmv_flags& flags) {
+  const spmv_job job = make_job(flags);
+  if (flags.precision != "fp64" || (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
+      (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
+      job.wanted.storage == spmv_storage::copied) {
+    throw usage_error(fmt::format("several {} multiply fp64 matrices by --format csr --algorithm row_per_thread only",
+                                  on_several_ranks() ? "processes" : "GPUs"));
+  }
+  return run_ranks(
+      flags.common,
+      [&] {
+        prepare_outputs(flags.common, {flags.file, flags.x}, {{"--output", flags.output}});
+      },
+      [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags, job); });
 }
 
 void add_flags(CLI::App& app, spmv_flags& flags) {
@@ -318,6 +343,7 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->type_name("N")
       ->capture_default_str();
   add_parse_flag(app, flags.parse);
+  add_devices_flag(app, flags.common);
   add_cache_flag(app, flags.cache);
   app.add_flag("--no-verify", flags.no_verify, "do not compare y with a sequential float64 reference");
 }
@@ -332,7 +358,7 @@ command_body declare(CLI::App& app) {
                                        "gen:laplacian2d:n=1000 --format sell --precision fp32"}) +
                        help_on_matrix_inputs);
   return [flags] {
-    if (on_several_ranks()) return run_on_ranks(*flags);
+    if (is_shared_out(flags->common)) return share_out(*flags);
     prepare_outputs(flags->common, {flags->file, flags->x}, {{"--output", flags->output}});
     return run(*flags);
   };

@@ -28,6 +28,7 @@ namespace {
 struct limits {
   static constexpr std::int64_t max_threads = spargo::context<spargo::host>::most_threads;
   static constexpr std::int64_t max_count = 1000000;
+  static constexpr std::int64_t max_devices = 64;
 };
 
 // Anything still in the buffers, and whether it could be written: a full disk behind `>` is a failure.
@@ -98,6 +99,22 @@ std::string check_device(const std::string& text) {
   return fmt::format("{} is not a device (expected auto, cpu, cuda or cuda:N)", text);
 }
 
+std::string check_devices(const std::string& text) {
+  const bool lists = text.find(',') != std::string::npos;
+  std::size_t numbers = 0;
+  for (std::size_t at = 0; at <= text.size(); ++numbers) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::int64_t n = -1;
+    if (!parse_integer(std::string_view(text).substr(at, end - at), n) || n < (lists ? 0 : 1) ||
+        n > (lists ? std::numeric_limits<int>::max() : limits::max_devices)) {
+      return fmt::format("{} names no devices (expected how many, 1 to {}, or their numbers as in 0,1)", text,
+                         limits::max_devices);
+    }
+    at = end + 1;
+  }
+  return numbers <= limits::max_devices ? std::string() : fmt::format("{}: more than {}", text, limits::max_devices);
+}
+
 std::string check_threads(const std::string& text) {
   std::int64_t n = 0;
   if (parse_integer(text, n) && n >= 1 && n <= limits::max_threads) return {};
@@ -165,6 +182,14 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
       ->group(group);
   add_help_and_version(app);
   app.footer(closing + "\n" + help_on_generators + "\n" + help_on_exit_codes);
+}
+
+void add_devices_flag(CLI::App& app, common_flags& flags) {
+  app.add_option("--devices", flags.devices,
+                 "share the work out among several GPUs of this host: how many, or their numbers, as in 0,1")
+      ->check(CLI::Validator(check_devices, ""))
+      ->type_name("K|N,...")
+      ->group(help_style::shared_group);
 }
 
 void add_help_and_version(CLI::App& app) {

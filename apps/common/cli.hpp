@@ -19,8 +19,9 @@ namespace spargo::apps {
 struct common_flags {
   std::string called;  // the command, as the user calls it: "spargo bfs" or "bfs"
   std::string device = "auto";
-  int threads = 0;   // 0: as many as the process may run on
-  std::string json;  // empty: none; "-": standard output
+  std::string devices;  // of commands that have --devices; empty: not given
+  int threads = 0;      // 0: as many as the process may run on
+  std::string json;     // empty: none; "-": standard output
   bool quiet = false;
   bool force = false;         // an output may replace the input
   bool stdout_taken = false;  // by an output: nothing else is printed there (prepare_outputs)
@@ -33,11 +34,15 @@ enum class app_kind { computes, reads };
 // `closing`: examples and the inputs taken (help.hpp).
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing);
 
+// --devices, of commands whose bodies know of ranks (ranks.hpp).
+void add_devices_flag(CLI::App& app, common_flags& flags);
+
 // What a command without the shared flags has of them: --help and --version, in the shared format.
 void add_help_and_version(CLI::App& app);
 
 // Checks of a flag's value, for CLI::Option::check: each returns what is wrong, or nothing.
 [[nodiscard]] std::string check_device(const std::string& text);
+[[nodiscard]] std::string check_devices(const std::string& text);
 [[nodiscard]] std::string check_threads(const std::string& text);
 [[nodiscard]] std::string check_bytes(const std::string& text);
 [[nodiscard]] CLI::Validator count_from(std::int64_t least);

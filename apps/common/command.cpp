@@ -46,7 +46,8 @@ declared_command declare_command(const command& which, const std::string& called
   declared.body = which.declare(*declared.app);
   if (which.on_ranks) {
     declared.app->footer(
-        "Started by mpirun or srun, the processes share the work on their CPUs, and\nthe first one prints.\n\n" +
+        "Started by mpirun or srun, the processes share the work on their CPUs, and\nthe first one prints; with "
+        "--devices, GPUs of this host share it.\n\n" +
         declared.app->get_footer());
   }
   return declared;

@@ -17,6 +17,7 @@ struct backend {
   std::optional<context<device>> gpu;  // when the GPU was chosen
   std::string name;                    // "cpu", "cuda:0"
   std::string reason;                  // one sentence, for people
+  std::vector<int> ordinals{};         // of --devices: the GPU of each rank
 };
 
 // Opens devices one after the other until one does not throw an error.

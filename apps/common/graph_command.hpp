@@ -103,7 +103,15 @@ void write_by_vertex(report& out, const std::string& path, const vertex_names& n
 // The vertices of the highest values; of equal ones the smaller vertex first.
 [[nodiscard]] std::vector<std::int64_t> highest(span<const double, host> values, std::int64_t count);
 
-// Results on the host, which its threads fetch.
+// Results on the host; with `cpu`, its threads fetch them.
+template <class T, class Space>
+[[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values) {
+  if constexpr (std::same_as<Space, host>) {
+    return clone(ctx, values);
+  } else {
+    return to_host(ctx, values);
+  }
+}
 template <class T, class Space>
 [[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values,
                                         const context<host>& cpu) {

@@ -7,6 +7,7 @@
 #include <spargo/io/generate.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -166,7 +167,12 @@ void abort_ranks(exit_status status) {
   if (all != nullptr) all->abort(static_cast<int>(status));
 }
 
-backend choose_for_ranks(const communicator& comm, const common_flags& flags) {
+namespace {
+
+backend choose_for_processes(const communicator& comm, const common_flags& flags) {
+  if (!flags.devices.empty()) {
+    throw usage_error(fmt::format("--devices {}: several processes compute on their CPUs", flags.devices));
+  }
   if (flags.device != "auto" && flags.device != "cpu") {
     throw usage_error(
         fmt::format("--device {}: several processes compute on their CPUs (expected auto or cpu)", flags.device));
@@ -175,6 +181,73 @@ backend choose_for_ranks(const communicator& comm, const common_flags& flags) {
   backend where = choose_cpu("cpu", flags.threads > 0 ? flags.threads : usual);
   where.reason = fmt::format("{} processes", comm.size());
   return where;
+}
+
+// What --devices names; all of it is usable.
+std::vector<int> find_devices(const std::string& text) {
+  const device_status status = query_devices();
+  if (!status.usable()) {
+    throw error(error_code::device_unavailable, fmt::format("--devices {}: no usable GPU: {}", text, status.reason));
+  }
+  std::vector<int> named;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::int64_t n = 0;
+    (void)parse_integer(std::string_view(text).substr(at, end - at), n);
+    named.push_back(static_cast<int>(n));
+    at = end + 1;
+  }
+  if (text.find(',') == std::string::npos) {
+    if (named.front() > status.count) {
+      throw error(error_code::device_unavailable, fmt::format("--devices {}: {} GPU{} usable (expected no more)", text,
+                                                              status.count, status.count == 1 ? " is" : "s are"));
+    }
+    return {status.ordinals.begin(), status.ordinals.begin() + named.front()};
+  }
+  for (const int ordinal : named) {
+    if (std::count(status.ordinals.begin(), status.ordinals.end(), ordinal) == 0) {
+      throw error(error_code::device_unavailable, fmt::format("--devices {}: no usable GPU {} (expected {})", text,
+                                                              ordinal, fmt::join(status.ordinals, ", ")));
+    }
+  }
+  return named;
+}
+
+exit_status run_on_devices(const common_flags& flags, const std::vector<int>& ordinals, const ranked_body& body) {
+  const int ranks = static_cast<int>(ordinals.size());
+  const int usual = std::max(1, context<host>().threads() / ranks);
+  exit_status status = exit_status::success;
+  run_team(ranks, [&](const communicator& comm) {
+    backend where = choose_cpu("cpu", flags.threads > 0 ? flags.threads : usual);
+    together(comm, [&] {
+      device_options options;
+      options.ordinal = ordinals[static_cast<std::size_t>(comm.rank())];
+      where.gpu.emplace(options);
+    });
+    where.ordinals = ordinals;
+    where.name = fmt::format("cuda:{}", fmt::join(ordinals, ","));
+    where.reason = fmt::format("{}, as asked for", where.gpu->properties().name);
+    const exit_status mine = body(comm, where);
+    if (comm.rank() == 0) status = mine;
+  });
+  return status;
+}
+
+}  // namespace
+
+exit_status run_ranks(const common_flags& flags, const std::function<void()>& prepare, const ranked_body& body) {
+  if (on_several_ranks()) {
+    const communicator& comm = all_ranks();
+    const backend where = choose_for_processes(comm, flags);
+    together(comm, prepare);
+    return body(comm, where);
+  }
+  if (flags.device != "auto" && flags.device != "cuda") {
+    throw usage_error(fmt::format("--device {}: not beside --devices (expected one of them)", flags.device));
+  }
+  const std::vector<int> ordinals = find_devices(flags.devices);
+  prepare();
+  return run_on_devices(flags, ordinals, body);
 }
 
 template <entry_type V>
@@ -294,13 +367,19 @@ ranked_runs time_on_ranks(const communicator& comm, std::int64_t warmup, std::in
   return result;
 }
 
-void report_ranks(report& out, const communicator& comm, const ranked_runs& runs) {
+void report_ranks(report& out, const communicator& comm, const backend& where, std::string_view how,
+                  const ranked_runs& runs) {
   out.keys()["ranks"] = comm.size();
+  out.keys()["devices"] = where.ordinals;
+  out.keys()["links"] = how;
   out.keys()["exchanged_bytes"] = runs.exchanged_bytes;
   out.keys()["exchange_ms"] = runs.exchange_ms;
-  out.row("ranks", fmt::format("{} processes by {}; they send {} a run, and spend {} of it sending and waiting",
-                               comm.size(), comm.name(), format_bytes(static_cast<double>(runs.exchanged_bytes)),
-                               format_milliseconds(runs.exchange_ms)));
+  const std::string who = where.ordinals.empty()
+                              ? fmt::format("{} processes by {}", comm.size(), comm.name())
+                              : fmt::format("{} GPU{} by {}", comm.size(), comm.size() == 1 ? "" : "s", how);
+  out.row("ranks",
+          fmt::format("{}; they send {} a run, and spend {} of it sending and waiting", who,
+                      format_bytes(static_cast<double>(runs.exchanged_bytes)), format_milliseconds(runs.exchange_ms)));
 }
 
 }  // namespace spargo::apps

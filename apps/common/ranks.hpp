@@ -1,8 +1,9 @@
-// Commands on the processes that mpirun or srun has started: every rank runs the command's body, reads its share of the
-// input and computes with the others; rank 0 prints and writes.
+// Commands on several ranks: the processes that mpirun or srun has started, or threads with a GPU each (--devices).
+// Every rank runs the command's body, reads its share of the input and computes with the others; rank 0 prints and
+// writes.
 //
-// A command that can do so calls `on_several_ranks` and then works with `all_ranks`; the frame (run_app) refuses the
-// others. Errors that all ranks throw are printed by rank 0; one that a single rank meets ends all.
+// A command that can do so asks `is_shared_out` and then gives its body to `run_ranks`; the frame (run_app) refuses the
+// others to processes. Errors that all ranks throw are printed by rank 0; one that a single rank meets ends all.
 #pragma once
 
 #include "common/graph_command.hpp"
@@ -15,7 +16,10 @@
 
 namespace spargo::apps {
 
-[[nodiscard]] bool on_several_ranks();
+[[nodiscard]] bool on_several_ranks();  // processes
+[[nodiscard]] inline bool is_shared_out(const common_flags& flags) {
+  return on_several_ranks() || !flags.devices.empty();
+}
 // By the launcher's word: before MPI is there, and without it.
 [[nodiscard]] bool is_first_rank();
 
@@ -45,8 +49,12 @@ void on_first(const communicator& comm, F&& f) {
   });
 }
 
-// The CPU, with this rank's threads: --threads each, else the usual number shared out among the ranks of a host.
-[[nodiscard]] backend choose_for_ranks(const communicator& comm, const common_flags& flags);
+// body(communicator, backend) on every rank. The backend has this rank's threads, --threads each, else the usual number
+// shared out among the ranks of a host; and its GPU, of --devices. `prepare` is called before, once a process. Throws
+// usage_error for flags that do not go together, device_unavailable where there are fewer GPUs than asked for.
+using ranked_body = std::function<exit_status(const communicator&, const backend&)>;
+[[nodiscard]] exit_status run_ranks(const common_flags& flags, const std::function<void()>& prepare,
+                                    const ranked_body& body);
 
 // An input in shares, whose rows follow each other from rank to rank as far as it was read so.
 template <entry_type V>
@@ -79,7 +87,15 @@ struct ranked_runs {
   return status_of(fault.has_value() ? std::optional<bool>(fault->empty()) : std::nullopt);
 }
 
-// The keys "ranks", "exchanged_bytes" and "exchange_ms", and a row.
-void report_ranks(report& out, const communicator& comm, const ranked_runs& runs);
+// The keys "ranks", "devices", "links", "exchanged_bytes" and "exchange_ms", and a row. `how`: what they send by.
+void report_ranks(report& out, const communicator& comm, const backend& where, std::string_view how,
+                  const ranked_runs& runs);
+
+// Every rank's values, on all of them.
+template <class T, class Space>
+[[nodiscard]] std::vector<T> gather_values(const communicator& comm, const context<Space>& ctx,
+                                           span<const T, Space> mine) {
+  return comm.all_gather(span<const T, host>(bring_home(ctx, mine)));
+}
 
 }  // namespace spargo::apps

@@ -61,7 +61,7 @@ TEST_F(completion, of_commands) {
 }
 
 TEST_F(completion, of_flags) {
-  EXPECT_EQ(replies({"bfs", "--dev"}), set{"--device"});
+  EXPECT_EQ(replies({"bfs", "--dev"}), (set{"--device", "--devices"}));
   EXPECT_EQ(replies({"bfs", "graph.mtx", "--direct"}), (set{"--directed", "--direction"}));
   EXPECT_EQ(replies({"spmv", "--direct"}), set{});
   const set all = replies({"bfs", "--"});
@@ -96,7 +96,7 @@ TEST_F(completion, of_files_and_generators) {
 }
 
 TEST_F(completion, of_a_program_of_its_own) {
-  EXPECT_EQ(replies({"--dev"}, "my-bfs"), set{"--device"});
+  EXPECT_EQ(replies({"--dev"}, "my-bfs"), (set{"--device", "--devices"}));
   EXPECT_EQ(replies({"--direction", "pu"}, "my-bfs"), (set{"push", "pull"}));
   EXPECT_EQ(replies({"gr"}, "my-bfs"), set{"graph.mtx"});
   EXPECT_EQ(replies({"gen", ":", "rm"}, "my-bfs"), set{"rmat:scale="});

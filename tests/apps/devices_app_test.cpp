@@ -1,0 +1,129 @@
+// Commands with --devices: the answers of one device, what the report says of the ranks, and one line for what is
+// wrong. A GPU that is named twice serves two ranks.
+#include "apps/run_app.hpp"
+#include "support/device.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace spargo::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string datasets = source_folder() + "/datasets/";
+
+app_run run_line(const std::string& line) {
+  std::istringstream words(line);
+  std::string command;
+  words >> command;
+  std::vector<std::string> arguments;
+  for (std::string word; words >> word;) arguments.push_back(word);
+  return run_app(command, arguments);
+}
+
+void expect_refusal(const std::string& line, int code, const std::string& what) {
+  const app_run run = run_line(line);
+  EXPECT_EQ(run.code, code) << line;
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr(what));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+}
+
+TEST(Devices, AreRefusedInOneLine) {
+  const std::string karate = "bfs " + datasets + "karate.el ";
+  for (const char* text : {"0", "-1", "65", "x", "0,", ",0", "0,x", "1,-1", "2147483648,0"}) {
+    expect_refusal(karate + "--devices " + text, 2, "names no devices (expected how many, 1 to 64, or their numbers");
+  }
+  expect_refusal(karate + "--devices 2 --device cpu", 2, "--device cpu: not beside --devices");
+  expect_refusal(karate + "--devices 2 --algorithm sequential", 2, "several GPUs have direction_optimizing only");
+  expect_refusal(karate + "--devices 2 --deterministic", 2, "--deterministic: not on several GPUs");
+  expect_refusal("components " + datasets + "karate.el --devices 2 --strong", 2, "--strong: not on several processes");
+  expect_refusal("pagerank " + datasets + "karate.el --devices 2 --personalize 1", 2, "--personalize: not on several");
+  expect_refusal("spmv gen:path:n=9 --devices 2 --precision fp32", 2, "several GPUs multiply fp64 matrices by");
+  expect_refusal("sssp " + datasets + "karate.el --devices 2", 2, "--devices");
+  expect_refusal(karate + "--devices 64", 1,
+                 gpu().usable() ? "--devices 64: " + std::to_string(gpu().count) + " GPU"
+                                : "--devices 64: no usable GPU: " + gpu().reason);
+  expect_refusal(
+      karate + "--devices 0,977", 1,
+      gpu().usable() ? "--devices 0,977: no usable GPU 977 (expected 0" : "--devices 0,977: no usable GPU: ");
+}
+
+// One for each rank, as far as there are so many; else one for all.
+std::vector<std::string> device_lists() {
+  std::vector<std::string> lists{"1", "0,0", "0,0,0"};
+  if (gpu().count > 1) lists.push_back(std::to_string(gpu().count));
+  return lists;
+}
+
+void expect_same(const std::string& line, const std::vector<std::string>& keys) {
+  SCOPED_TRACE(line);
+  const auto expected = run_line(line + " --device cpu --repeat 1 --json -").json();
+  for (const std::string& devices : device_lists()) {
+    const app_run run = run_line(line + " --repeat 2 --json - --devices " + devices);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    const auto found = run.json();
+    for (const std::string& key : keys) EXPECT_EQ(found[key], expected[key]) << key << " of " << devices;
+    const auto ranks = found["ranks"].get<std::size_t>();
+    EXPECT_EQ(found["devices"].size(), ranks);
+    EXPECT_EQ(found["device"].get<std::string>().substr(0, 6), "cuda:0");
+    EXPECT_THAT(found["links"].get<std::string>(),
+                testing::AnyOf(HasSubstr("peer stores"), HasSubstr("NCCL"), HasSubstr("host memory")));
+    EXPECT_EQ(ranks, devices == "0,0" ? 2U : devices == "0,0,0" ? 3U : std::stoul(devices));
+    EXPECT_GE(found["exchanged_bytes"], 0);
+  }
+}
+
+TEST(Devices, AnswerAsTheCpuDoes) {
+  SPARGO_TEST_NEEDS_GPU();
+  const scratch folder;
+  expect_same("spmv " + datasets + "laplacian10.mtx --x reciprocal", {"rows", "nnz", "stored", "verified"});
+  expect_same("spmv gen:rmat:scale=11,degree=8", {"rows", "nnz", "verified"});
+  expect_same("components " + datasets + "integers.el",
+              {"vertices", "edges", "directed", "components", "largest", "sizes", "valid"});
+  expect_same("components gen:uniform:rows=3000,degree=1", {"components", "largest", "sizes", "valid"});
+  expect_same("pagerank " + datasets + "karate.el --undirected --iterations 9", {"vertices", "iterations", "valid"});
+  expect_same("bfs " + datasets + "karate.el --undirected --source 33", {"vertices", "edges", "directed", "valid"});
+  expect_same("bfs " + datasets + "hypercube8.txt.gz", {"vertices", "edges", "valid"});
+  expect_same("bfs gen:rmat:scale=12,degree=8 --undirected --sources 3", {"vertices", "edges", "valid"});
+  for (const char* file : {"empty.el", "loop.el"}) {
+    const std::string path = folder.write(file, file == std::string("empty.el") ? "" : "4 4\n");
+    for (const char* command : {"pagerank ", "components "}) expect_same(command + path, {"vertices", "valid"});
+  }
+}
+
+TEST(Devices, WriteWhatOneDoes) {
+  SPARGO_TEST_NEEDS_GPU();
+  const scratch folder;
+  const std::string one = folder / "one";
+  const std::string three = folder / "three";
+  for (const std::string line :
+       {"spmv gen:banded:rows=3000,degree=5 --x random:3 --algorithm row_per_thread --format csr",
+        "components gen:uniform:rows=800,degree=1"}) {
+    SCOPED_TRACE(line);
+    EXPECT_EQ(run_line(line + " --device cuda --output " + one).code, 0);
+    EXPECT_EQ(run_line(line + " --devices 0,0,0 --output " + three).code, 0);
+    EXPECT_EQ(slurp(three), slurp(one));
+    EXPECT_GT(slurp(one).size(), 1000U);
+  }
+}
+
+TEST(Devices, MeetABadLineOnce) {
+  SPARGO_TEST_NEEDS_GPU();
+  const scratch folder;
+  std::string text;
+  for (int k = 0; k < 1000; ++k) text += std::to_string(k) + " " + std::to_string(k * 7 % 1000) + "\n";
+  const std::string file = folder.write("bad.el", text + "1 x\n");
+  const app_run one = run_line("bfs " + file + " --device cpu");
+  const app_run three = run_line("bfs " + file + " --devices 0,0,0");
+  EXPECT_EQ(three.code, 1);
+  EXPECT_EQ(three.out, "");
+  EXPECT_EQ(three.err, one.err);
+  EXPECT_THAT(three.err, HasSubstr("bad.el:1001"));
+}
+
+}  // namespace
+}  // namespace spargo::test
