@@ -2,11 +2,13 @@
 # On a machine with an NVIDIA GPU: builds, runs every test (a skipped device test is a failure), runs the device tests
 # under compute-sanitizer's four tools, then the benchmarks named, and closes with a table of all of it.
 #   bash tests/run_gpu.sh [options] [BENCH_FILTER...]
-#   --stage NAME      build, test, portable, sanitize or bench; may be repeated (default: build, test and sanitize,
-#                     bench if filters are given)
+#   --stage NAME      build, test, portable, sanitize, devices or bench; may be repeated (default: build, test and
+#                     sanitize, bench if filters are given)
 #                     portable: a second build (FOLDER/portable) for 80-virtual, whose PTX the driver compiles, and
 #                     every test of device code with it: what older GPUs run. Give it a budget of its own: it builds
 #                     everything
+#                     devices: on a machine with several GPUs, the tests of ranks with a GPU each, and products,
+#                     searches, ranks and components on one and on all of them
 #   --budget SECONDS  for all stages together (default 570); what does not fit is reported as not run
 #   --preset NAME     CMake preset (default release); --build FOLDER where it builds (default build)
 # Environment: OUT, folder for the full logs (default FOLDER/gpu-logs); SPARGO_DATA, real inputs; SPARGO_CMAKE_ARGS and
@@ -35,8 +37,8 @@ if [ ${#stages[@]} -eq 0 ]; then
 fi
 for stage in "${stages[@]}"; do
   case $stage in
-    build | test | portable | sanitize | bench) ;;
-    *) echo "run_gpu.sh: no stage '$stage' (build, test, portable, sanitize, bench)" >&2; exit 2 ;;
+    build | test | portable | sanitize | devices | bench) ;;
+    *) echo "run_gpu.sh: no stage '$stage' (build, test, portable, sanitize, devices, bench)" >&2; exit 2 ;;
   esac
 done
 wants() { case " ${stages[*]} " in *" $1 "*) true ;; *) false ;; esac; }
@@ -173,6 +175,7 @@ graph_bfs_differential_test:BfsDifferential/3.NoVertices
 graph_bfs_options_test:BfsOptions/3.DepthsThat*:BfsOptions/3.Refuses*|BfsOptions/3.Refuses*
 graph_multi_bfs_test:MultiBfs/3.NoEdges:MultiBfs/3.Star:MultiBfs/3.OneOf*|MultiBfs/3.NoEdges
 io_device_read_test:DeviceRead.Csr*
+dist_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceRanks.*/4:DeviceSearch.*/4:DeviceCg.*|DeviceExchange.GoesOneWay*
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
 primitives_scan_test:Scan/0.DeviceAnyAlignment:Scan/3.DeviceLastIs*:FloatScan/1.DeviceNan*
 primitives_reduce_rungs_test:ReduceRungs/2.DeviceSame*:ReduceRungs/0.DeviceUnaligned*
@@ -194,7 +197,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      formats_convert_test | sparse_spm* | graph_bfs_* | graph_multi_bfs_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      formats_convert_test | sparse_spm* | dist_devices_test | graph_bfs_* | graph_multi_bfs_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
@@ -258,6 +261,30 @@ stage_sanitize() {
   rm -rf "$work"
 }
 
+# On one GPU, then on all of them. The commands validate what they find.
+stage_devices() {
+  local start=$SECONDS status=0 count line devices
+  count=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
+  if [ "$count" -lt 2 ]; then row devices "NOT RUN" "$start" "$count GPU (expected 2 or more)"; return; fi
+  say "tests and commands on $count GPUs"
+  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(dist_devices_test|apps_devices_app_test)$' \
+    > "$logs/devices.log" 2>&1 || status=$?
+  [ $status -eq 0 ] || tail -n 40 "$logs/devices.log"
+  row "devices: tests" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/devices.log" | tail -n 1)"
+  for line in "spmv gen:laplacian2d:n=4096" "spmv gen:uniform:rows=8388608,degree=16" \
+    "pagerank gen:rmat:scale=24,degree=16 --undirected --iterations 20" "components gen:rmat:scale=24,degree=16" \
+    "bfs gen:rmat:scale=24,degree=16 --undirected --sources 4" "bfs gen:grid2d:n=1024"; do
+    for devices in 1 "$count"; do
+      start=$SECONDS status=0
+      # shellcheck disable=SC2086
+      timeout "$(left)" "$build/bin/spargo" $line --devices "$devices" > "$logs/devices-run.txt" 2>&1 || status=$?
+      cat "$logs/devices-run.txt" >> "$logs/devices.log"
+      row "devices: $devices of $count" "$(verdict $status)" "$start" \
+        "$line: $(grep -E '^ *(time|ranks) ' "$logs/devices-run.txt" | tr -s ' ' | tr '\n' ';')"
+    done
+  done
+}
+
 stage_bench() {
   local filter start status number=0
   : > "$logs/bench.log"
@@ -274,6 +301,7 @@ if ! wants build || stage_build; then
   if wants test; then stage_test; fi
   if wants portable; then stage_portable; fi
   if wants sanitize; then stage_sanitize; fi
+  if wants devices; then stage_devices; fi
   if wants bench; then stage_bench; fi
 fi
 say "done; full logs in $logs"
