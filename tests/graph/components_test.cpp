@@ -342,6 +342,32 @@ void compare_with_boost() {
   }
 }
 
+// What joins the halves is edges out of the largest tree, which only their ends in it show where there are no in-edges:
+// all edges have to be read, here those of several tiles, with empty and long rows between.
+TYPED_TEST(Components, EdgesOutOfTheLargestTree) {
+  constexpr std::int64_t n = 20000;
+  test::random_source random(8);
+  for (const bool upwards : {false, true}) {
+    edge_vector edges;
+    const std::int64_t half = upwards ? 0 : n / 2;  // where the largest tree is
+    for (std::int64_t v = 0; v < n / 2; v += 2) {   // odd ones have in-edges only
+      for (int k = 0; k < 4; ++k) edges.emplace_back(half + v, half + random.below(n / 2));
+      edges.emplace_back(half + v, half + v + 1);
+      edges.emplace_back(half + v, half + (v + 2) % (n / 2));
+    }
+    for (std::int64_t k = 0; k < 5000; ++k) edges.emplace_back(half + 4000, half + random.below(n / 2));
+    const std::int64_t other = n / 2 - half;  // stars of three
+    for (std::int64_t v = 0; v + 2 < n / 2; v += 3) {
+      edges.emplace_back(other + v, other + v + 1);
+      edges.emplace_back(other + v, other + v + 2);
+    }
+    for (const std::int64_t v : {2, 4000, 9998}) edges.emplace_back(half + v, other + v / 3 * 3 + 1);
+    const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out);
+    this->check(n, edges, boost_strong(raw.view()));
+    if (this->HasFatalFailure()) FAIL() << upwards;
+  }
+}
+
 TEST(ComponentsAndBoost, AgreeOnTheHost) { compare_with_boost<host>(); }
 
 TEST(ComponentsAndBoost, AgreeOnTheDevice) {

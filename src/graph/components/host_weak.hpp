@@ -4,7 +4,8 @@
 // reads, and with neighbours ascending the first one is the smallest, often a hub. 2. The roots that are left, few,
 // are joined with a few neighbours. 3. Vertices drawn at random tell which tree is the largest. 4. Those outside it
 // join all their neighbours; the others are skipped, since an edge that leaves the tree is seen from its other end.
-// For that every edge must be stored at both ends: a directed graph without in-edges skips nothing.
+// For that every edge must be stored at both ends. A directed graph without in-edges skips nothing: there every vertex
+// is put under its root first, so that all but a few edges have both ends under one root and cost a load.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -35,14 +36,15 @@ class host_afforest {
     start();
     join_roots();
     const bool undirected = g_.direction == direction_kind::undirected;
-    const I largest = undirected || g_.has_in_edges() ? draw_largest() : I{-1};
-    join_rest(g_.out, largest);
-    if (!undirected && largest >= 0) join_rest(g_.in, largest);
-    parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) {
-      const I u = static_cast<I>(v);
-      const I root = forest_.root(u);
-      if (forest_.parent(u) != root) forest_.set_parent(u, root);
-    });
+    if (undirected || g_.has_in_edges()) {
+      const I largest = draw_largest();
+      join_rest(g_.out, largest);
+      if (!undirected) join_rest(g_.in, largest);
+    } else {
+      put_under_roots();
+      join_all();
+    }
+    put_under_roots();
   }
 
  private:
@@ -100,6 +102,23 @@ class host_afforest {
         if (root == skipped) return;
         for (std::int64_t e = first; e < last; ++e) forest_.join(v, rows.indices[e]);
       });
+    });
+  }
+
+  void join_all() const {
+    const row_parts<I, O> shares(g_.out, host_weak_tuning::part_units);
+    parallel_parts(threads_, shares.count(), [&](std::int64_t part) {
+      shares.for_each(part, [&](I v, std::int64_t first, std::int64_t last) {
+        for (std::int64_t e = first; e < last; ++e) forest_.join(v, g_.out.indices[e]);
+      });
+    });
+  }
+
+  void put_under_roots() const {
+    parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) {
+      const I u = static_cast<I>(v);
+      const I root = forest_.root(u);
+      if (forest_.parent(u) != root) forest_.set_parent(u, root);
     });
   }
 
