@@ -43,15 +43,15 @@ class weak_executor final : public executor<I, device> {
     SPARGO_CUDA_TRY(cudaGetLastError());
     connect_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, out, parent);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    if (undirected || g_.has_in_edges()) {  // else nothing may be skipped
+    if (undirected || g_.has_in_edges()) {
       draw_kernel<<<1, tuning::draws, 0, ctx_.stream()>>>(n_, parent, control_.data());
       SPARGO_CUDA_TRY(cudaGetLastError());
+      join_rest(out, 0);
+      if (!undirected) join_rest({g_.in.offsets.data(), g_.in.indices.data()}, 1);
+    } else if (g_.out.nnz() > 0) {
+      join_all(out);
     }
-    join_rest(out, 0);
-    if (!undirected && g_.has_in_edges()) join_rest({g_.in.offsets.data(), g_.in.indices.data()}, 1);
-    label_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, parent, control_.data(),
-                                                                             numbers_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    put_under_roots(&control_.data()->roots, numbers_.data());
     if (!numbers_.empty()) number_roots<I>(ctx_, parent, numbers_);
     const auto* const roots = reinterpret_cast<const unsigned char*>(control_.data()) + offsetof(weak_control, roots);
     copy_to_host(ctx_, roots, roots_.data(), sizeof(count64));
@@ -70,6 +70,20 @@ class weak_executor final : public executor<I, device> {
  private:
   [[nodiscard]] unsigned blocks(int vertices_per_block) const {
     return static_cast<unsigned>(div_up(n_, std::int64_t{vertices_per_block}));
+  }
+
+  void put_under_roots(count64* roots, I* is_root) {
+    label_kernel<<<blocks(tuning::block * tuning::labelled), tuning::block, 0, ctx_.stream()>>>(n_, labels_.data(),
+                                                                                                roots, is_root);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+
+  void join_all(const weak_edges<I, O>& edges) {
+    put_under_roots(nullptr, nullptr);
+    const std::int64_t nnz = g_.out.nnz();
+    const auto tiles = static_cast<unsigned>(div_up(nnz, std::int64_t{tuning::block} * tuning::edges_in_flight));
+    join_all_kernel<<<tiles, tuning::block, 0, ctx_.stream()>>>(n_, nnz, edges, labels_.data());
+    SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
   void join_rest(const weak_edges<I, O>& edges, int pass) {

@@ -9,14 +9,18 @@
 //    others are skipped unread, since an edge that leaves the tree is seen from its other end. 5. takes the segments.
 // 6. Every vertex gets its root, and roots are counted.
 //
-// Invariant: parent[v] <= v, and a root changes only by the compare-and-swap that hooks it under a smaller one; all
-// else that is written to parent[v] is an ancestor of a v that is no root. So loads may come from the L1 cache: an old
-// parent is an ancestor still. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018; degree bins and intermediate jumping:
-// Jaiganesh, Burtscher, ECL-CC, HPDC 2018.
+// A directed graph without in-edges shows an edge at one end only, so nothing is skipped: instead of 3. to 5. every
+// vertex is put under its root, and the edges are read in tiles of the same size for each block. Nearly all have both
+// ends under one root by then and cost a load of a parent each.
+//
+// The forest's invariant: cuda_forest.cuh. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018; degree bins and intermediate
+// jumping: Jaiganesh, Burtscher, ECL-CC, HPDC 2018.
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
+#include "graph/components/cuda_forest.cuh"
 
 #include <spargo/core/span.hpp>
 
@@ -29,13 +33,14 @@ struct cuda_weak_tuning {
   static constexpr int start_block = 512;
   static constexpr int vertices_per_thread = 4;  // of a chunk
   static constexpr int chunk = start_block * vertices_per_thread;
-  // Of a vertex, at first. 4, 2: uniform 2^22 0.580, 0.269 ms, R-MAT 22 0.580, 0.360, grid 2048^2 0.119, 0.107; 1:
-  // trees stay apart (uniform 194 ms).
-  static constexpr int neighbours = 2;
-  static constexpr int draws = 1024;                   // as in Afforest
-  static constexpr int slots = 2048;                   // for the roots of those drawn
-  static constexpr std::int64_t small_degree = 8;      // up to here a thread follows a vertex's edges
+  static constexpr int neighbours = 2;             // of a vertex, at first; 2, 3, 4: R-MAT 22 0.231, 0.237, 0.261 ms
+  static constexpr int draws = 1024;               // as in Afforest
+  static constexpr int slots = 2048;               // for the roots of those drawn
+  static constexpr std::int64_t small_degree = 8;  // up to here a thread follows a vertex's edges
   static constexpr std::int64_t segment_edges = 4096;  // above, they are followed in segments; between by a warp
+  static constexpr int labelled = 4;         // vertices of a thread at the end; 1, 4: R-MAT 22 0.022, 0.017 ms
+  static constexpr int edges_in_flight = 4;  // of a thread, all edges read; 4, 8: R-MAT 22 directed 0.938, 1.067 ms
+  static constexpr int tile_rows = 1024;     // of a tile of edges, kept in shared memory; more are looked up
 };
 
 struct weak_control {
@@ -56,48 +61,6 @@ struct weak_edges {
   const O* offsets;
   const I* indices;
 };
-
-template <class I>
-__device__ __forceinline__ I load_parent(const I* parent, I v) {
-  return __ldca(parent + v);
-}
-
-__device__ __forceinline__ std::int32_t swap_parent(std::int32_t* at, std::int32_t expected, std::int32_t value) {
-  return atomicCAS(at, expected, value);
-}
-__device__ __forceinline__ std::int64_t swap_parent(std::int64_t* at, std::int64_t expected, std::int64_t value) {
-  return static_cast<std::int64_t>(
-      atomicCAS(reinterpret_cast<count64*>(at), static_cast<count64>(expected), static_cast<count64>(value)));
-}
-
-// The root of v's tree, or `stop`, should it be on the way.
-template <class I>
-__device__ __forceinline__ I root_of(const I* parent, I v, I stop = -1) {
-  for (I p = load_parent(parent, v); p != v && v != stop; p = load_parent(parent, v)) v = p;
-  return v;
-}
-
-// Makes one tree of those that hold `high` and `low`, each an ancestor of one end of an edge. `load` reads a parent.
-template <class T, class Load>
-__device__ __forceinline__ void join_trees(T* parent, T high, T low, Load load) {
-  while (high != low) {
-    if (high < low) {
-      const T other = high;
-      high = low;
-      low = other;
-    }
-    const T above = swap_parent(parent + high, high, low);
-    if (above == high || above == low) return;
-    high = load(above);  // two steps up on this side, one on the other
-    low = load(low);
-  }
-}
-
-template <class I>
-__device__ __forceinline__ void join(I* parent, I u, I v) {
-  const auto load = [parent](I x) { return load_parent(parent, x); };
-  join_trees(parent, load(u), load(v), load);
-}
 
 // --- 1. Chunks ------------------------------------------------------------
 
@@ -143,6 +106,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
   constexpr I none = std::numeric_limits<I>::max();
   __shared__ chunk_trees<I> chunk;
   const std::int64_t base = std::int64_t{blockIdx.x} * tuning::chunk;
+  const std::int64_t end = min(base + tuning::chunk, n);
   if (blockIdx.x == 0 && threadIdx.x == 0) *control = {{0, 0}, 0, -1};
 
   I near[tuning::vertices_per_thread][tuning::neighbours];
@@ -172,7 +136,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
     const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
 #pragma unroll
     for (int j = 0; j < tuning::neighbours; ++j) {
-      if (near[k][j] < base || near[k][j] >= base + tuning::chunk) continue;  // `none` is behind: ids end below it
+      if (near[k][j] < base || near[k][j] >= end) continue;
       join_trees(chunk.tree, load(at), load(static_cast<std::int32_t>(near[k][j] - base)), load);
     }
   }
@@ -198,18 +162,6 @@ __global__ void __launch_bounds__(cuda_weak_tuning::start_block)
 }
 
 // --- 2. Roots -------------------------------------------------------------
-
-// Halves the chain above v until it is under its root, while other threads do so with theirs.
-template <class I>
-__device__ void shorten(I* parent, I v) {
-  volatile I* const fresh = parent;
-  for (;;) {
-    const I p = fresh[v];
-    const I above = fresh[p];
-    if (p == above) return;
-    fresh[v] = above;
-  }
-}
 
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
@@ -322,28 +274,87 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
 }
 
+// --- All edges ------------------------------------------------------------
+
+// A block has the edges of one tile, a thread some of them a block's width apart: their far ends' parents are in flight
+// together. The tile's rows, their ends and parents, are in shared memory, unless most rows are empty.
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    join_all_kernel(std::int64_t n, std::int64_t nnz, weak_edges<I, O> edges, I* parent) {
+  using tuning = cuda_weak_tuning;
+  constexpr int width = tuning::edges_in_flight;
+  __shared__ std::int64_t bounds[2];
+  __shared__ int ends[tuning::tile_rows];  // behind a row's last edge, counted from the tile's first
+  __shared__ I parents[tuning::tile_rows];
+  const std::int64_t tile = std::int64_t{blockIdx.x} * (width * tuning::block);
+  const int size = static_cast<int>(min(std::int64_t{width} * tuning::block, nnz - tile));
+  if (threadIdx.x < 2) {  // the last row that begins at or before the first edge, and the last one
+    bounds[threadIdx.x] = lower_bound(edges.offsets, n + 1, tile + (threadIdx.x == 0 ? 0 : size - 1) + 1) - 1;
+  }
+  I above[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    const int at = k * tuning::block + static_cast<int>(threadIdx.x);
+    above[k] = at < size ? __ldcs(edges.indices + tile + at) : I{-1};
+  }
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    if (above[k] >= 0) above[k] = load_parent(parent, above[k]);
+  }
+  __syncthreads();
+  const std::int64_t first = bounds[0];
+  const std::int64_t rows = bounds[1] - first + 1;
+  const bool kept = rows <= tuning::tile_rows;
+  for (int r = static_cast<int>(threadIdx.x); kept && r < rows; r += tuning::block) {
+    ends[r] = static_cast<int>(min(static_cast<std::int64_t>(edges.offsets[first + r + 1]) - tile, std::int64_t{size}));
+    parents[r] = load_parent(parent, static_cast<I>(first + r));
+  }
+  __syncthreads();
+  std::int64_t row = 0;
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    if (above[k] < 0) continue;
+    const std::int64_t at = k * tuning::block + threadIdx.x;
+    row += kept ? lower_bound(ends + row, rows - row, at + 1)
+                : lower_bound(edges.offsets + first + row + 1, rows - row, tile + at + 1);
+    join_above(parent, kept ? parents[row] : load_parent(parent, static_cast<I>(first + row)), above[k]);
+  }
+}
+
 // --- 6. Labels ------------------------------------------------------------
 
-// is_root[v] is written unless it is null.
+// Every vertex is put under its root. is_root[v] is written, and roots are counted, unless the pointer is null.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    label_kernel(std::int64_t n, I* parent, weak_control* control, I* is_root) {
-  __shared__ unsigned roots;
-  if (threadIdx.x == 0) roots = 0;
+    label_kernel(std::int64_t n, I* parent, count64* roots, I* is_root) {
+  constexpr int rows = cuda_weak_tuning::labelled;
+  __shared__ unsigned block_roots;
+  if (threadIdx.x == 0) block_roots = 0;
   __syncthreads();
-  const std::int64_t v = global_thread();
-  bool own = false;
-  if (v < n) {
-    const I held = load_parent(parent, static_cast<I>(v));
-    const I root = root_of(parent, held);
-    own = root == static_cast<I>(v);
-    if (root != held) parent[v] = root;
+  const std::int64_t base = std::int64_t{blockIdx.x} * (rows * cuda_weak_tuning::block) + threadIdx.x;
+  I held[rows];
+  I root[rows];
+#pragma unroll
+  for (int k = 0; k < rows; ++k) {
+    const std::int64_t v = base + k * cuda_weak_tuning::block;
+    held[k] = v < n ? load_parent(parent, static_cast<I>(v)) : I{0};
+    root[k] = held[k];
+  }
+  climb_together<rows>(parent, root, I{-1});
+  unsigned here = 0;
+#pragma unroll
+  for (int k = 0; k < rows; ++k) {
+    const std::int64_t v = base + k * cuda_weak_tuning::block;
+    const bool own = v < n && root[k] == static_cast<I>(v);
+    here += static_cast<unsigned>(__popc(__ballot_sync(full_mask, own)));
+    if (v >= n) continue;
+    if (root[k] != held[k]) parent[v] = root[k];
     if (is_root != nullptr) is_root[v] = own ? 1 : 0;
   }
-  const unsigned here = static_cast<unsigned>(__popc(__ballot_sync(full_mask, own)));
-  if (lane_id() == 0 && here > 0) atomicAdd(&roots, here);
+  if (roots == nullptr) return;
+  if (lane_id() == 0 && here > 0) atomicAdd(&block_roots, here);
   __syncthreads();
-  if (threadIdx.x == 0 && roots > 0) atomicAdd(&control->roots, count64{roots});
+  if (threadIdx.x == 0 && block_roots > 0) atomicAdd(roots, count64{block_roots});
 }
 
 }  // namespace spargo::detail::components
