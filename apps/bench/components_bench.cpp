@@ -6,9 +6,9 @@ namespace spargo::bench {
 namespace {
 
 double measure_plan(benchmark::State& state, const bfs_spec& spec, components_algorithm algorithm,
-                    components_connection connection) {
+                    components_connection connection, components_edges edges = components_edges::all) {
   bfs_problem& p = bfs_problem::of(spec);
-  components_plan<bfs_index, bfs_index, host> plan(p.ctx, p.graph.view(),
+  components_plan<bfs_index, bfs_index, host> plan(p.ctx, with_edges(p.graph.view(), edges),
                                                    {.connection = connection, .algorithm = algorithm});
   const double seconds = median_seconds([&] { plan.run(); }, 11, 2);
   expect_components(p, plan.labels(), connection);
@@ -63,6 +63,12 @@ const registration here{[] {
            {{"rmat_20_16_directed", {"gen:rmat:scale=20,degree=16", direction_kind::directed}},
             {"uniform_1m_4_directed", {"gen:uniform:rows=1048576,degree=4", direction_kind::directed}}})) {
     add(c, components_connection::strong, {components_algorithm::tarjan, components_algorithm::forward_backward});
+    for (const auto edges : {components_edges::all, components_edges::out}) {
+      const std::string name = edges == components_edges::all ? "afforest" : "afforest_out_edges";
+      add_case(components_group(c, components_connection::weak) + "/cpu/" + name, [=](benchmark::State& state) {
+        return measure_plan(state, c.spec, components_algorithm::afforest, components_connection::weak, edges);
+      });
+    }
   }
 }};
 

@@ -19,6 +19,15 @@ inline std::string components_group(const bfs_case& c, components_connection con
   return std::string(connection == components_connection::strong ? "strong_components/" : "components/") + c.name;
 }
 
+// A directed graph is searched as it is, or without the in-edges that it was built with.
+enum class components_edges { all, out };
+
+template <class Space>
+graph_view<bfs_index, bfs_index, Space> with_edges(graph_view<bfs_index, bfs_index, Space> g, components_edges edges) {
+  if (edges == components_edges::out) g.in = {};
+  return g;
+}
+
 inline void expect_components(bfs_problem& p, span<const bfs_index, host> labels, components_connection connection) {
   const std::string wrong = check_components(p.ctx, p.graph.view(), labels, {.connection = connection});
   if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);

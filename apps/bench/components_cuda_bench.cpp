@@ -6,10 +6,12 @@ namespace spargo::bench {
 
 namespace {
 
-double measure_plan(benchmark::State& state, const bfs_spec& spec, components_connection connection) {
+double measure_plan(benchmark::State& state, const bfs_spec& spec, components_connection connection,
+                    components_edges edges = components_edges::all) {
   bfs_problem& p = bfs_problem::of(spec);
   const context<device>& ctx = device_context();
-  components_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), {.connection = connection});
+  components_plan<bfs_index, bfs_index, device> plan(ctx, with_edges(p.graph_there->view(), edges),
+                                                     {.connection = connection});
   const double seconds = device_seconds(ctx, [&] { plan.run(); });
   const auto labels = to_host(ctx, plan.labels());
   expect_components(p, labels.view(), connection);
@@ -24,6 +26,11 @@ const registration here{[] {
   for (const bfs_case& c : device_graphs_or_file()) {
     add_case(components_group(c, components_connection::weak) + "/cuda/afforest",
              [c](benchmark::State& state) { return measure_plan(state, c.spec, components_connection::weak); });
+    if (c.spec.direction == direction_kind::undirected) continue;
+    add_case(components_group(c, components_connection::weak) + "/cuda/afforest_out_edges",
+             [c](benchmark::State& state) {
+               return measure_plan(state, c.spec, components_connection::weak, components_edges::out);
+             });
   }
   for (const bfs_case& c : bfs_cases_or_file(
            {{"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
