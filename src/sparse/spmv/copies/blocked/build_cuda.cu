@@ -43,18 +43,23 @@ struct walk_arguments {
   std::uint32_t block_columns;
   std::uint32_t popular;
   std::uint32_t least_cell;
+  std::int64_t window;
+  int low_bits;  // of a strip's key, below the group
 };
 
 [[nodiscard]] walk_arguments walk_of(const column_order& order, const array<std::uint32_t, device>& starts,
                                      const blocked_shape& shape) {
-  return {.ranks = order.ranks.data(),
-          .starts = starts.data(),
-          .segments = starts.size() - 1,
-          .first_block = static_cast<std::uint32_t>(order.first_block),
-          .blocks = static_cast<std::uint32_t>(order.blocks),
-          .block_columns = static_cast<std::uint32_t>(shape.block_columns),
-          .popular = static_cast<std::uint32_t>(order.popular),
-          .least_cell = shape.least_cell};
+  return {
+      .ranks = order.ranks.data(),
+      .starts = starts.data(),
+      .segments = starts.size() - 1,
+      .first_block = static_cast<std::uint32_t>(order.first_block),
+      .blocks = static_cast<std::uint32_t>(order.blocks),
+      .block_columns = static_cast<std::uint32_t>(shape.block_columns),
+      .popular = static_cast<std::uint32_t>(order.popular),
+      .least_cell = shape.least_cell,
+      .window = shape.window > 0 ? shape.window : starts.size(),
+      .low_bits = static_cast<int>(strip_bits) + (shape.window > 0 ? key_bits(starts.size() / shape.window + 1) : 0)};
 }
 
 extern __shared__ std::uint32_t walk_words[];
@@ -142,14 +147,15 @@ __global__ void __launch_bounds__(threads_per_block)
   if (threadIdx.x % warp_size == 0) atomicAdd(gathered, mine);
 }
 
-// keys[strip] = group, then falling size.
+// keys[strip] = group, then window, then falling size.
 __global__ void __launch_bounds__(threads_per_block)
     list_strips_kernel(walk_arguments a, const std::int64_t* segment_strips, std::uint64_t* keys) {
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
     const segment_walk walk(a, s, counts, lane);
     std::uint64_t* const to = keys + segment_strips[s];
     const auto list = [&](std::uint32_t group, std::uint32_t entries, std::uint32_t first) {
-      const std::uint64_t high = static_cast<std::uint64_t>(group) << strip_bits;
+      const std::uint64_t high =
+          static_cast<std::uint64_t>(group) << a.low_bits | static_cast<std::uint64_t>(s / a.window) << strip_bits;
       for (; entries > strip_entries; entries -= strip_entries) to[first++] = high;
       to[first] = high | (strip_entries - entries);
     };
@@ -216,13 +222,14 @@ void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arg
       walk, cut.segment_strips.data(), keys.data());
   SPARGO_CUDA_TRY(cudaGetLastError());
   auto strips = iota(ctx, cut.strips);
-  sort_pairs(ctx, keys, strips, 0, static_cast<int>(strip_bits) + key_bits(to.groups));
+  sort_pairs(ctx, keys, strips, 0, walk.low_bits + key_bits(to.groups));
   const std::uint64_t* const key = keys.data();
 
   array<std::int64_t, device> firsts(ctx, to.groups + 1);
   std::int64_t* const first = firsts.data();
   const std::int64_t count = cut.strips;
-  for_each(ctx, to.groups + 1, [=] __device__(std::int64_t g) { first[g] = lower_bound(key, count, g << strip_bits); });
+  const int low_bits = walk.low_bits;
+  for_each(ctx, to.groups + 1, [=] __device__(std::int64_t g) { first[g] = lower_bound(key, count, g << low_bits); });
   const auto first_strips = to_host(ctx, std::as_const(firsts).view());
   std::vector<std::uint32_t> chunks(1, 0);  // before each group
   std::vector<std::int64_t> gaps;           // places without a strip before each group
@@ -248,10 +255,10 @@ void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arg
   const std::uint32_t* const strip = strips.data();
   for_each(ctx, count, [=] __device__(std::int64_t i) {
     const std::uint64_t size = strip_entries - (key[i] & (strip_entries - 1));
-    const std::int64_t place = i + gap[key[i] >> strip_bits];
+    const std::int64_t place = i + gap[key[i] >> low_bits];
     places[strip[i]] = static_cast<std::uint32_t>(place);
     strip_sizes[place] = static_cast<std::uint16_t>(size);
-    if (place % warp_size == 0) chunk_sizes[place / warp_size] = static_cast<std::int64_t>(size);
+    atomicMax(reinterpret_cast<count64*>(chunk_sizes + place / warp_size), static_cast<count64>(size));
   });
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(sizes).view(), sizes.view());
   to.chunk_starts = {ctx, to.chunks + 1};
