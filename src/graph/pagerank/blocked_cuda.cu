@@ -6,20 +6,17 @@
 // left is gathered. Two launches: strips of cells and of other edges are summed, one lane a strip, and each vertex adds
 // its strips and gets its new share.
 //
-// A chunk of cells' strips is read 16 bytes per lane at a time, four of them in flight; slots without an edge name an
-// element that is 0, so that no lane looks for the end of its strip. Some warps of each thread block gather from the
-// start, the others after their cells. Sums go to where their vertices read them side by side.
-// Cost of a step: 2 bytes per edge in cells, 4 and a sector of the L2 cache for the others (R-MAT 22, fp32: 14
+// A chunk of cells' strips is read 16 bytes per lane at a time, most of it while the chunk before is summed; slots
+// without an edge name an element that is 0, so that no lane looks for the end of its strip. Some warps of each thread
+// block gather from the start, the others after their cells. Strips are sorted by length among those of neighbouring
+// vertices only, so that what these add lies close together.
+// Cost of a step: 2 bytes per edge in cells, 4 and a sector of the L2 cache for the others (R-MAT 22, fp32: 11
 // percent), about 20 per strip and 16 per vertex. Sources: those of the blocked SpMV.
 #include "core/device/async_copy.cuh"
+#include "core/device/resident.cuh"
 #include "core/instantiate.hpp"
-#include "graph/pagerank/device.cuh"
-#include "primitives/element.hpp"
-#include "primitives/sort/radix_sort.hpp"
+#include "graph/pagerank/blocked_build.cuh"
 #include "sparse/spmv/copies/blocked/add.cuh"
-#include "sparse/spmv/copies/blocked/device.cuh"
-
-#include <spargo/primitives/scan.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -27,9 +24,6 @@
 namespace spargo::detail::pagerank {
 
 namespace {
-
-using spmv::blocked_pattern;
-using spmv::no_entry;
 
 struct tuning {
   static constexpr int threads = 1024;
@@ -39,196 +33,13 @@ struct tuning {
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
   static constexpr std::int64_t cache_bytes = std::int64_t{8} * 1024;
   static constexpr std::int64_t most_blocks = 512;
-  // Edges of a vertex and a block that make a cell; 2, 3, 4, 6: R-MAT 22 fp32 0.466, 0.383, 0.364, 0.318 ms; 2, 3, 4:
-  // fp64 0.807, 0.626, 0.550.
-  static constexpr std::uint32_t narrow_cell = 6;
-  static constexpr std::uint32_t wide_cell = 4;
-  // Blocks whose vertices have fewer out-edges each are left out: to load them costs more than it saves.
-  static constexpr std::int64_t least_degree = 8;
+  // Edges of a vertex and a block that make a cell; 3, 4, 5, 6, 8: R-MAT 22 fp32 0.230, 0.228, 0.232, 0.239, 0.266 ms.
+  static constexpr std::uint32_t least_cell = 4;
+  static constexpr std::int64_t window = 1024;  // vertices; all, 1024: R-MAT 22 fp32 0.245, 0.228 ms
   // A copy pays where the edges from the first block are so large a share of all, and few are gathered.
   static constexpr double least_popular = 0.2;
   static constexpr double most_gathered = 0.4;
 };
-
-// --- The copy -------------------------------------------------------------
-
-// The graph with its vertices by falling out-degree.
-struct ranked_graph {
-  array<std::uint32_t, device> order;  // vertices by place
-  array<std::int64_t, device> offsets;
-  array<std::uint32_t, device> places;  // of the edges' sources
-};
-
-struct degree_totals {
-  unsigned long long linked;   // places with edges
-  unsigned long long used;     // with out-edges
-  unsigned long long dense;    // with at least least_degree
-  unsigned long long popular;  // edges from the first block
-};
-
-// Vertices by falling out-degree, those without in-edges behind their equals. Synchronises.
-template <class I, class O>
-degree_totals order_vertices(const context<device>& ctx, const graph_view<I, O, device>& g, std::int64_t block,
-                             array<std::uint32_t, device>& order) {
-  const std::int64_t n = g.vertices();
-  const std::int64_t edges = g.in.nnz();
-  const O* const out = g.out.offsets.data();
-  const O* const in = g.in.offsets.data();
-  array<std::uint64_t, device> keys(ctx, n);
-  std::uint64_t* const missing = keys.data();
-  for_each(ctx, n, [=] __device__(std::int64_t v) {
-    const auto degree = static_cast<std::int64_t>(out[v + 1] - out[v]);
-    missing[v] = 2 * static_cast<std::uint64_t>(edges - degree) + (in[v + 1] == in[v] ? 1 : 0);
-  });
-  order = iota(ctx, n);
-  sort_pairs(ctx, keys, order, 0, spmv::key_bits(edges + 1) + 1);
-  array<degree_totals, device> totals(ctx, 1);
-  fill_zero(ctx, totals.view());
-  degree_totals* const total = totals.data();
-  for_each(ctx, n, [=, missing = std::as_const(keys).data()] __device__(std::int64_t i) {
-    const std::uint64_t none = 2 * static_cast<std::uint64_t>(edges) + 1;
-    const std::uint64_t behind = i + 1 < n ? missing[i + 1] : none;
-    const std::int64_t here = edges - static_cast<std::int64_t>(missing[i] / 2);
-    const std::int64_t next = edges - static_cast<std::int64_t>(behind / 2);
-    if (missing[i] < none && behind == none) total->linked = static_cast<count64>(i + 1);
-    if (here > 0 && next == 0) total->used = static_cast<count64>(i + 1);
-    if (here >= tuning::least_degree && next < tuning::least_degree) total->dense = static_cast<count64>(i + 1);
-    if (i < block) atomicAdd(&total->popular, static_cast<count64>(here));
-  });
-  return to_host(ctx, std::as_const(totals).view())[0];
-}
-
-constexpr int tile_edges = 2048;
-
-// to[e] = the place of the source of edge e, e as the edges lie by place of their targets.
-template <class I, class O>
-__global__ void __launch_bounds__(block_threads)
-    place_edges_kernel(const O* offsets, const I* indices, const std::uint32_t* order, const std::uint32_t* position,
-                       const std::int64_t* placed_offsets, std::int64_t n, std::uint32_t* to) {
-  __shared__ std::int64_t bounds[2];
-  const std::int64_t edges = placed_offsets[n];
-  const std::int64_t first = std::int64_t{blockIdx.x} * tile_edges;
-  const std::int64_t last = min(first + tile_edges, edges);
-  // The last row that begins at or before an edge.
-  const auto row_of = [&](std::int64_t e, std::int64_t low, std::int64_t high) {
-    while (low < high) {
-      const std::int64_t middle = low + (high - low + 1) / 2;
-      if (placed_offsets[middle] <= e) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
-  };
-  if (threadIdx.x < 2) bounds[threadIdx.x] = row_of(threadIdx.x == 0 ? first : last - 1, 0, n - 1);
-  __syncthreads();
-  for (std::int64_t e = first + threadIdx.x; e < last; e += block_threads) {
-    const std::int64_t row = row_of(e, bounds[0], bounds[1]);
-    const std::int64_t from = static_cast<std::int64_t>(offsets[order[row]]) + (e - placed_offsets[row]);
-    to[e] = position[indices[from]];
-  }
-}
-
-template <class I, class O>
-void place_edges(const context<device>& ctx, const csr_pattern_view<I, O, device>& in, ranked_graph& to) {
-  const std::int64_t n = in.rows;
-  array<std::uint32_t, device> positions(ctx, n);
-  to.offsets = {ctx, n + 1};
-  to.places = {ctx, in.nnz()};
-  const std::uint32_t* const order = to.order.data();
-  std::uint32_t* const position = positions.data();
-  std::int64_t* const placed = to.offsets.data();
-  const O* const offsets = in.offsets.data();
-  for_each(ctx, n + 1, [=] __device__(std::int64_t i) {
-    if (i < n) position[order[i]] = static_cast<std::uint32_t>(i);
-    placed[i] = i < n ? static_cast<std::int64_t>(offsets[order[i] + 1] - offsets[order[i]]) : 0;
-  });
-  exclusive_scan<std::int64_t, device>(ctx, std::as_const(to.offsets).view(), to.offsets.view());
-  place_edges_kernel<<<grid_of(in.nnz(), tile_edges), block_threads, 0, ctx.stream()>>>(
-      offsets, in.indices.data(), order, position, placed, n, to.places.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-}
-
-// Where the cells' chunks begin, in quads of their lanes: the entries of a lane are a multiple of four. Synchronises.
-struct cell_starts {
-  array<std::uint32_t, device> quads;  // cell_chunks + 1
-  std::int64_t total = 0;
-};
-cell_starts count_quads(const context<device>& ctx, const blocked_pattern& pattern) {
-  const std::int64_t chunks = pattern.cell_chunks;
-  const std::uint32_t* const starts = pattern.chunk_starts.data();
-  array<std::int64_t, device> counts(ctx, chunks + 1);
-  cell_starts to{{ctx, chunks + 1}};
-  for_each(ctx, chunks + 1, [=, count = counts.data()] __device__(std::int64_t c) {
-    count[c] = c < chunks ? div_up(starts[c + 1] - starts[c], 4U) : 0;
-  });
-  exclusive_scan<std::int64_t, device>(ctx, std::as_const(counts).view(), counts.view());
-  for_each(ctx, chunks + 1, [before = counts.data(), quads = to.quads.data()] __device__(std::int64_t c) {
-    quads[c] = static_cast<std::uint32_t>(before[c]);
-  });
-  to.total = element<std::int64_t>(ctx, std::as_const(counts).view(), chunks);
-  return to;
-}
-
-constexpr std::int64_t quad_slots = 4 * warp_size;
-
-// The slot of entry k in a chunk of cells of so many quads: two quads of each lane side by side, at last one.
-__device__ inline std::int64_t cell_slot(std::uint32_t quads, std::uint32_t lane, std::uint32_t k) {
-  const std::uint32_t pair = k / 8;
-  if (pair < quads / 2) return std::int64_t{pair} * 2 * quad_slots + 8 * lane + k % 8;
-  return std::int64_t{pair} * 2 * quad_slots + 4 * lane + k % 4;
-}
-
-// Their places in their blocks; `block` where there is no entry.
-array<std::uint16_t, device> place_cells(const context<device>& ctx, const blocked_pattern& pattern,
-                                         const cell_starts& starts, const std::uint32_t* places, std::uint32_t block) {
-  array<std::uint16_t, device> cells(ctx, std::max(starts.total * quad_slots, std::int64_t{1}));
-  for_each(ctx, pattern.cell_chunks * warp_size,
-           [=, to = cells.data(), from = pattern.chunk_starts.data(), sources = pattern.sources.data(),
-            first_quad = starts.quads.data()] __device__(std::int64_t i) {
-             const std::int64_t chunk = i / warp_size;
-             const auto lane = static_cast<std::uint32_t>(i % warp_size);
-             const std::uint32_t size = from[chunk + 1] - from[chunk];
-             const std::uint32_t quads = first_quad[chunk + 1] - first_quad[chunk];
-             for (std::uint32_t k = 0; k < 4 * quads; ++k) {
-               const std::uint32_t source = k < size ? sources[spmv::slot_of(from[chunk], size, lane, k)] : no_entry;
-               to[first_quad[chunk] * quad_slots + cell_slot(quads, lane, k)] =
-                   static_cast<std::uint16_t>(source == no_entry ? block : places[source] % block);
-             }
-           });
-  return cells;
-}
-
-// The places of the other edges, a chunk's lanes side by side; `none` where there is none.
-array<std::uint32_t, device> place_others(const context<device>& ctx, const blocked_pattern& pattern,
-                                          const std::uint32_t* places, std::uint32_t none) {
-  array<std::uint32_t, device> others(ctx, std::max(pattern.slots - pattern.cell_slots, std::int64_t{1}));
-  for_each(ctx, (pattern.chunks - pattern.cell_chunks) * warp_size,
-           [=, to = others.data(), first = pattern.cell_chunks, before = pattern.cell_slots,
-            from = pattern.chunk_starts.data(), sources = pattern.sources.data()] __device__(std::int64_t i) {
-             const std::int64_t chunk = first + i / warp_size;
-             const auto lane = static_cast<std::uint32_t>(i % warp_size);
-             const std::uint32_t size = from[chunk + 1] - from[chunk];
-             for (std::uint32_t k = 0; k < size; ++k) {
-               const std::uint32_t source = sources[spmv::slot_of(from[chunk], size, lane, k)];
-               to[(std::int64_t{from[chunk]} + k) * warp_size + lane - before] =
-                   source == no_entry ? none : places[source];
-             }
-           });
-  return others;
-}
-
-// By chunk and lane: the strip there, that is where its sum goes; no_entry: none.
-array<std::uint32_t, device> name_strips(const context<device>& ctx, const blocked_pattern& pattern) {
-  array<std::uint32_t, device> strips(ctx, pattern.chunks * warp_size);
-  std::uint32_t* const strip = strips.data();
-  for_each(ctx, strips.size(), [=] __device__(std::int64_t i) { strip[i] = no_entry; });
-  for_each(ctx, pattern.places.size(), [=, places = pattern.places.data()] __device__(std::int64_t s) {
-    strip[places[s]] = static_cast<std::uint32_t>(s);
-  });
-  return strips;
-}
 
 // --- Sums of strips -------------------------------------------------------
 
@@ -248,57 +59,77 @@ struct strip_sums {
   std::uint32_t cell_chunks;
   std::uint32_t chunks;
   unsigned* tickets;
-  const std::uint32_t* strips;  // by chunk and lane
-  V* sums;                      // by strip
+  V* sums;  // by chunk and lane
 };
 
-template <class V>
-__device__ void store_sum(const strip_sums<V>& a, std::uint32_t strip, V sum) {
-  if (strip != no_entry) a.sums[strip] = sum;
-}
+// The first entries of a lane's strip, on their way while the chunk before is summed.
+struct cell_batch {
+  static constexpr int size = 3;
+  uint4 pairs[size];
+  uint2 rest;  // the last quad, of an odd number of these
+
+  __device__ void load(const std::uint16_t* cells, std::uint32_t quads, std::uint32_t lane) {
+    const int count = static_cast<int>(quads / 2);
+    const uint4* const from = reinterpret_cast<const uint4*>(cells) + lane;
+#pragma unroll
+    for (int j = 0; j < size; ++j) {
+      if (j < count) pairs[j] = __ldcs(from + j * warp_size);
+    }
+    if ((quads & 1U) != 0) rest = __ldcs(reinterpret_cast<const uint2*>(cells + (quads - 1) * quad_slots) + lane);
+  }
+};
 
 // Chunks first .. end - 1, whose sources are in `part`, dealt out to warps in turn and back, so that each gets as many
-// long ones. All of a chunk's first loads are in flight together.
+// long ones.
 template <class V>
 __device__ void sum_cell_chunks(const strip_sums<V>& a, std::uint32_t first, std::uint32_t end, std::uint32_t warps,
                                 const V* part) {
-  constexpr int batch = 4;
   const std::uint32_t warp = threadIdx.x / warp_size;
   const std::uint32_t lane = threadIdx.x % warp_size;
   const auto chunk_of = [&](std::uint32_t round) {
     return first + round * warps + ((round & 1U) != 0 ? warps - 1 - warp : warp);
   };
   const auto two = [&](unsigned word) { return part[word & 0xffffU] + part[word >> 16]; };
+  const auto four = [&](const uint4& raw) { return (two(raw.x) + two(raw.y)) + (two(raw.z) + two(raw.w)); };
+  const auto start_of = [&](std::uint32_t chunk) { return a.quads[min(chunk, end)]; };
   std::uint32_t chunk = chunk_of(0);
-  std::uint32_t start = chunk < end ? a.quads[chunk] : 0;
-  std::uint32_t quads = chunk < end ? a.quads[chunk + 1] - start : 0;
-  for (std::uint32_t round = 1; chunk < end; ++round) {
-    const std::uint32_t next = chunk_of(round);
-    const std::uint32_t strip = a.strips[chunk * warp_size + lane];
-    const uint4* pairs = reinterpret_cast<const uint4*>(a.cells + start * quad_slots) + lane;
+  if (chunk >= end) return;
+  std::uint32_t start = start_of(chunk);
+  std::uint32_t quads = start_of(chunk + 1) - start;
+  std::uint32_t next = chunk_of(1);
+  std::uint32_t next_start = start_of(next);
+  std::uint32_t next_quads = start_of(next + 1) - next_start;
+  cell_batch now;
+  now.load(a.cells + start * quad_slots, quads, lane);
+  for (std::uint32_t round = 2;; ++round) {
+    cell_batch ahead;
+    ahead.load(a.cells + next_start * quad_slots, next_quads, lane);  // none behind the end
+    const std::uint32_t later = chunk_of(round);
+    const std::uint32_t later_start = start_of(later);
+    const std::uint32_t later_quads = start_of(later + 1) - later_start;
     const int count = static_cast<int>(quads / 2);
-    uint2 rest{};
-    if ((quads & 1U) != 0)
-      rest = __ldcs(reinterpret_cast<const uint2*>(a.cells + (start + quads - 1) * quad_slots) + lane);
     V sum = 0;
-    for (int k = 0; k < count; k += batch) {
-      uint4 raw[batch];
 #pragma unroll
-      for (int j = 0; j < batch; ++j) {
-        if (k + j < count) raw[j] = __ldcs(pairs + j * warp_size);
-      }
-#pragma unroll
-      for (int j = 0; j < batch; ++j) {
-        if (k + j < count) sum += (two(raw[j].x) + two(raw[j].y)) + (two(raw[j].z) + two(raw[j].w));
-      }
-      pairs += batch * warp_size;
+    for (int j = 0; j < cell_batch::size; ++j) {
+      if (j < count) sum += four(now.pairs[j]);
     }
-    start = next < end ? a.quads[next] : 0;
-    const std::uint32_t next_quads = next < end ? a.quads[next + 1] - start : 0;
-    if ((quads & 1U) != 0) sum += two(rest.x) + two(rest.y);
-    store_sum(a, strip, sum);
-    quads = next_quads;
+    const uint4* const pairs = reinterpret_cast<const uint4*>(a.cells + start * quad_slots) + lane;
+    for (int k = cell_batch::size; k < count; k += 2) {
+      const uint4 here = __ldcs(pairs + k * warp_size);
+      const uint4 there = k + 1 < count ? __ldcs(pairs + (k + 1) * warp_size) : uint4{};
+      sum += four(here);
+      if (k + 1 < count) sum += four(there);
+    }
+    if ((quads & 1U) != 0) sum += two(now.rest.x) + two(now.rest.y);
+    a.sums[std::int64_t{chunk} * warp_size + lane] = sum;
+    if (next >= end) return;
     chunk = next;
+    start = next_start;
+    quads = next_quads;
+    next = later;
+    next_start = later_start;
+    next_quads = later_quads;
+    now = ahead;
   }
 }
 
@@ -318,7 +149,6 @@ __device__ void sum_other_chunks(const strip_sums<V>& a, const V* shares) {
     const std::uint32_t here = lane <= width ? a.starts[min(first + lane, a.chunks)] : 0;
     std::uint32_t size[width];
     const std::uint32_t* from[width];
-    std::uint32_t strip[width];
     std::uint32_t longest = 0;
     V sum[width];
 #pragma unroll
@@ -327,7 +157,6 @@ __device__ void sum_other_chunks(const strip_sums<V>& a, const V* shares) {
       size[c] = __shfl_sync(full_mask, here, c + 1) - start;
       longest = max(longest, size[c]);
       from[c] = a.others + (std::int64_t{start} * warp_size - a.cell_slots) + lane;
-      strip[c] = first + c < a.chunks ? a.strips[(first + c) * warp_size + lane] : no_entry;
       sum[c] = 0;
     }
     for (std::uint32_t k = 0; k < longest; k += batch) {
@@ -345,7 +174,9 @@ __device__ void sum_other_chunks(const strip_sums<V>& a, const V* shares) {
       }
     }
 #pragma unroll
-    for (int c = 0; c < width; ++c) store_sum(a, strip[c], sum[c]);
+    for (int c = 0; c < width; ++c) {
+      if (first + c < a.chunks) a.sums[std::int64_t{first + c} * warp_size + lane] = sum[c];
+    }
   }
 }
 
@@ -400,15 +231,19 @@ __global__ void __launch_bounds__(tuning::threads, 1) sum_strips_kernel(strip_su
 
 template <class V>
 __global__ void __launch_bounds__(block_threads)
-    finish_vertices_kernel(step_arguments<V> a, spmv::strip_arguments<V, true> strips, unsigned* tickets,
+    finish_vertices_kernel(step_arguments<V> a, spmv::strip_arguments<V> strips, unsigned* tickets,
                            const V* __restrict__ now, V* __restrict__ next) {
   if (a.state->done != 0) return;
   if (blockIdx.x == 0 && threadIdx.x == 0) *tickets = 0;  // of the next step
   const step_terms terms = a.state->terms;
   step_outcome mine;
-  spmv::add_strips(strips, [&](std::int64_t place, V sum) {
-    mine.add(finish_vertex(a, terms, place, __ldg(a.degrees + place), sum, __ldg(now + place), next), a.norm);
-  });
+  const std::int64_t blocks = strips.blocks();
+  for (std::int64_t block = blockIdx.x; block < blocks; block += gridDim.x) {
+    spmv::add_strips(strips, block, [&](std::int64_t place, V sum) {
+      mine.add(finish_vertex(a, terms, place, __ldg(a.degrees + place), sum, __ldg(now + place), next), a.norm);
+    });
+    if (block < strips.parts) __syncthreads();  // the parts' sums in shared memory are done with
+  }
   if (blockIdx.x == 0 && threadIdx.x == 0) mine.add(finish_alike(a, terms, now, next), a.norm);
   close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
 }
@@ -424,7 +259,7 @@ class blocked_copy final : public step_copy<V> {
         linked_(linked),
         order_(std::move(order)),
         pattern_(std::move(pattern)),
-        sums_(ctx, pattern_.places.size()),
+        sums_(ctx, pattern_.chunks * warp_size),
         part_sums_(ctx, pattern_.part_hubs.size()),
         arrived_(ctx, pattern_.hub_rows),
         tickets_(ctx, 1) {
@@ -433,19 +268,17 @@ class blocked_copy final : public step_copy<V> {
     cells_ = place_cells(ctx, pattern_, starts, places, width);
     quads_ = std::move(starts.quads);
     others_ = place_others(ctx, pattern_, places, no_entry);
-    strip_names_ = name_strips(ctx, pattern_);
     pattern_.sources = {};
     pattern_.cell_columns = {};
     pattern_.other_ranks = {};
     pattern_.strip_sizes = {};
-    pattern_.places = {};
     thread_blocks_ = std::min<std::int64_t>(ctx.properties().multiprocessors, pattern_.chunks);
     shares_ = share_chunks(ctx, pattern_, thread_blocks_);
     fill_zero(ctx, arrived_.view());
     fill_zero(ctx, tickets_.view());
     strips_ = {.rows = pattern_.rows,
                .row_strips = pattern_.row_strips.data(),
-               .places = nullptr,
+               .places = pattern_.places.data(),
                .sums = sums_.data(),
                .long_rows = pattern_.long_rows.data(),
                .hub_rows = pattern_.hub_rows,
@@ -456,6 +289,7 @@ class blocked_copy final : public step_copy<V> {
                .part_hubs = pattern_.part_hubs.data(),
                .part_sums = part_sums_.data(),
                .arrived = arrived_.data()};
+    finish_blocks_ = resident_grid(ctx, finish_vertices_kernel<V>, block_threads);
     shared_bytes_ = static_cast<std::size_t>(block) * sizeof(V) + 16;
     SPARGO_CUDA_TRY(cudaFuncSetAttribute(&sum_strips_kernel<tuning::gatherers, V>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes_)));
@@ -473,7 +307,6 @@ class blocked_copy final : public step_copy<V> {
                        .cell_chunks = static_cast<std::uint32_t>(pattern_.cell_chunks),
                        .chunks = static_cast<std::uint32_t>(pattern_.chunks),
                        .tickets = tickets_.data(),
-                       .strips = strip_names_.data(),
                        .sums = sums_.data()};
   }
 
@@ -483,22 +316,23 @@ class blocked_copy final : public step_copy<V> {
     sum_strips_kernel<tuning::gatherers, V>
         <<<static_cast<unsigned>(thread_blocks_), tuning::threads, shared_bytes_, ctx_.stream()>>>(sums, now);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    spmv::strip_arguments<V, true> strips = strips_;
+    spmv::strip_arguments<V> strips = strips_;
     strips.rows = a.kept;
-    finish_vertices_kernel<V><<<static_cast<unsigned>(strips.blocks()), block_threads, 0, ctx_.stream()>>>(
-        a, strips, sums.tickets, now, next);
+    finish_vertices_kernel<V>
+        <<<static_cast<unsigned>(std::min(strips.blocks(), blocks())), block_threads, 0, ctx_.stream()>>>(
+            a, strips, sums.tickets, now, next);
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
-  [[nodiscard]] std::int64_t blocks() const noexcept override { return strips_.blocks(); }
+  [[nodiscard]] std::int64_t blocks() const noexcept override { return finish_blocks_; }
   [[nodiscard]] const std::uint32_t* order() const noexcept override { return order_.data(); }
   [[nodiscard]] std::int64_t with_edges() const noexcept override { return linked_; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     const auto bytes = [](const auto&... a) {
       return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
     };
-    return bytes(order_, quads_, cells_, others_, strip_names_, shares_, sums_, part_sums_, arrived_,
-                 pattern_.group_chunks, pattern_.chunk_starts, pattern_.row_strips, pattern_.long_rows,
-                 pattern_.hub_parts, pattern_.part_hubs);
+    return bytes(order_, quads_, cells_, others_, shares_, sums_, part_sums_, arrived_, pattern_.group_chunks,
+                 pattern_.chunk_starts, pattern_.row_strips, pattern_.long_rows, pattern_.hub_parts,
+                 pattern_.part_hubs);
   }
 
  private:
@@ -509,15 +343,15 @@ class blocked_copy final : public step_copy<V> {
   array<std::uint32_t, device> quads_;
   array<std::uint16_t, device> cells_;   // places in their blocks
   array<std::uint32_t, device> others_;  // places
-  array<std::uint32_t, device> strip_names_;
   array<std::uint32_t, device> shares_;
   array<V, device> sums_;  // of the step, by strip
   array<V, device> part_sums_;
   array<unsigned, device> arrived_;
   array<unsigned, device> tickets_;
-  spmv::strip_arguments<V, true> strips_{};
+  spmv::strip_arguments<V> strips_{};
   strip_sums<V> sums_arguments_{};
   std::int64_t thread_blocks_ = 0;
+  std::int64_t finish_blocks_ = 0;
   std::size_t shared_bytes_ = 0;
 };
 
@@ -542,7 +376,7 @@ step_copy_attempt<V> copy_blocked(const context<device>& ctx, const graph_view<I
     return {nullptr, percent_of(popular) + " of the edges come from the vertices of most edges"};
   }
   place_edges(ctx, g.in, ranked);
-  const spmv::blocked_shape shape{block, tuning::most_blocks, sizeof(V) == 4 ? tuning::narrow_cell : tuning::wide_cell};
+  const spmv::blocked_shape shape{block, tuning::most_blocks, tuning::least_cell, tuning::window};
   spmv::column_order order;
   order.ranks = std::move(ranked.places);
   order.used = static_cast<std::int64_t>(totals.used);

@@ -24,12 +24,9 @@ struct blocked_row_tuning {
 };
 
 // The strips of rows, and what adds them: blocks for the parts of hubs, a warp for a row, a group of lanes for a row,
-// and for all rows, of which those of few strips are then left. `InOrder`: the sums lie in the order of the strips.
-template <class D, bool InOrder = false>
+// and for all rows, of which those of few strips are then left.
+template <class D>
 struct strip_arguments {
-  using value = D;
-  static constexpr bool in_order = InOrder;
-
   std::int64_t rows;
   const std::uint32_t* row_strips;
   const std::uint32_t* places;
@@ -46,22 +43,15 @@ struct strip_arguments {
 
   [[nodiscard]] SPARGO_HD std::int64_t warp_blocks() const { return div_up(warp_rows, rows_per_warp_block); }
   [[nodiscard]] SPARGO_HD std::int64_t group_blocks() const { return div_up(group_rows, rows_a_group_block); }
-  [[nodiscard]] std::int64_t blocks() const {
+  [[nodiscard]] SPARGO_HD std::int64_t blocks() const {
     return parts + warp_blocks() + group_blocks() +
            div_up(rows, std::int64_t{blocked_row_tuning::batch} * threads_per_block);
-  }
-  [[nodiscard]] __device__ D sum_of(std::uint32_t strip) const {
-    if constexpr (InOrder) {
-      return sums[strip];
-    } else {
-      return sums[places[strip]];
-    }
   }
   // Strips begin, begin + step, ... below end.
   [[nodiscard]] __device__ D add(std::uint32_t begin, std::uint32_t end, std::uint32_t step) const {
     D sum{};
 #pragma unroll 4
-    for (std::uint32_t p = begin; p < end; p += step) sum += sum_of(p);
+    for (std::uint32_t p = begin; p < end; p += step) sum += sums[places[p]];
     return sum;
   }
 
@@ -84,9 +74,8 @@ __device__ D read_fresh(const D* p) {
 }
 
 // The block that is the last of its hub adds the hub's parts, in order whichever it is.
-template <class Strips, class Emit>
-__device__ void add_part(const Strips& a, std::uint32_t part, Emit emit) {
-  using D = typename Strips::value;
+template <class D, class Emit>
+__device__ void add_part(const strip_arguments<D>& a, std::uint32_t part, Emit emit) {
   __shared__ D warp_sums[threads_per_block / warp_size];
   __shared__ bool last;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -117,9 +106,8 @@ __device__ void add_part(const Strips& a, std::uint32_t part, Emit emit) {
 }
 
 // `lanes` lanes per row, of the long rows first .. end - 1.
-template <class Strips, class Emit>
-__device__ void add_long_rows(const Strips& a, std::int64_t first, std::int64_t end, int lanes, Emit emit) {
-  using D = typename Strips::value;
+template <class D, class Emit>
+__device__ void add_long_rows(const strip_arguments<D>& a, std::int64_t first, std::int64_t end, int lanes, Emit emit) {
   const std::int64_t i = first + static_cast<int>(threadIdx.x) / lanes;
   const std::uint32_t row = i < end ? a.long_rows[i] : 0;
   D sum{};
@@ -130,9 +118,8 @@ __device__ void add_long_rows(const Strips& a, std::int64_t first, std::int64_t 
 }
 
 // A row's first strip is on its way while those of the thread's other rows are.
-template <class Strips, class Emit>
-__device__ void add_short_rows(const Strips& a, std::int64_t first, Emit emit) {
-  using D = typename Strips::value;
+template <class D, class Emit>
+__device__ void add_short_rows(const strip_arguments<D>& a, std::int64_t first, Emit emit) {
   constexpr int batch = blocked_row_tuning::batch;
   std::uint32_t begin[batch];
   std::uint32_t count[batch];
@@ -146,30 +133,22 @@ __device__ void add_short_rows(const Strips& a, std::int64_t first, Emit emit) {
   }
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
-    place[j] = no_entry;
-    if (count[j] > 0 && count[j] <= blocked_row_tuning::limits.thread) {
-      if constexpr (Strips::in_order) {
-        place[j] = begin[j];
-      } else {
-        place[j] = a.places[begin[j]];
-      }
-    }
+    place[j] = count[j] > 0 && count[j] <= blocked_row_tuning::limits.thread ? a.places[begin[j]] : no_entry;
   }
 #pragma unroll
   for (int j = 0; j < batch; ++j) sum[j] = place[j] != no_entry ? a.sums[place[j]] : D{};
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
     if (count[j] > blocked_row_tuning::limits.thread) continue;
-    for (std::uint32_t p = 1; p < count[j]; ++p) sum[j] += a.sum_of(begin[j] + p);
+    for (std::uint32_t p = 1; p < count[j]; ++p) sum[j] += a.sums[a.places[begin[j] + p]];
     emit(first + j * threads_per_block + threadIdx.x, sum[j]);
   }
 }
 
-// emit(row, sum) for every row, each by one thread of the grid of `blocks()` blocks.
-template <class Strips, class Emit>
-__device__ void add_strips(const Strips& a, Emit emit) {
-  std::int64_t block = blockIdx.x;
-  if (block < a.parts) return add_part(a, blockIdx.x, emit);
+// emit(row, sum) for the rows of a block, of `blocks()`, each by one thread.
+template <class D, class Emit>
+__device__ void add_strips(const strip_arguments<D>& a, std::int64_t block, Emit emit) {
+  if (block < a.parts) return add_part(a, static_cast<std::uint32_t>(block), emit);
   block -= a.parts;
   std::int64_t first = a.hub_rows;
   if (block < a.warp_blocks()) {
@@ -187,7 +166,7 @@ __device__ void add_strips(const Strips& a, Emit emit) {
 
 template <class D>
 __global__ void __launch_bounds__(threads_per_block) add_strips_kernel(strip_arguments<D> a, D alpha, D beta, D* y) {
-  add_strips(a, [&](std::int64_t row, D sum) { update(y[row], alpha, sum, beta); });
+  add_strips(a, blockIdx.x, [&](std::int64_t row, D sum) { update(y[row], alpha, sum, beta); });
 }
 
 }  // namespace spargo::detail::spmv
