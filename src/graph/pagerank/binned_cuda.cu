@@ -12,14 +12,13 @@
 // fp64, at the speed of a copy; 3 values and an offset per vertex. Source: propagation blocking (Beamer, Asanovic and
 // Patterson, IPDPS 2017), with the binning moved into the plan.
 #include "core/device/async_copy.cuh"
+#include "core/device/bulk_copy.cuh"
+#include "core/device/resident.cuh"
 #include "core/instantiate.hpp"
-#include "graph/pagerank/device.cuh"
-#include "primitives/element.hpp"
-#include "sparse/device.cuh"
+#include "graph/pagerank/binned_build.cuh"
 #include "sparse/spmv/copies/binned/device.cuh"
 
 #include <spargo/core/device_features.cuh>
-#include <spargo/primitives/scan.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -33,37 +32,26 @@ struct tuning {
   static constexpr int collect_threads = 512;
   static constexpr int collect_blocks = 2;  // per SM
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
-  // Of a bin's shares; 48, 56, 64, 72, 96 KiB: uniform 2^22 of degree 32, fp32 0.677, 0.643, 0.626, 0.617, 0.695 ms.
-  static constexpr std::int64_t bin_bytes = std::int64_t{72} * 1024;
+  // Of a bin's shares; 48, 56, 64, 72, 80 KiB: uniform 2^22 of degree 32, fp32 0.545, 0.535, 0.529, 0.531, 0.610 ms.
+  static constexpr std::int64_t bin_bytes = std::int64_t{64} * 1024;
   static constexpr std::int64_t spare_bytes = std::int64_t{20} * 1024;
-  static constexpr std::int64_t most_rows = 2048;    // vertices of a bin
-  static constexpr std::int64_t most_blocks = 8192;  // the build counts them in shared memory
-  static constexpr int batch = 4;                    // of 16 bytes that a thread writes at a time
-  static constexpr std::int64_t longest = 512;       // in-edges of a vertex
-  // A copy pays where 1000 in a row come from so many sectors, and cells have so many
-  // edges.
-  static constexpr std::int64_t least_sectors = 800;
-  static constexpr std::int64_t least_cell = 27;  // fp64 with cells of 27: 1.189 ms, from the graph 1.329
-  static constexpr double most_uneven = 1.3;      // the largest block of edges over the mean
+  static constexpr std::int64_t most_blocks = 8192;   // the build counts them in shared memory
+  static constexpr int batch = 4;                     // of 16 bytes that a thread writes at a time
+  static constexpr std::int64_t longest = 512;        // in-edges of a vertex
+  static constexpr std::int64_t least_sectors = 800;  // of shares, that 1000 edges in a row come from
+  static constexpr std::int64_t least_cell = 27;      // fp64 with cells of 27: 1.189 ms, from the graph 1.329
+  static constexpr double most_uneven = 1.3;          // the largest block of edges over the mean
 };
-
-constexpr std::int64_t group = 4;  // edges that a cell is a multiple of
-constexpr std::int64_t unit = 8;   // edges that a vertex's places are padded to: 16 bytes
 
 template <class V>
 inline constexpr int words = static_cast<int>(16 / sizeof(V));  // of 16 bytes
-
-// Cell (block, bin) as a bin sees it: where it begins in memory and in the bin, in groups.
-struct bin_cell {
-  std::uint32_t memory;
-  std::uint32_t stage;
-};
 
 template <class V>
 struct binned_arguments {
   std::int64_t n;
   std::int64_t width;  // vertices of a block
   int blocks;
+  std::int64_t bins;
   int rows;                           // vertices of a bin
   int capacity;                       // edges of a bin
   const std::uint32_t* block_starts;  // blocks + 1, in groups
@@ -72,133 +60,6 @@ struct binned_arguments {
   const std::uint32_t* units;         // n + 1: units before the vertex
   const std::uint16_t* places;        // by unit: where the vertex's shares are in the bin
   V* values;                          // by place in memory
-};
-
-// --- The copy -------------------------------------------------------------
-
-// The most of any bin, and of any vertex.
-struct bin_needs {
-  unsigned groups;
-  unsigned units;
-  unsigned edges;  // of a vertex
-};
-
-// Counts of groups to counts[block * bins + bin]. A block per bin.
-template <class I, class O>
-__global__ void __launch_bounds__(block_threads)
-    count_cells_kernel(const O* offsets, const I* indices, std::int64_t n, std::int64_t rows, std::int64_t width,
-                       int blocks, const std::uint32_t* units, std::int64_t* counts, bin_needs* most) {
-  extern __shared__ unsigned block_counts[];
-  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += block_threads) block_counts[b] = 0;
-  __syncthreads();
-  const std::int64_t bin = blockIdx.x;
-  const std::int64_t end = offsets[min((bin + 1) * rows, n)];
-  for (std::int64_t e = offsets[bin * rows] + threadIdx.x; e < end; e += block_threads) {
-    atomicAdd(block_counts + indices[e] / width, 1U);
-  }
-  __syncthreads();
-  unsigned mine = 0;
-  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += block_threads) {
-    const unsigned groups = div_up(block_counts[b], static_cast<unsigned>(group));
-    counts[static_cast<std::int64_t>(b) * gridDim.x + bin] = groups;
-    mine += groups;
-  }
-  mine = warp_sum(mine);
-  unsigned longest = 0;
-  const std::int64_t last_row = min((bin + 1) * rows, n);
-  for (std::int64_t v = bin * rows + threadIdx.x; v < last_row; v += block_threads) {
-    longest = max(longest, static_cast<unsigned>(offsets[v + 1] - offsets[v]));
-  }
-  longest = warp_max(longest);
-  __shared__ unsigned all;
-  if (threadIdx.x == 0) all = 0;
-  __syncthreads();
-  if (lane_id() == 0) atomicAdd(&all, mine);
-  if (lane_id() == 0) atomicMax(&most->edges, longest);
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  atomicMax(&most->groups, all);
-  atomicMax(&most->units, units[last_row] - units[bin * rows]);
-}
-
-// A block per bin. The order within a cell is left to chance: `places` undoes it.
-template <class I, class O>
-__global__ void __launch_bounds__(block_threads)
-    place_cells_kernel(const O* offsets, const I* indices, std::int64_t n, std::int64_t rows, std::int64_t width,
-                       int blocks, int capacity, const std::int64_t* starts, const std::uint32_t* units,
-                       bin_cell* cells, std::uint16_t* columns, std::uint16_t* places) {
-  extern __shared__ unsigned cursors[];
-  const std::int64_t bin = blockIdx.x;
-  bin_cell* const mine = cells + bin * (blocks + 1);
-  if (threadIdx.x == 0) {
-    std::uint32_t stage = 0;
-    for (int b = 0; b <= blocks; ++b) {
-      const std::int64_t cell = static_cast<std::int64_t>(b) * gridDim.x + bin;
-      mine[b] = {b < blocks ? static_cast<std::uint32_t>(starts[cell]) : 0, stage};
-      if (b == blocks) break;
-      cursors[b] = stage * group;
-      stage += static_cast<std::uint32_t>(starts[cell + 1] - starts[cell]);
-    }
-  }
-  __syncthreads();
-  constexpr int lanes = static_cast<int>(unit);
-  const int lane = static_cast<int>(threadIdx.x) % lanes;
-  const std::int64_t last_row = min((bin + 1) * rows, n);
-  for (std::int64_t v = bin * rows + threadIdx.x / lanes; v < last_row; v += block_threads / lanes) {
-    std::uint16_t* const to = places + std::int64_t{units[v]} * unit;
-    const std::int64_t size = static_cast<std::int64_t>(units[v + 1] - units[v]) * unit;
-    for (std::int64_t k = lane; k < size; k += lanes) {
-      const std::int64_t e = static_cast<std::int64_t>(offsets[v]) + k;
-      if (e >= static_cast<std::int64_t>(offsets[v + 1])) {
-        to[k] = static_cast<std::uint16_t>(capacity);  // a share of 0
-        continue;
-      }
-      const std::int64_t source = indices[e];
-      const auto b = static_cast<int>(source / width);
-      const unsigned place = atomicAdd(cursors + b, 1U);
-      to[k] = static_cast<std::uint16_t>(place);
-      columns[std::int64_t{mine[b].memory} * group + (place - std::int64_t{mine[b].stage} * group)] =
-          static_cast<std::uint16_t>(source - b * width);
-    }
-  }
-}
-
-// units[v] = those before vertex v. Synchronises.
-template <class O>
-array<std::uint32_t, device> count_units(const context<device>& ctx, const O* offsets, std::int64_t n) {
-  array<std::int64_t, device> before(ctx, n + 1);
-  array<std::uint32_t, device> units(ctx, n + 1);
-  std::int64_t* const count = before.data();
-  for_each(ctx, n + 1, [=] __device__(std::int64_t v) {
-    count[v] = v < n ? div_up(static_cast<std::int64_t>(offsets[v + 1] - offsets[v]), unit) : 0;
-  });
-  exclusive_scan<std::int64_t, device>(ctx, std::as_const(before).view(), before.view());
-  for_each(ctx, n + 1,
-           [=, to = units.data()] __device__(std::int64_t v) { to[v] = static_cast<std::uint32_t>(count[v]); });
-  return units;
-}
-
-// The cells' starts that are those of blocks, and the end.
-void take_block_starts(const context<device>& ctx, const std::int64_t* starts, std::int64_t bins,
-                       array<std::uint32_t, device>& to) {
-  for_each(ctx, to.size(), [=, start = to.data()] __device__(std::int64_t b) {
-    start[b] = static_cast<std::uint32_t>(starts[b * bins]);
-  });
-}
-
-struct binned_shape {
-  std::int64_t width = 0;
-  std::int64_t blocks = 0;
-  std::int64_t rows = 0;
-  std::int64_t bins = 0;
-  std::int64_t capacity = 0;   // edges of a bin
-  std::int64_t bin_units = 0;  // the most of a bin
-  std::int64_t units = 0;      // in all
-  std::int64_t longest = 0;    // in-edges of a vertex
-
-  [[nodiscard]] std::int64_t collect_bytes(std::int64_t value) const {
-    return capacity * value + 16 + bin_units * unit * 2;
-  }
 };
 
 // --- Passes ---------------------------------------------------------------
@@ -306,42 +167,79 @@ __device__ V sum_units(const uint4* units, std::uint32_t begin, std::uint32_t en
   return sum;
 }
 
-// A thread block per bin, a thread per vertex.
+// The bin's cells and units to shared memory, by bulk copies that `arrived` counts where there are such.
+template <class V>
+__device__ void fetch_bin(const binned_arguments<V>& b, std::int64_t bin, std::uint32_t first, std::uint32_t size,
+                          V* stage, uint4* units, shared_barrier& arrived) {
+  constexpr int threads = tuning::collect_threads;
+  const uint4* const from = reinterpret_cast<const uint4*>(b.places) + first;
+  if constexpr (has_hopper_blocks) {
+    constexpr std::uint32_t bytes = group * sizeof(V);
+    const bin_cell* const cells = b.cells + bin * (b.blocks + 1);
+    if (threadIdx.x == 0) {
+      arrived.expect_tx(cells[b.blocks].stage * bytes + size * 16);
+      if (size > 0) bulk_copy(units, from, size * 16, arrived);
+    }
+    for (int c = static_cast<int>(threadIdx.x); c < b.blocks; c += threads) {
+      const bin_cell mine = cells[c];
+      const std::uint32_t groups = cells[c + 1].stage - mine.stage;
+      if (groups == 0) continue;
+      bulk_copy(stage + mine.stage * group, b.values + std::int64_t{mine.memory} * group, groups * bytes, arrived);
+    }
+  } else {
+    copy_cells(b, bin, stage);
+    for (std::uint32_t u = threadIdx.x; u < size; u += threads) copy_line_async(units + u, from + u);
+  }
+}
+
+// Bins are dealt out to thread blocks in turn; a thread has a vertex.
 template <class V>
 __global__ void __launch_bounds__(tuning::collect_threads,
                                   resident_blocks(tuning::collect_blocks, tuning::collect_threads))
     collect_kernel(step_arguments<V> a, binned_arguments<V> b, const V* __restrict__ now, V* __restrict__ next) {
   if (a.state->done != 0) return;
+  __shared__ shared_barrier arrived;
   constexpr int threads = tuning::collect_threads;
   V* const stage = reinterpret_cast<V*>(binned_bytes);
   uint4* const units = reinterpret_cast<uint4*>(stage + b.capacity + words<V>);
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int64_t bin = blockIdx.x;
-  const std::int64_t first_row = bin * b.rows;
-  const std::int64_t last_row = min(first_row + b.rows, b.n);
-  copy_cells(b, bin, stage);
-  const std::uint32_t first = b.units[first_row];
-  const std::uint32_t size = b.units[last_row] - first;
-  const uint4* const from = reinterpret_cast<const uint4*>(b.places) + first;
-  for (std::uint32_t u = threadIdx.x; u < size; u += threads) copy_line_async(units + u, from + u);
-  if (thread == 0) stage[b.capacity] = 0;
-  const step_terms terms = a.state->terms;
-  std::int64_t v = first_row + thread;
-  std::uint32_t begin = v < last_row ? b.units[v] - first : 0;
-  std::uint32_t end = v < last_row ? b.units[v + 1] - first : 0;
-  V degree = v < last_row ? __ldg(a.degrees + v) : V{0};
-  V before = v < last_row ? __ldg(now + v) : V{0};
-  wait_for_copies();
+  if (thread == 0) {
+    stage[b.capacity] = 0;
+    arrived.init(1);
+    mbarrier_init_fence();
+  }
   __syncthreads();
+  const step_terms terms = a.state->terms;
   step_outcome mine;
-  while (v < last_row) {
-    mine.add(finish_vertex(a, terms, v, degree, sum_units(units, begin, end, stage), before, next), a.norm);
-    v += threads;
-    if (v >= last_row) break;
-    begin = b.units[v] - first;
-    end = b.units[v + 1] - first;
-    degree = __ldg(a.degrees + v);
-    before = __ldg(now + v);
+  unsigned parity = 0;
+  for (std::int64_t bin = blockIdx.x; bin < b.bins; bin += gridDim.x) {
+    const std::int64_t first_row = bin * b.rows;
+    const std::int64_t last_row = min(first_row + b.rows, b.n);
+    const std::uint32_t first = b.units[first_row];
+    fetch_bin(b, bin, first, b.units[last_row] - first, stage, units, arrived);
+    std::int64_t v = first_row + thread;
+    std::uint32_t begin = v < last_row ? b.units[v] - first : 0;
+    std::uint32_t end = v < last_row ? b.units[v + 1] - first : 0;
+    V degree = v < last_row ? __ldg(a.degrees + v) : V{0};
+    V before = v < last_row ? __ldg(now + v) : V{0};
+    if constexpr (has_hopper_blocks) {
+      arrived.wait(parity);
+      parity ^= 1U;
+    } else {
+      wait_for_copies();
+      __syncthreads();
+    }
+    while (v < last_row) {
+      mine.add(finish_vertex(a, terms, v, degree, sum_units(units, begin, end, stage), before, next), a.norm);
+      v += threads;
+      if (v >= last_row) break;
+      begin = b.units[v] - first;
+      end = b.units[v + 1] - first;
+      degree = __ldg(a.degrees + v);
+      before = __ldg(now + v);
+    }
+    fence_for_bulk_copies();
+    __syncthreads();  // the bin is done with
   }
   close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
 }
@@ -373,6 +271,7 @@ class binned_copy final : public step_copy<V> {
     arguments_ = {.n = in.rows,
                   .width = shape.width,
                   .blocks = blocks,
+                  .bins = bins_,
                   .rows = static_cast<int>(shape.rows),
                   .capacity = static_cast<int>(shape.capacity),
                   .block_starts = block_starts_.data(),
@@ -386,17 +285,18 @@ class binned_copy final : public step_copy<V> {
     collect_bytes_ = static_cast<std::size_t>(shape.collect_bytes(sizeof(V)));
     allow_shared(write_kernel<V>, write_bytes_);
     allow_shared(collect_kernel<V>, collect_bytes_);
+    collect_grid_ = std::min(bins_, resident_grid(ctx, collect_kernel<V>, tuning::collect_threads, collect_bytes_));
   }
 
   void step(const step_arguments<V>& a, const V* now, V* next) const override {
     write_kernel<V><<<static_cast<unsigned>(grid_), tuning::write_threads, write_bytes_, ctx_.stream()>>>(arguments_,
                                                                                                           a.state, now);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    collect_kernel<V><<<static_cast<unsigned>(bins_), tuning::collect_threads, collect_bytes_, ctx_.stream()>>>(
+    collect_kernel<V><<<static_cast<unsigned>(collect_grid_), tuning::collect_threads, collect_bytes_, ctx_.stream()>>>(
         a, arguments_, now, next);
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
-  [[nodiscard]] std::int64_t blocks() const noexcept override { return bins_; }
+  [[nodiscard]] std::int64_t blocks() const noexcept override { return collect_grid_; }
   [[nodiscard]] const std::uint32_t* order() const noexcept override { return nullptr; }
   [[nodiscard]] std::int64_t with_edges() const noexcept override { return arguments_.n; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
@@ -422,47 +322,10 @@ class binned_copy final : public step_copy<V> {
   array<V, device> values_;  // of the step
   binned_arguments<V> arguments_{};
   std::int64_t grid_ = 0;
+  std::int64_t collect_grid_ = 0;
   std::size_t write_bytes_ = 0;
   std::size_t collect_bytes_ = 0;
 };
-
-// Bins of so many vertices that none has more than `capacity` edges, and the starts of the cells, in groups; no bins
-// where some vertices have too many. Synchronises.
-template <class I, class O>
-array<std::int64_t, device> count_cells(const context<device>& ctx, const csr_pattern_view<I, O, device>& in,
-                                        const array<std::uint32_t, device>& units, std::int64_t value,
-                                        std::int64_t room, binned_shape& shape) {
-  const std::int64_t n = in.rows;
-  const std::int64_t gaps = 2 * shape.blocks;  // of a bin: less than two edges of a cell on average
-  const auto wanted = static_cast<double>(std::max<std::int64_t>(shape.capacity - gaps, 1));
-  const double degree = static_cast<double>(in.nnz()) / static_cast<double>(n);
-  auto rows = static_cast<std::int64_t>(0.97 * std::min(wanted / degree, static_cast<double>(tuning::most_rows)));
-  array<bin_needs, device> most(ctx, 1);
-  for (int attempt = 0; attempt < 4; ++attempt) {
-    shape.rows = std::max<std::int64_t>(rows / warp_size * warp_size, warp_size);
-    shape.bins = div_up(n, shape.rows);
-    array<std::int64_t, device> starts(ctx, shape.blocks * shape.bins + 1);
-    fill_zero(ctx, starts.view().subspan(starts.size() - 1, 1));
-    fill_zero(ctx, most.view());
-    count_cells_kernel<I, O>
-        <<<grid_of(shape.bins, 1), block_threads, static_cast<std::size_t>(shape.blocks) * sizeof(unsigned),
-           ctx.stream()>>>(in.offsets.data(), in.indices.data(), n, shape.rows, shape.width,
-                           static_cast<int>(shape.blocks), units.data(), starts.data(), most.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    const auto needs = element<bin_needs>(ctx, std::as_const(most).view(), 0);
-    const std::int64_t edges = group * std::int64_t{needs.groups};
-    shape.bin_units = needs.units;
-    shape.longest = needs.edges;
-    if (edges <= shape.capacity && shape.collect_bytes(value) <= room) {
-      exclusive_scan<std::int64_t, device>(ctx, std::as_const(starts).view(), starts.view());
-      return starts;
-    }
-    if (shape.rows == warp_size) break;
-    rows = std::min(rows * std::min(shape.capacity, edges) / edges * 31 / 32, shape.rows - warp_size);
-  }
-  shape.bins = 0;
-  return {};
-}
 
 }  // namespace
 
