@@ -14,6 +14,11 @@ __device__ __forceinline__ void wait_for_kernel_in_front() {
   if constexpr (has_hopper_blocks) asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
+// Lets the kernel behind start as soon as all blocks have come here and there is room.
+__device__ __forceinline__ void start_kernel_behind() {
+  if constexpr (has_hopper_blocks) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 // Only where the code that runs is Hopper's or later: other code does not wait.
 template <class... Parameters, class... Arguments>
 void launch_early(const context<device>& ctx, dim3 blocks, int threads, void (*kernel)(Parameters...),

@@ -3,11 +3,14 @@
 //
 // From the graph: rows are binned once by their number of in-edges: a block, a warp, 8 lanes or one thread per row.
 // Short rows are taken as they lie, four per thread, so that a mesh's step reads its indices, offsets and shares and no
-// more; the others are listed. Shares stay in the L2 cache, indices stream past it. A step is one launch, and the host
-// looks only once in some steps. Invariants: those of device.cuh; which block has which rows depends on the graph
-// alone, so all sums are formed in the same order on every run. Cost of a step: 4 bytes per edge (I = int32), 3 values
-// and an offset per vertex; workspace as said in the header.
+// more; the others are listed. Shares stay in the L2 cache, indices stream past it. A step is one launch, which reads
+// its first indices while the step before ends, and the host looks only once in some steps. Invariants: those of
+// device.cuh; which block has which rows depends on the graph and the device alone, so all sums are formed in the same
+// order on every run. Cost of a step: 4 bytes per edge (I = int32), 3 values and an offset per vertex; workspace as
+// said in the header.
+#include "core/device/early_launch.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/resident.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "graph/pagerank/device.cuh"
@@ -29,14 +32,12 @@ struct tuning {
   static constexpr std::int64_t team_row = 64;
   static constexpr std::int64_t warp_row = 4096;
   static constexpr int rounds = 8;       // groups of rows of a block, but for blocks that have one row
-  static constexpr int thread_rows = 4;  // of a thread, all in flight; 1, 2, 4: grid 2048^2 0.124, 0.077, 0.057 ms
+  static constexpr int thread_rows = 4;  // of a thread, all in flight; 1, 2, 4: grid 2048^2 0.0457, 0.0403, 0.0402 ms
   static constexpr int look_every = 8;   // steps between two looks of the host
-  // A copy of R-MAT 22 costs 11 to 15 ms and saves 0.67 a step in fp32, so it pays after about so many; it saves
-  // nothing where shares are cached, or where 1000 edges in a row come from few sectors of them.
-  static constexpr double least_steps = 20;
+  static constexpr double least_steps = 15;  // for a copy: R-MAT 22 fp32 takes 11.3 ms for it, and saves 0.76 a step
   static constexpr std::int64_t least_edges = std::int64_t{1} << 22;
-  static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
-  static constexpr std::int64_t least_sectors = 300;
+  static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;  // of shares: the L1 cache holds them
+  static constexpr std::int64_t least_sectors = 300;  // of shares, that 1000 edges in a row come from: few are cached
 };
 
 constexpr int bins = 3;  // block, warp, team: long rows first, so that no block of them comes last
@@ -95,50 +96,59 @@ __device__ step_outcome pull_rows(const step_arguments<V>& a, const pull_argumen
 }
 
 // Rows of up to thread_row in-edges among vertices first .. first + short_rows - 1, four per thread; the others are
-// those of other blocks.
-template <class V, class I, class O>
-__device__ step_outcome pull_short_rows(const step_arguments<V>& a, const pull_arguments<V, I, O>& g,
-                                        const step_terms& terms, std::int64_t first, const V* now, V* next) {
-  constexpr int rows = tuning::thread_rows;
-  constexpr int most = static_cast<int>(tuning::thread_row);
-  O begin[rows];
+// those of other blocks. Nothing of the step before is read.
+template <class V, class I>
+struct short_rows_batch {
+  static constexpr int rows = tuning::thread_rows;
+  static constexpr int most = static_cast<int>(tuning::thread_row);
   int size[rows];  // most + 1: not of this block
-  V degree[rows];
-  V before[rows];
   I index[rows][most];
-  V sum[rows];
+
+  template <class O>
+  __device__ void load(const pull_arguments<V, I, O>& g, std::int64_t first) {
+    O begin[rows];
 #pragma unroll
-  for (int j = 0; j < rows; ++j) {
-    const std::int64_t v = first + j * block_threads + threadIdx.x;
-    const bool any = v < g.n;
-    begin[j] = any ? g.offsets[v] : O{0};
-    const O length = any ? g.offsets[v + 1] - begin[j] : O{most + 1};
-    size[j] = length <= most ? static_cast<int>(length) : most + 1;
-    before[j] = size[j] <= most ? now[v] : V{0};
-    degree[j] = g.undirected != 0 ? static_cast<V>(size[j]) : (size[j] <= most ? a.degrees[v] : V{0});
-  }
+    for (int j = 0; j < rows; ++j) {
+      const std::int64_t v = first + j * block_threads + threadIdx.x;
+      begin[j] = v < g.n ? g.offsets[v] : O{0};
+      const O length = v < g.n ? g.offsets[v + 1] - begin[j] : O{most + 1};
+      size[j] = length <= most ? static_cast<int>(length) : most + 1;
+    }
 #pragma unroll
-  for (int j = 0; j < rows; ++j) {
+    for (int j = 0; j < rows; ++j) {
 #pragma unroll
-    for (int k = 0; k < most; ++k) {
-      index[j][k] = size[j] <= most && k < size[j] ? __ldcs(g.indices + begin[j] + k) : I{-1};
+      for (int k = 0; k < most; ++k) {
+        index[j][k] = size[j] <= most && k < size[j] ? __ldcs(g.indices + begin[j] + k) : I{-1};
+      }
     }
   }
+
+  template <class O>
+  __device__ void pull(const step_arguments<V>& a, const pull_arguments<V, I, O>& g, const step_terms& terms,
+                       std::int64_t first, const V* now, V* next, step_outcome& mine) const {
+    V before[rows];
+    V degree[rows];
+    V sum[rows];
 #pragma unroll
-  for (int j = 0; j < rows; ++j) {
-    sum[j] = 0;
+    for (int j = 0; j < rows; ++j) {
+      const std::int64_t v = first + j * block_threads + threadIdx.x;
+      before[j] = size[j] <= most ? now[v] : V{0};
+      degree[j] = g.undirected != 0 ? static_cast<V>(size[j]) : (size[j] <= most ? a.degrees[v] : V{0});
+    }
 #pragma unroll
-    for (int k = 0; k < most; ++k) sum[j] += index[j][k] >= 0 ? now[index[j][k]] : V{0};
+    for (int j = 0; j < rows; ++j) {
+      sum[j] = 0;
+#pragma unroll
+      for (int k = 0; k < most; ++k) sum[j] += index[j][k] >= 0 ? now[index[j][k]] : V{0};
+    }
+#pragma unroll
+    for (int j = 0; j < rows; ++j) {
+      if (size[j] > most) continue;
+      const std::int64_t v = first + j * block_threads + threadIdx.x;
+      mine.add(finish_vertex(a, terms, v, degree[j], sum[j], before[j], next), a.norm);
+    }
   }
-  step_outcome mine;
-#pragma unroll
-  for (int j = 0; j < rows; ++j) {
-    if (size[j] > most) continue;
-    const std::int64_t v = first + j * block_threads + threadIdx.x;
-    mine.add(finish_vertex(a, terms, v, degree[j], sum[j], before[j], next), a.norm);
-  }
-  return mine;
-}
+};
 
 // One row by a whole block.
 template <class V, class I, class O>
@@ -156,13 +166,21 @@ __device__ step_outcome pull_long_row(const step_arguments<V>& a, const pull_arg
   return finish_vertex(a, terms, v, a.degrees[v], incoming, now[v], next);
 }
 
+// Blocks of longer rows have one of these each, those behind them take short rows in turn: the next ones' indices are
+// on their way while shares are gathered, and the first ones' while the step before ends.
 template <class V, class I, class O>
 __global__ void __launch_bounds__(block_threads)
     pull_kernel(step_arguments<V> a, pull_arguments<V, I, O> g, const V* __restrict__ now, V* __restrict__ next) {
-  if (a.state->done != 0) return;
-  const step_terms terms = a.state->terms;
   const row_bins& b = g.bins;
   const std::int64_t block = blockIdx.x;
+  const std::int64_t step = (gridDim.x - b.first_block[bins]) * std::int64_t{short_rows};
+  std::int64_t first = (block - b.first_block[bins]) * short_rows;
+  short_rows_batch<V, I> batch;
+  if (first >= 0) batch.load(g, first);
+  wait_for_kernel_in_front();
+  start_kernel_behind();
+  if (a.state->done != 0) return;
+  const step_terms terms = a.state->terms;
   step_outcome mine;
   const auto first_of = [&](int bin, int lanes) {
     return b.first_row[bin] + (block - b.first_block[bin]) * tuning::rounds * (block_threads / lanes);
@@ -174,7 +192,11 @@ __global__ void __launch_bounds__(block_threads)
   } else if (block < b.first_block[3]) {
     mine = pull_rows<8>(a, g, terms, first_of(2, 8), b.first_row[3], now, next);
   } else {
-    mine = pull_short_rows(a, g, terms, (block - b.first_block[3]) * short_rows, now, next);
+    for (; first < g.n; first += step) {
+      const short_rows_batch<V, I> here = batch;
+      if (first + step < g.n) batch.load(g, first + step);
+      here.pull(a, g, terms, first, now, next, mine);
+    }
   }
   close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
 }
@@ -325,7 +347,8 @@ class device_executor final : public executor<V, device> {
                .undirected = g.in.offsets.data() == g.out.offsets.data() ? 1 : 0,
                .bins = bin_rows<I, O>(ctx, g.in.offsets.data(), n_, rows_)};
       pull_.order = rows_.data();
-      pull_blocks_ = pull_.bins.first_block[bins] + div_up(n_, std::int64_t{short_rows});
+      pull_blocks_ = pull_.bins.first_block[bins] + std::min(div_up(n_, std::int64_t{short_rows}),
+                                                             resident_grid(ctx, pull_kernel<V, I, O>, block_threads));
       blocks = std::max(blocks, pull_blocks_);
     } else {
       blocks = std::max(blocks, copy_->blocks());
@@ -393,8 +416,8 @@ class device_executor final : public executor<V, device> {
     const V* const now = shares_[number % 2].data();
     V* const next = shares_[1 - number % 2].data();
     if (copy_ != nullptr) return copy_->step(a, now, next);
-    pull_kernel<V, I, O><<<static_cast<unsigned>(pull_blocks_), block_threads, 0, ctx_.stream()>>>(a, pull_, now, next);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_early(ctx_, dim3(static_cast<unsigned>(pull_blocks_)), block_threads, &pull_kernel<V, I, O>, a, pull_, now,
+                 next);
   }
 
   // Checked; 0 of an empty one. Synchronises.
