@@ -4,8 +4,10 @@
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/validate.hpp>
 #include <spargo/graph/bfs.hpp>
+#include <spargo/graph/components.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>
+#include <spargo/graph/pagerank.hpp>
 #include <spargo/io/device_read.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -228,6 +230,28 @@ void add_searches(std::vector<operation_case>& cases, problem& p) {
                    }});
 }
 
+void add_rankings(std::vector<operation_case>& cases, problem& p) {
+  using enum pagerank_copy;
+  for (const auto copy : {none, blocked, binned}) {
+    cases.push_back({"pagerank " + std::string(to_string(copy)), [&p, copy](const context<device>& ctx) {
+                       pagerank_plan<double, I, I, device> plan(ctx, p.undirected.view(),
+                                                                {.iterations = 5, .copy = copy});
+                       plan.run();
+                       return sum_of<double>(ctx, plan.ranks());
+                     }});
+  }
+  for (const auto direction : {direction_kind::undirected, direction_kind::directed}) {
+    cases.push_back({"components", [&p, direction](const context<device>& ctx) {
+                       auto g = p.undirected.view();
+                       g.direction = direction;
+                       if (direction == direction_kind::directed) g.in = {};
+                       components_plan<I, I, device> plan(ctx, g, {.labels = components_labels::dense});
+                       plan.run();
+                       return sum_of<I>(ctx, plan.labels());
+                     }});
+  }
+}
+
 void add_folds(std::vector<operation_case>& cases, problem& p) {
   {
     using enum reduce_algorithm;
@@ -368,6 +392,7 @@ TEST_F(ExhaustedMemory, EveryOperationSaysSoAndRunsLater) {
   add_conversions(cases, p);
   add_products(cases, p);
   add_searches(cases, p);
+  add_rankings(cases, p);
   add_folds(cases, p);
   add_dense(cases, p);
   cases.push_back({"read_matrix_market", [&](const context<device>& ctx) {
