@@ -236,8 +236,10 @@ template <class W, index_type I, index_type O>
 search_size size_of(const placed_weighted_graph<W, I, O>& g, const sssp_flags& flags) {
   search_size size = size_of_graph(g);
   if (flags.common.device == "auto") size.branching = branching_of(g.edges_only());
-  // Results, lengths and piles, the chunks of hubs; see src/graph/sssp/cuda_executor.cuh.
-  size.workspace_bytes = size.vertices * 72 + size.entries / 4 + (std::int64_t{1} << 20);
+  // Results, lengths and piles, the sorted copy and what sorts it; see src/graph/sssp/cuda_executor.cuh.
+  const std::int64_t copied = sizeof(I) + sizeof(W) + 1;
+  size.workspace_bytes = size.vertices * 160 + size.entries * copied +
+                         std::min(size.entries, std::int64_t{1} << 27) * 32 + (std::int64_t{1} << 20);
   size.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
   return size;
 }

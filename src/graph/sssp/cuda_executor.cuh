@@ -6,6 +6,7 @@
 #include "core/device/launch.cuh"
 #include "graph/sssp/cuda_kernel.cuh"
 #include "graph/sssp/cuda_parents.cuh"
+#include "graph/sssp/cuda_sorted.cuh"
 #include "graph/sssp/executor.hpp"
 
 #include <bit>
@@ -13,28 +14,19 @@
 
 namespace spargo::detail::sssp {
 
+// H200, weights 1..255: R-MAT 22 with delta 8, uniform 2^22 with delta 16.
 struct executor_tuning {
-  static constexpr std::int64_t far_share = 8;        // vertices for an entry of the far pile, by choice
-  static constexpr std::int64_t least_far = 1 << 12;  // entries
-  // Deltas that the threshold rises by when the bound has been passed: few vertices are left, and most have their final
-  // length. H200, R-MAT 22: 3.7 ms with 2, 3.2 with 8, 3.0 with 32.
+  // Edges of an entry of a pile: a longer row is cut. R-MAT, 32 / 64 / 128 / 512: 1.79 / 1.41 / 1.21 / 1.08 ms.
+  static constexpr int part = 512;
+  // Vertices pull when their edges, so many times, are fewer than those that are left to follow. R-MAT, 1 / 2 / 4 / 8 /
+  // 16: 1.39 / 1.26 / 1.21 / 1.20 / 1.40 ms, uniform 2.16 / 2.03 / 2.05 / 2.15 / 2.35.
+  static constexpr int pull_at = 4;
+  // Deltas that the threshold rises by after that: few vertices are left, and most have their final length. R-MAT, 4 /
+  // 32 / 256: 1.78 / 1.21 / 1.17 ms, uniform, 4 / 32: 2.25 / 2.05.
   static constexpr double beyond = 32;
-  static constexpr std::int64_t share_beyond = 4;  // of the edges, which vertices beyond the bound may hold
+  // Entries of a warp in shared memory, for each pile. Uniform, 64 / 128 / 200: 2.07 / 2.05 / 2.05 ms.
+  static constexpr int most_staged = 128;
 };
-
-// A vertex's class, 0 for those that lead nowhere: without out-edges, or with one only, which leads back where the
-// vertex was found from. `chunks` counts chunks of hubs.
-template <class O>
-__global__ void __launch_bounds__(block_threads)
-    classify_kernel(std::int64_t n, const O* offsets, std::int64_t least, unsigned char* classes, count64* chunks) {
-  const std::int64_t v = global_thread();
-  if (v >= n) return;
-  const auto degree = static_cast<std::int64_t>(offsets[v + 1] - offsets[v]);
-  classes[v] = static_cast<unsigned char>(degree < least ? 0 : class_of(degree));
-  if (degree >= cuda_tuning::hub_degree) {
-    atomicAdd(chunks, static_cast<count64>((degree - 1) / cuda_tuning::hub_degree + 1));
-  }
-}
 
 template <class W, class D, class I, class O>
 class device_executor final : public executor<W, I, device> {
@@ -45,12 +37,12 @@ class device_executor final : public executor<W, I, device> {
 
  public:
   device_executor(const context<device>& ctx, const weighted_graph_view<W, I, O, device>& g,
-                  const sssp_options& options)
+                  const weight_facts& weights, const sssp_options& options)
       : ctx_(ctx), n_(g.vertices()), which_(options.parents) {
     const device_guard guard(ctx_);
+    sorted_ = sort_rows<W, I, O>(ctx_, g.out, g.out_weights, weights);
     allocate(g, options);
     if (n_ == 0) return;
-    prepare();
     search_blocks_ =
         resident_blocks(reinterpret_cast<const void*>(&search_kernel<W, D, I, O>), cuda_tuning::block, shared_bytes());
     adopt_blocks_ = resident_blocks(reinterpret_cast<const void*>(&adopt_orphans_kernel<W, D, I, O>),
@@ -79,20 +71,33 @@ class device_executor final : public executor<W, I, device> {
     const auto bytes = [](const auto& a) {
       return a.size() * static_cast<std::int64_t>(sizeof(typename std::decay_t<decltype(a)>::value_type));
     };
-    return bytes(distances_) + bytes(found_) + bytes(parents_) + bytes(classes_) + bytes(settled_) + bytes(near_) +
-           bytes(far_) + bytes(chunks_) + bytes(control_);
+    return bytes(distances_) + bytes(found_) + bytes(parents_) + bytes(settled_) + bytes(near_) + bytes(far_) +
+           bytes(control_) + bytes(sorted_);
   }
 
  private:
-  static constexpr std::size_t shared_bytes() { return staged_bytes<pile_entry<D, I>>(); }
+  using entry = pile_entry<D, I, O>;
+
+  [[nodiscard]] std::size_t shared_bytes() const {
+    const auto staged = static_cast<std::size_t>(2 * cuda_tuning::warps * search_.staged) * sizeof(entry);
+    return std::max(staged, narrow_tuning::bytes<entry>);
+  }
+  // Of the shared memory that a block can have, some is the kernel's own.
+  [[nodiscard]] int staged() const {
+    constexpr int own = 12 << 10;
+    int most = 0;
+    SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx_.ordinal()));
+    const int fitting = (most - own) / (2 * cuda_tuning::warps * static_cast<int>(sizeof(entry)));
+    return std::clamp(fitting, cuda_tuning::least_staged, executor_tuning::most_staged);
+  }
 
   void allocate(const weighted_graph_view<W, I, O, device>& g, const sssp_options& options) {
-    const std::int64_t far = std::max(n_ / executor_tuning::far_share, executor_tuning::least_far);
+    // An entry of each part of a row, and some that no longer count.
+    const std::int64_t slots = n_ + n_ / 4 + g.out.nnz() / executor_tuning::part;
     distances_ = {ctx_, n_};
     if constexpr (!in_place) found_ = {ctx_, n_};
-    classes_ = {ctx_, n_};
-    near_ = {ctx_, 2 * n_};
-    far_ = {ctx_, 2 * far};
+    near_ = {ctx_, 2 * slots};
+    far_ = {ctx_, 2 * slots};
     control_ = {ctx_, 1};
     reached_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     reached_[0] = 0;
@@ -106,33 +111,32 @@ class device_executor final : public executor<W, I, device> {
     } else {
       found = found_.data();
     }
-    const device_rows<W, I, O> out{g.out.offsets.data(), g.out.indices.data(), g.out_weights.data()};
-    device_rows<W, I, O> in{};
+    any_rows<W, I, O> in{};
     if (g.direction == direction_kind::undirected) {
-      in = out;
+      in = {g.out.offsets.data(), sorted_.data(), nullptr, nullptr};
     } else if (g.has_in_edges()) {
-      in = {g.in.offsets.data(), g.in.indices.data(), g.in_weights.data()};
+      in = {g.in.offsets.data(), nullptr, g.in.indices.data(), g.in_weights.data()};
     }
-    search_ = {.out = out,
+    const bool mirrored = g.direction == direction_kind::undirected;
+    search_ = {.out = {g.out.offsets.data(), sorted_.data()},
                .in = in,
                .n = n_,
                .edges = g.out.nnz(),
-               .classes = classes_.data(),
                .found = found,
-               .near = {near_.data(), near_.data() + n_},
-               .chunks = {},
-               .far = {far_.data(), far_.data() + far},
-               .near_slots = n_,
-               .chunk_slots = 0,
-               .far_slots = far,
+               .near = {near_.data(), near_.data() + slots},
+               .far = {far_.data(), far_.data() + slots},
+               .slots = slots,
                .control = control_.data(),
                .source = 0,
                .target = options.target,
-               .least_degree = g.direction == direction_kind::undirected ? O{2} : O{1},
+               .least_degree = mirrored ? O{2} : O{1},  // the one edge leads back where the vertex was met from
                .limit = std::bit_cast<length>(length_limit<D>(options.cutoff)),
                .delta = as_delta(options.delta),
                .delta_beyond = as_delta(options.delta * executor_tuning::beyond),
-               .most_beyond = g.out.nnz() / executor_tuning::share_beyond,
+               .mirrored = mirrored ? 1 : 0,
+               .staged = staged(),
+               .part = executor_tuning::part,
+               .pull_at = executor_tuning::pull_at,
                .lanes_log = lanes_log_for(g.out.nnz())};
   }
 
@@ -149,23 +153,6 @@ class device_executor final : public executor<W, I, device> {
     } else {
       return delta;
     }
-  }
-
-  // Classes of the vertices, and room for all chunks of hubs twice over. Synchronises.
-  void prepare() {
-    fill_zero(ctx_, control_.view());
-    count64* const counted = &control_.data()->queued;
-    classify_kernel<<<static_cast<unsigned>(div_up(n_, std::int64_t{block_threads})), block_threads, 0,
-                      ctx_.stream()>>>(n_, search_.out.offsets, static_cast<std::int64_t>(search_.least_degree),
-                                       classes_.data(), counted);
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    count64 wanted = 0;
-    copy_to_host(ctx_, counted, &wanted, sizeof wanted);
-    ctx_.synchronize();
-    search_.chunk_slots = 2 * static_cast<std::int64_t>(wanted);
-    chunks_ = {ctx_, 2 * search_.chunk_slots};
-    search_.chunks[0] = chunks_.data();
-    search_.chunks[1] = chunks_.data() + search_.chunk_slots;
   }
 
   // As many as can be resident together, which the grid's barrier needs.
@@ -220,11 +207,10 @@ class device_executor final : public executor<W, I, device> {
   array<distance, device> distances_;
   array<length, device> found_;  // where it is not the same memory
   array<I, device> parents_;
-  array<unsigned char, device> classes_;
   array<unsigned, device> settled_;
-  array<pile_entry<D, I>, device> near_;
-  array<pile_entry<D, I>, device> far_;
-  array<hub_chunk<D, I>, device> chunks_;
+  array<pile_entry<D, I, O>, device> near_;
+  array<pile_entry<D, I, O>, device> far_;
+  array<target_and_weight<W, I>, device> sorted_;
   array<search_control, device> control_;
   array<count64, host> reached_;
 };
@@ -235,10 +221,10 @@ std::unique_ptr<executor<W, I, device>> make_executor(const context<device>& ctx
                                                       const weight_facts& weights, const sssp_options& options) {
   if constexpr (std::same_as<W, std::int32_t>) {
     if (fit_32_bits(weights.largest, g.vertices())) {
-      return std::make_unique<device_executor<W, std::uint32_t, I, O>>(ctx, g, options);
+      return std::make_unique<device_executor<W, std::uint32_t, I, O>>(ctx, g, weights, options);
     }
   }
-  return std::make_unique<device_executor<W, wide_length<W>, I, O>>(ctx, g, options);
+  return std::make_unique<device_executor<W, wide_length<W>, I, O>>(ctx, g, weights, options);
 }
 
 }  // namespace spargo::detail::sssp

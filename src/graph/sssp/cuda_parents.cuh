@@ -82,9 +82,10 @@ __global__ void __launch_bounds__(parents_tuning::block)
       before = s.found[low];
     }
     if (before == none<D>) continue;
-    const stored_length<D> path = longer_stored<D>(before, s.out.weights[e]);
+    const target_and_weight<W, I> edge = s.out.load(static_cast<O>(e));
+    const stored_length<D> path = longer_stored<D>(before, edge.weight);
     if (path == before || path >= none<D>) continue;
-    const I v = s.out.indices[e];
+    const I v = edge.target;
     if (s.found[v] != path) continue;
     if (which == sssp_parents::smallest) {
       lower_parent(parents + v, static_cast<I>(low));
@@ -115,8 +116,9 @@ __device__ void for_each_orphan(const device_search<W, D, I, O>& s, const unsign
   const stored_length<D> length = s.found[u];
   const O end = s.out.offsets[u + 1];
   for (O e = s.out.offsets[u] + static_cast<O>(lane_id()); e < end; e += warp_size) {
-    if (longer_stored<D>(length, s.out.weights[e]) != length) continue;
-    const I v = s.out.indices[e];
+    const target_and_weight<W, I> edge = s.out.load(e);
+    if (longer_stored<D>(length, edge.weight) != length) return;  // nor do those behind it
+    const I v = edge.target;
     if (s.found[v] == length && (__ldcg(settled + (v >> 5)) >> (v & 31) & 1U) == 0) visit(v);
   }
 }

@@ -1,10 +1,11 @@
-// What the parts of the device search share: its state, its piles of vertices, and how edges are followed.
+// What the parts of the device search share: its state, its piles of rows, and how edges are followed.
 //
-// A pile's entry is a vertex with the length that it was reached by. It counts as long as that is the vertex's length:
-// a shorter path brings an entry of its own, and each length of a vertex is written by the one thread whose atomicMin
-// lowered it to that, so of all entries of a vertex exactly one counts. A vertex with `hub_degree` edges or more is
-// listed as chunks of edges instead. What finds a pile full is dropped and its loss is seen by the pile's count, which
-// goes on; the vertices are then looked through for what was dropped.
+// Rows are sorted by weight, so that a search follows those of its edges that are light enough and stops there. A
+// pile's entry is a row, or a part of a long one, of a vertex with the length that it was reached by, as far as it has
+// not been followed. It counts as long as that is the vertex's length: a shorter path brings an entry of its own, and
+// each length of a vertex is written by the one thread whose atomicMin lowered it to that, so of all entries of a part
+// exactly one counts. What finds a pile full is dropped and its loss is seen by the pile's count, which goes on; the
+// piles are then made anew from the lengths.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -14,25 +15,17 @@
 #include <spargo/graph/frontier/expansion.cuh>
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace spargo::detail::sssp {
 
 struct cuda_tuning {
-  static constexpr int block = 768;
+  static constexpr int block = 640;
   static constexpr int warps = block / warp_size;
-  static constexpr int unroll = 4;  // edges in flight per lane
-  static constexpr int hub_degree = 512;
-  static constexpr int hub_class = 10;       // see class_of: of hub_degree edges and more
-  static constexpr int staged_bytes = 1024;  // of a warp, for each pile
-};
-
-// H200, weights 1..255, delta 4 with a first threshold of 16: R-MAT 22 3.2 ms with a bound and 3.8 without; delta 8
-// with 32: uniform 2^22 2.6 with and without.
-struct bound_tuning {
-  static constexpr int bins = 2 * warp_size;
-  static constexpr int look = 64;    // share of the edges from which on a wide step counts
-  static constexpr int sample = 16;  // of as many groups of 32 vertices one is counted
+  template <class D>
+  static constexpr int unroll = sizeof(D) == 4 ? 4 : 2;  // edges in flight per lane
+  static constexpr int least_staged = warp_size;         // entries of a warp, for each pile
 };
 
 // Lengths as unsigned integers: a double that is not negative is ordered as its bits are.
@@ -65,44 +58,28 @@ __device__ __forceinline__ stored_length<D> longer_stored(stored_length<D> path,
   return stored<D>(longer(loaded<D>(path), edge));
 }
 
-// Two words, so that an entry is written and read at once and without padding.
-template <class D, class I>
-struct __align__(sizeof(I) == 4 && sizeof(D) == 4 ? 8 : 16) pile_entry {
-  static constexpr bool narrow = sizeof(I) == 4 && sizeof(D) == 4;
-  std::conditional_t<narrow, std::int32_t, std::int64_t> vertex;
-  std::conditional_t<narrow, unsigned, count64> length;
-};
-
-// A chunk of the edges of a vertex that was reached by `length`.
-template <class D, class I>
-struct hub_chunk {
-  edge_chunk<I> edges;
+// Edges [begin, begin + left) of a vertex that was reached by `length`.
+template <class D, class I, class O>
+struct __align__(16) pile_entry {
   stored_length<D> length;
+  O begin;
+  I vertex;
+  int left;
 };
-
-// Of a degree to within a factor of 3/2, in a byte; 0: the vertex leads nowhere but, maybe, back.
-__device__ inline int class_of(std::int64_t degree) { return degree > 0 ? 64 - __clzll(degree) : 0; }
-__device__ inline count64 edges_of_class(int of) { return of < 2 ? of : count64{3} << (of - 2); }
 
 // What a step finds. All zero at first.
 struct counters {
-  count64 near;                         // entries of the near pile,
-  count64 chunks;                       // and chunks of hubs that belong to it
-  count64 edges;                        // out of these, about
-  count64 far;                          // entries of the far pile
-  count64 pending;                      // vertices at or beyond the threshold, by a look through all of them
-  count64 inverted_lowest;              // ~(the least length among those, or in the far pile), 0 for none
-  unsigned beyond[bound_tuning::bins];  // see lower_bound
+  count64 near;             // entries of the near pile
+  count64 near_edges;       // of these
+  count64 far;              // entries of the far pile,
+  count64 far_edges;        // and the edges of these
+  count64 met_edges;        // of vertices that were met for the first time
+  count64 inverted_lowest;  // ~(the least length that an entry of the far pile leads to), 0 for none
 };
 
 __device__ inline counters read_counters(const counters* found) {
-  return {__ldcg(&found->near),
-          __ldcg(&found->chunks),
-          __ldcg(&found->edges),
-          __ldcg(&found->far),
-          __ldcg(&found->pending),
-          __ldcg(&found->inverted_lowest),
-          {}};
+  return {__ldcg(&found->near),      __ldcg(&found->near_edges), __ldcg(&found->far),
+          __ldcg(&found->far_edges), __ldcg(&found->met_edges),  __ldcg(&found->inverted_lowest)};
 }
 
 struct search_control {
@@ -112,38 +89,80 @@ struct search_control {
   count64 queued;     // vertices in the queue of the pass that gives orphans their parents
 };
 
+// Read at once.
+template <class W, class I>
+struct __align__(sizeof(W) + sizeof(I) == 8 ? 8 : 16) target_and_weight {
+  I target;
+  W weight;
+};
+
+// A row's words of 8 or 16 bytes are read and written once for many reads of lengths: they leave the cache first.
+template <class T>
+__device__ __forceinline__ T load_streaming(const T* from) {
+  using word = std::conditional_t<sizeof(T) % 16 == 0, int4, int2>;
+  constexpr int words = sizeof(T) / sizeof(word);
+  word raw[words];
+#pragma unroll
+  for (int k = 0; k < words; ++k) raw[k] = __ldcs(reinterpret_cast<const word*>(from) + k);
+  T value;
+  memcpy(&value, raw, sizeof(T));
+  return value;
+}
+template <class T>
+__device__ __forceinline__ void store_streaming(T* to, const T& value) {
+  using word = std::conditional_t<sizeof(T) % 16 == 0, int4, int2>;
+  constexpr int words = sizeof(T) / sizeof(word);
+  word raw[words];
+  memcpy(raw, &value, sizeof(T));
+#pragma unroll
+  for (int k = 0; k < words; ++k) __stcs(reinterpret_cast<word*>(to) + k, raw[k]);
+}
+
+// Targets and weights together, each row sorted by weight.
 template <class W, class I, class O>
-struct device_rows {
+struct sorted_rows {
   const O* offsets;
+  const target_and_weight<W, I>* edges;
+  [[nodiscard]] __device__ __forceinline__ target_and_weight<W, I> load(O e) const { return load_streaming(edges + e); }
+};
+
+// In-edges: the sorted rows, or a graph's own.
+template <class W, class I, class O>
+struct any_rows {
+  const O* offsets;
+  const target_and_weight<W, I>* edges;  // or null and:
   const I* indices;
   const W* weights;
+  [[nodiscard]] __device__ __forceinline__ target_and_weight<W, I> load(O e) const {
+    if (edges != nullptr) return load_streaming(edges + e);
+    return {__ldg(indices + e), __ldg(weights + e)};
+  }
 };
 
 template <class W, class D, class I, class O>
 struct device_search {
   using length = stored_length<D>;
-  using entry = pile_entry<D, I>;
-  device_rows<W, I, O> out;
-  device_rows<W, I, O> in;  // null: there is never a bound
+  using entry = pile_entry<D, I, O>;
+  sorted_rows<W, I, O> out;
+  any_rows<W, I, O> in;  // null: nothing is pulled
   std::int64_t n;
   std::int64_t edges;
-  const unsigned char* classes;  // of out-degrees, see class_of
-  length* found;                 // [n]
-  entry* near[2];                // of near_slots: one is expanded, one filled
-  hub_chunk<D, I>* chunks[2];
+  length* found;   // [n]
+  entry* near[2];  // of `slots` each: one is expanded, one filled
   entry* far[2];
-  std::int64_t near_slots;  // n at least
-  std::int64_t chunk_slots;
-  std::int64_t far_slots;
+  std::int64_t slots;  // parts of rows of all vertices at least
   search_control* control;
   std::int64_t source;
   std::int64_t target;  // -1: none
   O least_degree;       // vertices with fewer out-edges lead nowhere
   length limit;         // paths are shorter
   D delta;
-  D delta_beyond;            // once the bound has been passed
-  std::int64_t most_beyond;  // edges that vertices beyond the bound may hold
-  int lanes_log;             // in a narrow step 1 << lanes_log of them follow the edges of a vertex
+  D delta_beyond;  // once lengths have been pulled
+  int mirrored;    // 1: in-edges are the out-edges
+  int staged;      // entries of a warp in shared memory, for each pile
+  int part;        // edges of an entry at most
+  int pull_at;     // times the edges of vertices that have not been met, where that is less than those to follow
+  int lanes_log;   // in a narrow step 1 << lanes_log of them follow the edges of a vertex
 };
 
 // --- Places in the grid ----------------------------------------------------
@@ -154,32 +173,36 @@ __device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (
 
 // --- Piles -----------------------------------------------------------------
 
-// Entries on their way to a pile in global memory. A warp gathers them in its own slots of shared memory first.
+// A pile in global memory, as a step fills it.
 template <class E>
-struct warp_pile {
-  static constexpr int slots = cuda_tuning::staged_bytes / static_cast<int>(sizeof(E));
-  static_assert(slots >= 2 * warp_size);
-  E* into;            // the pile
+struct pile_place {
+  E* into;
   std::int64_t base;  // entries that it had before the step
-  std::int64_t room;  // entries that it holds
-  count64* added;     // by the step
-  E* staged;
-  int count = 0;  // filled; the same in all lanes
+  std::int64_t room;
+  count64* added;  // by the step
 
   __device__ void store(count64 at, const E& e) const {
     const std::int64_t slot = base + static_cast<std::int64_t>(at);
-    if (slot < room) into[slot] = e;
+    if (slot < room) store_streaming(into + slot, e);
   }
-  __device__ void copy_out(count64 first) {
-    for (int k = lane_id(); k < count; k += warp_size) store(first + static_cast<count64>(k), staged[k]);
-  }
+};
+
+// Entries on their way to a pile. A warp gathers them in its own slots of shared memory first.
+template <class E>
+struct warp_pile {
+  const pile_place<E>& place;  // in shared memory
+  E* staged;
+  int slots;      // a warp's size at least
+  int count = 0;  // filled; the same in all lanes
+
   // The warp's entries go to the pile. All lanes call it.
   __device__ void flush() {
     if (count == 0) return;
     __syncwarp();
     count64 first = 0;
-    if (lane_id() == 0) first = atomicAdd(added, static_cast<count64>(count));
-    copy_out(__shfl_sync(full_mask, first, 0));
+    if (lane_id() == 0) first = atomicAdd(place.added, static_cast<count64>(count));
+    first = __shfl_sync(full_mask, first, 0);
+    for (int k = lane_id(); k < count; k += warp_size) place.store(first + static_cast<count64>(k), staged[k]);
     __syncwarp();
     count = 0;
   }
@@ -193,93 +216,104 @@ struct warp_pile {
   }
 };
 
+// Rows of the lanes with `wanted`, of `degree` edges from e.begin on, go to a pile in parts of `part` edges. All lanes
+// call it.
 template <class E>
-constexpr std::size_t staged_bytes() {
-  return 2 * std::size_t{cuda_tuning::warps} * cuda_tuning::staged_bytes;
-}
-
-// The hubs of the lanes, as chunks. All lanes call it.
-template <class W, class D, class I, class O>
-__device__ void push_hubs(const device_search<W, D, I, O>& s, hub_chunk<D, I>* into, count64* added, bool hub,
-                          std::int64_t v, stored_length<D> length) {
-  unsigned left = __ballot_sync(full_mask, hub);
-  if (left == 0) return;
+__device__ __noinline__ void push_parts(const pile_place<E>& place, bool wanted, E e, std::int64_t degree, int part) {
+  unsigned left = __ballot_sync(full_mask, wanted);
   const int lane = lane_id();
-  const std::int64_t count =
-      hub ? (static_cast<std::int64_t>(s.out.offsets[v + 1] - s.out.offsets[v]) - 1) / cuda_tuning::hub_degree + 1 : 0;
+  const std::int64_t count = wanted ? (degree - 1) / part + 1 : 0;
   const std::int64_t past = warp_inclusive_sum(count);
   count64 first = 0;
-  if (lane == warp_size - 1) first = atomicAdd(added, static_cast<count64>(past));
+  if (lane == warp_size - 1) first = atomicAdd(place.added, static_cast<count64>(past));
   first = __shfl_sync(full_mask, first, warp_size - 1);
   const std::int64_t at = static_cast<std::int64_t>(first) + past - count;
   for (; left != 0; left &= left - 1) {
     const int owner = __ffs(static_cast<int>(left)) - 1;
-    const std::int64_t begin = __shfl_sync(full_mask, at, owner);
-    const std::int64_t vertex = __shfl_sync(full_mask, v, owner);
-    const std::int64_t size = __shfl_sync(full_mask, count, owner);
-    const stored_length<D> reached = __shfl_sync(full_mask, length, owner);
-    for (std::int64_t c = lane; c < size && begin + c < s.chunk_slots; c += warp_size) {
-      into[begin + c] = {{static_cast<I>(vertex), static_cast<I>(c)}, reached};
+    const std::int64_t to = __shfl_sync(full_mask, at, owner);
+    const std::int64_t size = __shfl_sync(full_mask, degree, owner);
+    E mine;
+    mine.length = __shfl_sync(full_mask, e.length, owner);
+    mine.vertex = __shfl_sync(full_mask, e.vertex, owner);
+    const auto begin = __shfl_sync(full_mask, e.begin, owner);
+    for (std::int64_t done = std::int64_t{lane} * part; done < size; done += std::int64_t{warp_size} * part) {
+      mine.begin = static_cast<decltype(mine.begin)>(begin + done);
+      mine.left = static_cast<int>(size - done < part ? size - done : part);
+      place.store(static_cast<count64>(to + done / part), mine);
     }
   }
 }
 
-// Where a step's vertices go.
+// Where a step's rows go.
 template <class W, class D, class I, class O>
 struct piles {
-  using entry = pile_entry<D, I>;
+  using entry = pile_entry<D, I, O>;
   using length = stored_length<D>;
+  using tally = std::make_unsigned_t<O>;
   const device_search<W, D, I, O>& s;
   warp_pile<entry> near;
   warp_pile<entry> far;
-  hub_chunk<D, I>* chunks;
-  counters* filling;
-  count64 edges = 0;  // of this thread's near vertices
+  // Of this thread:
+  tally near_edges = 0;
+  tally far_edges = 0;
+  tally met_edges = 0;
+  length lowest = none<D>;
 
-  // The vertices of the lanes with `wanted`. All lanes call it.
-  __device__ __forceinline__ void push_near(bool wanted, std::int64_t v, length reached, int of) {
-    const bool hub = wanted && of >= cuda_tuning::hub_class;
-    if (wanted) edges += edges_of_class(of);
-    near.push(wanted && !hub, entry_of(v, reached));
-    push_hubs(s, chunks, &filling->chunks, hub, v, reached);
+  // The rows of vertices, of the lanes with `wanted`. All lanes call it.
+  __device__ __forceinline__ void push_near(bool wanted, I v, length reached, O begin, O degree) {
+    if (wanted) near_edges += static_cast<tally>(degree);
+    push_row(near, wanted, v, reached, begin, degree);
   }
-  __device__ __forceinline__ void push_far(bool wanted, std::int64_t v, length reached) {
-    far.push(wanted, entry_of(v, reached));
+  __device__ __forceinline__ void push_far(bool wanted, I v, length reached, O begin, O degree) {
+    if (wanted) note_far(reached, degree);
+    push_row(far, wanted, v, reached, begin, degree);
+  }
+  // The rest of the row is for later, if it leads anywhere: it is sorted, and `e` begins where it was left.
+  [[nodiscard]] __device__ __forceinline__ bool keeps(const entry& e) {
+    if (e.left <= 0) return false;
+    const length next = longer_stored<D>(e.length, s.out.load(e.begin).weight);
+    if (next >= s.limit) return false;
+    note_far(next, static_cast<O>(e.left));
+    return true;
   }
 
-  [[nodiscard]] __device__ static __forceinline__ entry entry_of(std::int64_t v, length reached) {
-    return {static_cast<decltype(entry::vertex)>(v), reached};
-  }
-
-  // What the block's warps have left goes out with one atomic for each pile. All threads of the block call it.
-  __device__ void finish() {
-    constexpr int warps = cuda_tuning::warps;
-    __shared__ count64 starts[2][warps];
-    __shared__ count64 sums[warps];
-    const int lane = lane_id();
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    edges = warp_reduce_to_first(edges, plus{});
-    if (lane == 0) {
-      starts[0][warp] = static_cast<count64>(near.count);
-      starts[1][warp] = static_cast<count64>(far.count);
-      sums[warp] = edges;
+  // What the block's warps have left goes out. All threads of the block call it.
+  __device__ void finish(counters* filling) {
+    __shared__ counters of_block;
+    if (threadIdx.x == 0) of_block = {};
+    near.flush();
+    far.flush();
+    const count64 of_near = warp_reduce_to_first(count64{near_edges}, plus{});
+    const count64 of_far = warp_reduce_to_first(count64{far_edges}, plus{});
+    const count64 of_met = warp_reduce_to_first(count64{met_edges}, plus{});
+    const count64 inverted =
+        warp_reduce_to_first(lowest < none<D> ? ~static_cast<count64>(lowest) : count64{0}, maximum{});
+    __syncthreads();
+    if (lane_id() == 0) {
+      if (of_near != 0) atomicAdd(&of_block.near_edges, of_near);
+      if (of_far != 0) atomicAdd(&of_block.far_edges, of_far);
+      if (of_met != 0) atomicAdd(&of_block.met_edges, of_met);
+      if (inverted != 0) atomicMax(&of_block.inverted_lowest, inverted);
     }
     __syncthreads();
-    if (warp < 2) {
-      const count64 mine = lane < warps ? starts[warp][lane] : 0;
-      const count64 past = warp_inclusive_sum(mine);
-      count64 first = 0;
-      if (lane == warp_size - 1 && past != 0) first = atomicAdd(warp == 0 ? near.added : far.added, past);
-      first = __shfl_sync(full_mask, first, warp_size - 1);
-      if (lane < warps) starts[warp][lane] = first + past - mine;
-    } else if (warp == 2) {
-      const count64 all = warp_reduce_to_first(lane < warps ? sums[lane] : 0, plus{});
-      if (lane == 0 && all != 0) atomicAdd(&filling->edges, all);
-    }
-    __syncthreads();
-    near.copy_out(starts[0][warp]);
-    far.copy_out(starts[1][warp]);
-    near.count = far.count = 0;
+    if (threadIdx.x != 0) return;
+    if (of_block.near_edges != 0) atomicAdd(&filling->near_edges, of_block.near_edges);
+    if (of_block.far_edges != 0) atomicAdd(&filling->far_edges, of_block.far_edges);
+    if (of_block.met_edges != 0) atomicAdd(&filling->met_edges, of_block.met_edges);
+    if (of_block.inverted_lowest != 0) atomicMax(&filling->inverted_lowest, of_block.inverted_lowest);
+  }
+
+ private:
+  __device__ __forceinline__ void push_row(warp_pile<entry>& pile, bool wanted, I v, length reached, O begin,
+                                           O degree) {
+    const bool is_long = wanted && degree > s.part;
+    const entry e{reached, begin, v, static_cast<int>(degree)};
+    pile.push(wanted && !is_long, e);
+    if (__any_sync(full_mask, is_long)) push_parts(pile.place, is_long, e, degree, s.part);
+  }
+  __device__ __forceinline__ void note_far(length next, O degree) {
+    far_edges += static_cast<tally>(degree);
+    lowest = next < lowest ? next : lowest;
   }
 };
 
@@ -288,78 +322,44 @@ struct piles {
 // Edges of a lane: unroll of them, of which those with target -1 are none.
 template <class W, class D, class I>
 struct lane_edges {
-  static constexpr int size = cuda_tuning::unroll;
+  static constexpr int size = cuda_tuning::unroll<D>;
   I target[size];
   W weight[size];
   stored_length<D> before[size];  // the length at the edge's other end
 };
 
-// A warp expands one vertex per lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
-// lane l takes edge l, l + 32, ... of the concatenation. visit(edges, last q + 1 that any lane has) gets them. All
-// lanes call it. Degrees are below hub_degree, so that sums fit an int.
-template <class D, class W, class I, class O, class Visit>
-__device__ __forceinline__ void expand_together(const device_rows<W, I, O>& rows, stored_length<D> length, O begin,
-                                                int degree, Visit&& visit) {
-  constexpr int unroll = cuda_tuning::unroll;
+// A warp follows edges [begin, begin + degree) of each lane, degree 0 for none, sharing all of them out evenly: lane l
+// takes edge l, l + 32, ... of the concatenation. visit(edges, k, past) gets them: the first of all lanes is number k,
+// and the calling lane's range ends at `past`. All lanes call it. The sum of degrees fits an int.
+template <class W, class D, class I, class Rows, class O, class Visit>
+__device__ __forceinline__ void expand_together(const Rows& rows, stored_length<D> length, O begin, int degree,
+                                                Visit&& visit) {
+  constexpr int unroll = cuda_tuning::unroll<D>;
   const int last = warp_inclusive_sum(degree);
   const int total = __shfl_sync(full_mask, last, warp_size - 1);
   const O shift = begin - static_cast<O>(last - degree);  // edge k of the concatenation is at shift + k
   for (int base = 0; base < total; base += warp_size * unroll) {
     lane_edges<W, D, I> edges;
+    int owner[unroll];
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
       const int k = base + q * warp_size + lane_id();
-      const int owner = owner_of(last, k);
-      const O e = __shfl_sync(full_mask, shift, owner) + static_cast<O>(k);
-      edges.before[q] = __shfl_sync(full_mask, length, owner);
-      edges.target[q] = k < total ? __ldg(rows.indices + e) : I{-1};
-      edges.weight[q] = k < total ? __ldg(rows.weights + e) : W{0};
+      owner[q] = owner_of(last, k);
+      const O e = __shfl_sync(full_mask, shift, owner[q]) + static_cast<O>(k);
+      const target_and_weight<W, I> edge = k < total ? rows.load(e) : target_and_weight<W, I>{-1, 0};
+      edges.target[q] = edge.target;
+      edges.weight[q] = edge.weight;
     }
-    visit(edges, (total - base + warp_size - 1) / warp_size);
+    // Last: `length` may be under way.
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) edges.before[q] = __shfl_sync(full_mask, length, owner[q]);
+    visit(edges, base, last);
   }
 }
 
-// What became of a lane's edges.
-template <class D>
-struct lane_paths {
-  stored_length<D> path[cuda_tuning::unroll];
-  bool won[cuda_tuning::unroll];  // it is the shortest so far
-};
-
-// Which paths are followed: those below the bound; and of which it matters who was the first to find one: those below
-// `wanted`. The others are only written.
-template <class D>
-struct path_limits {
-  stored_length<D> bound;
-  stored_length<D> wanted;
-};
-
-// Offers the edges' paths to their ends, with all looks under way before the first atomic, and those together.
-template <class W, class D, class I, class O>
-__device__ __forceinline__ lane_paths<D> relax_all(const device_search<W, D, I, O>& s, const path_limits<D>& limits,
-                                                   const lane_edges<W, D, I>& edges) {
-  constexpr int unroll = cuda_tuning::unroll;
-  lane_paths<D> result;
-  stored_length<D> held[unroll];
-#pragma unroll
-  for (int q = 0; q < unroll; ++q) {
-    result.path[q] = longer_stored<D>(edges.before[q], edges.weight[q]);
-    const bool any = edges.target[q] >= 0 && result.path[q] < limits.bound;
-    held[q] = any ? __ldcg(s.found + edges.target[q]) : 0;
-  }
-#pragma unroll
-  for (int q = 0; q < unroll; ++q) {
-    const bool lower = result.path[q] < held[q];
-    held[q] = 0;
-    if (lower && result.path[q] < limits.wanted) {
-      held[q] = atomicMin(s.found + edges.target[q], result.path[q]);
-    } else if (lower) {
-      atomicMin(s.found + edges.target[q], result.path[q]);
-    }
-  }
-#pragma unroll
-  for (int q = 0; q < unroll; ++q) result.won[q] = result.path[q] < held[q];
-  return result;
+// The lanes below `past`, as bits.
+[[nodiscard]] __device__ __forceinline__ unsigned lanes_below(int past) {
+  return past >= warp_size ? full_mask : (1U << (past < 0 ? 0 : past)) - 1;
 }
 
 }  // namespace spargo::detail::sssp

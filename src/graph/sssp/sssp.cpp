@@ -29,11 +29,10 @@ struct tuning {
   static constexpr double long_rows = 8;
   static constexpr double narrow = 0.1;
   static constexpr double wide = 5;
-  // The same on the device. H200, widths of 4 / 8 / 16 / 32: R-MAT 22 2.4 / 2.4 / 2.9 / 3.0 ms, uniform 2^22
-  // 2.9 / 2.8 / 2.6 / 2.6; grid 2048 x 2048, 512 / 1024 / 2048 / 4096: 17.5 / 14.8 / 12.9 / 14.6 with 16 hops of a
-  // block by itself, with 64 as many 1024 / 2048 / 4096: 8.4 / 11.7 / 14.7.
-  static constexpr double narrow_there = 0.1;
-  static constexpr double wide_there = 10;
+  // The same on the device. H200: R-MAT 22, widths of 2 / 4 / 8 / 16 / 32: 1.8 / 1.4 / 1.2 / 1.3 / 1.7 ms; uniform
+  // 2^22, 8 / 16 / 32 / 64: 2.5 / 2.0 / 2.0 / 2.5; grid 2048 x 2048, 512 / 1024 / 2048 / 4096: 13.7 / 10.4 / 8.6 / 8.8.
+  static constexpr double narrow_there = 0.13;
+  static constexpr double wide_there = 20;
   // Exponents of delta: its inverse and its first thousands of multiples are normal numbers.
   static constexpr int most_exponent = 900;
 };

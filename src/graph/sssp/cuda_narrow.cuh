@@ -1,0 +1,174 @@
+// Narrow steps of the device search: a block follows its share of the near pile for several hops by itself.
+#pragma once
+
+#include "graph/sssp/cuda_search.cuh"
+
+namespace spargo::detail::sssp {
+
+// Where a block follows its share by itself. H200, weights 1..255: grid 2048 x 2048 31 ms with 1 hop, and alike with
+// 32, 64 and 128; uniform 2^22 2.2 ms with 1 hop, 2.05 with 64.
+struct narrow_tuning {
+  static constexpr std::int64_t share = 64;  // most entries for each block
+  static constexpr int hops = 64;
+  static constexpr int slots = 512;    // of a list
+  static constexpr int entries = 400;  // of a block, and edges out of them: with more it leaves the rest to the grid
+  static constexpr int edges = 4096;
+  template <class E>
+  static constexpr std::size_t bytes = 3 * slots * sizeof(E);  // two lists of near rows, one of far ones
+};
+
+enum class search_step : int { wide, narrow, far, pull, rebuild, end };
+
+// Everything that the next step depends on. All threads hold the same copy.
+template <class D>
+struct search_position {
+  stored_length<D> threshold;
+  stored_length<D> lowest;  // length that the far pile leads to
+  std::int64_t near;        // entries of the pile to follow
+  std::int64_t far;
+  std::int64_t far_edges;
+  std::int64_t met_edges;  // out of vertices that have been met
+  int turn;                // which near pile is followed
+  int far_turn;            // which far pile is filled
+  int pulled;              // 1: vertices have pulled
+  search_step step;
+};
+
+// The lanes with `wanted` get places in a list of the block, `slots` or more where there is none. All lanes call it.
+__device__ __forceinline__ int place_in(int* size, bool wanted) {
+  const unsigned mask = __ballot_sync(full_mask, wanted);
+  int first = 0;
+  if (lane_id() == 0 && mask != 0) first = atomicAdd(size, __popc(mask));
+  return __shfl_sync(full_mask, first, 0) + __popc(mask & ((1U << lane_id()) - 1));
+}
+
+// The entry goes to a list of the block, or to the pile where the list is full. All lanes call it.
+template <class E>
+__device__ __forceinline__ void push_local(E* list, int* size, const pile_place<E>& pile, bool wanted, const E& e) {
+  const int slot = place_in(size, wanted);
+  const bool fits = slot < narrow_tuning::slots;
+  if (wanted && fits) list[slot] = e;
+  const unsigned mask = __ballot_sync(full_mask, wanted && !fits);
+  if (mask == 0) return;
+  count64 first = 0;
+  if (lane_id() == 0) first = atomicAdd(pile.added, static_cast<count64>(__popc(mask)));
+  first = __shfl_sync(full_mask, first, 0);
+  if (wanted && !fits) pile.store(first + static_cast<count64>(__popc(mask & ((1U << lane_id()) - 1))), e);
+}
+
+// What a block shares in a narrow step: of hops, in turn, the sizes of their lists and the edges in them.
+struct narrow_counts {
+  int vertices[3];
+  int edges[3];
+  int far;
+};
+
+// One hop: each row of `from` by a group of lanes. An edge's chain is the edge, then the far end's length and the place
+// of its row together, on the chance that it is new.
+template <class W, class D, class I, class O>
+__device__ void walk_hop(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
+                         const pile_entry<D, I, O>* from, int size, pile_entry<D, I, O>* into, pile_entry<D, I, O>* far,
+                         narrow_counts& counts, int next) {
+  using E = pile_entry<D, I, O>;
+  const int lanes = 1 << s.lanes_log;
+  const int in_group = lane_id() & (lanes - 1);
+  const unsigned group = lanes_below(lanes) << (lane_id() - in_group);
+  const stored_length<D> threshold = at.threshold;
+  int tally = 0;
+  for (int first = static_cast<int>(threadIdx.x) / warp_size * warp_size; first < size * lanes;
+       first += cuda_tuning::block) {
+    const int k = (first + lane_id()) >> s.lanes_log;
+    E e{};
+    bool current = false;
+    if (k < size) {
+      e = from[k];
+      current = __ldcg(s.found + e.vertex) == e.length;
+    }
+    int taken = 0;
+    int past = e.left;
+    for (int j = in_group; __any_sync(full_mask, j < past); j += lanes) {
+      I v = 0;
+      stored_length<D> path = none<D>;
+      if (j < past) {
+        const target_and_weight<W, I> edge = s.out.load(e.begin + static_cast<O>(j));
+        v = edge.target;
+        path = longer_stored<D>(e.length, edge.weight);
+      }
+      const bool below = path < threshold;
+      if (!below) past = 0;  // nor are those behind it
+      taken += __popc(__ballot_sync(full_mask, below) & group);
+      bool leads = false;
+      O row = 0;
+      O degree = 0;
+      if (current && below) {
+        const stored_length<D> held = atomicMin(s.found + v, path);
+        row = __ldg(s.out.offsets + v);
+        degree = __ldg(s.out.offsets + std::int64_t{v} + 1) - row;
+        if (held == none<D>) to.met_edges += static_cast<std::make_unsigned_t<O>>(degree);
+        leads = path < held && degree >= s.least_degree;
+      }
+      if (!__any_sync(full_mask, leads)) continue;
+      const bool is_long = leads && degree > s.part;
+      const E mine{path, row, v, static_cast<int>(degree)};
+      if (leads && !is_long) tally += static_cast<int>(degree);
+      push_local(into, &counts.vertices[next], to.near.place, leads && !is_long, mine);
+      if (__any_sync(full_mask, is_long)) {
+        if (is_long) to.near_edges += static_cast<std::make_unsigned_t<O>>(degree);
+        push_parts(to.near.place, is_long, mine, degree, s.part);
+      }
+    }
+    e.begin += static_cast<O>(taken);
+    e.left = current && in_group == 0 ? e.left - taken : 0;
+    const bool kept = to.keeps(e);
+    if (__any_sync(full_mask, kept)) push_local(far, &counts.far, to.far.place, kept, e);
+  }
+  __syncwarp();
+  tally = warp_sum(tally);
+  if (lane_id() == 0 && tally != 0) atomicAdd(&counts.edges[next], tally);
+}
+
+// Entries of the block go to their pile. All threads call it.
+template <class E>
+__device__ void flush_local(const pile_place<E>& pile, const E* list, int size) {
+  __shared__ count64 first;
+  if (threadIdx.x == 0 && size > 0) first = atomicAdd(pile.added, static_cast<count64>(size));
+  __syncthreads();
+  for (int k = static_cast<int>(threadIdx.x); k < size; k += cuda_tuning::block) {
+    pile.store(first + static_cast<count64>(k), list[k]);
+  }
+  __syncthreads();
+}
+
+template <class W, class D, class I, class O>
+__device__ void follow_narrow(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
+                              unsigned char* raw) {
+  using E = pile_entry<D, I, O>;
+  constexpr int slots = narrow_tuning::slots;
+  __shared__ narrow_counts counts;
+  E* const lists = reinterpret_cast<E*>(raw);
+  E* const far = lists + 2 * slots;
+  // A range of neighbours in the pile: a block has left them there together.
+  const std::int64_t first = at.near * blockIdx.x / gridDim.x;
+  int size = static_cast<int>(at.near * (blockIdx.x + 1) / gridDim.x - first);
+  for (int k = static_cast<int>(threadIdx.x); k < size; k += cuda_tuning::block) lists[k] = s.near[at.turn][first + k];
+  if (threadIdx.x == 0) counts.vertices[1] = counts.edges[1] = counts.far = 0;
+  __syncthreads();
+  for (int hop = 0;; ++hop) {
+    const int next = (hop + 1) % 3;
+    const E* const from = lists + hop % 2 * slots;
+    E* const into = lists + (hop + 1) % 2 * slots;
+    if (threadIdx.x == 0) counts.vertices[(hop + 2) % 3] = counts.edges[(hop + 2) % 3] = 0;
+    walk_hop(s, at, to, from, size, into, far, counts, next);
+    __syncthreads();
+    size = counts.vertices[next] < slots ? counts.vertices[next] : slots;
+    const int ahead = counts.edges[next];
+    if (size > 0 && hop + 1 < narrow_tuning::hops && size <= narrow_tuning::entries && ahead <= narrow_tuning::edges)
+      continue;
+    flush_local(to.near.place, into, size);
+    flush_local(to.far.place, far, counts.far < slots ? counts.far : slots);
+    if (threadIdx.x == 0) to.near_edges += static_cast<std::make_unsigned_t<O>>(ahead);
+    return;
+  }
+}
+
+}  // namespace spargo::detail::sssp

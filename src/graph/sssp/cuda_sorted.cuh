@@ -1,0 +1,113 @@
+// A graph's rows, each sorted by weight: what a search stops at an edge that is too heavy for.
+#pragma once
+
+#include "core/device/launch.cuh"
+#include "graph/sssp/cuda_search.cuh"
+#include "graph/sssp/executor.hpp"
+#include "primitives/sort/radix_sort.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spargo::detail::sssp {
+
+// Edges sorted at once, but for a row that has more: 28 bytes of scratch for each.
+inline constexpr std::int64_t sorted_at_once = std::int64_t{1} << 27;
+
+// Ordered as the weights are, of which none is negative; -0 is 0.
+template <class W>
+[[nodiscard]] __device__ __forceinline__ std::uint64_t weight_key(W weight) {
+  if constexpr (std::is_same_v<W, float>) {
+    return __float_as_uint(weight + 0.0F);
+  } else if constexpr (std::is_same_v<W, double>) {
+    return static_cast<std::uint64_t>(__double_as_longlong(weight + 0.0));
+  } else {
+    return static_cast<std::uint64_t>(weight);
+  }
+}
+
+// rows[e] = the row of edge first + e, less first_row.
+template <class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    number_rows_kernel(std::int64_t n, const O* offsets, std::int64_t first, std::int64_t size, std::int64_t first_row,
+                       I* rows) {
+  constexpr std::int64_t share = 2048;  // of a warp
+  const std::int64_t begin = global_thread() / warp_size * share;
+  const std::int64_t past = begin + share < size ? begin + share : size;
+  std::int64_t e = begin + lane_id();
+  if (e >= past) return;
+  std::int64_t row = first_row;  // the last one that begins at or before the edge
+  std::int64_t high = n;
+  while (high - row > 1) {
+    const std::int64_t middle = row + (high - row) / 2;
+    (static_cast<std::int64_t>(offsets[middle]) <= first + e ? row : high) = middle;
+  }
+  auto end = static_cast<std::int64_t>(offsets[row + 1]);
+  for (; e < past; e += warp_size) {
+    while (first + e >= end) end = static_cast<std::int64_t>(offsets[++row + 1]);
+    rows[e] = static_cast<I>(row - first_row);
+  }
+}
+
+// By weight, then by row: both sorts keep the order of equal keys. `at_once` edges, or one row, at a time; synchronises
+// where there are more.
+template <class W, class I, class O>
+[[nodiscard]] array<target_and_weight<W, I>, device> sort_rows(const context<device>& ctx,
+                                                               const csr_pattern_view<I, O, device>& g,
+                                                               span<const W, device> weights, const weight_facts& facts,
+                                                               std::int64_t at_once = sorted_at_once) {
+  const std::int64_t n = g.rows;
+  const std::int64_t edges = g.nnz();
+  array<target_and_weight<W, I>, device> sorted(ctx, edges);
+  int weight_bits = static_cast<int>(8 * sizeof(W));
+  if (std::integral<W>) weight_bits = std::min(weight_bits, std::ilogb(std::max(facts.largest, 1.0)) + 1);
+  const auto offset = [&](std::int64_t row) {
+    O at = 0;
+    copy_to_host(ctx, g.offsets.data() + row, &at, sizeof at);
+    ctx.synchronize();
+    return static_cast<std::int64_t>(at);
+  };
+  std::int64_t first_row = 0;
+  for (std::int64_t first = 0; first < edges;) {
+    std::int64_t past_row = n;
+    std::int64_t past = edges;
+    if (edges - first > at_once) {
+      std::int64_t low = first_row;  // begins within reach
+      std::int64_t high = n;
+      while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        (offset(middle) - first <= at_once ? low : high) = middle;
+      }
+      past_row = std::max(low, first_row + 1);
+      past = offset(past_row);
+    }
+    const std::int64_t size = past - first;
+    if (size > 0) {
+      array<I, device> rows(ctx, size);
+      array<std::uint64_t, device> keys(ctx, size);
+      auto order = iota(ctx, size);
+      constexpr std::int64_t share = 2048 * (block_threads / warp_size);
+      number_rows_kernel<<<static_cast<unsigned>(div_up(size, share)), block_threads, 0, ctx.stream()>>>(
+          n, g.offsets.data(), first, size, first_row, rows.data());
+      SPARGO_CUDA_TRY(cudaGetLastError());
+      const W* const weight = weights.data() + first;
+      const I* const index = g.indices.data() + first;
+      std::uint64_t* const key = keys.data();
+      for_each(ctx, size, [=] __device__(std::int64_t e) { key[e] = weight_key(weight[e]); });
+      sort_pairs(ctx, keys, order, 0, weight_bits);
+      const std::uint32_t* const from = order.data();
+      const I* const row = rows.data();
+      std::uint64_t* const row_key = keys.data();
+      for_each(ctx, size, [=] __device__(std::int64_t e) { row_key[e] = static_cast<std::uint64_t>(row[from[e]]); });
+      sort_pairs(ctx, keys, order, 0, std::bit_width(static_cast<std::uint64_t>(past_row - first_row - 1)));
+      const std::uint32_t* const at = order.data();
+      target_and_weight<W, I>* const edge = sorted.data() + first;
+      for_each(ctx, size, [=] __device__(std::int64_t e) { edge[e] = {index[at[e]], weight[at[e]]}; });
+    }
+    first_row = past_row;
+    first = past;
+  }
+  return sorted;
+}
+
+}  // namespace spargo::detail::sssp
