@@ -208,6 +208,29 @@ TYPED_TEST(Sssp, HubsAndManyEdgesAtOnce) {
               77);
 }
 
+// Vertices with many edges among them, and a path away from there: on the device the path is met by the pull, but for
+// its first vertex along edges of vertices that have pulled.
+TYPED_TEST(Sssp, ACrowdWithATail) {
+  using weight_type = typename TypeParam::weight;
+  constexpr std::int64_t crowd = 60;
+  constexpr std::int64_t tail = 40;
+  weighted_edges<weight_type> edges;
+  for (std::int64_t u = 0; u < crowd; ++u) {
+    for (std::int64_t v = 0; v < crowd; ++v) {
+      edges.push_back({u, v, static_cast<weight_type>(1 + (u * 7 + v * 3) % 50)});
+    }
+  }
+  for (std::int64_t k = 0; k < tail; ++k) {
+    edges.push_back({k == 0 ? 5 : crowd + k - 1, crowd + k, static_cast<weight_type>(100 + k % 7)});
+    if (k % 5 == 0) edges.push_back({crowd + k, crowd + (k * 3) % tail, static_cast<weight_type>(900)});
+  }
+  for (const double delta : {1.0, 8.0, 512.0}) {
+    this->check(crowd + tail, edges, 3, {.delta = delta});
+    this->check(crowd + tail, edges, crowd + tail / 2, {.delta = delta});
+    if (this->HasFatalFailure()) FAIL() << "delta " << delta;
+  }
+}
+
 // Levels of vertices that are as near as each other, far more than a block has threads.
 TYPED_TEST(Sssp, ManyEdgesThatAddNothing) {
   using weight_type = typename TypeParam::weight;
