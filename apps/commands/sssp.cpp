@@ -295,8 +295,8 @@ void add_flags(CLI::App& app, sssp_flags& flags) {
   app.add_option("--target", flags.target, "stop at this vertex: what is farther stays unreached")->type_name("ID");
   app.add_option("--cutoff", flags.cutoff, "leave out what is farther than this")->type_name("X");
   app.add_option("--delta", flags.delta,
-                 "the width of a bucket of distances, rounded down to a power of 2; it decides the speed and not the "
-                 "result; default: by weights and degrees")
+                 "the width of a bucket of distances, rounded down to a power of 2 (on a GPU to that or half as much "
+                 "again); it decides the speed and not the result; default: by weights and degrees")
       ->type_name("D");
   app.add_option("--algorithm", flags.algorithm, "auto, dijkstra (one thread) or delta_stepping")
       ->check(one_of("an algorithm", {"auto", "dijkstra", "delta_stepping"}))

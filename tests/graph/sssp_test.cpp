@@ -570,7 +570,7 @@ TEST_F(SsspThere, DeviceGivesItsReasonAndRefuses) {
   EXPECT_GE(plan.delta(), 128);
   const sssp_plan<int, int, int, device> asked(placed.ctx(), placed.view(),
                                                {.delta = 100, .output = sssp_output::distances});
-  EXPECT_EQ(asked.delta(), 64);
+  EXPECT_EQ(asked.delta(), 96);
   EXPECT_TRUE(asked.parents().empty());
   EXPECT_GT(asked.workspace_bytes(), 9000 * 12);
   EXPECT_GT(plan.workspace_bytes(), asked.workspace_bytes() + 9000 * 4);

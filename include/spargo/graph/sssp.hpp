@@ -59,8 +59,8 @@ enum class sssp_parents {
 
 struct SPARGO_EXPORT sssp_options {
   sssp_algorithm algorithm = sssp_algorithm::automatic;
-  // Width of a bucket, or 0: chosen by weights and degrees. Rounded down to a power of 2, for integers to 1 at least.
-  // It decides how fast the search is and never what it finds.
+  // Width of a bucket, or 0: chosen by weights and degrees. Rounded down to a power of 2, on a device to that or half
+  // as much again, for integers to 1 at least. It decides how fast the search is and never what it finds.
   double delta = 0;
   sssp_output output = sssp_output::distances_and_parents;  // parents take another pass over the edges
   sssp_parents parents = sssp_parents::any;

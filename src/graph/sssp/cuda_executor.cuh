@@ -16,15 +16,15 @@ namespace spargo::detail::sssp {
 
 // H200, weights 1..255: R-MAT 22 with delta 8, uniform 2^22 with delta 16.
 struct executor_tuning {
-  // Edges of an entry of a pile: a longer row is cut. R-MAT, 32 / 64 / 128 / 512: 1.79 / 1.41 / 1.21 / 1.08 ms.
-  static constexpr int part = 512;
-  // Vertices pull when their edges, so many times, are fewer than those that are left to follow. R-MAT, 1 / 2 / 4 / 8 /
-  // 16: 1.39 / 1.26 / 1.21 / 1.20 / 1.40 ms, uniform 2.16 / 2.03 / 2.05 / 2.15 / 2.35.
+  // Edges of an entry of a pile: a longer row is cut. R-MAT, 256 / 512 / 1024 / 2048: 1.04 / 0.93 / 0.86 / 0.86 ms.
+  static constexpr int part = 1024;
+  // Vertices pull when their edges, so many times, are fewer than those that are left to follow. R-MAT, 2 / 4 / 8: 0.96
+  // / 0.93 / 0.93 ms, uniform, 1 / 2 / 4: 1.78 / 1.52 / 1.52.
   static constexpr int pull_at = 4;
-  // Deltas that the threshold rises by after that: few vertices are left, and most have their final length. R-MAT, 4 /
-  // 32 / 256: 1.78 / 1.21 / 1.17 ms, uniform, 4 / 32: 2.25 / 2.05.
-  static constexpr double beyond = 32;
-  // Entries of a warp in shared memory, for each pile. Uniform, 64 / 128 / 200: 2.07 / 2.05 / 2.05 ms.
+  // Deltas that the threshold rises by after that: few vertices are left, and most have their final length. R-MAT, 32 /
+  // 256: 0.93 / 0.88 ms, uniform 1.52 / 1.52; less is worse.
+  static constexpr double beyond = 256;
+  // Entries of a warp in shared memory, for each pile. Uniform, 64 / 128 / 200: alike.
   static constexpr int most_staged = 128;
 };
 

@@ -128,8 +128,8 @@ template <class W, class D, class I, class O>
 __device__ void follow(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
                        const pile_entry<D, I, O>* pile, std::int64_t size) {
   constexpr int unroll = cuda_tuning::unroll<D>;
-  // Edges of a row that are looked at together, then so many times as many. H200, uniform 2^22, 2 / 4 / 8 edges: 2.19 /
-  // 2.05 / 2.08 ms.
+  // Edges of a row that are looked at together, then so many times as many. H200, uniform 2^22, 2 / 4 / 8 edges,
+  // in an earlier state: 2.19 / 2.05 / 2.08 ms.
   constexpr int first_edges = 4;
   constexpr int growth = 4;
   const int lane = lane_id();

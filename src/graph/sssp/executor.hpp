@@ -66,7 +66,8 @@ class executor {
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// The graph and the options are checked; options.algorithm is the one to run, and options.delta a power of 2.
+// The graph and the options are checked; options.algorithm is the one to run, and options.delta a power of 2 (on the
+// device: or half as much again).
 template <class W, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<W, I, host>> make_executor(const context<host>& ctx,
                                                                   const weighted_graph_view<W, I, O, host>& g,

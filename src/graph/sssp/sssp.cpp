@@ -29,9 +29,9 @@ struct tuning {
   static constexpr double long_rows = 8;
   static constexpr double narrow = 0.1;
   static constexpr double wide = 5;
-  // The same on the device. H200: R-MAT 22, widths of 2 / 4 / 8 / 16 / 32: 1.8 / 1.4 / 1.2 / 1.3 / 1.7 ms; uniform
-  // 2^22, 8 / 16 / 32 / 64: 2.5 / 2.0 / 2.0 / 2.5; grid 2048 x 2048, 512 / 1024 / 2048 / 4096: 13.7 / 10.4 / 8.6 / 8.8.
-  static constexpr double narrow_there = 0.13;
+  // The same on the device. H200: R-MAT 22, widths of 4 / 8 / 12 / 16: 1.13 / 0.93 / 1.09 / 1.02 ms; uniform 2^22, 8 /
+  // 16 / 24 / 32: 1.97 / 1.52 / 1.41 / 1.46; grid 2048 x 2048, 512 / 1024 / 2048 / 4096: 13.7 / 10.4 / 8.6 / 8.8.
+  static constexpr double narrow_there = 0.19;
   static constexpr double wide_there = 20;
   // Exponents of delta: its inverse and its first thousands of multiples are normal numbers.
   static constexpr int most_exponent = 900;
@@ -91,8 +91,8 @@ choice choose(sssp_algorithm asked, std::int64_t size) {
   return {sssp_algorithm::delta_stepping, "threads share the vertices of a bucket"};
 }
 
-// A power of 2. Narrow buckets where rows are long, lest many vertices be reached by long paths before short ones;
-// wide ones where rows are short, so that there is work for every thread.
+// A power of 2, on the device that or half as much again. Narrow buckets where rows are long, lest many vertices be
+// reached by long paths before short ones; wide ones where rows are short, so that there is work for every thread.
 template <class Space>
 double choose_delta(double asked, bool whole, const paths::weight_facts& weights, double degree) {
   constexpr bool there = std::same_as<Space, device>;
@@ -101,8 +101,10 @@ double choose_delta(double asked, bool whole, const paths::weight_facts& weights
   double delta = asked;
   if (delta == 0) delta = weights.mean * (degree >= tuning::long_rows ? narrow : wide);
   if (delta <= 0) delta = 1;
-  if (whole) return std::exp2(std::clamp(std::ilogb(delta), 0, 62));
-  return std::exp2(std::clamp(std::ilogb(delta), -tuning::most_exponent, tuning::most_exponent));
+  const int least = whole ? 0 : -tuning::most_exponent;
+  const double power = std::exp2(std::clamp(std::ilogb(delta), least, whole ? 62 : tuning::most_exponent));
+  const bool fits = there && (!whole || power > 1) && delta >= 1.5 * power;
+  return fits ? 1.5 * power : power;
 }
 
 }  // namespace
