@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace spargo::apps {
 
@@ -374,9 +375,9 @@ void report_ranks(report& out, const communicator& comm, const backend& where, s
   out.keys()["links"] = how;
   out.keys()["exchanged_bytes"] = runs.exchanged_bytes;
   out.keys()["exchange_ms"] = runs.exchange_ms;
-  const std::string who = where.ordinals.empty()
-                              ? fmt::format("{} processes by {}", comm.size(), comm.name())
-                              : fmt::format("{} GPU{} by {}", comm.size(), comm.size() == 1 ? "" : "s", how);
+  const std::size_t gpus = std::set<int>(where.ordinals.begin(), where.ordinals.end()).size();
+  const std::string who = gpus == 0 ? fmt::format("{} processes by {}", comm.size(), comm.name())
+                                    : fmt::format("{} on {} GPU{} by {}", comm.size(), gpus, gpus == 1 ? "" : "s", how);
   out.row("ranks",
           fmt::format("{}; they send {} a run, and spend {} of it sending and waiting", who,
                       format_bytes(static_cast<double>(runs.exchanged_bytes)), format_milliseconds(runs.exchange_ms)));

@@ -16,7 +16,9 @@ namespace spargo::detail::dist {
 namespace {
 
 struct search_tuning {
-  static constexpr std::int64_t hub = 1 << 14;  // out-edges that a warp does not go through alone
+  // Out-edges that a warp does not go through alone: 512 rounds of dependent atomics. Not tuned: R-MAT 18 on two ranks
+  // of one H200 takes 0.64 ms, mostly the host's.
+  static constexpr std::int64_t hub = 1 << 14;
 };
 
 // What a level has found so far: vertices here, their out-edges, hubs in the frontier, notes for each rank.

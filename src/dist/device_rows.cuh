@@ -16,8 +16,10 @@
 namespace spargo::detail::dist {
 
 struct rows_tuning {
-  static constexpr std::int64_t thread_row = 32;  // entries, at most
-  static constexpr std::int64_t warp_row = 4096;
+  // Entries, at most. Not tuned: uniform, a million rows of 16, fp64, takes two ranks on one H200 0.32 ms with 4 MB
+  // each way, and one rank, which needs no lists, 0.20.
+  static constexpr std::int64_t thread_row = 32;
+  static constexpr std::int64_t warp_row = 4096;  // as PageRank's on one device
 };
 
 // Rows in the order in which they are listed: by blocks, by warps, by threads.

@@ -39,8 +39,10 @@ struct SPARGO_EXPORT partition {
 
 // How devices of several ranks send to each other.
 enum class device_link {
-  automatic,    // the first of these that all ranks can
-  peer,         // stores into each other's memory: ranks are threads of one process, whose GPUs address each other
+  automatic,  // the first of these that all ranks can
+  // Stores into each other's memory: ranks are threads of one process, whose GPUs address each other. Each is given
+  // access to its neighbours' for as long as the process lives (cudaDeviceEnablePeerAccess).
+  peer,
   nccl,         // NCCL, where it is installed (libnccl.so.2); every rank has a GPU of its own
   host_memory,  // through page-locked memory of the host, and from there as the ranks' communicator does
 };
