@@ -208,6 +208,15 @@ TYPED_TEST(Communities, DenseGraphs) {
 }
 
 // Labels creep along a path for many rounds, with a short frontier.
+// Rows of about 60 neighbours with as many labels, some of which share a counter.
+TYPED_TEST(Communities, ManyLabels) {
+  constexpr std::int64_t n = 2000;
+  test::random_source random(11);
+  edge_vector edges;
+  for (std::int64_t k = 0; k < 30 * n; ++k) edges.emplace_back(random.below(n), random.below(n));
+  this->check(n, edges, 2);
+}
+
 TYPED_TEST(Communities, LongPathsAndManyRounds) {
   const edge_vector path = test::path_edges(3000);
   for (const std::int64_t rounds : {10, 57}) this->check(3000, path, rounds);

@@ -1,0 +1,241 @@
+// Label propagation on the device: rows of a block.
+//
+// A table in shared memory holds a share of the labels at a time, by their hashes: all of them at first, half as many
+// whenever the table fills up, so that rows with few labels, as they are after a round or two, are read once. Of the
+// longest rows only those labels are counted that counters of hashes leave in the running. In the first round, when
+// each label is a vertex, a row whose neighbours ascend needs no table: its label is the smallest neighbour that is one
+// both ways, else the smallest.
+#pragma once
+
+#include "graph/communities/cuda_labels.cuh"
+
+#include <algorithm>
+
+namespace spargo::detail::communities {
+
+template <class I>
+using word = std::conditional_t<sizeof(I) == 4, unsigned, count64>;
+template <class I>
+constexpr word<I> no_label = ~word<I>{0};
+
+template <class I>
+__device__ count64 hash_of(I label) {
+  return (static_cast<count64>(label) * 0x9e3779b97f4a7c15ULL) >> 16;
+}
+
+// Adds one to the label's count in a table that has a free slot; tells the count, and whether the slot was free.
+template <int Slots, class I>
+__device__ unsigned count_label(word<I>* labels, unsigned* counts, I label, bool& fresh) {
+  const auto wanted = static_cast<word<I>>(label);
+  for (unsigned at = static_cast<unsigned>(hash_of(label)) % Slots;; at = (at + 1) % Slots) {
+    const word<I> held = atomicCAS(labels + at, no_label<I>, wanted);
+    if (held != no_label<I> && held != wanted) continue;
+    fresh = held == no_label<I>;
+    return atomicAdd(counts + at, 1U) + 1;
+  }
+}
+
+template <class I, int Threads>
+struct block_table {
+  static constexpr int warps = Threads / warp_size;
+  word<I> labels[cuda_tuning::block_slots];
+  unsigned counts[cuda_tuning::block_slots];
+  unsigned used;
+  vote<I> of_warps[warps];
+  count64 sums[warps];
+};
+
+// All functions below are called by all threads of the block, and begin and end with it in step.
+template <class I, int Threads>
+__device__ vote<I> best_of_block(vote<I> mine, block_table<I, Threads>& table) {
+  mine = best_of_warp(mine);
+  if (lane_id() == 0) table.of_warps[threadIdx.x / warp_size] = mine;
+  __syncthreads();
+  for (const vote<I>& other : table.of_warps) mine.offer(other);
+  __syncthreads();
+  return mine;
+}
+
+template <class I, int Threads>
+__device__ count64 sum_of_block(count64 mine, block_table<I, Threads>& table) {
+  mine = warp_sum(mine);
+  if (lane_id() == 0) table.sums[threadIdx.x / warp_size] = mine;
+  __syncthreads();
+  mine = 0;
+  for (const count64 sum : table.sums) mine += sum;
+  __syncthreads();
+  return mine;
+}
+
+// visit(label) of this thread's neighbours until it returns false, with several loads in flight.
+template <int Threads, class I, class Visit>
+__device__ void for_each_label(const neighbour_list<I>& row, const label_arrays<I>& arrays, Visit visit) {
+  constexpr int unroll = cuda_tuning::unroll;
+  for (std::int64_t base = threadIdx.x; base < row.size; base += Threads * unroll) {
+    I heard[unroll];
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) heard[q] = base + q * Threads < row.size ? row[base + q * Threads] : I{-1};
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) heard[q] = heard[q] >= 0 ? arrays.heard_from(heard[q]) : I{-1};
+#pragma unroll
+    for (int q = 0; q < unroll; ++q) {
+      if (heard[q] >= 0 && !visit(heard[q])) return;
+    }
+  }
+}
+
+template <class I, int Threads>
+__device__ bool most_are(const neighbour_list<I>& row, const label_arrays<I>& arrays, I own,
+                         block_table<I, Threads>& table) {
+  count64 equal = 0;
+  for_each_label<Threads>(row, arrays, [&](I label) {
+    equal += label == own ? 1 : 0;
+    return true;
+  });
+  return 2 * sum_of_block(equal, table) > static_cast<count64>(row.size);
+}
+
+// Counts the labels for which counted(label); false when they fill half of the table.
+template <class I, int Threads, class Counted>
+__device__ bool count_some(const neighbour_list<I>& row, const label_arrays<I>& arrays, Counted counted, vote<I>& mine,
+                           block_table<I, Threads>& table) {
+  for (int s = static_cast<int>(threadIdx.x); s < cuda_tuning::block_slots; s += Threads) {
+    table.labels[s] = no_label<I>;
+    table.counts[s] = 0;
+  }
+  if (threadIdx.x == 0) table.used = 0;
+  __syncthreads();
+  constexpr int most_used = std::min(cuda_tuning::block_slots / 2, cuda_tuning::block_slots - Threads - 1);
+  static_assert(most_used >= cuda_tuning::block_slots / 4, "each thread may be about to take a slot");
+  constexpr auto most = static_cast<unsigned>(most_used);
+  for_each_label<Threads>(row, arrays, [&](I label) {
+    if (!counted(label)) return true;
+    if (*static_cast<volatile unsigned*>(&table.used) > most) return false;
+    bool fresh = false;
+    mine.offer({count_label<cuda_tuning::block_slots>(table.labels, table.counts, label, fresh), label});
+    if (fresh) atomicAdd(&table.used, 1U);
+    return true;
+  });
+  __syncthreads();
+  const bool fits = table.used <= most;
+  __syncthreads();
+  return fits;
+}
+
+// The best of those for which counted(label): of all together, or of half as many at a time whenever they fill the
+// table.
+template <class I, int Threads, class Counted>
+__device__ vote<I> count_in_block(const neighbour_list<I>& row, const label_arrays<I>& arrays, Counted counted,
+                                  block_table<I, Threads>& table) {
+  for (count64 shares = 1;; shares *= 2) {
+    vote<I> mine = no_vote<I>;
+    bool fits = true;
+    for (count64 share = 0; share < shares && fits; ++share) {
+      const auto in_share = [&](I label) { return ((hash_of(label) >> 16) & (shares - 1)) == share && counted(label); };
+      fits = count_some(row, arrays, in_share, mine, table);
+    }
+    if (fits) return best_of_block(mine, table);
+  }
+}
+
+// Rows with so many labels that the table would go through them often. Counters of hashes, of all labels, bound each
+// label's count from above; only labels are counted whose bound is at least what one of them has.
+template <class I, int Threads>
+struct huge_table {
+  unsigned bounds[cuda_tuning::bounds];
+  unsigned most[Threads / warp_size];
+  block_table<I, Threads> exact;
+};
+
+template <class I, int Threads>
+__device__ I count_huge(const neighbour_list<I>& row, const label_arrays<I>& arrays, I own,
+                        huge_table<I, Threads>& table) {
+  const auto bound_of = [&](I label) { return &table.bounds[(hash_of(label) >> 20) % cuda_tuning::bounds]; };
+  for (int b = static_cast<int>(threadIdx.x); b < cuda_tuning::bounds; b += Threads) table.bounds[b] = 0;
+  __syncthreads();
+  count64 equal = 0;
+  for_each_label<Threads>(row, arrays, [&](I label) {
+    equal += label == own ? 1 : 0;
+    atomicAdd(bound_of(label), 1U);
+    return true;
+  });
+  if (2 * sum_of_block(equal, table.exact) > static_cast<count64>(row.size)) return own;
+  unsigned most = 0;
+  for (int b = static_cast<int>(threadIdx.x); b < cuda_tuning::bounds; b += Threads) {
+    most = table.bounds[b] > most ? table.bounds[b] : most;
+  }
+  most = warp_max(most);
+  if (lane_id() == 0) table.most[threadIdx.x / warp_size] = most;
+  __syncthreads();
+  for (const unsigned other : table.most) most = other > most ? other : most;
+  for (unsigned least = most / 2 + 1;;) {
+    const vote<I> best = count_in_block(
+        row, arrays, [&](I label) { return *bound_of(label) >= least; }, table.exact);
+    if (best.count >= least) return best.label;  // the others are fewer than `least`
+    least = best.count;
+  }
+}
+
+// The label of a row in the first round where neighbours ascend on both sides; else -1.
+template <class I, int Threads>
+__device__ I look_at_row(const neighbour_list<I>& row, block_table<I, Threads>& table) {
+  const std::int64_t in_size = row.size - row.out_size;
+  bool ascends = true;
+  for (std::int64_t k = threadIdx.x; k < row.size; k += Threads) {
+    ascends = ascends && (k == 0 || k == row.out_size || row[k - 1] < row[k]);
+  }
+  if (__syncthreads_and(ascends ? 1 : 0) == 0) return I{-1};
+  vote<I> mine = no_vote<I>;
+  for (std::int64_t k = threadIdx.x; k < row.size; k += Threads) {
+    const I label = row[k];
+    bool mutual = false;
+    if (in_size > 0 && k < row.out_size) {
+      const std::int64_t at = lower_bound(row.in, in_size, label);
+      mutual = at < in_size && row.in[at] == label;
+    }
+    mine.offer({mutual ? 2U : 1U, label});
+  }
+  return best_of_block(mine, table).label;
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    large_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
+                      due_vertices due, tallies* all) {
+  __shared__ block_table<I, block_threads> table;
+  unsigned changed = 0;
+  unsigned unlike = 0;
+  for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
+    const std::int64_t v = order[r];
+    if (!due.has(v)) continue;
+    const neighbour_list<I> row = lists.of(v);
+    I label = arrays.kind == labels_are::vertices ? look_at_row(row, table) : I{-1};
+    if (label < 0) {
+      const I own = arrays.now[v];
+      const auto all_labels = [](I) { return true; };
+      label = most_are(row, arrays, own, table) ? own : count_in_block(row, arrays, all_labels, table).label;
+    }
+    if (threadIdx.x == 0) arrays.settle(v, label, changed, unlike);
+  }
+  add_to_tallies(all, changed, unlike);
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_tuning::huge_block)
+    huge_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
+                     due_vertices due, tallies* all) {
+  __shared__ huge_table<I, cuda_tuning::huge_block> table;
+  unsigned changed = 0;
+  unsigned unlike = 0;
+  for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
+    const std::int64_t v = order[r];
+    if (!due.has(v)) continue;
+    const neighbour_list<I> row = lists.of(v);
+    I label = arrays.kind == labels_are::vertices ? look_at_row(row, table.exact) : I{-1};
+    if (label < 0) label = count_huge(row, arrays, arrays.now[v], table);
+    if (threadIdx.x == 0) arrays.settle(v, label, changed, unlike);
+  }
+  add_to_tallies(all, changed, unlike);
+}
+
+}  // namespace spargo::detail::communities
