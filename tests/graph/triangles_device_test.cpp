@@ -135,6 +135,36 @@ TYPED_TEST(TrianglesDevice, RowsAroundTheirBounds) {
   }
 }
 
+// The caller's entries begin at any place of 16 bytes, and end at any.
+TYPED_TEST(TrianglesDevice, RowsThatBeginAnywhere) {
+  using id = typename TypeParam::index;
+  using place = typename TypeParam::offset;
+  if constexpr (config::has_cuda) {
+    static const std::vector<shape> shapes{ring(5), ring(6), ring(9), ring(40)};
+    for (const shape& g : shapes) {
+      edge_vector both = g.once;
+      for (const auto& [u, v] : g.once) both.emplace_back(v, u);
+      std::sort(both.begin(), both.end());
+      const auto raw = test::make_directed<id, place>(g.vertices, both, test::edges_kept::out);
+      const test::placed_graph<id, place, device> placed(raw);
+      for (std::int64_t apart = 0; apart < 4; ++apart) {
+        SCOPED_TRACE(std::to_string(g.vertices) + " vertices, " + std::to_string(apart) + " entries from 16 bytes");
+        graph_view<id, place, device> view = placed.view();
+        view.direction = direction_kind::undirected;
+        array<id, device> moved(placed.ctx(), apart + view.out.nnz());
+        copy<id>(placed.ctx(), view.out.indices, moved.view().subspan(apart, view.out.nnz()));
+        view.out.indices = moved.view().subspan(apart, view.out.nnz());
+        const auto executor = detail::triangles::make_executor<id, place>(
+            placed.ctx(), view, {.output = triangles_output::per_vertex, .algorithm = triangles_algorithm::merge},
+            detail::triangles::survey_rows(placed.ctx(), view));
+        executor->run();
+        ASSERT_EQ(executor->total(), g.undirected.total);
+        ASSERT_EQ(placed.fetch(executor->per_vertex()), g.undirected.per_vertex);
+      }
+    }
+  }
+}
+
 // Hubs that all others are joined with, in two segments of a block's work, and a sparse remainder.
 one_way_graph hubs() {
   constexpr std::int64_t n = 2300;

@@ -30,6 +30,7 @@ struct cuda_count_tuning {
   static constexpr std::int64_t segment =
       2048;  // edges above a rank, of an item; with four blocks 1024: 16.0, 2048: 15.4
   static constexpr std::int64_t warp_list = 128;  // the longest list that a warp puts into its table; not timed alone
+  static constexpr int warp_ranks = 8;            // consecutive ones of a warp; not timed alone
   static constexpr std::int64_t warp_edges = 64;  // and the most edges that it follows; not timed alone
   static constexpr int items_of_own = 1 << 18;    // an item adds at most twice its edges to a 32-bit count
 };
@@ -89,21 +90,16 @@ struct tally {
   unsigned links_of_u = 0;
   unsigned links_of_v = 0;
 
-  // v's entry w, looked up; `edge` is u's entry v.
+  // v's entry w, found; `edge` is u's entry v.
   __device__ __forceinline__ void meet(rank_t entry, rank_t edge, unsigned found) {
-    if constexpr (!counts) {
-      of_u += found;
-    } else {
-      if (found == 0) return;
-      ++of_u;
-      ++of_v;
-      const rank_t w = rank_of<with_links>(entry);
-      add(own, sums.counts, w, 1);
-      if constexpr (with_links) {
-        links_of_u += 1 + is_mutual(entry);
-        links_of_v += 1 + (found >> 1);
-        add(own_links, sums.links, w, 1 + is_mutual(edge));
-      }
+    ++of_u;
+    ++of_v;
+    const rank_t w = rank_of<with_links>(entry);
+    add(own, sums.counts, w, 1);
+    if constexpr (with_links) {
+      links_of_u += 1 + is_mutual(entry);
+      links_of_v += 1 + (found >> 1);
+      add(own_links, sums.links, w, 1 + is_mutual(edge));
     }
   }
   // All lanes; those of `done` groups close their edge.
@@ -179,31 +175,40 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
   auto left = static_cast<int>(last - first);  // edges from the first of `now` on
   int next = groups;                           // of `now`: nobody's yet
   const int start = lane_id() / lanes;
-  bool active = start < left;
+  rank_t bound = start < left ? u : 0;  // of what is looked up; 0: the group has no edge
   O at = shuffle(now.begin, start) + static_cast<O>(2 * in_group);
   rank_t edge = counts ? shuffle(now.entry, start) : 0;
-  while (__any_sync(full_mask, active ? 1 : 0) != 0) {
-    uint4 low = make_uint4(rank_mask, rank_mask, rank_mask, rank_mask);
-    uint4 high = low;
-    if (active) {
-      low = __ldg(g.out + at);
-      high = __ldg(g.out + at + 1);
-    }
+  while (__any_sync(full_mask, bound > 0 ? 1 : 0) != 0) {
+    const uint4 low = __ldg(g.out + at);
+    const uint4 high = __ldg(g.out + at + 1);
     const rank_t entries[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
     bool below[8];
 #pragma unroll
-    for (int j = 0; j < 8; ++j) below[j] = rank_of<links>(entries[j]) < u && (j == 0 || below[j - 1]);
+    for (int j = 0; j < 8; ++j) below[j] = rank_of<links>(entries[j]) < bound && (j == 0 || below[j - 1]);
     const unsigned ends = __ballot_sync(full_mask, !below[7]) >> group_first & group_mask;
-    if ((ends & ((1U << in_group) - 1)) == 0) {  // else the list has ended in a lane before
+    const bool here = (ends & ((1U << in_group) - 1)) == 0;  // else the list has ended in a lane before
+    if constexpr (counts) {
+      if (here) {
+#pragma unroll
+        for (int j = 0; j < 8; ++j) {
+          if (!below[j]) continue;
+          const unsigned found = set.find(rank_of<links>(entries[j]));
+          if (found != 0) mine.meet(entries[j], edge, found);
+        }
+      }
+    } else {
+      unsigned found = 0;  // without branches, so that several look-ups are on their way
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        if (below[j]) mine.meet(entries[j], edge, set.find(rank_of<links>(entries[j])));
+        const unsigned there = set.find(below[j] ? entries[j] : 0);
+        found += below[j] ? there : 0;
       }
+      mine.of_u += here ? found : 0;
     }
     __syncwarp();
     const bool done = ends != 0;
-    mine.close_edge(done && active, edge);
-    const unsigned finished = __ballot_sync(full_mask, done && active && in_group == 0);
+    mine.close_edge(done && bound > 0, edge);
+    const unsigned finished = __ballot_sync(full_mask, done && bound > 0 && in_group == 0);
     const int taken = next + __popc(finished & ((1U << group_first) - 1));
     next += __popc(finished);
     O begin = shuffle(now.begin, taken % warp_size);
@@ -217,7 +222,7 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
       }
     }
     if (done) {
-      active = active && taken < left;
+      bound = bound > 0 && taken < left ? u : 0;
       edge = entry;
     }
     at = done ? begin + static_cast<O>(2 * in_group) : at + O{2 * lanes};
@@ -335,12 +340,13 @@ __global__ void __launch_bounds__(cuda_count_tuning::warp_block)
   for (int k = lane_id(); k < 2 * tuning::warp_list; k += warp_size) table[k] = 0;
   __syncwarp();
   tally<Output> mine{sums, nullptr, nullptr, 0};
-  for (std::int64_t base = global_warp() * warp_size; base < vertices; base += grid_threads()) {
+  for (std::int64_t base = global_warp() * tuning::warp_ranks; base < vertices;
+       base += grid_warps() * tuning::warp_ranks) {
     const std::int64_t r = base + lane_id();
     std::int64_t list_size = 0;
     std::int64_t first = 0;
     std::int64_t edges = 0;
-    if (r < vertices) {
+    if (lane_id() < tuning::warp_ranks && r < vertices) {
       list_size = g.out_offsets[r + 1] - g.out_offsets[r];
       first = g.in_offsets[r];
       edges = g.in_offsets[r + 1] - first;

@@ -1,10 +1,10 @@
 // Triangles of ascending rows as they are, on the device: an edge is followed from its end of higher id, so every
 // triangle is met once, at its highest vertex. For graphs of short rows, which are read once or twice from L1.
 //
-// v's neighbours below it are put into a hash table by a warp, and for each u of them but the first, those of u's row
-// below u are looked up there, by groups of four lanes with four entries each. Rows of a few entries have a thread
-// instead of a warp: it searches u's row for what v has below u. So do the lanes of a warp where v's row is long.
-// Cost: the sum over the edges of the row at the lower end.
+// v's neighbours below it are marked in a filter by a warp, and for each u of them but the first, those of u's row
+// below u are looked up there, by pairs of lanes with eight entries each; what the filter has is searched in v's row.
+// Rows of a few entries have a thread instead of a warp: it searches u's row for what v has below u. So do the lanes of
+// a warp where v's row is long. Cost: the sum over the edges of the row at the lower end.
 #pragma once
 
 #include "graph/triangles/cuda_count.cuh"
@@ -13,12 +13,14 @@
 
 namespace spargo::detail::triangles {
 
+// Times: H200, uniform graph of 2^22 vertices, rows of 32, ms.
 struct cuda_rows_tuning {
-  static constexpr std::int64_t thread_row = 8;   // up to here all vertices have a thread each; not timed
-  static constexpr std::int64_t table_row = 128;  // up to here a table; not timed
-  // Of a row, and entries of each. H200, uniform graph of 2^22 vertices, rows of 32, ms: 4 and 4: 6.43, 2 and 8: 6.47.
-  static constexpr int lanes = 4;
-  static constexpr int entries = 4;
+  static constexpr std::int64_t thread_row = 8;    // up to here all vertices have a thread each; not timed
+  static constexpr std::int64_t filter_row = 128;  // up to here a filter; not timed
+  // Of a row, and entries of each. 2 and 8: 4.2, 1 and 8: 4.5, 4 and 4: 4.5, 4 and 8: 4.6.
+  static constexpr int lanes = 2;
+  static constexpr int entries = 8;
+  static constexpr int blocks = 64;  // launched for a multiprocessor. 6: 4.4, 16: 4.4, 64: 4.0
 };
 
 // Adds what is found to all three vertices; directed: where links are wanted of a directed graph.
@@ -87,143 +89,156 @@ __global__ void __launch_bounds__(block_threads)
   add_total(mine, control);
 }
 
-// Ids in shared memory, at most half full; an empty slot holds -1.
-template <class I>
-struct id_table {
-  I* slots;
-  int shift;
+// Ids by their low bits, in shared memory: what is not found is not there; what is may be another.
+struct id_filter {
+  static constexpr unsigned words = 256;
+  unsigned* bits;
 
-  [[nodiscard]] __device__ __forceinline__ unsigned size() const { return 1U << (32 - shift); }
-  [[nodiscard]] __device__ __forceinline__ unsigned home(I id) const {
-    return static_cast<unsigned>(id) * 2654435769U >> shift;
-  }
+  template <class I>
   __device__ __forceinline__ void insert(I id) const {
-    unsigned slot = home(id);
-    while (!claims(slots + slot, id)) slot = (slot + 1) & (size() - 1);
+    atomicOr(bits + static_cast<unsigned>(id) / 32 % words, 1U << static_cast<unsigned>(id) % 32);
   }
-  [[nodiscard]] __device__ __forceinline__ bool has(I id) const {
-    unsigned slot = home(id);
-    while (slots[slot] != id && slots[slot] != I{-1}) slot = (slot + 1) & (size() - 1);
-    return slots[slot] == id;
+  // Of the id, and whatever shares its word: when all that were inserted are erased, the filter is empty.
+  template <class I>
+  __device__ __forceinline__ void erase(I id) const {
+    bits[static_cast<unsigned>(id) / 32 % words] = 0;
   }
-
- private:
-  __device__ __forceinline__ static bool claims(std::int32_t* slot, std::int32_t id) {
-    return atomicCAS(slot, -1, id) == -1;
-  }
-  __device__ __forceinline__ static bool claims(std::int64_t* slot, std::int64_t id) {
-    return atomicCAS(reinterpret_cast<count64*>(slot), ~count64{0}, static_cast<count64>(id)) == ~count64{0};
+  template <class I>
+  [[nodiscard]] __device__ __forceinline__ unsigned may_have(I id) const {
+    const auto low = static_cast<unsigned>(id);
+    return __funnelshift_r(bits[low / 32 % words], 0, low) & 1;
   }
 };
 
-// v has `size` neighbours below it, from entry `first` on, which are in the table.
-template <triangles_output Output, class I, class O>
-__device__ __forceinline__ void count_by_table(const device_rows<I, O>& rows, std::int64_t v, std::int64_t first,
-                                               std::int64_t size, const id_table<I>& table,
-                                               row_tally<Output, I>& mine) {
-  constexpr int lanes = cuda_rows_tuning::lanes;
-  constexpr int entries = cuda_rows_tuning::entries;
-  constexpr unsigned group_mask = (1U << lanes) - 1;
-  constexpr I none = std::numeric_limits<I>::max();
-  const int in_group = lane_id() % lanes;
-  const int group_first = lane_id() - in_group;
-  for (std::int64_t base = 1; base < size; base += warp_size) {
-    const int edges = size - base < warp_size ? static_cast<int>(size - base) : warp_size;
-    I lower = 0;
-    O row_first = 0;
-    O row_end = 0;
-    if (lane_id() < edges) {
-      lower = rows.indices[first + base + lane_id()];
-      row_first = rows.offsets[lower];
-      row_end = rows.offsets[lower + 1];
+// Entries `at` and behind, where those that exist are 0 to `size` - 1 of `indices`; max for others. `at` may be
+// anywhere, and is at 16 bytes.
+template <int Entries, class I>
+__device__ __forceinline__ void load_entries(const I* indices, std::int64_t size, std::int64_t at, I (&w)[Entries]) {
+  constexpr int per_load = 16 / sizeof(I);
+  if (at >= 0 && at + Entries <= size) {
+#pragma unroll
+    for (int q = 0; q < Entries / per_load; ++q) {
+      const uint4 words = __ldg(reinterpret_cast<const uint4*>(indices + at) + q);
+      if constexpr (sizeof(I) == 4) {
+        w[4 * q] = static_cast<I>(words.x);
+        w[4 * q + 1] = static_cast<I>(words.y);
+        w[4 * q + 2] = static_cast<I>(words.z);
+        w[4 * q + 3] = static_cast<I>(words.w);
+      } else {
+        w[2 * q] = static_cast<I>(count64{words.y} << 32 | words.x);
+        w[2 * q + 1] = static_cast<I>(count64{words.w} << 32 | words.z);
+      }
     }
-    int edge = lane_id() / lanes;
-    int next = warp_size / lanes;
-    I u = shuffle(lower, edge);
-    std::int64_t at = shuffle(row_first, edge) + O(in_group);
-    O end = shuffle(row_end, edge);
-    while (__any_sync(full_mask, edge < edges ? 1 : 0) != 0) {
-      I w[entries];
+  } else {
 #pragma unroll
-      for (int j = 0; j < entries; ++j) {
-        const std::int64_t mine_at = at + j * lanes;
-        w[j] = edge < edges && mine_at < end ? rows.indices[mine_at] : none;
-      }
-#pragma unroll
-      for (int j = 0; j < entries; ++j) {
-        if (w[j] < u && table.has(w[j])) mine.meet(static_cast<I>(v), u, w[j]);
-      }
-      __syncwarp();
-      const bool done = (__ballot_sync(full_mask, w[entries - 1] >= u) >> group_first & group_mask) != 0;
-      const unsigned finished = __ballot_sync(full_mask, done && edge < edges && in_group == 0);
-      if (done) edge = next + __popc(finished & ((1U << group_first) - 1));
-      next += __popc(finished);
-      const I new_u = shuffle(lower, edge % warp_size);
-      const O new_first = shuffle(row_first, edge % warp_size);
-      const O new_end = shuffle(row_end, edge % warp_size);
-      u = done ? new_u : u;
-      end = done ? new_end : end;
-      at = done ? std::int64_t{new_first} + in_group : at + lanes * entries;
+    for (int j = 0; j < Entries; ++j) {
+      w[j] = at + j >= 0 && at + j < size ? indices[at + j] : std::numeric_limits<I>::max();
     }
   }
 }
 
-// Where a row is, and the lane's entry of its first 32.
-template <class I>
-struct row_head {
-  std::int64_t first = 0;
-  std::int64_t size = 0;
-  I entry = 0;
-
-  __device__ __forceinline__ void load_entry(const I* indices) {
-    if (lane_id() < size) entry = indices[first + lane_id()];
+// v has `size` neighbours below it, from entry `first` on, which are in the filter. All lanes of a warp; each of its
+// groups of lanes follows an edge, and takes the next one when it is done: u's row holds v, so that its entries below u
+// end before it does.
+template <triangles_output Output, class I, class O>
+__device__ __forceinline__ void count_by_filter(const device_rows<I, O>& rows, std::int64_t all_entries, I v,
+                                                std::int64_t first, int size, const id_filter& filter,
+                                                row_tally<Output, I>& mine) {
+  constexpr int lanes = cuda_rows_tuning::lanes;
+  constexpr int entries = cuda_rows_tuning::entries;
+  constexpr unsigned group_mask = (1U << lanes) - 1;
+  constexpr int per_load = 16 / sizeof(I);
+  const int in_group = lane_id() % lanes;
+  const int group_first = lane_id() - in_group;
+  const auto misplaced = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(rows.indices) / sizeof(I)) % per_load;
+  for (int base = 1; base < size; base += warp_size) {
+    const int edges = size - base < warp_size ? size - base : warp_size;
+    I lower = 0;
+    O row_first = 0;
+    if (lane_id() < edges) {
+      lower = rows.indices[first + base + lane_id()];
+      row_first = rows.offsets[lower];
+    }
+    int edge = lane_id() / lanes;
+    int next = warp_size / lanes;
+    bool fresh = true;  // the group's list begins
+    I u = shuffle(lower, edge);
+    O begin = shuffle(row_first, edge);
+    std::int64_t at = 0;
+    while (__any_sync(full_mask, edge < edges ? 1 : 0) != 0) {
+      // The entries in front of the list, if it does not begin at 16 bytes, are read and not looked at.
+      const int skipped = fresh ? static_cast<int>((static_cast<unsigned>(begin) + misplaced) % per_load) : 0;
+      if (fresh) at = static_cast<std::int64_t>(begin) - skipped + in_group * entries;
+      I w[entries];
+      if (edge < edges) {
+        load_entries(rows.indices, all_entries, at, w);
+      } else {
+#pragma unroll
+        for (int j = 0; j < entries; ++j) w[j] = std::numeric_limits<I>::max();
+      }
+#pragma unroll
+      for (int j = 0; j < per_load - 1; ++j) w[j] = in_group == 0 && j < skipped ? I{-1} : w[j];
+      unsigned below = 0;  // as a mask of the entries
+      unsigned found = 0;
+      bool goes_on = true;
+#pragma unroll
+      for (int j = 0; j < entries; ++j) {
+        goes_on = goes_on && w[j] < u;
+        below = goes_on ? below | 1U << j : below;
+        found |= filter.may_have(w[j]) << j;
+      }
+      found &= below;
+      const unsigned ends = __ballot_sync(full_mask, !goes_on) >> group_first & group_mask;
+      if (found != 0 && (ends & ((1U << in_group) - 1)) == 0) {  // else the list has ended in a lane before
+#pragma unroll
+        for (int j = 0; j < entries; ++j) {
+          if ((found >> j & 1) == 0) continue;
+          const std::int64_t place = lower_bound(rows.indices + first, size, w[j]);
+          if (place < size && rows.indices[first + place] == w[j]) mine.meet(v, u, w[j]);
+        }
+      }
+      __syncwarp();
+      fresh = ends != 0;
+      at += lanes * entries;
+      const unsigned finished = __ballot_sync(full_mask, fresh && edge < edges && in_group == 0);
+      if (fresh && edge < edges) edge = next + __popc(finished & ((1U << group_first) - 1));
+      next += __popc(finished);
+      u = shuffle(lower, edge % warp_size);
+      begin = shuffle(row_first, edge % warp_size);
+    }
   }
-};
-template <class I, class O>
-__device__ __forceinline__ row_head<I> find_row(const device_rows<I, O>& rows, std::int64_t v) {
-  row_head<I> head;
-  if (v >= rows.vertices) return head;
-  head.first = rows.offsets[v];
-  head.size = rows.offsets[v + 1] - head.first;
-  return head;
 }
 
 template <triangles_output Output, class I, class O>
 __global__ void __launch_bounds__(block_threads)
     count_rows_by_warps_kernel(device_rows<I, O> rows, row_tally<Output, I> mine, count_control* control) {
   using tuning = cuda_rows_tuning;
-  __shared__ I tables[block_threads / warp_size][2 * tuning::table_row];
-  I* const slots = tables[threadIdx.x / warp_size];
-  for (int k = lane_id(); k < 2 * tuning::table_row; k += warp_size) slots[k] = -1;
+  __shared__ unsigned filters[block_threads / warp_size][id_filter::words];
+  const id_filter filter{filters[threadIdx.x / warp_size]};
+  for (unsigned k = static_cast<unsigned>(lane_id()); k < id_filter::words; k += warp_size) filter.bits[k] = 0;
   __syncwarp();
-  row_head<I> now = find_row(rows, global_warp());
-  now.load_entry(rows.indices);
+  const std::int64_t all_entries = rows.offsets[rows.vertices];
   for (std::int64_t v = global_warp(); v < rows.vertices; v += grid_warps()) {
-    row_head<I> next = find_row(rows, v + grid_warps());  // on its way while v's is looked at
-    if (now.size > tuning::table_row) {
-      const std::int64_t size = lower_bound(rows.indices + now.first, now.size, v);
-      for (std::int64_t k = 1 + lane_id(); k < size; k += warp_size) count_by_search(rows, v, now.first, k, mine);
+    const std::int64_t first = rows.offsets[v];
+    const std::int64_t row_size = rows.offsets[v + 1] - first;
+    if (row_size > tuning::filter_row) {
+      const std::int64_t size = lower_bound(rows.indices + first, row_size, v);
+      for (std::int64_t k = 1 + lane_id(); k < size; k += warp_size) count_by_search(rows, v, first, k, mine);
       __syncwarp();
-      next.load_entry(rows.indices);
-    } else {
-      const id_table<I> table{slots, hash_set<false>::shift_for(now.size > 0 ? now.size : 1)};
-      bool below = lane_id() < now.size && now.entry < static_cast<I>(v);
-      if (below) table.insert(now.entry);
-      std::int64_t size = __popc(__ballot_sync(full_mask, below));  // neighbours below v
-      for (std::int64_t from = warp_size; from < now.size; from += warp_size) {
-        const std::int64_t k = from + lane_id();
-        below = k < now.size && rows.indices[now.first + k] < static_cast<I>(v);
-        if (below) table.insert(rows.indices[now.first + k]);
-        size += __popc(__ballot_sync(full_mask, below));
-      }
-      next.load_entry(rows.indices);
-      __syncwarp();
-      count_by_table(rows, v, now.first, size, table, mine);
-      __syncwarp();
-      for (unsigned k = static_cast<unsigned>(lane_id()); k < table.size(); k += warp_size) slots[k] = -1;
-      __syncwarp();
+      continue;
     }
-    now = next;
+    int size = 0;  // neighbours below v
+    for (int k = lane_id(); __any_sync(full_mask, k < row_size ? 1 : 0) != 0; k += warp_size) {
+      const I w = k < row_size ? rows.indices[first + k] : std::numeric_limits<I>::max();
+      const bool below = w < static_cast<I>(v);
+      if (below) filter.insert(w);
+      size += __popc(__ballot_sync(full_mask, below));
+    }
+    __syncwarp();
+    count_by_filter(rows, all_entries, static_cast<I>(v), first, size, filter, mine);
+    __syncwarp();
+    for (int k = lane_id(); k < size; k += warp_size) filter.erase(rows.indices[first + k]);
+    __syncwarp();
   }
   add_total(mine, control);
 }

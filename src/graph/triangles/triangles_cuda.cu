@@ -189,8 +189,10 @@ class row_executor final : public device_executor<I, O> {
             <<<blocks_for(ctx_, n_, block_threads), block_threads, 0, ctx_.stream()>>>(graph_.rows(), start,
                                                                                        control_.data());
       } else {
+        const std::int64_t most = std::int64_t{cuda_rows_tuning::blocks} * ctx_.properties().multiprocessors;
+        const auto blocks = static_cast<unsigned>(std::min(div_up(n_, std::int64_t{walkers}), most));
         count_rows_by_warps_kernel<Output, I, O>
-            <<<this->warps_for(n_), block_threads, 0, ctx_.stream()>>>(graph_.rows(), start, control_.data());
+            <<<blocks, block_threads, 0, ctx_.stream()>>>(graph_.rows(), start, control_.data());
       }
       SPARGO_CUDA_TRY(cudaGetLastError());
     });
