@@ -178,6 +178,14 @@ graph_sssp_test:Sssp/7.SmallShapes:Sssp/7.ACrowd*|SsspWeights/1.EdgesThat*:SsspW
 graph_betweenness_test:Betweenness/3.SmallShapes:Betweenness/5.SmallShapes|Betweenness/3.SmallShapes
 graph_betweenness_cuda_test:BetweennessCuda.FewVertices*:BetweennessCuda.Tells*|BetweennessCuda.Tells*
 graph_pagerank_test:PageRank/6.Residual*:PageRank/9.PlansServe*
+graph_triangles_device_test:TrianglesDevice/0.RowsThat*:TrianglesDevice/2.RowsThat*
+graph_triangles_device_test:TrianglesDevice/0.RowsAround*|TrianglesDevice/2.RowsThat*
+graph_triangles_device_test:TrianglesDevice/0.Hubs*:TrianglesDevice/0.Dense*|TrianglesDevice/0.Hubs*
+graph_triangles_test:Clustering.OnADevice:TrianglesChoice.OnADevice
+graph_communities_test:Communities/3.ManyLabels:Communities/3.DenseGraphs|Communities/3.ManyLabels
+graph_communities_test:Communities/3.Hubs:Communities/5.ManyLabels|Communities/3.Hubs
+graph_components_test:Components/3.SizesAround*:Components/3.Hubs*|Components/3.DisconnectedCliques
+graph_components_test:Components/5.LargestTree*:Components/5.DisconnectedCliques
 io_device_read_test:DeviceRead.Csr*
 dist_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceRanks.*/4:DeviceSearch.*/4:DeviceCg.*|DeviceExchange.GoesOneWay*
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
@@ -201,7 +209,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      formats_convert_test | sparse_spm* | dist_devices_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_betweenness*_test | graph_pagerank_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      formats_convert_test | sparse_spm* | dist_devices_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
