@@ -228,7 +228,7 @@ TEST(Bench, OccupancyListsTheKernels) {
   SPARGO_TEST_NEEDS_GPU();
   const app_run run = run_app("bench", {"occupancy/reduce_tiles|merge_path"});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.out.find("multiprocessors"), std::string::npos);
+  EXPECT_NE(run.out.find(" SMs of "), std::string::npos);
   std::istringstream lines(run.out);
   int kernels = 0;
   for (std::string line; std::getline(lines, line);) {

@@ -1,4 +1,4 @@
-// Chunks of long rows, as a warp appends them to a list that many warps fill: one of its lanes takes the places for all.
+// Chunks of long rows, as a warp appends them to a list of many warps: one of its lanes takes the places for all.
 #pragma once
 
 #include "core/device/warp.cuh"
