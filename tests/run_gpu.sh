@@ -152,7 +152,8 @@ sanitize_tests() {
   local file name command
   # Entries whose whole device half takes the tools longer than a slot (formats_convert_test 150 s): one type for each
   # width of values and indices, and the shapes that take every path of a kernel. After a bar: what racecheck runs
-  # instead, which is slower still on kernels that wait for other blocks.
+  # instead, which is slower still on kernels that wait for other blocks. `none`: weak components' trees in shared memory
+  # are read while others write them, by ld.volatile, which PTX calls no race and racecheck does not know.
   cat << 'LIST'
 formats_convert_test:Device/Convert/device0.Coo*:Device/Convert/device0.Sort*
 formats_convert_test:Device/Convert/device0.Expand*:Device/Convert/device0.Csr*:Device/Convert/device0.Transpose
@@ -184,8 +185,8 @@ graph_triangles_device_test:TrianglesDevice/0.Hubs*:TrianglesDevice/0.Dense*|Tri
 graph_triangles_test:Clustering.OnADevice:TrianglesChoice.OnADevice
 graph_communities_test:Communities/3.ManyLabels:Communities/3.DenseGraphs|Communities/3.ManyLabels
 graph_communities_test:Communities/3.Hubs:Communities/5.ManyLabels|Communities/3.Hubs
-graph_components_test:Components/3.SizesAround*:Components/3.Hubs*|Components/3.DisconnectedCliques
-graph_components_test:Components/5.LargestTree*:Components/5.DisconnectedCliques
+graph_components_test:Components/3.SizesAround*:Components/3.Hubs*|none
+graph_components_test:Components/5.LargestTree*:Components/5.DisconnectedCliques|none
 io_device_read_test:DeviceRead.Csr*
 dist_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceRanks.*/4:DeviceSearch.*/4:DeviceCg.*|DeviceExchange.GoesOneWay*
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
@@ -255,6 +256,7 @@ stage_sanitize() {
   export work
   for tool in memcheck racecheck synccheck initcheck; do
     sanitize_tests | while read -r test; do
+      case "$tool $test" in "racecheck "*"|none") continue ;; esac
       [ -z "$(test_command "$build" "${test%%:*}")" ] || printf '%s %s\n' "$tool" "$test"
     done
   done > "$work/jobs"
