@@ -8,7 +8,7 @@
 // Invariant: which label is found depends on counts alone, so the result is the same on every run. The host reads after
 // each round how many labels have changed, since the rounds may be over. Vertices without neighbours keep their labels
 // and are in no list. Memory, I = int32: 16 bytes per vertex, 4 more for the frontier, and 4 for each 128 edges. H200,
-// ten rounds: R-MAT 22 of degree 16 9.7 ms, a grid of 2048^2 1.01, uniform 2^22 of degree 16 15.0.
+// ten rounds: R-MAT 22 of degree 16 10.2 ms, a grid of 2048^2 1.11, uniform 2^22 of degree 16 14.4.
 #include "core/instantiate.hpp"
 #include "graph/communities/cuda_long_rows.cuh"
 #include "graph/communities/cuda_rows.cuh"
