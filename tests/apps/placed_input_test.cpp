@@ -47,7 +47,7 @@ struct request {
   in_edges wanted = in_edges::build;
 };
 
-outcome load(const std::string& file, const request& how, std::optional<loaded_input>* told = nullptr) {
+graph_flags flags_of(const std::string& file, const request& how) {
   graph_flags flags;
   flags.common.device = how.device;
   flags.common.threads = 3;
@@ -55,6 +55,11 @@ outcome load(const std::string& file, const request& how, std::optional<loaded_i
   flags.file = file;
   flags.parse = how.parse;
   flags.undirected = how.undirected;
+  return flags;
+}
+
+outcome load(const std::string& file, const request& how, std::optional<loaded_input>* told = nullptr) {
+  const graph_flags flags = flags_of(file, how);
   outcome result;
   try {
     graph_work work;
@@ -125,13 +130,7 @@ struct weighted_outcome {
 };
 
 weighted_outcome load_weights(const std::string& file, const std::string& weights, const request& how) {
-  graph_flags flags;
-  flags.common.device = how.device;
-  flags.common.threads = 3;
-  flags.common.quiet = true;
-  flags.file = file;
-  flags.parse = how.parse;
-  flags.undirected = how.undirected;
+  const graph_flags flags = flags_of(file, how);
   weighted_outcome result;
   try {
     const placed_weighted_input read = load_weighted(flags, {}, parse_weights(weights));
