@@ -9,7 +9,7 @@ matrix=$source/datasets/laplacian10.mtx
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
 # A consumer's world: no CUDA on the path, nothing of this shell's; CMake and its generator from wherever they are.
-tools=$work/tools
+tools=$work-tools/$step  # its own: another step may be removing $work
 mkdir -p "$tools"
 for tool in cmake ninja; do
   if command -v "$tool" > /dev/null; then ln -sf "$(command -v "$tool")" "$tools/$tool"; fi
