@@ -128,7 +128,7 @@ search_size size_of(const placed_graph<I, O>& g, const betweenness_flags& flags)
 template <index_type I, index_type O, class Space>
 centrality find_centrality(const context<host>& cpu, const context<Space>& ctx, const graph_view<I, O, Space>& g,
                            const betweenness_flags& flags, const std::vector<I>& sources) {
-  const busy at_work("counting shortest paths");
+  const counted_work at_work("counting shortest paths");
   const stopwatch planning;
   betweenness_plan<I, O, Space> plan(ctx, g, options_of(flags));
   ctx.synchronize();
@@ -178,7 +178,7 @@ exit_status answer(const betweenness_flags& flags, backend where, const loaded_i
   });
   found.plan.upload_ms = upload_ms;
   if (!flags.no_validate) {
-    const busy validating("validating");
+    const counted_work validating("validating");
     found.fault = check_betweenness<I, O>(where.cpu, g.out_view(), found.values, sources, options_of(flags));
   }
   report_centrality(out, where, flags, found, from.facts.names);

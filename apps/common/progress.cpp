@@ -94,7 +94,7 @@ class status_line {
     return last_id_;
   }
 
-  void update(int id, const read_progress& progress) {
+  void update(int id, const measure& progress) {
     const std::lock_guard lock(mutex_);
     for (entry& e : entries_) {
       if (e.id == id) e.progress = progress;
@@ -118,7 +118,7 @@ class status_line {
   struct entry {
     int id;
     std::string label;
-    std::optional<read_progress> progress;
+    std::optional<measure> progress;
     stopwatch since_start;
   };
 
@@ -157,32 +157,32 @@ class status_line {
 
 }  // namespace
 
-std::string remaining_time(const read_progress& progress, double seconds) {
-  if (progress.bytes_total <= 0 || progress.bytes_done <= 0) return {};
-  const auto left = static_cast<double>(std::max<std::int64_t>(0, progress.bytes_total - progress.bytes_done));
-  const double rest = std::ceil(left * seconds / static_cast<double>(progress.bytes_done));
+std::string remaining_time(const measure& progress, double seconds) {
+  if (progress.total <= 0 || progress.done <= 0) return {};
+  const auto left = static_cast<double>(std::max<std::int64_t>(0, progress.total - progress.done));
+  const double rest = std::ceil(left * seconds / static_cast<double>(progress.done));
   return clock_text(static_cast<std::int64_t>(std::min(rest, 1e9))) + " left";
 }
 
-std::string progress_line(const std::string& label, const std::optional<read_progress>& progress, double seconds,
-                          int width) {
+std::string progress_line(const std::string& label, const std::optional<measure>& progress, double seconds, int width) {
   const int room = width - 1;
   const int wanted = columns_of(label);
   const int least = std::min(wanted, 12);  // of the label, before anything optional goes in
   std::vector<std::string> parts;          // the most important first
   std::optional<double> share;
-  if (!progress.has_value()) {
+  if (!progress.has_value() || (!progress->of_bytes && progress->done == 0)) {
     parts.push_back(clock_text(static_cast<std::int64_t>(seconds)));
   } else {
-    const double megabytes = static_cast<double>(progress->bytes_done) * 1e-6;
-    if (progress->bytes_total > 0) {
-      share =
-          std::clamp(static_cast<double>(progress->bytes_done) / static_cast<double>(progress->bytes_total), 0.0, 1.0);
+    if (progress->total > 0) {
+      share = std::clamp(static_cast<double>(progress->done) / static_cast<double>(progress->total), 0.0, 1.0);
       parts.push_back(fmt::format("{:3.0f}%", *share * 100));
       if (std::string left = remaining_time(*progress, seconds); !left.empty()) parts.push_back(std::move(left));
     }
-    parts.push_back(fmt::format("{:.1f} MB", megabytes));
-    parts.push_back(fmt::format("{:.0f} MB/s", megabytes / std::max(seconds, 1e-9)));
+    if (progress->of_bytes) {
+      const double megabytes = static_cast<double>(progress->done) * 1e-6;
+      parts.push_back(fmt::format("{:.1f} MB", megabytes));
+      parts.push_back(fmt::format("{:.0f} MB/s", megabytes / std::max(seconds, 1e-9)));
+    }
   }
   std::string tail;
   for (const std::string& part : parts) {
@@ -232,14 +232,21 @@ progress_bar::~progress_bar() {
   if (id_ != 0) status_line::instance().end(id_);
 }
 
-void progress_bar::show(const read_progress& progress) noexcept {
+void progress_bar::show(const measure& progress) noexcept {
   if (id_ != 0) status_line::instance().update(id_, progress);
 }
 
 read_options progress_bar::options() {
   read_options options;
-  if (id_ != 0) options.progress = [this](const read_progress& progress) { show(progress); };
+  if (id_ != 0) {
+    options.progress = [this](const read_progress& now) { show({now.bytes_done, now.bytes_total}); };
+  }
   return options;
 }
+
+counted_work::counted_work(const std::string& label)
+    : bar_(label, false), telling_([this](const operation_progress& now) {
+        bar_.show({now.done, now.total, false});
+      }) {}
 
 }  // namespace spargo::apps

@@ -199,29 +199,48 @@ TEST(progress, names_the_work_that_follows) {
   EXPECT_EQ(shown.last(), "");
 }
 
+// The seconds until a part is done, then the share; as an operation tells it.
+TEST(progress, shows_the_share_of_counted_work) {
+  const screen shown = on_a_terminal(80, [] {
+    set_terminal("xterm");
+    const counted_work work("validating");
+    interruption::look({0, 4});
+    wait_ms(1500);
+    interruption::look({1, 4});
+    wait_ms(1000);
+  });
+  EXPECT_NE(shown.seen().find("validating  1 s"), std::string::npos) << shown.seen();
+  EXPECT_NE(shown.seen().find("]   25%  6 s left"), std::string::npos) << shown.seen();
+  EXPECT_EQ(shown.last(), "");
+}
+
 TEST(progress_line, fits_every_width) {
   for (const std::string& label : {std::string("x"), long_name, std::string("reading caf\xc3\xa9/\xe2\x82\xac.mtx"),
                                    std::string("reading a\nb\x1b[31m")}) {
     for (int width = 1; width <= 200; ++width) {
-      for (const std::optional<read_progress>& progress :
-           {std::optional<read_progress>(), std::optional<read_progress>({123'456'789, 0}),
-            std::optional<read_progress>({1, 1'234'567'890}), std::optional<read_progress>({99, 100})}) {
+      for (const std::optional<measure>& progress :
+           {std::optional<measure>(), std::optional<measure>({123'456'789, 0}),
+            std::optional<measure>({1, 1'234'567'890}), std::optional<measure>({99, 100}),
+            std::optional<measure>({1, 3, false})}) {
         const std::string line = progress_line(label, progress, 12.3, width);
         const auto columns = std::count_if(line.begin(), line.end(),
                                            [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
         EXPECT_LE(columns, std::max(width - 1, 0)) << line;
         EXPECT_TRUE(std::none_of(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\x1b'; })) << line;
-        if (width >= 12 && progress.has_value() && progress->bytes_total > 0) {
+        if (width >= 12 && progress.has_value() && progress->total > 0) {
           EXPECT_NE(line.find('%'), std::string::npos) << width << ": " << line;
         }
       }
     }
   }
-  EXPECT_EQ(progress_line("reading a.mtx", read_progress{250'000'000, 1'000'000'000}, 5, 80),
+  EXPECT_EQ(progress_line("reading a.mtx", measure{250'000'000, 1'000'000'000}, 5, 80),
             "reading a.mtx  [######....................]   25%  15 s left  250.0 MB  50 MB/s");
-  EXPECT_EQ(progress_line("reading a.mtx", read_progress{250'000'000, 1'000'000'000}, 5, 41),
+  EXPECT_EQ(progress_line("reading a.mtx", measure{250'000'000, 1'000'000'000}, 5, 41),
             "reading a.mtx   25%  15 s left  250.0 MB");
   EXPECT_EQ(progress_line("building CSR", std::nullopt, 65, 80), "building CSR  1:05 min");
+  EXPECT_EQ(progress_line("validating", measure{1, 4, false}, 5, 80),
+            "validating  [#######.......................]   25%  15 s left");
+  EXPECT_EQ(progress_line("validating", measure{0, 4, false}, 5, 80), "validating  5 s");
 }
 
 // An app at work on a narrow terminal: its input comes with a pause.

@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <numeric>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -134,6 +137,40 @@ TEST(Interruption, TheInnermostOfThisThreadIsAsked) {
   EXPECT_EQ(outer, 0);
   interruption::look();
   EXPECT_EQ(outer, 1);
+}
+
+// Sources of betweenness, in order; each algorithm and the check. Of sources that threads of their own search, those
+// of the thread that asks are told.
+TEST(Interruption, IsToldHowManySourcesAreDone) {
+  const context<host> ctx({.threads = 1});
+  const auto g =
+      build_graph<std::int64_t>(ctx, generate<pattern, std::int32_t>(ctx, "gen:rmat:scale=6,degree=4").view(),
+                                {.direction = direction_kind::undirected});
+  std::vector<operation_progress> told;
+  const interruption telling([&](const operation_progress& now) { told.push_back(now); },
+                             interruption::clock::duration::zero());
+  const auto followed = [&](const auto& run) {
+    told.clear();
+    run();
+    EXPECT_EQ(told.back().total, 0);  // all is done
+    std::int64_t last = 0;
+    std::set<std::int64_t> seen;
+    for (const operation_progress& now : told) {
+      if (now.total == 0) continue;
+      EXPECT_EQ(now.total, g.vertices());
+      EXPECT_GE(now.done, last);
+      last = now.done;
+      seen.insert(now.done);
+    }
+    return std::vector<std::int64_t>(seen.begin(), seen.end());
+  };
+  std::vector<std::int64_t> each(static_cast<std::size_t>(g.vertices()));
+  std::iota(each.begin(), each.end(), 0);
+  betweenness_result<host> found;
+  EXPECT_EQ(followed([&] { found = betweenness(ctx, g, {}, {.algorithm = betweenness_algorithm::by_source}); }), each);
+  EXPECT_EQ(followed([&] { EXPECT_EQ(check_betweenness(ctx, g, found.values.view()), ""); }), each);
+  std::erase_if(each, [](std::int64_t k) { return k % 4 != 0; });  // four at a time
+  EXPECT_EQ(followed([&] { found = betweenness(ctx, g, {}, {.algorithm = betweenness_algorithm::by_level}); }), each);
 }
 
 // Errors of the library stay what they are.

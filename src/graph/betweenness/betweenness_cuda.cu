@@ -92,7 +92,7 @@ class device_executor final : public executor<I, device> {
     fill_zero(ctx_, values_.view());
     if (!edges_.empty()) fill_zero(ctx_, edges_.view());
     for (std::int64_t first = 0; first < count; first += lanes) {
-      interruption::look();
+      interruption::look({first, count});
       search_.source_count = static_cast<int>(std::min(lanes, count - first));
       for (std::int64_t k = 0; k < search_.source_count; ++k) {
         search_.sources[k] = sources.empty() ? static_cast<I>(first + k) : sources[first + k];
@@ -100,6 +100,7 @@ class device_executor final : public executor<I, device> {
       run_batch();
       ctx_.synchronize();
     }
+    interruption::look({count, count});
     scale(sources, static_cast<double>(count));
     ctx_.synchronize();
   }

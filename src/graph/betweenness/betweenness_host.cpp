@@ -18,6 +18,7 @@
 #include <spargo/core/interruption.hpp>
 #include <spargo/formats/convert.hpp>
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -68,10 +69,11 @@ class host_executor final : public executor<I, host> {
     fill(edges_, 0);
     if (by_source_) {
       fill(rows_, 0);
+      std::atomic<std::int64_t> begun = 0;
       on_threads(static_cast<int>(singles_.size()), row_count_, [&](part_taker& mine) {
         for (std::int64_t row; mine.take(row);) {
           for (std::int64_t k = row; k < count; k += row_count_) {
-            interruption::look();
+            interruption::look({begun++, count});
             singles_[static_cast<std::size_t>(mine.slot())].add(sources.empty() ? static_cast<I>(k) : sources[k], own(),
                                                                 rows_.data() + row * n_);
           }
@@ -79,8 +81,12 @@ class host_executor final : public executor<I, host> {
       });
       add_rows();
     } else {
-      for (std::int64_t b = 0; b < batches; ++b) run_batch(searches_.front(), sources, b, values_.data());
+      for (std::int64_t b = 0; b < batches; ++b) {
+        interruption::look({b * executor_tuning::lanes, count});
+        run_batch(searches_.front(), sources, b, values_.data());
+      }
     }
+    interruption::look({count, count});
     scale(sources, static_cast<double>(count));
   }
 

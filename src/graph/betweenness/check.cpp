@@ -11,9 +11,12 @@
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
 
+#include <spargo/core/interruption.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -177,14 +180,20 @@ dependencies sum_dependencies(const context<host>& ctx, const graph_view<I, O, h
   const std::int64_t n = g.vertices();
   dependencies all{std::vector<double>(static_cast<std::size_t>(n)),
                    std::vector<double>(of_edges ? static_cast<std::size_t>(g.out.nnz()) : 0)};
+  const std::int64_t count = sources.empty() ? n : sources.size();
   std::mutex mutex;
-  detail::on_threads(ctx.threads(), sources.empty() ? n : sources.size(), [&](detail::part_taker& mine) {
+  std::atomic<std::int64_t> begun = 0;
+  detail::on_threads(ctx.threads(), count, [&](detail::part_taker& mine) {
     brandes<I, O> own(g.out, of_edges);
-    for (std::int64_t k; mine.take(k);) own.add(sources.empty() ? static_cast<I>(k) : sources[k], endpoints);
+    for (std::int64_t k; mine.take(k);) {
+      interruption::look({begun++, count});
+      own.add(sources.empty() ? static_cast<I>(k) : sources[k], endpoints);
+    }
     const std::lock_guard lock(mutex);
     add_to(all.values, own.sums());
     add_to(all.edges, own.edge_sums());
   });
+  interruption::look({count, count});
   return all;
 }
 
