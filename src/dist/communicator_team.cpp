@@ -1,11 +1,14 @@
 // Threads of one process as ranks: what a rank gives, the others copy from where it lies.
 //
-// One mutex and one condition variable for everything that waits; a collective is two barriers with the copies between
-// them. A rank that fails wakes all who wait, and one that has ended those who wait for it: nobody waits for ever. Nor
-// does anybody leave, and free what others may be copying, before no copy is under way; none begins after that.
+// A rank that waits yields a few times and then sleeps until it is rung; a collective is two barriers with the copies
+// between them. A rank that fails rings all, and so does one that has ended: nobody waits for ever. Nor does anybody
+// leave, and free what others may be copying, before no copy is under way; none begins after that.
 #include <spargo/dist/communicator.hpp>
 
-#include <condition_variable>
+#include "core/bell.hpp"
+
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -17,62 +20,83 @@ namespace spargo {
 namespace {
 
 struct team_state {
-  static constexpr int looks = 30;  // before a thread sleeps
+  using clock = std::chrono::steady_clock;
+  static constexpr int looks = 30;                          // before a thread sleeps
+  static constexpr std::chrono::microseconds gap{200};      // a yield of more has let other programs run
+  static constexpr std::chrono::milliseconds at_rest{100};  // then nobody yields: who sleeps is woken before they end
+  static constexpr std::chrono::microseconds between_looks_of_leavers{50};
 
   explicit team_state(int ranks)
-      : size(ranks), ended(static_cast<std::size_t>(ranks)), shown(static_cast<std::size_t>(ranks)) {}
+      : size(ranks),
+        bells(static_cast<std::size_t>(ranks)),
+        ended(static_cast<std::size_t>(ranks)),
+        shown(static_cast<std::size_t>(ranks)) {}
 
   const int size;
-  std::mutex mutex;
-  std::condition_variable changed;
-  int arrived = 0;
-  std::int64_t round = 0;
-  std::vector<char> ended;
-  bool any_ended = false;
-  bool broken = false;          // somebody has failed, or waited in vain
-  int copying = 0;              // ranks that read what another one shows
-  std::exception_ptr failure;   // the first
-  std::exception_ptr stranded;  // of a rank that waited for one that was gone
-  std::vector<void*> shown;     // by each rank, between two barriers
+  std::vector<detail::bell> bells;  // of each rank
+  std::atomic<int> arrived{0};
+  std::atomic<std::int64_t> round{0};
+  std::atomic<clock::rep> rests_until{0};
+  std::vector<std::atomic<bool>> ended;
+  std::atomic<bool> any_ended{false};
+  std::atomic<bool> broken{false};  // somebody has failed, or waited in vain
+  std::atomic<int> copying{0};      // ranks that read what another one shows
+  std::vector<void*> shown;         // by each rank, between two barriers
+  std::mutex mutex;                 // of the two below
+  std::exception_ptr failure;       // the first
+  std::exception_ptr stranded;      // of a rank that waited for one that was gone
 
-  // Returns once `done`; throws where that will never be: somebody has failed, or what is `gone` will not come.
+  void ring(int rank) { bells[static_cast<std::size_t>(rank)].ring(); }
+  void ring_all() {
+    for (detail::bell& each : bells) each.ring();
+  }
+
+  // Returns once `done`; throws where that will never be: somebody has failed, or what is `gone` will not come. Who
+  // brings either about rings afterwards.
   template <class Done, class Gone>
-  void wait(std::unique_lock<std::mutex>& lock, const Done& done, const Gone& gone) {
+  void wait(int rank, const Done& done, const Gone& gone) {
     for (int look = 0; look < looks && !done(); ++look) {  // others come sooner where they need not be woken
-      lock.unlock();
+      const clock::time_point before = clock::now();
+      if (before.time_since_epoch().count() < rests_until.load(std::memory_order_relaxed)) break;
       std::this_thread::yield();
-      lock.lock();
+      const clock::time_point after = clock::now();
+      if (after - before > gap) rests_until.store((after + at_rest).time_since_epoch().count());
     }
-    changed.wait(lock, [&] { return done() || broken || gone(); });
-    if (!done()) leave(lock);
+    detail::bell& own = bells[static_cast<std::size_t>(rank)];
+    for (std::uint32_t heard = own.heard(); !done(); heard = own.heard()) {
+      if (broken || gone()) {
+        if (done()) return;  // in between, and then somebody ended
+        leave();
+      }
+      own.sleep(heard);
+    }
   }
 
-  // Reads what others show, without the lock.
+  // Reads what others show. Either a leaver sees the copy or the copy sees the leaver.
   template <class Read>
-  void read(std::unique_lock<std::mutex>& lock, const Read& body) {
-    if (broken) leave(lock);
+  void read(const Read& body) {
     ++copying;
-    lock.unlock();
-    body();
-    lock.lock();
+    if (!broken) body();
     --copying;
-    changed.notify_all();
+    if (broken) leave();
   }
 
-  [[noreturn]] void leave(std::unique_lock<std::mutex>& lock) {
+  [[noreturn]] void leave() {
     broken = true;
-    changed.notify_all();
-    changed.wait(lock, [&] { return copying == 0; });
+    ring_all();
+    while (copying != 0) std::this_thread::sleep_for(between_looks_of_leavers);
     throw peer_failed(error_code::io, "team: another rank has failed, or has ended before this one");
   }
 
   void end(int rank, std::exception_ptr with) {
-    const std::lock_guard lock(mutex);
-    broken = broken || with;
-    if (with && !failure) failure = std::move(with);
-    ended[static_cast<std::size_t>(rank)] = 1;
+    if (with) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::move(with);
+      broken = true;
+    }
+    ended[static_cast<std::size_t>(rank)] = true;
     any_ended = true;
-    changed.notify_all();
+    ring_all();
   }
 };
 
@@ -85,15 +109,14 @@ class team_channel final : public detail::channel {
   // What the others see, for as long as any of them may look.
   struct side {
     std::vector<detail::message> sends;
-    std::int64_t posted = 0;            // under the team's mutex, as the next
-    std::vector<std::int64_t> fetched;  // [send] by its receiver
+    std::atomic<std::int64_t> posted{0};
+    std::vector<std::atomic<std::int64_t>> fetched;  // [send] by its receiver
+
+    explicit side(std::vector<detail::message> all) : sends(std::move(all)), fetched(sends.size()) {}
   };
 
   team_channel(team_state& team, int rank, std::vector<detail::message> sends, std::vector<detail::message> receives)
-      : team_(team), rank_(rank), receives_(std::move(receives)), own_(std::make_shared<side>()) {
-    own_->fetched.resize(sends.size());
-    own_->sends = std::move(sends);
-  }
+      : team_(team), rank_(rank), receives_(std::move(receives)), own_(std::make_shared<side>(std::move(sends))) {}
 
   [[nodiscard]] std::shared_ptr<side>* shown() { return &own_; }
 
@@ -108,25 +131,23 @@ class team_channel final : public detail::channel {
   }
 
   void start() override {
-    const std::lock_guard lock(team_.mutex);
     ++own_->posted;
-    team_.changed.notify_all();
+    for (const detail::message& each : own_->sends) team_.ring(each.rank);
   }
 
   void finish() override {
-    std::unique_lock lock(team_.mutex);
     const std::int64_t round = own_->posted;
-    const auto gone = [&](int rank) { return team_.ended[static_cast<std::size_t>(rank)] != 0; };
+    const auto await = [&](const std::atomic<std::int64_t>& count, int rank) {
+      team_.wait(
+          rank_, [&] { return count >= round; }, [&] { return bool{team_.ended[static_cast<std::size_t>(rank)]}; });
+    };
     for (const source& each : sources_) {
-      team_.wait(
-          lock, [&] { return each.owner->posted >= round; }, [&] { return gone(each.to.rank); });
-      team_.read(lock, [&] { copy_bytes(each.owner->sends[each.at].data, each.to.data, each.to.bytes); });
+      await(each.owner->posted, each.to.rank);
+      team_.read([&] { copy_bytes(each.owner->sends[each.at].data, each.to.data, each.to.bytes); });
       ++each.owner->fetched[each.at];
+      team_.ring(each.to.rank);
     }
-    for (std::size_t k = 0; k < own_->sends.size(); ++k) {
-      team_.wait(
-          lock, [&] { return own_->fetched[k] >= round; }, [&] { return gone(own_->sends[k].rank); });
-    }
+    for (std::size_t k = 0; k < own_->sends.size(); ++k) await(own_->fetched[k], own_->sends[k].rank);
   }
 
  private:
@@ -151,15 +172,14 @@ class team_backend final : public detail::communicator_backend {
   [[nodiscard]] const char* name() const noexcept override { return "team"; }
 
   void barrier() override {
-    std::unique_lock lock(team_->mutex);
     const std::int64_t now = team_->round;
     if (++team_->arrived == size) {
       team_->arrived = 0;
       ++team_->round;
-      team_->changed.notify_all();
+      team_->ring_all();
     }
     team_->wait(
-        lock, [&] { return team_->round != now; }, [&] { return team_->any_ended; });
+        rank, [&] { return team_->round != now; }, [&] { return bool{team_->any_ended}; });
   }
 
   void all_gather(char* all, const std::int64_t* offsets) override {
@@ -200,15 +220,12 @@ class team_backend final : public detail::communicator_backend {
   void between_barriers(void* mine, const Take& take) {
     team_->shown[static_cast<std::size_t>(rank)] = mine;
     barrier();
-    {
-      std::unique_lock lock(team_->mutex);
-      team_->read(lock, [&] {
-        for (int k = 1; k < size; ++k) {
-          const int r = (rank + k) % size;
-          take(r, team_->shown[static_cast<std::size_t>(r)]);
-        }
-      });
-    }
+    team_->read([&] {
+      for (int k = 1; k < size; ++k) {
+        const int r = (rank + k) % size;
+        take(r, team_->shown[static_cast<std::size_t>(r)]);
+      }
+    });
     barrier();
   }
 

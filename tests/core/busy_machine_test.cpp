@@ -5,6 +5,7 @@
 // Own program: it keeps all cores busy.
 #include "core/parallel.hpp"
 
+#include <spargo/dist/communicator.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/io/generate.hpp>
@@ -152,6 +153,21 @@ TEST(BusyMachine, TwoBusyLoopsPerCore) {
 TEST(BusyMachine, MoreThreadsThanCores) {
   const busy_loops load(detail::usable_processors());
   compare_operations(4 * detail::usable_processors());
+}
+
+// Ranks that only wait for each other. 20,000 us where they yield, which gives a busy loop its time slice; 300 to 1,800
+// where they sleep.
+TEST(BusyMachine, RanksOfATeam) {
+  constexpr int barriers = 300;
+  const busy_loops load(2 * detail::usable_processors());
+  const double each = microseconds_of([] {
+                        run_team(4, [](const communicator& comm) {
+                          for (int k = 0; k < barriers; ++k) comm.barrier();
+                        });
+                      }) /
+                      barriers;
+  std::printf("  a barrier of four ranks takes %.1f us\n", each);
+  EXPECT_LE(each, 8000.0);
 }
 
 // A child of one processor, or of half a processor's time, that wants four threads.

@@ -147,8 +147,10 @@ class mpi_backend final : public communicator_backend {
     once.finish();
   }
 
+  // Looks, then yields, then sleeps between looks; sleeps at once for a while after a yield has let other programs run.
   static void wait(MPI_Request* all, int count) {
     using clock = std::chrono::steady_clock;
+    thread_local clock::time_point rests_until{};
     int done = 0;
     for (int look = 0; look < 200; ++look) {
       MPI_Testall(count, all, &done, MPI_STATUSES_IGNORE);
@@ -158,8 +160,11 @@ class mpi_backend final : public communicator_backend {
     while (true) {
       MPI_Testall(count, all, &done, MPI_STATUSES_IGNORE);
       if (done != 0) return;
-      if (clock::now() - start < std::chrono::milliseconds(2)) {
+      const auto now = clock::now();
+      if (now - start < std::chrono::milliseconds(2) && now > rests_until) {
         std::this_thread::yield();
+        const auto after = clock::now();
+        if (after - now > std::chrono::microseconds(200)) rests_until = after + std::chrono::milliseconds(100);
       } else {
         std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
