@@ -7,7 +7,7 @@
 #include "core/instantiate.hpp"
 #include "dist/components_executor.hpp"
 #include "dist/deal.hpp"
-#include "dist/spmv_executor.hpp"
+#include "dist/product_executor.hpp"
 
 namespace spargo {
 

@@ -6,7 +6,7 @@
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "dist/deal.hpp"
-#include "dist/spmv_executor.hpp"
+#include "dist/product_executor.hpp"
 
 #include <spargo/dist/matrix.hpp>
 

@@ -3,7 +3,7 @@
 #include "core/instantiate.hpp"
 #include "dist/deal.hpp"
 #include "dist/pagerank_executor.hpp"
-#include "dist/spmv_executor.hpp"
+#include "dist/product_executor.hpp"
 
 namespace spargo {
 

@@ -4,7 +4,7 @@
 // by spmv_plan's row_per_thread, which needs no list of rows; all other rows by the kernel of device_rows.cuh, which
 // gives the same bits.
 #include "dist/device_rows.cuh"
-#include "dist/spmv_executor.hpp"
+#include "dist/product_executor.hpp"
 
 #include <spargo/sparse/spmv.hpp>
 

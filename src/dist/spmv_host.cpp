@@ -4,7 +4,7 @@
 // runs; a run too short to be worth a call waits with the rest. The inner loops are those of spmv_plan. Cost of a
 // product besides: a gather and two copies of what is sent.
 #include "core/parallel.hpp"
-#include "dist/spmv_executor.hpp"
+#include "dist/product_executor.hpp"
 #include "sparse/simd/kernels.hpp"
 
 #include <limits>

@@ -117,6 +117,7 @@ TEST(DistributedMatrix, SeveralVectorsAreChecked) {
     const int neighbours = comm.size() == 1 ? 0 : comm.rank() == 0 || comm.rank() == comm.size() - 1 ? 1 : 2;
     EXPECT_EQ(plan.ghosts(), 128 * neighbours);
     EXPECT_EQ(plan.interior_rows(), plan.own_rows() - 128 * neighbours);
+    EXPECT_EQ(plan.how(), "host memory");
     dense_matrix<double, host> x(ctx, plan.local_columns(), 4);
     dense_matrix<double, host> y(ctx, plan.own_rows(), 4);
     EXPECT_THROW(plan.run(1.0, dense_view<double, host>{x.rows(), 3, 4, x.view().data}, 0.0, y), error);

@@ -110,7 +110,7 @@ class SPARGO_EXPORT distributed_spmm_plan {
   // Borrows the matrix, for products with `columns` columns. Throws invalid_argument for a negative number, unsupported
   // as distributed_spmv_plan does.
   distributed_spmm_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
-                        std::int64_t columns);
+                        std::int64_t columns, const exchange_options& options = {});
   distributed_spmm_plan(distributed_spmm_plan&&) noexcept;
   distributed_spmm_plan& operator=(distributed_spmm_plan&&) noexcept;
   ~distributed_spmm_plan();
@@ -124,6 +124,8 @@ class SPARGO_EXPORT distributed_spmm_plan {
 
   // x: local_columns() x columns, y: own_rows() x columns, both without gaps between rows.
   void run(V alpha, const dense_view<V, Space>& x, V beta, const dense_view<V, Space>& y) const;
+
+  [[nodiscard]] std::string_view how() const noexcept;  // the others' rows of X come
 
  private:
   struct [[gnu::visibility("hidden")]] state;

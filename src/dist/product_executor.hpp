@@ -1,4 +1,4 @@
-// What a distributed product hides: a rank's rows in one memory space.
+// What distributed products hide: a rank's rows in one memory space.
 #pragma once
 
 #include "dist/local_columns.hpp"
@@ -10,20 +10,31 @@
 
 namespace spargo::detail::dist {
 
-template <class V, class Space>
-class spmv_executor {
+class product_executor {
  public:
-  spmv_executor() = default;
-  spmv_executor(const spmv_executor&) = delete;
-  spmv_executor& operator=(const spmv_executor&) = delete;
-  virtual ~spmv_executor() = default;
+  product_executor() = default;
+  product_executor(const product_executor&) = delete;
+  product_executor& operator=(const product_executor&) = delete;
+  virtual ~product_executor() = default;
 
-  // Sizes are right.
-  virtual void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) = 0;
   [[nodiscard]] virtual std::int64_t own_columns() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t ghosts() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t interior_rows() const noexcept = 0;
   [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // ghosts travel
+};
+
+template <class V, class Space>
+class spmv_executor : public product_executor {
+ public:
+  // Sizes are right.
+  virtual void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) = 0;
+};
+
+template <class V, class Space>
+class spmm_executor : public product_executor {
+ public:
+  // Sizes are right, neither X nor Y has gaps, and there is a column.
+  virtual void run(V alpha, const dense_view<V, Space>& x, V beta, const dense_view<V, Space>& y) = 0;
 };
 
 // Collective. Borrows the matrix where it is the host's.
@@ -39,6 +50,14 @@ template <class V>
                                                                            const distributed_matrix<V>& matrix,
                                                                            local_columns columns,
                                                                            const exchange_options& options);
+
+// `width`: columns of X.
+template <class V>
+[[nodiscard]] std::unique_ptr<spmm_executor<V, host>> make_spmm_executor(const communicator& comm,
+                                                                         const context<host>& ctx,
+                                                                         const distributed_matrix<V>& matrix,
+                                                                         local_columns columns, std::int64_t width,
+                                                                         const exchange_options& options);
 
 // The threads with which a rank prepares on the host what it computes with.
 [[nodiscard]] inline context<host> host_of(const communicator&, const context<host>& ctx) { return ctx; }
