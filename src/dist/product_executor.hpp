@@ -58,6 +58,12 @@ template <class V>
                                                                          const distributed_matrix<V>& matrix,
                                                                          local_columns columns, std::int64_t width,
                                                                          const exchange_options& options);
+template <class V>
+[[nodiscard]] std::unique_ptr<spmm_executor<V, device>> make_spmm_executor(const communicator& comm,
+                                                                           const context<device>& ctx,
+                                                                           const distributed_matrix<V>& matrix,
+                                                                           local_columns columns, std::int64_t width,
+                                                                           const exchange_options& options);
 
 // The threads with which a rank prepares on the host what it computes with.
 [[nodiscard]] inline context<host> host_of(const communicator&, const context<host>& ctx) { return ctx; }

@@ -74,5 +74,6 @@ void distributed_spmm_plan<V, Space>::run(V alpha, const dense_view<V, Space>& x
 }
 
 template class distributed_spmm_plan<double, host>;
+template class distributed_spmm_plan<double, device>;
 
 }  // namespace spargo

@@ -102,13 +102,16 @@ class SPARGO_EXPORT distributed_spmv_plan {
   std::unique_ptr<state> state_;
 };
 
-// Y = alpha * A * X + beta * Y for several vectors at once, row-major. The longest run of rows that need nothing of
-// other ranks is multiplied while the others' rows of X travel; Y has the bits of spmm_plan's row_groups.
+// Y = alpha * A * X + beta * Y for several vectors at once, row-major. Rows that need nothing of other ranks are
+// multiplied while the others' rows of X travel: on the host the longest run of them, on devices all. Y has the same
+// bits for any number of ranks: on the host those of spmm_plan's row_groups; on devices, in rows of up to 32 entries,
+// those of distributed_spmv_plan column by column, while longer rows are summed by a warp or a block, for which X and Y
+// must begin at multiples of 16 bytes, on all ranks or on none.
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmm_plan {
  public:
-  // Borrows the matrix, for products with `columns` columns. Throws invalid_argument for a negative number, unsupported
-  // as distributed_spmv_plan does.
+  // For products with `columns` columns. Borrows and copies the matrix, and throws, as distributed_spmv_plan does;
+  // invalid_argument for a negative number.
   distributed_spmm_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
                         std::int64_t columns, const exchange_options& options = {});
   distributed_spmm_plan(distributed_spmm_plan&&) noexcept;
