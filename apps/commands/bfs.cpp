@@ -170,6 +170,15 @@ exit_status run(const bfs_flags& flags) {
   return traverse(flags, load_placed(flags, work_of(flags, options)));
 }
 
+// Of a rank's search on its GPU: its rows, levels, parents and queues of its vertices; what it notes of all, and bits.
+template <index_type I>
+std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& g) {
+  const std::int64_t rows = g.out().rows;
+  std::int64_t bytes = bytes_of_rows(g.out()) + rows * std::int64_t{5 + 3 * sizeof(I)};
+  if (g.direction() == direction_kind::directed) bytes += bytes_of_rows(g.in());
+  return bytes + (comm.size() > 1 ? g.vertices() * std::int64_t{1 + 2 * sizeof(I)} : 0);
+}
+
 // Several processes, which find the smallest parents, whatever was asked for, or GPUs.
 template <index_type I, class Space>
 exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, const backend& where,
@@ -185,6 +194,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     sources = choose_sources({flags.source, flags.sources}, from.facts,
                              [&](std::int64_t v) { return degrees[static_cast<std::size_t>(v)]; });
   });
+  expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
   const stopwatch planning;
   distributed_bfs_plan<I, Space> plan(comm, ctx, g, parse_options(flags).direction);
   const double plan_ms = planning.milliseconds();
@@ -268,9 +278,10 @@ exit_status share_out(bfs_flags& flags) {
   check_source_flags({flags.source, flags.sources});
   if (options.algorithm != bfs_algorithm::automatic && options.algorithm != bfs_algorithm::direction_optimizing) {
     throw usage_error(fmt::format("--algorithm {}: several {} have direction_optimizing only", flags.algorithm,
-                                  on_several_ranks() ? "processes" : "GPUs"));
+                                  are_on_gpus(flags.common) ? "GPUs" : "processes"));
   }
-  if (flags.deterministic && !on_several_ranks()) throw usage_error("--deterministic: not on several GPUs");
+  if (flags.deterministic && are_on_gpus(flags.common)) throw usage_error("--deterministic: not on several GPUs");
+  expect_parsing_on_cpu(flags.parse);
   return run_ranks(
       flags.common,
       [&] {

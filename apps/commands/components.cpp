@@ -125,11 +125,21 @@ exit_status run(const components_flags& flags) {
   return std::visit([&](const auto& held) { return analyse(flags, read.where, read.from, held); }, read.g);
 }
 
+// Of a rank on its GPU: its rows and labels, of others' vertices too; their labels as they come and go.
+template <index_type I>
+std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& g) {
+  const std::int64_t ghosts = count_ghosts(comm, g);
+  const std::int64_t labelled = g.out().rows + ghosts;
+  return labelled * std::int64_t{12 + sizeof(I)} + g.out().nnz() * 4 + g.out().nnz() / 128 +
+         ghosts * std::int64_t{12 + 3 * sizeof(I)};
+}
+
 // On the ranks' CPUs or GPUs; this rank's labels on the host.
 template <class I, class Space>
-ranked_runs label_on_ranks(const communicator& comm, const context<Space>& ctx, const components_flags& flags,
-                           const distributed_graph<I>& g, distributed_components_result<I>& result, double& plan_ms,
-                           std::string& how) {
+ranked_runs label_on_ranks(const communicator& comm, const backend& where, const context<Space>& ctx,
+                           const components_flags& flags, const distributed_graph<I>& g,
+                           distributed_components_result<I>& result, double& plan_ms, std::string& how) {
+  expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
   const stopwatch planning;
   distributed_components_plan<I, Space> plan(comm, ctx, g);
   plan_ms = planning.milliseconds();
@@ -160,7 +170,8 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const c
         ranked_runs runs;
         double plan_ms = 0;
         std::string how;
-        on_backend(where, [&](const auto& ctx) { runs = label_on_ranks(comm, ctx, flags, g, result, plan_ms, how); });
+        on_backend(where,
+                   [&](const auto& ctx) { runs = label_on_ranks(comm, where, ctx, flags, g, result, plan_ms, how); });
         found_components<I> found;
         if (!flags.no_validate) found.fault = check_components(comm, where.cpu, g, result.labels.view());
         found.count = result.count;
@@ -187,6 +198,7 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const c
 
 exit_status share_out(components_flags& flags) {
   if (flags.strong) throw usage_error("--strong: not on several processes or GPUs");
+  expect_parsing_on_cpu(flags.parse);
   return run_ranks(
       flags.common,
       [&] {

@@ -190,11 +190,19 @@ exit_status run(const pagerank_flags& flags) {
   return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }
 
+// Of a rank on its GPU: its rows, four numbers a vertex; contributions of others' vertices, as they come and go too.
+template <index_type I>
+std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& g) {
+  const auto in = g.in();
+  return in.rows * 44 + in.nnz() * 4 + count_ghosts(comm, g) * 36;
+}
+
 // On the ranks' CPUs or GPUs; this rank's ranks on the host.
 template <class I, class Space>
-ranked_runs rank_on_ranks(const communicator& comm, const context<Space>& ctx, const pagerank_flags& flags,
-                          const distributed_graph<I>& g, pagerank_result<double, host>& result, double& plan_ms,
-                          std::string& how) {
+ranked_runs rank_on_ranks(const communicator& comm, const backend& where, const context<Space>& ctx,
+                          const pagerank_flags& flags, const distributed_graph<I>& g,
+                          pagerank_result<double, host>& result, double& plan_ms, std::string& how) {
+  expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
   const stopwatch planning;
   distributed_pagerank_plan<I, Space> plan(comm, ctx, g, options_of(flags));
   plan_ms = planning.milliseconds();
@@ -220,7 +228,8 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const p
         ranked_runs runs;
         double plan_ms = 0;
         std::string how;
-        on_backend(where, [&](const auto& ctx) { runs = rank_on_ranks(comm, ctx, flags, g, result, plan_ms, how); });
+        on_backend(where,
+                   [&](const auto& ctx) { runs = rank_on_ranks(comm, where, ctx, flags, g, result, plan_ms, how); });
         ranking found;
         if (!flags.no_validate) found.fault = check_pagerank(comm, where.cpu, g, result, options_of(flags));
         found.ranks = clone(where.cpu, comm.all_gather(span<const double, host>(result.ranks)));
@@ -243,6 +252,7 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const p
 
 exit_status share_out(pagerank_flags& flags) {
   if (!flags.ids.empty()) throw usage_error("--personalize: not on several processes or GPUs");
+  expect_parsing_on_cpu(flags.parse);
   return run_ranks(
       flags.common,
       [&] {

@@ -291,8 +291,9 @@ exit_status share_out(spmv_flags& flags) {
       (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
       job.wanted.storage == spmv_storage::copied) {
     throw usage_error(fmt::format("several {} multiply fp64 matrices by --format csr --algorithm row_per_thread only",
-                                  on_several_ranks() ? "processes" : "GPUs"));
+                                  are_on_gpus(flags.common) ? "GPUs" : "processes"));
   }
+  expect_parsing_on_cpu(flags.parse);
   return run_ranks(
       flags.common,
       [&] {

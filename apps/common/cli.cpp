@@ -186,7 +186,8 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
 
 void add_devices_flag(CLI::App& app, common_flags& flags) {
   app.add_option("--devices", flags.devices,
-                 "share the work out among several GPUs of this host: how many, or their numbers, as in 0,1")
+                 "share the work out among several GPUs of this host: how many, or their numbers, as in 0,1; several "
+                 "processes take them in turn")
       ->check(CLI::Validator(check_devices, ""))
       ->type_name("K|N,...")
       ->group(help_style::shared_group);

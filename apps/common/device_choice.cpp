@@ -5,9 +5,11 @@
 #include "common/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 namespace spargo::apps {
 
@@ -114,6 +116,69 @@ backend choose_backend(const std::string& device, int threads) {
     use_gpu(chosen, static_cast<int>(ordinal), "as asked for");
   }
   return chosen;
+}
+
+std::vector<int> find_devices(const std::string& text, const device_status& status) {
+  if (!status.usable()) {
+    throw error(error_code::device_unavailable, fmt::format("--devices {}: no usable GPU: {}", text, status.reason));
+  }
+  std::vector<int> named;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::int64_t n = 0;
+    (void)parse_integer(std::string_view(text).substr(at, end - at), n);
+    named.push_back(static_cast<int>(n));
+    at = end + 1;
+  }
+  if (text.find(',') == std::string::npos) {
+    if (named.front() > status.count) {
+      throw error(error_code::device_unavailable, fmt::format("--devices {}: {} GPU{} usable (expected no more)", text,
+                                                              status.count, status.count == 1 ? " is" : "s are"));
+    }
+    return {status.ordinals.begin(), status.ordinals.begin() + named.front()};
+  }
+  for (const int ordinal : named) {
+    if (std::count(status.ordinals.begin(), status.ordinals.end(), ordinal) == 0) {
+      throw error(error_code::device_unavailable, fmt::format("--devices {}: no usable GPU {} (expected {})", text,
+                                                              ordinal, fmt::join(status.ordinals, ", ")));
+    }
+  }
+  return named;
+}
+
+int device_of_process(const std::string& device, const std::string& devices, const device_status& status,
+                      int local_rank) {
+  std::vector<int> ours = status.ordinals;
+  if (!devices.empty()) {
+    ours = find_devices(devices, status);
+  } else if (!status.usable()) {
+    throw error(error_code::device_unavailable, fmt::format("--device {}: no usable GPU: {}", device, status.reason));
+  } else if (device != "cuda") {
+    std::int64_t ordinal = 0;
+    (void)parse_integer(std::string_view(device).substr(5), ordinal);
+    if (std::count(ours.begin(), ours.end(), ordinal) == 0) {
+      throw error(error_code::device_unavailable,
+                  fmt::format("--device {}: no usable GPU {} (expected {})", device, ordinal, fmt::join(ours, ", ")));
+    }
+    return static_cast<int>(ordinal);
+  }
+  return ours[static_cast<std::size_t>(local_rank) % ours.size()];
+}
+
+std::string reason_against_ranks(const std::vector<std::int64_t>& needed, const std::vector<int>& gpus,
+                                 std::int64_t most) {
+  std::map<int, std::int64_t> sums;
+  std::vector<std::string> each;
+  for (std::size_t r = 0; r < needed.size(); ++r) {
+    sums[gpus[r]] += needed[r];
+    each.push_back(bytes_text(needed[r]));
+  }
+  const auto fullest =
+      std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (fullest == sums.end() || fullest->second <= most) return {};
+  return fmt::format(
+      "the ranks need {} of device memory{} (expected at most {}: --max-device-memory)", fmt::join(each, ", "),
+      sums.size() < each.size() ? fmt::format(", {} on one GPU", bytes_text(fullest->second)) : "", bytes_text(most));
 }
 
 std::string reason_against_opening(const expected_work& work) {

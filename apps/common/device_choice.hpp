@@ -17,7 +17,8 @@ struct backend {
   std::optional<context<device>> gpu;  // when the GPU was chosen
   std::string name;                    // "cpu", "cuda:0"
   std::string reason;                  // one sentence, for people
-  std::vector<int> ordinals{};         // of --devices: the GPU of each rank
+  std::vector<int> ordinals{};         // the GPU of each rank, as its process numbers it; empty: ranks have none
+  std::vector<int> gpus{};             // the same GPUs from 0, numbered anew over all hosts
 };
 
 // Opens devices one after the other until one does not throw an error.
@@ -33,6 +34,19 @@ struct opened_device {
 
 // For an app whose work no device does: the CPU, whatever `device` says. Never throws for want of a GPU.
 [[nodiscard]] backend choose_cpu(const std::string& device, int threads);
+
+// The GPUs that --devices names, of those that are usable: how many of them, or their numbers. Throws
+// device_unavailable.
+[[nodiscard]] std::vector<int> find_devices(const std::string& devices, const device_status& status);
+// That of a process, one of several: those of a host take in turn what --devices names, else what --device does, which
+// is cuda (all that are usable) or cuda:N. Throws device_unavailable.
+[[nodiscard]] int device_of_process(const std::string& device, const std::string& devices, const device_status& status,
+                                    int local_rank);
+
+// What is wrong where ranks need so many bytes of device memory each, and at most `most` of a GPU are theirs. Empty:
+// they fit. `gpus`: each rank's.
+[[nodiscard]] std::string reason_against_ranks(const std::vector<std::int64_t>& needed, const std::vector<int>& gpus,
+                                               std::int64_t most);
 
 // f(ctx) with the context that was chosen. Code for a GPU is compiled only in a build with CUDA.
 template <class F>

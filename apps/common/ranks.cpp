@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -170,48 +172,46 @@ void abort_ranks(exit_status status) {
 
 namespace {
 
+// Of all ranks, from 0 in the order in which they come: what `key` calls the same is the same.
+template <class Key>
+std::vector<int> number_distinct(const std::vector<Key>& keys) {
+  std::vector<int> numbers;
+  std::map<Key, int> known;
+  for (const Key& key : keys) numbers.push_back(known.emplace(key, static_cast<int>(known.size())).first->second);
+  return numbers;
+}
+
+void name_devices(backend& where, std::vector<int> ordinals, std::vector<int> gpus) {
+  where.name = fmt::format("cuda:{}", fmt::join(ordinals, ","));
+  where.reason = fmt::format("{}, as asked for", where.gpu->properties().name);
+  where.ordinals = std::move(ordinals);
+  where.gpus = std::move(gpus);
+}
+
+void open_device(const communicator& comm, backend& where, int ordinal) {
+  together(comm, [&] {
+    device_options options;
+    options.ordinal = ordinal;
+    where.gpu.emplace(options);
+  });
+}
+
 backend choose_for_processes(const communicator& comm, const common_flags& flags) {
-  if (!flags.devices.empty()) {
-    throw usage_error(fmt::format("--devices {}: several processes compute on their CPUs", flags.devices));
-  }
-  if (flags.device != "auto" && flags.device != "cpu") {
-    throw usage_error(
-        fmt::format("--device {}: several processes compute on their CPUs (expected auto or cpu)", flags.device));
-  }
   const int usual = std::max(1, context<host>().threads() / comm.local_size());
   backend where = choose_cpu("cpu", flags.threads > 0 ? flags.threads : usual);
   where.reason = fmt::format("{} processes", comm.size());
+  if (!are_on_gpus(flags)) return where;
+  int ordinal = 0;
+  together(comm, [&] { ordinal = device_of_process(flags.device, flags.devices, query_devices(), comm.local_rank()); });
+  open_device(comm, where, ordinal);
+  std::array<char, 256> name{};
+  (void)::gethostname(name.data(), name.size() - 1);
+  std::vector<int> ordinals = comm.all_gather(ordinal);
+  const auto hosts = comm.all_gather(name);
+  std::vector<std::pair<std::array<char, 256>, int>> keys;
+  for (std::size_t r = 0; r < hosts.size(); ++r) keys.emplace_back(hosts[r], ordinals[r]);
+  name_devices(where, std::move(ordinals), number_distinct(keys));
   return where;
-}
-
-// What --devices names; all of it is usable.
-std::vector<int> find_devices(const std::string& text) {
-  const device_status status = query_devices();
-  if (!status.usable()) {
-    throw error(error_code::device_unavailable, fmt::format("--devices {}: no usable GPU: {}", text, status.reason));
-  }
-  std::vector<int> named;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::int64_t n = 0;
-    (void)parse_integer(std::string_view(text).substr(at, end - at), n);
-    named.push_back(static_cast<int>(n));
-    at = end + 1;
-  }
-  if (text.find(',') == std::string::npos) {
-    if (named.front() > status.count) {
-      throw error(error_code::device_unavailable, fmt::format("--devices {}: {} GPU{} usable (expected no more)", text,
-                                                              status.count, status.count == 1 ? " is" : "s are"));
-    }
-    return {status.ordinals.begin(), status.ordinals.begin() + named.front()};
-  }
-  for (const int ordinal : named) {
-    if (std::count(status.ordinals.begin(), status.ordinals.end(), ordinal) == 0) {
-      throw error(error_code::device_unavailable, fmt::format("--devices {}: no usable GPU {} (expected {})", text,
-                                                              ordinal, fmt::join(status.ordinals, ", ")));
-    }
-  }
-  return named;
 }
 
 exit_status run_on_devices(const common_flags& flags, const std::vector<int>& ordinals, const ranked_body& body) {
@@ -220,14 +220,8 @@ exit_status run_on_devices(const common_flags& flags, const std::vector<int>& or
   exit_status status = exit_status::success;
   run_team(ranks, [&](const communicator& comm) {
     backend where = choose_cpu("cpu", flags.threads > 0 ? flags.threads : usual);
-    together(comm, [&] {
-      device_options options;
-      options.ordinal = ordinals[static_cast<std::size_t>(comm.rank())];
-      where.gpu.emplace(options);
-    });
-    where.ordinals = ordinals;
-    where.name = fmt::format("cuda:{}", fmt::join(ordinals, ","));
-    where.reason = fmt::format("{}, as asked for", where.gpu->properties().name);
+    open_device(comm, where, ordinals[static_cast<std::size_t>(comm.rank())]);
+    name_devices(where, ordinals, number_distinct(ordinals));
     const exit_status mine = body(comm, where);
     if (comm.rank() == 0) status = mine;
   });
@@ -237,18 +231,32 @@ exit_status run_on_devices(const common_flags& flags, const std::vector<int>& or
 }  // namespace
 
 exit_status run_ranks(const common_flags& flags, const std::function<void()>& prepare, const ranked_body& body) {
+  if (!flags.devices.empty() && flags.device != "auto" && flags.device != "cuda") {
+    throw usage_error(fmt::format("--device {}: not beside --devices (expected one of them)", flags.device));
+  }
   if (on_several_ranks()) {
     const communicator& comm = all_ranks();
     const backend where = choose_for_processes(comm, flags);
     together(comm, prepare);
     return body(comm, where);
   }
-  if (flags.device != "auto" && flags.device != "cuda") {
-    throw usage_error(fmt::format("--device {}: not beside --devices (expected one of them)", flags.device));
-  }
-  const std::vector<int> ordinals = find_devices(flags.devices);
+  const std::vector<int> ordinals = find_devices(flags.devices, query_devices());
   prepare();
   return run_on_devices(flags, ordinals, body);
+}
+
+void expect_parsing_on_cpu(const std::string& parse) {
+  if (parse != "gpu") return;
+  throw usage_error("--parse gpu: several processes or GPUs parse on the CPU (expected auto or cpu)");
+}
+
+void expect_room(const communicator& comm, const backend& where, std::int64_t most,
+                 const std::function<std::int64_t()>& needed) {
+  if (!where.gpu.has_value() || most == 0) return;
+  std::int64_t mine = 0;
+  together(comm, [&] { mine = needed(); });
+  const std::string why = reason_against_ranks(comm.all_gather(mine), where.gpus, most);
+  if (!why.empty()) throw agreed_error(error_code::out_of_memory, why);
 }
 
 template <entry_type V>
@@ -375,7 +383,7 @@ void report_ranks(report& out, const communicator& comm, const backend& where, s
   out.keys()["links"] = how;
   out.keys()["exchanged_bytes"] = runs.exchanged_bytes;
   out.keys()["exchange_ms"] = runs.exchange_ms;
-  const std::size_t gpus = std::set<int>(where.ordinals.begin(), where.ordinals.end()).size();
+  const int gpus = where.gpus.empty() ? 0 : 1 + *std::max_element(where.gpus.begin(), where.gpus.end());
   const std::string who = gpus == 0 ? fmt::format("{} processes by {}", comm.size(), comm.name())
                                     : fmt::format("{} on {} GPU{} by {}", comm.size(), gpus, gpus == 1 ? "" : "s", how);
   out.row("ranks",

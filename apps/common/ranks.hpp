@@ -1,4 +1,5 @@
-// Commands on several ranks: the processes that mpirun or srun has started, or threads with a GPU each (--devices).
+// Commands on several ranks: the processes that mpirun or srun has started, on their CPUs or with a GPU each (--device
+// cuda, --devices), or threads with a GPU each (--devices).
 // Every rank runs the command's body, reads its share of the input and computes with the others; rank 0 prints and
 // writes.
 //
@@ -19,6 +20,10 @@ namespace spargo::apps {
 [[nodiscard]] bool on_several_ranks();  // processes
 [[nodiscard]] inline bool is_shared_out(const common_flags& flags) {
   return on_several_ranks() || !flags.devices.empty();
+}
+// Whether the ranks have a GPU each: of --devices, or processes by --device.
+[[nodiscard]] inline bool are_on_gpus(const common_flags& flags) {
+  return !flags.devices.empty() || flags.device.starts_with("cuda");
 }
 // By the launcher's word: before MPI is there, and without it.
 [[nodiscard]] bool is_first_rank();
@@ -50,11 +55,37 @@ void on_first(const communicator& comm, F&& f) {
 }
 
 // body(communicator, backend) on every rank. The backend has this rank's threads, --threads each, else the usual number
-// shared out among the ranks of a host; and its GPU, of --devices. `prepare` is called before, once a process. Throws
-// usage_error for flags that do not go together, device_unavailable where there are fewer GPUs than asked for.
+// shared out among the ranks of a host; and its GPU, where ranks have any. `prepare` is called before, once a process.
+// Throws usage_error for flags that do not go together, device_unavailable where there are fewer GPUs than asked for.
 using ranked_body = std::function<exit_status(const communicator&, const backend&)>;
 [[nodiscard]] exit_status run_ranks(const common_flags& flags, const std::function<void()>& prepare,
                                     const ranked_body& body);
+
+// Throws usage_error for --parse gpu.
+void expect_parsing_on_cpu(const std::string& parse);
+
+// Before anything is copied to the GPUs. Throws agreed_error where the ranks of a GPU need more of it than `most`
+// bytes (--max-device-memory; 0: any number), of which `needed` says what this rank's do; it is not asked otherwise.
+void expect_room(const communicator& comm, const backend& where, std::int64_t most,
+                 const std::function<std::int64_t()>& needed);
+
+// Of rows as a search copies them.
+template <class I>
+[[nodiscard]] std::int64_t bytes_of_rows(const csr_pattern_view<I, std::int64_t, host>& rows) {
+  return (rows.rows + 1) * 8 + rows.nnz() * std::int64_t{sizeof(I)};
+}
+// Vertices of other ranks that this one's in-edges come from.
+template <class I>
+[[nodiscard]] std::int64_t count_ghosts(const communicator& comm, const distributed_graph<I>& g) {
+  std::vector<bool> met(static_cast<std::size_t>(g.vertices()));
+  std::int64_t count = 0;
+  for (const I v : g.in().indices) {
+    if (v >= g.parts().first(comm.rank()) && v < g.parts().last(comm.rank())) continue;
+    count += met[static_cast<std::size_t>(v)] ? 0 : 1;
+    met[static_cast<std::size_t>(v)] = true;
+  }
+  return count;
+}
 
 // An input in shares, whose rows follow each other from rank to rank as far as it was read so.
 template <entry_type V>

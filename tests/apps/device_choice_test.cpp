@@ -2,8 +2,10 @@
 #include "common/device_choice.hpp"
 
 #include "apps/run_app.hpp"
+#include "common/ranks.hpp"
 
 #include <spargo/core/error.hpp>
+#include <spargo/io/generate.hpp>
 
 namespace spargo::apps {
 namespace {
@@ -41,6 +43,75 @@ TEST(DeviceChoice, TheFirstGpuThatOpensIsTaken) {
   EXPECT_EQ(none.ordinal, -1);
   EXPECT_EQ(none.refusal, "busy 1");
   EXPECT_EQ(open_first({}, only(0)).ordinal, -1);
+}
+
+template <class F>
+std::string refusal_of(F&& f) {
+  try {
+    (void)f();
+    return "no error";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::device_unavailable);
+    return e.what();
+  }
+}
+
+TEST(DeviceChoice, DevicesAreCountedOrNamed) {
+  const device_status three{3, "H9", {0, 2, 5}};
+  EXPECT_EQ(find_devices("2", three), (std::vector<int>{0, 2}));
+  EXPECT_EQ(find_devices("3", three), (std::vector<int>{0, 2, 5}));
+  EXPECT_EQ(find_devices("5,0,5", three), (std::vector<int>{5, 0, 5}));
+  EXPECT_EQ(refusal_of([&] { return find_devices("4", three); }), "--devices 4: 3 GPUs are usable (expected no more)");
+  EXPECT_EQ(refusal_of([&] { return find_devices("0,1", three); }),
+            "--devices 0,1: no usable GPU 1 (expected 0, 2, 5)");
+  EXPECT_EQ(refusal_of([] {
+              return find_devices("1", {0, "no driver", {}});
+            }),
+            "--devices 1: no usable GPU: no driver");
+}
+
+TEST(DeviceChoice, ProcessesOfAHostTakeItsGpusInTurn) {
+  const device_status three{3, "H9", {0, 2, 5}};
+  const auto taken = [&](const std::string& device, const std::string& devices) {
+    std::vector<int> all;
+    for (int local = 0; local < 5; ++local) all.push_back(device_of_process(device, devices, three, local));
+    return all;
+  };
+  EXPECT_EQ(taken("cuda", ""), (std::vector<int>{0, 2, 5, 0, 2}));
+  EXPECT_EQ(taken("cuda:2", ""), (std::vector<int>{2, 2, 2, 2, 2}));
+  EXPECT_EQ(taken("auto", "2"), (std::vector<int>{0, 2, 0, 2, 0}));
+  EXPECT_EQ(taken("cuda", "5,0"), (std::vector<int>{5, 0, 5, 0, 5}));
+  EXPECT_EQ(refusal_of([&] { return device_of_process("cuda:1", "", three, 0); }),
+            "--device cuda:1: no usable GPU 1 (expected 0, 2, 5)");
+  EXPECT_EQ(refusal_of([&] { return device_of_process("auto", "4", three, 0); }),
+            "--devices 4: 3 GPUs are usable (expected no more)");
+  EXPECT_EQ(refusal_of([] {
+              return device_of_process("cuda", "", {0, "no driver", {}}, 3);
+            }),
+            "--device cuda: no usable GPU: no driver");
+}
+
+TEST(DeviceChoice, RanksFitTogetherOrSayWhatEachNeeds) {
+  const std::int64_t mega = 1'000'000;
+  EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega}, {0, 1}, 7 * mega), "");
+  EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega}, {0, 1}, 7 * mega - 1),
+            "the ranks need 5 MB, 7 MB of device memory (expected at most 7 MB: --max-device-memory)");
+  EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega}, {0, 0}, 12 * mega), "");
+  EXPECT_NE(reason_against_ranks({5 * mega, 7 * mega}, {0, 0}, 12 * mega - 1), "");
+  EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega, 2 * mega}, {0, 1, 0}, 6 * mega),
+            "the ranks need 5 MB, 7 MB, 2 MB of device memory, 7 MB on one GPU (expected at most 6 MB: "
+            "--max-device-memory)");
+}
+
+TEST(DeviceChoice, GhostsAreCountedOnce) {
+  run_team(3, [](const communicator& comm) {
+    const context<host> cpu({.threads = 1});
+    const auto share = generate_part<pattern, std::int64_t>(cpu, "gen:star:n=600", comm.rank(), comm.size());
+    const distributed_graph<std::int32_t> g(comm, cpu, share.view(), {direction_kind::undirected});
+    const std::int64_t first = comm.rank() == g.parts().owner(0) ? g.vertices() - g.parts().count(comm.rank()) : 1;
+    EXPECT_EQ(count_ghosts(comm, g), g.parts().count(comm.rank()) == 0 ? 0 : first);
+    EXPECT_EQ(bytes_of_rows(g.out()), 8 * (g.out().rows + 1) + 4 * g.out().nnz());
+  });
 }
 
 TEST(DeviceChoice, AGraphThatFitsGoesToTheGpu) {

@@ -43,6 +43,11 @@ TEST(Devices, AreRefusedInOneLine) {
   expect_refusal("components " + datasets + "karate.el --devices 2 --strong", 2, "--strong: not on several processes");
   expect_refusal("pagerank " + datasets + "karate.el --devices 2 --personalize 1", 2, "--personalize: not on several");
   expect_refusal("spmv gen:path:n=9 --devices 2 --precision fp32", 2, "several GPUs multiply fp64 matrices by");
+  for (const char* command : {"bfs ", "components ", "pagerank "}) {
+    expect_refusal(command + datasets + "karate.el --devices 2 --parse gpu", 2,
+                   "--parse gpu: several processes or GPUs parse on the CPU");
+  }
+  expect_refusal("spmv gen:path:n=9 --devices 2 --parse gpu", 2, "--parse gpu: several processes or GPUs parse on");
   expect_refusal("sssp " + datasets + "karate.el --devices 2", 2, "--devices");
   expect_refusal(karate + "--devices 64", 1,
                  gpu().usable() ? "--devices 64: " + std::to_string(gpu().count) + " GPU"
@@ -115,6 +120,16 @@ TEST(Devices, WriteWhatOneDoes) {
     EXPECT_EQ(run_line(line + " --devices 0,0,0 --output " + three).code, 0);
     EXPECT_EQ(slurp(three), slurp(one));
     EXPECT_GT(slurp(one).size(), 1000U);
+  }
+}
+
+TEST(Devices, KeepToTheMemoryAllowed) {
+  SPARGO_TEST_NEEDS_GPU();
+  for (const char* command : {"bfs ", "components ", "pagerank "}) {
+    SCOPED_TRACE(command);
+    const std::string line = command + std::string("gen:rmat:scale=15,degree=8 --undirected --devices 0,0 ");
+    expect_refusal(line + "--max-device-memory 2M", 1, " on one GPU (expected at most 2 MB: --max-device-memory)");
+    EXPECT_EQ(run_line(line + "--max-device-memory 64M").code, 0);
   }
 }
 

@@ -2,6 +2,7 @@
 //
 // Own program: forks to start mpirun, and sets the environment for it.
 #include "apps/run_app.hpp"
+#include "support/device.hpp"
 
 #include <gmock/gmock.h>
 
@@ -142,6 +143,38 @@ TEST_F(Ranks, AreRefusedByOtherCommands) {
   EXPECT_THAT(on_ranks(1, "pagerank --help").out, HasSubstr("Started by mpirun or srun, the processes share the work"));
   EXPECT_THAT(on_ranks(1, "sssp --help").out, Not(HasSubstr("mpirun")));
   EXPECT_EQ(own_lines(on_ranks(2, "components --help").out + on_ranks(2, "components --version").out).size(), 1U);
+}
+
+TEST_F(Ranks, TakeGpusInTurn) {
+  EXPECT_THAT(on_ranks(2, "bfs " + datasets + "karate.el --device cpu --devices 2").err,
+              HasSubstr("--device cpu: not beside --devices"));
+  EXPECT_THAT(on_ranks(2, "spmv gen:path:n=9 --device cuda --parse gpu").err, HasSubstr("--parse gpu: several"));
+  EXPECT_THAT(on_ranks(2, "bfs " + datasets + "karate.el --device cuda --deterministic").err,
+              HasSubstr("--deterministic: not on several GPUs"));
+  if (!gpu().usable()) {
+    for (const std::string flag : {"--device cuda", "--devices 1"}) {
+      const app_run run = on_ranks(3, "components " + datasets + "karate.el " + flag);
+      EXPECT_EQ(run.code, 1);
+      EXPECT_EQ(run.out, "");
+      ASSERT_EQ(own_lines(run.err).size(), 1U) << run.err;
+      EXPECT_THAT(run.err, HasSubstr(flag + ": no usable GPU: " + gpu().reason));
+    }
+    GTEST_SKIP() << gpu().reason;
+  }
+  for (const std::string flag : {"--device cuda", "--devices 1"}) {
+    for (const std::string line :
+         {"spmv gen:rmat:scale=9,degree=5", "components gen:uniform:rows=3000,degree=1",
+          "pagerank gen:rmat:scale=9,degree=5 --iterations 9", "bfs gen:rmat:scale=11,degree=8 --undirected"}) {
+      SCOPED_TRACE(line);
+      const app_run run = on_ranks(3, line + " --json - " + flag);
+      ASSERT_EQ(run.code, 0) << run.err;
+      const auto found = run.json();
+      EXPECT_EQ(found["devices"].size(), 3U);
+      EXPECT_THAT(found["device"].get<std::string>(), testing::StartsWith("cuda:"));
+      EXPECT_EQ(found[line.starts_with("spmv") ? "verified" : "valid"], true);
+      EXPECT_THAT(found["links"].get<std::string>(), testing::AnyOf(HasSubstr("NCCL"), HasSubstr("host memory")));
+    }
+  }
 }
 
 // A launcher that this MPI does not know is no reason to run as many copies.
