@@ -41,6 +41,7 @@ class Link:
         return self.barrier(parts) + received / self.bandwidth + others * self.message
 
 
+copy_bandwidth = 4.27e12  # of an H200, bytes/s
 # Measured between two H200: a barrier of both grids 2.9 us, peer writes 361 GB/s each way at once. That eight GPUs
 # behind a switch keep both is assumed.
 nvlink = Link(lambda parts: 2.9e-6, 361e9, 0)
@@ -67,6 +68,19 @@ def uniform(work, rows, degree, bytes_each, link):
     return time
 
 
+def split_columns(work, rows, degree, bytes_each, link):
+    """The same, where entries of a part's own columns, 1 / parts of all, are summed while the others' elements travel
+    (product_split::columns), and y and the offsets pass once more at the copy bandwidth."""
+    def time(parts):
+        if parts == 1:
+            return work
+        ghosts = rows * (1 - 1 / parts) * (1 - exp(-degree / parts))
+        own = work / parts**2
+        again = rows / parts * (2 * bytes_each + 8) / copy_bandwidth
+        return max(own, link.step(parts, ghosts * bytes_each, parts - 1)) + work / parts - own + again
+    return time
+
+
 def search(work, vertices, link, levels=8, bottom_up=3, found=0.1):
     """Three bottom-up levels exchange bits; the others ids, of a tenth of all vertices, once to each part."""
     def time(parts):
@@ -86,11 +100,12 @@ def tables():
     laplacian = gpu_seconds("spmv_h200.json", "spmv/laplacian2d_4096/fp64/cuda/csr:automatic/")
     random = {bits: gpu_seconds("spmv_h200.json", f"spmv/uniform_8m_16/fp{bits}/cuda/csr:automatic/") for bits in (32, 64)}
     rmat24 = gpu_seconds("bfs_rmat24_h200.json", "bfs/rmat_24_16/cuda/direction_optimizing/")
-    vectors = 10 * 4096**2 * 8 / 4.27e12  # the copy bandwidth of an H200
+    vectors = 10 * 4096**2 * 8 / copy_bandwidth
     gpus = table("GPUs of one host", (1, 2, 4, 8), [
         ("SpMV fp64, 5-point Laplacian 4096 x 4096", grid(laplacian, 4096, nvlink)),
         ("CG fp64, the same", conjugate_gradients(laplacian, vectors, 4096, nvlink)),
         ("SpMV fp64, uniform, 8.4M rows, 16 per row", uniform(random[64], 8 << 20, 16, 8, nvlink)),
+        ("SpMV fp64, the same, columns split too", split_columns(random[64], 8 << 20, 16, 8, nvlink)),
         ("SpMV fp32, the same: a step of PageRank", uniform(random[32], 8 << 20, 16, 4, nvlink)),
         ("BFS, R-MAT 26", search(rmat24 * 4, 1 << 26, nvlink)),
         ("BFS, R-MAT 28", search(rmat24 * 16, 1 << 28, nvlink)),

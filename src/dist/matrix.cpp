@@ -7,6 +7,7 @@
 #include "core/rethrow.hpp"
 #include "dist/deal.hpp"
 #include "dist/product_executor.hpp"
+#include "dist/split_spmv.hpp"
 
 #include <spargo/dist/matrix.hpp>
 
@@ -45,21 +46,26 @@ struct distributed_spmv_plan<V, Space>::state {
   communicator comm;
   context<Space> ctx;
   std::int64_t rows;
+  product_split split;
   std::unique_ptr<detail::dist::spmv_executor<V, Space>> executor;
 };
 
 template <value_type V, class Space>
 distributed_spmv_plan<V, Space>::distributed_spmv_plan(const communicator& comm, const context<Space>& ctx,
                                                        const distributed_matrix<V>& matrix,
-                                                       const exchange_options& options) {
+                                                       const exchange_options& options, product_split split) {
   if constexpr (detail::is_built<Space>) {
     const partition& parts = matrix.column_parts();
     auto columns = comm.agree_on([&] {
       return detail::dist::number_columns(detail::dist::host_of(comm, ctx), matrix.own().indices,
                                           parts.first(comm.rank()), parts.last(comm.rank()), matrix.cols());
     });
-    state_ = comm.agree_on([&] { return std::make_unique<state>(state{comm, ctx, matrix.own().rows, nullptr}); });
-    state_->executor = detail::dist::make_spmv_executor(comm, ctx, matrix, std::move(columns), options);
+    state_ = comm.agree_on([&] {
+      return std::make_unique<state>(state{comm, ctx, matrix.own().rows, split, nullptr});
+    });
+    state_->executor = split == product_split::columns
+                           ? std::make_unique<detail::dist::split_spmv<V, Space>>(comm, ctx, matrix, columns, options)
+                           : detail::dist::make_spmv_executor(comm, ctx, matrix, std::move(columns), options);
   } else {
     detail::no_device("spmv");
   }
@@ -97,8 +103,9 @@ const context<Space>& distributed_spmv_plan<V, Space>::ctx() const noexcept {
 }
 template <value_type V, class Space>
 std::string distributed_spmv_plan<V, Space>::reason() const {
-  return fmt::format("rows shared out among {} ranks by entries; {} of {} rows here need nothing of the others",
-                     state_->comm.size(), interior_rows(), own_rows());
+  return fmt::format("rows shared out among {} ranks by entries; {} of {} rows here need nothing of the others{}",
+                     state_->comm.size(), interior_rows(), own_rows(),
+                     state_->split == product_split::columns ? ", of the rest the own columns" : "");
 }
 
 template <value_type V, class Space>

@@ -67,18 +67,25 @@ class SPARGO_EXPORT distributed_matrix {
   csr_matrix<V, std::int64_t, std::int64_t, host> own_;
 };
 
+// How a rank's product is arranged around the wait for the others' elements of x.
+enum class product_split {
+  rows,     // the rows that need none of them first
+  columns,  // all rows' own columns first: where nearly all rows need others' (uniform, R-MAT), at the bits' expense
+};
+
 // y = alpha * A * x + beta * y. The rows that need nothing of other ranks are multiplied while the others' elements of
 // x travel, the rest after it; each row is summed in its own order, so that y has the same bits for any number of
 // ranks: on the host, and on devices in rows of up to 32 entries, those of spmv_plan's row_per_thread; longer rows are
-// summed by a warp or a block there. A device plan copies the matrix; `run` then enqueues, and waits for the other
-// hosts only.
+// summed by a warp or a block there. Not so with product_split::columns, which is two products by spmv_plan's automatic
+// choice: y is deterministic then, but within rounding of what other numbers of ranks give. That, and any device plan,
+// copies the matrix. `run` on a device enqueues, and waits for the other hosts only.
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmv_plan {
  public:
-  // Borrows the matrix where it is the host's. Throws unsupported where a rank's columns and the ghosts beside them
-  // exceed 2^31 - 1. `options`: of devices.
+  // Borrows the matrix where it is the host's and split by rows. Throws unsupported where a rank's columns and the
+  // ghosts beside them exceed 2^31 - 1. `options`: of devices.
   distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
-                        const exchange_options& options = {});
+                        const exchange_options& options = {}, product_split split = product_split::rows);
   distributed_spmv_plan(distributed_spmv_plan&&) noexcept;
   distributed_spmv_plan& operator=(distributed_spmv_plan&&) noexcept;
   ~distributed_spmv_plan();
