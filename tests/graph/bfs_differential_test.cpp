@@ -287,7 +287,7 @@ TYPED_TEST_SUITE(BfsDifferential, cases);
 TYPED_TEST(BfsDifferential, RandomSmallGraphs) {
   test::random_source random(50);
   run_counts counts;
-  for (std::size_t round = 0; round < this->rounds(1200); ++round) {
+  for (std::size_t round = 0; round < this->rounds(test::rounds(1200)); ++round) {
     const recipe r = random_recipe(random, 100, 2000);
     const std::vector<std::int64_t> sources{random.below(r.n), random.below(r.n)};
     SCOPED_TRACE("round " + std::to_string(round) + ": " + std::to_string(r.n) + " vertices, " +
@@ -310,7 +310,7 @@ TYPED_TEST(BfsDifferential, RandomSmallGraphs) {
 TYPED_TEST(BfsDifferential, RandomLargerGraphs) {
   test::random_source random(51);
   run_counts counts;
-  for (std::size_t round = 0; round < this->rounds(24); ++round) {
+  for (std::size_t round = 0; round < this->rounds(test::is_sanitized ? 8 : 24); ++round) {
     recipe r = random_recipe(random, 20000, 60000);
     const std::int64_t hub = random.below(r.n);
     for (std::int64_t v = 0; v < r.n; v += 2) r.edges.emplace_back(round % 2 == 0 ? hub : v, round % 2 == 0 ? v : hub);

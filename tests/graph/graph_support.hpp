@@ -3,6 +3,8 @@
 
 #include <spargo/graph/graph.hpp>
 
+#include "support/rounds.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -151,12 +153,6 @@ class random_source {
  private:
   std::uint64_t state_;
 };
-
-// How many random graphs a test tries; fewer under sanitizers, where each takes ten times as long.
-#ifndef SPARGO_TEST_ROUNDS_OVER
-#define SPARGO_TEST_ROUNDS_OVER 1
-#endif
-constexpr std::uint64_t rounds(std::uint64_t all) { return all / SPARGO_TEST_ROUNDS_OVER; }
 
 // Pairs drawn uniformly; `skew` > 0 draws the ends as the least of skew + 1 draws, so that low ids become hubs.
 inline edge_vector random_edges(random_source& random, std::int64_t n, std::int64_t count, int skew) {
