@@ -2,7 +2,8 @@
 #include <fstream>
 #include <map>
 
-#include "apps/run_app.hpp"
+#include "apps/run_here.hpp"
+#include "support/rounds.hpp"
 
 namespace spargo::test {
 namespace {
@@ -11,7 +12,7 @@ using nlohmann::json;
 
 json run_on(const std::string& file, std::vector<std::string> flags) {
   flags.insert(flags.end(), {"--json", "-", file});
-  const app_run run = run_app("betweenness", flags);
+  const app_run run = run_one_of_many("betweenness", flags);
   EXPECT_EQ(run.code, 0) << file << ": " << run.err;
   return run.code == 0 ? run.json() : json::object();
 }
@@ -36,6 +37,8 @@ void check_truths(const std::string& device) {
     }
     for (const char* direction : {"directed", "undirected"}) {
       if (!expected.contains(direction)) continue;
+      // All shortest paths of this one take 23 s under sanitizers, of the same steps as the others'.
+      if (is_sanitized && name == "facebook_combined.txt" && direction == std::string("undirected")) continue;
       SCOPED_TRACE(name + ", " + direction);
       std::vector<std::string> all = flags;
       all.push_back(std::string("--") + direction);

@@ -1,7 +1,7 @@
 // Every command gives the same answer on a converted file as on the original, for every pair of formats: over the
 // smaller files of the data folder, and over files with duplicates, loops, gaps and symmetries. What a format cannot
 // hold is refused, or named by a warning; only that may differ then.
-#include "apps/run_app.hpp"
+#include "apps/run_here.hpp"
 #include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>
@@ -17,6 +17,7 @@ namespace {
 using nlohmann::json;
 using test::app_run;
 using test::run_app;
+using test::run_here;
 using test::scratch;
 using test::slurp;
 
@@ -24,7 +25,7 @@ const std::vector<std::string> formats = {"mtx", "el", "wel", "csv", "spg", "met
 
 std::optional<json> answer(const std::string& app, const std::string& path, std::vector<std::string> flags) {
   flags.insert(flags.end(), {path, "--json", "-", "--threads", "1"});
-  const app_run run = run_app(app, flags);
+  const app_run run = run_here(app, flags);
   if (run.code != 0) {
     test::expect_failure(run, app, 1);
     return std::nullopt;
@@ -89,7 +90,7 @@ class ConvertedFile {
   // Converts and compares; whether the format could be written.
   bool expect_same_answers(const std::string& to, const std::string& format) const {
     SCOPED_TRACE(std::filesystem::path(from_).filename().string() + " to " + format);
-    const app_run run = run_app("convert", {from_, to, "--to", format, "--threads", "1"});
+    const app_run run = run_here("convert", {from_, to, "--to", format, "--threads", "1"});
     if (run.code != 0) {
       test::expect_failure(run, "convert", 1, ": ");
       EXPECT_FALSE(std::filesystem::exists(to));
@@ -117,7 +118,7 @@ class ConvertedFile {
       EXPECT_EQ(got, expected);
     } else if (format != "el" || product_->at("field") == "pattern") {
       const std::string back = folder_ / "back.mtx";
-      ASSERT_EQ(run_app("convert", {to, back, "--quiet", "--threads", "1"}).code, 0);
+      ASSERT_EQ(run_here("convert", {to, back, "--threads", "1"}).code, 0);
       const json got = product(back).value_or(json());
       EXPECT_EQ(only(got, {"rows", "cols", "nnz", "y"}), only(*product_, {"rows", "cols", "nnz", "y"}));
     }

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <map>
 
-#include "apps/run_app.hpp"
+#include "apps/run_here.hpp"
 #include "common/weight_position.hpp"
 #include "common/weighted_input.hpp"
 #include "support/device.hpp"
@@ -17,7 +17,7 @@ using words = std::vector<std::string>;
 
 json run_on(const std::string& file, words flags) {
   flags.insert(flags.end(), {"--json", "-", "--repeat", "1", file});
-  const app_run run = run_app("sssp", flags);
+  const app_run run = run_one_of_many("sssp", flags);
   EXPECT_EQ(run.code, 0) << file << ": " << run.err;
   return run.code == 0 ? run.json() : json::object();
 }
