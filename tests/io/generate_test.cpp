@@ -149,6 +149,36 @@ TEST(Generate, SizeIsAsDescribed) {
   }
 }
 
+TEST(Generate, WhatIsToldOfPlacesIsNoMoreThanThereAre) {
+  std::vector<std::string> specs = all_specs;
+  specs.insert(specs.end(), {"gen:rmat:scale=9,degree=1", "gen:rmat:scale=9,degree=200,b=0.01,c=0.01",
+                             "gen:rmat:scale=4,degree=99,a=1,b=0,c=0", "gen:rmat:scale=14,degree=16",
+                             "gen:uniform:rows=9,degree=300", "gen:uniform:rows=3000,degree=50",
+                             "gen:uniform:rows=40000,degree=3", "gen:uniform:rows=40000,cols=7,degree=3",
+                             "gen:powerlaw:rows=20000,degree=8", "gen:powerlaw:rows=3000,degree=2,max=3000"});
+  for (const auto& spec : specs) {
+    std::int64_t off_diagonal = 0;
+    std::set<std::pair<std::int64_t, std::int64_t>> places;
+    for (const auto& [i, j, v] : entries_of(spec)) {
+      if (i == j) continue;
+      ++off_diagonal;
+      places.emplace(i, j);
+    }
+    const generator_info info = describe_generator(spec);
+    EXPECT_GE(info.off_diagonal, info.distinct) << spec;
+    EXPECT_GE(info.distinct, 0) << spec;
+    EXPECT_LE(info.off_diagonal, off_diagonal) << spec;
+    EXPECT_LE(info.distinct, static_cast<std::int64_t>(places.size())) << spec;
+    const bool random =
+        spec.starts_with("gen:rmat") || spec.starts_with("gen:uniform") || spec.starts_with("gen:power");
+    if (!random) {
+      EXPECT_EQ(info.distinct, static_cast<std::int64_t>(places.size())) << spec;
+    }
+  }
+  EXPECT_GT(describe_generator("gen:rmat:scale=20,degree=16").off_diagonal, (std::int64_t{16} << 20) * 99 / 100);
+  EXPECT_GT(describe_generator("gen:uniform:rows=1000000,degree=16").distinct, 15'970'000);
+}
+
 TEST(Generate, IsTheSameForEveryThreadCountAndIndexWidth) {
   for (const auto& spec : all_specs) {
     const auto one = entries_of(spec, 1);

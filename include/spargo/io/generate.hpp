@@ -33,6 +33,9 @@ struct SPARGO_EXPORT generator_info {
   std::int64_t entries = 0;  // exactly what `generate` will return
   bool symmetric = false;    // the pattern is symmetric, so the graph may be taken as undirected
   bool on_device = false;    // a device makes the entries itself
+  // At least, but for a chance of less than 10^-30; exact for kinds that are not random.
+  std::int64_t off_diagonal = 0;  // entries
+  std::int64_t distinct = 0;      // places of these
 };
 
 // Parses a spec and says how large its result is. Throws `parse` naming the key and what was expected.

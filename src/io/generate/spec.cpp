@@ -224,13 +224,90 @@ generator_spec parse_generator_spec(std::string_view text) {
   return s;
 }
 
+namespace {
+
+// Of so many independent draws, each of which changes a count by one at most, by McDiarmid's inequality but for a
+// chance of e^-72; and what rounding has done to `expected`.
+std::int64_t least_of(double expected, std::int64_t draws) {
+  const double least = expected * (1 - 1e-6) - 6 * std::sqrt(static_cast<double>(draws));
+  return std::max<std::int64_t>(static_cast<std::int64_t>(least), 0);
+}
+
+// f(cells, chance of each) for the cells off the diagonal that are drawn by i times a, j times b, k times c and l times
+// d.
+template <class F>
+void for_each_rmat_class(const generator_spec& s, F&& f) {
+  const double d = std::max(0.0, 1 - s.a - s.b - s.c);
+  const auto ways = [](int n) { return std::lgamma(n + 1.0); };
+  for (int i = 0; i <= s.scale; ++i) {
+    for (int j = 0; i + j <= s.scale; ++j) {
+      for (int k = j == 0 ? 1 : 0; i + j + k <= s.scale; ++k) {
+        const int l = s.scale - i - j - k;
+        f(std::exp(ways(s.scale) - ways(i) - ways(j) - ways(k) - ways(l)),
+          std::pow(s.a, i) * std::pow(s.b, j) * std::pow(s.c, k) * std::pow(d, l));
+      }
+    }
+  }
+}
+
+// Places that `draws` draws are expected to hit, of `cells` of such a chance each.
+double hit(double cells, double chance, std::int64_t draws) {
+  return -cells * std::expm1(static_cast<double>(draws) * std::log1p(-std::min(chance, 1.0)));
+}
+
+}  // namespace
+
+std::int64_t least_off_diagonal(const generator_spec& s) {
+  const auto entries = static_cast<double>(s.entries);
+  double share = 0;
+  switch (s.kind) {
+    case generator_kind::rmat:
+      for_each_rmat_class(s, [&](double cells, double chance) { share += cells * chance; });
+      return least_of(entries * share, s.entries);
+    case generator_kind::uniform:
+    case generator_kind::powerlaw:
+      return least_of(entries - entries / static_cast<double>(s.cols), s.entries);
+    case generator_kind::laplacian2d:
+    case generator_kind::laplacian3d:
+    case generator_kind::banded:
+      return s.entries - s.rows;
+    default:
+      return s.entries;
+  }
+}
+
+std::int64_t least_distinct(const generator_spec& s) {
+  const auto rows = static_cast<double>(s.rows);
+  const auto cols = static_cast<double>(s.cols);
+  const auto entries = static_cast<double>(s.entries);
+  double places = 0;
+  switch (s.kind) {
+    case generator_kind::rmat:
+      for_each_rmat_class(s, [&](double cells, double chance) { places += hit(cells, chance, s.entries); });
+      return least_of(places, s.entries);
+    case generator_kind::uniform:
+      return least_of(rows * hit(cols - 1, 1 / cols, s.degree), s.entries);
+    case generator_kind::powerlaw:  // a row of d entries has d (d - 1) / 2 pairs of them, each of one column once in
+                                    // `cols`
+      return least_of(entries * (1 - (static_cast<double>(s.longest) / 2 + 1) / cols), s.entries);
+    default:
+      return least_off_diagonal(s);
+  }
+}
+
 }  // namespace detail
 
 bool is_generator_spec(std::string_view name) { return name.substr(0, 4) == "gen:"; }
 
 generator_info describe_generator(std::string_view spec) try {
   const detail::generator_spec s = detail::parse_generator_spec(spec);
-  return {s.rows, s.cols, s.entries, s.symmetric, detail::is_made_on_device(s.kind)};
+  return {s.rows,
+          s.cols,
+          s.entries,
+          s.symmetric,
+          detail::is_made_on_device(s.kind),
+          detail::least_off_diagonal(s),
+          detail::least_distinct(s)};
 } catch (...) {
   detail::rethrow("describe_generator");
 }

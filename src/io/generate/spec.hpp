@@ -45,6 +45,10 @@ struct generator_spec {
   std::uint64_t seed = 1;
 };
 
+// See generator_info.
+[[nodiscard]] std::int64_t least_off_diagonal(const generator_spec& s);
+[[nodiscard]] std::int64_t least_distinct(const generator_spec& s);
+
 // Throws parse or unsupported, naming the key and what was expected.
 [[nodiscard]] generator_spec parse_generator_spec(std::string_view text);
 
