@@ -199,6 +199,7 @@ exit_status run(const betweenness_flags& flags) {
   work.runs_on_gpu = flags.algorithm != "by_source";
   // R-MAT 22, 4 sources: 74 ms by 16 threads.
   work.cpu_ns = 9.0 * static_cast<double>(listed > 0 ? listed : wanted > 0 ? wanted : guessed);
+  work.results = {sizeof(double), 0};
   const placed_input read = load_placed(flags, work);
   return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }

@@ -5,6 +5,7 @@
 #include "common/help.hpp"
 #include "common/input_check.hpp"
 #include "common/memory_limit.hpp"
+#include "common/memory_need.hpp"
 #include "common/outputs.hpp"
 #include "common/plots.hpp"
 #include "common/profile.hpp"
@@ -276,10 +277,18 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   draw(out, flags, input, matrix, rows);
 }
 
+void expect_memory(const input_description& input) {
+  const input_size size = least_size(input);
+  const bool complex = input.field == matrix_market_field::complex;
+  const std::int64_t value_bytes = input.field == matrix_market_field::pattern ? 0 : complex ? 16 : 8;
+  expect_host_memory(input, size, least_matrix_bytes(input, size, value_bytes, 0));
+}
+
 exit_status run(const info_flags& flags) {
   const backend where = choose_cpu(flags.common.device, flags.common.threads);
   const context<host>& ctx = where.cpu;
   input_description input = describe_input(ctx, flags.file);
+  if (flags.cache == cache_mode::off) expect_memory(input);
   std::vector<oddity> odd;
   const cached_matrix matrix = [&]() -> cached_matrix {
     std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);

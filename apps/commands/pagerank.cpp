@@ -186,6 +186,7 @@ exit_status run(const pagerank_flags& flags) {
   work.runs_on_gpu = flags.algorithm != "gauss_seidel";
   // R-MAT 22 with 16 threads: 76 ms, 8 iterations.
   work.cpu_ns = 4.5 * static_cast<double>(flags.iterations > 0 ? flags.iterations : 10);
+  work.results = {sizeof(double), 0};
   const placed_input read = load_placed(flags, work);
   return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }

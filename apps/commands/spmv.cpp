@@ -3,6 +3,7 @@
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
+#include "common/memory_need.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
 #include "common/ranks.hpp"
@@ -165,13 +166,28 @@ exit_status finish(report& out, const spmv_flags& flags, const spmv_product& res
   return status_of(valid);
 }
 
+// Before anything is read: gives up a GPU, or throws. A cache may hold less than the text.
 template <class V>
-exit_status run_valued(const spmv_flags& flags, const spmv_job& job, const backend& where,
-                       const input_description& input) {
+parse_choice expect_memory(const spmv_flags& flags, const spmv_job& job, backend& where, const input_description& input,
+                           const input_cache& cache) {
+  if (cache.is_on()) return choose_parsing(flags.parse, where.gpu, input);
+  const input_size size = least_size(input);
+  settle_memory(where, flags.common.device, least_matrix_bytes_there(input, size, sizeof(V)), 0,
+                job.wanted.algorithm == spmv_algorithm::automatic);
+  parse_choice parsing = choose_parsing(flags.parse, where.gpu, input);
+  if (!parsing.gpu.has_value()) {
+    expect_host_memory(input, size, least_matrix_bytes(input, size, sizeof(V), sizeof(V)));
+  }
+  return parsing;
+}
+
+template <class V>
+exit_status run_valued(const spmv_flags& flags, const spmv_job& job, backend& where, const input_description& input) {
   input_cache cache(flags.cache, input, kind_of_values<V>());
+  const parse_choice parsing = expect_memory<V>(flags, job, where, input, cache);
   const any_csr<V> matrix = [&] {
     progress_bar bar("reading " + input.path, flags.common.quiet);
-    return read_csr<V>(where.cpu, input, bar.options(), cache, choose_parsing(flags.parse, where.gpu, input));
+    return read_csr<V>(where.cpu, input, bar.options(), cache, parsing);
   }();
   const spmv_product result = std::visit([&](const auto& read) { return multiply(where, read, job); }, matrix);
 
@@ -185,7 +201,7 @@ exit_status run_valued(const spmv_flags& flags, const spmv_job& job, const backe
 
 exit_status run(const spmv_flags& flags) {
   const spmv_job job = make_job(flags);
-  const backend where = choose_backend(flags.common.device, flags.common.threads);
+  backend where = choose_backend(flags.common.device, flags.common.threads);
   const input_description input = describe_input(where.cpu, flags.file);
   expect_matrix(input);
   const bool fp32 = flags.precision == "fp32";

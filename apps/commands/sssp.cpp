@@ -250,6 +250,8 @@ exit_status run(const sssp_flags& flags) {
   work.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
   // R-MAT 22, degree 8: 97 ms by 16 threads, a tenth less since; 2.2 on an H200.
   work.cpu_ns = 42.0 * static_cast<double>(std::max<std::int64_t>(flags.sources, 1));
+  work.results = {sizeof(sssp_distance<std::int32_t>), 0};
+  work.edge_bytes = sizeof(std::int32_t);
   placed_weighted_input read = load_weighted(flags, work, choice);
   backend& where = read.where;
   const loaded_input& from = read.from;

@@ -163,7 +163,7 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
          },
          "host memory for matrices and graphs, such as 500M, 2G or 2GiB; default: nine tenths of the machine's, or of "
          "what "
-         "a container or another control group leaves")
+         "a container or another control group leaves, and no more than is available")
       ->check(CLI::Validator(check_bytes, ""))
       ->type_name("BYTES")
       ->group(group);

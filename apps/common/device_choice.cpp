@@ -37,6 +37,11 @@ struct opening_tuning {
 
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
+std::int64_t free_memory(const context<device>& gpu, std::int64_t most_bytes) {
+  const std::int64_t free_bytes = gpu.memory().free_bytes;
+  return most_bytes > 0 ? std::min(free_bytes, most_bytes) : free_bytes;
+}
+
 void use_cpu(backend& chosen, const std::string& why) {
   chosen.gpu.reset();
   chosen.name = "cpu";
@@ -218,6 +223,15 @@ std::string reason_for_cpu(const std::string& device, const std::string& gpu, co
   return {};
 }
 
+std::string reason_against_memory(const std::string& device, const std::string& gpu, std::int64_t least_bytes,
+                                  std::int64_t free_bytes, bool runs_on_cpu) {
+  if (least_bytes <= free_bytes) return {};
+  const std::string what = fmt::format("it takes at least {} of device memory; {} of {} are free",
+                                       bytes_text(least_bytes), bytes_text(free_bytes), gpu);
+  if (device != "auto" || !runs_on_cpu) throw error(error_code::out_of_memory, what);
+  return what;
+}
+
 void report_backend(report& out, const std::string& device, const backend& where) {
   json& keys = out.keys();
   keys["device"] = where.name;
@@ -233,11 +247,18 @@ std::string describe(const backend& where) {
   return fmt::format("{} ({}), {} thread{}", where.name, where.reason, threads, threads == 1 ? "" : "s");
 }
 
+void settle_memory(backend& chosen, const std::string& device, std::int64_t least_bytes, std::int64_t most_bytes,
+                   bool runs_on_cpu) {
+  if (!chosen.gpu.has_value()) return;
+  const std::string why = reason_against_memory(device, chosen.gpu->properties().name, least_bytes,
+                                                free_memory(*chosen.gpu, most_bytes), runs_on_cpu);
+  if (!why.empty()) use_cpu(chosen, why);
+}
+
 void settle_backend(backend& chosen, const std::string& device, const search_size& search, std::int64_t most_bytes) {
   if (!chosen.gpu.has_value()) return;
-  std::int64_t free_bytes = chosen.gpu->memory().free_bytes;
-  if (most_bytes > 0) free_bytes = std::min(free_bytes, most_bytes);
-  const std::string why = reason_for_cpu(device, chosen.gpu->properties().name, search, free_bytes);
+  const std::string why =
+      reason_for_cpu(device, chosen.gpu->properties().name, search, free_memory(*chosen.gpu, most_bytes));
   if (!why.empty()) use_cpu(chosen, why);
 }
 

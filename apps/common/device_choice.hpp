@@ -93,6 +93,14 @@ struct expected_work {
 [[nodiscard]] std::string reason_for_cpu(const std::string& device, const std::string& gpu, const search_size& search,
                                          std::int64_t free_bytes);
 
+// Why a GPU does not do what takes at least `least_bytes` of its memory. Empty: it may fit. Throws as reason_for_cpu.
+[[nodiscard]] std::string reason_against_memory(const std::string& device, const std::string& gpu,
+                                                std::int64_t least_bytes, std::int64_t free_bytes, bool runs_on_cpu);
+
+// The same of the GPU chosen, if one was, before anything is read; gives it up if there is a reason.
+void settle_memory(backend& chosen, const std::string& device, std::int64_t least_bytes, std::int64_t most_bytes,
+                   bool runs_on_cpu);
+
 // Asks reason_for_cpu of the GPU chosen, if one was, and gives it up if there is one. `most_bytes`: use no more of its
 // memory than that, 0 for no such limit.
 void settle_backend(backend& chosen, const std::string& device, const search_size& search, std::int64_t most_bytes);

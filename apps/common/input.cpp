@@ -30,6 +30,7 @@ void describe_snapshot(const context<host>& ctx, input_description& input) {
   input.directed = header.directed;
   input.rows = header.rows;
   input.cols = header.cols;
+  input.entries = header.nnz;
 }
 
 void describe_matrix_market(input_description& input) {
@@ -41,6 +42,7 @@ void describe_matrix_market(input_description& input) {
   input.directed = header.symmetry == symmetry_kind::general;
   input.rows = header.rows;
   input.cols = header.cols;
+  input.entries = header.entries;
 }
 
 // Generated graphs have no values worth keeping; generated matrices do.
@@ -59,6 +61,7 @@ void describe_generated(input_description& input) {
   input.directed = !info.symmetric;
   input.rows = info.rows;
   input.cols = info.cols;
+  input.entries = info.entries;
 }
 
 void describe_graph(input_description& input, input_kind kind, const char* format) {

@@ -33,6 +33,7 @@ struct input_description {
   bool directed = true;   // what a graph of it is unless the user says otherwise
   std::int64_t rows = 0;  // as declared; 0 for a graph as text
   std::int64_t cols = 0;
+  std::int64_t entries = 0;        // as declared by what has rows and columns; a file's own word
   std::optional<snapshot> mapped;  // the snapshot itself, verified
 
   // Whether the text can be read once more, as a file can and a pipe cannot.

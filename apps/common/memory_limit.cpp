@@ -6,15 +6,19 @@
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -26,6 +30,21 @@ struct tuning {
   static constexpr std::int64_t least = 1'000'000;
 };
 
+// What `ulimit -v` and `ulimit -d` leave.
+double left_by_ulimit() {
+  double pages[6] = {};  // proc(5): size, resident, shared, text, lib, data
+  std::ifstream statm("/proc/self/statm");
+  for (double& each : pages) statm >> each;
+  const auto page_bytes = static_cast<double>(::sysconf(_SC_PAGESIZE));
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [kind, used] : {std::pair(RLIMIT_AS, pages[0]), std::pair(RLIMIT_DATA, pages[5])}) {
+    rlimit allowed{};
+    if (::getrlimit(kind, &allowed) != 0 || allowed.rlim_cur == RLIM_INFINITY) continue;
+    least = std::min(least, static_cast<double>(allowed.rlim_cur) - used * page_bytes);
+  }
+  return least;
+}
+
 std::int64_t default_limit() {
   double most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
   const auto pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
@@ -33,7 +52,9 @@ std::int64_t default_limit() {
   if (const std::optional<cgroup_memory> group = cgroup_memory_limit()) {
     most = std::min(most, static_cast<double>(group->available()));
   }
-  return static_cast<std::int64_t>(tuning::fraction * most);
+  most = std::min(tuning::fraction * most, left_by_ulimit());
+  if (const std::optional<std::int64_t> free = available_memory()) most = std::min(most, static_cast<double>(*free));
+  return std::max(static_cast<std::int64_t>(most), tuning::least);
 }
 
 // Of "", "G" and "GB" (powers of 1000), "Gi" and "GiB" (of 1024); 0 for what is no unit.
@@ -52,6 +73,7 @@ double scale_of(std::string_view unit) {
 struct limited_resource::state {
   std::atomic<std::int64_t> limit;
   std::atomic<std::int64_t> used{0};
+  std::atomic<std::int64_t> most{0};
 };
 
 limited_resource::limited_resource(std::int64_t limit) : state_(new state{limit}) {}
@@ -59,6 +81,10 @@ limited_resource::~limited_resource() { delete state_; }
 
 void limited_resource::set_limit(std::int64_t bytes) noexcept { state_->limit = bytes; }
 std::int64_t limited_resource::limit() const noexcept { return state_->limit; }
+std::int64_t limited_resource::available() const noexcept {
+  return std::max<std::int64_t>(state_->limit - state_->used, 0);
+}
+std::int64_t limited_resource::most_used() const noexcept { return state_->most; }
 
 void* limited_resource::allocate(std::size_t bytes, stream_handle stream) {
   const auto wanted = static_cast<std::int64_t>(bytes);
@@ -72,7 +98,11 @@ void* limited_resource::allocate(std::size_t bytes, stream_handle stream) {
                             format_bytes(static_cast<double>(limit))));
   }
   try {
-    return default_host_resource().allocate(bytes, stream);
+    void* const memory = default_host_resource().allocate(bytes, stream);
+    for (std::int64_t most = state_->most; most < before + wanted;) {
+      if (state_->most.compare_exchange_weak(most, before + wanted)) break;
+    }
+    return memory;
   } catch (...) {
     state_->used -= wanted;
     throw;
@@ -87,6 +117,21 @@ void limited_resource::deallocate(void* pointer, std::size_t bytes, stream_handl
 limited_resource& host_memory() {
   static limited_resource resource(default_limit());
   return resource;
+}
+
+std::optional<std::int64_t> available_memory(const std::string& meminfo) {
+  std::ifstream lines(meminfo);
+  std::optional<std::int64_t> available;
+  std::int64_t swap = 0;
+  for (std::string line; std::getline(lines, line);) {
+    char name[32];
+    long long kilobytes = 0;
+    if (std::sscanf(line.c_str(), "%31[^:]: %lld kB", name, &kilobytes) != 2) continue;
+    if (std::string_view(name) == "MemAvailable") available = kilobytes * 1024;
+    if (std::string_view(name) == "SwapFree") swap = kilobytes * 1024;
+  }
+  if (available.has_value()) *available += swap;
+  return available;
 }
 
 bool parse_bytes(const std::string& text, std::int64_t& bytes) {

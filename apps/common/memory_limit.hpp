@@ -5,6 +5,7 @@
 #include <spargo/core/memory.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace spargo::apps {
@@ -18,6 +19,8 @@ class limited_resource final : public memory_resource<host> {
 
   void set_limit(std::int64_t bytes) noexcept;
   [[nodiscard]] std::int64_t limit() const noexcept;
+  [[nodiscard]] std::int64_t available() const noexcept;  // of the limit
+  [[nodiscard]] std::int64_t most_used() const noexcept;  // at once, so far
   [[nodiscard]] void* allocate(std::size_t bytes, stream_handle stream) override;
   void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override;
 
@@ -26,9 +29,13 @@ class limited_resource final : public memory_resource<host> {
   state* state_;
 };
 
-// The process's own; its limit is nine tenths of the machine's memory, or of what its control group leaves at the first
-// call, until --max-memory says otherwise.
+// The process's own. Until --max-memory says otherwise its limit is nine tenths of the machine's memory, or of what its
+// control group leaves at the first call, and no more than the system has available and `ulimit` allows then.
 [[nodiscard]] limited_resource& host_memory();
+
+// What the system can give before it ends processes, swap included, by a file such as /proc/meminfo; none where that
+// does not say.
+[[nodiscard]] std::optional<std::int64_t> available_memory(const std::string& meminfo = "/proc/meminfo");
 
 // Of standard containers that the limit is to count.
 template <class T>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "common/graph_command.hpp"
+#include "common/memory_need.hpp"
 #include "common/placed_graph.hpp"
 
 namespace spargo::apps {
@@ -17,6 +18,8 @@ struct graph_work {
   bool runs_on_cpu = true;  // false: the algorithm asked for is the GPU's alone
   bool runs_on_gpu = true;  // false: it is the CPU's alone
   double cpu_ns = 0;        // that an entry of the graph costs one thread in all runs
+  result_bytes results;
+  std::int64_t edge_bytes = 0;  // of the graph's weights, at least
 };
 
 // --parse.

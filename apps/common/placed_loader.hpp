@@ -11,6 +11,7 @@
 //   build_there(where, pairs, options)       on the device; none: the host is to read the input and find the fault
 #pragma once
 
+#include "common/memory_limit.hpp"
 #include "common/parse.hpp"
 #include "common/placed_input.hpp"
 #include "common/progress.hpp"
@@ -91,8 +92,13 @@ class placed_loader {
     expect_square(input);
     input_cache cache = maker_.cache(flags_.cache, input);
     options_.direction = is_directed(flags_, input) ? direction_kind::directed : direction_kind::undirected;
+    size_ = least_size(input);
     const std::string why_not = why_not_there(flags_, input, cache);
     if (!asks && why_not.empty()) open_unless(why_not_open(where_, work_, input));
+    if (has_gpu() && !cache.is_on()) {
+      settle_memory(where_, flags_.common.device, least_graph_bytes_there(size_, need()), flags_.device_bytes(),
+                    work_.runs_on_cpu);
+    }
     std::optional<made> g;
     if (has_gpu()) {
       why_ = why_not;
@@ -115,6 +121,20 @@ class placed_loader {
     const bool wanted =
         work_.wanted == in_edges::build || (work_.wanted == in_edges::build_for_cpu && !where_.gpu.has_value());
     return {.direction = options_.direction, .in_edges = wanted && options_.direction == direction_kind::directed};
+  }
+
+  [[nodiscard]] graph_need need() const {
+    return {options_.direction, maker_.takes_weights(), options().in_edges, work_.edge_bytes, work_.results};
+  }
+
+  // Before the host reads. Of what a GPU may build, the entries alone are certain to be here.
+  void expect_memory_here(const input_description& input) const {
+    std::int64_t least = least_graph_bytes(input, size_, need());
+    const bool may_open = flags_.common.device == "auto" && !opened_ && work_.runs_on_gpu;
+    if (least > host_memory().available() && (has_gpu() || (may_open && query_devices().usable()))) {
+      least = least_listed_bytes(input, size_, maker_.takes_weights());
+    }
+    expect_host_memory(input, size_, least);
   }
 
   void open() {
@@ -172,6 +192,7 @@ class placed_loader {
 
   // Read by the host; built there, or on the device from a copy of the pairs.
   made load_here(const input_description& input, input_cache& cache) {
+    if (!cache.is_on()) expect_memory_here(input);
     const stopwatch loading;
     listed read = maker_.read(where_.cpu, input, cache, flags_);
     load_ms_ = loading.milliseconds();
@@ -232,6 +253,7 @@ class placed_loader {
   bool opened_ = false;
   double open_ms_ = 0;
   graph_options options_;
+  input_size size_;
   input_facts facts_;
   double load_ms_ = 0;
   double build_ms_ = 0;

@@ -2,6 +2,7 @@
 
 #include "common/extent.hpp"
 #include "common/memory_limit.hpp"
+#include "common/memory_need.hpp"
 #include "common/progress.hpp"
 
 #include <spargo/io/generate.hpp>
@@ -132,6 +133,19 @@ void read_matrix_on_ranks(const communicator& comm, const context<host>& cpu, co
   facts.stored = summary.stored;
   facts.expanded = summary.expanded;
   facts.rounded_integers = summary.rounded_integers;
+}
+
+template <entry_type V>
+constexpr std::int64_t value_bytes_of = is_pattern<V> ? 0 : static_cast<std::int64_t>(sizeof(V));
+
+// Before anything is generated: entries with indices of 64 bits, of all ranks that are in this process.
+void expect_shares(const communicator& comm, const input_description& input, std::int64_t value_bytes) {
+  if (input.kind != input_kind::generator) return;
+  together(comm, [&] {
+    const input_size size = least_size(input);
+    const std::int64_t own = on_several_ranks() ? size.listed / comm.size() : size.listed;
+    expect_host_memory(input, size, own * (16 + value_bytes));
+  });
 }
 
 // The first vertex named: the first row of the first rank that has any.
@@ -277,6 +291,7 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
                   "the matrix is complex (expected a real one: several processes multiply no others)");
     }
   });
+  expect_shares(comm, from.input, value_bytes_of<V>);
   {
     progress_bar bar("reading " + path, flags.quiet || comm.rank() != 0);
     input_facts& facts = from.facts;

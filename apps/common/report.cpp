@@ -1,5 +1,7 @@
 #include "common/report.hpp"
 
+#include "common/memory_limit.hpp"
+
 #include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
@@ -40,7 +42,7 @@ void write_value(output_file& file, const json& value) {
   }
 }
 
-// One key a line, its value on that line: short, and greppable.
+// One key a line, its value on that line: short, and greppable. Last the most memory that arrays took at once.
 void write_json(const std::string& path, const json& keys) {
   output_file file(path);
   const char* separator = "{\n  ";
@@ -49,7 +51,7 @@ void write_json(const std::string& path, const json& keys) {
     file.write(text_of(json(key)) + ": ");
     write_value(file, value);
   }
-  file.write("\n}\n");
+  file.write(fmt::format("{}\"host_memory_bytes\": {}\n}}\n", separator, host_memory().most_used()));
   file.commit();
 }
 

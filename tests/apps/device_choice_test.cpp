@@ -144,6 +144,24 @@ TEST(DeviceChoice, AGpuAskedForRefusesWhatDoesNotFit) {
   }
 }
 
+TEST(DeviceChoice, WhatCannotFitIsKnownBeforeTheWork) {
+  const auto why_not = [](const char* device, std::int64_t free_bytes, bool runs_on_cpu) {
+    return reason_against_memory(device, "H9", 4 * gigabyte, free_bytes, runs_on_cpu);
+  };
+  const std::string says = "it takes at least 4 GB of device memory; 3 GB of H9 are free";
+  EXPECT_EQ(why_not("auto", 3 * gigabyte, true), says);
+  for (const char* device : {"auto", "cuda", "cuda:1"}) {
+    EXPECT_EQ(why_not(device, 4 * gigabyte, true), "");  // to the byte
+    try {
+      (void)why_not(device, 3 * gigabyte, std::string(device) != "auto");
+      ADD_FAILURE() << device;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::out_of_memory);
+      EXPECT_EQ(e.what(), says);
+    }
+  }
+}
+
 TEST(DeviceChoice, SmallGraphsAreTheCpusUnderAuto) {
   search_size search{.vertices = 100'000, .entries = 300'000, .branching = 500};
   EXPECT_EQ(why("auto", search), "100,000 vertices and 300,000 entries are sooner searched than on H9");
@@ -221,8 +239,8 @@ class DeviceChoiceOnGpu : public testing::Test {
 TEST_F(DeviceChoiceOnGpu, BfsRefusesBeforeTheUpload) {
   const app_run run =
       run_app("bfs", {"--device", "cuda", "--max-device-memory", "2M", "gen:uniform:rows=100000,degree=8"});
-  expect_failure(run, "bfs", 1, " of device memory (graph ");
-  EXPECT_NE(run.err.find("2 MB of "), std::string::npos) << run.err;
+  expect_failure(run, "bfs", 1, ": it takes at least ");
+  EXPECT_NE(run.err.find(" of device memory; 2 MB of "), std::string::npos) << run.err;
 }
 
 TEST_F(DeviceChoiceOnGpu, BfsFallsBackAndSaysWhy) {
@@ -237,7 +255,7 @@ TEST_F(DeviceChoiceOnGpu, BfsFallsBackAndSaysWhy) {
   ASSERT_EQ(falls_back.code, 0) << falls_back.err;
   const auto report = falls_back.json();
   EXPECT_EQ(report["device"], "cpu");
-  EXPECT_NE(report["device_reason"].get<std::string>().find("needs"), std::string::npos);
+  EXPECT_NE(report["device_reason"].get<std::string>().find("at least"), std::string::npos);
   EXPECT_EQ(report["runs"][0]["levels"], fits.json()["runs"][0]["levels"]);
 }
 
