@@ -141,8 +141,9 @@ class host_search {
         waking::unless_busy);
   }
 
-  // Hints for the rows of the entries after j.
-  void prefetch(const csr_pattern_view<I, O, host>& edges, std::int64_t j, std::int64_t last) const {
+  // Hints for the rows of the entries after j. Inlined always, as in prefetch.hpp.
+  [[gnu::always_inline]] void prefetch(const csr_pattern_view<I, O, host>& edges, std::int64_t j,
+                                       std::int64_t last) const {
     constexpr std::int64_t ahead = host_tuning::ahead;
     if (j + 2 * ahead < last) __builtin_prefetch(edges.offsets.data() + vertices_[j + 2 * ahead]);
     if (j + ahead < last) __builtin_prefetch(edges.indices.data() + edges.offsets[vertices_[j + ahead]]);

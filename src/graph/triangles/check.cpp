@@ -210,7 +210,8 @@ class triangle_checker {
     return twice / 2;
   }
 
-  void fetch_list(std::int64_t r) const {
+  // Inlined always, as in prefetch.hpp.
+  [[gnu::always_inline]] void fetch_list(std::int64_t r) const {
     constexpr std::int64_t line = 64 / sizeof(I);
     const std::int64_t end = std::min<std::int64_t>(kept_[at(r)], check_tuning::fetched_lines * line);
     for (std::int64_t k = 0; k < end; k += line) __builtin_prefetch(ends_.data() + first_[at(r)] + k);
