@@ -422,6 +422,27 @@ TYPED_TEST(BetweennessPaths, AnyNumber) {
   }
 }
 
+// 2^499 paths to a vertex and 2^1501 to its successor, which is found by either first: exponents that differ by two.
+TYPED_TEST(BetweennessPaths, SuccessorsOfFarMorePaths) {
+  for (const auto& chains : {sources_type{1501, 499}, sources_type{499, 1501}}) {
+    edge_vector edges;
+    std::int64_t n = 2;
+    for (const std::int64_t doubled : chains) {
+      sources_type layer{0};
+      for (std::int64_t k = 0; k < 1501; ++k) {
+        sources_type above(k < doubled ? 2 : 1);
+        for (std::int64_t& v : above) {
+          v = n++;
+          for (const std::int64_t u : layer) edges.emplace_back(u, v);
+        }
+        layer = above;
+      }
+      for (const std::int64_t u : layer) edges.emplace_back(u, 1);
+    }
+    this->expect_precise(n, edges, {0});
+  }
+}
+
 // Both ways through layers, where levels turn round.
 TYPED_TEST(BetweennessPaths, AnyNumberInACycle) {
   test::random_source random(33);

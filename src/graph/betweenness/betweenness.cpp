@@ -18,9 +18,9 @@ struct tuning {
   // Vertices plus stored edges up to which threads have sources of their own: a level is then often too small for two
   // threads to meet over it (about 5 us), by choice.
   static constexpr std::int64_t small = std::int64_t{1} << 18;
-  // Stored edges per vertex from which levels are few, and lanes that share them meet. CPU time from 4 sources, a
-  // Xeon, by_level / by_source: grid 2000 x 2000 (4 per vertex) 5.7 / 1.1 s; R-MAT 20 and uniform 2^20 (32 per
-  // vertex) take by_level a quarter of the GAP suite's time.
+  // Stored edges per vertex from which levels are few, and lanes that share them meet. CPU time from 4 sources, Zen 5,
+  // by_level / by_source: grid 2000 x 2000 (4 per vertex) 3.5 / 0.33 s; uniform 2^20 with 4 per vertex 0.62 / 0.32 s,
+  // with 8 0.55 / 0.49 s, where by_level has work for more threads than there are sources.
   static constexpr std::int64_t few_edges = 6;
 };
 

@@ -6,7 +6,8 @@
 // in their order at the end. So neither depends on the number of threads.
 //
 // Cost: by_level about two passes over the edges per batch, with an index and a byte per edge and 8 gathered bytes per
-// lane for those on a shortest path; by_source two passes per source, with 16 gathered bytes per edge.
+// lane for those on a shortest path; by_source one pass per source, with an index
+// and 4 gathered bytes per edge, and streams of some 60 bytes per vertex and 8 per edge of a shortest path.
 #include "core/parallel.hpp"
 #include "graph/betweenness/executor.hpp"
 #include "graph/betweenness/host_backward.hpp"
@@ -48,7 +49,7 @@ class host_executor final : public executor<I, host> {
         values_(ctx, n_),
         edges_(ctx, options.edges == betweenness_edges::counted ? std::int64_t{g.out.nnz()} : 0),
         row_count_(n_ < executor_tuning::large ? executor_tuning::most_rows : executor_tuning::least_rows),
-        rows_(ctx, by_source_ ? row_count_ * n_ : 0) {
+        rows_(ctx, by_source_ ? (row_count_ - 1) * n_ : 0) {
     csr_pattern_view<I, O, host> in = g.has_in_edges() ? g.in : g.out;
     if (!undirected_ && !g.has_in_edges() && n_ > 0) {
       transposed_ = transpose(ctx, csr_view<const pattern, I, O, host>{{g.out}, {}});
@@ -65,22 +66,24 @@ class host_executor final : public executor<I, host> {
   void run(span<const I, host> sources) override {
     const std::int64_t count = sources.empty() ? n_ : sources.size();
     const std::int64_t batches = div_up(count, std::int64_t{executor_tuning::lanes});
-    fill(values_, 0);
     fill(edges_, 0);
     if (by_source_) {
-      fill(rows_, 0);
+      const std::int64_t rows = std::min(row_count_, count);
       std::atomic<std::int64_t> begun = 0;
-      on_threads(static_cast<int>(singles_.size()), row_count_, [&](part_taker& mine) {
+      on_threads(static_cast<int>(singles_.size()), rows, [&](part_taker& mine) {
         for (std::int64_t row; mine.take(row);) {
+          double* const sums = row == 0 ? values_.data() : rows_.data() + (row - 1) * n_;
+          std::fill_n(sums, n_, 0.0);
           for (std::int64_t k = row; k < count; k += row_count_) {
             interruption::look({begun++, count});
             singles_[static_cast<std::size_t>(mine.slot())].add(sources.empty() ? static_cast<I>(k) : sources[k], own(),
-                                                                rows_.data() + row * n_);
+                                                                sums);
           }
         }
       });
-      add_rows();
+      add_rows(rows);
     } else {
+      fill(values_, 0);
       for (std::int64_t b = 0; b < batches; ++b) {
         interruption::look({b * executor_tuning::lanes, count});
         run_batch(searches_.front(), sources, b, values_.data());
@@ -134,9 +137,10 @@ class host_executor final : public executor<I, host> {
     }
   }
 
-  void add_rows() {
+  // The first is the values themselves.
+  void add_rows(std::int64_t count) {
     parallel_for(threads_, n_, grain::rows, [&](std::int64_t v) {
-      for (std::int64_t row = 0; row < row_count_; ++row) values_[v] += rows_[row * n_ + v];
+      for (std::int64_t row = 1; row < count; ++row) values_[v] += rows_[(row - 1) * n_ + v];
     });
   }
 
@@ -186,7 +190,7 @@ class host_executor final : public executor<I, host> {
   array<double, host> values_;
   array<double, host> edges_;  // [out-edge], where they are counted
   std::int64_t row_count_;
-  array<double, host> rows_;  // [row * vertices + vertex]
+  array<double, host> rows_;  // [(row - 1) * vertices + vertex]
 };
 
 }  // namespace

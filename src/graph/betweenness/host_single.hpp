@@ -1,9 +1,12 @@
 // The dependencies of one source, by one thread: Brandes' algorithm with a queue.
 //
-// What an edge looks up of a vertex is together in 16 bytes: its level, its number of shortest paths, and the exponent
-// of that number (host_lanes.hpp). A vertex's number is complete when it comes out of the queue; on the way back the
-// quotient (1 + dependency) / number takes its place. Cost: two looks at every edge, without atomics or lists of
-// levels, so that a graph of thousands of narrow levels costs no more than another.
+// Vertices are known by their places in the queue, where levels lie one behind the other: what is found again lies at
+// or behind the end of the level being expanded if it is a successor, and before it if not. Numbers of shortest paths
+// (host_lanes.hpp) are kept by place, and so are successors, one list behind the other: only the way forward looks up
+// random vertices, by 4 bytes each, and the way back reads what was written, from its end. A number is complete when
+// its vertex comes out of the queue; on the way back the quotient (1 + dependency) / number takes its place. Cost: one
+// look at every edge and another at every successor, without atomics or lists of levels, so that a graph of thousands
+// of narrow levels costs no more than another.
 #pragma once
 
 #include "graph/betweenness/host_lanes.hpp"
@@ -12,6 +15,7 @@
 #include <spargo/formats/csr.hpp>
 #include <spargo/graph/frontier/prefetch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace spargo::detail::betweenness {
@@ -20,98 +24,111 @@ template <class I, class O>
 class host_single {
  public:
   host_single(const context<host>& ctx, const csr_pattern_view<I, O, host>& edges)
-      : edges_(edges), queue_(ctx, edges.rows), vertices_(ctx, edges.rows) {
-    for (vertex& v : vertices_) v = {};
+      : edges_(edges),
+        places_(ctx, edges.rows),
+        queue_(ctx, edges.rows),
+        numbers_(ctx, edges.rows),
+        exponents_(ctx, edges.rows),
+        successors_(ctx, edges.rows + std::int64_t{edges.nnz()}) {
+    std::fill(places_.begin(), places_.end(), I{-1});
   }
 
   // Adds to values. own: what a path counts for its last vertex.
   void add(I source, double own, double* values) {
     const std::int64_t reached = count(source);
+    const I* next = successors_.data() + listed_;
     for (std::int64_t k = reached; k-- > 1;) {
-      if (k > ahead) prefetch(queue_[k - ahead]);
-      const I u = queue_[k];
-      const double dependency = sum_row(u);
-      vertices_[u].number = (1 + dependency) / vertices_[u].number;
-      values[u] += dependency + own;
+      const double dependency = numbers_[k] * sum_successors(k, next);
+      numbers_[k] = (1 + dependency) / numbers_[k];
+      values[queue_[k]] += dependency + own;
     }
     values[source] += own * static_cast<double>(reached - 1);
-    for (std::int64_t k = 0; k < reached; ++k) vertices_[queue_[k]] = {};
+    for (std::int64_t k = 0; k < reached; ++k) places_[queue_[k]] = -1;
   }
 
-  [[nodiscard]] std::int64_t bytes() const { return vertices_.size() * std::int64_t{sizeof(I) + sizeof(vertex)}; }
+  [[nodiscard]] std::int64_t bytes() const {
+    return (places_.size() + queue_.size() + successors_.size()) * std::int64_t{sizeof(I)} +
+           places_.size() * std::int64_t{sizeof(double) + sizeof(std::int32_t)};
+  }
 
  private:
-  static constexpr std::int64_t ahead = 8;  // rows prefetched on the way back
-
-  struct vertex {
-    double number = 0;  // factor
-    std::int32_t exponent = 0;
-    std::int32_t level = -1;
-  };
-
-  void prefetch(I u) const { __builtin_prefetch(edges_.indices.data() + edges_.offsets[u]); }
-
-  // Levels and numbers; returns how many vertices are reached.
+  // Places, numbers and successors; returns how many vertices are reached.
   [[nodiscard]] std::int64_t count(I source) {
-    std::int64_t tail = 1;
-    queue_[0] = source;
-    vertices_[source] = {1, 0, 0};
+    I* const places = places_.data();
+    I* const queue = queue_.data();
+    I* next = successors_.data();
+    std::int64_t tail = 0;
+    const auto append = [&](I v, double number, std::int32_t exponent) {
+      places[v] = static_cast<I>(tail);
+      queue[tail] = v;
+      numbers_[tail] = number;
+      exponents_[tail++] = exponent;
+    };
+    append(source, 1, 0);
+    std::int64_t level_end = 0;
     for (std::int64_t head = 0; head < tail; ++head) {
-      prefetch_rows(edges_, queue_.data(), head, tail);
-      const I u = queue_[head];
-      vertex& from = vertices_[u];
-      if (from.number >= number_range::end) {
-        from.number *= number_range::down;
-        ++from.exponent;
+      prefetch_rows(edges_, queue, head, tail);
+      if (head == level_end) level_end = tail;
+      if (numbers_[head] >= number_range::end) {
+        numbers_[head] *= number_range::down;
+        ++exponents_[head];
       }
-      const vertex own = from;
-      for (O e = edges_.offsets[u]; e < edges_.offsets[u + 1]; ++e) {
+      const double number = numbers_[head];
+      const std::int32_t exponent = exponents_[head];
+      *next++ = -1;
+      for (O e = edges_.offsets[queue[head]]; e < edges_.offsets[queue[head] + 1]; ++e) {
         const I v = edges_.indices[e];
-        vertex& to = vertices_[v];
-        if (to.level < 0) {
-          to = {own.number, own.exponent, own.level + 1};
-          queue_[tail++] = v;
-        } else if (to.level == own.level + 1) {
-          if (to.exponent != own.exponent) [[unlikely]] {
-            add_scaled(to, own);
+        const I place = places[v];
+        if (place < 0) {
+          *next++ = static_cast<I>(tail);
+          append(v, number, exponent);
+        } else if (place >= level_end) {
+          *next++ = place;
+          if (exponents_[place] != exponent) [[unlikely]] {
+            add_scaled(place, number, exponent);
           } else {
-            to.number += own.number;
+            numbers_[place] += number;
           }
         }
       }
     }
+    listed_ = next - successors_.data();
     return tail;
   }
 
-  static void add_scaled(vertex& to, const vertex& own) {
-    const std::int32_t up = own.exponent - to.exponent;
+  void add_scaled(std::int64_t place, double number, std::int32_t exponent) {
+    const std::int32_t up = exponent - exponents_[place];
     if (up > 0) {
-      to.number = own.number + (up == 1 ? to.number * number_range::down : 0);
-      to.exponent = own.exponent;
+      numbers_[place] = number + (up == 1 ? numbers_[place] * number_range::down : 0);
+      exponents_[place] = exponent;
     } else if (up == -1) {
-      to.number += own.number * number_range::down;
+      numbers_[place] += number * number_range::down;
     }
   }
 
-  // The dependency on u: a successor's number is at least its own, and so is the exponent.
-  [[nodiscard]] double sum_row(I u) const {
-    const vertex own = vertices_[u];
+  // Of the quotients of what is listed before `next`, which moves to the front of that list. A successor's number is at
+  // least its own, and so is the exponent.
+  [[nodiscard]] double sum_successors(std::int64_t k, const I*& next) const {
+    const std::int32_t exponent = exponents_[k];
     double sum = 0;
-    for (O e = edges_.offsets[u]; e < edges_.offsets[u + 1]; ++e) {
-      const vertex& to = vertices_[edges_.indices[e]];
-      if (to.level != own.level + 1) continue;
-      if (to.exponent == own.exponent) [[likely]] {
-        sum += to.number;
-      } else if (to.exponent == own.exponent + 1) {
-        sum += to.number * number_range::down;
+    for (I place; (place = *--next) >= 0;) {
+      if (exponents_[place] == exponent) [[likely]] {
+        sum += numbers_[place];
+      } else if (exponents_[place] == exponent + 1) {
+        sum += numbers_[place] * number_range::down;
       }
     }
-    return own.number * sum;
+    return sum;
   }
 
   csr_pattern_view<I, O, host> edges_;
+  array<I, host> places_;  // [vertex]: in the queue, -1 outside
+  // [place]
   array<I, host> queue_;
-  array<vertex, host> vertices_;
+  array<double, host> numbers_;  // factors
+  array<std::int32_t, host> exponents_;
+  array<I, host> successors_;  // -1 and the places of the source's, -1 and those of the next vertex's, and so on
+  std::int64_t listed_ = 0;
 };
 
 }  // namespace spargo::detail::betweenness
