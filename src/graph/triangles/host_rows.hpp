@@ -16,8 +16,9 @@
 namespace spargo::detail::triangles {
 
 struct rows_tuning {
-  static constexpr std::int64_t part_units = std::int64_t{1}
-                                             << 14;  // vertices and entries; not timed: some 20 us of a grid
+  // Vertices and entries: some 30 us of a grid. Zen 5, grid 2000^2, CPU time of 2^14 / 2^16: 10.2 / 8.9 ms, for each
+  // part's ends are searched for.
+  static constexpr std::int64_t part_units = std::int64_t{1} << 16;
 };
 
 template <class I, class O>
