@@ -282,13 +282,8 @@ exit_status share_out(bfs_flags& flags) {
                                   are_on_gpus(flags.common) ? "GPUs" : "processes"));
   }
   if (flags.deterministic && are_on_gpus(flags.common)) throw usage_error("--deterministic: not on several GPUs");
-  expect_parsing_on_cpu(flags.parse);
-  return run_ranks(
-      flags.common,
-      [&] {
-        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
-      },
-      [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
+  return run_graph_ranks(
+      flags, [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
 
 void add_flags(CLI::App& app, bfs_flags& flags) {

@@ -199,13 +199,8 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const c
 
 exit_status share_out(components_flags& flags) {
   if (flags.strong) throw usage_error("--strong: not on several processes or GPUs");
-  expect_parsing_on_cpu(flags.parse);
-  return run_ranks(
-      flags.common,
-      [&] {
-        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
-      },
-      [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
+  return run_graph_ranks(
+      flags, [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
 
 command_body declare(CLI::App& app) {

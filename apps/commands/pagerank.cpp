@@ -253,13 +253,8 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const p
 
 exit_status share_out(pagerank_flags& flags) {
   if (!flags.ids.empty()) throw usage_error("--personalize: not on several processes or GPUs");
-  expect_parsing_on_cpu(flags.parse);
-  return run_ranks(
-      flags.common,
-      [&] {
-        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
-      },
-      [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
+  return run_graph_ranks(
+      flags, [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
 
 void add_flags(CLI::App& app, pagerank_flags& flags) {

@@ -3,6 +3,7 @@
 #include "common/extent.hpp"
 #include "common/memory_limit.hpp"
 #include "common/memory_need.hpp"
+#include "common/outputs.hpp"
 #include "common/progress.hpp"
 
 #include <spargo/io/generate.hpp>
@@ -262,6 +263,16 @@ exit_status run_ranks(const common_flags& flags, const std::function<void()>& pr
 void expect_parsing_on_cpu(const std::string& parse) {
   if (parse != "gpu") return;
   throw usage_error("--parse gpu: several processes or GPUs parse on the CPU (expected auto or cpu)");
+}
+
+exit_status run_graph_ranks(graph_flags& flags, const ranked_body& body) {
+  expect_parsing_on_cpu(flags.parse);
+  return run_ranks(
+      flags.common,
+      [&] {
+        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
+      },
+      body);
 }
 
 void expect_room(const communicator& comm, const backend& where, std::int64_t most,

@@ -64,6 +64,9 @@ using ranked_body = std::function<exit_status(const communicator&, const backend
 // Throws usage_error for --parse gpu.
 void expect_parsing_on_cpu(const std::string& parse);
 
+// run_ranks of a command on a graph, which writes to --output and parses on the CPU.
+[[nodiscard]] exit_status run_graph_ranks(graph_flags& flags, const ranked_body& body);
+
 // Before anything is copied to the GPUs. Throws agreed_error where the ranks of a GPU need more of it than `most`
 // bytes (--max-device-memory; 0: any number), of which `needed` says what this rank's do; it is not asked otherwise.
 void expect_room(const communicator& comm, const backend& where, std::int64_t most,
