@@ -6,8 +6,8 @@
 // in their order at the end. So neither depends on the number of threads.
 //
 // Cost: by_level about two passes over the edges per batch, with an index and a byte per edge and 8 gathered bytes per
-// lane for those on a shortest path; by_source one pass per source, with an index
-// and 4 gathered bytes per edge, and streams of some 60 bytes per vertex and 8 per edge of a shortest path.
+// lane for those on a shortest path; by_source one pass per source, with an index and 4 gathered bytes per edge, and
+// streams of some 60 bytes per vertex and 8 per edge of a shortest path.
 #include "core/parallel.hpp"
 #include "graph/betweenness/executor.hpp"
 #include "graph/betweenness/host_backward.hpp"

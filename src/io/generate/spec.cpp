@@ -287,8 +287,8 @@ std::int64_t least_distinct(const generator_spec& s) {
       return least_of(places, s.entries);
     case generator_kind::uniform:
       return least_of(rows * hit(cols - 1, 1 / cols, s.degree), s.entries);
-    case generator_kind::powerlaw:  // a row of d entries has d (d - 1) / 2 pairs of them, each of one column once in
-                                    // `cols`
+    // A row of d entries has d (d - 1) / 2 pairs of them, each of one column once in `cols`.
+    case generator_kind::powerlaw:
       return least_of(entries * (1 - (static_cast<double>(s.longest) / 2 + 1) / cols), s.entries);
     default:
       return least_off_diagonal(s);
