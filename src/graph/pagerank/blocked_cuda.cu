@@ -35,7 +35,11 @@ struct tuning {
   static constexpr std::int64_t most_blocks = 512;
   // Edges of a vertex and a block that make a cell; 3, 4, 5, 6, 8: R-MAT 22 fp32 0.230, 0.228, 0.232, 0.239, 0.266 ms.
   static constexpr std::uint32_t least_cell = 4;
-  static constexpr std::int64_t window = 1024;  // vertices; all, 1024: R-MAT 22 fp32 0.245, 0.228 ms
+  // Vertices among which strips are sorted; 0: all. All, 1024: R-MAT 22 fp32 0.219, 0.236 ms, fp64 0.372, 0.350.
+  template <class V>
+  static constexpr std::int64_t window() {
+    return sizeof(V) == 4 ? 0 : 1024;
+  }
   // A copy pays where the edges from the first block are so large a share of all, and few are gathered.
   static constexpr double least_popular = 0.2;
   static constexpr double most_gathered = 0.4;
@@ -376,7 +380,7 @@ step_copy_attempt<V> copy_blocked(const context<device>& ctx, const graph_view<I
     return {nullptr, percent_of(popular) + " of the edges come from the vertices of most edges"};
   }
   place_edges(ctx, g.in, ranked);
-  const spmv::blocked_shape shape{block, tuning::most_blocks, tuning::least_cell, tuning::window};
+  const spmv::blocked_shape shape{block, tuning::most_blocks, tuning::least_cell, tuning::window<V>()};
   spmv::column_order order;
   order.ranks = std::move(ranked.places);
   order.used = static_cast<std::int64_t>(totals.used);

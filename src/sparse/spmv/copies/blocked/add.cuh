@@ -19,6 +19,7 @@ struct blocked_row_tuning {
   // Rows per thread, 4, 2, 1: 0.158, 0.160, 0.203 ms of this step (R-MAT 24 with 4 entries per row, fp64, H200).
   static constexpr int batch = 4;
   static constexpr int group_lanes = 8;
+  static constexpr int group_rows = 2;  // of a group at once; 4, 2, 1: PageRank of R-MAT 22 0.218, 0.209, 0.215 ms
   // Limits half as large change a product by less than a percent (R-MAT 22, R-MAT 24, power law).
   static constexpr strip_limits limits{.thread = 4, .group = 64, .warp = 512, .part = 1024};
 };
@@ -56,7 +57,8 @@ struct strip_arguments {
   }
 
   static constexpr std::int64_t rows_per_warp_block = threads_per_block / warp_size;
-  static constexpr std::int64_t rows_a_group_block = threads_per_block / blocked_row_tuning::group_lanes;
+  static constexpr std::int64_t rows_a_group_block =
+      threads_per_block / blocked_row_tuning::group_lanes * blocked_row_tuning::group_rows;
 };
 
 // What another block has written in this kernel.
@@ -105,43 +107,78 @@ __device__ void add_part(const strip_arguments<D>& a, std::uint32_t part, Emit e
   if (lane == 0) a.arrived[hub] = 0;
 }
 
-// `lanes` lanes per row, of the long rows first .. end - 1.
-template <class D, class Emit>
+// `lanes` lanes per row, of the long rows first .. end - 1; `Rows` of these in the hands of a lane at once, so that one
+// waits for its strips, their places and their sums while the others do.
+template <int Rows, class D, class Emit>
 __device__ void add_long_rows(const strip_arguments<D>& a, std::int64_t first, std::int64_t end, int lanes, Emit emit) {
+  const int lane = static_cast<int>(threadIdx.x) % lanes;
+  const int apart = threads_per_block / lanes;
   const std::int64_t i = first + static_cast<int>(threadIdx.x) / lanes;
-  const std::uint32_t row = i < end ? a.long_rows[i] : 0;
-  D sum{};
-  if (i < end) sum = a.add(a.row_strips[row] + threadIdx.x % lanes, a.row_strips[row + 1], lanes);
+  std::uint32_t row[Rows];
+  std::uint32_t at[Rows];
+  std::uint32_t behind[Rows];
+  D sum[Rows];
+#pragma unroll
+  for (int j = 0; j < Rows; ++j) row[j] = i + j * apart < end ? a.long_rows[i + j * apart] : no_entry;
+#pragma unroll
+  for (int j = 0; j < Rows; ++j) {
+    at[j] = row[j] != no_entry ? a.row_strips[row[j]] + static_cast<std::uint32_t>(lane) : 0;
+    behind[j] = row[j] != no_entry ? a.row_strips[row[j] + 1] : 0;
+    sum[j] = D{};
+  }
+  if constexpr (Rows == 1) sum[0] = a.add(at[0], behind[0], static_cast<std::uint32_t>(lanes));
+  for (bool any = Rows > 1; any;) {
+    std::uint32_t place[Rows];
+    any = false;
+#pragma unroll
+    for (int j = 0; j < Rows; ++j) {
+      place[j] = at[j] < behind[j] ? a.places[at[j]] : no_entry;
+      at[j] += static_cast<std::uint32_t>(lanes);
+      any = any || at[j] < behind[j];
+    }
+#pragma unroll
+    for (int j = 0; j < Rows; ++j) {
+      if (place[j] != no_entry) sum[j] += a.sums[place[j]];
+    }
+  }
   __syncwarp();
-  sum = group_sum(sum, lanes);
-  if (i < end && static_cast<int>(threadIdx.x) % lanes == 0) emit(row, sum);
+#pragma unroll
+  for (int j = 0; j < Rows; ++j) {
+    sum[j] = group_sum(sum[j], lanes);
+    if (row[j] != no_entry && lane == 0) emit(row[j], sum[j]);
+  }
 }
 
-// A row's first strip is on its way while those of the thread's other rows are.
+// The k-th strips of a thread's rows are on their way together.
 template <class D, class Emit>
 __device__ void add_short_rows(const strip_arguments<D>& a, std::int64_t first, Emit emit) {
   constexpr int batch = blocked_row_tuning::batch;
+  constexpr std::uint32_t most = blocked_row_tuning::limits.thread;
   std::uint32_t begin[batch];
   std::uint32_t count[batch];
-  std::uint32_t place[batch];
   D sum[batch];
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
     const std::int64_t row = first + j * threads_per_block + threadIdx.x;
     begin[j] = row < a.rows ? a.row_strips[row] : 0;
-    count[j] = row < a.rows ? a.row_strips[row + 1] - begin[j] : blocked_row_tuning::limits.thread + 1;
+    count[j] = row < a.rows ? a.row_strips[row + 1] - begin[j] : most + 1;
+    sum[j] = D{};
+  }
+#pragma unroll
+  for (std::uint32_t p = 0; p < most; ++p) {
+    std::uint32_t place[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      place[j] = p < count[j] && count[j] <= most ? a.places[begin[j] + p] : no_entry;
+    }
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      if (place[j] != no_entry) sum[j] += a.sums[place[j]];
+    }
   }
 #pragma unroll
   for (int j = 0; j < batch; ++j) {
-    place[j] = count[j] > 0 && count[j] <= blocked_row_tuning::limits.thread ? a.places[begin[j]] : no_entry;
-  }
-#pragma unroll
-  for (int j = 0; j < batch; ++j) sum[j] = place[j] != no_entry ? a.sums[place[j]] : D{};
-#pragma unroll
-  for (int j = 0; j < batch; ++j) {
-    if (count[j] > blocked_row_tuning::limits.thread) continue;
-    for (std::uint32_t p = 1; p < count[j]; ++p) sum[j] += a.sums[a.places[begin[j] + p]];
-    emit(first + j * threads_per_block + threadIdx.x, sum[j]);
+    if (count[j] <= most) emit(first + j * threads_per_block + threadIdx.x, sum[j]);
   }
 }
 
@@ -152,13 +189,13 @@ __device__ void add_strips(const strip_arguments<D>& a, std::int64_t block, Emit
   block -= a.parts;
   std::int64_t first = a.hub_rows;
   if (block < a.warp_blocks()) {
-    return add_long_rows(a, first + block * a.rows_per_warp_block, first + a.warp_rows, warp_size, emit);
+    return add_long_rows<1>(a, first + block * a.rows_per_warp_block, first + a.warp_rows, warp_size, emit);
   }
   block -= a.warp_blocks();
   first += a.warp_rows;
   if (block < a.group_blocks()) {
-    return add_long_rows(a, first + block * a.rows_a_group_block, first + a.group_rows, blocked_row_tuning::group_lanes,
-                         emit);
+    return add_long_rows<blocked_row_tuning::group_rows>(a, first + block * a.rows_a_group_block, first + a.group_rows,
+                                                         blocked_row_tuning::group_lanes, emit);
   }
   block -= a.group_blocks();
   add_short_rows(a, block * (blocked_row_tuning::batch * threads_per_block), emit);
