@@ -184,6 +184,15 @@ class device_executor final : public executor<I, device> {
             search_, t, static_cast<unsigned>(chunks));
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
+  void flood(const position& at) {
+    constexpr int threads = 256;
+    constexpr std::int64_t resident = 8;  // blocks of an SM, at most
+    const double wanted = (static_cast<double>(at.pairs) * warp_size + at.edges / 8) / threads + 1;
+    const auto most = static_cast<double>(resident * ctx_.properties().multiprocessors);
+    push_kernel<<<static_cast<unsigned>(std::min(wanted, most)), threads, 0, ctx_.stream()>>>(search_, at.depth,
+                                                                                              at.begin, at.end);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
   // What the kernels before have left there.
   [[nodiscard]] control_block control() const {
     control_block found{};
@@ -214,7 +223,13 @@ class device_executor final : public executor<I, device> {
     dense_levels_.clear();
     while (at.pairs > 0) {
       fill_zero(ctx_, control_.view());
-      if (next_action(search_, at) != step_action::pull) {
+      const step_action action = next_action(search_, at);
+      if (action == step_action::flood) {
+        flood(at);
+        advance_by_flood(search_, at, control().step[0]);
+        continue;
+      }
+      if (action != step_action::pull) {
         launch_cooperative(ctx_, forward_kernel<I, O>, forward_blocks_, cuda_tuning::block, search_, at);
         at = control().at;
         continue;

@@ -13,9 +13,11 @@
 
 #include "graph/betweenness/cuda_dense.cuh"
 #include "graph/betweenness/cuda_narrow.cuh"
+#include "graph/betweenness/cuda_push.cuh"
 
 #include <cooperative_groups.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace spargo::detail::betweenness {
@@ -27,7 +29,8 @@ enum class step_action {
   sum,   // numbers of a level that has been marked
   list,  // a dense level becomes a listed one
   push,
-  mark,  // and sums up the level's own numbers if they are not known
+  flood,  // pushes to a dense level
+  mark,   // and sums up the level's own numbers if they are not known
 };
 
 // The host and the device find the same: counts are exact in a double, and so are their multiples and eighths.
@@ -40,7 +43,8 @@ SPARGO_HD step_action next_action(const search<I, O>& s, const position& at) {
   if (plain && pulling < pushing) return at.summed ? step_action::pull : step_action::sum;
   if (at.dense) return step_action::list;
   const bool exact = at.largest * s.growth < number_range::exact;
-  return s.mirrored && at.summed && exact ? step_action::push : step_action::mark;
+  if (!s.mirrored || !at.summed || !exact) return step_action::mark;
+  return at.edges > static_cast<double>(s.n / cuda_tuning::dense) ? step_action::flood : step_action::push;
 }
 
 // Whether a pull marks the pairs of the frontier that lead on.
@@ -88,8 +92,7 @@ __device__ __forceinline__ void take_step(const search<I, O>& s, const walker& m
         t.marks = true;
         t.adds = action == step_action::push;
         t.entries = &filling->entries;
-        const bool lists = !t.adds || at.edges <= static_cast<double>(s.n / cuda_tuning::dense);
-        if (lists) t.to = s.list + at.end;
+        t.to = s.list + at.end;
       }
       run_list(s, my, t, t.marks ? s.out : s.in, at.begin, at.end, tally);
     }
@@ -113,7 +116,7 @@ __device__ void advance(const search<I, O>& s, position& at, step_action action,
   }
   at.pairs = static_cast<std::int64_t>(__ldcg(&found.pairs));
   at.summed = action == step_action::push;
-  at.dense = at.summed && at.edges > static_cast<double>(s.n / cuda_tuning::dense);
+  at.dense = false;
   at.edges = static_cast<double>(__ldcg(&found.edges));
   go_down(s, at);
 }
@@ -131,7 +134,21 @@ inline void advance_by_pull(position& at, const counters& found) {
   for (int k = 0; k < cuda_tuning::lanes; ++k) at.alive |= found.found[k] != 0 ? 1U << k : 0U;
 }
 
-// Goes on from `from` until nothing is found, or the next level is to be pulled.
+// And after a flood.
+template <class I, class O>
+void advance_by_flood(const search<I, O>& s, position& at, const counters& found) {
+  ++at.depth;
+  at.pairs = static_cast<std::int64_t>(found.pairs);
+  at.dense = true;
+  at.summed = true;
+  at.begin = at.end;
+  at.edges = static_cast<double>(found.edges);
+  at.open = std::max(0.0, at.open - at.edges / cuda_tuning::lanes);
+  std::memcpy(&at.largest, &found.largest, sizeof(at.largest));
+  at.alive = (1U << s.source_count) - 1;
+}
+
+// Goes on from `from` until nothing is found, or the next level is to be pulled or flooded.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::block, 1)
     forward_kernel(const __grid_constant__ search<I, O> s, const position from) {
@@ -145,7 +162,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   __syncthreads();
   for (int turn = 0, meeting = 0; at.pairs > 0;) {
     const step_action action = next_action(s, at);
-    if (action == step_action::pull) break;
+    if (action == step_action::pull || action == step_action::flood) break;
     if (action == step_action::mark && may_be_narrow(s) && at.pairs <= narrow_pairs() / 2) {
       walk_narrow(s, at, control->words, meeting);
       grid.sync();

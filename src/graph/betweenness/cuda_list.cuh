@@ -16,7 +16,7 @@ struct list_task {
   int depth = 0;                            // of the pairs
   bool marks = false;                       // finds the next level,
   bool adds = false;                        // and adds a pair's number to those of the next level
-  entry_of<I>* to = nullptr;                // where it is listed; null: it is dense
+  entry_of<I>* to = nullptr;                // where it is listed
   count64* entries = nullptr;               // how many are
   const double* from = nullptr;             // what is summed up; null: nothing
   const std::int32_t* exponents = nullptr;  // of those terms; null: all are 0
@@ -71,13 +71,13 @@ __device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task
     if (first) {
       ++tally.pairs;
       tally.edges += static_cast<count64>(end - begin);
-      bool keeps = s.keeps_levels || t.to == nullptr || end - begin > cuda_tuning::chunk;
+      bool keeps = s.keeps_levels || end - begin > cuda_tuning::chunk;
       if (!s.mirrored) keeps = keeps || s.in.offsets[v + 1] - s.in.offsets[v] > cuda_tuning::chunk;
       if (keeps) s.levels[v * 4 + lane] = t.depth + 1;
     }
   }
   if (t.adds && near >= 0 && (open || code == forward_code(t.depth + 1))) atomicAdd(s.numbers + v * 4 + lane, own);
-  if (t.to != nullptr) append_by_warp(t.to, t.entries, pair_of<I>(v, lane), first, lane_id());
+  append_by_warp(t.to, t.entries, pair_of<I>(v, lane), first, lane_id());
 }
 
 // `size` edges, of which the calling thread has every `width`-th; returns its part of the sum. By a whole warp, whose

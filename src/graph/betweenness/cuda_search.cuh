@@ -197,7 +197,7 @@ __device__ inline void add_tally(counters* to, const thread_tally& mine) {
     if (edges != 0) atomicAdd(&of_block.edges, edges);
     if (open != 0) atomicAdd(&of_block.open, open);
   }
-  if (__any_sync(full_mask, mine.found != 0)) {
+  if (__any_sync(full_mask, mine.found != 0 || mine.largest > 0)) {
     count64 found = mine.found;
     double largest = mine.largest;
     for (int step = warp_size / 2; step >= 4; step /= 2) found += shuffle_xor(found, step);
