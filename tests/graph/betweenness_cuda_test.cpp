@@ -145,6 +145,24 @@ TEST_F(BetweennessCuda, FewVerticesWithMostEdges) {
   }
 }
 
+// Sorted by degree, and more vertices with edges than shared memory has states of; some without edges, a source among
+// them. Numbers of paths on both sides of 255, where a pull no longer reads bytes.
+TEST_F(BetweennessCuda, MoreVerticesThanSharedMemoryHolds) {
+  test::random_source random(53);
+  constexpr std::int64_t n = 600000;
+  for (const std::int64_t shared : {100, 300}) {
+    SCOPED_TRACE("common neighbours " + std::to_string(shared));
+    edge_vector edges = test::random_edges(random, n - 1000, 1500000, 0);
+    for (std::int64_t k = 0; k < 5000; ++k) edges.emplace_back(n / 2, random.below(n - 1000));
+    for (std::int64_t k = 0; k < shared; ++k) {
+      edges.emplace_back(7, 1000 * k);
+      edges.emplace_back(1000 * k, 11);
+    }
+    check(test::make_undirected<index, offset>(n, edges), {7, n / 2, n - 1, 12345, 11});
+    check(test::make_directed<index, offset>(n, edges, test::edges_kept::out), {7, n / 2, n - 1, 12345, 11});
+  }
+}
+
 TEST_F(BetweennessCuda, AllVerticesOfLargerGraphs) {
   test::random_source random(45);
   const edge_vector edges = test::random_edges(random, 900, 4000, 1);

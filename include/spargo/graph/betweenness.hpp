@@ -73,7 +73,7 @@ struct betweenness_result {
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph, and holds its
 // transpose where a directed graph has no in-edges. Memory besides, for 32-bit indices: 144 bytes per vertex by_level;
 // by_source 24 bytes per vertex and 4 per edge for each thread, and 128 per vertex (32 from 2^20 vertices on). On a
-// device 129 bytes a vertex, 32 more with edges, and less than 1/3 of a byte per edge; where some vertex has more than
+// device 133 bytes a vertex, 32 more with edges, and less than 1/3 of a byte per edge; where some vertex has more than
 // 512 edges and 8 times the average, also a copy of the graph whose vertices are sorted by degree.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT betweenness_plan {

@@ -32,10 +32,14 @@ __global__ void find_largest_kernel(const double* values, std::int64_t size, dou
   }
 }
 
+// Of vertices of rank `walked` and behind, which have no edges, there is nothing to add.
 template <class I>
-void add_lanes(const context<device>& ctx, const double* lanes, const I* rank, span<double, device> values) {
-  for_each(ctx, values.size(), [lanes, rank, to = values.data()] __device__(std::int64_t v) {
-    const double2* const four = reinterpret_cast<const double2*>(lanes) + 2 * rank_of(rank, v);
+void add_lanes(const context<device>& ctx, const double* lanes, const I* rank, std::int64_t walked,
+               span<double, device> values) {
+  for_each(ctx, values.size(), [lanes, rank, walked, to = values.data()] __device__(std::int64_t v) {
+    const std::int64_t r = rank_of(rank, v);
+    if (r >= walked) return;
+    const double2* const four = reinterpret_cast<const double2*>(lanes) + 2 * r;
     to[v] += (four[0].x + four[0].y) + (four[1].x + four[1].y);
   });
 }
@@ -109,10 +113,10 @@ class device_executor final : public executor<I, device> {
   [[nodiscard]] span<const double, device> edges() const noexcept override { return edges_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return bytes_of(values_) + bytes_of(edges_) + transposed_.offsets().size() * std::int64_t{sizeof(O)} +
-           transposed_.nnz() * std::int64_t{sizeof(I)} + bytes_of(states_) + bytes_of(numbers_) + bytes_of(quotients_) +
-           bytes_of(dependencies_) + bytes_of(exponents_) + bytes_of(levels_) + bytes_of(list_) + bytes_of(begins_) +
-           bytes_of(rank_) + out_.bytes() + in_.bytes() + bytes_of(partial_) + bytes_of(partial_exponents_) +
-           bytes_of(arrived_) + bytes_of(control_);
+           transposed_.nnz() * std::int64_t{sizeof(I)} + bytes_of(states_) + bytes_of(bytes_) + bytes_of(numbers_) +
+           bytes_of(quotients_) + bytes_of(dependencies_) + bytes_of(exponents_) + bytes_of(levels_) + bytes_of(list_) +
+           bytes_of(begins_) + bytes_of(rank_) + out_.bytes() + in_.bytes() + bytes_of(partial_) +
+           bytes_of(partial_exponents_) + bytes_of(arrived_) + bytes_of(control_);
   }
 
  private:
@@ -122,9 +126,10 @@ class device_executor final : public executor<I, device> {
     const row_facts out_facts = measure(ctx_, out);
     const row_facts in_facts = undirected_ ? out_facts : measure(ctx_, in);
     const auto longest = static_cast<double>(std::max(out_facts.longest, in_facts.longest));
+    std::int64_t walked = n_;
     const double average = static_cast<double>(out.nnz()) / static_cast<double>(n_);
     if (longest > std::max<double>(cuda_tuning::chunk, cuda_tuning::skewed * average)) {
-      const array<std::uint32_t, device> order = by_degree(ctx_, out, in, out_facts.longest + in_facts.longest);
+      const array<std::uint32_t, device> order = by_degree(ctx_, out, in, out_facts.longest + in_facts.longest, walked);
       rank_ = ranks_of<I>(ctx_, order);
       out_ = {ctx_, out, out_facts, order, rank_};
       if (!undirected_) in_ = {ctx_, in, in_facts, order, rank_};
@@ -135,6 +140,7 @@ class device_executor final : public executor<I, device> {
     }
     const std::int64_t chunks = static_cast<std::int64_t>(std::max(out_facts.chunks, in_facts.chunks));
     states_ = {ctx_, div_up(n_, std::int64_t{4}) * 4};
+    bytes_ = {ctx_, n_};
     numbers_ = {ctx_, n_ * lanes};
     quotients_ = {ctx_, n_ * lanes};
     if (counts_edges()) dependencies_ = {ctx_, n_ * lanes};
@@ -156,10 +162,11 @@ class device_executor final : public executor<I, device> {
     search_.in = undirected_ ? search_.out : in_.edges();
     search_.rank = rank_.data();
     search_.mirrored = undirected_;
-    search_.n = n_;
+    search_.n = walked;
     search_.edges = out.nnz();
     search_.growth = static_cast<double>(in_facts.longest);
     search_.states = states_.data();
+    search_.bytes = bytes_.data();
     search_.numbers = numbers_.data();
     search_.quotients = quotients_.data();
     search_.dependencies = counts_edges() ? dependencies_.data() : numbers_.data();
@@ -184,6 +191,34 @@ class device_executor final : public executor<I, device> {
             search_, t, static_cast<unsigned>(chunks));
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
+  // With the first vertices' lanes, or numbers, in shared memory.
+  template <dense_step Step, bool Bytes>
+  void launch_hot(const dense_task& t) {
+    const std::int64_t most = ctx_.properties().shared_memory_per_block - cuda_tuning::hot_rest;
+    const std::int64_t room = std::min<std::int64_t>(cuda_tuning::hot_bytes, most);
+    const bool sorted = search_.rank != nullptr;
+    const std::int64_t hot = sorted && !t.ends ? std::min(Bytes ? room / 4 : room * 2, search_.n) / 8 * 8 : 0;
+    const auto bytes = static_cast<std::size_t>(Bytes ? hot * 4 : hot / 2);
+    const auto kernel = &hot_kernel<Step, Bytes, I, O>;
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    const auto blocks = static_cast<unsigned>(ctx_.properties().multiprocessors);
+    kernel<<<blocks, cuda_tuning::hot_block, bytes, ctx_.stream()>>>(search_, t, static_cast<unsigned>(hot));
+    SPARGO_CUDA_TRY(cudaGetLastError());
+  }
+  void pull(const position& at, bool marks) {
+    const dense_task t{.depth = at.depth, .alive = at.alive, .marks = marks};
+    if (marks || at.largest > most_byte) return take_dense<dense_step::pull>(t);
+    constexpr int threads = 256;
+    bytes_kernel<<<static_cast<unsigned>(div_up(search_.n, std::int64_t{threads})), threads, 0, ctx_.stream()>>>(
+        search_, at.depth);
+    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_hot<dense_step::pull, true>(t);
+  }
+  template <dense_step Step>
+  void take_dense(const dense_task& t) {
+    const bool sorted = search_.rank != nullptr && search_.n <= most_hot_vertices;
+    return sorted ? launch_hot<Step, false>(t) : launch_dense<Step>(t);
+  }
   void flood(const position& at) {
     constexpr int threads = 256;
     constexpr std::int64_t resident = 8;  // blocks of an SM, at most
@@ -204,19 +239,20 @@ class device_executor final : public executor<I, device> {
   void run_batch() {
     const position last = search_forward();
     search_back(last.depth - 1, last.wide_from);
-    add_lanes(ctx_, search_.dependencies, search_.rank, values_.view());
+    add_lanes(ctx_, search_.dependencies, search_.rank, search_.n, values_.view());
     if (edges_.empty()) return;
     edges_kernel<<<blocks_for(ctx_, n_, block_threads / warp_size), block_threads, 0, ctx_.stream()>>>(
-        search_, edges_of_graph_, last.wide_from, edges_.data());
+        search_, edges_of_graph_, n_, last.wide_from, edges_.data());
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
   // To the first level that is empty.
   position search_forward() {
     fill_zero(ctx_, states_.view());
-    fill_zero(ctx_, numbers_.view());
-    if (!dependencies_.empty()) fill_zero(ctx_, dependencies_.view());
-    fill_bytes(ctx_, levels_.data(), 0xff, static_cast<std::size_t>(bytes_of(levels_)));
+    const std::int64_t pairs = search_.n * lanes;
+    fill_zero(ctx_, numbers_.view().subspan(0, pairs));
+    if (!dependencies_.empty()) fill_zero(ctx_, dependencies_.view().subspan(0, pairs));
+    fill_bytes(ctx_, levels_.data(), 0xff, static_cast<std::size_t>(pairs) * sizeof(std::int32_t));
     start_kernel<<<1, warp_size, 0, ctx_.stream()>>>(search_);
     SPARGO_CUDA_TRY(cudaGetLastError());
     position at = start_of(search_);
@@ -236,7 +272,7 @@ class device_executor final : public executor<I, device> {
       }
       const bool marks = marks_pairs(at);
       if (at.dense) dense_levels_.push_back({at.depth, marks});
-      launch_dense<dense_step::pull>({.depth = at.depth, .alive = at.alive, .marks = marks});
+      pull(at, marks);
       advance_by_pull(at, control().step[0]);
     }
     return at;
@@ -254,8 +290,7 @@ class device_executor final : public executor<I, device> {
     for (int depth = levels; depth > 0;) {
       const int dense = dense_levels_.empty() ? 0 : dense_levels_.back().depth;
       if (dense == depth) {
-        launch_dense<dense_step::back>(
-            {.depth = depth, .marked = dense_levels_.back().marked, .ends = depth == levels});
+        take_dense<dense_step::back>({.depth = depth, .marked = dense_levels_.back().marked, .ends = depth == levels});
         dense_levels_.pop_back();
         --depth;
       } else {
@@ -303,6 +338,7 @@ class device_executor final : public executor<I, device> {
   array<double, device> values_;
   array<double, device> edges_;  // [out-edge], where they are counted
   array<unsigned char, device> states_;
+  array<unsigned, device> bytes_;
   array<double, device> numbers_;
   array<double, device> quotients_;
   array<double, device> dependencies_;  // where edges are counted

@@ -161,41 +161,53 @@ __device__ __forceinline__ lane_sets lanes_of(const search<I, O>& s, const dense
   }
 }
 
-// A chunk, for a warp.
+// How a row's terms are found: by states, which are gathered too. Of a row that `width` threads share, 4 or a warp.
 template <dense_step Step, class I, class O>
+struct terms_by_states {
+  const search<I, O>& s;
+  const dense_task& t;
+
+  // All of the row's, for the calling thread's lane; by a whole warp.
+  __device__ __forceinline__ double operator()(const I* row, int size, int width, unsigned lanes) const {
+    const lane_view view = view_of<Step>(t.depth, lanes);
+    const double sum = gather_row<Step>(s, t, row, size, lane_id() & (width - 1), width, view);
+    return width == warp_size ? sum_of_teams(sum) : sum;
+  }
+};
+
+// A chunk of a vertex that has these lanes, for a warp.
+template <dense_step Step, class Terms, class I, class O>
 __device__ __forceinline__ void gather_chunk(const search<I, O>& s, const edge_set<I, O>& rows, const dense_task& t,
-                                             std::int64_t place, thread_tally& tally) {
+                                             const Terms& terms, std::int64_t place, const edge_chunk<I>& chunk,
+                                             unsigned lanes, thread_tally& tally) {
   constexpr int size = cuda_tuning::chunk;
   const int thread = lane_id();
-  const edge_chunk<I> chunk = rows.chunks[place];
   const std::int64_t v = chunk.vertex;
-  const lane_sets lanes = lanes_of<Step>(s, t, v);
-  if (lanes.walked == 0) return;
   const O begin = rows.offsets[v];
   const O end = rows.offsets[v + 1];
   const O first = chunk.first(begin, size);
   const auto edges = static_cast<int>(min(static_cast<O>(size), end - first));
-  const lane_view view = view_of<Step>(t.depth, lanes.all);
-  const double sum = sum_of_teams(gather_row<Step>(s, t, rows.indices + first, edges, thread, warp_size, view));
+  const double sum = terms(rows.indices + first, edges, warp_size, lanes);
   if (thread < 4) s.partial[place * 4 + thread] = sum;
   const std::int64_t first_place = place - chunk.number;
   const auto all = static_cast<int>((end - begin + size - 1) / size);
   if (!is_last_of(s.arrived + first_place * 4, static_cast<unsigned>(all))) return;
   double parts = 0;
   for (int p = thread / 4; p < all; p += warp_size / 4) parts += __ldcg(s.partial + (first_place + p) * 4 + thread % 4);
-  finish_row<Step>(s, t.depth, v, lanes.all, sum_of_teams(parts), thread < 4, tally);
+  finish_row<Step>(s, t.depth, v, lanes, sum_of_teams(parts), thread < 4, tally);
 }
 
-// The rows of 32 neighbouring vertices that are not cut into chunks, for a warp, whose teams share them out.
-template <dense_step Step, class I, class O>
+// The rows of up to 32 neighbouring vertices that are not cut into chunks, for a warp, whose teams share them out.
+template <dense_step Step, class Terms, class I, class O>
 __device__ __forceinline__ void gather_rows(const search<I, O>& s, const edge_set<I, O>& rows, const dense_task& t,
-                                            std::int64_t base, thread_tally& tally) {
-  __shared__ unsigned char owners[cuda_tuning::dense_block];
+                                            const Terms& terms, std::int64_t base, std::int64_t end,
+                                            thread_tally& tally) {
+  __shared__ unsigned char owners[cuda_tuning::hot_block];
   unsigned char* const of_warp = owners + threadIdx.x / warp_size * warp_size;
   const int thread = lane_id();
   const std::int64_t v = base + thread;
   lane_sets lanes{};
-  if (v < s.n) lanes = lanes_of<Step>(s, t, v);
+  if (v < end) lanes = lanes_of<Step>(s, t, v);
   O first = 0;
   O degree = 0;
   if (lanes.walked != 0) {
@@ -225,9 +237,7 @@ __device__ __forceinline__ void gather_rows(const search<I, O>& s, const edge_se
     const unsigned shared_lanes = __shfl_sync(full_mask, lanes.all, owner);
     const unsigned its_lanes = mine ? shared_lanes : 0;
     const int width = by_teams ? 4 : warp_size;
-    const lane_view view = view_of<Step>(t.depth, its_lanes);
-    double sum = gather_row<Step>(s, t, rows.indices + from, mine ? edges : 0, thread & (width - 1), width, view);
-    if (!by_teams) sum = sum_of_teams(sum);
+    const double sum = terms(rows.indices + from, mine ? edges : 0, width, its_lanes);
     finish_row<Step>(s, t.depth, base + owner, its_lanes, sum, mine && (by_teams || thread < 4), tally);
   }
   __syncwarp();
@@ -251,16 +261,21 @@ __global__ void __launch_bounds__(cuda_tuning::dense_block,
   constexpr int warps = cuda_tuning::dense_block / warp_size;
   const edge_set<I, O>& rows = Step == dense_step::pull ? s.in : s.out;
   const auto warp = static_cast<std::int64_t>(threadIdx.x) / warp_size;
+  const terms_by_states<Step, I, O> terms{s, t};
   thread_tally tally;
   if (blockIdx.x < chunk_blocks) {
     const std::int64_t place = std::int64_t{blockIdx.x} * warps + warp;
-    if (place < rows.chunk_count) gather_chunk<Step>(s, rows, t, place, tally);
+    if (place < rows.chunk_count) {
+      const edge_chunk<I> chunk = rows.chunks[place];
+      const lane_sets lanes = lanes_of<Step>(s, t, chunk.vertex);
+      if (lanes.walked != 0) gather_chunk<Step>(s, rows, t, terms, place, chunk, lanes.all, tally);
+    }
   } else {
     // Far apart, since rows that are neighbours may be of one length.
     const std::int64_t row_warps = std::int64_t{gridDim.x - chunk_blocks} * warps;
     std::int64_t group = std::int64_t{blockIdx.x - chunk_blocks} * warps + warp;
     for (int k = 0; k < cuda_tuning::groups; ++k, group += row_warps) {
-      gather_rows<Step>(s, rows, t, group * warp_size, tally);
+      gather_rows<Step>(s, rows, t, terms, group * warp_size, s.n, tally);
     }
   }
   if constexpr (Step == dense_step::pull) add_tally(&s.control->step[0], tally);

@@ -11,7 +11,7 @@
 // same `position`.
 #pragma once
 
-#include "graph/betweenness/cuda_dense.cuh"
+#include "graph/betweenness/cuda_hot.cuh"
 #include "graph/betweenness/cuda_narrow.cuh"
 #include "graph/betweenness/cuda_push.cuh"
 
@@ -248,11 +248,12 @@ __device__ inline int level_of(int entry) { return entry < 0 ? entry : entry & ~
 // The values of the graph's edges, from what both searches have left. A warp takes a vertex; the neighbouring ones of
 // its edges' ends share their sectors.
 template <class I, class O>
-__global__ void __launch_bounds__(256)
-    edges_kernel(const __grid_constant__ search<I, O> s, const edge_set<I, O> edges, const int from, double* values) {
+__global__ void __launch_bounds__(256) edges_kernel(const __grid_constant__ search<I, O> s, const edge_set<I, O> edges,
+                                                    const std::int64_t n, const int from, double* values) {
   const walker my;
-  for (std::int64_t vertex = my.warp; vertex < s.n; vertex += my.warps) {
+  for (std::int64_t vertex = my.warp; vertex < n; vertex += my.warps) {
     const std::int64_t u = rank_of(s.rank, vertex);
+    if (u >= s.n) continue;  // it has no edges
     const int4 own = reinterpret_cast<const int4*>(s.levels)[u];
     const int level[4] = {level_of(own.x), level_of(own.y), level_of(own.z), level_of(own.w)};
     if ((own.x & own.y & own.z & own.w) < 0) continue;

@@ -68,10 +68,12 @@ row_facts measure(const context<device>& ctx, const csr_pattern_view<I, O, devic
   return to_host(ctx, std::as_const(facts).view())[0];
 }
 
-// The vertices by falling degree, those of one degree as they are. `most`: no degree is larger.
+// The vertices by falling degree, those of one degree as they are. `most`: no degree is larger. linked: how many have
+// edges.
 template <class I, class O>
 array<std::uint32_t, device> by_degree(const context<device>& ctx, const csr_pattern_view<I, O, device>& out,
-                                       const csr_pattern_view<I, O, device>& in, std::uint64_t most) {
+                                       const csr_pattern_view<I, O, device>& in, std::uint64_t most,
+                                       std::int64_t& linked) {
   const std::int64_t n = out.rows;
   array<std::uint64_t, device> keys(ctx, n);
   for_each(ctx, n, [to = keys.data(), out = out.offsets.data(), in = in.offsets.data(), most] __device__(auto v) {
@@ -79,6 +81,11 @@ array<std::uint32_t, device> by_degree(const context<device>& ctx, const csr_pat
   });
   array<std::uint32_t, device> order = iota(ctx, n);
   sort_pairs(ctx, keys, order, 0, std::bit_width(most));
+  array<std::int64_t, device> found(ctx, 1);
+  for_each(ctx, 1, [n, most, keys = keys.data(), to = found.data()] __device__(auto) {
+    *to = lower_bound(keys, n, static_cast<std::int64_t>(most));
+  });
+  linked = to_host(ctx, std::as_const(found).view())[0];
   return order;
 }
 

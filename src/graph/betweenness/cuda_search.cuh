@@ -40,8 +40,15 @@ struct cuda_tuning {
   static constexpr int dense_rounds = 2;
   // Vertices are sorted by degree if one has so many times the average: R-MAT 4.9 ms for 5.9, the plan 1.9 for 0.2.
   static constexpr double skewed = 8;
-  static constexpr double push_cost = 3;   // of an edge, against one of a pull
-  static constexpr double pass_share = 4;  // a look at so many vertices costs as much as one edge
+  // Of a kernel that keeps what most edges lead to in shared memory; one is resident on an SM.
+  static constexpr int hot_block = 1024;
+  static constexpr int hot_bytes = 128 * 1024;  // so many, at most; the rest is left to the L1 cache
+  static constexpr int hot_rest = 4096;         // what else a block has there
+  static constexpr int hot_chunks = 8;          // that a warp draws at once
+  static constexpr int fine_rows = 8;           // and rows of the first vertices,
+  static constexpr int fine_share = 8;          // the eighth part of all, which have the longest
+  static constexpr double push_cost = 3;        // of an edge, against one of a pull
+  static constexpr double pass_share = 4;       // a look at so many vertices costs as much as one edge
   // A pull of fewer edges than that share of the frontier's marks who leads on: uniform 6.1 ms, 6.7 if none does. With
   // 4 R-MAT's last large level marks, too: 0.10 ms more for its pull, 0.12 less on the way back.
   static constexpr double mark_share = 32;
@@ -105,6 +112,7 @@ struct search {
   double growth;  // the most in-edges of a vertex
   unsigned char* states;
   double* numbers;          // [vertex * 4 + lane]
+  unsigned* bytes;          // [vertex] numbers of the level that is pulled from, a byte per lane
   double* quotients;        // (1 + dependency) / number, once a pair is done
   double* dependencies;     // and what the pair adds to the vertex's value; may be where `numbers` are
   std::int32_t* exponents;  // of `numbers`, from level wide_from on
