@@ -314,6 +314,24 @@ TYPED_TEST(Components, LargestTreeJoinsASmallerVertexLast) {
   this->check(n, edges, strong);
 }
 
+// The tree of vertex 0 meets the largest one only at third neighbours of vertices that are no roots: an undirected
+// graph's largest tree gets another root when all of its labels are there.
+TYPED_TEST(Components, LargestTreeJoinsASmallerTreeLast) {
+  constexpr std::int64_t n = 9000;
+  edge_vector edges;
+  for (std::int64_t v = 5; v < 8000; ++v) {
+    for (const std::int64_t near : {1, 2, 3, 40}) {
+      if (v - near >= 4) edges.emplace_back(v, v - near);
+    }
+  }
+  for (std::int64_t v = 8100; v < 8140; ++v) {
+    edges.emplace_back(v, 0);
+    edges.emplace_back(v, 1);
+  }
+  edges.emplace_back(8139, 7999);
+  this->check(n, edges, own_labels(n));
+}
+
 // --- Beyond the naive oracle ----------------------------------------------
 
 label_vector boost_strong(const graph_view<std::int32_t, std::int32_t, host>& g) {
@@ -373,6 +391,23 @@ TEST(ComponentsAndBoost, AgreeOnTheHost) { compare_with_boost<host>(); }
 TEST(ComponentsAndBoost, AgreeOnTheDevice) {
   SPARGO_TEST_NEEDS_GPU();
   compare_with_boost<device>();
+}
+
+// The device puts the first eighth of the vertices under their roots first: here are trees on both sides, and across.
+TEST(ComponentsDevice, TreesBeyondTheFirstVertices) {
+  SPARGO_TEST_NEEDS_GPU();
+  constexpr std::int64_t n = 700000;
+  for (const std::int64_t largest : {0, 60000, 350000}) {  // where the largest tree begins
+    edge_vector edges;
+    for (std::int64_t v = largest + 1; v < largest + 300000; ++v) {
+      edges.emplace_back(v, v - 1 - (v * 7919) % std::min<std::int64_t>(v - largest, 5000));
+    }
+    for (std::int64_t v = 1; v < n / 2; v += 5) {  // pairs across, of vertices outside or at the tree
+      if (v < largest || v >= largest + 300000) edges.emplace_back(n - v, v);
+    }
+    check_edges<std::int32_t, std::int32_t, device>(n, edges, own_labels(n));
+    if (HasFatalFailure()) FAIL() << largest;
+  }
 }
 
 TEST(ComponentsHost, LabelsDoNotDependOnThreads) {

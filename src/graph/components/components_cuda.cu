@@ -1,17 +1,18 @@
 // Connected components on the device: the choice of executor, and that of weak ones. A run is some kernels in a row
-// (cuda_weak.cuh) and a copy of the number of components; nobody waits for it but count().
+// (cuda_weak.cuh), the last of which writes the number of components to the host's memory; nobody waits but count().
 //
-// Cost, H200: the offsets, one sector a vertex and about five passes over the parents, which the L2 cache holds up to
+// Cost, H200: the offsets, one sector a vertex and about three passes over the parents, which the L2 cache holds up to
 // some million vertices; edges of vertices outside the largest tree besides, and all edges of a directed graph without
-// in-edges. Memory, I = int32: 4 bytes a vertex, labels included, 4 more for dense labels, and 16 for each 2048 edges.
+// in-edges. Memory, I = int32: 8 bytes a vertex, labels included, 4 more for dense labels, and 16 for each 128 edges.
 #include "core/cuda.cuh"
+#include "core/device/early_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/components/cuda_numbers.cuh"
 #include "graph/components/cuda_weak.cuh"
 #include "graph/components/executor.hpp"
 
-#include <cstddef>
+#include <algorithm>
 
 namespace spargo::detail::components {
 
@@ -25,10 +26,15 @@ class weak_executor final : public executor<I, device> {
   weak_executor(const context<device>& ctx, const graph_view<I, O, device>& g, components_labels wanted)
       : ctx_(ctx), g_(g), n_(g.vertices()) {
     labels_ = {ctx, n_};
+    listed_ = {ctx, n_};
+    if (g.direction == direction_kind::undirected) alone_ = {ctx, div_up(n_, std::int64_t{warp_size})};
     if (wanted == components_labels::dense) numbers_ = {ctx, n_};
     // A vertex of so many edges has fewer segments than twice what its edges fill.
     segments_ = {ctx, 2 * (g.out.nnz() / tuning::segment_edges) + 1};
     control_ = {ctx, 1};
+    const weak_control fresh;
+    copy_to_device(ctx, &fresh, control_.data(), sizeof fresh);
+    ctx.synchronize();
     roots_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     roots_[0] = 0;
   }
@@ -36,25 +42,36 @@ class weak_executor final : public executor<I, device> {
   void run() override {
     if (n_ == 0) return;
     const device_guard guard(ctx_);
-    I* const parent = labels_.data();
-    const weak_edges<I, O> out{g_.out.offsets.data(), g_.out.indices.data()};
     const bool undirected = g_.direction == direction_kind::undirected;
-    start_kernel<<<blocks(tuning::chunk), tuning::start_block, 0, ctx_.stream()>>>(n_, out, parent, control_.data());
+    const bool skips = undirected || g_.has_in_edges();
+    const weak_edges<I, O> out{g_.out.offsets.data(), g_.out.indices.data()};
+    I* const parent = labels_.data();
+    I* const listed = skips ? listed_.data() : nullptr;
+    weak_control* const control = control_.data();
+    start_kernel<<<blocks(cuda_start_tuning::chunk), cuda_start_tuning::block, 0, ctx_.stream()>>>(
+        n_, out, weak_start{alone_.data(), reads_one_sector()}, parent, listed_.data(), control);
     SPARGO_CUDA_TRY(cudaGetLastError());
-    connect_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, out, parent);
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    if (undirected || g_.has_in_edges()) {
-      draw_kernel<<<1, tuning::draws, 0, ctx_.stream()>>>(n_, parent, control_.data());
-      SPARGO_CUDA_TRY(cudaGetLastError());
+    for (const int part : {0, 1}) {
+      launch(list_blocks(), tuning::block, connect_kernel<I, O>, n_, out, parent, listed_.data(), control, part);
+    }
+    launch(list_blocks(), tuning::block, flatten_kernel<I, O>, n_, out, parent, listed_.data(), control);
+    launch(list_blocks(), tuning::block, settle_kernel<I, O>, n_, out, parent, listed_.data(), control);
+    if (skips) {
+      launch(1 + blocks(tuning::first_vertices * tuning::draws), tuning::draws, draw_kernel<I>, n_, parent, control);
+    }
+    launch(blocks(tuning::block * tuning::labelled), tuning::block, label_kernel<I>, n_, parent, alone_.data(), listed,
+           control);
+    if (skips) {
       join_rest(out, 0);
       if (!undirected) join_rest({g_.in.offsets.data(), g_.in.indices.data()}, 1);
-    } else if (g_.out.nnz() > 0) {
-      join_all(out);
+    } else if (const std::int64_t nnz = g_.out.nnz(); nnz > 0) {
+      const auto tiles = static_cast<unsigned>(div_up(nnz, std::int64_t{tuning::block} * tuning::edges_in_flight));
+      launch(tiles, tuning::block, join_all_kernel<I, O>, n_, nnz, out, parent);
     }
-    put_under_roots(&control_.data()->roots, numbers_.data());
-    if (!numbers_.empty()) number_roots<I>(ctx_, parent, numbers_);
-    const auto* const roots = reinterpret_cast<const unsigned char*>(control_.data()) + offsetof(weak_control, roots);
-    copy_to_host(ctx_, roots, roots_.data(), sizeof(count64));
+    launch(list_blocks(), tuning::block, finish_kernel<I>, n_, parent, alone_.data(), listed, control, roots_.data());
+    if (numbers_.empty()) return;
+    mark_roots<I>(ctx_, parent, numbers_);
+    number_roots<I>(ctx_, parent, numbers_);
   }
 
   [[nodiscard]] span<const I, device> labels() const noexcept override { return labels_.view(); }
@@ -63,44 +80,45 @@ class weak_executor final : public executor<I, device> {
     return static_cast<std::int64_t>(roots_[0]);
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return (labels_.size() + numbers_.size()) * std::int64_t{sizeof(I)} +
-           segments_.size() * std::int64_t{sizeof(weak_segment<I>)} + std::int64_t{sizeof(weak_control)};
+    return (labels_.size() + listed_.size() + numbers_.size()) * std::int64_t{sizeof(I)} +
+           alone_.size() * std::int64_t{sizeof(unsigned)} + segments_.size() * std::int64_t{sizeof(weak_segment<I>)} +
+           std::int64_t{sizeof(weak_control)};
   }
 
  private:
+  template <class... Parameters, class... Arguments>
+  void launch(unsigned blocks, int threads, void (*kernel)(Parameters...), const Arguments&... arguments) {
+    launch_early(ctx_, dim3(blocks), threads, kernel, arguments...);
+  }
+
   [[nodiscard]] unsigned blocks(int vertices_per_block) const {
     return static_cast<unsigned>(div_up(n_, std::int64_t{vertices_per_block}));
   }
-
-  void put_under_roots(count64* roots, I* is_root) {
-    label_kernel<<<blocks(tuning::block * tuning::labelled), tuning::block, 0, ctx_.stream()>>>(n_, labels_.data(),
-                                                                                                roots, is_root);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+  // For lists whose lengths the device knows.
+  [[nodiscard]] unsigned list_blocks() const {
+    const std::int64_t per_sm = ctx_.properties().max_threads_per_multiprocessor / tuning::block;
+    return static_cast<unsigned>(
+        std::min<std::int64_t>(blocks(tuning::block), per_sm * ctx_.properties().multiprocessors));
   }
-
-  void join_all(const weak_edges<I, O>& edges) {
-    put_under_roots(nullptr, nullptr);
-    const std::int64_t nnz = g_.out.nnz();
-    const auto tiles = static_cast<unsigned>(div_up(nnz, std::int64_t{tuning::block} * tuning::edges_in_flight));
-    join_all_kernel<<<tiles, tuning::block, 0, ctx_.stream()>>>(n_, nnz, edges, labels_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+  [[nodiscard]] bool reads_one_sector() const {
+    return g_.out.nnz() >= n_ * (cuda_start_tuning::sector / std::int64_t{sizeof(I)});
   }
 
   void join_rest(const weak_edges<I, O>& edges, int pass) {
-    join_kernel<<<blocks(tuning::block), tuning::block, 0, ctx_.stream()>>>(n_, edges, labels_.data(), control_.data(),
-                                                                            segments_.data(), pass);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch(list_blocks(), tuning::block, join_kernel<I, O>, edges, labels_.data(), listed_.data(), control_.data(),
+           segments_.data(), pass);
     if (segments_.size() == 1) return;  // no vertex has as many edges
-    join_segments_kernel<<<blocks_for(ctx_, segments_.size(), 1), tuning::block, 0, ctx_.stream()>>>(
-        edges, labels_.data(), control_.data(), segments_.data(), pass);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch(blocks_for(ctx_, segments_.size(), 1), tuning::block, join_segments_kernel<I, O>, edges, labels_.data(),
+           control_.data(), segments_.data(), pass);
   }
 
   context<device> ctx_;
   graph_view<I, O, device> g_;
   std::int64_t n_;
   array<I, device> labels_;
-  array<I, device> numbers_;  // where dense labels are wanted
+  array<I, device> listed_;        // roots with neighbours, then vertices outside the largest tree
+  array<unsigned, device> alone_;  // bits of vertices without edges, in an undirected graph
+  array<I, device> numbers_;       // where dense labels are wanted
   array<weak_segment<I>, device> segments_;
   array<weak_control, device> control_;
   array<count64, host> roots_;

@@ -54,7 +54,9 @@ __device__ __forceinline__ void join_trees(T* parent, T high, T low, Load load) 
       high = low;
       low = other;
     }
-    const T above = swap_parent(parent + high, high, low);
+    // The L1 cache may hold `high` as a root long after it went under another, and swaps at one place wait in line.
+    T above = *const_cast<volatile T*>(parent + high);
+    if (above == high) above = swap_parent(parent + high, high, low);
     if (above == high || above == low) return;
     high = load(above);  // two steps up on this side, one on the other
     low = load(low);

@@ -1,52 +1,61 @@
 // The kernels of weak components on the device: Afforest, without the host between them.
 //
-// 1. A block takes a chunk of consecutive vertices and joins them in shared memory by the first few neighbours of each,
-//    which are read in one sector; every tree of the chunk then goes under the smallest neighbour seen outside. So a
-//    grid's rows are one hop each, and in a small-world graph nearly every vertex is under a hub.
-// 2. The chain above each chunk is shortened (pointer jumping), and roots are joined with their first neighbours.
-// 3. One block draws vertices and finds the tree that most of them are in.
-// 4. Vertices outside that tree join all their neighbours: by thread, by warp or in segments for blocks, by degree; the
-//    others are skipped unread, since an edge that leaves the tree is seen from its other end. 5. takes the segments.
-// 6. Every vertex gets its root, and roots are counted.
+// 1. Every vertex goes under the smallest of its first two neighbours, which are read in one sector (start_kernel). A
+//    block whose vertices have many of these within its chunk joins them in shared memory first, so that a grid's rows
+//    are one hop each. Roots that have neighbours are queued: in R-MAT 22 an eighth of the vertices, but in four of
+//    five warps, in uniform 2^22 one in 33.
+// 2. The chain above each chunk is shortened (pointer jumping), and queued roots are joined with both neighbours. Then
+//    they are put under their roots, and those that are roots still are joined with eight more: in uniform 2^22 18 % of
+//    the vertices are outside the largest tree before, 1.7 % after; in R-MAT 22 0.4 and 0.3 %.
+// 3. One block draws vertices and finds the tree that most of them are in, while others put the first vertices, which
+//    most others are under, under their roots.
+// 4. Every vertex gets its root; those outside that tree are queued.
+// 5. These join all their neighbours: by thread, by warp or in segments for blocks, by degree. All others are skipped
+//    unread, since an edge that leaves the tree is seen from its other end. 6. takes the segments.
+// 7. The queued get their roots, all do if the largest tree has got another one, and roots are counted.
 //
-// A directed graph without in-edges shows an edge at one end only, so nothing is skipped: instead of 3. to 5. every
-// vertex is put under its root, and the edges are read in tiles of the same size for each block. Nearly all have both
+// A directed graph without in-edges shows an edge at one end only, so nothing is skipped: instead of 3., 5. and 6. the
+// edges are read in tiles of the same size for each block when every vertex is under its root. Nearly all have both
 // ends under one root by then and cost a load of a parent each.
+//
+// What bounds 2. is not memory but a few roots: an SM's L1 cache has them as roots long after they went under others,
+// so that every edge to their trees asks the L2 cache at one place.
+//
+// Counters are zero when a run begins: the last kernel leaves them so. All kernels but the first start early, and wait
+// before they read or write anything.
 //
 // The forest's invariant: cuda_forest.cuh. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018; degree bins and intermediate
 // jumping: Jaiganesh, Burtscher, ECL-CC, HPDC 2018.
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/device/early_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "graph/components/cuda_forest.cuh"
+#include "graph/components/cuda_weak_start.cuh"
 
 #include <spargo/core/span.hpp>
-
-#include <limits>
+#include <spargo/graph/frontier/expansion.cuh>
 
 namespace spargo::detail::components {
 
 struct cuda_weak_tuning {
   static constexpr int block = 256;
-  static constexpr int start_block = 512;
-  static constexpr int vertices_per_thread = 4;  // of a chunk
-  static constexpr int chunk = start_block * vertices_per_thread;
-  static constexpr int neighbours = 2;             // of a vertex, at first; 2, 3, 4: R-MAT 22 0.231, 0.237, 0.261 ms
-  static constexpr int draws = 1024;               // as in Afforest
-  static constexpr int slots = 2048;               // for the roots of those drawn
-  static constexpr std::int64_t small_degree = 8;  // up to here a thread follows a vertex's edges
-  static constexpr std::int64_t segment_edges = 4096;  // above, they are followed in segments; between by a warp
-  static constexpr int labelled = 4;         // vertices of a thread at the end; 1, 4: R-MAT 22 0.022, 0.017 ms
+  static constexpr int first_part = 16;  // of the queue; 1, 4, 16, 64: R-MAT 22 0.186, 0.165, 0.144, 0.149 ms
+  static constexpr int settle_neighbours =
+      8;                                    // lanes for a root; 4, 8: uniform 2^22 0.278, 0.229 ms, R-MAT 22 the same
+  static constexpr int far = 8;             // steps up from which a chain is shortened
+  static constexpr int draws = 1024;        // as in Afforest
+  static constexpr int slots = 2048;        // for the roots of those drawn
+  static constexpr int first_vertices = 8;  // so much of all is put under its roots first
+  static constexpr int labelled = 4;        // vertices of a thread; 1, 4: R-MAT 22 0.022, 0.017 ms
+  static constexpr int small_degree = 8;    // up to here a thread follows a vertex's edges
+  static constexpr int lane_edges = 2;      // of a lane at once, where a warp follows them
+  // Above, they are followed in segments. 256, 512, 1024: R-MAT 22 0.164, 0.172, 0.187 ms.
+  static constexpr std::int64_t segment_edges = 256;
   static constexpr int edges_in_flight = 4;  // of a thread, all edges read; 4, 8: R-MAT 22 directed 0.938, 1.067 ms
   static constexpr int tile_rows = 1024;     // of a tile of edges, kept in shared memory; more are looked up
-};
-
-struct weak_control {
-  count64 segments[2];  // queued by the pass over out-edges, over in-edges
-  count64 roots;
-  std::int64_t largest;  // root of the tree that is skipped
 };
 
 // Edges [first, first + segment_edges) of a vertex, as far as it has them.
@@ -56,132 +65,100 @@ struct weak_segment {
   std::int64_t first;
 };
 
-template <class I, class O>
-struct weak_edges {
-  const O* offsets;
-  const I* indices;
-};
-
-// --- 1. Chunks ------------------------------------------------------------
-
-// A chunk's trees by position in it, and the smallest neighbour outside and below the chunk, by root.
-template <class I>
-struct chunk_trees {
-  std::int32_t tree[cuda_weak_tuning::chunk];
-  I hook[cuda_weak_tuning::chunk];
-};
-
-__device__ __forceinline__ void lower_hook(std::int32_t* hook, std::int32_t to) { atomicMin(hook, to); }
-__device__ __forceinline__ void lower_hook(std::int64_t* hook, std::int64_t to) {
-  atomicMin(reinterpret_cast<long long*>(hook), static_cast<long long>(to));
-}
-
-// Lanes hold consecutive vertices; the first one of those that edges to the vertex before join with this lane's.
-__device__ __forceinline__ int first_of_run(bool joins_previous) {
-  const int lane = lane_id();
-  const unsigned joined = __ballot_sync(full_mask, joins_previous && lane > 0);
-  return 31 - __clz(static_cast<int>(~joined & (full_mask >> (31 - lane))));
-}
-
-// Until every position is under its root. All threads of the block.
-template <class I>
-__device__ void flatten_chunk(chunk_trees<I>& chunk) {
-  volatile std::int32_t* const tree = chunk.tree;
-  for (bool moved = true; __syncthreads_or(moved ? 1 : 0) != 0;) {
-    moved = false;
-    for (int k = static_cast<int>(threadIdx.x); k < cuda_weak_tuning::chunk; k += cuda_weak_tuning::start_block) {
-      const std::int32_t p = tree[k];
-      const std::int32_t above = tree[p];
-      if (p == above) continue;
-      tree[k] = above;
-      moved = true;
-    }
-  }
-}
-
-template <class I, class O>
-__global__ void __launch_bounds__(cuda_weak_tuning::start_block)
-    start_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, weak_control* control) {
-  using tuning = cuda_weak_tuning;
-  constexpr I none = std::numeric_limits<I>::max();
-  __shared__ chunk_trees<I> chunk;
-  const std::int64_t base = std::int64_t{blockIdx.x} * tuning::chunk;
-  const std::int64_t end = min(base + tuning::chunk, n);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *control = {{0, 0}, 0, -1};
-
-  I near[tuning::vertices_per_thread][tuning::neighbours];
-#pragma unroll
-  for (int k = 0; k < tuning::vertices_per_thread; ++k) {  // nothing but loads, so that all are in flight together
-    const std::int64_t v = base + k * tuning::start_block + threadIdx.x;
-    const O first = v < n ? edges.offsets[v] : O{0};
-    const O last = v < n ? edges.offsets[v + 1] : O{0};
-#pragma unroll
-    for (int j = 0; j < tuning::neighbours; ++j) near[k][j] = j < last - first ? edges.indices[first + j] : none;
-  }
-#pragma unroll
-  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
-    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
-    bool joins_previous = false;
-#pragma unroll
-    for (int j = 0; j < tuning::neighbours; ++j) joins_previous = joins_previous || near[k][j] == base + at - 1;
-    chunk.tree[at] = at - (lane_id() - first_of_run(joins_previous));
-    chunk.hook[at] = none;
-  }
-  __syncthreads();
-
-  volatile std::int32_t* const tree = chunk.tree;
-  const auto load = [tree](std::int32_t k) { return tree[k]; };
-#pragma unroll
-  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
-    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
-#pragma unroll
-    for (int j = 0; j < tuning::neighbours; ++j) {
-      if (near[k][j] < base || near[k][j] >= end) continue;
-      join_trees(chunk.tree, load(at), load(static_cast<std::int32_t>(near[k][j] - base)), load);
-    }
-  }
-  flatten_chunk(chunk);  // begins and ends with a barrier
-
-#pragma unroll
-  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
-    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
-    I lowest = none;
-#pragma unroll
-    for (int j = 0; j < tuning::neighbours; ++j) lowest = near[k][j] < lowest ? near[k][j] : lowest;
-    I* const hook = &chunk.hook[chunk.tree[at]];
-    if (lowest < base && lowest < *const_cast<volatile I*>(hook)) lower_hook(hook, lowest);
-  }
-  __syncthreads();
-
-#pragma unroll
-  for (int k = 0; k < tuning::vertices_per_thread; ++k) {
-    const int at = k * tuning::start_block + static_cast<int>(threadIdx.x);
-    const std::int32_t root = chunk.tree[at];
-    if (base + at < n) parent[base + at] = chunk.hook[root] != none ? chunk.hook[root] : static_cast<I>(base + root);
-  }
-}
-
 // --- 2. Roots -------------------------------------------------------------
 
+// Queued roots and their first neighbours. The first part of the queue is joined by a kernel of its own: then most
+// large trees are one already, which threads that have an old root in their L1 cache would all find out at one place.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    connect_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent) {
-  const std::int64_t v = global_thread();
-  const std::int64_t chunk_start = v * cuda_weak_tuning::chunk;
-  if (chunk_start < n) shorten(parent, load_parent(parent, static_cast<I>(chunk_start)));
-  if (v >= n || load_parent(parent, static_cast<I>(v)) != static_cast<I>(v)) return;
-  const std::int64_t first = edges.offsets[v];
-  const std::int64_t end = edges.offsets[v + 1];
-  const std::int64_t last = end < first + cuda_weak_tuning::neighbours ? end : first + cuda_weak_tuning::neighbours;
-  for (std::int64_t e = first; e < last; ++e) join(parent, static_cast<I>(v), edges.indices[e]);
+    connect_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, const I* roots, const weak_control* control,
+                   int part) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
+  if (part == 0) {
+    for (std::int64_t v = global_thread() * cuda_start_tuning::chunk; v < n;
+         v += grid_threads() * cuda_start_tuning::chunk) {
+      shorten(parent, load_parent(parent, static_cast<I>(v)));
+    }
+  }
+  const auto queued = static_cast<std::int64_t>(control->queued);
+  const std::int64_t few = queued / cuda_weak_tuning::first_part;
+  const std::int64_t end = part == 0 ? few : queued;
+  for (std::int64_t k = (part == 0 ? 0 : few) + global_thread(); k < end; k += grid_threads()) {
+    const I v = roots[k];
+    const std::int64_t first = edges.offsets[v];
+    I lower = load_parent(parent, edges.indices[first]);
+    I upper = first + 1 < edges.offsets[v + 1] ? load_parent(parent, edges.indices[first + 1]) : lower;
+    if (upper < lower) {
+      const I other = lower;
+      lower = upper;
+      upper = other;
+    }
+    if (lower < v) {  // v is a root still, most often, and goes there without a climb
+      const I held = swap_parent(parent + v, v, lower);
+      if (held != v) join_above(parent, held, lower);
+    } else {
+      join_above(parent, v, lower);
+    }
+    join_above(parent, lower, upper);
+  }
+}
+
+// Queued roots that are roots no more are put under theirs; others that have more neighbours are queued once more,
+// behind the first queue and as far as there is room, since these only save work later.
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    flatten_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, I* roots, weak_control* control) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
+  using tuning = cuda_weak_tuning;
+  const auto queued = static_cast<std::int64_t>(control->queued);
+  for (std::int64_t k = global_thread(); k - lane_id() < queued; k += grid_threads()) {
+    const I v = roots[k < queued ? k : 0];
+    const I held = load_parent(parent, v);
+    I at = held;
+    int steps = 0;
+    for (I above = load_parent(parent, at); above != at && steps < tuning::far; ++steps) {
+      at = above;
+      above = load_parent(parent, at);
+    }
+    if (k < queued && steps == tuning::far) {
+      shorten(parent, v);
+    } else if (k < queued && at != held) {
+      parent[v] = at;
+    }
+    const bool remains =
+        k < queued && held == v && edges.offsets[v + 1] - edges.offsets[v] > cuda_start_tuning::neighbours;
+    const unsigned lanes = __ballot_sync(full_mask, remains);
+    if (lanes == 0) continue;
+    count64 place = 0;
+    if (lane_id() == 0) place = atomicAdd(&control->remaining, static_cast<count64>(__popc(lanes)));
+    place = shuffle(place, 0) + static_cast<unsigned>(__popc(lanes & ((1U << lane_id()) - 1)));
+    if (remains && queued + static_cast<std::int64_t>(place) < n) roots[queued + place] = v;
+  }
+}
+
+// These with more of their neighbours, a lane for each.
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    settle_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, const I* roots, const weak_control* control) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
+  constexpr int lanes = cuda_weak_tuning::settle_neighbours;
+  const auto queued = static_cast<std::int64_t>(control->queued);
+  const std::int64_t end = min(queued + static_cast<std::int64_t>(control->remaining), n);
+  for (std::int64_t k = queued + global_thread() / lanes; k < end; k += grid_threads() / lanes) {
+    const I v = roots[k];
+    const std::int64_t e = edges.offsets[v] + cuda_start_tuning::neighbours + lane_id() % lanes;
+    if (e < edges.offsets[v + 1]) join(parent, v, edges.indices[e]);
+  }
 }
 
 // --- 3. The largest tree --------------------------------------------------
 
 // One block. Which tree it is changes no label.
 template <class I>
-__global__ void __launch_bounds__(cuda_weak_tuning::draws)
-    draw_kernel(std::int64_t n, const I* parent, weak_control* control) {
+__device__ void draw_largest(std::int64_t n, const I* parent, weak_control* control) {
   using tuning = cuda_weak_tuning;
   __shared__ I roots[tuning::slots];
   __shared__ unsigned counts[tuning::slots];
@@ -218,43 +195,124 @@ __global__ void __launch_bounds__(cuda_weak_tuning::draws)
   if (threadIdx.x == 0) control->largest = roots[best % unsigned{tuning::slots}];
 }
 
-// --- 4. and 5. The rest ---------------------------------------------------
+// The first block draws, others have the first vertices. No root changes meanwhile.
+template <class I>
+__global__ void __launch_bounds__(cuda_weak_tuning::draws)
+    draw_kernel(std::int64_t n, I* parent, weak_control* control) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
+  if (blockIdx.x == 0) {
+    draw_largest(n, parent, control);
+    return;
+  }
+  const std::int64_t v = global_thread() - blockDim.x;
+  if (v >= n) return;
+  const I held = load_parent(parent, static_cast<I>(v));
+  const I root = root_of(parent, held);
+  if (root != held) parent[v] = root;
+}
+
+// --- 4. Labels ------------------------------------------------------------
+
+// Every vertex is put under its root; those that are not under `control->largest` are queued, unless `outside` is null;
+// so are not those that have no edges by `alone`, unless that is null. No root changes meanwhile.
+template <class I>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    label_kernel(std::int64_t n, I* parent, const unsigned* alone, I* outside, weak_control* control) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
+  constexpr int rows = cuda_weak_tuning::labelled;
+  __shared__ unsigned found;
+  __shared__ count64 first;
+  if (threadIdx.x == 0) found = 0;
+  const I skipped = static_cast<I>(control->largest);
+  const std::int64_t base = std::int64_t{blockIdx.x} * (rows * cuda_weak_tuning::block) + threadIdx.x;
+  I held[rows];
+  I root[rows];
+#pragma unroll
+  for (int k = 0; k < rows; ++k) {
+    const std::int64_t v = base + k * cuda_weak_tuning::block;
+    held[k] = v < n ? load_parent(parent, static_cast<I>(v)) : skipped;
+    const unsigned without = v < n && alone != nullptr ? alone[v / warp_size] : 0;
+    if ((without >> lane_id() & 1U) != 0) held[k] = skipped;
+    root[k] = held[k];
+  }
+  climb_together<rows>(parent, root, skipped);
+  bool any = false;
+#pragma unroll
+  for (int k = 0; k < rows; ++k) {
+    if (root[k] != held[k]) parent[base + k * cuda_weak_tuning::block] = root[k];
+    any = any || root[k] != skipped;
+  }
+  if (outside == nullptr || __syncthreads_or(any ? 1 : 0) == 0) return;
+  unsigned place[rows];
+#pragma unroll
+  for (int k = 0; k < rows; ++k) place[k] = root[k] != skipped ? atomicAdd(&found, 1U) : 0;
+  __syncthreads();
+  if (threadIdx.x == 0) first = atomicAdd(&control->outside, count64{found});
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < rows; ++k) {
+    if (root[k] != skipped) outside[first + place[k]] = static_cast<I>(base + k * cuda_weak_tuning::block);
+  }
+}
+
+// --- 5. and 6. The rest ---------------------------------------------------
+
+// Joins u's tree with those of `Count` neighbours, first and then each `apart` of them, as far as `end`. Indices are
+// loaded together, and so are parents.
+template <int Count, class I, class O>
+__device__ __forceinline__ void join_few(weak_edges<I, O> edges, I* parent, I u, std::int64_t first, std::int64_t end,
+                                         int apart) {
+  I above[Count];
+#pragma unroll
+  for (int j = 0; j < Count; ++j) above[j] = first + j * apart < end ? edges.indices[first + j * apart] : u;
+#pragma unroll
+  for (int j = 0; j < Count; ++j) above[j] = load_parent(parent, above[j]);
+#pragma unroll 1
+  for (int j = 0; j < Count; ++j) {
+    join_above(parent, load_parent(parent, u), above[0]);
+#pragma unroll
+    for (int next = 1; next < Count; ++next) above[next - 1] = above[next];  // registers have no index
+  }
+}
 
 // `pass` is 0 for out-edges, 1 for in-edges.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    join_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, weak_control* control, weak_segment<I>* segments,
+    join_kernel(weak_edges<I, O> edges, I* parent, const I* outside, weak_control* control, weak_segment<I>* segments,
                 int pass) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
   using tuning = cuda_weak_tuning;
-  const I skipped = static_cast<I>(control->largest);
-  const I v = static_cast<I>(global_thread() < n ? global_thread() : n - 1);
-  std::int64_t first = 0;
-  std::int64_t degree = 0;
-  if (global_thread() < n) {
-    const I root = root_of(parent, v, skipped);
-    if (root != skipped) {
-      first = edges.offsets[v];
-      degree = edges.offsets[v + 1] - first;
-    } else if (v != root) {
-      parent[v] = root;
+  // A short queue is spread over all warps, since a lane has few rows in flight, and a warp one.
+  const auto size = static_cast<std::int64_t>(control->outside);
+  const bool spread = size < grid_threads();
+  const std::int64_t warps = grid_threads() / warp_size;
+  for (std::int64_t base = 0; base < size; base += grid_threads()) {
+    const std::int64_t k = spread ? lane_id() * warps + global_thread() / warp_size : base + global_thread();
+    const I v = outside[k < size ? k : 0];
+    const std::int64_t first = edges.offsets[v];
+    const std::int64_t degree = k < size ? static_cast<std::int64_t>(edges.offsets[v + 1]) - first : 0;
+    if (degree > tuning::segment_edges) {
+      const std::int64_t count = div_up(degree, tuning::segment_edges);
+      weak_segment<I>* const to = segments + atomicAdd(&control->segments[pass], static_cast<count64>(count));
+      for (std::int64_t p = 0; p < count; ++p) to[p] = {v, first + p * tuning::segment_edges};
+    } else if (degree > 0 && degree <= tuning::small_degree) {
+      join_few<tuning::small_degree>(edges, parent, v, first, first + degree, 1);
     }
-  }
-  if (degree <= tuning::small_degree) {
-    for (std::int64_t e = first; e < first + degree; ++e) join(parent, v, edges.indices[e]);
-  } else if (degree > tuning::segment_edges) {
-    const std::int64_t count = div_up(degree, tuning::segment_edges);
-    weak_segment<I>* const to = segments + atomicAdd(&control->segments[pass], static_cast<count64>(count));
-    for (std::int64_t k = 0; k < count; ++k) to[k] = {v, first + k * tuning::segment_edges};
-  }
-  __syncwarp();
-  unsigned waiting = __ballot_sync(full_mask, degree > tuning::small_degree && degree <= tuning::segment_edges);
-  for (; waiting != 0; waiting &= waiting - 1) {
-    const int owner = __ffs(static_cast<int>(waiting)) - 1;
-    const I u = shuffle(v, owner);
-    const std::int64_t begin = shuffle(first, owner);
-    const std::int64_t end = begin + shuffle(degree, owner);
-    for (std::int64_t e = begin + lane_id(); e < end; e += warp_size) join(parent, u, edges.indices[e]);
     __syncwarp();
+    unsigned waiting = __ballot_sync(full_mask, degree > tuning::small_degree && degree <= tuning::segment_edges);
+    for (; waiting != 0; waiting &= waiting - 1) {
+      const int owner = __ffs(static_cast<int>(waiting)) - 1;
+      const I u = shuffle(v, owner);
+      const std::int64_t begin = shuffle(first, owner);
+      const std::int64_t end = begin + shuffle(degree, owner);
+      for (std::int64_t e = begin + lane_id(); e < end; e += tuning::lane_edges * warp_size) {
+        join_few<tuning::lane_edges>(edges, parent, u, e, end, warp_size);
+      }
+      __syncwarp();
+    }
   }
 }
 
@@ -262,6 +320,8 @@ template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     join_segments_kernel(weak_edges<I, O> edges, I* parent, const weak_control* control,
                          const weak_segment<I>* segments, int pass) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
   const auto count = static_cast<std::int64_t>(control->segments[pass]);
   for (std::int64_t p = blockIdx.x; p < count; p += gridDim.x) {
     const weak_segment<I> segment = segments[p];
@@ -281,6 +341,8 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     join_all_kernel(std::int64_t n, std::int64_t nnz, weak_edges<I, O> edges, I* parent) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
   using tuning = cuda_weak_tuning;
   constexpr int width = tuning::edges_in_flight;
   __shared__ std::int64_t bounds[2];
@@ -321,40 +383,43 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
 }
 
-// --- 6. Labels ------------------------------------------------------------
+// --- 7. The last roots ----------------------------------------------------
 
-// Every vertex is put under its root. is_root[v] is written, and roots are counted, unless the pointer is null.
+// The vertices outside get their roots, or all vertices if these are not the only ones that may lack them. `outside` is
+// null where all edges were read. The count goes straight to the host's memory: a copy would take another launch.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    label_kernel(std::int64_t n, I* parent, count64* roots, I* is_root) {
-  constexpr int rows = cuda_weak_tuning::labelled;
+    finish_kernel(std::int64_t n, I* parent, const unsigned* alone, const I* outside, weak_control* control,
+                  count64* count) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
   __shared__ unsigned block_roots;
   if (threadIdx.x == 0) block_roots = 0;
   __syncthreads();
-  const std::int64_t base = std::int64_t{blockIdx.x} * (rows * cuda_weak_tuning::block) + threadIdx.x;
-  I held[rows];
-  I root[rows];
-#pragma unroll
-  for (int k = 0; k < rows; ++k) {
-    const std::int64_t v = base + k * cuda_weak_tuning::block;
-    held[k] = v < n ? load_parent(parent, static_cast<I>(v)) : I{0};
-    root[k] = held[k];
+  const auto largest = static_cast<I>(control->largest);
+  const bool all = outside == nullptr || load_parent(parent, largest) != largest;
+  const std::int64_t size = all ? n : static_cast<std::int64_t>(control->outside);
+  unsigned own = 0;
+  for (std::int64_t k = global_thread(); k < size; k += grid_threads()) {
+    const I v = all ? static_cast<I>(k) : outside[k];
+    const I held = load_parent(parent, v);
+    const I root = root_of(parent, held);
+    if (root != held) parent[v] = root;
+    own += root == v ? 1 : 0;
   }
-  climb_together<rows>(parent, root, I{-1});
-  unsigned here = 0;
-#pragma unroll
-  for (int k = 0; k < rows; ++k) {
-    const std::int64_t v = base + k * cuda_weak_tuning::block;
-    const bool own = v < n && root[k] == static_cast<I>(v);
-    here += static_cast<unsigned>(__popc(__ballot_sync(full_mask, own)));
-    if (v >= n) continue;
-    if (root[k] != held[k]) parent[v] = root[k];
-    if (is_root != nullptr) is_root[v] = own ? 1 : 0;
-  }
-  if (roots == nullptr) return;
-  if (lane_id() == 0 && here > 0) atomicAdd(&block_roots, here);
+  own = warp_sum(own);
+  if (lane_id() == 0 && own > 0) atomicAdd(&block_roots, own);
   __syncthreads();
-  if (threadIdx.x == 0 && block_roots > 0) atomicAdd(roots, count64{block_roots});
+  if (threadIdx.x != 0) return;
+  if (block_roots > 0) atomicAdd(&control->roots, count64{block_roots});
+  __threadfence();
+  if (atomicAdd(&control->done, count64{1}) + 1 < gridDim.x) return;
+  __threadfence();
+  const count64 found = atomicAdd(&control->roots, count64{0});
+  const bool largest_is_alone =
+      !all && alone != nullptr && (alone[largest / warp_size] >> (largest % warp_size) & 1U) != 0;
+  *count = all ? found : found + control->alone + (largest_is_alone ? 0 : 1);
+  *control = {};
 }
 
 }  // namespace spargo::detail::components
