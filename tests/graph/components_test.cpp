@@ -332,6 +332,21 @@ TYPED_TEST(Components, LargestTreeJoinsASmallerTreeLast) {
   this->check(n, edges, own_labels(n));
 }
 
+// Pairs of vertices within a chunk, of which the first leads to a small tree and the second, by its only edge, to the
+// largest: a pair is under the small tree before, and the second vertex may not count as joined for that.
+TYPED_TEST(Components, OneEdgeOutOfAChunk) {
+  constexpr std::int64_t n = 9000;
+  edge_vector edges;
+  for (std::int64_t v = 5001; v < n; ++v) edges.emplace_back(v, v - 1);
+  for (std::int64_t k = 0; k < 200; ++k) {
+    const std::int64_t u = 2100 + 2 * k;
+    edges.emplace_back(u, u + 1);
+    edges.emplace_back(u, k);
+    edges.emplace_back(u + 1, 5000 + k);
+  }
+  this->check(n, edges, own_labels(n));
+}
+
 // --- Beyond the naive oracle ----------------------------------------------
 
 label_vector boost_strong(const graph_view<std::int32_t, std::int32_t, host>& g) {

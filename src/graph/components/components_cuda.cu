@@ -105,8 +105,11 @@ class weak_executor final : public executor<I, device> {
   }
 
   void join_rest(const weak_edges<I, O>& edges, int pass) {
+    // An undirected graph's vertex with one neighbour has been joined with it by the first two kernels. In a directed
+    // one it may have come under another vertex of its chunk, by that one's edge.
+    const std::int64_t joined = g_.direction == direction_kind::undirected ? 1 : 0;
     launch(list_blocks(), tuning::block, join_kernel<I, O>, edges, labels_.data(), listed_.data(), control_.data(),
-           segments_.data(), pass);
+           segments_.data(), pass, joined);
     if (segments_.size() == 1) return;  // no vertex has as many edges
     launch(blocks_for(ctx_, segments_.size(), 1), tuning::block, join_segments_kernel<I, O>, edges, labels_.data(),
            control_.data(), segments_.data(), pass);

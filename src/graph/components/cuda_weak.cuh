@@ -5,8 +5,8 @@
 //    are one hop each. Roots that have neighbours are queued: in R-MAT 22 an eighth of the vertices, but in four of
 //    five warps, in uniform 2^22 one in 33.
 // 2. The chain above each chunk is shortened (pointer jumping), and queued roots are joined with both neighbours. Then
-//    they are put under their roots, and those that are roots still are joined with eight more: in uniform 2^22 18 % of
-//    the vertices are outside the largest tree before, 1.7 % after; in R-MAT 22 0.4 and 0.3 %.
+//    they are put under their roots, and those that are roots still are joined with 32 more: in uniform 2^22 18 % of
+//    the vertices are outside the largest tree before, 0.03 % after; in R-MAT 22 0.4 and 0.3 %.
 // 3. One block draws vertices and finds the tree that most of them are in, while others put the first vertices, which
 //    most others are under, under their roots.
 // 4. Every vertex gets its root; those outside that tree are queued.
@@ -42,16 +42,15 @@ namespace spargo::detail::components {
 
 struct cuda_weak_tuning {
   static constexpr int block = 256;
-  static constexpr int first_part = 16;  // of the queue; 1, 4, 16, 64: R-MAT 22 0.186, 0.165, 0.144, 0.149 ms
-  static constexpr int settle_neighbours =
-      8;                                    // lanes for a root; 4, 8: uniform 2^22 0.278, 0.229 ms, R-MAT 22 the same
-  static constexpr int far = 8;             // steps up from which a chain is shortened
-  static constexpr int draws = 1024;        // as in Afforest
-  static constexpr int slots = 2048;        // for the roots of those drawn
-  static constexpr int first_vertices = 8;  // so much of all is put under its roots first
-  static constexpr int labelled = 4;        // vertices of a thread; 1, 4: R-MAT 22 0.022, 0.017 ms
-  static constexpr int small_degree = 8;    // up to here a thread follows a vertex's edges
-  static constexpr int lane_edges = 2;      // of a lane at once, where a warp follows them
+  static constexpr int first_part = 16;         // of a long queue; 1, 4, 16, 64: R-MAT 22 0.186, 0.165, 0.144, 0.149 ms
+  static constexpr int settle_neighbours = 32;  // lanes for a root; 8, 16, 32: uniform 2^22 0.216, 0.200, 0.198 ms
+  static constexpr int far = 8;                 // steps up from which a chain is shortened
+  static constexpr int draws = 1024;            // as in Afforest
+  static constexpr int slots = 2048;            // for the roots of those drawn
+  static constexpr int first_vertices = 8;      // so much of all is put under its roots first
+  static constexpr int labelled = 4;            // vertices of a thread; 1, 4: R-MAT 22 0.022, 0.017 ms
+  static constexpr int small_degree = 8;        // up to here a thread follows a vertex's edges
+  static constexpr int lane_edges = 2;          // of a lane at once, where a warp follows them
   // Above, they are followed in segments. 256, 512, 1024: R-MAT 22 0.164, 0.172, 0.187 ms.
   static constexpr std::int64_t segment_edges = 256;
   static constexpr int edges_in_flight = 4;  // of a thread, all edges read; 4, 8: R-MAT 22 directed 0.938, 1.067 ms
@@ -82,7 +81,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
     }
   }
   const auto queued = static_cast<std::int64_t>(control->queued);
-  const std::int64_t few = queued / cuda_weak_tuning::first_part;
+  const std::int64_t few = queued < n / cuda_weak_tuning::first_part ? 0 : queued / cuda_weak_tuning::first_part;
   const std::int64_t end = part == 0 ? few : queued;
   for (std::int64_t k = (part == 0 ? 0 : few) + global_thread(); k < end; k += grid_threads()) {
     const I v = roots[k];
@@ -277,11 +276,11 @@ __device__ __forceinline__ void join_few(weak_edges<I, O> edges, I* parent, I u,
   }
 }
 
-// `pass` is 0 for out-edges, 1 for in-edges.
+// `pass` is 0 for out-edges, 1 for in-edges. Rows of up to `joined` entries need no more.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     join_kernel(weak_edges<I, O> edges, I* parent, const I* outside, weak_control* control, weak_segment<I>* segments,
-                int pass) {
+                int pass, std::int64_t joined) {
   wait_for_kernel_in_front();
   start_kernel_behind();
   using tuning = cuda_weak_tuning;
@@ -298,7 +297,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
       const std::int64_t count = div_up(degree, tuning::segment_edges);
       weak_segment<I>* const to = segments + atomicAdd(&control->segments[pass], static_cast<count64>(count));
       for (std::int64_t p = 0; p < count; ++p) to[p] = {v, first + p * tuning::segment_edges};
-    } else if (degree > 0 && degree <= tuning::small_degree) {
+    } else if (degree > joined && degree <= tuning::small_degree) {
       join_few<tuning::small_degree>(edges, parent, v, first, first + degree, 1);
     }
     __syncwarp();
