@@ -27,7 +27,11 @@ namespace {
 
 struct tuning {
   static constexpr int threads = 1024;
-  static constexpr int gatherers = 4;  // warps; 0, 4, 8: R-MAT 22 fp32, cells of 3, 0.400, 0.383, 0.420 ms
+  // Warps. 3, 4, 6: R-MAT 22 fp32 0.213, 0.209, 0.230 ms, fp64 0.352, 0.343, 0.315.
+  template <class V>
+  static constexpr int gatherers() {
+    return sizeof(V) == 4 ? 4 : 6;
+  }
   static constexpr int ticket_chunks = 4;
   // Of shares, at most; what an SM has beyond is left to the L1 cache: 176, 192, 208 KiB 0.382, 0.383, 0.420 ms.
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
@@ -295,7 +299,7 @@ class blocked_copy final : public step_copy<V> {
                .arrived = arrived_.data()};
     finish_blocks_ = resident_grid(ctx, finish_vertices_kernel<V>, block_threads);
     shared_bytes_ = static_cast<std::size_t>(block) * sizeof(V) + 16;
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&sum_strips_kernel<tuning::gatherers, V>,
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&sum_strips_kernel<tuning::gatherers<V>(), V>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes_)));
     sums_arguments_ = {.state = nullptr,
                        .group_chunks = pattern_.group_chunks.data(),
@@ -317,7 +321,7 @@ class blocked_copy final : public step_copy<V> {
   void step(const step_arguments<V>& a, const V* now, V* next) const override {
     strip_sums<V> sums = sums_arguments_;
     sums.state = a.state;
-    sum_strips_kernel<tuning::gatherers, V>
+    sum_strips_kernel<tuning::gatherers<V>(), V>
         <<<static_cast<unsigned>(thread_blocks_), tuning::threads, shared_bytes_, ctx_.stream()>>>(sums, now);
     SPARGO_CUDA_TRY(cudaGetLastError());
     spmv::strip_arguments<V> strips = strips_;
