@@ -1,37 +1,52 @@
-// Launches of kernels that have a barrier over their whole grid.
+// Kernels that have a barrier over their whole grid.
 #pragma once
 
 #include "core/cuda.cuh"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <type_traits>
 
 namespace spargo::detail {
 
-// As many blocks as can be resident together, which the barrier needs. `operation` is for the message if there are
-// none.
+// Such a kernel with its grid: as many blocks as can be resident together, which the barrier needs, or `most` for each
+// multiprocessor. `operation` is for the message if there are none.
 template <class... T>
-[[nodiscard]] unsigned cooperative_blocks(const context<device>& ctx, void (*kernel)(T...), int threads,
-                                          const char* operation) {
-  int cooperative = 0;
-  SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
-  if (cooperative == 0) {
-    throw error(error_code::unsupported, std::string(operation) + ": the device cannot launch cooperative kernels");
+class cooperative_kernel {
+ public:
+  cooperative_kernel() = default;
+  cooperative_kernel(const context<device>& ctx, void (*kernel)(T...), int threads, const char* operation,
+                     std::size_t shared_bytes = 0, int most = std::numeric_limits<int>::max())
+      : kernel_(kernel), threads_(threads), shared_bytes_(shared_bytes) {
+    int cooperative = 0;
+    SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
+    if (cooperative == 0) {
+      throw error(error_code::unsupported, std::string(operation) + ": the device cannot launch cooperative kernels");
+    }
+    if (shared_bytes > 0) {
+      SPARGO_CUDA_TRY(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
+    }
+    int resident = 0;
+    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, shared_bytes));
+    if (resident == 0) {
+      throw error(error_code::unsupported, std::string(operation) + ": no block of the kernel fits a multiprocessor");
+    }
+    blocks_ = static_cast<unsigned>(std::min(resident, most) * ctx.properties().multiprocessors);
   }
-  int resident = 0;
-  SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
-  if (resident == 0) {
-    throw error(error_code::unsupported, std::string(operation) + ": no block of the kernel fits a multiprocessor");
-  }
-  return static_cast<unsigned>(resident * ctx.properties().multiprocessors);
-}
 
-template <class... T>
-void launch_cooperative(const context<device>& ctx, void (*kernel)(T...), unsigned blocks, int threads,
-                        std::type_identity_t<T>... arguments) {
-  void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
-  SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(static_cast<unsigned>(threads)), pointers, 0,
-                                              ctx.stream()));
-}
+  void launch(const context<device>& ctx, std::type_identity_t<T>... arguments) const {
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel_, dim3(blocks_), dim3(static_cast<unsigned>(threads_)), pointers,
+                                                shared_bytes_, ctx.stream()));
+  }
+
+ private:
+  void (*kernel_)(T...) = nullptr;
+  unsigned blocks_ = 0;
+  int threads_ = 0;
+  std::size_t shared_bytes_ = 0;
+};
 
 }  // namespace spargo::detail

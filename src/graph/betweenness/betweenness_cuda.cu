@@ -6,8 +6,11 @@
 // once per level that it is in; a byte of state per edge, and a sector for those on a shortest path. Sums are formed in
 // an order that the graph alone decides. Source: Brandes, 2001; backward steps without atomics after Madduri, Ediger,
 // Jiang, Bader, Chavarria-Miranda, IPDPS 2009; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
+#include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
 #include "graph/betweenness/cuda_kernel.cuh"
 #include "graph/betweenness/cuda_rows.cuh"
@@ -52,17 +55,11 @@ void multiply(const context<device>& ctx, span<double, device> values, double fa
 // `largest`: room for that.
 void divide_by_largest(const context<device>& ctx, span<double, device> values, double* largest) {
   fill_zero(ctx, span<double, device>(largest, 1));
-  find_largest_kernel<<<blocks_for(ctx, values.size(), block_threads), block_threads, 0, ctx.stream()>>>(
-      values.data(), values.size(), largest);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {blocks_for(ctx, values.size(), block_threads), block_threads}, find_largest_kernel, values.data(),
+                values.size(), largest);
   for_each(ctx, values.size(), [to = values.data(), largest] __device__(std::int64_t k) {
     if (*largest > 0) to[k] /= *largest;
   });
-}
-
-template <class T>
-std::int64_t bytes_of(const array<T, device>& a) {
-  return a.size() * static_cast<std::int64_t>(sizeof(T));
 }
 
 template <class I, class O>
@@ -86,8 +83,8 @@ class device_executor final : public executor<I, device> {
     }
     if (undirected_) in = g.out;
     allocate(g.out, in);
-    forward_blocks_ = cooperative_blocks(ctx_, forward_kernel<I, O>, cuda_tuning::block, "betweenness");
-    backward_blocks_ = cooperative_blocks(ctx_, backward_kernel<I, O>, cuda_tuning::block, "betweenness");
+    forward_ = {ctx_, forward_kernel<I, O>, cuda_tuning::block, "betweenness"};
+    backward_ = {ctx_, backward_kernel<I, O>, cuda_tuning::block, "betweenness"};
   }
 
   void run(span<const I, host> sources) override {
@@ -112,11 +109,8 @@ class device_executor final : public executor<I, device> {
   [[nodiscard]] span<const double, device> values() const noexcept override { return values_.view(); }
   [[nodiscard]] span<const double, device> edges() const noexcept override { return edges_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return bytes_of(values_) + bytes_of(edges_) + transposed_.offsets().size() * std::int64_t{sizeof(O)} +
-           transposed_.nnz() * std::int64_t{sizeof(I)} + bytes_of(states_) + bytes_of(bytes_) + bytes_of(numbers_) +
-           bytes_of(quotients_) + bytes_of(dependencies_) + bytes_of(exponents_) + bytes_of(levels_) + bytes_of(list_) +
-           bytes_of(begins_) + bytes_of(rank_) + out_.bytes() + in_.bytes() + bytes_of(partial_) +
-           bytes_of(partial_exponents_) + bytes_of(arrived_) + bytes_of(control_);
+    return memory_.bytes() + out_.bytes() + in_.bytes() +
+           bytes_of(values_, edges_, rank_, transposed_.offsets(), transposed_.indices());
   }
 
  private:
@@ -139,24 +133,7 @@ class device_executor final : public executor<I, device> {
       if (!undirected_) in_ = {ctx_, in, in_facts};
     }
     const std::int64_t chunks = static_cast<std::int64_t>(std::max(out_facts.chunks, in_facts.chunks));
-    states_ = {ctx_, div_up(n_, std::int64_t{4}) * 4};
-    bytes_ = {ctx_, n_};
-    numbers_ = {ctx_, n_ * lanes};
-    quotients_ = {ctx_, n_ * lanes};
-    if (counts_edges()) dependencies_ = {ctx_, n_ * lanes};
-    exponents_ = {ctx_, n_ * lanes};
-    levels_ = {ctx_, n_ * lanes};
-    list_ = {ctx_, n_ * lanes};
-    begins_ = {ctx_, n_ + 2};
-    partial_ = {ctx_, chunks * lanes};
-    partial_exponents_ = {ctx_, chunks * lanes};
-    arrived_ = {ctx_, chunks * lanes};
-    if (chunks > 0) fill_zero(ctx_, arrived_.view());
-    // Narrow levels read these of all neighbours, before they know which count.
-    fill_zero(ctx_, quotients_.view());
-    fill_zero(ctx_, exponents_.view());
-    control_ = {ctx_, 1};
-    dense_levels_.reserve(64);
+    const std::int64_t pairs = n_ * lanes;
     edges_of_graph_ = {out.offsets.data(), out.indices.data(), nullptr, 0};
     search_.out = out_.edges();
     search_.in = undirected_ ? search_.out : in_.edges();
@@ -165,31 +142,40 @@ class device_executor final : public executor<I, device> {
     search_.n = walked;
     search_.edges = out.nnz();
     search_.growth = static_cast<double>(in_facts.longest);
-    search_.states = states_.data();
-    search_.bytes = bytes_.data();
-    search_.numbers = numbers_.data();
-    search_.quotients = quotients_.data();
-    search_.dependencies = counts_edges() ? dependencies_.data() : numbers_.data();
-    search_.exponents = exponents_.data();
-    search_.levels = levels_.data();
-    search_.list = list_.data();
-    search_.begins = begins_.data();
-    search_.partial = partial_.data();
-    search_.partial_exponents = partial_exponents_.data();
-    search_.arrived = arrived_.data();
-    search_.control = control_.data();
+    search_.states = memory_.take<unsigned char>(state_bytes());
+    search_.bytes = memory_.take<unsigned>(n_);
+    search_.numbers = memory_.take<double>(pairs);
+    search_.quotients = memory_.take<double>(pairs);
+    search_.dependencies = counts_edges() ? memory_.take<double>(pairs) : search_.numbers;
+    search_.exponents = memory_.take<std::int32_t>(pairs);
+    search_.levels = memory_.take<std::int32_t>(pairs);
+    search_.list = memory_.take<entry_of<I>>(pairs);
+    search_.begins = memory_.take<std::int64_t>(n_ + 2);
+    search_.partial = memory_.take<double>(chunks * lanes);
+    search_.partial_exponents = memory_.take<std::int32_t>(chunks * lanes);
+    search_.arrived = memory_.take<unsigned>(chunks * lanes);
+    search_.control = memory_.take<control_block>(1);
     search_.values = values_.data();
     search_.own = options_.endpoints == betweenness_endpoints::included ? 1 : 0;
     search_.keeps_levels = counts_edges();
+    if (chunks > 0) clear(search_.arrived, chunks * lanes);
+    // Narrow levels read these of all neighbours, before they know which count.
+    clear(search_.quotients, pairs);
+    clear(search_.exponents, pairs);
+    dense_levels_.reserve(64);
+  }
+
+  [[nodiscard]] std::int64_t state_bytes() const { return div_up(n_, std::int64_t{4}) * 4; }
+  template <class T>
+  void clear(T* values, std::int64_t size) const {
+    fill_zero(ctx_, span<T, device>(values, size));
   }
 
   template <dense_step Step>
   void launch_dense(const dense_task& t) {
     const std::int64_t chunks = dense_chunk_blocks(Step == dense_step::pull ? search_.in : search_.out, t);
-    dense_kernel<Step>
-        <<<static_cast<unsigned>(chunks + dense_row_blocks(search_)), cuda_tuning::dense_block, 0, ctx_.stream()>>>(
-            search_, t, static_cast<unsigned>(chunks));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {chunks + dense_row_blocks(search_), cuda_tuning::dense_block}, dense_kernel<Step, I, O>,
+                  search_, t, static_cast<unsigned>(chunks));
   }
   // With the first vertices' lanes, or numbers, in shared memory.
   template <dense_step Step, bool Bytes>
@@ -201,17 +187,13 @@ class device_executor final : public executor<I, device> {
     const auto bytes = static_cast<std::size_t>(Bytes ? hot * 4 : hot / 2);
     const auto kernel = &hot_kernel<Step, Bytes, I, O>;
     SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-    const auto blocks = static_cast<unsigned>(ctx_.properties().multiprocessors);
-    kernel<<<blocks, cuda_tuning::hot_block, bytes, ctx_.stream()>>>(search_, t, static_cast<unsigned>(hot));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {ctx_.properties().multiprocessors, cuda_tuning::hot_block, bytes}, kernel, search_, t,
+                  static_cast<unsigned>(hot));
   }
   void pull(const position& at, bool marks) {
     const dense_task t{.depth = at.depth, .alive = at.alive, .marks = marks};
     if (marks || at.largest > most_byte) return take_dense<dense_step::pull>(t);
-    constexpr int threads = 256;
-    bytes_kernel<<<static_cast<unsigned>(div_up(search_.n, std::int64_t{threads})), threads, 0, ctx_.stream()>>>(
-        search_, at.depth);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, one_thread_each(search_.n, 256), bytes_kernel<I, O>, search_, at.depth);
     launch_hot<dense_step::pull, true>(t);
   }
   template <dense_step Step>
@@ -224,14 +206,13 @@ class device_executor final : public executor<I, device> {
     constexpr std::int64_t resident = 8;  // blocks of an SM, at most
     const double wanted = (static_cast<double>(at.pairs) * warp_size + at.edges / 8) / threads + 1;
     const auto most = static_cast<double>(resident * ctx_.properties().multiprocessors);
-    push_kernel<<<static_cast<unsigned>(std::min(wanted, most)), threads, 0, ctx_.stream()>>>(search_, at.depth,
-                                                                                              at.begin, at.end);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {static_cast<std::int64_t>(std::min(wanted, most)), threads}, push_kernel<I, O>, search_,
+                  at.depth, at.begin, at.end);
   }
   // What the kernels before have left there.
   [[nodiscard]] control_block control() const {
     control_block found{};
-    copy_to_host(ctx_, control_.data(), &found, sizeof(found));
+    copy_to_host(ctx_, search_.control, &found, sizeof(found));
     ctx_.synchronize();
     return found;
   }
@@ -241,24 +222,22 @@ class device_executor final : public executor<I, device> {
     search_back(last.depth - 1, last.wide_from);
     add_lanes(ctx_, search_.dependencies, search_.rank, search_.n, values_.view());
     if (edges_.empty()) return;
-    edges_kernel<<<blocks_for(ctx_, n_, block_threads / warp_size), block_threads, 0, ctx_.stream()>>>(
-        search_, edges_of_graph_, n_, last.wide_from, edges_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {blocks_for(ctx_, n_, block_threads / warp_size), block_threads}, edges_kernel<I, O>, search_,
+                  edges_of_graph_, n_, last.wide_from, edges_.data());
   }
 
   // To the first level that is empty.
   position search_forward() {
-    fill_zero(ctx_, states_.view());
+    clear(search_.states, state_bytes());
     const std::int64_t pairs = search_.n * lanes;
-    fill_zero(ctx_, numbers_.view().subspan(0, pairs));
-    if (!dependencies_.empty()) fill_zero(ctx_, dependencies_.view().subspan(0, pairs));
-    fill_bytes(ctx_, levels_.data(), 0xff, static_cast<std::size_t>(pairs) * sizeof(std::int32_t));
-    start_kernel<<<1, warp_size, 0, ctx_.stream()>>>(search_);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    clear(search_.numbers, pairs);
+    if (counts_edges()) clear(search_.dependencies, pairs);
+    fill_bytes(ctx_, search_.levels, 0xff, static_cast<std::size_t>(pairs) * sizeof(std::int32_t));
+    launch_kernel(ctx_, {1, warp_size}, start_kernel<I, O>, search_);
     position at = start_of(search_);
     dense_levels_.clear();
     while (at.pairs > 0) {
-      fill_zero(ctx_, control_.view());
+      clear(search_.control, 1);
       const step_action action = next_action(search_, at);
       if (action == step_action::flood) {
         flood(at);
@@ -266,7 +245,7 @@ class device_executor final : public executor<I, device> {
         continue;
       }
       if (action != step_action::pull) {
-        launch_cooperative(ctx_, forward_kernel<I, O>, forward_blocks_, cuda_tuning::block, search_, at);
+        forward_.launch(ctx_, search_, at);
         at = control().at;
         continue;
       }
@@ -280,13 +259,11 @@ class device_executor final : public executor<I, device> {
 
   void search_back(int levels, int wide_from) {
     if (search_.own != 0) {
-      fill_zero(ctx_, control_.view());
-      count_kernel<<<blocks_for(ctx_, n_, block_threads), block_threads, 0, ctx_.stream()>>>(search_);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      clear(search_.control, 1);
+      launch_kernel(ctx_, {blocks_for(ctx_, n_, block_threads), block_threads}, count_kernel<I, O>, search_);
     }
-    fill_zero(ctx_, states_.view());
-    end_kernel<<<1, warp_size, 0, ctx_.stream()>>>(search_);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    clear(search_.states, state_bytes());
+    launch_kernel(ctx_, {1, warp_size}, end_kernel<I, O>, search_);
     for (int depth = levels; depth > 0;) {
       const int dense = dense_levels_.empty() ? 0 : dense_levels_.back().depth;
       if (dense == depth) {
@@ -294,8 +271,7 @@ class device_executor final : public executor<I, device> {
         dense_levels_.pop_back();
         --depth;
       } else {
-        launch_cooperative(ctx_, backward_kernel<I, O>, backward_blocks_, cuda_tuning::block, search_, depth, dense,
-                           levels, wide_from);
+        backward_.launch(ctx_, search_, depth, dense, levels, wide_from);
         depth = dense;
       }
     }
@@ -309,7 +285,7 @@ class device_executor final : public executor<I, device> {
     if (!all && rule.by_pairs() && !rule.with_endpoints()) scale_sources(sources, rule);
     if (options_.normalization != betweenness_normalization::by_maximum) return;
     for (array<double, device>* some : {&values_, &edges_}) {
-      if (!some->empty()) divide_by_largest(ctx_, some->view(), quotients_.data());
+      if (!some->empty()) divide_by_largest(ctx_, some->view(), search_.quotients);
     }
   }
 
@@ -332,28 +308,16 @@ class device_executor final : public executor<I, device> {
   bool undirected_;
   betweenness_options options_;
   csr_matrix<pattern, I, O, device> transposed_;
-  unsigned forward_blocks_ = 0;
-  unsigned backward_blocks_ = 0;
+  cooperative_kernel<search<I, O>, position> forward_;
+  cooperative_kernel<search<I, O>, int, int, int, int> backward_;
   search<I, O> search_{};
   array<double, device> values_;
   array<double, device> edges_;  // [out-edge], where they are counted
-  array<unsigned char, device> states_;
-  array<unsigned, device> bytes_;
-  array<double, device> numbers_;
-  array<double, device> quotients_;
-  array<double, device> dependencies_;  // where edges are counted
-  array<std::int32_t, device> exponents_;
-  array<std::int32_t, device> levels_;
-  array<entry_of<I>, device> list_;
-  array<std::int64_t, device> begins_;
+  plan_memory memory_{ctx_};
   array<I, device> rank_;  // where vertices are sorted by degree
   walked_rows<I, O> out_;
   walked_rows<I, O> in_;
   edge_set<I, O> edges_of_graph_{};
-  array<double, device> partial_;
-  array<std::int32_t, device> partial_exponents_;
-  array<unsigned, device> arrived_;
-  array<control_block, device> control_;
   struct dense_level {
     int depth;
     bool marked;

@@ -5,6 +5,8 @@
 // Cost of a copy: a sort of the vertices, and a gather of 4 or 8 bytes per edge.
 #pragma once
 
+#include "core/bytes_of.hpp"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "graph/betweenness/cuda_search.cuh"
 #include "primitives/sort/radix_sort.hpp"
@@ -62,9 +64,8 @@ template <class I, class O>
 row_facts measure(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows) {
   array<row_facts, device> facts(ctx, 1);
   fill_zero(ctx, facts.view());
-  measure_rows_kernel<<<static_cast<unsigned>(div_up(std::int64_t{rows.rows}, block_threads)), block_threads, 0,
-                        ctx.stream()>>>(rows.offsets.data(), rows.rows, facts.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, one_thread_each(rows.rows, block_threads), measure_rows_kernel<O>, rows.offsets.data(), rows.rows,
+                facts.data());
   return to_host(ctx, std::as_const(facts).view())[0];
 }
 
@@ -130,17 +131,12 @@ class walked_rows {
     edges_ = {offsets_.data(), indices_.data(), nullptr, 0};
     cut(ctx, n, facts);
     const std::int64_t warps = edges_.chunk_count + div_up(n, warp_size);
-    copy_rows_kernel<<<static_cast<unsigned>(div_up(warps, block_threads / warp_size)), block_threads, 0,
-                       ctx.stream()>>>(rows.offsets.data(), rows.indices.data(), order.data(), rank.data(), edges_, n,
-                                       indices_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, one_thread_each(warps * warp_size, block_threads), copy_rows_kernel<I, O>, rows.offsets.data(),
+                  rows.indices.data(), order.data(), rank.data(), edges_, n, indices_.data());
   }
 
   [[nodiscard]] const edge_set<I, O>& edges() const { return edges_; }
-  [[nodiscard]] std::int64_t bytes() const {
-    return static_cast<std::int64_t>(offsets_.size() * sizeof(O) + indices_.size() * sizeof(I) +
-                                     chunks_.size() * sizeof(edge_chunk<I>));
-  }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_of(offsets_, indices_, chunks_); }
 
  private:
   void cut(const context<device>& ctx, std::int64_t n, const row_facts& facts) {
@@ -150,9 +146,8 @@ class walked_rows {
     if (chunks_.empty()) return;
     array<count64, device> count(ctx, 1);
     fill_zero(ctx, count.view());
-    cut_rows_kernel<<<static_cast<unsigned>(div_up(n, std::int64_t{block_threads})), block_threads, 0, ctx.stream()>>>(
-        edges_.offsets, n, chunks_.data(), count.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, one_thread_each(n, block_threads), cut_rows_kernel<I, O>, edges_.offsets, n, chunks_.data(),
+                  count.data());
   }
 
   edge_set<I, O> edges_{};

@@ -15,17 +15,17 @@ struct prepare_tuning {
 // For each vertex: whether it counts as visited from the start, and the weight of its out-degree. Those without any
 // edge do, so that a pull need not look at them, and so do the bits past the last vertex. `chunks` counts hub chunks.
 template <class I, class O>
-__global__ void profile_vertices_kernel(search<I, O> s, unsigned* start, unsigned char* weights, count64* chunks) {
+__global__ void profile_vertices_kernel(search<I, O> s, count64* chunks) {
   const std::int64_t v = global_thread();
   bool settled = true;
   std::int64_t degree = 0;
   if (v < s.n) {
     degree = out_degree_of(s, v);
     settled = s.in_offsets != nullptr && degree == 0 && s.in_offsets[v] == s.in_offsets[v + 1];
-    weights[v] = static_cast<unsigned char>(weight_of(degree));
+    s.weights[v] = static_cast<unsigned char>(weight_of(degree));
   }
   const unsigned mask = __ballot_sync(full_mask, settled);
-  if (threadIdx.x % warp_size == 0 && v / warp_size < s.words) start[v / warp_size] = mask;
+  if (threadIdx.x % warp_size == 0 && v / warp_size < s.words) s.start[v / warp_size] = mask;
   if (degree >= cuda_tuning::hub_degree) {
     atomicAdd(chunks, static_cast<count64>((degree - 1) / cuda_tuning::hub_degree + 1));
   }
@@ -34,7 +34,7 @@ __global__ void profile_vertices_kernel(search<I, O> s, unsigned* start, unsigne
 // For each vertex, of up to `tries` of its in-neighbours the one with most in-edges itself (the smallest of several),
 // since that is likely to be reached first; -1 without in-edges. `lanes` lanes per vertex.
 template <class I, class O>
-__global__ void find_likely_kernel(search<I, O> s, I* likely) {
+__global__ void find_likely_kernel(search<I, O> s) {
   constexpr int lanes = prepare_tuning::lanes;
   constexpr std::int64_t tries = prepare_tuning::tries;
   const std::int64_t v = global_thread() / lanes;
@@ -59,7 +59,7 @@ __global__ void find_likely_kernel(search<I, O> s, I* likely) {
       best = from;
     }
   }
-  if (lane == 0 && v < s.n) likely[v] = best;
+  if (lane == 0 && v < s.n) s.likely[v] = best;
 }
 
 // Adds the number of vertices at each level to counts[level], which is clear.

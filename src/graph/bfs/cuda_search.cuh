@@ -80,14 +80,14 @@ struct search {
   const I* out_indices;
   const O* in_offsets;  // null: push only
   const I* in_indices;
-  const I* likely;  // null, or a neighbour with many edges for each vertex (-1: none): what a pull tries first
-  const unsigned char* weights;  // of out-degrees, see weight_of
+  I* likely;               // null, or a neighbour with many edges for each vertex (-1: none): what a pull tries first
+  unsigned char* weights;  // of out-degrees, see weight_of
   std::int64_t n;
   std::int64_t words;  // of a bitmap: 32 vertices each, a multiple of 4
   std::int64_t edges;
   std::int32_t* levels;  // null when not asked for
   I* parents;
-  const unsigned* start;  // `visited` before the search
+  unsigned* start;  // `visited` before the search
   unsigned* visited;
   unsigned* front;
   unsigned* next;

@@ -8,8 +8,11 @@
 // Memory besides the searches', I = int32: 44 bytes a vertex, labels included, 4 more for dense labels, 32 for each 512
 // edges (I = int64: 84, 8 and 32); and the transpose where in-edges are missing. Building a plan reads the offsets for
 // a hub, and synchronises.
-#include "core/cuda.cuh"
+#include "core/bytes_of.hpp"
+#include "core/device/cooperative.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
 #include "graph/bfs/executor.hpp"
 #include "graph/components/cuda_colouring.cuh"
@@ -20,17 +23,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <vector>
 
 namespace spargo::detail::components {
 
 namespace {
-
-template <class T>
-std::int64_t bytes_of(const array<T, device>& a) {
-  return a.size() * static_cast<std::int64_t>(sizeof(T));
-}
 
 // A search gives up after so many levels: a path costs 1.4 microseconds a level (H200), and less for a vertex when it
 // is coloured. Grids and road networks have fewer.
@@ -48,7 +44,7 @@ class strong_executor final : public executor<I, device> {
       : ctx_(ctx), n_(g.vertices()), out_(g.out), in_(in_edges_of(g)) {
     count_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     count_[0] = 0;
-    root_ = {ctx, n_};
+    s_.root = memory_.take<I>(n_);
     if (n_ == 0) return;
     const device_guard guard(ctx_);
     if (wanted == components_labels::dense) numbers_ = {ctx, n_};
@@ -61,40 +57,30 @@ class strong_executor final : public executor<I, device> {
     s_.reaching = backward_->levels().data();
     s_.reached_left = forward_->unexpanded();
     s_.reaching_left = backward_->unexpanded();
-    prepare_launch();
+    settle_ = {ctx_, settle_kernel<I, O>, tuning::block, "components", 0, tuning::blocks};
   }
 
   void run() override {
     if (n_ == 0) return;
     const device_guard guard(ctx_);
-    fill_zero(ctx_, control_.view());
+    fill_zero(ctx_, span<strong_control, device>(s_.control, 1));
     forward_->enqueue(s_.pivot);
     backward_->enqueue(s_.pivot);
-    split_kernel<<<blocks(tuning::split_block * tuning::split_vertices), tuning::split_block, 0, ctx_.stream()>>>(s_);
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    void* arguments[] = {&s_};
-    SPARGO_CUDA_TRY(
-        cudaLaunchCooperativeKernel(settle(), dim3(settle_blocks_), dim3(tuning::block), arguments, 0, ctx_.stream()));
-    label_components_kernel<<<blocks(tuning::split_block), tuning::split_block, 0, ctx_.stream()>>>(s_,
-                                                                                                    numbers_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    if (!numbers_.empty()) number_roots<I>(ctx_, root_.data(), numbers_);
-    const auto* const roots = reinterpret_cast<const unsigned char*>(control_.data()) + offsetof(strong_control, roots);
-    copy_to_host(ctx_, roots, count_.data(), sizeof(count64));
+    constexpr int block = tuning::split_block;
+    launch_kernel(ctx_, {div_up(n_, std::int64_t{block * tuning::split_vertices}), block}, split_kernel<I, O>, s_);
+    settle_.launch(ctx_, s_);
+    launch_kernel(ctx_, one_thread_each(n_, block), label_components_kernel<I, O>, s_, numbers_.data());
+    if (!numbers_.empty()) number_roots<I>(ctx_, s_.root, numbers_);
+    copy_to_host(ctx_, &s_.control->roots, count_.data(), sizeof(count64));
   }
 
-  [[nodiscard]] span<const I, device> labels() const noexcept override { return root_.view(); }
+  [[nodiscard]] span<const I, device> labels() const noexcept override { return {s_.root, n_}; }
   [[nodiscard]] std::int64_t count() const override {
     ctx_.synchronize();
     return static_cast<std::int64_t>(count_[0]);
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    std::int64_t bytes = transposed_.offsets().size() * std::int64_t{sizeof(O)} +
-                         transposed_.nnz() * std::int64_t{sizeof(I)} + bytes_of(root_) + bytes_of(numbers_) +
-                         bytes_of(least_) + bytes_of(part_) + bytes_of(home_) + bytes_of(in_numbers_) +
-                         bytes_of(out_numbers_) + bytes_of(stamp_) + bytes_of(out_hubs_) + bytes_of(in_hubs_) +
-                         bytes_of(control_);
-    for (const auto& list : lists_) bytes += bytes_of(list);
+    std::int64_t bytes = memory_.bytes() + bytes_of(numbers_, transposed_.offsets(), transposed_.indices());
     if (forward_ != nullptr) bytes += forward_->workspace_bytes() + backward_->workspace_bytes();
     return bytes;
   }
@@ -107,48 +93,30 @@ class strong_executor final : public executor<I, device> {
     return transposed_.view();
   }
 
-  [[nodiscard]] unsigned blocks(int vertices_per_block) const {
-    return static_cast<unsigned>(div_up(n_, std::int64_t{vertices_per_block}));
-  }
-  [[nodiscard]] static const void* settle() { return reinterpret_cast<const void*>(&settle_kernel<I, O>); }
-
   void allocate() {
-    least_ = {ctx_, n_};
-    part_ = {ctx_, n_};
-    home_ = {ctx_, n_};
-    in_numbers_ = {ctx_, n_};
-    out_numbers_ = {ctx_, n_};
-    stamp_ = {ctx_, n_};
-    for (auto& list : lists_) list = {ctx_, n_};
-    out_hubs_ = {ctx_, out_.nnz() / tuning::hub_edges + 1};
-    in_hubs_ = {ctx_, in_.nnz() / tuning::hub_edges + 1};
-    control_ = {ctx_, 1};
     s_.n = n_;
     s_.out_edges = {out_.offsets.data(), out_.indices.data()};
     s_.in_edges = {in_.offsets.data(), in_.indices.data()};
     s_.order = shuffled_ids<I>(n_);
-    s_.root = root_.data();
-    s_.least = least_.data();
-    s_.part = part_.data();
-    s_.home = home_.data();
-    s_.in = in_numbers_.data();
-    s_.out = out_numbers_.data();
-    s_.stamp = stamp_.data();
-    for (int k = 0; k < 3; ++k) s_.lists[k] = lists_[k].data();
-    s_.out_hubs = out_hubs_.data();
-    s_.in_hubs = in_hubs_.data();
-    s_.control = control_.data();
+    s_.least = memory_.take<I>(n_);
+    s_.part = memory_.take<strong_part<I>>(n_);
+    s_.home = memory_.take<I>(n_);
+    s_.in = memory_.take<I>(n_);
+    s_.out = memory_.take<I>(n_);
+    s_.stamp = memory_.take<unsigned>(n_);
+    for (I*& list : s_.lists) list = memory_.take<I>(n_);
+    s_.out_hubs = memory_.take<strong_hub<I>>(out_.nnz() / tuning::hub_edges + 1);
+    s_.in_hubs = memory_.take<strong_hub<I>>(in_.nnz() / tuning::hub_edges + 1);
+    s_.control = memory_.take<strong_control>(1);
   }
 
   // Any vertex will do; one with many ways through it is likely to be in the largest component.
   void find_hub() {
     const unsigned parts = blocks_for(ctx_, n_, tuning::split_block);
     array<strong_candidate, device> there(ctx_, parts);
-    find_hub_kernel<<<parts, tuning::split_block, 0, ctx_.stream()>>>(n_, s_.out_edges, s_.in_edges, there.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    std::vector<strong_candidate> found(parts);
-    copy_to_host(ctx_, there.data(), found.data(), found.size() * sizeof(strong_candidate));
-    ctx_.synchronize();
+    launch_kernel(ctx_, {parts, tuning::split_block}, find_hub_kernel<I, O>, n_, s_.out_edges, s_.in_edges,
+                  there.data());
+    const auto found = to_host(ctx_, there.view());
     const auto best = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
       return a.ways < b.ways || (a.ways == b.ways && a.vertex > b.vertex);
     });
@@ -160,31 +128,16 @@ class strong_executor final : public executor<I, device> {
                                     options);
   }
 
-  // The grid's barrier needs all blocks to be resident.
-  void prepare_launch() {
-    int a_multiprocessor = 0;
-    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, settle(), tuning::block, 0));
-    settle_blocks_ =
-        static_cast<unsigned>(std::min(a_multiprocessor, tuning::blocks) * ctx_.properties().multiprocessors);
-    if (settle_blocks_ == 0) throw error(error_code::unsupported, "components: no block fits a multiprocessor");
-  }
-
   context<device> ctx_;
   std::int64_t n_;
   csr_matrix<pattern, I, O, device> transposed_;  // where in-edges are missing
   edges_view out_, in_;
   strong_search<I, O> s_{};
-  array<I, device> root_;
+  plan_memory memory_{ctx_};
   array<I, device> numbers_;  // where dense labels are wanted
-  array<I, device> least_, home_, in_numbers_, out_numbers_;
-  array<strong_part<I>, device> part_;
-  array<unsigned, device> stamp_;
-  array<I, device> lists_[3];
-  array<strong_hub<I>, device> out_hubs_, in_hubs_;
-  array<strong_control, device> control_;
   array<count64, host> count_;
   std::unique_ptr<bfs::device_search<I>> forward_, backward_;
-  unsigned settle_blocks_ = 0;
+  cooperative_kernel<strong_search<I, O>> settle_;
 };
 
 }  // namespace

@@ -5,12 +5,15 @@
 // L2 cache; one that is pushed the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes a
 // vertex, 32 W more with levels (besides these), sizeof(I) / 56 bytes per edge. Source: Then et al., VLDB 2015; pushing
 // and pulling after Beamer, Asanovic, Patterson, SC 2012.
+#include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/multi_bfs/cuda_kernel.cuh"
 #include "graph/multi_bfs/executor.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace spargo::detail::multi_bfs {
 
@@ -24,11 +27,6 @@ __global__ void cut_chunks_kernel(const O* offsets, std::int64_t n, edge_chunk<I
   append_chunks(chunks, count, static_cast<I>(v), degree, cuda_tuning::pull_chunk);
 }
 
-template <class T>
-std::int64_t bytes_of(const array<T, device>& a) {
-  return a.size() * static_cast<std::int64_t>(sizeof(T));
-}
-
 template <class I, class O>
 struct device_executor final : executor<I, device> {
   context<device> ctx;
@@ -36,7 +34,7 @@ struct device_executor final : executor<I, device> {
   multi_bfs::choice choice;
   csr_pattern_view<I, O, device> out;
   csr_pattern_view<I, O, device> in;
-  unsigned blocks = 0;
+  std::tuple<cooperative_kernel<search<I, O, 1>>, cooperative_kernel<search<I, O, 4>>> kernels;  // by words a vertex
   array<std::int32_t, device> level_of;
   array<count64, device> seen;  // of these three, words() a vertex
   array<count64, device> other;
@@ -91,15 +89,19 @@ struct device_executor final : executor<I, device> {
     pull_chunk_count = {ctx, 1};
     fill_zero(ctx, pull_chunk_count.view());
     if (pull_chunks.empty()) return;
-    cut_chunks_kernel<<<static_cast<unsigned>(div_up(vertices, 256)), 256, 0, ctx.stream()>>>(
-        in.offsets.data(), vertices, pull_chunks.data(), pull_chunk_count.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, one_thread_each(vertices, 256), cut_chunks_kernel<I, O>, in.offsets.data(), vertices,
+                  pull_chunks.data(), pull_chunk_count.data());
   }
 
   template <int W>
   void prepare_launch() {
     control = {ctx, static_cast<std::int64_t>(sizeof(control_block<W>))};
-    blocks = cooperative_blocks(ctx, search_kernel<I, O, W>, cuda_tuning::block, "multi_bfs");
+    kernel<W>() = {ctx, search_kernel<I, O, W>, cuda_tuning::block, "multi_bfs"};
+  }
+
+  template <int W>
+  [[nodiscard]] auto& kernel() {
+    return std::get<cooperative_kernel<search<I, O, W>>>(kernels);
   }
 
   template <int W>
@@ -140,10 +142,8 @@ struct device_executor final : executor<I, device> {
     fill_zero(ctx, other.view());
     fill_zero(ctx, marks.view());
     fill_zero(ctx, control.view());
-    search<I, O, W> s = search_of<W>(batch.size(), first);
-    void* arguments[] = {&s};
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(search_kernel<I, O, W>, dim3(static_cast<unsigned>(blocks)),
-                                                dim3(cuda_tuning::block), arguments, 0, ctx.stream()));
+    const search<I, O, W> s = search_of<W>(batch.size(), first);
+    kernel<W>().launch(ctx, s);
     copy_to_host(ctx, s.control->counts, arrived.data(), sizeof(s.control->counts));
     ctx.synchronize();
     std::copy_n(arrived.begin(), batch.size(), counted.begin() + first);
@@ -169,9 +169,8 @@ struct device_executor final : executor<I, device> {
   }
   [[nodiscard]] const std::vector<multi_bfs_counts>& counts() const noexcept override { return counted; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return bytes_of(level_of) + bytes_of(seen) + bytes_of(other) + bytes_of(front) + bytes_of(planes) +
-           bytes_of(marks) + bytes_of(queue) + bytes_of(next_queue) + bytes_of(push_chunks) + bytes_of(pull_chunks) +
-           bytes_of(control) + bytes_of(there);
+    return bytes_of(level_of, seen, other, front, planes, marks, queue, next_queue, push_chunks, pull_chunks, control,
+                    there);
   }
 };
 

@@ -1,6 +1,7 @@
 // How the copy of binned_cuda.cu is made: how many vertices a bin has, where each cell begins, and what is in it.
 #pragma once
 
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "graph/pagerank/device.cuh"
@@ -167,11 +168,9 @@ array<std::int64_t, device> count_cells(const context<device>& ctx, const csr_pa
     array<std::int64_t, device> starts(ctx, shape.blocks * shape.bins + 1);
     fill_zero(ctx, starts.view().subspan(starts.size() - 1, 1));
     fill_zero(ctx, most.view());
-    count_cells_kernel<I, O>
-        <<<grid_of(shape.bins, 1), block_threads, static_cast<std::size_t>(shape.blocks) * sizeof(unsigned),
-           ctx.stream()>>>(in.offsets.data(), in.indices.data(), n, shape.rows, shape.width,
-                           static_cast<int>(shape.blocks), units.data(), starts.data(), most.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, {shape.bins, block_threads, static_cast<std::size_t>(shape.blocks) * sizeof(unsigned)},
+                  count_cells_kernel<I, O>, in.offsets.data(), in.indices.data(), n, shape.rows, shape.width,
+                  static_cast<int>(shape.blocks), units.data(), starts.data(), most.data());
     const auto needs = element<bin_needs>(ctx, std::as_const(most).view(), 0);
     const std::int64_t edges = group * std::int64_t{needs.groups};
     shape.bin_units = needs.units;

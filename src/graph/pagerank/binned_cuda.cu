@@ -11,8 +11,10 @@
 // reads. Cost of a step: an edge's two 16-bit numbers, and its share written and read once: 12 bytes in fp32, 20 in
 // fp64, at the speed of a copy; 3 values and an offset per vertex. Source: propagation blocking (Beamer, Asanovic and
 // Patterson, IPDPS 2017), with the binning moved into the plan.
+#include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
 #include "core/device/bulk_copy.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/resident.cuh"
 #include "core/instantiate.hpp"
 #include "graph/pagerank/binned_build.cuh"
@@ -261,12 +263,10 @@ class binned_copy final : public step_copy<V> {
         values_(ctx, groups * group) {
     fill_zero(ctx, columns_.view());
     const auto blocks = static_cast<int>(shape.blocks);
-    place_cells_kernel<I, O>
-        <<<static_cast<unsigned>(bins_), block_threads, shape.blocks * sizeof(unsigned), ctx.stream()>>>(
-            in.offsets.data(), in.indices.data(), in.rows, shape.rows, shape.width, blocks,
-            static_cast<int>(shape.capacity), starts.data(), units_.data(), cells_.data(), columns_.data(),
-            places_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, {bins_, block_threads, shape.blocks * sizeof(unsigned)}, place_cells_kernel<I, O>,
+                  in.offsets.data(), in.indices.data(), in.rows, shape.rows, shape.width, blocks,
+                  static_cast<int>(shape.capacity), starts.data(), units_.data(), cells_.data(), columns_.data(),
+                  places_.data());
     take_block_starts(ctx, starts.data(), bins_, block_starts_);
     arguments_ = {.n = in.rows,
                   .width = shape.width,
@@ -289,21 +289,15 @@ class binned_copy final : public step_copy<V> {
   }
 
   void step(const step_arguments<V>& a, const V* now, V* next) const override {
-    write_kernel<V><<<static_cast<unsigned>(grid_), tuning::write_threads, write_bytes_, ctx_.stream()>>>(arguments_,
-                                                                                                          a.state, now);
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    collect_kernel<V><<<static_cast<unsigned>(collect_grid_), tuning::collect_threads, collect_bytes_, ctx_.stream()>>>(
-        a, arguments_, now, next);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {grid_, tuning::write_threads, write_bytes_}, write_kernel<V>, arguments_, a.state, now);
+    launch_kernel(ctx_, {collect_grid_, tuning::collect_threads, collect_bytes_}, collect_kernel<V>, a, arguments_, now,
+                  next);
   }
   [[nodiscard]] std::int64_t blocks() const noexcept override { return collect_grid_; }
   [[nodiscard]] const std::uint32_t* order() const noexcept override { return nullptr; }
   [[nodiscard]] std::int64_t with_edges() const noexcept override { return arguments_.n; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    const auto bytes = [](const auto&... a) {
-      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
-    };
-    return bytes(cells_, block_starts_, columns_, units_, places_, values_);
+    return bytes_of(cells_, block_starts_, columns_, units_, places_, values_);
   }
 
  private:

@@ -2,6 +2,7 @@
 // places in their blocks.
 #pragma once
 
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "graph/pagerank/device.cuh"
 #include "primitives/element.hpp"
@@ -106,9 +107,8 @@ void place_edges(const context<device>& ctx, const csr_pattern_view<I, O, device
     placed[i] = i < n ? static_cast<std::int64_t>(offsets[order[i] + 1] - offsets[order[i]]) : 0;
   });
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(to.offsets).view(), to.offsets.view());
-  place_edges_kernel<<<grid_of(in.nnz(), tile_edges), block_threads, 0, ctx.stream()>>>(
-      offsets, in.indices.data(), order, position, placed, n, to.places.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {div_up(in.nnz(), std::int64_t{tile_edges}), block_threads}, place_edges_kernel<I, O>, offsets,
+                in.indices.data(), order, position, placed, n, to.places.data());
 }
 
 // Where the cells' chunks begin, in quads of their lanes: the entries of a lane are a multiple of four. Synchronises.

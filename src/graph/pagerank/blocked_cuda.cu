@@ -12,7 +12,9 @@
 // vertices only, so that what these add lies close together.
 // Cost of a step: 2 bytes per edge in cells, 4 and a sector of the L2 cache for the others (R-MAT 22, fp32: 11
 // percent), about 20 per strip and 16 per vertex. Sources: those of the blocked SpMV.
+#include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/resident.cuh"
 #include "core/instantiate.hpp"
 #include "graph/pagerank/blocked_build.cuh"
@@ -321,26 +323,20 @@ class blocked_copy final : public step_copy<V> {
   void step(const step_arguments<V>& a, const V* now, V* next) const override {
     strip_sums<V> sums = sums_arguments_;
     sums.state = a.state;
-    sum_strips_kernel<tuning::gatherers<V>(), V>
-        <<<static_cast<unsigned>(thread_blocks_), tuning::threads, shared_bytes_, ctx_.stream()>>>(sums, now);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {thread_blocks_, tuning::threads, shared_bytes_}, sum_strips_kernel<tuning::gatherers<V>(), V>,
+                  sums, now);
     spmv::strip_arguments<V> strips = strips_;
     strips.rows = a.kept;
-    finish_vertices_kernel<V>
-        <<<static_cast<unsigned>(std::min(strips.blocks(), blocks())), block_threads, 0, ctx_.stream()>>>(
-            a, strips, sums.tickets, now, next);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {std::min(strips.blocks(), blocks()), block_threads}, finish_vertices_kernel<V>, a, strips,
+                  sums.tickets, now, next);
   }
   [[nodiscard]] std::int64_t blocks() const noexcept override { return finish_blocks_; }
   [[nodiscard]] const std::uint32_t* order() const noexcept override { return order_.data(); }
   [[nodiscard]] std::int64_t with_edges() const noexcept override { return linked_; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    const auto bytes = [](const auto&... a) {
-      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
-    };
-    return bytes(order_, quads_, cells_, others_, shares_, sums_, part_sums_, arrived_, pattern_.group_chunks,
-                 pattern_.chunk_starts, pattern_.row_strips, pattern_.long_rows, pattern_.hub_parts,
-                 pattern_.part_hubs);
+    return bytes_of(order_, quads_, cells_, others_, shares_, sums_, part_sums_, arrived_, pattern_.group_chunks,
+                    pattern_.chunk_starts, pattern_.row_strips, pattern_.long_rows, pattern_.hub_parts,
+                    pattern_.part_hubs);
   }
 
  private:

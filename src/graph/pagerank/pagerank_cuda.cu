@@ -8,7 +8,9 @@
 // device.cuh; which block has which rows depends on the graph and the device alone, so all sums are formed in the same
 // order on every run. Cost of a step: 4 bytes per edge (I = int32), 3 values and an offset per vertex; workspace as
 // said in the header.
+#include "core/bytes_of.hpp"
 #include "core/device/early_launch.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/resident.cuh"
 #include "core/device/warp.cuh"
@@ -373,9 +375,8 @@ class device_executor final : public executor<V, device> {
                         .end = {options_.iterations > 0 ? -1.0 : options_.tolerance, most_iterations(options_)},
                         .state = state_.data(),
                         .outcomes = outcomes_.data()};
-    start_kernel<V><<<vertex_blocks_, block_threads, 0, ctx_.stream()>>>(a, n_, order(), guess.data(), guess_sum,
-                                                                         shares_[0].data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {vertex_blocks_, block_threads}, start_kernel<V>, a, n_, order(), guess.data(), guess_sum,
+                  shares_[0].data());
     if (order() != nullptr && !personalization.empty()) {
       // By place, in the array that gets the ranks in the end.
       for_each(ctx_, n_,
@@ -401,9 +402,8 @@ class device_executor final : public executor<V, device> {
 
   [[nodiscard]] span<const V, device> ranks() const noexcept override { return ranks_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return (ranks_.size() + degrees_.size() + shares_[0].size() + shares_[1].size()) * std::int64_t{sizeof(V)} +
-           rows_.size() * std::int64_t{sizeof(I)} + outcomes_.size() * std::int64_t{sizeof(step_outcome)} +
-           std::int64_t{sizeof(run_state) + sizeof(step_outcome)} + (copy_ == nullptr ? 0 : copy_->workspace_bytes());
+    return bytes_of(ranks_, degrees_, shares_[0], shares_[1], rows_, outcomes_, state_, sum_) +
+           (copy_ == nullptr ? 0 : copy_->workspace_bytes());
   }
   [[nodiscard]] std::string reason() const override { return reason_; }
 
@@ -424,10 +424,8 @@ class device_executor final : public executor<V, device> {
   [[nodiscard]] double sum_of(const char* name, span<const V, device> values) {
     if (values.empty()) return 0;
     const device_guard guard(ctx_);
-    sum_kernel<V><<<vertex_blocks_, block_threads, 0, ctx_.stream()>>>(n_, values.data(), outcomes_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    add_kernel<<<1, add_threads, 0, ctx_.stream()>>>(outcomes_.data(), vertex_blocks_, sum_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {vertex_blocks_, block_threads}, sum_kernel<V>, n_, values.data(), outcomes_.data());
+    launch_kernel(ctx_, {1, add_threads}, add_kernel, outcomes_.data(), vertex_blocks_, sum_.data());
     const auto sum = element<step_outcome>(ctx_, sum_.view(), 0);
     check_sum(name, sum.dangling, sum.change > 0);
     return sum.dangling;

@@ -2,15 +2,17 @@
 // The host waits once, at the end.
 #pragma once
 
-#include "core/cuda.cuh"
+#include "core/bytes_of.hpp"
+#include "core/device/cooperative.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/plan_memory.hpp"
 #include "graph/sssp/cuda_kernel.cuh"
 #include "graph/sssp/cuda_parents.cuh"
 #include "graph/sssp/cuda_sorted.cuh"
 #include "graph/sssp/executor.hpp"
 
 #include <bit>
-#include <cstddef>
 
 namespace spargo::detail::sssp {
 
@@ -43,37 +45,28 @@ class device_executor final : public executor<W, I, device> {
     sorted_ = sort_rows<W, I, O>(ctx_, g.out, g.out_weights, weights);
     allocate(g, options);
     if (n_ == 0) return;
-    search_blocks_ =
-        resident_blocks(reinterpret_cast<const void*>(&search_kernel<W, D, I, O>), cuda_tuning::block, shared_bytes());
-    adopt_blocks_ = resident_blocks(reinterpret_cast<const void*>(&adopt_orphans_kernel<W, D, I, O>),
-                                    parents_tuning::adopt_block, 0);
+    together_ = {ctx_, search_kernel<W, D, I, O>, cuda_tuning::block, "sssp", shared_bytes()};
+    adopt_ = {ctx_, adopt_orphans_kernel<W, D, I, O>, parents_tuning::adopt_block, "sssp"};
   }
 
   void run(I source) override {
     const device_guard guard(ctx_);
     search_.source = source;
-    fill_zero(ctx_, control_.view());
-    launch_together(reinterpret_cast<const void*>(&search_kernel<W, D, I, O>), search_blocks_, cuda_tuning::block,
-                    shared_bytes(), search_);
+    fill_zero(ctx_, span<search_control, device>(search_.control, 1));
+    together_.launch(ctx_, search_);
     constexpr int block = parents_tuning::block;
-    publish_kernel<<<blocks_for(ctx_, n_, block), block, 0, ctx_.stream()>>>(search_, distances_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    if (!parents_.empty()) find_parents();
-    const auto* const reached = reinterpret_cast<const unsigned char*>(control_.data());
-    copy_to_host(ctx_, reached + offsetof(search_control, reached), reached_.data(), sizeof(count64));
+    launch_kernel(ctx_, {blocks_for(ctx_, n_, block), block}, publish_kernel<W, D, I, O>, search_, distances_);
+    if (parents_ != nullptr) find_parents();
+    copy_to_host(ctx_, &search_.control->reached, reached_.data(), sizeof(count64));
     ctx_.synchronize();
   }
 
-  [[nodiscard]] span<const distance, device> distances() const noexcept override { return distances_.view(); }
-  [[nodiscard]] span<const I, device> parents() const noexcept override { return parents_.view(); }
-  [[nodiscard]] std::int64_t reached() const noexcept override { return static_cast<std::int64_t>(reached_[0]); }
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    const auto bytes = [](const auto& a) {
-      return a.size() * static_cast<std::int64_t>(sizeof(typename std::decay_t<decltype(a)>::value_type));
-    };
-    return bytes(distances_) + bytes(found_) + bytes(parents_) + bytes(settled_) + bytes(near_) + bytes(far_) +
-           bytes(control_) + bytes(sorted_);
+  [[nodiscard]] span<const distance, device> distances() const noexcept override { return {distances_, n_}; }
+  [[nodiscard]] span<const I, device> parents() const noexcept override {
+    return {parents_, parents_ == nullptr ? 0 : n_};
   }
+  [[nodiscard]] std::int64_t reached() const noexcept override { return static_cast<std::int64_t>(reached_[0]); }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return memory_.bytes() + bytes_of(sorted_); }
 
  private:
   using entry = pile_entry<D, I, O>;
@@ -94,22 +87,20 @@ class device_executor final : public executor<W, I, device> {
   void allocate(const weighted_graph_view<W, I, O, device>& g, const sssp_options& options) {
     // An entry of each part of a row, and some that no longer count.
     const std::int64_t slots = n_ + n_ / 4 + g.out.nnz() / executor_tuning::part;
-    distances_ = {ctx_, n_};
-    if constexpr (!in_place) found_ = {ctx_, n_};
-    near_ = {ctx_, 2 * slots};
-    far_ = {ctx_, 2 * slots};
-    control_ = {ctx_, 1};
+    distances_ = memory_.take<distance>(n_);
+    entry* const near = memory_.take<entry>(2 * slots);
+    entry* const far = memory_.take<entry>(2 * slots);
     reached_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     reached_[0] = 0;
     if (options.output == sssp_output::distances_and_parents) {
-      parents_ = {ctx_, n_};
-      settled_ = {ctx_, div_up(n_, std::int64_t{warp_size})};
+      parents_ = memory_.take<I>(n_);
+      settled_ = memory_.take<unsigned>(div_up(n_, std::int64_t{warp_size}));
     }
     length* found = nullptr;
     if constexpr (in_place) {
-      found = reinterpret_cast<length*>(distances_.data());
+      found = reinterpret_cast<length*>(distances_);
     } else {
-      found = found_.data();
+      found = memory_.take<length>(n_);
     }
     any_rows<W, I, O> in{};
     if (g.direction == direction_kind::undirected) {
@@ -123,10 +114,10 @@ class device_executor final : public executor<W, I, device> {
                .n = n_,
                .edges = g.out.nnz(),
                .found = found,
-               .near = {near_.data(), near_.data() + slots},
-               .far = {far_.data(), far_.data() + slots},
+               .near = {near, near + slots},
+               .far = {far, far + slots},
                .slots = slots,
-               .control = control_.data(),
+               .control = memory_.take<search_control>(1),
                .source = 0,
                .target = options.target,
                .least_degree = mirrored ? O{2} : O{1},  // the one edge leads back where the vertex was met from
@@ -155,63 +146,29 @@ class device_executor final : public executor<W, I, device> {
     }
   }
 
-  // As many as can be resident together, which the grid's barrier needs.
-  [[nodiscard]] unsigned resident_blocks(const void* kernel, int block, std::size_t shared) const {
-    int cooperative = 0;
-    SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx_.ordinal()));
-    if (cooperative == 0) throw error(error_code::unsupported, "sssp: the device cannot launch cooperative kernels");
-    if (shared > 0) {
-      SPARGO_CUDA_TRY(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-    }
-    int a_multiprocessor = 0;
-    SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_multiprocessor, kernel, block, shared));
-    if (a_multiprocessor == 0) {
-      throw error(error_code::unsupported, "sssp: no block of the search fits a multiprocessor");
-    }
-    return static_cast<unsigned>(a_multiprocessor * ctx_.properties().multiprocessors);
-  }
-
-  template <class... Arguments>
-  void launch_together(const void* kernel, unsigned blocks, int block, std::size_t shared, Arguments... arguments) {
-    void* pointers[] = {&arguments...};
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(static_cast<unsigned>(block)), pointers,
-                                                shared, ctx_.stream()));
-  }
-
   void find_parents() {
     constexpr int block = parents_tuning::block;
-    I* const parents = parents_.data();
-    fill_bytes(ctx_, parents, 0xff, static_cast<std::size_t>(n_) * sizeof(I));
-    const auto blocks = [](std::int64_t threads) {
-      return static_cast<unsigned>(div_up(threads, std::int64_t{block}));
-    };
+    fill_bytes(ctx_, parents_, 0xff, static_cast<std::size_t>(n_) * sizeof(I));
     if (search_.edges > 0) {
       const std::int64_t warps = div_up(search_.edges, std::int64_t{parents_tuning::edges});
-      offer_parents_kernel<<<blocks(warps * warp_size), block, 0, ctx_.stream()>>>(search_, parents, which_);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, one_thread_each(warps * warp_size, block), offer_parents_kernel<W, D, I, O>, search_,
+                    parents_, which_);
     }
-    find_orphans_kernel<<<blocks(n_), block, 0, ctx_.stream()>>>(search_, parents, settled_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    launch_together(reinterpret_cast<const void*>(&adopt_orphans_kernel<W, D, I, O>), adopt_blocks_,
-                    parents_tuning::adopt_block, 0, search_, parents, settled_.data(),
-                    reinterpret_cast<I*>(near_.data()));  // the piles are free by now
+    launch_kernel(ctx_, one_thread_each(n_, block), find_orphans_kernel<W, D, I, O>, search_, parents_, settled_);
+    adopt_.launch(ctx_, search_, parents_, settled_, reinterpret_cast<I*>(search_.near[0]));  // they are free by now
   }
 
   context<device> ctx_;
   std::int64_t n_;
   sssp_parents which_;
-  unsigned search_blocks_ = 0;
-  unsigned adopt_blocks_ = 0;
+  cooperative_kernel<search_type> together_;
+  cooperative_kernel<search_type, I*, unsigned*, I*> adopt_;
   search_type search_{};
-  array<distance, device> distances_;
-  array<length, device> found_;  // where it is not the same memory
-  array<I, device> parents_;
-  array<unsigned, device> settled_;
-  array<pile_entry<D, I, O>, device> near_;
-  array<pile_entry<D, I, O>, device> far_;
+  plan_memory memory_{ctx_};
+  distance* distances_ = nullptr;
+  I* parents_ = nullptr;  // where they are wanted
+  unsigned* settled_ = nullptr;
   array<target_and_weight<W, I>, device> sorted_;
-  array<search_control, device> control_;
   array<count64, host> reached_;
 };
 

@@ -1,9 +1,11 @@
 // A graph's rows, each sorted by weight: what a search stops at an edge that is too heavy for.
 #pragma once
 
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "graph/sssp/cuda_search.cuh"
 #include "graph/sssp/executor.hpp"
+#include "primitives/element.hpp"
 #include "primitives/sort/radix_sort.hpp"
 
 #include <algorithm>
@@ -61,12 +63,7 @@ template <class W, class I, class O>
   array<target_and_weight<W, I>, device> sorted(ctx, edges);
   int weight_bits = static_cast<int>(8 * sizeof(W));
   if (std::integral<W>) weight_bits = std::min(weight_bits, std::ilogb(std::max(facts.largest, 1.0)) + 1);
-  const auto offset = [&](std::int64_t row) {
-    O at = 0;
-    copy_to_host(ctx, g.offsets.data() + row, &at, sizeof at);
-    ctx.synchronize();
-    return static_cast<std::int64_t>(at);
-  };
+  const auto offset = [&](std::int64_t row) { return std::int64_t{element<O>(ctx, g.offsets, row)}; };
   std::int64_t first_row = 0;
   for (std::int64_t first = 0; first < edges;) {
     std::int64_t past_row = n;
@@ -87,9 +84,8 @@ template <class W, class I, class O>
       array<std::uint64_t, device> keys(ctx, size);
       auto order = iota(ctx, size);
       constexpr std::int64_t share = 2048 * (block_threads / warp_size);
-      number_rows_kernel<<<static_cast<unsigned>(div_up(size, share)), block_threads, 0, ctx.stream()>>>(
-          n, g.offsets.data(), first, size, first_row, rows.data());
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx, {div_up(size, share), block_threads}, number_rows_kernel<I, O>, n, g.offsets.data(), first,
+                    size, first_row, rows.data());
       const W* const weight = weights.data() + first;
       const I* const index = g.indices.data() + first;
       std::uint64_t* const key = keys.data();

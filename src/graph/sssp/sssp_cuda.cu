@@ -5,6 +5,7 @@
 #include "core/instantiate.hpp"
 #include "graph/sssp/cuda_executor.cuh"
 #include "graph/sssp/executor.hpp"
+#include "primitives/element.hpp"
 
 #include <vector>
 
@@ -54,14 +55,6 @@ __global__ void __launch_bounds__(block_threads)
   of_blocks[blockIdx.x] = mine;
 }
 
-template <class T>
-T fetch(const context<device>& ctx, span<const T, device> from, std::int64_t at) {
-  T value{};
-  copy_to_host(ctx, from.data() + at, &value, sizeof(T));
-  ctx.synchronize();
-  return value;
-}
-
 // The row of an edge.
 template <class I, class O>
 std::int64_t row_of(const context<device>& ctx, const csr_pattern_view<I, O, device>& edges, std::int64_t edge) {
@@ -69,7 +62,7 @@ std::int64_t row_of(const context<device>& ctx, const csr_pattern_view<I, O, dev
   std::int64_t high = edges.rows;
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
-    (std::int64_t{fetch<O>(ctx, edges.offsets, middle)} <= edge ? low : high) = middle;
+    (std::int64_t{element<O>(ctx, edges.offsets, middle)} <= edge ? low : high) = middle;
   }
   return low;
 }
@@ -82,15 +75,13 @@ weight_facts examine_weights(const context<device>& ctx, const csr_pattern_view<
   const device_guard guard(ctx);
   const unsigned blocks = blocks_for(ctx, weights.size(), block_threads);
   array<partial_facts, device> of_blocks(ctx, blocks);
-  examine_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(weights.data(), weights.size(), of_blocks.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {blocks, block_threads}, examine_kernel<W>, weights.data(), weights.size(), of_blocks.data());
   const auto parts = to_host(ctx, of_blocks.view());
-  ctx.synchronize();
   partial_facts all;
   for (const partial_facts& part : parts) all.add(part);
   if (all.offending < weights.size()) {
-    refuse_weight<W>(row_of(ctx, edges, all.offending), fetch<I>(ctx, edges.indices, all.offending),
-                     fetch<W>(ctx, weights, all.offending));
+    refuse_weight<W>(row_of(ctx, edges, all.offending), element<I>(ctx, edges.indices, all.offending),
+                     element<W>(ctx, weights, all.offending));
   }
   return facts_of(all);
 }

@@ -5,8 +5,10 @@
 // Both take an undirected graph whose rows ascend, without loops and duplicates. Any other gets such a copy when the
 // plan is made, without direction, and a directed one, where links are wanted, one with direction besides: its edges
 // that go both ways are looked up there.
-#include "core/cuda.cuh"
+#include "core/bytes_of.hpp"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
 #include "graph/triangles/cuda_count.cuh"
 #include "graph/triangles/cuda_orient.cuh"
@@ -19,7 +21,6 @@
 #include <spargo/primitives/scan.hpp>
 
 #include <bit>
-#include <cstddef>
 #include <limits>
 
 namespace spargo::detail::triangles {
@@ -42,8 +43,7 @@ row_findings survey(const context<device>& ctx, const csr_pattern_view<I, O, dev
     const device_guard guard(ctx);
     const std::int64_t parts = div_up(part.nnz(), walk_tuning::entries);
     const unsigned blocks = blocks_for(ctx, std::max<std::int64_t>(parts * warp_size, part.rows), block_threads);
-    survey_rows_kernel<<<blocks, block_threads, 0, ctx.stream()>>>(rows_of(part), parts, found.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, {blocks, block_threads}, survey_rows_kernel<I, O>, rows_of(part), parts, found.data());
   }
   return element<row_findings>(ctx, found.view(), 0);
 }
@@ -61,12 +61,11 @@ struct canonical_graph {
     if (directed.vertices() == 0) return {0, nullptr, nullptr};
     return rows_of(directed.view().out);
   }
-  [[nodiscard]] std::int64_t bytes() const { return bytes_of(copy) + bytes_of(directed); }
-
- private:
-  [[nodiscard]] static std::int64_t bytes_of(const graph<I, std::int64_t, device>& g) {
-    return g.view().out.offsets.size() * std::int64_t{sizeof(std::int64_t)} +
-           g.view().out.nnz() * std::int64_t{sizeof(I)};
+  [[nodiscard]] std::int64_t bytes() const {
+    const auto of = [](const csr_pattern_view<I, std::int64_t, device>& part) {
+      return bytes_of(part.offsets, part.indices);
+    };
+    return of(copy.view().out) + of(directed.view().out);
   }
 };
 
@@ -120,8 +119,7 @@ class device_executor : public executor<I, device> {
     fill_zero(ctx_, control_);
     count();
     if (!links_.empty() && !directed()) double_counts(ctx_, per_vertex_, links_);
-    const auto* const total = reinterpret_cast<const unsigned char*>(control_.data()) + offsetof(count_control, total);
-    copy_to_host(ctx_, total, total_.data(), sizeof(count64));
+    copy_to_host(ctx_, &control_.data()->total, total_.data(), sizeof(count64));
   }
 
   [[nodiscard]] std::int64_t total() const final {
@@ -132,8 +130,7 @@ class device_executor : public executor<I, device> {
   [[nodiscard]] span<const std::int64_t, device> links() const noexcept final { return links_.view(); }
   [[nodiscard]] span<const I, device> degrees() const noexcept final { return degrees_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return graph_.bytes() + (per_vertex_.size() + links_.size()) * std::int64_t{sizeof(std::int64_t)} +
-           degrees_.size() * std::int64_t{sizeof(I)} + std::int64_t{sizeof(count_control)};
+    return graph_.bytes() + bytes_of(per_vertex_, links_, degrees_, control_);
   }
 
  protected:
@@ -141,7 +138,9 @@ class device_executor : public executor<I, device> {
 
   // Whether edges between neighbours may count twice or once.
   [[nodiscard]] bool directed() const { return graph_.directed_rows().offsets != nullptr; }
-  [[nodiscard]] unsigned warps_for(std::int64_t parts) const { return blocks_for(ctx_, parts, walkers); }
+  [[nodiscard]] launch_shape warps_for(std::int64_t parts) const {
+    return {blocks_for(ctx_, parts, walkers), block_threads};
+  }
   static count64* as_sums(array<std::int64_t, device>& counts) { return reinterpret_cast<count64*>(counts.data()); }
 
   context<device> ctx_;
@@ -185,16 +184,13 @@ class row_executor final : public device_executor<I, O> {
     with_output(this->output_, this->directed(), [&]<triangles_output Output>() {
       const row_tally<Output, I> start{{base::as_sums(per_vertex_), base::as_sums(links_)}, graph_.directed_rows()};
       if (graph_.longest <= cuda_rows_tuning::thread_row) {
-        count_rows_by_threads_kernel<Output, I, O>
-            <<<blocks_for(ctx_, n_, block_threads), block_threads, 0, ctx_.stream()>>>(graph_.rows(), start,
-                                                                                       control_.data());
+        launch_kernel(ctx_, {blocks_for(ctx_, n_, block_threads), block_threads},
+                      count_rows_by_threads_kernel<Output, I, O>, graph_.rows(), start, control_.data());
       } else {
         const std::int64_t most = std::int64_t{cuda_rows_tuning::blocks} * ctx_.properties().multiprocessors;
-        const auto blocks = static_cast<unsigned>(std::min(div_up(n_, std::int64_t{walkers}), most));
-        count_rows_by_warps_kernel<Output, I, O>
-            <<<blocks, block_threads, 0, ctx_.stream()>>>(graph_.rows(), start, control_.data());
+        launch_kernel(ctx_, {std::min(div_up(n_, std::int64_t{walkers}), most), block_threads},
+                      count_rows_by_warps_kernel<Output, I, O>, graph_.rows(), start, control_.data());
       }
-      SPARGO_CUDA_TRY(cudaGetLastError());
     });
   }
 };
@@ -238,7 +234,7 @@ struct list_offsets {
 // keys: as make_keys left them, by rank; higher: how many neighbours of higher rank.
 template <class O>
 void find_offsets(const context<device>& ctx, std::int64_t n, std::int64_t longest, const rank_t* keys,
-                  const rank_t* higher, list_offsets<O>& offsets, array<count_item, device>& items) {
+                  const rank_t* higher, list_offsets<O>& offsets, count_item* items) {
   for_each(ctx, n + 1,
            [=, in = offsets.in.data(), out = offsets.out.data(), quads = offsets.quads.data(),
             first_item = offsets.items.data()] __device__(std::int64_t r) {
@@ -252,7 +248,7 @@ void find_offsets(const context<device>& ctx, std::int64_t n, std::int64_t longe
   for (auto* sizes : {&offsets.in, &offsets.out, &offsets.quads, &offsets.items}) {
     exclusive_scan<O, device>(ctx, std::as_const(*sizes).view(), sizes->view());
   }
-  for_each(ctx, n, [first_item = offsets.items.data(), to = items.data()] __device__(std::int64_t r) {
+  for_each(ctx, n, [first_item = offsets.items.data(), to = items] __device__(std::int64_t r) {
     for (std::int64_t k = first_item[r]; k < first_item[r + 1]; ++k) {
       to[k] = {static_cast<rank_t>(r), static_cast<rank_t>(k - first_item[r])};
     }
@@ -278,26 +274,24 @@ class oriented_executor final : public device_executor<I, O> {
       throw error(error_code::unsupported,
                   "triangles: " + std::to_string(n_) + " vertices on a device (at most 2147483647)");
     }
-    ranks_ = {ctx, n_};
+    ranks_ = memory_.take<rank_t>(n_);
     in_counts_ = {ctx, n_};
-    in_ = {ctx, edges_};
+    in_ = memory_.take<rank_t>(edges_);
     for (auto* sorted : {&keys_, &values_, &spare_keys_, &spare_values_}) *sorted = {ctx, std::max(edges_, n_)};
     // Each list ends in less than a quad that is its own; a group reads some quads further.
-    out_ = {ctx, edges_ / 4 + std::min(edges_, n_) + 2 * tuning::lanes};
-    fill_bytes(ctx, out_.data(), 0xff, static_cast<std::size_t>(out_.size()) * sizeof(uint4));
+    const std::int64_t quads = edges_ / 4 + std::min(edges_, n_) + 2 * tuning::lanes;
+    out_ = memory_.take<uint4>(quads);
+    fill_bytes(ctx, out_, 0xff, static_cast<std::size_t>(quads) * sizeof(uint4));
     // A rank with items has more edges above it than a warp follows, or a list that is too long for one; and so an
     // edge.
-    items_ = {ctx, edges_ / tuning::segment + std::min(edges_, n_)};
+    items_ = memory_.take<count_item>(edges_ / tuning::segment + std::min(edges_, n_));
     if (output != triangles_output::total) counts_ = {ctx, n_};
     if (this->directed()) rank_links_ = {ctx, n_};
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    const std::int64_t words = ranks_.size() + in_counts_.size() + in_.size() + keys_.size() + values_.size() +
-                               spare_keys_.size() + spare_values_.size();
-    return base::workspace_bytes() + words * std::int64_t{sizeof(rank_t)} + offsets_.bytes() +
-           out_.size() * std::int64_t{sizeof(uint4)} + items_.size() * std::int64_t{sizeof(count_item)} +
-           (counts_.size() + rank_links_.size()) * std::int64_t{sizeof(std::int64_t)};
+    return base::workspace_bytes() + memory_.bytes() + offsets_.bytes() +
+           bytes_of(in_counts_, keys_, values_, spare_keys_, spare_values_, counts_, rank_links_);
   }
 
  private:
@@ -307,8 +301,8 @@ class oriented_executor final : public device_executor<I, O> {
     fill_zero(ctx_, counts_);
     fill_zero(ctx_, rank_links_);
     with_output(this->output_, this->directed(), [&]<triangles_output Output>() { count_lists<Output>(); });
-    to_vertices(ctx_, ranks_.data(), counts_, per_vertex_);
-    if (!rank_links_.empty()) to_vertices(ctx_, ranks_.data(), rank_links_, links_);
+    to_vertices(ctx_, ranks_, counts_, per_vertex_);
+    if (!rank_links_.empty()) to_vertices(ctx_, ranks_, rank_links_, links_);
   }
 
   // ranks_, and keys_ by rank.
@@ -316,57 +310,49 @@ class oriented_executor final : public device_executor<I, O> {
     make_keys(ctx_, graph_.rows(), graph_.longest, keys_.data(), values_.data());
     sort_pairs(ctx_, n_, keys_, values_, spare_keys_, spare_values_, 0,
                static_cast<int>(std::bit_width(static_cast<std::uint64_t>(graph_.longest))));
-    invert(ctx_, n_, values_.data(), ranks_.data());
+    invert(ctx_, n_, values_.data(), ranks_);
   }
 
   void orient() {
     const std::int64_t parts = div_up(graph_.edges.nnz(), walk_tuning::entries);
     fill_zero(ctx_, in_counts_);
-    count_higher_kernel<<<this->warps_for(parts), block_threads, 0, ctx_.stream()>>>(graph_.rows(), parts,
-                                                                                     ranks_.data(), in_counts_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, this->warps_for(parts), count_higher_kernel<I, O>, graph_.rows(), parts, ranks_,
+                  in_counts_.data());
     find_offsets(ctx_, n_, graph_.longest, keys_.data(), in_counts_.data(), offsets_, items_);
     fill_zero(ctx_, in_counts_);
-    fill_higher_kernel<<<this->warps_for(parts), block_threads, 0, ctx_.stream()>>>(
-        graph_.rows(), parts, graph_.directed_rows(), ranks_.data(), offsets_.in.data(), in_counts_.data(), in_.data(),
-        keys_.data(), values_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, this->warps_for(parts), fill_higher_kernel<I, O>, graph_.rows(), parts, graph_.directed_rows(),
+                  ranks_, offsets_.in.data(), in_counts_.data(), in_, keys_.data(), values_.data());
     sort_pairs(ctx_, edges_, keys_, values_, spare_keys_, spare_values_, 0,
                static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_ - 1))));
     const std::int64_t list_parts = div_up(edges_, walk_tuning::entries);
-    place_lower_kernel<<<this->warps_for(list_parts), block_threads, 0, ctx_.stream()>>>(
-        n_, list_parts, offsets_.out.data(), offsets_.quads.data(), values_.data(),
-        reinterpret_cast<rank_t*>(out_.data()));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, this->warps_for(list_parts), place_lower_kernel<O>, n_, list_parts, offsets_.out.data(),
+                  offsets_.quads.data(), values_.data(), reinterpret_cast<rank_t*>(out_));
   }
 
   template <triangles_output Output>
   void count_lists() {
-    const oriented_lists<O> lists{in_.data(), offsets_.in.data(), out_.data(), offsets_.quads.data(),
-                                  offsets_.out.data()};
+    const oriented_lists<O> lists{in_, offsets_.in.data(), out_, offsets_.quads.data(), offsets_.out.data()};
     const count_sums sums{base::as_sums(counts_), base::as_sums(rank_links_)};
-    const auto blocks = static_cast<unsigned>(tuning::blocks_per_sm * ctx_.properties().multiprocessors);
-    count_by_blocks_kernel<Output, O><<<blocks, tuning::block, 0, ctx_.stream()>>>(
-        lists, n_, limits_, items_.data(), offsets_.items.data() + n_, sums, control_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    count_by_warps_kernel<Output, O>
-        <<<blocks_for(ctx_, n_, tuning::warp_block), tuning::warp_block, 0, ctx_.stream()>>>(lists, n_, sums,
-                                                                                             control_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {std::int64_t{tuning::blocks_per_sm} * ctx_.properties().multiprocessors, tuning::block},
+                  count_by_blocks_kernel<Output, O>, lists, n_, limits_, items_, offsets_.items.data() + n_, sums,
+                  control_.data());
+    launch_kernel(ctx_, {blocks_for(ctx_, n_, tuning::warp_block), tuning::warp_block},
+                  count_by_warps_kernel<Output, O>, lists, n_, sums, control_.data());
   }
 
   set_limits limits_;
   std::int64_t edges_;
-  array<rank_t, device> ranks_;      // [vertex]
+  plan_memory memory_{ctx_};
+  rank_t* ranks_ = nullptr;          // [vertex]
   array<rank_t, device> in_counts_;  // [rank]
   list_offsets<O> offsets_;
-  array<rank_t, device> in_;    // neighbours of higher rank
+  rank_t* in_ = nullptr;        // neighbours of higher rank
   array<rank_t, device> keys_;  // what is sorted, vertices and edges
   array<rank_t, device> values_;
   array<rank_t, device> spare_keys_;
   array<rank_t, device> spare_values_;
-  array<uint4, device> out_;  // neighbours of lower rank
-  array<count_item, device> items_;
+  uint4* out_ = nullptr;  // neighbours of lower rank
+  count_item* items_ = nullptr;
   array<std::int64_t, device> counts_;  // [rank]
   array<std::int64_t, device> rank_links_;
 };
