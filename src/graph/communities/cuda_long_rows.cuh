@@ -198,11 +198,11 @@ __device__ I look_at_row(const neighbour_list<I>& row, block_table<I, Threads>& 
   return best_of_block(mine, table).label;
 }
 
-template <class I, class O>
-__global__ void __launch_bounds__(block_threads)
-    large_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
-                      due_vertices due, tallies* all) {
-  __shared__ block_table<I, block_threads> table;
+// Rows of blocks of so many threads, in turn. find(row, own) is the label of a row that has not been told by a look.
+template <int Threads, class I, class O, class Find>
+__device__ __forceinline__ void take_rows(std::int64_t rows, const I* order, const neighbour_lists<I, O>& lists,
+                                          const label_arrays<I>& arrays, const due_vertices& due, tallies* all,
+                                          block_table<I, Threads>& table, Find find) {
   unsigned changed = 0;
   unsigned unlike = 0;
   for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
@@ -210,14 +210,21 @@ __global__ void __launch_bounds__(block_threads)
     if (!due.has(v)) continue;
     const neighbour_list<I> row = lists.of(v);
     I label = arrays.kind == labels_are::vertices ? look_at_row(row, table) : I{-1};
-    if (label < 0) {
-      const I own = arrays.now[v];
-      const auto all_labels = [](I) { return true; };
-      label = most_are(row, arrays, own, table) ? own : count_in_block(row, arrays, all_labels, table).label;
-    }
+    if (label < 0) label = find(row, arrays.now[v]);
     if (threadIdx.x == 0) arrays.settle(v, label, changed, unlike);
   }
   add_to_tallies(all, changed, unlike);
+}
+
+template <class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    large_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
+                      due_vertices due, tallies* all) {
+  __shared__ block_table<I, block_threads> table;
+  take_rows(rows, order, lists, arrays, due, all, table, [&](const neighbour_list<I>& row, I own) {
+    const auto all_labels = [](I) { return true; };
+    return most_are(row, arrays, own, table) ? own : count_in_block(row, arrays, all_labels, table).label;
+  });
 }
 
 template <class I, class O>
@@ -225,17 +232,8 @@ __global__ void __launch_bounds__(cuda_tuning::huge_block)
     huge_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
                      due_vertices due, tallies* all) {
   __shared__ huge_table<I, cuda_tuning::huge_block> table;
-  unsigned changed = 0;
-  unsigned unlike = 0;
-  for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
-    const std::int64_t v = order[r];
-    if (!due.has(v)) continue;
-    const neighbour_list<I> row = lists.of(v);
-    I label = arrays.kind == labels_are::vertices ? look_at_row(row, table.exact) : I{-1};
-    if (label < 0) label = count_huge(row, arrays, arrays.now[v], table);
-    if (threadIdx.x == 0) arrays.settle(v, label, changed, unlike);
-  }
-  add_to_tallies(all, changed, unlike);
+  take_rows(rows, order, lists, arrays, due, all, table.exact,
+            [&](const neighbour_list<I>& row, I own) { return count_huge(row, arrays, own, table); });
 }
 
 }  // namespace spargo::detail::communities

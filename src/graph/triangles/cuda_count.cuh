@@ -62,6 +62,12 @@ struct count_control {
   count64 total;
 };
 
+// Of all threads of the warp.
+__device__ __forceinline__ void add_total(std::int64_t mine, count_control* control) {
+  const auto total = warp_sum(static_cast<count64>(mine));
+  if (lane_id() == 0 && total > 0) atomicAdd(&control->total, total);
+}
+
 struct count_sums {
   count64* counts;  // [rank]; where they are wanted
   count64* links;
@@ -325,8 +331,7 @@ __global__ void __launch_bounds__(cuda_count_tuning::block,
     }
   }
   hand_over_all();
-  const auto total = warp_sum(static_cast<count64>(mine.total));
-  if (lane_id() == 0 && total > 0) atomicAdd(&control->total, total);
+  add_total(mine.total, control);
 }
 
 // --- By warps -------------------------------------------------------------
@@ -369,8 +374,7 @@ __global__ void __launch_bounds__(cuda_count_tuning::warp_block)
       mine.close_rank(u);
     }
   }
-  const auto total = warp_sum(static_cast<count64>(mine.total));
-  if (lane_id() == 0 && total > 0) atomicAdd(&control->total, total);
+  add_total(mine.total, control);
 }
 
 }  // namespace spargo::detail::triangles

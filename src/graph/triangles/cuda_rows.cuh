@@ -69,12 +69,6 @@ __device__ __forceinline__ void count_by_search(const device_rows<I, O>& rows, s
              [&](I w) { mine.meet(static_cast<I>(v), u, w); });
 }
 
-template <triangles_output Output, class I>
-__device__ __forceinline__ void add_total(const row_tally<Output, I>& mine, count_control* control) {
-  const auto total = warp_sum(static_cast<count64>(mine.total));
-  if (lane_id() == 0 && total > 0) atomicAdd(&control->total, total);
-}
-
 template <triangles_output Output, class I, class O>
 __global__ void __launch_bounds__(block_threads)
     count_rows_by_threads_kernel(device_rows<I, O> rows, row_tally<Output, I> mine, count_control* control) {
@@ -86,7 +80,7 @@ __global__ void __launch_bounds__(block_threads)
     }
   }
   __syncwarp();
-  add_total(mine, control);
+  add_total(mine.total, control);
 }
 
 // Ids by their low bits, in shared memory: what is not found is not there; what is may be another.
@@ -240,7 +234,7 @@ __global__ void __launch_bounds__(block_threads)
     for (int k = lane_id(); k < size; k += warp_size) filter.erase(rows.indices[first + k]);
     __syncwarp();
   }
-  add_total(mine, control);
+  add_total(mine.total, control);
 }
 
 // --- Looking at rows ------------------------------------------------------
