@@ -203,10 +203,17 @@ __device__ __forceinline__ void bring_part(const search<I, O>& s, const list_tas
   if (lane_id() == 0) finish_pair(s, t, pair, own, parts);
 }
 
-// All chunks of vertices that have pairs at this level.
-template <class I, class O>
-__device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& my, const list_task<I>& t,
-                                           const edge_set<I, O>& rows, thread_tally& tally) {
+// visit(chunk, v, lane) for all chunks of vertices v that have pairs at a level, by a whole warp.
+struct pair_chunk {
+  std::int64_t place;
+  std::int64_t number;  // of the vertex's
+  std::int64_t all;
+  std::int64_t first;  // edge
+  int edges;
+};
+template <class I, class O, class Visit>
+__device__ __forceinline__ void for_each_chunk(const search<I, O>& s, const walker& my, const edge_set<I, O>& rows,
+                                               int depth, Visit visit) {
   constexpr int size = cuda_tuning::chunk;
   for (std::int64_t base = my.warp; base < rows.chunk_count; base += my.warps * warp_size) {
     const std::int64_t mine = base + lane_id() * my.warps;
@@ -214,27 +221,35 @@ __device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& 
     unsigned lanes = 0;
     if (mine < rows.chunk_count) {
       chunk = rows.chunks[mine];
-      lanes = lanes_at(s.levels, chunk.vertex, t.depth);
+      lanes = lanes_at(s.levels, chunk.vertex, depth);
     }
     for (unsigned rest = __ballot_sync(full_mask, lanes != 0); rest != 0; rest &= rest - 1) {
       const int owner = __ffs(static_cast<int>(rest)) - 1;
       const std::int64_t v = __shfl_sync(full_mask, chunk.vertex, owner);
       const std::int64_t number = __shfl_sync(full_mask, chunk.number, owner);
-      const std::int64_t place = base + owner * my.warps;
       const std::int64_t begin = rows.offsets[v];
       const std::int64_t end = rows.offsets[v + 1];
       const std::int64_t first = begin + number * size;
+      const pair_chunk its{base + owner * my.warps, number, (end - begin + size - 1) / size, first,
+                           static_cast<int>(min(std::int64_t{size}, end - first))};
       for (unsigned set = __shfl_sync(full_mask, lanes, owner); set != 0; set &= set - 1) {
-        const int lane = __ffs(static_cast<int>(set)) - 1;
-        const entry_of<I> pair = pair_of<I>(v, lane);
-        const scaled_sum own = own_number(s, t, pair);
-        const auto edges = static_cast<int>(min(std::int64_t{size}, end - first));
-        const scaled_sum sum =
-            walk_row(s, t, rows.indices + first, edges, lane_id(), warp_size, lane, own.factor, tally);
-        if (t.from != nullptr) bring_part(s, t, pair, own, place, place - number, (end - begin + size - 1) / size, sum);
+        visit(its, v, __ffs(static_cast<int>(set)) - 1);
       }
     }
   }
+}
+
+// Those of the pairs at this level.
+template <class I, class O>
+__device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& my, const list_task<I>& t,
+                                           const edge_set<I, O>& rows, thread_tally& tally) {
+  for_each_chunk(s, my, rows, t.depth, [&](const pair_chunk& chunk, std::int64_t v, int lane) {
+    const entry_of<I> pair = pair_of<I>(v, lane);
+    const scaled_sum own = own_number(s, t, pair);
+    const scaled_sum sum =
+        walk_row(s, t, rows.indices + chunk.first, chunk.edges, lane_id(), warp_size, lane, own.factor, tally);
+    if (t.from != nullptr) bring_part(s, t, pair, own, chunk.place, chunk.place - chunk.number, chunk.all, sum);
+  });
 }
 
 template <class I, class O>

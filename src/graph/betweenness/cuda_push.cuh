@@ -35,35 +35,17 @@ __device__ __forceinline__ void push_row(const search<I, O>& s, int depth, const
 template <class I, class O>
 __global__ void __launch_bounds__(256) push_kernel(const __grid_constant__ search<I, O> s, const int depth,
                                                    const std::int64_t begin, const std::int64_t end) {
-  constexpr int size = cuda_tuning::chunk;
   const walker my;
   const edge_set<I, O>& rows = s.out;
   thread_tally tally;
-  for (std::int64_t base = my.warp; base < rows.chunk_count; base += my.warps * warp_size) {
-    const std::int64_t place = base + lane_id() * my.warps;
-    edge_chunk<I> mine{};
-    unsigned lanes = 0;
-    if (place < rows.chunk_count) {
-      mine = rows.chunks[place];
-      lanes = lanes_at(s.levels, mine.vertex, depth);
-    }
-    for (unsigned rest = __ballot_sync(full_mask, lanes != 0); rest != 0; rest &= rest - 1) {
-      const int owner = __ffs(static_cast<int>(rest)) - 1;
-      const std::int64_t v = __shfl_sync(full_mask, mine.vertex, owner);
-      const std::int64_t first =
-          std::int64_t{rows.offsets[v]} + std::int64_t{__shfl_sync(full_mask, mine.number, owner)} * size;
-      const auto edges = static_cast<int>(min(std::int64_t{size}, std::int64_t{rows.offsets[v + 1]} - first));
-      for (unsigned set = __shfl_sync(full_mask, lanes, owner); set != 0; set &= set - 1) {
-        const int lane = __ffs(static_cast<int>(set)) - 1;
-        push_row(s, depth, rows.indices + first, edges, lane, __ldcg(s.numbers + v * 4 + lane), tally);
-      }
-    }
-  }
+  for_each_chunk(s, my, rows, depth, [&](const pair_chunk& chunk, std::int64_t v, int lane) {
+    push_row(s, depth, rows.indices + chunk.first, chunk.edges, lane, __ldcg(s.numbers + v * 4 + lane), tally);
+  });
   for (std::int64_t place = begin + my.warp; place < end; place += my.warps) {
     const entry_of<I> entry = s.list[place];
     const O first = rows.offsets[entry / 4];
     const O degree = rows.offsets[entry / 4 + 1] - first;
-    if (degree > size) continue;
+    if (degree > cuda_tuning::chunk) continue;
     push_row(s, depth, rows.indices + first, static_cast<int>(degree), static_cast<int>(entry % 4), s.numbers[entry],
              tally);
   }
