@@ -155,7 +155,7 @@ class warp_output {
   }
 
  private:
-  staged_vertices<I> waiting_;
+  staged_items<I> waiting_;
   frontier_target<I> to_;
   int lane_;
 };

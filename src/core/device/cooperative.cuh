@@ -49,4 +49,10 @@ class cooperative_kernel {
   std::size_t shared_bytes_ = 0;
 };
 
+// The calling warp's number in such a grid: neighbouring warps are in different blocks, so that a few of them are
+// spread over the device. Asked for where it is needed: held in a register through a large kernel, it would push others
+// out.
+__device__ inline std::int64_t grid_warp() { return threadIdx.x / warp_size * gridDim.x + blockIdx.x; }
+__device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (blockDim.x / warp_size); }
+
 }  // namespace spargo::detail

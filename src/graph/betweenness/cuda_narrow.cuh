@@ -83,9 +83,7 @@ __device__ __forceinline__ void expand_narrow(const search<I, O>& s, const list_
     }
     const unsigned threads = __ballot_sync(full_mask, first);
     if (threads == 0) continue;
-    unsigned at = 0;
-    if (lane_id() == 0) at = atomicAdd(count, static_cast<unsigned>(__popc(threads)));
-    at = __shfl_sync(full_mask, at, 0) + static_cast<unsigned>(__popc(threads & ((1U << lane_id()) - 1)));
+    const unsigned at = place_by_warp(count, threads, lane_id());
     if (!first) continue;
     to.found[at] = {pair_of<I>(near[q], lane), begin};
     to.sizes[at] = static_cast<unsigned char>(end - begin);

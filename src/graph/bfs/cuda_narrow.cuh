@@ -146,12 +146,10 @@ __device__ void append_long(const narrow_sink<I, O>& w, bool here, I v, I parent
 // The warp's new vertices. All lanes call it.
 template <class I, class O>
 __device__ void append_entries(const narrow_sink<I, O>& w, bool won, I v, I parent, O begin, O degree) {
-  const unsigned lane = threadIdx.x % warp_size;
+  const int lane = lane_id();
   const bool one = won && degree <= narrow_tuning::entry_edges;  // of no edges too, for its level's sake
   const unsigned ones = __ballot_sync(full_mask, one);
-  unsigned at = 0;
-  if (lane == 0 && ones != 0) at = atomicAdd(&w.found->entries, static_cast<unsigned>(__popc(ones)));
-  at = __shfl_sync(full_mask, at, 0) + static_cast<unsigned>(__popc(ones & ((1U << lane) - 1)));
+  const unsigned at = place_by_warp(&w.found->entries, ones, lane);
   const bool fits = at < narrow_tuning::slots;
   if (one && fits) {
     w.to.vertex[at] = v;

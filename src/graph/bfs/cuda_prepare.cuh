@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/bfs/cuda_search.cuh"
+#include "graph/frontier/edge_shares.cuh"
 
 namespace spargo::detail::bfs {
 
@@ -83,29 +84,14 @@ __device__ inline void lower_to(std::int64_t* value, std::int64_t offer) {
 // warp takes as many edges as any other, wherever they begin.
 template <class I, class O>
 __global__ void offer_parents_kernel(search<I, O> s) {
-  constexpr std::int64_t share = prepare_tuning::edges;
-  const std::int64_t first = global_thread() / warp_size * share + threadIdx.x % warp_size;
-  const std::int64_t past =
-      first - threadIdx.x % warp_size + share < s.edges ? first - threadIdx.x % warp_size + share : s.edges;
-  if (first >= past) return;
-  std::int64_t low = 0;  // the last vertex whose edges begin at or before `first`
-  std::int64_t high = s.n;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (static_cast<std::int64_t>(s.out_offsets[middle]) <= first ? low : high) = middle;
-  }
-  std::int64_t end = static_cast<std::int64_t>(s.out_offsets[low + 1]);
-  std::int32_t level = s.levels[low];
-  for (std::int64_t e = first; e < past; e += warp_size) {
-    while (e >= end) {
-      ++low;
-      end = static_cast<std::int64_t>(s.out_offsets[low + 1]);
-      level = s.levels[low];
-    }
-    if (level < 0) continue;
-    const I v = s.out_indices[e];
-    if (s.levels[v] == level + 1 && s.parents[v] > static_cast<I>(low)) lower_to(s.parents + v, static_cast<I>(low));
-  }
+  std::int32_t level = -1;
+  for_each_edge_in_share(
+      s.out_offsets, {0, s.n, 0, s.edges}, prepare_tuning::edges, [&](std::int64_t u) { level = s.levels[u]; },
+      [&](std::int64_t e, std::int64_t u) {
+        if (level < 0) return;
+        const I v = s.out_indices[e];
+        if (s.levels[v] == level + 1 && s.parents[v] > static_cast<I>(u)) lower_to(s.parents + v, static_cast<I>(u));
+      });
 }
 
 }  // namespace spargo::detail::bfs

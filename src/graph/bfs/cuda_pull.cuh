@@ -170,24 +170,31 @@ __device__ void queue_to_bitmap(const search<I, O>& s, const search_position& at
   }
 }
 
-// Appends the frontier in `front` to the queue, and counts its edges.
-template <class I, class O>
-__device__ void bitmap_to_queue(const search<I, O>& s, sink<I>& to, const unsigned* front) {
+// visit(v, set) by all lanes of a warp, for the vertices of each word in which word_of(w) has bits set.
+template <class Word, class Visit>
+__device__ __forceinline__ void for_each_word(std::int64_t words, Word word_of, Visit visit) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  thread_tally tally;
-  for (std::int64_t base = grid_warp() * warp_size; base < s.words; base += grid_warps() * warp_size) {
-    const unsigned mine = base + lane < s.words ? front[base + lane] : 0U;
+  for (std::int64_t base = grid_warp() * warp_size; base < words; base += grid_warps() * warp_size) {
+    const unsigned mine = base + lane < words ? word_of(base + lane) : 0U;
     for (unsigned filled = __ballot_sync(full_mask, mine != 0); filled != 0; filled &= filled - 1) {
       const int from = __ffs(static_cast<int>(filled)) - 1;
       const unsigned word = __shfl_sync(full_mask, mine, from);
-      const std::int64_t v = (base + from) * warp_size + lane;
-      const bool here = (word >> lane & 1U) != 0;
-      const int weight = here ? s.weights[v] : 0;
-      tally.vertices += here ? 1 : 0;
-      tally.edges += edges_of_weight(weight);
-      append_together(s, to, here, static_cast<I>(v), weight);
+      visit((base + from) * warp_size + lane, (word >> lane & 1U) != 0);
     }
   }
+}
+
+// Appends the frontier in `front` to the queue, and counts its edges.
+template <class I, class O>
+__device__ void bitmap_to_queue(const search<I, O>& s, sink<I>& to, const unsigned* front) {
+  thread_tally tally;
+  const auto word_of = [&](std::int64_t w) { return front[w]; };
+  for_each_word(s.words, word_of, [&](std::int64_t v, bool here) {
+    const int weight = here ? s.weights[v] : 0;
+    tally.vertices += here ? 1 : 0;
+    tally.edges += edges_of_weight(weight);
+    append_together(s, to, here, static_cast<I>(v), weight);
+  });
   flush_staged(s, to);
   add_tally(to.found, tally);
 }
@@ -205,19 +212,15 @@ __device__ void write_queued(const search<I, O>& s, const search_position& at) {
 // Vertices without edges, which count as visited from the start, have been marked when the plan was made.
 template <class I, class O>
 __device__ void finish_bitmaps(const search<I, O>& s) {
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  for (std::int64_t base = grid_warp() * warp_size; base < s.words; base += grid_warps() * warp_size) {
-    const std::int64_t w = base + lane;
-    const bool here = w < s.words;
-    const unsigned mine = here ? ~s.visited[w] : 0U;
-    if (here) s.visited[w] = s.start[w];
-    if (here && s.front != nullptr) s.front[w] = 0;
-    for (unsigned filled = __ballot_sync(full_mask, mine != 0); filled != 0; filled &= filled - 1) {
-      const int from = __ffs(static_cast<int>(filled)) - 1;
-      const unsigned word = __shfl_sync(full_mask, mine, from);
-      if ((word >> lane & 1U) != 0) write_unreached(s, (base + from) * warp_size + lane);
-    }
-  }
+  const auto unreached_of = [&](std::int64_t w) {
+    const unsigned unreached = ~s.visited[w];
+    s.visited[w] = s.start[w];
+    if (s.front != nullptr) s.front[w] = 0;
+    return unreached;
+  };
+  for_each_word(s.words, unreached_of, [&](std::int64_t v, bool here) {
+    if (here) write_unreached(s, v);
+  });
 }
 
 }  // namespace spargo::detail::bfs

@@ -82,6 +82,18 @@ __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_p
   flush_staged(s, to);
 }
 
+// True for the one thread that finds u, which it writes down and counts.
+template <class I, class O>
+__device__ __forceinline__ bool discover(const search<I, O>& s, const sink<I>& to, I u, I v, std::int64_t level,
+                                         thread_tally& tally) {
+  if (!claim_bit(s.visited, u)) return false;
+  write_found(s, u, v, level);
+  if (u == s.target) to.found->target = 1;
+  tally.edges += static_cast<count64>(out_degree_of(s, u));
+  ++tally.vertices;
+  return true;
+}
+
 // The `global_queue` rung: one thread per vertex, one atomic on the queue's end per discovery.
 template <class I, class O>
 __device__ void push_global(const search<I, O>& s, sink<I>& to, const search_position& at, thread_tally& tally) {
@@ -89,11 +101,7 @@ __device__ void push_global(const search<I, O>& s, sink<I>& to, const search_pos
     const I v = s.queue[i];
     for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
       const I u = s.out_indices[e];
-      if (!claim_bit(s.visited, u)) continue;
-      write_found(s, u, v, at.level + 1);
-      if (u == s.target) to.found->target = 1;
-      tally.edges += static_cast<count64>(out_degree_of(s, u));
-      ++tally.vertices;
+      if (!discover(s, to, u, v, at.level + 1, tally)) continue;
       s.queue[to.queue_base + static_cast<std::int64_t>(atomicAdd(&to.found->queued, 1ULL))] = u;
     }
   }
@@ -116,11 +124,7 @@ __device__ void push_block(const search<I, O>& s, sink<I>& to, const search_posi
       const I v = s.queue[i];
       for (O e = s.out_offsets[v]; e < s.out_offsets[std::int64_t{v} + 1]; ++e) {
         const I u = s.out_indices[e];
-        if (!claim_bit(s.visited, u)) continue;
-        write_found(s, u, v, at.level + 1);
-        if (u == s.target) to.found->target = 1;
-        tally.edges += static_cast<count64>(out_degree_of(s, u));
-        ++tally.vertices;
+        if (!discover(s, to, u, v, at.level + 1, tally)) continue;
         const unsigned slot = atomicAdd(&tail, 1U);
         if (slot < slots) {
           shared_queue[slot] = u;

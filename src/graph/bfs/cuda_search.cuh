@@ -6,7 +6,7 @@
 // that no warp is left with a million of them.
 #pragma once
 
-#include "core/cuda.cuh"
+#include "core/device/cooperative.cuh"
 #include "core/device/warp.cuh"
 #include "graph/bfs/direction.hpp"
 
@@ -105,13 +105,6 @@ struct search {
   direction_rule rule;
 };
 
-// --- Places in the grid ------------------------------------------------------------
-// Computed where they are needed: held in registers through a kernel, they would push others into memory.
-
-// Neighbouring warps are in different blocks, so that a few of them are spread over the device.
-__device__ inline std::int64_t grid_warp() { return threadIdx.x / warp_size * gridDim.x + blockIdx.x; }
-__device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (blockDim.x / warp_size); }
-
 // --- Discovery ------------------------------------------------------------
 
 // claim_bit for several vertices (-1: none), with all reads under way before the first atomic, and those together.
@@ -188,7 +181,7 @@ struct sink {
   counters* found;
   std::int64_t queue_base;
   std::int64_t hub_base;
-  staged_vertices<I> staged;  // `slots` of this warp
+  staged_items<I> staged;  // `slots` of this warp
 };
 
 // The warp's gathered vertices go to the queue. All lanes call it.
@@ -217,13 +210,8 @@ struct thread_tally {
 };
 
 // In lane 0.
-__device__ __forceinline__ thread_tally sum_of_warp(thread_tally tally) {
-#pragma unroll
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    tally.vertices += __shfl_down_sync(full_mask, tally.vertices, step);
-    tally.edges += __shfl_down_sync(full_mask, tally.edges, step);
-  }
-  return tally;
+__device__ __forceinline__ thread_tally sum_of_warp(const thread_tally& tally) {
+  return {warp_reduce_to_first(tally.vertices, plus{}), warp_reduce_to_first(tally.edges, plus{})};
 }
 
 // All threads of the block call it.

@@ -17,6 +17,7 @@
 #include "graph/communities/executor.hpp"
 #include "primitives/element.hpp"
 
+#include <spargo/graph/frontier/expansion.cuh>
 #include <spargo/primitives/reduce.hpp>
 
 #include <algorithm>
@@ -72,10 +73,8 @@ struct row_list {
   __device__ void append(bool here, I v) const {
     const unsigned mask = __ballot_sync(full_mask, here);
     if (mask == 0) return;
-    count64 first = 0;
-    if (lane_id() == 0) first = atomicAdd(size, static_cast<count64>(__popc(mask)));
-    first = shuffle(first, 0) + static_cast<count64>(__popc(mask & ((1U << lane_id()) - 1)));
-    if (here) begin[static_cast<std::int64_t>(first) * step] = v;
+    const count64 at = place_by_warp(size, mask, lane_id());
+    if (here) begin[static_cast<std::int64_t>(at) * step] = v;
   }
 };
 

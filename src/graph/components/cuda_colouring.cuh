@@ -17,6 +17,7 @@
 // empty.
 #pragma once
 
+#include "core/device/cooperative.cuh"
 #include "graph/components/cuda_strong.cuh"
 
 #include <spargo/graph/frontier/expansion.cuh>
@@ -34,36 +35,27 @@ __device__ __forceinline__ void lower_least(std::int64_t* at, std::int64_t value
   atomicMin(reinterpret_cast<long long*>(at), static_cast<long long>(value));
 }
 
-// A warp gathers what it lists in shared memory: one atomic on the list's end for some dozens.
+// Where a warp lists vertices.
 template <class I>
 class strong_sink {
  public:
-  __device__ strong_sink(I* staged, I* list, count64* filled) : staged_(staged), list_(list), filled_(filled) {}
+  __device__ strong_sink(I* slots, I* list, count64* filled) : staged_{slots}, list_(list), filled_(filled) {}
 
   // All lanes call it.
   __device__ void append(bool here, I v) {
     const unsigned mask = __ballot_sync(full_mask, here);
     if (mask == 0) return;
-    if (here) staged_[count_ + __popc(mask & ((1U << lane_id()) - 1))] = v;
-    count_ += __popc(mask);
-    if (count_ > cuda_strong_tuning::staged - warp_size) flush();
+    staged_.add(mask, here, v, lane_id());
+    if (staged_.count > cuda_strong_tuning::staged - warp_size) flush();
   }
   __device__ void flush() {
-    if (count_ == 0) return;
-    __syncwarp();
-    count64 first = 0;
-    if (lane_id() == 0) first = atomicAdd(filled_, static_cast<count64>(count_));
-    first = shuffle(first, 0);
-    for (int k = lane_id(); k < count_; k += warp_size) list_[first + static_cast<count64>(k)] = staged_[k];
-    count_ = 0;
-    __syncwarp();
+    staged_.flush(filled_, lane_id(), [this](std::int64_t k, I v) { list_[k] = v; });
   }
 
  private:
-  I* staged_;
+  staged_items<I> staged_;
   I* list_;
   count64* filled_;
-  int count_ = 0;
 };
 
 // A lane's share of a warp's edges: `degree` from `begin` on, and what is to be said of them.
@@ -82,9 +74,8 @@ template <class I, class O, class Visit>
 __device__ void expand_shares(const strong_search<I, O>& s, const strong_edges<I, O>& edges,
                               const strong_share<I, O>& mine, Visit visit) {
   constexpr int unroll = cuda_strong_tuning::unroll;
-  const int last = warp_inclusive_sum(mine.degree);
-  const int total = shuffle(last, warp_size - 1);
-  const O shift = mine.begin - static_cast<O>(last - mine.degree);
+  const packed_edges<O> packed(mine.begin, mine.degree, warp_inclusive_sum(mine.degree));
+  const int total = packed.total;
   for (int base = 0; base < total; base += warp_size * unroll) {
     I neighbour[unroll];
     int owner[unroll];
@@ -92,8 +83,8 @@ __device__ void expand_shares(const strong_search<I, O>& s, const strong_edges<I
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
       const int k = base + q * warp_size + lane_id();
-      owner[q] = owner_of(last, k);
-      const O from = shuffle(shift, owner[q]);
+      owner[q] = packed.owner(k);
+      const O from = packed.first(owner[q]);
       neighbour[q] = k < total ? __ldg(edges.indices + (from + static_cast<O>(k))) : I{-1};
     }
 #pragma unroll
@@ -114,15 +105,12 @@ __device__ void expand_shares(const strong_search<I, O>& s, const strong_edges<I
   }
 }
 
-__device__ inline std::int64_t strong_warp() { return threadIdx.x / warp_size * std::int64_t{gridDim.x} + blockIdx.x; }
-__device__ inline std::int64_t strong_warps() { return std::int64_t{gridDim.x} * cuda_strong_tuning::warps; }
-
 // visit(here, v) for the vertices of a list by all lanes of a warp, few of a short list and many of a long one.
 template <class I, class Visit>
 __device__ void for_each_listed(const I* list, std::int64_t size, Visit visit) {
-  std::int64_t tile = (size + strong_warps() - 1) / strong_warps();
+  std::int64_t tile = (size + grid_warps() - 1) / grid_warps();
   tile = tile > warp_size ? warp_size : tile;
-  for (std::int64_t t = strong_warp() * tile; t < size; t += strong_warps() * tile) {
+  for (std::int64_t t = grid_warp() * tile; t < size; t += grid_warps() * tile) {
     const bool here = lane_id() < tile && t + lane_id() < size;
     visit(here, here ? __ldcg(list + t + lane_id()) : I{-1});
   }
@@ -134,7 +122,7 @@ __device__ void for_each_chunk(const strong_search<I, O>& s, const strong_edges<
                                count64 filled, Active active, Visit visit) {
   constexpr std::int64_t size = cuda_strong_tuning::hub_edges;
   const auto chunks = static_cast<std::int64_t>(filled & 0xffffffffU);
-  for (std::int64_t c = strong_warp(); c < chunks; c += strong_warps()) {
+  for (std::int64_t c = grid_warp(); c < chunks; c += grid_warps()) {
     std::int64_t low = 0;  // the last hub with its first chunk at or before c
     for (auto high = static_cast<std::int64_t>(filled >> 32); high - low > 1;) {
       const std::int64_t middle = low + (high - low) / 2;

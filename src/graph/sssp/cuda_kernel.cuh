@@ -234,7 +234,7 @@ template <class W, class D, class I, class O>
 __device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> threshold, piles<W, D, I, O>& to) {
   constexpr int groups = 4;  // of 32 vertices, with the loads of all under way together
   const int lane = lane_id();
-  I* const waiting = reinterpret_cast<I*>(to.near.staged);  // up to 64; nothing goes to the near pile
+  I* const waiting = reinterpret_cast<I*>(to.near.staged.slots);  // up to 64; nothing goes to the near pile
   int count = 0;
   for (std::int64_t first = grid_warp() * groups * warp_size; first < s.n; first += grid_warps() * groups * warp_size) {
     bool unmet[groups];
@@ -324,7 +324,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   }
   __syncthreads();
   {
-    piles<W, D, I, O> to{s, {places.near, staged, s.staged}, {places.far, staged + s.staged, s.staged}};
+    piles<W, D, I, O> to{s, {places.near, {staged}, s.staged}, {places.far, {staged + s.staged}, s.staged}};
     if (blockIdx.x == 0 && threadIdx.x < warp_size) {
       const O row = s.out.offsets[s.source];
       const O degree = s.out.offsets[s.source + 1] - row;
@@ -344,7 +344,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     const search_step step = at.step;
     if (step == search_step::end) return;
     if (blockIdx.x == 0) clear_counters(&found[(turn + 2) % 3]);
-    piles<W, D, I, O> to{s, {places.near, staged, s.staged}, {places.far, staged + s.staged, s.staged}};
+    piles<W, D, I, O> to{s, {places.near, {staged}, s.staged}, {places.far, {staged + s.staged}, s.staged}};
     if (step == search_step::narrow) {
       follow_narrow(s, at, to, raw);
     } else if (step == search_step::pull) {

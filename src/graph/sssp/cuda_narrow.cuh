@@ -34,26 +34,16 @@ struct search_position {
   search_step step;
 };
 
-// The lanes with `wanted` get places in a list of the block, `slots` or more where there is none. All lanes call it.
-__device__ __forceinline__ int place_in(int* size, bool wanted) {
-  const unsigned mask = __ballot_sync(full_mask, wanted);
-  int first = 0;
-  if (lane_id() == 0 && mask != 0) first = atomicAdd(size, __popc(mask));
-  return __shfl_sync(full_mask, first, 0) + __popc(mask & ((1U << lane_id()) - 1));
-}
-
 // The entry goes to a list of the block, or to the pile where the list is full. All lanes call it.
 template <class E>
 __device__ __forceinline__ void push_local(E* list, int* size, const pile_place<E>& pile, bool wanted, const E& e) {
-  const int slot = place_in(size, wanted);
+  const int slot = place_by_warp(size, __ballot_sync(full_mask, wanted), lane_id());
   const bool fits = slot < narrow_tuning::slots;
   if (wanted && fits) list[slot] = e;
   const unsigned mask = __ballot_sync(full_mask, wanted && !fits);
   if (mask == 0) return;
-  count64 first = 0;
-  if (lane_id() == 0) first = atomicAdd(pile.added, static_cast<count64>(__popc(mask)));
-  first = __shfl_sync(full_mask, first, 0);
-  if (wanted && !fits) pile.store(first + static_cast<count64>(__popc(mask & ((1U << lane_id()) - 1))), e);
+  const count64 at = place_by_warp(pile.added, mask, lane_id());
+  if (wanted && !fits) pile.store(static_cast<std::int64_t>(at), e);
 }
 
 // What a block shares in a narrow step: of hops, in turn, the sizes of their lists and the edges in them.
@@ -134,7 +124,7 @@ __device__ void flush_local(const pile_place<E>& pile, const E* list, int size) 
   if (threadIdx.x == 0 && size > 0) first = atomicAdd(pile.added, static_cast<count64>(size));
   __syncthreads();
   for (int k = static_cast<int>(threadIdx.x); k < size; k += cuda_tuning::block) {
-    pile.store(first + static_cast<count64>(k), list[k]);
+    pile.store(static_cast<std::int64_t>(first) + k, list[k]);
   }
   __syncthreads();
 }

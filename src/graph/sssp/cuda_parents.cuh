@@ -10,6 +10,7 @@
 // grid for each level.
 #pragma once
 
+#include "graph/frontier/edge_shares.cuh"
 #include "graph/sssp/cuda_search.cuh"
 
 #include <spargo/graph/sssp.hpp>
@@ -62,37 +63,22 @@ __device__ __forceinline__ I lower_parent(I* held, I offer) {
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(parents_tuning::block)
     offer_parents_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, sssp_parents which) {
-  constexpr std::int64_t share = parents_tuning::edges;
-  const std::int64_t begin = global_thread() / warp_size * share;
-  const std::int64_t first = begin + lane_id();
-  const std::int64_t past = begin + share < s.edges ? begin + share : s.edges;
-  if (first >= past) return;
-  std::int64_t low = 0;  // the last vertex whose edges begin at or before `first`
-  std::int64_t high = s.n;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (static_cast<std::int64_t>(s.out.offsets[middle]) <= first ? low : high) = middle;
-  }
-  auto end = static_cast<std::int64_t>(s.out.offsets[low + 1]);
-  stored_length<D> before = s.found[low];
-  for (std::int64_t e = first; e < past; e += warp_size) {
-    while (e >= end) {
-      ++low;
-      end = static_cast<std::int64_t>(s.out.offsets[low + 1]);
-      before = s.found[low];
-    }
-    if (before == none<D>) continue;
-    const target_and_weight<W, I> edge = s.out.load(static_cast<O>(e));
-    const stored_length<D> path = longer_stored<D>(before, edge.weight);
-    if (path == before || path >= none<D>) continue;
-    const I v = edge.target;
-    if (s.found[v] != path) continue;
-    if (which == sssp_parents::smallest) {
-      lower_parent(parents + v, static_cast<I>(low));
-    } else {
-      parents[v] = static_cast<I>(low);
-    }
-  }
+  stored_length<D> before = none<D>;
+  for_each_edge_in_share(
+      s.out.offsets, {0, s.n, 0, s.edges}, parents_tuning::edges, [&](std::int64_t u) { before = s.found[u]; },
+      [&](std::int64_t e, std::int64_t u) {
+        if (before == none<D>) return;
+        const target_and_weight<W, I> edge = s.out.load(static_cast<O>(e));
+        const stored_length<D> path = longer_stored<D>(before, edge.weight);
+        if (path == before || path >= none<D>) return;
+        const I v = edge.target;
+        if (s.found[v] != path) return;
+        if (which == sssp_parents::smallest) {
+          lower_parent(parents + v, static_cast<I>(u));
+        } else {
+          parents[v] = static_cast<I>(u);
+        }
+      });
 }
 
 // A bit for each vertex that needs no parent any more; counts the others. The source becomes its own parent.

@@ -8,7 +8,7 @@
 // piles are then made anew from the lengths.
 #pragma once
 
-#include "core/cuda.cuh"
+#include "core/device/cooperative.cuh"
 #include "core/device/warp.cuh"
 #include "graph/sssp/lengths.hpp"
 
@@ -165,12 +165,6 @@ struct device_search {
   int lanes_log;   // in a narrow step 1 << lanes_log of them follow the edges of a vertex
 };
 
-// --- Places in the grid ----------------------------------------------------
-
-// Neighbouring warps are in different blocks, so that a few of them are spread over the device.
-__device__ inline std::int64_t grid_warp() { return threadIdx.x / warp_size * gridDim.x + blockIdx.x; }
-__device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (blockDim.x / warp_size); }
-
 // --- Piles -----------------------------------------------------------------
 
 // A pile in global memory, as a step fills it.
@@ -181,38 +175,29 @@ struct pile_place {
   std::int64_t room;
   count64* added;  // by the step
 
-  __device__ void store(count64 at, const E& e) const {
-    const std::int64_t slot = base + static_cast<std::int64_t>(at);
+  __device__ void store(std::int64_t at, const E& e) const {
+    const std::int64_t slot = base + at;
     if (slot < room) store_streaming(into + slot, e);
   }
 };
 
-// Entries on their way to a pile. A warp gathers them in its own slots of shared memory first.
+// Entries on their way to a pile.
 template <class E>
 struct warp_pile {
   const pile_place<E>& place;  // in shared memory
-  E* staged;
-  int slots;      // a warp's size at least
-  int count = 0;  // filled; the same in all lanes
+  staged_items<E> staged;
+  int slots;  // a warp's size at least
 
   // The warp's entries go to the pile. All lanes call it.
   __device__ void flush() {
-    if (count == 0) return;
-    __syncwarp();
-    count64 first = 0;
-    if (lane_id() == 0) first = atomicAdd(place.added, static_cast<count64>(count));
-    first = __shfl_sync(full_mask, first, 0);
-    for (int k = lane_id(); k < count; k += warp_size) place.store(first + static_cast<count64>(k), staged[k]);
-    __syncwarp();
-    count = 0;
+    staged.flush(place.added, lane_id(), [this](std::int64_t k, const E& e) { place.store(k, e); });
   }
   // The entries of the lanes with `wanted`. All lanes call it.
   __device__ __forceinline__ void push(bool wanted, const E& e) {
     const unsigned mask = __ballot_sync(full_mask, wanted);
     if (mask == 0) return;
-    if (wanted) staged[count + __popc(mask & ((1U << lane_id()) - 1))] = e;
-    count += __popc(mask);
-    if (count > slots - warp_size) flush();
+    staged.add(mask, wanted, e, lane_id());
+    if (staged.count > slots - warp_size) flush();
   }
 };
 
@@ -239,7 +224,7 @@ __device__ __noinline__ void push_parts(const pile_place<E>& place, bool wanted,
     for (std::int64_t done = std::int64_t{lane} * part; done < size; done += std::int64_t{warp_size} * part) {
       mine.begin = static_cast<decltype(mine.begin)>(begin + done);
       mine.left = static_cast<int>(size - done < part ? size - done : part);
-      place.store(static_cast<count64>(to + done / part), mine);
+      place.store(to + done / part, mine);
     }
   }
 }
@@ -335,17 +320,16 @@ template <class W, class D, class I, class Rows, class O, class Visit>
 __device__ __forceinline__ void expand_together(const Rows& rows, stored_length<D> length, O begin, int degree,
                                                 Visit&& visit) {
   constexpr int unroll = cuda_tuning::unroll<D>;
-  const int last = warp_inclusive_sum(degree);
-  const int total = __shfl_sync(full_mask, last, warp_size - 1);
-  const O shift = begin - static_cast<O>(last - degree);  // edge k of the concatenation is at shift + k
+  const packed_edges<O> packed(begin, degree, warp_inclusive_sum(degree));
+  const int total = packed.total;
   for (int base = 0; base < total; base += warp_size * unroll) {
     lane_edges<W, D, I> edges;
     int owner[unroll];
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
       const int k = base + q * warp_size + lane_id();
-      owner[q] = owner_of(last, k);
-      const O e = __shfl_sync(full_mask, shift, owner[q]) + static_cast<O>(k);
+      owner[q] = packed.owner(k);
+      const O e = packed.first(owner[q]) + static_cast<O>(k);
       const target_and_weight<W, I> edge = k < total ? rows.load(e) : target_and_weight<W, I>{-1, 0};
       edges.target[q] = edge.target;
       edges.weight[q] = edge.weight;
@@ -353,7 +337,7 @@ __device__ __forceinline__ void expand_together(const Rows& rows, stored_length<
     // Last: `length` may be under way.
 #pragma unroll
     for (int q = 0; q < unroll; ++q) edges.before[q] = __shfl_sync(full_mask, length, owner[q]);
-    visit(edges, base, last);
+    visit(edges, base, packed.last);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
+#include "graph/frontier/edge_shares.cuh"
 #include "graph/sssp/cuda_search.cuh"
 #include "graph/sssp/executor.hpp"
 #include "primitives/element.hpp"
@@ -28,27 +29,14 @@ template <class W>
   }
 }
 
-// rows[e] = the row of edge first + e, less first_row.
+inline constexpr std::int64_t numbered_at_once = 2048;  // edges, by a warp
+
+// rows[e] = the row of edge range.first + e, less the first row.
 template <class I, class O>
-__global__ void __launch_bounds__(block_threads)
-    number_rows_kernel(std::int64_t n, const O* offsets, std::int64_t first, std::int64_t size, std::int64_t first_row,
-                       I* rows) {
-  constexpr std::int64_t share = 2048;  // of a warp
-  const std::int64_t begin = global_thread() / warp_size * share;
-  const std::int64_t past = begin + share < size ? begin + share : size;
-  std::int64_t e = begin + lane_id();
-  if (e >= past) return;
-  std::int64_t row = first_row;  // the last one that begins at or before the edge
-  std::int64_t high = n;
-  while (high - row > 1) {
-    const std::int64_t middle = row + (high - row) / 2;
-    (static_cast<std::int64_t>(offsets[middle]) <= first + e ? row : high) = middle;
-  }
-  auto end = static_cast<std::int64_t>(offsets[row + 1]);
-  for (; e < past; e += warp_size) {
-    while (first + e >= end) end = static_cast<std::int64_t>(offsets[++row + 1]);
-    rows[e] = static_cast<I>(row - first_row);
-  }
+__global__ void __launch_bounds__(block_threads) number_rows_kernel(const O* offsets, edge_range range, I* rows) {
+  for_each_edge_in_share(
+      offsets, range, numbered_at_once, [](std::int64_t) {},
+      [&](std::int64_t e, std::int64_t row) { rows[e - range.first] = static_cast<I>(row - range.first_vertex); });
 }
 
 // By weight, then by row: both sorts keep the order of equal keys. `at_once` edges, or one row, at a time; synchronises
@@ -83,9 +71,9 @@ template <class W, class I, class O>
       array<I, device> rows(ctx, size);
       array<std::uint64_t, device> keys(ctx, size);
       auto order = iota(ctx, size);
-      constexpr std::int64_t share = 2048 * (block_threads / warp_size);
-      launch_kernel(ctx, {div_up(size, share), block_threads}, number_rows_kernel<I, O>, n, g.offsets.data(), first,
-                    size, first_row, rows.data());
+      const std::int64_t warps = div_up(size, numbered_at_once);
+      launch_kernel(ctx, one_thread_each(warps * warp_size, block_threads), number_rows_kernel<I, O>, g.offsets.data(),
+                    edge_range{first_row, n, first, past}, rows.data());
       const W* const weight = weights.data() + first;
       const I* const index = g.indices.data() + first;
       std::uint64_t* const key = keys.data();

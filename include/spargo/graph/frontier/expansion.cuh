@@ -48,30 +48,37 @@ struct packed_edges {
   [[nodiscard]] __device__ __forceinline__ O first(int owner) const { return __shfl_sync(0xffffffffU, shift, owner); }
 };
 
-// Appends the items of the lanes that have one to a list, by one atomic on its end. All lanes of the warp call it.
+// A place behind a list's end for each of some lanes, whose ballot is `lanes`, by one atomic; what the others get is
+// none. All lanes of the warp call it.
+template <class Count>
+__device__ __forceinline__ Count place_by_warp(Count* end, unsigned lanes, int lane) {
+  Count first = 0;
+  if (lane == 0 && lanes != 0) first = atomicAdd(end, static_cast<Count>(__popc(lanes)));
+  return __shfl_sync(0xffffffffU, first, 0) + static_cast<Count>(__popc(lanes & ((1U << lane) - 1)));
+}
+
+// Appends the items of the lanes that have one to a list. All lanes of the warp call it.
 template <class T, class Count>
 __device__ __forceinline__ void append_by_warp(T* list, Count* end, T item, bool wanted, int lane) {
   const unsigned lanes = __ballot_sync(0xffffffffU, wanted);
   if (lanes == 0) return;
-  Count at = 0;
-  if (lane == 0) at = atomicAdd(end, static_cast<Count>(__popc(lanes)));
-  at = __shfl_sync(0xffffffffU, at, 0);
-  if (wanted) list[at + static_cast<Count>(__popc(lanes & ((1U << lane) - 1)))] = item;
+  const Count at = place_by_warp(end, lanes, lane);
+  if (wanted) list[at] = item;
 }
 
-// A warp's vertices on their way to a list: they wait in slots of its own in shared memory, so that one atomic on the
-// list's end serves many. All lanes of the warp call these.
-template <class I>
-struct staged_vertices {
-  I* slots;
+// What a warp finds, vertices or more than these, on its way to a list: it waits in slots of the warp's own in shared
+// memory, so that one atomic on the list's end serves many. All lanes of the warp call these.
+template <class T>
+struct staged_items {
+  T* slots;
   int count = 0;  // the same in all lanes
 
   // Those of the lanes with `here`; `lanes` is their ballot, not 0.
-  __device__ __forceinline__ void add(unsigned lanes, bool here, I v, int lane) {
-    if (here) slots[count + __popc(lanes & ((1U << lane) - 1))] = v;
+  __device__ __forceinline__ void add(unsigned lanes, bool here, const T& item, int lane) {
+    if (here) slots[count + __popc(lanes & ((1U << lane) - 1))] = item;
     count += __popc(lanes);
   }
-  // store(k, v) for each: v's place in the list is k.
+  // store(k, item) for each: its place in the list is k.
   template <class Count, class Store>
   __device__ __forceinline__ void flush(Count* end, int lane, const Store& store) {
     if (count == 0) return;

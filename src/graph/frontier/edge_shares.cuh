@@ -1,0 +1,44 @@
+// All edges of a graph in equal shares for warps, wherever a share begins.
+#pragma once
+
+#include "core/device/warp.cuh"
+
+#include <cstdint>
+
+namespace spargo::detail {
+
+// The vertices [first_vertex, past_vertex), which have the edges [first, past).
+struct edge_range {
+  std::int64_t first_vertex;
+  std::int64_t past_vertex;
+  std::int64_t first;
+  std::int64_t past;
+};
+
+// Warp w of the grid has edges [first + w * share, first + (w + 1) * share), as far as there are such. For those of its
+// own each lane calls visit(e, v), e ascending; whenever v is another, enter(v) before.
+template <class O, class Enter, class Visit>
+__device__ __forceinline__ void for_each_edge_in_share(const O* offsets, const edge_range& range, std::int64_t share,
+                                                       Enter enter, Visit visit) {
+  const std::int64_t begin = range.first + global_thread() / warp_size * share;
+  const std::int64_t past = begin + share < range.past ? begin + share : range.past;
+  std::int64_t e = begin + lane_id();
+  if (e >= past) return;
+  std::int64_t v = range.first_vertex;  // the last one whose edges begin at or before e
+  for (std::int64_t high = range.past_vertex; high - v > 1;) {
+    const std::int64_t middle = v + (high - v) / 2;
+    (static_cast<std::int64_t>(offsets[middle]) <= e ? v : high) = middle;
+  }
+  auto end = static_cast<std::int64_t>(offsets[v + 1]);
+  enter(v);
+  for (; e < past; e += warp_size) {
+    while (e >= end) {
+      ++v;
+      end = static_cast<std::int64_t>(offsets[v + 1]);
+      enter(v);
+    }
+    visit(e, v);
+  }
+}
+
+}  // namespace spargo::detail
