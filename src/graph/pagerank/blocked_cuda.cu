@@ -192,29 +192,28 @@ __device__ void sum_other_chunks(const strip_sums<V>& a, const V* shares) {
 
 extern __shared__ int4 pagerank_bytes[];
 
+template <class V>
+constexpr int cell_warps = tuning::threads / warp_size - tuning::gatherers<V>();
+
 // Of the warps that sum cells.
-template <int Warps>
+template <class V>
 __device__ __forceinline__ void cell_barrier() {
-  if constexpr (Warps == tuning::threads / warp_size) {
-    __syncthreads();
-  } else {
-    asm volatile("bar.sync 1, %0;" ::"n"(Warps * warp_size) : "memory");
-  }
+  asm volatile("bar.sync 1, %0;" ::"n"(cell_warps<V> * warp_size) : "memory");
 }
 
 // All of them call it, and may read afterwards.
-template <int Warps, class V>
+template <class V>
 __device__ void load_part(const V* shares, std::int64_t size, V* part) {
   constexpr int line = 16 / static_cast<int>(sizeof(V));
-  cell_barrier<Warps>();  // the part before is done with
-  for (std::int64_t c = std::int64_t{line} * threadIdx.x; c < size; c += line * Warps * warp_size) {
+  cell_barrier<V>();  // the part before is done with
+  for (std::int64_t c = std::int64_t{line} * threadIdx.x; c < size; c += line * cell_warps<V> * warp_size) {
     copy_line_async(part + c, shares + c);
   }
   wait_for_copies();
-  cell_barrier<Warps>();
+  cell_barrier<V>();
 }
 
-template <int Warps, class V>
+template <class V>
 __device__ void sum_cells(const strip_sums<V>& a, const V* shares, V* part) {
   std::uint32_t first = a.shares[blockIdx.x];
   const std::uint32_t last = a.shares[blockIdx.x + 1];
@@ -223,19 +222,18 @@ __device__ void sum_cells(const strip_sums<V>& a, const V* shares, V* part) {
     const std::uint32_t end = min(a.group_chunks[group + 1], last);
     if (end <= first) continue;
     const std::int64_t begin = std::int64_t{group} * a.block;
-    load_part<Warps>(shares + begin, min(std::int64_t{a.block}, a.used - begin), part);
-    sum_cell_chunks<V>(a, first, end, Warps, part);
+    load_part(shares + begin, min(std::int64_t{a.block}, a.used - begin), part);
+    sum_cell_chunks<V>(a, first, end, cell_warps<V>, part);
     first = end;
   }
 }
 
-// `Gatherers` warps sum the strips outside of cells from the start, the others after their cells: so the L2 cache and
-// shared memory are both busy.
-template <int Gatherers, class V>
+// Some warps sum the strips outside of cells from the start, the others after their cells: so the L2 cache and shared
+// memory are both busy.
+template <class V>
 __global__ void __launch_bounds__(tuning::threads, 1) sum_strips_kernel(strip_sums<V> a, const V* __restrict__ shares) {
   if (a.state->done != 0) return;
-  constexpr int warps = tuning::threads / warp_size - Gatherers;
-  if (threadIdx.x < warps * warp_size) sum_cells<warps>(a, shares, reinterpret_cast<V*>(pagerank_bytes));
+  if (threadIdx.x < cell_warps<V> * warp_size) sum_cells(a, shares, reinterpret_cast<V*>(pagerank_bytes));
   sum_other_chunks(a, shares);
 }
 
@@ -301,8 +299,8 @@ class blocked_copy final : public step_copy<V> {
                .arrived = arrived_.data()};
     finish_blocks_ = resident_grid(ctx, finish_vertices_kernel<V>, block_threads);
     shared_bytes_ = static_cast<std::size_t>(block) * sizeof(V) + 16;
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&sum_strips_kernel<tuning::gatherers<V>(), V>,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes_)));
+    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&sum_strips_kernel<V>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(shared_bytes_)));
     sums_arguments_ = {.state = nullptr,
                        .group_chunks = pattern_.group_chunks.data(),
                        .shares = shares_.data(),
@@ -323,8 +321,7 @@ class blocked_copy final : public step_copy<V> {
   void step(const step_arguments<V>& a, const V* now, V* next) const override {
     strip_sums<V> sums = sums_arguments_;
     sums.state = a.state;
-    launch_kernel(ctx_, {thread_blocks_, tuning::threads, shared_bytes_}, sum_strips_kernel<tuning::gatherers<V>(), V>,
-                  sums, now);
+    launch_kernel(ctx_, {thread_blocks_, tuning::threads, shared_bytes_}, sum_strips_kernel<V>, sums, now);
     spmv::strip_arguments<V> strips = strips_;
     strips.rows = a.kept;
     launch_kernel(ctx_, {std::min(strips.blocks(), blocks()), block_threads}, finish_vertices_kernel<V>, a, strips,
