@@ -120,31 +120,28 @@ __device__ void advance(const search<I, O>& s, position& at, step_action action,
   at.edges = static_cast<double>(__ldcg(&found.edges));
   go_down(s, at);
 }
-// And after a pull.
-inline void advance_by_pull(position& at, const counters& found) {
+// And at a dense level, but for what is open and alive.
+inline void advance_to_dense(position& at, const counters& found) {
   ++at.depth;
   at.pairs = static_cast<std::int64_t>(found.pairs);
   at.dense = true;
   at.summed = true;
   at.begin = at.end;
   at.edges = static_cast<double>(found.edges);
-  at.open = static_cast<double>(found.open);
   std::memcpy(&at.largest, &found.largest, sizeof(at.largest));
+}
+
+inline void advance_by_pull(position& at, const counters& found) {
+  advance_to_dense(at, found);
+  at.open = static_cast<double>(found.open);
   at.alive = 0;
   for (int k = 0; k < cuda_tuning::lanes; ++k) at.alive |= found.found[k] != 0 ? 1U << k : 0U;
 }
 
-// And after a flood.
 template <class I, class O>
 void advance_by_flood(const search<I, O>& s, position& at, const counters& found) {
-  ++at.depth;
-  at.pairs = static_cast<std::int64_t>(found.pairs);
-  at.dense = true;
-  at.summed = true;
-  at.begin = at.end;
-  at.edges = static_cast<double>(found.edges);
+  advance_to_dense(at, found);
   at.open = std::max(0.0, at.open - at.edges / cuda_tuning::lanes);
-  std::memcpy(&at.largest, &found.largest, sizeof(at.largest));
   at.alive = (1U << s.source_count) - 1;
 }
 

@@ -33,13 +33,6 @@ __global__ void measure_rows_kernel(const O* offsets, std::int64_t n, row_facts*
   if (degree > cuda_tuning::chunk) atomicAdd(&facts->chunks, (degree + cuda_tuning::chunk - 1) / cuda_tuning::chunk);
 }
 
-template <class I, class O>
-__global__ void cut_rows_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, count64* count) {
-  const std::int64_t v = global_thread();
-  const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
-  append_chunks(chunks, count, static_cast<I>(v), degree, cuda_tuning::chunk);
-}
-
 // A warp copies a chunk, or 32 rows that are not cut. order[r]: the vertex that becomes r = rank[order[r]].
 template <class I, class O>
 __global__ void copy_rows_kernel(const O* offsets, const I* indices, const std::uint32_t* order, const I* rank,
@@ -146,8 +139,8 @@ class walked_rows {
     if (chunks_.empty()) return;
     array<count64, device> count(ctx, 1);
     fill_zero(ctx, count.view());
-    launch_kernel(ctx, one_thread_each(n, block_threads), cut_rows_kernel<I, O>, edges_.offsets, n, chunks_.data(),
-                  count.data());
+    launch_kernel(ctx, one_thread_each(n, block_threads), cut_rows_kernel<cuda_tuning::chunk, I, O>, edges_.offsets, n,
+                  chunks_.data(), count.data());
   }
 
   edge_set<I, O> edges_{};

@@ -347,6 +347,11 @@ __global__ void __launch_bounds__(cuda_strong_tuning::block,
   strong_counts left = counts();
   I* list = s.lists[0];
   I* spare = s.lists[1];
+  const auto exchange_lists = [&] {
+    I* const other = list;
+    list = spare;
+    spare = other;
+  };
   I mark = 0;
   unsigned round = 0;
   while (left.listed > 0) {
@@ -359,9 +364,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::block,
       grid.sync();
       const count64 before = left.listed;
       left = counts();
-      I* const other = list;
-      list = spare;
-      spare = other;
+      exchange_lists();
       worth = (before - left.listed) * tuning::worth_a_round > before;
     }
     if (left.listed == 0) break;
@@ -388,9 +391,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::block,
     settle_numbers(s, list, left, filled, sink(spare, filled));
     grid.sync();
     left = counts();
-    I* const other = list;
-    list = spare;
-    spare = other;
+    exchange_lists();
   }
 }
 

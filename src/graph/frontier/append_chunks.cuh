@@ -27,4 +27,12 @@ __device__ void append_chunks(edge_chunk<I>* chunks, count64* count, I v, std::i
   }
 }
 
+// Of all rows of more than `Size` edges. A thread for each vertex, of whole warps.
+template <int Size, class I, class O>
+__global__ void cut_rows_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, count64* count) {
+  const std::int64_t v = global_thread();
+  const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
+  append_chunks(chunks, count, static_cast<I>(v), degree, Size);
+}
+
 }  // namespace spargo::detail

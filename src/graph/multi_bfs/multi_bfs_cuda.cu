@@ -19,14 +19,6 @@ namespace spargo::detail::multi_bfs {
 
 namespace {
 
-// The chunks of the vertices that are pulled by several warps.
-template <class I, class O>
-__global__ void cut_chunks_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, count64* count) {
-  const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::int64_t degree = v < n ? static_cast<std::int64_t>(offsets[v + 1] - offsets[v]) : 0;
-  append_chunks(chunks, count, static_cast<I>(v), degree, cuda_tuning::pull_chunk);
-}
-
 template <class I, class O>
 struct device_executor final : executor<I, device> {
   context<device> ctx;
@@ -84,13 +76,14 @@ struct device_executor final : executor<I, device> {
     }
   }
 
+  // The chunks of the vertices that are pulled by several warps.
   void cut_hubs() {
     pull_chunks = {ctx, 2 * (in.nnz() / cuda_tuning::pull_chunk)};
     pull_chunk_count = {ctx, 1};
     fill_zero(ctx, pull_chunk_count.view());
     if (pull_chunks.empty()) return;
-    launch_kernel(ctx, one_thread_each(vertices, 256), cut_chunks_kernel<I, O>, in.offsets.data(), vertices,
-                  pull_chunks.data(), pull_chunk_count.data());
+    launch_kernel(ctx, one_thread_each(vertices, 256), cut_rows_kernel<cuda_tuning::pull_chunk, I, O>,
+                  in.offsets.data(), vertices, pull_chunks.data(), pull_chunk_count.data());
   }
 
   template <int W>

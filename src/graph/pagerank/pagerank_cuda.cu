@@ -14,6 +14,7 @@
 #include "core/device/launch.cuh"
 #include "core/device/resident.cuh"
 #include "core/device/warp.cuh"
+#include "core/device/words.cuh"
 #include "core/instantiate.hpp"
 #include "graph/pagerank/device.cuh"
 #include "primitives/element.hpp"
@@ -379,10 +380,7 @@ class device_executor final : public executor<V, device> {
                   shares_[0].data());
     if (order() != nullptr && !personalization.empty()) {
       // By place, in the array that gets the ranks in the end.
-      for_each(ctx_, n_,
-               [order = order(), from = personalization.data(), to = ranks_.data()] __device__(std::int64_t i) {
-                 to[i] = from[order[i]];
-               });
+      gather_words(ctx_, n_, order(), personalization.data(), ranks_.data());
       a.personalization = ranks_.data();
     }
     const std::int64_t most = most_iterations(options_);

@@ -24,7 +24,7 @@ struct partial_facts {
   double sum = 0;  // of the finite ones
   std::int64_t finite = 0;
 
-  void add(const partial_facts& other) {
+  SPARGO_HD void add(const partial_facts& other) {
     offending = std::min(offending, other.offending);
     smallest = std::min(smallest, other.smallest);
     largest = std::max(largest, other.largest);

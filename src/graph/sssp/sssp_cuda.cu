@@ -18,14 +18,6 @@ __device__ partial_facts shuffled(const partial_facts& mine, int mask) {
           shuffle_xor(mine.sum, mask), shuffle_xor(mine.finite, mask)};
 }
 
-__device__ void combine(partial_facts& mine, const partial_facts& other) {
-  mine.offending = other.offending < mine.offending ? other.offending : mine.offending;
-  mine.smallest = other.smallest < mine.smallest ? other.smallest : mine.smallest;
-  mine.largest = other.largest > mine.largest ? other.largest : mine.largest;
-  mine.sum += other.sum;
-  mine.finite += other.finite;
-}
-
 // Each block's share; sums are formed in the same order on every run.
 template <class W>
 __global__ void __launch_bounds__(block_threads)
@@ -47,11 +39,11 @@ __global__ void __launch_bounds__(block_threads)
     if (finite) mine.sum += weight;
     mine.finite += finite ? 1 : 0;
   }
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) combine(mine, shuffled(mine, mask));
+  for (int mask = warp_size / 2; mask > 0; mask /= 2) mine.add(shuffled(mine, mask));
   if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int w = 1; w < warps; ++w) combine(mine, of_warps[w]);
+  for (int w = 1; w < warps; ++w) mine.add(of_warps[w]);
   of_blocks[blockIdx.x] = mine;
 }
 

@@ -13,6 +13,8 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 
+#include <spargo/graph/frontier/expansion.cuh>
+
 namespace spargo::detail::triangles {
 
 using rank_t = std::uint32_t;
@@ -82,12 +84,7 @@ __device__ __forceinline__ void walk_entries(std::int64_t rows, const O* offsets
 #pragma unroll
       for (int j = 0; j < steps; ++j) {
         const std::int64_t entry = first + j * warp_size + lane_id();
-        int before = 0;  // rows that end at or before the entry
-#pragma unroll
-        for (int step = warp_size / 2; step > 0; step /= 2) {
-          if (shuffle(end, before + step - 1) <= entry) before += step;
-        }
-        walked[j] = {row + before, entry, entry < stop};
+        walked[j] = {row + owner_of(end, entry), entry, entry < stop};
       }
       f(walked);
     }

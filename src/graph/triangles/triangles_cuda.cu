@@ -9,6 +9,7 @@
 #include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
+#include "core/device/words.cuh"
 #include "core/instantiate.hpp"
 #include "graph/triangles/cuda_count.cuh"
 #include "graph/triangles/cuda_orient.cuh"
@@ -211,13 +212,6 @@ inline void invert(const context<device>& ctx, std::int64_t n, const rank_t* ver
   for_each(ctx, n, [=] __device__(std::int64_t r) { ranks[vertices[r]] = static_cast<rank_t>(r); });
 }
 
-inline void to_vertices(const context<device>& ctx, const rank_t* ranks, const array<std::int64_t, device>& of_ranks,
-                        array<std::int64_t, device>& of_vertices) {
-  for_each(
-      ctx, of_vertices.size(),
-      [ranks, from = of_ranks.data(), to = of_vertices.data()] __device__(std::int64_t v) { to[v] = from[ranks[v]]; });
-}
-
 // [rank], and one more: sizes of lists and of work, then where they begin.
 template <class O>
 struct list_offsets {
@@ -301,8 +295,8 @@ class oriented_executor final : public device_executor<I, O> {
     fill_zero(ctx_, counts_);
     fill_zero(ctx_, rank_links_);
     with_output(this->output_, this->directed(), [&]<triangles_output Output>() { count_lists<Output>(); });
-    to_vertices(ctx_, ranks_, counts_, per_vertex_);
-    if (!rank_links_.empty()) to_vertices(ctx_, ranks_, rank_links_, links_);
+    if (!counts_.empty()) gather_words(ctx_, n_, ranks_, counts_.data(), per_vertex_.data());
+    if (!rank_links_.empty()) gather_words(ctx_, n_, ranks_, rank_links_.data(), links_.data());
   }
 
   // ranks_, and keys_ by rank.

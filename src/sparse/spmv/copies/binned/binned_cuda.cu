@@ -14,6 +14,7 @@
 // fp64, at the speed of a copy. Workspace: all of these, 4 bytes per cell, 2 per row.
 // Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
 // merge path (Merrill and Garland, SC 2016).
+#include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
@@ -395,11 +396,8 @@ class device_binned final : public executor<V> {
     place_values(ctx_, values, matrix_);
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    const auto bytes = [](const auto&... a) {
-      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
-    };
-    return bytes(matrix_.bin_rows, matrix_.carry_rows, matrix_.row_ends, matrix_.starts, matrix_.columns,
-                 matrix_.block_columns, matrix_.bin_places, matrix_.values, products_, carries_);
+    return bytes_of(matrix_.bin_rows, matrix_.carry_rows, matrix_.row_ends, matrix_.starts, matrix_.columns,
+                    matrix_.block_columns, matrix_.bin_places, matrix_.values, products_, carries_);
   }
 
  private:

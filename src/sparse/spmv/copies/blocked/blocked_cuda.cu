@@ -20,6 +20,7 @@
 // Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); column blocks
 // (Nishtala et al., "When cache blocking of sparse matrix vector multiply works and why", AAECC 2007); SELL-C-sigma
 // (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014).
+#include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
@@ -319,12 +320,10 @@ class device_blocked final : public executor<V> {
              [=] __device__(std::int64_t s) { to[s] = sources[s] == no_entry ? D{} : from[sources[s]]; });
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    const auto bytes = [](const auto&... a) {
-      return ((a.size() * static_cast<std::int64_t>(sizeof(*a.data()))) + ...);
-    };
-    return bytes(pattern_.columns, pattern_.group_chunks, pattern_.chunk_starts, pattern_.strip_sizes, pattern_.places,
-                 pattern_.row_strips, pattern_.sources, pattern_.cell_columns, pattern_.other_ranks, pattern_.long_rows,
-                 pattern_.hub_parts, pattern_.part_hubs, values_, x_, sums_, part_sums_, arrived_, shares_);
+    return bytes_of(pattern_.columns, pattern_.group_chunks, pattern_.chunk_starts, pattern_.strip_sizes,
+                    pattern_.places, pattern_.row_strips, pattern_.sources, pattern_.cell_columns, pattern_.other_ranks,
+                    pattern_.long_rows, pattern_.hub_parts, pattern_.part_hubs, values_, x_, sums_, part_sums_,
+                    arrived_, shares_);
   }
 
  private:
