@@ -186,7 +186,10 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       next = old;
     } else {
       sink<I> to{filling, at.end, at.hub_end, {staged_of<I>(raw)}};
-      if constexpr (Kind == push_kind::balanced) push_balanced(s, to, at, tally);
+      if constexpr (Kind == push_kind::balanced) {
+        push_balanced(s, to, at,
+                      [&](I vertex, O begin, int degree) { expand_together(s, to, vertex, begin, degree, tally); });
+      }
       if constexpr (Kind == push_kind::block) push_block(s, to, at, tally);
       if constexpr (Kind == push_kind::global) push_global(s, to, at, tally);
     }

@@ -46,9 +46,10 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
   }
 }
 
-// The load-balanced push of queue [begin, end) and of hub chunks. All lanes of a warp take the same path.
-template <class I, class O>
-__device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_position& at, thread_tally& tally) {
+// The load-balanced push of queue [begin, end) and of hub chunks: expand(vertex, begin, degree) by a warp, as above.
+// All its lanes take the same path.
+template <class I, class O, class Expand>
+__device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_position& at, const Expand& expand) {
   const std::int64_t first_warp = grid_warp();
   const std::int64_t warps = grid_warps();
   constexpr int hub = cuda_tuning::hub_degree;
@@ -62,7 +63,7 @@ __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_p
     const int size = static_cast<int>(end - begin < hub ? end - begin : hub);
     const int first = size * lane / warp_size;
     const int past = size * (lane + 1) / warp_size;
-    expand_together(s, to, chunk.vertex, static_cast<O>(begin + first), past - first, tally);
+    expand(chunk.vertex, static_cast<O>(begin + first), past - first);
   }
   const std::int64_t size = at.end - at.begin;
   std::int64_t tile = (size + warps - 1) / warps;  // few vertices: a few lanes per warp, but all warps
@@ -77,7 +78,7 @@ __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_p
       degree = static_cast<int>(s.out_offsets[std::int64_t{vertex} + 1] - begin);
       write_level(s, vertex, at.level);
     }
-    expand_together(s, to, vertex, begin, degree, tally);
+    expand(vertex, begin, degree);
   }
   flush_staged(s, to);
 }
