@@ -171,13 +171,15 @@ exit_status run(const bfs_flags& flags) {
   return traverse(flags, load_placed(flags, work_of(flags, options)));
 }
 
-// Of a rank's search on its GPU: its rows, levels, parents and queues of its vertices; what it notes of all, and bits.
+// Of a rank's search on its GPU: its rows, levels, parents and queues of its vertices; what it notes of all, or has
+// room for from each other rank, and bits.
 template <index_type I>
 std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& g) {
   const std::int64_t rows = g.out().rows;
   std::int64_t bytes = bytes_of_rows(g.out()) + rows * std::int64_t{5 + 3 * sizeof(I)};
   if (g.direction() == direction_kind::directed) bytes += bytes_of_rows(g.in());
-  return bytes + (comm.size() > 1 ? g.vertices() * std::int64_t{1 + 2 * sizeof(I)} : 0);
+  const std::int64_t notes = std::max(g.vertices(), rows * (comm.size() - 1));
+  return bytes + (comm.size() > 1 ? g.vertices() + notes * std::int64_t{2 * sizeof(I)} : 0);
 }
 
 // Several processes, which find the smallest parents, whatever was asked for, or GPUs.
@@ -246,9 +248,9 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
   }
   on_first(comm, [&] {
     plan_facts facts{bfs_algorithm::direction_optimizing,
-                     fmt::format("pushed to the vertices' owners, or pulled over a bitmap of all; {} levels of the "
-                                 "last search were pulled",
-                                 plan.pulled_levels())};
+                     fmt::format("pushed to the vertices' owners, or pulled over a bitmap of all, {}; {} levels of "
+                                 "the last search were pulled",
+                                 plan.steps(), plan.pulled_levels())};
     facts.plan_ms = plan_ms;
     facts.total_ms = total_ms;
     report_plan_of(out, facts, rates);

@@ -1,5 +1,6 @@
-// Breadth-first search over vertices that are shared out: the loop over levels, the same for all memory spaces. The
-// directions are those of direction.hpp, from sums over ranks, hence the same everywhere.
+// Breadth-first search over vertices that are shared out: the loop over levels where the host goes from one to the
+// next, the same for all memory spaces. The directions are those of direction.hpp, from sums over ranks, hence the same
+// everywhere.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "dist/bfs_executor.hpp"
@@ -9,57 +10,65 @@
 
 namespace spargo {
 
+namespace detail::dist {
+
+namespace {
+
+level_sums sum_of(const std::vector<level_sums>& parts) {
+  level_sums all;
+  for (const level_sums& each : parts) {
+    all.size += each.size;
+    all.edges += each.edges;
+  }
+  return all;
+}
+
+}  // namespace
+
+template <class I, class Space>
+bfs_record stepped_bfs<I, Space>::search(std::int64_t source) {
+  bfs::direction_rule rule;
+  if constexpr (std::same_as<Space, host>) rule = bfs::host_pull_rule::of(task_.vertices, task_.entries);
+  begin(source);
+  bfs_record record;
+  bfs_direction direction = bfs_direction::push;
+  std::int64_t unexplored = task_.entries;
+  std::int64_t previous = 0;
+  for (;;) {
+    const level_sums now = sum_of(comm_.all_gather(sum_level()));
+    if (now.size == 0) break;
+    record.sizes.push_back(now.size);
+    record.reached += now.size;
+    direction = task_.allowed != bfs_direction::automatic
+                    ? task_.allowed
+                    : bfs::next_direction(direction, {task_.vertices, previous, now.size, now.edges, unexplored}, rule);
+    unexplored -= now.edges;
+    previous = now.size;
+    const auto level = static_cast<std::int32_t>(record.sizes.size());
+    if (direction == bfs_direction::pull) {
+      pull(level);
+      ++record.pulled;
+    } else {
+      push(level);
+    }
+  }
+  end();
+  return record;
+}
+
+#define INSTANTIATE(I)                 \
+  template class stepped_bfs<I, host>; \
+  template class stepped_bfs<I, device>;
+SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace detail::dist
+
 template <index_type I, class Space>
 struct distributed_bfs_plan<I, Space>::state {
-  communicator comm;
   std::int64_t vertices;
-  std::int64_t entries;
-  bfs_direction allowed;
   std::unique_ptr<detail::dist::bfs_executor<I, Space>> executor;
-  std::int64_t reached = 0;
-  std::vector<std::int64_t> sizes;
-  std::int64_t pulled = 0;
-
-  [[nodiscard]] detail::dist::level_sums sum_level() const {
-    detail::dist::level_sums all;
-    for (const detail::dist::level_sums& each : comm.all_gather(executor->sum_level())) {
-      all.size += each.size;
-      all.edges += each.edges;
-    }
-    return all;
-  }
-
-  [[nodiscard]] detail::bfs::direction_rule rule() const {
-    if constexpr (std::same_as<Space, host>) return detail::bfs::host_pull_rule::of(vertices, entries);
-    return {};
-  }
-
-  void search(std::int64_t source) {
-    executor->begin(source);
-    sizes.clear();
-    reached = pulled = 0;
-    bfs_direction direction = bfs_direction::push;
-    std::int64_t unexplored = entries;
-    std::int64_t previous = 0;
-    for (auto now = sum_level(); now.size > 0; now = sum_level()) {
-      sizes.push_back(now.size);
-      reached += now.size;
-      direction =
-          allowed != bfs_direction::automatic
-              ? allowed
-              : detail::bfs::next_direction(direction, {vertices, previous, now.size, now.edges, unexplored}, rule());
-      unexplored -= now.edges;
-      previous = now.size;
-      const auto level = static_cast<std::int32_t>(sizes.size());
-      if (direction == bfs_direction::pull) {
-        executor->pull(level);
-        ++pulled;
-      } else {
-        executor->push(level);
-      }
-    }
-    executor->end();
-  }
+  detail::dist::bfs_record found;
 };
 
 template <index_type I, class Space>
@@ -73,11 +82,9 @@ distributed_bfs_plan<I, Space>::distributed_bfs_plan(const communicator& comm, c
       throw agreed_error(error_code::unsupported, "bfs: direction pull on a directed graph without in-edges");
     }
     if (!can_pull) direction = bfs_direction::push;
-    state_ = comm.agree_on([&] {
-      return std::make_unique<state>(
-          state{comm, g.vertices(), g.edges() * (both ? 2 : 1), direction, nullptr, 0, {}, 0});
-    });
-    state_->executor = detail::dist::make_bfs_executor(comm, ctx, g, links);
+    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), nullptr, {}}); });
+    const detail::dist::bfs_task task{g.vertices(), g.edges() * (both ? 2 : 1), direction};
+    state_->executor = detail::dist::make_bfs_executor(comm, ctx, g, task, links);
   } else {
     detail::no_device("bfs");
   }
@@ -93,7 +100,7 @@ template <index_type I, class Space>
 void distributed_bfs_plan<I, Space>::run(std::int64_t source) {
   SPARGO_EXPECTS(source >= 0 && source < state_->vertices,
                  fmt::format("bfs: source {} is not one of {} vertices", source, state_->vertices));
-  state_->search(source);
+  state_->found = state_->executor->search(source);
 }
 template <index_type I, class Space>
 span<const std::int32_t, Space> distributed_bfs_plan<I, Space>::levels() const noexcept {
@@ -105,19 +112,23 @@ span<const I, Space> distributed_bfs_plan<I, Space>::parents() const noexcept {
 }
 template <index_type I, class Space>
 std::int64_t distributed_bfs_plan<I, Space>::reached() const noexcept {
-  return state_->reached;
+  return state_->found.reached;
 }
 template <index_type I, class Space>
 span<const std::int64_t, host> distributed_bfs_plan<I, Space>::level_sizes() const noexcept {
-  return state_->sizes;
+  return state_->found.sizes;
 }
 template <index_type I, class Space>
 std::int64_t distributed_bfs_plan<I, Space>::pulled_levels() const noexcept {
-  return state_->pulled;
+  return state_->found.pulled;
 }
 template <index_type I, class Space>
 std::string_view distributed_bfs_plan<I, Space>::how() const noexcept {
   return state_->executor->how();
+}
+template <index_type I, class Space>
+std::string_view distributed_bfs_plan<I, Space>::steps() const noexcept {
+  return state_->executor->steps();
 }
 
 #define INSTANTIATE(I)                          \

@@ -1,4 +1,5 @@
-// Searches over vertices that are shared out, on devices; the host takes part in each level.
+// Searches over vertices that are shared out, on devices; the host takes part in each level. See bfs_persistent_cuda.cu
+// for those where it does not.
 //
 // Bitmaps as on the host (bfs_host.cpp), in words of 32 bits. A push takes a warp for a vertex of the frontier, the
 // whole grid for a hub; a vertex of another rank is noted for its owner, with its parent, when this rank meets it for
@@ -8,8 +9,7 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "dist/bfs_executor.hpp"
-#include "dist/device_channel.hpp"
+#include "dist/bfs_persistent.hpp"
 
 namespace spargo::detail::dist {
 
@@ -177,18 +177,18 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class I>
-class device_search final : public bfs_executor<I, device> {
+class device_search final : public stepped_bfs<I, device> {
  public:
   device_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
-                const exchange_options& links)
-      : comm_(comm),
+                const bfs_task& task, const link_choice& choice)
+      : stepped_bfs<I, device>(comm, task),
         ctx_(ctx),
         cpu_({.threads = 1}),
         parts_(g.parts()),
         first_(parts_.first(comm.rank())),
         rows_(parts_.count(comm.rank())),
         own_words_(div_up(rows_, std::int64_t{32})),
-        choice_(choose_link(comm, ctx, links.link)),
+        choice_(choice),
         how_(choice_.how + "; pushed vertices through host memory") {
     comm.agree_on([&] { allocate(g); });
     std::vector<device_message> sends;
@@ -397,7 +397,7 @@ class device_search final : public bfs_executor<I, device> {
       ctx_.synchronize();
     }
     std::vector<std::int64_t> received;
-    const array<I, host> arrived = comm_.all_to_all<I>(cpu_, pairs_, sizes, received);
+    const array<I, host> arrived = comm_.template all_to_all<I>(cpu_, pairs_, sizes, received);
     if (arrived.empty()) return;
     const array<I, device> there = to_device(ctx_, arrived);
     const std::int64_t size = arrived.size() / 2;
@@ -407,7 +407,7 @@ class device_search final : public bfs_executor<I, device> {
     read_counters();
   }
 
-  communicator comm_;
+  using stepped_bfs<I, device>::comm_;
   context<device> ctx_;
   context<host> cpu_;
   partition parts_;
@@ -447,14 +447,26 @@ class device_search final : public bfs_executor<I, device> {
 
 template <class I>
 std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const communicator& comm, const context<device>& ctx,
-                                                           const distributed_graph<I>& g,
+                                                           const distributed_graph<I>& g, const bfs_task& task,
                                                            const exchange_options& links) {
-  return std::make_unique<device_search<I>>(comm, ctx, g, links);
+  const link_choice choice = choose_link(comm, ctx, links.link);
+  if (can_persist<I>(comm, ctx, choice)) return make_persistent_bfs(comm, ctx, g, task, choice.how);
+  return make_stepped_bfs(comm, ctx, g, task, choice);
 }
 
-#define INSTANTIATE(I)                                                 \
-  template std::unique_ptr<bfs_executor<I, device>> make_bfs_executor( \
-      const communicator&, const context<device>&, const distributed_graph<I>&, const exchange_options&);
+template <class I>
+std::unique_ptr<bfs_executor<I, device>> make_stepped_bfs(const communicator& comm, const context<device>& ctx,
+                                                          const distributed_graph<I>& g, const bfs_task& task,
+                                                          const link_choice& choice) {
+  return std::make_unique<device_search<I>>(comm, ctx, g, task, choice);
+}
+
+#define INSTANTIATE(I)                                                                                              \
+  template std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const communicator&, const context<device>&,  \
+                                                                      const distributed_graph<I>&, const bfs_task&, \
+                                                                      const exchange_options&);                     \
+  template std::unique_ptr<bfs_executor<I, device>> make_stepped_bfs(                                               \
+      const communicator&, const context<device>&, const distributed_graph<I>&, const bfs_task&, const link_choice&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail::dist

@@ -19,11 +19,11 @@ namespace spargo::detail::dist {
 namespace {
 
 template <class I>
-struct host_search final : bfs_executor<I, host> {
+struct host_search final : stepped_bfs<I, host> {
   using words = array<std::uint64_t, host>;
   static constexpr std::int64_t chunk = detail::bfs::host_pull_tuning::chunk_words;
 
-  communicator comm;
+  using stepped_bfs<I, host>::comm_;
   context<host> ctx;
   const distributed_graph<I>& g;
   csr_pattern_view<I, std::int64_t, host> out;
@@ -46,8 +46,9 @@ struct host_search final : bfs_executor<I, host> {
   std::int64_t source = -1;
   bool gathered = false;  // `visited` is that of all ranks
 
-  host_search(const communicator& ranks, const context<host>& on, const distributed_graph<I>& graph)
-      : comm(ranks),
+  host_search(const communicator& ranks, const context<host>& on, const distributed_graph<I>& graph,
+              const bfs_task& all)
+      : stepped_bfs<I, host>(ranks, all),
         ctx(on),
         g(graph),
         out(graph.out()),
@@ -85,7 +86,7 @@ struct host_search final : bfs_executor<I, host> {
   }
 
   void gather() {
-    if (!gathered) comm.gather_in_place<std::uint64_t>(visited, word_offsets);
+    if (!gathered) comm_.template gather_in_place<std::uint64_t>(visited, word_offsets);
     gathered = true;
   }
 
@@ -126,8 +127,8 @@ struct host_search final : bfs_executor<I, host> {
         }
       }
     }
-    if (comm.size() > 1) deliver(level);
-    gathered = comm.size() == 1;
+    if (comm_.size() > 1) deliver(level);
+    gathered = comm_.size() == 1;
     sort_frontier();
   }
 
@@ -139,7 +140,7 @@ struct host_search final : bfs_executor<I, host> {
       packed.insert(packed.end(), box.begin(), box.end());
     }
     std::vector<std::int64_t> received;
-    const array<I, host> edges = comm.all_to_all<I>(ctx, packed, counts, received);
+    const array<I, host> edges = comm_.template all_to_all<I>(ctx, packed, counts, received);
     for (std::int64_t k = 0; k < edges.size(); k += 2) offer(static_cast<I>(edges[k] - first), edges[k + 1], level);
   }
 
@@ -164,7 +165,7 @@ struct host_search final : bfs_executor<I, host> {
     detail::parallel_parts(ctx.threads(), div_up(own_words, chunk),
                            [&](std::int64_t p) { pull_words(p * chunk, std::min((p + 1) * chunk, own_words), level); });
     for (std::int64_t w = 0; w < own_words; ++w) own()[w] |= fresh[w];
-    gathered = comm.size() == 1;
+    gathered = comm_.size() == 1;
     gather();
     list_fresh();
   }
@@ -204,9 +205,9 @@ struct host_search final : bfs_executor<I, host> {
     source = -1;
     std::fill(visited.data(), visited.end(), std::uint64_t{0});
     std::copy(start.data(), start.end(), own());
-    gathered = comm.size() == 1;
+    gathered = comm_.size() == 1;
     frontier_size = 0;
-    if (g.parts().owner(from) != comm.rank()) return;
+    if (g.parts().owner(from) != comm_.rank()) return;
     source = from - first;
     levels[source] = 0;
     parents[source] = static_cast<I>(from);
@@ -230,13 +231,15 @@ struct host_search final : bfs_executor<I, host> {
 
 template <class I>
 std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const communicator& comm, const context<host>& ctx,
-                                                         const distributed_graph<I>& g, const exchange_options&) {
-  return comm.agree_on([&] { return std::make_unique<host_search<I>>(comm, ctx, g); });
+                                                         const distributed_graph<I>& g, const bfs_task& task,
+                                                         const exchange_options&) {
+  return comm.agree_on([&] { return std::make_unique<host_search<I>>(comm, ctx, g, task); });
 }
 
-#define INSTANTIATE(I)                                               \
-  template std::unique_ptr<bfs_executor<I, host>> make_bfs_executor( \
-      const communicator&, const context<host>&, const distributed_graph<I>&, const exchange_options&);
+#define INSTANTIATE(I)                                                                                            \
+  template std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const communicator&, const context<host>&,    \
+                                                                    const distributed_graph<I>&, const bfs_task&, \
+                                                                    const exchange_options&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail::dist

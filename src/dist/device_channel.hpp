@@ -27,6 +27,9 @@ struct link_choice {
 // Collective. Throws unsupported where a rank cannot do what was asked for.
 [[nodiscard]] link_choice choose_link(const communicator& comm, const context<device>& ctx, device_link asked);
 
+// For as long as the process lives, of the context's device to memory from cudaMalloc on `other`.
+void enable_peer_access(const context<device>& ctx, int other);
+
 class device_channel {
  public:
   // Boxes come in so many sets, which rounds use in turn.

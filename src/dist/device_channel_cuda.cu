@@ -29,17 +29,6 @@ bool can_access(int ordinal, int other) {
   return can != 0;
 }
 
-void enable_access(const context<device>& ctx, int other) {
-  if (ctx.ordinal() == other) return;
-  const device_guard guard(ctx);
-  const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();
-    return;
-  }
-  SPARGO_CUDA_TRY(status);
-}
-
 // What others write into. From cudaMalloc: memory of pools is for its own device unless the pool says otherwise.
 struct mailbox {
   int ordinal = 0;
@@ -88,7 +77,7 @@ class peer_channel final : public device_channel {
     comm.agree_on([&] {
       before_ = event(ctx);
       for (const int r : neighbours) boxes_.push_back({r, *shown[static_cast<std::size_t>(r)]});
-      for (const neighbour& each : boxes_) enable_access(ctx, each.box->ordinal);
+      for (const neighbour& each : boxes_) enable_peer_access(ctx, each.box->ordinal);
       std::vector<std::size_t> next(static_cast<std::size_t>(comm.size()));
       for (const device_message& each : sends) link(each, next[static_cast<std::size_t>(each.rank)]);
       for (const device_message& each : receives) senders_.insert(each.rank);
@@ -267,6 +256,17 @@ struct abilities {
 };
 
 }  // namespace
+
+void enable_peer_access(const context<device>& ctx, int other) {
+  if (ctx.ordinal() == other) return;
+  const device_guard guard(ctx);
+  const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();
+    return;
+  }
+  SPARGO_CUDA_TRY(status);
+}
 
 link_choice choose_link(const communicator& comm, const context<device>& ctx, device_link asked) {
   const std::string_view ranks = comm.name();

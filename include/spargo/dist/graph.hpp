@@ -51,6 +51,9 @@ class SPARGO_EXPORT distributed_graph {
 // the ranks and threads; on devices any such neighbour is. A rank of the host pushes with one thread and pulls with
 // all. Directed graphs without in-edges are only pushed. Memory: 16 bytes for a vertex of this rank, half a byte for
 // each of all; on a device, which has a copy of this rank's rows besides, two indices for each of all.
+// Where up to 8 ranks are threads of one process whose devices address each other's memory, one kernel on each GPU
+// walks all levels, and a device that another one has waited 2 s for ends the search on all ranks: device_failure.
+// Elsewhere, and with CUDA_LAUNCH_BLOCKING in the environment, the host goes from level to level.
 template <index_type I, class Space = host>
 class SPARGO_EXPORT distributed_bfs_plan {
  public:
@@ -61,7 +64,7 @@ class SPARGO_EXPORT distributed_bfs_plan {
   distributed_bfs_plan& operator=(distributed_bfs_plan&&) noexcept;
   ~distributed_bfs_plan();
 
-  // A device is synchronised in each level.
+  // A device is synchronised once, or in each level where the host goes from one to the next.
   void run(std::int64_t source);
 
   // Of the last run: of this rank's vertices, -1 where unreached.
@@ -70,7 +73,8 @@ class SPARGO_EXPORT distributed_bfs_plan {
   [[nodiscard]] std::int64_t reached() const noexcept;  // of all ranks, as the next
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
   [[nodiscard]] std::int64_t pulled_levels() const noexcept;
-  [[nodiscard]] std::string_view how() const noexcept;  // ranks hear of each other's vertices
+  [[nodiscard]] std::string_view how() const noexcept;    // ranks hear of each other's vertices
+  [[nodiscard]] std::string_view steps() const noexcept;  // "stepped by the host", or "by one kernel on each GPU"
 
  private:
   struct [[gnu::visibility("hidden")]] state;

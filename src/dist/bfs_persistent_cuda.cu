@@ -1,0 +1,328 @@
+// Searches over vertices that are shared out by one kernel on each GPU: the launches (bfs_persistent.cuh has the rest).
+//
+// One kernel for all ranks of a GPU, by the first of them: it is launched as a cooperative one, so that all its blocks
+// run at once, while two cooperative kernels on one GPU may run one after the other. Everything is allocated, cleared
+// and loaded when the plan is made, and ranks begin a search together: what a driver makes wait for a kernel that waits
+// itself is done by then. Memory besides the graph, I = int32: 13.5 bytes for a vertex of this rank and 8 for each
+// other rank, a quarter for each of all.
+#include "core/device/kernel_launch.cuh"
+#include "core/device/plan_memory.hpp"
+#include "core/instantiate.hpp"
+#include "dist/bfs_persistent.cuh"
+#include "dist/bfs_persistent.hpp"
+#include "dist/device_events.cuh"
+#include "graph/bfs/cuda_prepare.cuh"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+namespace spargo::detail::dist {
+
+namespace {
+
+constexpr int block = bfs::cuda_tuning::block;
+static_assert(partition::grain % (4 * warp_size) == 0, "a warp pulls four words, which are of one rank");
+
+template <class I>
+const void* kernel_of() {
+  return reinterpret_cast<const void*>(&persistent_kernel<I>);
+}
+
+// Of each of so many ranks on the context's device; 0: they do not fit. Loads the kernel.
+template <class I>
+int blocks_of_rank(const context<device>& ctx, std::int64_t ranks) {
+  const device_guard guard(ctx);
+  int cooperative = 0;
+  int on_multiprocessor = 0;
+  constexpr std::size_t staged = bfs::staged_bytes<I>();
+  SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
+  if (cooperative == 0) return 0;
+  SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel_of<I>(), cudaFuncAttributeMaxDynamicSharedMemorySize, int{staged}));
+  SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_multiprocessor, kernel_of<I>(), block, staged));
+  return static_cast<int>(on_multiprocessor * ctx.properties().multiprocessors / ranks);
+}
+
+// Of a rank: its graph, what it finds, and what others write into. Shared by all ranks, so that one that fails frees
+// nothing of what another's kernel may be using.
+template <class I>
+struct rank_memory {
+  context<device> ctx;
+  plan_memory memory;
+  array<std::int64_t, device> out_offsets;
+  array<I, device> out_indices;
+  array<std::int64_t, device> in_offsets;  // of a directed graph
+  array<I, device> in_indices;
+  array<rank_report, host> report;
+  rank_search<I> search{};
+  rank_search<I>* there = nullptr;  // the same on the device
+  event ready;                      // for the kernel of its GPU
+  event done;                       // that kernel, of the first rank there
+  char* shared = nullptr;           // from cudaMalloc, since others write into it: a board, two bitmaps, the inboxes
+
+  explicit rank_memory(const context<device>& on) : ctx(on), memory(on), ready(on), done(on) {}
+  rank_memory(const rank_memory&) = delete;
+  rank_memory& operator=(const rank_memory&) = delete;
+  ~rank_memory() {
+    const device_guard guard(ctx.ordinal(), std::nothrow);
+    if (shared != nullptr) cudaFree(shared);
+  }
+};
+
+template <class I>
+class persistent_search final : public bfs_executor<I, device> {
+  static constexpr std::int64_t level_slots = 4096;  // levels past these are counted after the search
+
+ public:
+  persistent_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
+                    const bfs_task& task, std::string_view how, const persistence& options)
+      : comm_(comm),
+        ctx_(ctx),
+        parts_(g.parts()),
+        how_(how),
+        patience_(options.patience),
+        ordinals_(comm.all_gather(ctx.ordinal())) {
+    run_.left_out = options.left_out;
+    words_ = 4 * div_up(task.vertices, std::int64_t{4 * warp_size});
+    own_ = comm.agree_on([&] { return allocate(g, task); });
+    const auto shown = comm.all_gather(&own_);
+    comm.agree_on([&] {
+      for (const auto* each : shown) all_.push_back(*each);
+    });
+    comm.agree_on([&] { connect(task); });
+    comm.agree_on([&] {  // once for nothing, before there is anything to wait for
+      run_.source = -1;
+      if (leads()) launch();
+      ctx_.synchronize();
+    });
+  }
+  ~persistent_search() override {
+    const device_guard guard(ctx_.ordinal(), std::nothrow);
+    cudaStreamSynchronize(ctx_.stream());
+  }
+
+  bfs_record search(std::int64_t source) override {
+    if (has_failed_) throw error(error_code::device_failure, "bfs: a search before this one has failed");
+    const device_guard guard(ctx_);
+    own_->report[0].complete = 0;
+    own_->ready.record(ctx_.stream());
+    static std::mutex one_at_a_time;  // two teams' kernels on two GPUs could each wait for the other's
+    std::unique_lock<std::mutex> turn;
+    if (comm_.rank() == 0) turn = std::unique_lock(one_at_a_time);
+    comm_.barrier();
+    run_.source = source;
+    if (leads()) {
+      for (const int r : here_) all_[r]->ready.hold(ctx_.stream());
+      launch();
+      own_->done.record(ctx_.stream());
+    }
+    run_.previous = source;
+    if (is_shared_) {
+      comm_.barrier();  // `done` has been recorded
+      all_[here_.front()]->done.hold(ctx_.stream());
+    }
+    ctx_.synchronize();
+    turn = {};
+    const rank_report& report = own_->report[0];
+    if (report.complete == 0) {
+      has_failed_ = true;
+      throw error(error_code::device_failure, "bfs: the devices of the ranks have waited for each other for " +
+                                                  std::to_string(std::chrono::duration<double>(patience_).count()) +
+                                                  " s");
+    }
+    const auto others = static_cast<std::int64_t>(comm_.size() - 1);
+    comm_.add_traffic({report.sent * std::int64_t{sizeof(rank_note<I>)} +
+                           report.shared * others * std::int64_t{sizeof(unsigned)} * own_->search.own.words,
+                       0});
+    return {sizes_of(report.walked), report.walked.position.reached, report.pulled};
+  }
+
+  [[nodiscard]] span<const std::int32_t, device> found_levels() const noexcept override {
+    return {own_->search.own.levels, own_->search.own.n};
+  }
+  [[nodiscard]] span<const I, device> found_parents() const noexcept override {
+    return {own_->search.own.parents, own_->search.own.n};
+  }
+  [[nodiscard]] std::string_view how() const noexcept override { return how_; }
+  [[nodiscard]] std::string_view steps() const noexcept override { return "by one kernel on each GPU"; }
+
+ private:
+  using memory = rank_memory<I>;
+
+  [[nodiscard]] bool leads() const { return here_.front() == comm_.rank(); }
+
+  [[nodiscard]] std::int64_t inbox_bytes(int rank) const {
+    return parts_.count(rank) * std::int64_t{sizeof(rank_note<I>)};
+  }
+
+  std::shared_ptr<memory> allocate(const distributed_graph<I>& g, const bfs_task& task) {
+    const device_guard guard(ctx_);
+    auto m = std::make_shared<memory>(ctx_);
+    const bool both = g.direction() == direction_kind::undirected;
+    const bool pulls = task.allowed != bfs_direction::push;
+    const std::int64_t rows = g.out().rows;
+    const std::int64_t words = 4 * div_up(rows, std::int64_t{4 * warp_size});
+    m->out_offsets = to_device(ctx_, g.out().offsets);
+    m->out_indices = to_device(ctx_, g.out().indices);
+    if (!both && pulls) {
+      m->in_offsets = to_device(ctx_, g.in().offsets);
+      m->in_indices = to_device(ctx_, g.in().indices);
+    }
+    m->report = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
+    m->there = m->memory.template take<rank_search<I>>(1);
+    const std::int64_t common = std::int64_t{sizeof(rank_board)} + 2 * 4 * words_;
+    const std::int64_t bytes = common + (comm_.size() - 1) * inbox_bytes(comm_.rank());
+    SPARGO_CUDA_TRY(cudaMalloc(&m->shared, static_cast<std::size_t>(bytes)));
+    SPARGO_CUDA_TRY(cudaMemsetAsync(m->shared, 0, static_cast<std::size_t>(common), ctx_.stream()));
+
+    auto& own = m->search.own;
+    own.out_offsets = m->out_offsets.data();
+    own.out_indices = m->out_indices.data();
+    own.in_offsets = !pulls ? nullptr : both ? m->out_offsets.data() : m->in_offsets.data();
+    own.in_indices = !pulls ? nullptr : both ? m->out_indices.data() : m->in_indices.data();
+    own.weights = m->memory.template take<unsigned char>(rows);
+    own.n = rows;
+    own.words = words;
+    own.levels = m->memory.template take<std::int32_t>(rows);
+    own.parents = m->memory.template take<I>(rows);
+    own.start = m->memory.template take<unsigned>(words);
+    own.visited = bitmap(*m, 0) + parts_.first(comm_.rank()) / 32;
+    own.front = m->memory.template take<unsigned>(words);
+    own.queue = m->memory.template take<I>(rows);
+    own.level_slots = std::min(task.vertices, level_slots);
+    own.level_sizes = m->memory.template take<std::int64_t>(own.level_slots);
+    own.control = m->memory.template take<bfs::control_block>(1);
+    own.report = &m->report[0].walked;
+    own.target = -1;
+    own.max_depth = -1;
+    own.allowed = task.allowed;
+    fill_bytes(ctx_, own.levels, 0xff, static_cast<std::size_t>(rows) * sizeof(std::int32_t));
+    fill_bytes(ctx_, own.parents, 0xff, static_cast<std::size_t>(rows) * sizeof(I));
+    array<count64, device> chunks(ctx_, 1);
+    fill_zero(ctx_, chunks.view());
+    if (rows > 0) {
+      launch_kernel(ctx_, one_thread_each(words * warp_size, bfs::prepare_tuning::block),
+                    bfs::profile_vertices_kernel<I, std::int64_t>, own, chunks.data());
+      copy_on_device(ctx_, own.start, own.visited, static_cast<std::size_t>(words) * sizeof(unsigned));
+    }
+    count64 wanted = 0;
+    copy<count64>(ctx_, std::as_const(chunks).view(), span<count64, host>(&wanted, 1));
+    ctx_.synchronize();
+    own.hubs = m->memory.template take<edge_chunk<I>>(static_cast<std::int64_t>(wanted));
+    return m;
+  }
+
+  [[nodiscard]] unsigned* bitmap(const memory& of, int set) const {
+    return reinterpret_cast<unsigned*>(of.shared + sizeof(rank_board)) + set * words_;
+  }
+  // In rank r's memory.
+  [[nodiscard]] rank_note<I>* inbox(int r, int from) const {
+    char* const first = reinterpret_cast<char*>(bitmap(*all_[r], 2));
+    return reinterpret_cast<rank_note<I>*>(first + (from < r ? from : from - 1) * inbox_bytes(r));
+  }
+
+  void connect(const bfs_task& task) {
+    const device_guard guard(ctx_);
+    const int rank = comm_.rank();
+    rank_search<I>& s = own_->search;
+    s.links.rank = rank;
+    s.links.ranks = comm_.size();
+    s.links.patience = static_cast<count64>(patience_.count());
+    s.links.state = own_->memory.template take<grid_state>(1);
+    fill_zero(ctx_, span<grid_state, device>(s.links.state, 1));
+    s.vertices = task.vertices;
+    s.entries = task.entries;
+    s.words = words_;
+    s.first = parts_.first(rank);
+    std::copy(parts_.offsets.begin(), parts_.offsets.end(), s.part_offsets);
+    s.control = own_->memory.template take<rank_control>(1);
+    s.report = own_->report.data();
+    for (int r = 0; r < comm_.size(); ++r) {
+      if (ordinals_[r] == ctx_.ordinal()) here_.push_back(r);
+      is_shared_ = is_shared_ || std::count(ordinals_.begin(), ordinals_.end(), ordinals_[r]) > 1;
+      enable_peer_access(ctx_, ordinals_[r]);
+      s.links.boards[r] = reinterpret_cast<rank_board*>(all_[r]->shared);
+      for (int set = 0; set < 2; ++set) s.bitmaps[r][set] = bitmap(*all_[r], set);
+      if (r == rank) continue;
+      s.outboxes[r] = inbox(r, rank);
+      s.inboxes[r] = inbox(rank, r);
+    }
+    for (std::size_t k = 0; k < here_.size(); ++k) run_.ranks[k] = all_[here_[k]]->there;
+    blocks_ = blocks_of_rank<I>(ctx_, std::ssize(here_));
+    copy<rank_search<I>>(ctx_, span<const rank_search<I>, host>(&s, 1), span<rank_search<I>, device>(own_->there, 1));
+    ctx_.synchronize();
+  }
+
+  // By the first rank of a GPU.
+  void launch() {
+    void* arguments[] = {&run_};
+    const dim3 blocks(static_cast<unsigned>(blocks_), static_cast<unsigned>(here_.size()));
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel_of<I>(), blocks, dim3(block), arguments, bfs::staged_bytes<I>(),
+                                                ctx_.stream()));
+  }
+
+  std::vector<std::int64_t> sizes_of(const bfs::host_report& walked) {
+    const std::int64_t depth = walked.position.level;
+    const std::int64_t told = std::min<std::int64_t>(depth, bfs::host_report::size_slots);
+    std::vector<std::int64_t> sizes(walked.sizes, walked.sizes + told);
+    sizes.resize(static_cast<std::size_t>(depth));
+    if (depth > level_slots) {
+      const auto levels = to_host(ctx_, found_levels());
+      std::fill(sizes.begin(), sizes.end(), 0);
+      for (const std::int32_t level : levels) {
+        if (level >= 0) ++sizes[static_cast<std::size_t>(level)];
+      }
+      comm_.reduce_in_place(span<std::int64_t, host>(sizes), reduction::sum);
+    } else if (depth > told) {
+      copy_to_host(ctx_, own_->search.own.level_sizes + told, sizes.data() + told,
+                   static_cast<std::size_t>(depth - told) * sizeof(std::int64_t));
+      ctx_.synchronize();
+    }
+    return sizes;
+  }
+
+  communicator comm_;
+  context<device> ctx_;
+  partition parts_;
+  std::string how_;
+  std::chrono::nanoseconds patience_;
+  std::vector<int> ordinals_;  // of all ranks
+  std::vector<int> here_;      // ranks on this device
+  bool is_shared_ = false;     // some device has several
+  int blocks_ = 0;
+  std::int64_t words_ = 0;
+  persistent_run<I> run_{{}, -1, -1, -1};
+  bool has_failed_ = false;
+  std::shared_ptr<memory> own_;
+  std::vector<std::shared_ptr<memory>> all_;
+};
+
+}  // namespace
+
+template <class I>
+bool can_persist(const communicator& comm, const context<device>& ctx, const link_choice& choice) {
+  const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  if (choice.link != device_link::peer || comm.size() > most_persistent_ranks) return false;
+  if (blocking != nullptr && std::string(blocking) != "0") return false;
+  const std::vector<int> ordinals = comm.all_gather(ctx.ordinal());
+  const bool fits = comm.agree_on(
+      [&] { return blocks_of_rank<I>(ctx, std::count(ordinals.begin(), ordinals.end(), ctx.ordinal())) > 0; });
+  return comm.all_reduce(fits ? 1 : 0, reduction::min) == 1;
+}
+
+template <class I>
+std::unique_ptr<bfs_executor<I, device>> make_persistent_bfs(const communicator& comm, const context<device>& ctx,
+                                                             const distributed_graph<I>& g, const bfs_task& task,
+                                                             std::string_view how, const persistence& options) {
+  return std::make_unique<persistent_search<I>>(comm, ctx, g, task, how, options);
+}
+
+#define INSTANTIATE(I)                                                                                                \
+  template bool can_persist<I>(const communicator&, const context<device>&, const link_choice&);                      \
+  template std::unique_ptr<bfs_executor<I, device>> make_persistent_bfs(const communicator&, const context<device>&,  \
+                                                                        const distributed_graph<I>&, const bfs_task&, \
+                                                                        std::string_view, const persistence&);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+
+}  // namespace spargo::detail::dist
