@@ -153,7 +153,8 @@ sanitize_tests() {
   # Entries whose whole device half takes the tools longer than a slot (formats_convert_test 150 s): one type for each
   # width of values and indices, and the shapes that take every path of a kernel. After a bar: what racecheck runs
   # instead, which is slower still on kernels that wait for other blocks. `none`: weak components' trees in shared memory
-  # are read while others write them, by ld.volatile, which PTX calls no race and racecheck does not know.
+  # are read while others write them, by ld.volatile, which PTX calls no race and racecheck does not know; and searches
+  # of several ranks, whose kernels wait for each other, take it over 150 s.
   cat << 'LIST'
 formats_convert_test:Device/Convert/device0.Coo*:Device/Convert/device0.Sort*
 formats_convert_test:Device/Convert/device0.Expand*:Device/Convert/device0.Csr*:Device/Convert/device0.Transpose
@@ -188,7 +189,9 @@ graph_communities_test:Communities/3.Hubs:Communities/5.ManyLabels|Communities/3
 graph_components_test:Components/3.SizesAround*:Components/3.Hubs*|none
 graph_components_test:Components/5.LargestTree*:Components/5.DisconnectedCliques|none
 io_device_read_test:DeviceRead.Csr*
-dist_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceRanks.*/4:DeviceSearch.*/4:DeviceCg.*|DeviceExchange.GoesOneWay*
+dist_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceCg.*|DeviceExchange.GoesOneWay*
+dist_devices_test:DeviceRanks.*/4:DeviceSearch.*/4|none
+dist_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearches.AreToldOf|none
 dist_device_spmm_test:DeviceSpmm.*/6:DeviceSpmmPlan.*|DeviceSpmm.*/7
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
 primitives_scan_test:Scan/0.DeviceAnyAlignment:Scan/3.DeviceLastIs*:FloatScan/1.DeviceNan*
@@ -211,7 +214,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      formats_convert_test | sparse_spm* | dist_device* | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      formats_convert_test | sparse_spm* | dist_device* | dist_persistent_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
