@@ -42,7 +42,7 @@ namespace spargo::detail::components {
 
 struct cuda_weak_tuning {
   static constexpr int block = 256;
-  static constexpr int first_part = 16;         // of a long queue; 1, 4, 16, 64: R-MAT 22 0.186, 0.165, 0.144, 0.149 ms
+  static constexpr int first_part = 16;         // of a long queue; 1, 16, 64: R-MAT 22 0.186, 0.144, 0.150 ms
   static constexpr int settle_neighbours = 32;  // lanes for a root; 8, 16, 32: uniform 2^22 0.216, 0.200, 0.198 ms
   static constexpr int far = 8;                 // steps up from which a chain is shortened
   static constexpr int draws = 1024;            // as in Afforest
