@@ -9,7 +9,7 @@
 namespace spargo::detail::dist {
 
 struct persistence {
-  // With another rank's device, at each meeting: levels take a thousandth of it.
+  // With another rank's device, at each meeting: a level takes milliseconds at most.
   std::chrono::nanoseconds patience = std::chrono::seconds(2);
   int left_out = -1;  // a rank whose device does not come, for tests
 };

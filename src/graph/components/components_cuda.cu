@@ -6,6 +6,7 @@
 // in-edges. Memory, I = int32: 8 bytes a vertex, labels included, 4 more for dense labels, and 16 for each 128 edges.
 #include "core/cuda.cuh"
 #include "core/device/early_launch.cuh"
+#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/components/cuda_numbers.cuh"
@@ -48,9 +49,8 @@ class weak_executor final : public executor<I, device> {
     I* const parent = labels_.data();
     I* const listed = skips ? listed_.data() : nullptr;
     weak_control* const control = control_.data();
-    start_kernel<<<blocks(cuda_start_tuning::chunk), cuda_start_tuning::block, 0, ctx_.stream()>>>(
-        n_, out, weak_start{alone_.data(), reads_one_sector()}, parent, listed_.data(), control);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {blocks(cuda_start_tuning::chunk), cuda_start_tuning::block}, start_kernel<I, O>, n_, out,
+                  weak_start{alone_.data(), reads_one_sector()}, parent, listed_.data(), control);
     for (const int part : {0, 1}) {
       launch(list_blocks(), tuning::block, connect_kernel<I, O>, n_, out, parent, listed_.data(), control, part);
     }

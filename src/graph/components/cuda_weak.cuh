@@ -130,9 +130,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
         k < queued && held == v && edges.offsets[v + 1] - edges.offsets[v] > cuda_start_tuning::neighbours;
     const unsigned lanes = __ballot_sync(full_mask, remains);
     if (lanes == 0) continue;
-    count64 place = 0;
-    if (lane_id() == 0) place = atomicAdd(&control->remaining, static_cast<count64>(__popc(lanes)));
-    place = shuffle(place, 0) + static_cast<unsigned>(__popc(lanes & ((1U << lane_id()) - 1)));
+    const count64 place = place_by_warp(&control->remaining, lanes, lane_id());
     if (remains && queued + static_cast<std::int64_t>(place) < n) roots[queued + place] = v;
   }
 }
