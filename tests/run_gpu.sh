@@ -13,7 +13,7 @@
 #   --preset NAME     CMake preset (default release); --build FOLDER where it builds (default build)
 # Environment: OUT, folder for the full logs (default FOLDER/gpu-logs); SPARGO_DATA, real inputs; SPARGO_CMAKE_ARGS and
 # SPARGO_CTEST_ARGS, further arguments; SPARGO_SANITIZE_TESTS, what the sanitizers run, as
-# "ctest_name:gtest_filter ...".
+# "ctest_name:gtest_filter ..."; SPARGO_SANITIZE_TOOLS, some of the four.
 # Exit status 0: every stage that was asked for passed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -249,7 +249,7 @@ sanitize_one() {
 }
 
 stage_sanitize() {
-  local start=$SECONDS tool test limit jobs=$((cores / 2 > 1 ? cores / 2 : 1))
+  local start=$SECONDS tool test limit jobs=4  # more only wait for each other: processes share the GPU by turns
   if ! command -v compute-sanitizer > /dev/null; then row sanitize "NOT RUN" "$start" "no compute-sanitizer"; return; fi
   mkdir -p "$work"
   rm -f "$work"/*
@@ -258,7 +258,7 @@ stage_sanitize() {
   say "compute-sanitizer, $jobs at a time, at most $limit s"
   export -f sanitize_one test_command verdict
   export work
-  for tool in memcheck racecheck synccheck initcheck; do
+  for tool in ${SPARGO_SANITIZE_TOOLS:-memcheck racecheck synccheck initcheck}; do
     sanitize_tests | while read -r test; do
       case "$tool $test" in "racecheck "*"|none") continue ;; esac
       [ -z "$(test_command "$build" "${test%%:*}")" ] || printf '%s %s\n' "$tool" "$test"
@@ -285,7 +285,7 @@ stage_devices() {
   count=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
   if [ "$count" -lt 2 ]; then row devices "NOT RUN" "$start" "$count GPU (expected 2 or more)"; return; fi
   say "tests and commands on $count GPUs"
-  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(dist_device.*|apps_devices_app)_test$' \
+  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(dist_(device.*|persistent)|apps_devices_app)_test$' \
     > "$logs/devices.log" 2>&1 || status=$?
   [ $status -eq 0 ] || tail -n 40 "$logs/devices.log"
   row "devices: tests" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/devices.log" | tail -n 1)"
