@@ -247,10 +247,13 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     });
   }
   on_first(comm, [&] {
-    plan_facts facts{bfs_algorithm::direction_optimizing,
-                     fmt::format("pushed to the vertices' owners, or pulled over a bitmap of all, {}; {} levels of "
-                                 "the last search were pulled",
-                                 plan.steps(), plan.pulled_levels())};
+    plan_facts facts{
+        bfs_algorithm::direction_optimizing,
+        fmt::format(
+            "pushed to the vertices' owners, or pulled over a bitmap of all, {}; {} levels of "
+            "the last search were pulled{}",
+            plan.steps(), plan.pulled_levels(),
+            plan.narrow_levels() == 0 ? "" : fmt::format(", {} narrow ones walked by one GPU", plan.narrow_levels()))};
     facts.plan_ms = plan_ms;
     facts.total_ms = total_ms;
     report_plan_of(out, facts, rates);

@@ -123,6 +123,10 @@ std::int64_t distributed_bfs_plan<I, Space>::pulled_levels() const noexcept {
   return state_->found.pulled;
 }
 template <index_type I, class Space>
+std::int64_t distributed_bfs_plan<I, Space>::narrow_levels() const noexcept {
+  return state_->found.alone;
+}
+template <index_type I, class Space>
 std::string_view distributed_bfs_plan<I, Space>::how() const noexcept {
   return state_->executor->how();
 }

@@ -26,7 +26,8 @@ struct bfs_task {
 struct bfs_record {
   std::vector<std::int64_t> sizes;  // of levels
   std::int64_t reached = 0;
-  std::int64_t pulled = 0;  // levels
+  std::int64_t pulled = 0;  // levels, as the next
+  std::int64_t alone = 0;   // walked by one rank's device
 };
 
 template <class I, class Space>

@@ -7,7 +7,8 @@
 // bits say what was visited before; each rank stores its words with what it finds into all ranks' other bitmap, which
 // is the level's from the next meeting on. A meeting tells how much was found, so that all ranks go the same way.
 // The cost of a level besides its edges: pushed, one meeting, two where anything is sent; pulled, one, and one more
-// after a push. Between ranks go plain stores and numbers only, no atomics.
+// after a push. Between ranks go plain stores and numbers only, no atomics. After some narrow levels in a row the
+// kernels end, and one GPU goes on (bfs_narrow.cuh) until they are begun again.
 #pragma once
 
 #include "dist/rank_grid.cuh"
@@ -24,22 +25,41 @@ struct __align__(2 * sizeof(I)) rank_note {
 // What a meeting has told.
 struct level_news {
   bfs::counters found;  // this rank's queue and chunks, all ranks' vertices and edges
+  count64 chunks;       // of all ranks
+  count64 converted;    // edges of all ranks' frontiers, if these have come from bitmaps
   count64 sent;         // by all ranks, in this search so far
   count64 received[most_persistent_ranks];
+};
+
+// How far a search has got.
+struct rank_walk {
+  bfs::search_position at;
+  level_news before;
+  std::int64_t now;     // the level's bitmap
+  std::int64_t pulled;  // levels
+  std::int64_t shared;  // times that the words went to all
+  std::int64_t narrow;  // levels in a row
+  std::int64_t alone;   // levels that one GPU has walked
+  std::int64_t taken;   // vertices here that it has found
 };
 
 struct rank_control {
   count64 sent[most_persistent_ranks];
   level_news news;
+  rank_walk walk;  // between kernels
 };
+
+enum class search_end : int { none, paused, complete };  // paused: the levels are narrow
 
 // In page-locked memory.
 struct rank_report {
   bfs::host_report walked;
   std::int64_t pulled;
-  std::int64_t shared;    // times that the words went to all
-  std::int64_t sent;      // notes, by this rank
-  std::int64_t complete;  // 1: the search has come to its end
+  std::int64_t shared;
+  std::int64_t alone;
+  std::int64_t taken;
+  std::int64_t sent;  // notes, by this rank
+  search_end end;
 };
 
 // Of a rank, as its kernel takes it.
@@ -68,6 +88,10 @@ struct persistent_run {
   std::int64_t source;    // below 0: nothing is to be done
   std::int64_t previous;  // of the run before, or -1
   int left_out;           // a rank that does not come, for tests; -1: none
+  int narrow_levels;      // in a row, after which the kernels pause; 0: never
+  int narrow_blocks;      // that may walk them then
+  bool resumes;
+  const bfs::search_position* walked;  // where those have got to; null: the search is where it was
 };
 
 // --- Push ---
@@ -107,36 +131,23 @@ template <class I>
 __device__ void expand_shared(const rank_search<I>& r, unsigned* seen, bfs::sink<I>& to, I vertex, std::int64_t begin,
                               int degree, bfs::thread_tally& tally) {
   constexpr int unroll = bfs::cuda_tuning::unroll;
-  const packed_edges<std::int64_t> packed(begin, degree, warp_inclusive_sum(degree));
-  const int total = packed.total;
-  for (int base = 0; base < total; base += warp_size * unroll) {
-    I target[unroll];
-    I parent[unroll];
-    bool won[unroll];
+  bfs::claim_edges(r.own, seen, static_cast<I>(r.first + vertex), begin, degree,
+                   [&](const I(&target)[unroll], const I(&parent)[unroll], bool(&won)[unroll], int) {
 #pragma unroll
-    for (int q = 0; q < unroll; ++q) {
-      const int k = base + q * warp_size + lane_id();
-      const int owner = packed.owner(k);
-      const std::int64_t from = packed.first(owner);
-      parent[q] = static_cast<I>(r.first + __shfl_sync(full_mask, vertex, owner));
-      target[q] = k < total ? __ldg(r.own.out_indices + (from + k)) : I{-1};
-    }
-    bfs::claim_all(seen, target, won);
-#pragma unroll
-    for (int q = 0; q < unroll; ++q) {
-      const bool here = won[q] && r.is_own(target[q]);
-      const auto v = static_cast<I>(target[q] - r.first);
-      const int weight = here ? __ldg(r.own.weights + v) : 0;
-      if (here) {
-        won[q] = false;
-        r.own.parents[v] = parent[q];
-        ++tally.vertices;
-        tally.edges += bfs::edges_of_weight(weight);
-      }
-      bfs::append_together(r.own, to, here, v, weight);
-    }
-    send_notes(r, target, parent, won);
-  }
+                     for (int q = 0; q < unroll; ++q) {
+                       const bool here = won[q] && r.is_own(target[q]);
+                       const auto v = static_cast<I>(target[q] - r.first);
+                       const int weight = here ? __ldg(r.own.weights + v) : 0;
+                       if (here) {
+                         won[q] = false;
+                         r.own.parents[v] = parent[q];
+                         ++tally.vertices;
+                         tally.edges += bfs::edges_of_weight(weight);
+                       }
+                       bfs::append_together(r.own, to, here, v, weight);
+                     }
+                     send_notes(r, target, parent, won);
+                   });
 }
 
 // What others have sent since, and nobody has found.
@@ -202,7 +213,6 @@ __device__ void pull_shared(const rank_search<I>& r, int now, std::int64_t level
         if (!found) continue;
         bfs::write_found(s, v, static_cast<std::int64_t>(lane.parent[k]), level);
         ++tally.vertices;
-        tally.edges += bfs::edges_of_weight(s.weights[v]);
       }
     }
     __syncwarp();
@@ -254,37 +264,65 @@ __device__ void finish_shared(const rank_search<I>& r, int now) {
   }
 }
 
+// By one thread. Counters are left as the next kernel needs them.
+template <class I>
+__device__ void pause(const rank_search<I>& r, rank_walk& walk, int now) {
+  walk.now = now;
+  walk.narrow = 0;
+  r.control->walk = walk;
+  for (bfs::counters& c : r.own.control->found) c = {};
+  r.own.control->converted = {};
+  r.report->walked.position = walk.at;
+  r.report->end = search_end::paused;
+}
+
+// By one thread of each block. Where one GPU has `walked` on, `converted` counts what it has found of this rank's, and
+// its frontier, which follows what was in the queue.
+template <class I>
+__device__ void resume(const rank_search<I>& r, rank_walk& walk, const bfs::search_position* walked) {
+  walk = r.control->walk;
+  if (walked == nullptr) return;
+  const bfs::search_position had = walk.at;
+  const bfs::counters found = bfs::read_counters(&r.own.control->converted);
+  walk.at = *walked;
+  walk.at.begin = had.end;
+  walk.at.end = had.end + static_cast<std::int64_t>(found.queued);
+  walk.at.hub_begin = had.hub_end;
+  walk.at.hub_end = had.hub_end + static_cast<std::int64_t>(found.chunks);
+  walk.alone += walk.at.level - had.level;
+  walk.taken += static_cast<std::int64_t>(found.vertices);
+}
+
 template <class I>
 __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     persistent_kernel(const __grid_constant__ persistent_run<I> run) {
   extern __shared__ __align__(16) unsigned char raw[];
   __shared__ __align__(16) unsigned char held[sizeof(rank_search<I>)];
-  __shared__ bfs::search_position at;
+  __shared__ __align__(16) unsigned char held_walk[sizeof(rank_walk)];
   __shared__ level_news news;
-  __shared__ level_news before;
-  __shared__ std::int64_t pulled;
-  __shared__ std::int64_t shared;
   if (run.source < 0) return;
   static_assert(sizeof(rank_search<I>) % sizeof(unsigned) == 0);
   for (unsigned k = threadIdx.x; k < sizeof(rank_search<I>) / sizeof(unsigned); k += blockDim.x) {
     reinterpret_cast<unsigned*>(held)[k] = reinterpret_cast<const unsigned*>(run.ranks[blockIdx.y])[k];
   }
   auto& r = *reinterpret_cast<rank_search<I>*>(held);
+  auto& walk = *reinterpret_cast<rank_walk*>(held_walk);
   const auto& s = r.own;
   const bool first = global_thread() == 0;
   const bool leader = threadIdx.x == 0;
-  if (leader) {
-    at = {};
-    at.level = -1;
-    before = {};
-    pulled = shared = 0;
-  }
   __syncthreads();
   if (run.left_out == r.links.rank) return;
   bfs::control_block* const control = s.control;
+  bfs::search_position& at = walk.at;
   rank_grid grid(r.links);
   if (leader) {
-    at.unexplored = r.entries;
+    if (run.resumes) {
+      resume(r, walk, run.walked);
+    } else {
+      walk = {};
+      at.level = -1;
+      at.unexplored = r.entries;
+    }
     grid.enter();
   }
   __syncthreads();
@@ -301,15 +339,21 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
           word[1] = __ldcg(&found->edges);
           word[2] = lane_id() < r.links.ranks ? __ldcg(r.control->sent + lane_id()) : 0;
           word[3] = warp_sum(word[2]);
+          word[4] = __ldcg(&found->chunks);
+          word[5] = __ldcg(&control->converted.edges);
         },
         [&](const count64(&word)[rank_post::words]) {
           const bfs::counters own = bfs::read_counters(found);
           const count64 vertices = warp_sum(word[0]);
           const count64 edges = warp_sum(word[1]);
           const count64 sent = warp_sum(word[3]);
+          const count64 chunks = warp_sum(word[4]);
+          const count64 converted = warp_sum(word[5]);
           if (lane_id() < r.links.ranks) shown->received[lane_id()] = word[2];
           if (lane_id() == 0) {
             shown->found = {own.queued, own.chunks, vertices, edges, 0};
+            shown->chunks = chunks;
+            shown->converted = converted;
             shown->sent = sent;
           }
         });
@@ -320,22 +364,32 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     return ok;
   };
 
-  if (global_thread() < warp_size) {
-    bfs::sink<I> to = sink_at(&control->found[0]);
-    start_shared(r, to, run.source, run.previous);
+  if (!run.resumes) {
+    if (global_thread() < warp_size) {
+      bfs::sink<I> to = sink_at(&control->found[0]);
+      start_shared(r, to, run.source, run.previous);
+    }
+    if (!meet(&control->found[0])) return;
+    if (leader) bfs::advance(at, news.found, bfs_direction::push, -1);
+    __syncthreads();
   }
-  if (!meet(&control->found[0])) return;
-  if (leader) bfs::advance(at, news.found, bfs_direction::push, -1);
-  __syncthreads();
 
-  int now = 0;  // the level's bitmap
+  int now = static_cast<int>(walk.now);
   for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
+    if (run.narrow_levels != 0 && walk.narrow >= run.narrow_levels) {
+      if (blockIdx.x == 0 && leader) {
+        pause(r, walk, now);
+        grid.leave();
+      }
+      return;
+    }
     if (first && at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
     bfs_direction direction = s.allowed;
     if (direction == bfs_direction::automatic) {
       direction = bfs::next_direction(at.in_queue != 0 ? bfs_direction::push : bfs_direction::pull,
                                       {r.vertices, at.previous, at.vertices, at.edges, at.unexplored}, s.rule);
     }
+    const bool is_converted = direction == bfs_direction::push && at.in_queue == 0;
     bfs::counters* const filling = &control->found[(turn + 1) % 3];
     if (first) control->found[(turn + 2) % 3] = {};
     bfs::thread_tally tally;
@@ -345,7 +399,7 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
         bfs::write_queued(s, at);
         if (!meet(filling)) return;
         now = 1 - now;
-        if (leader) ++shared;
+        if (leader) ++walk.shared;
       }
       if (first) control->converted = {};
       pull_shared(r, now, at.level + 1, tally);
@@ -354,11 +408,11 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
       if (!meet(filling)) return;
       now = 1 - now;
       if (leader) {
-        ++shared;
-        ++pulled;
+        ++walk.shared;
+        ++walk.pulled;
       }
     } else {
-      if (at.in_queue == 0) {
+      if (is_converted) {
         bfs::sink<I> to = sink_at(&control->converted);
         bfs::bitmap_to_queue(s, to, s.front);
         if (!grid.sync()) return;
@@ -378,17 +432,19 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
       __syncwarp();
       bfs::add_tally(filling, tally);
       if (!meet(filling)) return;
-      if (news.sent != before.sent) {
+      if (news.sent != walk.before.sent) {
         tally = {};
-        take_notes(r, seen, to, before.received, news.received, tally);
+        take_notes(r, seen, to, walk.before.received, news.received, tally);
         __syncwarp();
         bfs::add_tally(filling, tally);
         if (!meet(filling)) return;
       }
     }
     if (leader) {
+      if (is_converted) at.edges = static_cast<std::int64_t>(news.converted);
       bfs::advance(at, news.found, direction, -1);
-      before = news;
+      walk.before = news;
+      walk.narrow = news.chunks == 0 && bfs::is_narrow(at, run.narrow_blocks, 2) ? walk.narrow + 1 : 0;
     }
     __syncthreads();
   }
@@ -401,11 +457,13 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
   if (!leader) return;
   grid.leave();
   rank_report& report = *r.report;
-  report.pulled = pulled;
-  report.shared = shared;
+  report.pulled = walk.pulled;
+  report.shared = walk.shared;
+  report.alone = walk.alone;
+  report.taken = walk.taken;
   report.sent = 0;
   for (int k = 0; k < r.links.ranks; ++k) report.sent += static_cast<std::int64_t>(__ldcg(r.control->sent + k));
-  report.complete = 1;
+  report.end = search_end::complete;
 }
 
 }  // namespace spargo::detail::dist

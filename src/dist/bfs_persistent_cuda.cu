@@ -3,19 +3,22 @@
 // One kernel for all ranks of a GPU, by the first of them: it is launched as a cooperative one, so that all its blocks
 // run at once, while two cooperative kernels on one GPU may run one after the other. Everything is allocated, cleared
 // and loaded when the plan is made, and ranks begin a search together: what a driver makes wait for a kernel that waits
-// itself is done by then. Memory besides the graph, I = int32: 13.5 bytes for a vertex of this rank and 8 for each
+// itself is done by then. Memory besides the graph, I = int32: 17.5 bytes for a vertex of this rank and 8 for each
 // other rank, a quarter for each of all.
 #include "core/device/kernel_launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
+#include "dist/bfs_narrow.cuh"
 #include "dist/bfs_persistent.cuh"
 #include "dist/bfs_persistent.hpp"
 #include "dist/device_events.cuh"
 #include "graph/bfs/cuda_prepare.cuh"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 #include <string>
 
 namespace spargo::detail::dist {
@@ -44,6 +47,24 @@ int blocks_of_rank(const context<device>& ctx, std::int64_t ranks) {
   return static_cast<int>(on_multiprocessor * ctx.properties().multiprocessors / ranks);
 }
 
+// As `before` entries come first.
+void copy_offsets(const context<device>& ctx, const std::int64_t* from, std::int64_t* to, std::int64_t size,
+                  std::int64_t before) {
+  for_each(ctx, size, [=] __device__(std::int64_t k) { to[k] = before + from[k]; });
+}
+
+// Ascends with the degree, which it tells to within an eighth.
+unsigned char byte_of_degree(std::int64_t degree) {
+  if (degree < 16) return static_cast<unsigned char>(degree);
+  const int exponent = std::bit_width(static_cast<std::uint64_t>(degree)) - 4;
+  return static_cast<unsigned char>(std::min<std::int64_t>(8 * exponent + (degree >> exponent), 255));
+}
+
+struct told_degrees {
+  const unsigned char* of;  // all vertices
+  __device__ std::int64_t operator()(std::int64_t v) const { return of[v]; }
+};
+
 // Of a rank: its graph, what it finds, and what others write into. Shared by all ranks, so that one that fails frees
 // nothing of what another's kernel may be using.
 template <class I>
@@ -59,20 +80,18 @@ struct rank_memory {
   rank_search<I>* there = nullptr;  // the same on the device
   event ready;                      // for the kernel of its GPU
   event done;                       // that kernel, of the first rank there
-  char* shared = nullptr;           // from cudaMalloc, since others write into it: a board, two bitmaps, the inboxes
+  peer_memory others;               // into which they write
+  rank_board* board = nullptr;
+  unsigned* bitmaps[2] = {};
+  rank_note<I>* inboxes = nullptr;  // of one rank after the other
+  std::int64_t chunks = 0;          // of hubs' edges
 
-  explicit rank_memory(const context<device>& on) : ctx(on), memory(on), ready(on), done(on) {}
-  rank_memory(const rank_memory&) = delete;
-  rank_memory& operator=(const rank_memory&) = delete;
-  ~rank_memory() {
-    const device_guard guard(ctx.ordinal(), std::nothrow);
-    if (shared != nullptr) cudaFree(shared);
-  }
+  explicit rank_memory(const context<device>& on) : ctx(on), memory(on), ready(on), done(on), others(on) {}
 };
 
 template <class I>
 class persistent_search final : public bfs_executor<I, device> {
-  static constexpr std::int64_t level_slots = 4096;  // levels past these are counted after the search
+  static constexpr std::int64_t level_slots = whole_graph<I>::level_slots;  // later ones are counted after the search
 
  public:
   persistent_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
@@ -82,10 +101,14 @@ class persistent_search final : public bfs_executor<I, device> {
         parts_(g.parts()),
         how_(how),
         patience_(options.patience),
+        whole_bytes_(options.whole_bytes),
         ordinals_(comm.all_gather(ctx.ordinal())) {
     run_.left_out = options.left_out;
+    run_.narrow_levels = options.narrow_levels;
+    run_.narrow_blocks = comm.all_gather(comm.agree_on([&] { return blocks_of_walk(); })).front();
     words_ = 4 * div_up(task.vertices, std::int64_t{4 * warp_size});
     own_ = comm.agree_on([&] { return allocate(g, task); });
+    if (own_->search.own.in_offsets != nullptr) find_likely(g.in());
     const auto shown = comm.all_gather(&own_);
     comm.agree_on([&] {
       for (const auto* each : shown) all_.push_back(*each);
@@ -105,37 +128,37 @@ class persistent_search final : public bfs_executor<I, device> {
   bfs_record search(std::int64_t source) override {
     if (has_failed_) throw error(error_code::device_failure, "bfs: a search before this one has failed");
     const device_guard guard(ctx_);
-    own_->report[0].complete = 0;
-    own_->ready.record(ctx_.stream());
     static std::mutex one_at_a_time;  // two teams' kernels on two GPUs could each wait for the other's
     std::unique_lock<std::mutex> turn;
     if (comm_.rank() == 0) turn = std::unique_lock(one_at_a_time);
-    comm_.barrier();
     run_.source = source;
-    if (leads()) {
-      for (const int r : here_) all_[r]->ready.hold(ctx_.stream());
-      launch();
-      own_->done.record(ctx_.stream());
+    run_.resumes = false;
+    run_.walked = nullptr;
+    const rank_report& report = own_->report[0];
+    std::int64_t told = 0;  // bytes
+    for (run_kernels(); report.end == search_end::paused; run_kernels()) {
+      run_.resumes = true;
+      if (has_whole_graph()) {
+        walk_narrow();
+        told += comm_.rank() == 0 ? 0 : std::int64_t{sizeof(unsigned)} * (own_->search.own.words + words_);
+      } else {
+        run_.narrow_levels = 0;
+      }
     }
     run_.previous = source;
-    if (is_shared_) {
-      comm_.barrier();  // `done` has been recorded
-      all_[here_.front()]->done.hold(ctx_.stream());
-    }
-    ctx_.synchronize();
     turn = {};
-    const rank_report& report = own_->report[0];
-    if (report.complete == 0) {
+    if (report.end == search_end::none) {
       has_failed_ = true;
       throw error(error_code::device_failure, "bfs: the devices of the ranks have waited for each other for " +
                                                   std::to_string(std::chrono::duration<double>(patience_).count()) +
                                                   " s");
     }
     const auto others = static_cast<std::int64_t>(comm_.size() - 1);
+    if (comm_.rank() != 0) told += report.taken * std::int64_t{sizeof(std::int32_t) + sizeof(I)};
     comm_.add_traffic({report.sent * std::int64_t{sizeof(rank_note<I>)} +
-                           report.shared * others * std::int64_t{sizeof(unsigned)} * own_->search.own.words,
+                           report.shared * others * std::int64_t{sizeof(unsigned)} * own_->search.own.words + told,
                        0});
-    return {sizes_of(report.walked), report.walked.position.reached, report.pulled};
+    return {sizes_of(report.walked), report.walked.position.reached, report.pulled, report.alone};
   }
 
   [[nodiscard]] span<const std::int32_t, device> found_levels() const noexcept override {
@@ -152,8 +175,9 @@ class persistent_search final : public bfs_executor<I, device> {
 
   [[nodiscard]] bool leads() const { return here_.front() == comm_.rank(); }
 
-  [[nodiscard]] std::int64_t inbox_bytes(int rank) const {
-    return parts_.count(rank) * std::int64_t{sizeof(rank_note<I>)};
+  [[nodiscard]] int blocks_of_walk() const {
+    const device_guard guard(ctx_);
+    return bfs::narrow_launch<I, std::int64_t>(ctx_).blocks();
   }
 
   std::shared_ptr<memory> allocate(const distributed_graph<I>& g, const bfs_task& task) {
@@ -171,10 +195,13 @@ class persistent_search final : public bfs_executor<I, device> {
     }
     m->report = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     m->there = m->memory.template take<rank_search<I>>(1);
-    const std::int64_t common = std::int64_t{sizeof(rank_board)} + 2 * 4 * words_;
-    const std::int64_t bytes = common + (comm_.size() - 1) * inbox_bytes(comm_.rank());
-    SPARGO_CUDA_TRY(cudaMalloc(&m->shared, static_cast<std::size_t>(bytes)));
-    SPARGO_CUDA_TRY(cudaMemsetAsync(m->shared, 0, static_cast<std::size_t>(common), ctx_.stream()));
+    m->board = m->others.template take<rank_board>(1);
+    fill_zero(ctx_, span<rank_board, device>(m->board, 1));
+    for (unsigned*& bitmap : m->bitmaps) {
+      bitmap = m->others.template take<unsigned>(words_);
+      fill_zero(ctx_, span<unsigned, device>(bitmap, words_));
+    }
+    m->inboxes = m->others.template take<rank_note<I>>((comm_.size() - 1) * rows);
 
     auto& own = m->search.own;
     own.out_offsets = m->out_offsets.data();
@@ -187,7 +214,7 @@ class persistent_search final : public bfs_executor<I, device> {
     own.levels = m->memory.template take<std::int32_t>(rows);
     own.parents = m->memory.template take<I>(rows);
     own.start = m->memory.template take<unsigned>(words);
-    own.visited = bitmap(*m, 0) + parts_.first(comm_.rank()) / 32;
+    own.visited = m->bitmaps[0] + parts_.first(comm_.rank()) / 32;
     own.front = m->memory.template take<unsigned>(words);
     own.queue = m->memory.template take<I>(rows);
     own.level_slots = std::min(task.vertices, level_slots);
@@ -209,17 +236,34 @@ class persistent_search final : public bfs_executor<I, device> {
     count64 wanted = 0;
     copy<count64>(ctx_, std::as_const(chunks).view(), span<count64, host>(&wanted, 1));
     ctx_.synchronize();
-    own.hubs = m->memory.template take<edge_chunk<I>>(static_cast<std::int64_t>(wanted));
+    m->chunks = static_cast<std::int64_t>(wanted);
+    own.hubs = m->memory.template take<edge_chunk<I>>(m->chunks);
     return m;
   }
 
-  [[nodiscard]] unsigned* bitmap(const memory& of, int set) const {
-    return reinterpret_cast<unsigned*>(of.shared + sizeof(rank_board)) + set * words_;
+  // As the plan of one device does, with degrees that all ranks tell each other in a byte each. Collective.
+  void find_likely(const csr_pattern_view<I, std::int64_t, host>& in) {
+    if constexpr (sizeof(I) != sizeof(std::int32_t)) return;
+    std::vector<unsigned char> mine(static_cast<std::size_t>(in.rows));
+    for (std::int64_t v = 0; v < in.rows; ++v) {
+      mine[static_cast<std::size_t>(v)] = byte_of_degree(in.offsets[v + 1] - in.offsets[v]);
+    }
+    const std::vector<unsigned char> all = comm_.all_gather(span<const unsigned char, host>(mine));
+    comm_.agree_on([&] {
+      const device_guard guard(ctx_);
+      auto& s = own_->search.own;
+      if (s.n == 0) return;
+      const auto degrees = to_device(ctx_, span<const unsigned char, host>(all));
+      s.likely = own_->memory.template take<I>(s.n);
+      launch_kernel(ctx_, one_thread_each(s.n * bfs::prepare_tuning::lanes, bfs::prepare_tuning::block),
+                    bfs::find_likely_kernel<I, std::int64_t, told_degrees>, s, told_degrees{degrees.data()});
+      ctx_.synchronize();
+    });
   }
+
   // In rank r's memory.
   [[nodiscard]] rank_note<I>* inbox(int r, int from) const {
-    char* const first = reinterpret_cast<char*>(bitmap(*all_[r], 2));
-    return reinterpret_cast<rank_note<I>*>(first + (from < r ? from : from - 1) * inbox_bytes(r));
+    return all_[r]->inboxes + (from < r ? from : from - 1) * parts_.count(r);
   }
 
   void connect(const bfs_task& task) {
@@ -237,13 +281,14 @@ class persistent_search final : public bfs_executor<I, device> {
     s.first = parts_.first(rank);
     std::copy(parts_.offsets.begin(), parts_.offsets.end(), s.part_offsets);
     s.control = own_->memory.template take<rank_control>(1);
+    fill_zero(ctx_, span<rank_control, device>(s.control, 1));
     s.report = own_->report.data();
     for (int r = 0; r < comm_.size(); ++r) {
       if (ordinals_[r] == ctx_.ordinal()) here_.push_back(r);
       is_shared_ = is_shared_ || std::count(ordinals_.begin(), ordinals_.end(), ordinals_[r]) > 1;
       enable_peer_access(ctx_, ordinals_[r]);
-      s.links.boards[r] = reinterpret_cast<rank_board*>(all_[r]->shared);
-      for (int set = 0; set < 2; ++set) s.bitmaps[r][set] = bitmap(*all_[r], set);
+      s.links.boards[r] = all_[r]->board;
+      for (int set = 0; set < 2; ++set) s.bitmaps[r][set] = all_[r]->bitmaps[set];
       if (r == rank) continue;
       s.outboxes[r] = inbox(r, rank);
       s.inboxes[r] = inbox(rank, r);
@@ -252,6 +297,68 @@ class persistent_search final : public bfs_executor<I, device> {
     blocks_ = blocks_of_rank<I>(ctx_, std::ssize(here_));
     copy<rank_search<I>>(ctx_, span<const rank_search<I>, host>(&s, 1), span<rank_search<I>, device>(own_->there, 1));
     ctx_.synchronize();
+  }
+
+  // The kernels of all ranks, to their end. Collective.
+  void run_kernels() {
+    own_->report[0].end = search_end::none;
+    own_->ready.record(ctx_.stream());
+    comm_.barrier();
+    if (leads()) {
+      for (const int r : here_) all_[r]->ready.hold(ctx_.stream());
+      launch();
+      own_->done.record(ctx_.stream());
+    }
+    if (is_shared_) {
+      comm_.barrier();  // `done` has been recorded
+      all_[here_.front()]->done.hold(ctx_.stream());
+    }
+    ctx_.synchronize();
+  }
+
+  // Whether the first rank's device has all rows; it gets them now if it can. Collective.
+  bool has_whole_graph() {
+    if (whole_) return true;
+    const std::vector<std::int64_t> entries = comm_.all_gather(own_->out_indices.size());
+    const std::int64_t chunks = comm_.all_reduce(own_->chunks, reduction::sum);
+    const auto all = std::accumulate(entries.begin(), entries.end(), std::int64_t{0});
+    auto made = comm_.agree_on([&]() -> std::shared_ptr<whole_graph<I>> {
+      if (comm_.rank() != 0) return nullptr;
+      const device_guard guard(ctx_);
+      auto whole = std::make_shared<whole_graph<I>>(ctx_);
+      return whole->allocate(parts_.size(), all, chunks, whole_bytes_) ? whole : nullptr;
+    });
+    const auto shown = comm_.all_gather(&made);
+    comm_.agree_on([&] { whole_ = *shown.front(); });
+    if (!whole_) return false;
+    comm_.agree_on([&] {
+      const device_guard guard(ctx_);
+      const rank_search<I>& s = own_->search;
+      const auto before = std::accumulate(entries.begin(), entries.begin() + comm_.rank(), std::int64_t{0});
+      copy_on_device(ctx_, s.own.out_indices, whole_->indices + before,
+                     static_cast<std::size_t>(own_->out_indices.size()) * sizeof(I));
+      copy_offsets(ctx_, s.own.out_offsets, whole_->offsets + s.first, s.own.n + 1, before);
+      SPARGO_CUDA_TRY(cudaFuncSetAttribute(take_found_kernel<I>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           int{bfs::staged_bytes<I>()}));
+      ctx_.synchronize();
+    });
+    return true;
+  }
+
+  // On the first rank's device alone, while levels are narrow. Collective.
+  void walk_narrow() {
+    const bfs::search_position from = own_->report[0].walked.position;
+    const std::vector<std::int64_t> queued = comm_.all_gather(from.end - from.begin);
+    const auto first = std::accumulate(queued.begin(), queued.begin() + comm_.rank(), std::int64_t{0});
+    launch_kernel(ctx_, {blocks_for(ctx_, words_, block_threads), block_threads}, give_frontier_kernel<I>, own_->there,
+                  whole_->search, first);
+    ctx_.synchronize();
+    comm_.barrier();
+    if (comm_.rank() == 0) whole_->walk(from, std::accumulate(queued.begin(), queued.end(), std::int64_t{0}));
+    comm_.barrier();
+    launch_kernel(ctx_, {ctx_.properties().multiprocessors, block, bfs::staged_bytes<I>()}, take_found_kernel<I>,
+                  own_->there, whole_->search);
+    run_.walked = &whole_->search.control->position;
   }
 
   // By the first rank of a GPU.
@@ -287,15 +394,17 @@ class persistent_search final : public bfs_executor<I, device> {
   partition parts_;
   std::string how_;
   std::chrono::nanoseconds patience_;
+  std::int64_t whole_bytes_;
   std::vector<int> ordinals_;  // of all ranks
   std::vector<int> here_;      // ranks on this device
   bool is_shared_ = false;     // some device has several
   int blocks_ = 0;
   std::int64_t words_ = 0;
-  persistent_run<I> run_{{}, -1, -1, -1};
+  persistent_run<I> run_{{}, -1, -1, -1, 0, 0, false, nullptr};
   bool has_failed_ = false;
   std::shared_ptr<memory> own_;
   std::vector<std::shared_ptr<memory>> all_;
+  std::shared_ptr<whole_graph<I>> whole_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ inline constexpr int most_persistent_ranks = 8;
 inline constexpr count64 broken = ~count64{0};  // in the place of a number
 
 struct __align__(64) rank_post {
-  static constexpr int words = 4;
+  static constexpr int words = 6;
   count64 word[words];
   count64 number;  // of the meeting
 };

@@ -114,12 +114,15 @@ TEST_P(PersistentSearch, FindsWhatTheHostStepsTo) {
       const distributed_graph<I> g(comm, cpu, share.view(), {direction, in_edges});
       for (const bfs_direction way : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
         if (way != bfs_direction::push && !both && !in_edges) continue;
-        both_ways<I> ways(comm, ctx, g, way);
-        if (!ways.persistent) return;
-        for (std::size_t k = 0; k < sources.size(); ++k) {
-          expect_levels(comm, ctx, g, *ways.persistent, sources[k], expected[k], way);
-          if (k < 2) expect_levels(comm, ctx, g, *ways.stepped, sources[k], expected[k], way);
-          if (testing::Test::HasFatalFailure()) return;
+        for (const int narrow_levels : {0, 1, 8}) {
+          SCOPED_TRACE(std::to_string(narrow_levels) + " narrow levels");
+          both_ways<I> ways(comm, ctx, g, way, {.narrow_levels = narrow_levels});
+          if (!ways.persistent) return;
+          for (std::size_t k = 0; k < sources.size(); ++k) {
+            expect_levels(comm, ctx, g, *ways.persistent, sources[k], expected[k], way);
+            if (narrow_levels == 0 && k < 2) expect_levels(comm, ctx, g, *ways.stepped, sources[k], expected[k], way);
+            if (testing::Test::HasFatalFailure()) return;
+          }
         }
       }
     });
@@ -150,6 +153,69 @@ TEST(PersistentSearches, HaveMoreLevelsThanTheKernelWritesDown) {
       const distributed_graph<std::int32_t> g(comm, cpu, share.view(), {direction_kind::undirected});
       both_ways<std::int32_t> ways(comm, ctx, g, bfs_direction::automatic);
       if (ways.persistent) expect_levels(comm, ctx, g, *ways.persistent, 1, expected, bfs_direction::automatic);
+    });
+  }
+}
+
+// A path to a hub, whose 40,000 neighbours are joined by another path.
+edges two_paths(const context<host>& cpu) {
+  constexpr std::int64_t length = 200;
+  constexpr std::int64_t leaves = 40000;
+  std::vector<std::int64_t> from;
+  std::vector<std::int64_t> to;
+  const auto join = [&](std::int64_t u, std::int64_t v) {
+    from.push_back(u);
+    to.push_back(v);
+  };
+  for (std::int64_t v = 1; v < length; ++v) join(v - 1, v);
+  for (std::int64_t v = 0; v < leaves; ++v) {
+    join(length - 1, length + v);
+    join(length + v, length + leaves);
+  }
+  for (std::int64_t v = 1; v < length; ++v) join(length + leaves + v - 1, length + leaves + v);
+  const std::int64_t n = 2 * length + leaves;
+  edges all(cpu, n, n, std::ssize(from));
+  std::copy(from.begin(), from.end(), all.row_indices().begin());
+  std::copy(to.begin(), to.end(), all.col_indices().begin());
+  return all;
+}
+
+TEST(PersistentSearches, WalkNarrowLevelsOnOneGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  if (test::is_launched()) GTEST_SKIP() << "processes";
+  const context<host> cpu({.threads = 1});
+  struct graph_case {
+    edges all;
+    std::int64_t least;  // levels by one GPU
+    std::int64_t most;
+  };
+  std::vector<graph_case> cases;
+  cases.push_back({generate<pattern, std::int64_t>(cpu, "gen:grid2d:n=100,m=80"), 165, 171});
+  cases.push_back({two_paths(cpu), 370, 384});  // in two parts
+  cases.push_back({generate<pattern, std::int64_t>(cpu, "gen:rmat:scale=14,degree=16"), 0, 0});
+  for (const graph_case& each : cases) {
+    const naive_levels expected = levels_of(each.all, true, 0);
+    on_peers({1, 2, 3}, [&](const communicator& comm, const context<device>& ctx) {
+      const edges none(cpu, each.all.rows(), each.all.cols(), 0);
+      const distributed_graph<std::int32_t> g(comm, cpu, (comm.rank() == 0 ? each.all : none).view(),
+                                              {direction_kind::undirected});
+      for (const bfs_direction way : {bfs_direction::automatic, bfs_direction::push}) {
+        both_ways<std::int32_t> ways(comm, ctx, g, way);
+        if (!ways.persistent) return;
+        both_ways<std::int32_t> small(comm, ctx, g, way, {.whole_bytes = 100000});
+        for (int k = 0; k < 2; ++k) {
+          expect_levels(comm, ctx, g, *ways.persistent, 0, expected, way);
+          expect_levels(comm, ctx, g, *small.persistent, 0, expected, way);
+          const std::int64_t before = comm.sent().bytes;
+          const std::int64_t alone = ways.persistent->search(0).alone;
+          EXPECT_GE(alone, each.least);
+          EXPECT_LE(alone, each.most);
+          if (each.most == 171 && comm.rank() != 0) {
+            EXPECT_GE(comm.sent().bytes - before, 8 * g.out().rows / 2);  // most are told of their levels and parents
+          }
+          EXPECT_EQ(small.persistent->search(0).alone, 0);
+        }
+      }
     });
   }
 }

@@ -53,6 +53,8 @@ class SPARGO_EXPORT distributed_graph {
 // each of all; on a device, which has a copy of this rank's rows besides, two indices for each of all.
 // Where up to 8 ranks are threads of one process whose devices address each other's memory, one kernel on each GPU
 // walks all levels, and a device that another one has waited 2 s for ends the search on all ranks: device_failure.
+// After 8 narrow levels in a row the first rank's GPU goes on alone, as long as they are; for that it gathers all
+// rows, once, where they take at most a quarter of its free memory.
 // Elsewhere, and with CUDA_LAUNCH_BLOCKING in the environment, the host goes from level to level.
 template <index_type I, class Space = host>
 class SPARGO_EXPORT distributed_bfs_plan {
@@ -73,6 +75,7 @@ class SPARGO_EXPORT distributed_bfs_plan {
   [[nodiscard]] std::int64_t reached() const noexcept;  // of all ranks, as the next
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
   [[nodiscard]] std::int64_t pulled_levels() const noexcept;
+  [[nodiscard]] std::int64_t narrow_levels() const noexcept;  // walked by the first rank's GPU alone
   [[nodiscard]] std::string_view how() const noexcept;    // ranks hear of each other's vertices
   [[nodiscard]] std::string_view steps() const noexcept;  // "stepped by the host", or "by one kernel on each GPU"
 

@@ -10,7 +10,7 @@
 #include "core/device/kernel_launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
-#include "graph/bfs/cuda_kernel.cuh"
+#include "graph/bfs/cuda_narrow_launch.cuh"
 #include "graph/bfs/cuda_prepare.cuh"
 #include "graph/bfs/executor.hpp"
 #include "primitives/element.hpp"
@@ -29,8 +29,8 @@ struct device_executor final : device_search<I> {
   std::int64_t vertices;
   bfs_options options;
   bfs::choice choice;
-  int cluster_blocks = 0;
   cooperative_kernel<bfs::search<I, O>, kernel_part> wide;
+  narrow_launch<I, O> narrow;
   bfs::search<I, O> search{};
   plan_memory memory{ctx};
   array<host_report, host> report;
@@ -43,7 +43,8 @@ struct device_executor final : device_search<I> {
     const device_guard guard(ctx);
     allocate(g);
     prepare();
-    prepare_launch();
+    wide = {ctx, wide_kernel(), cuda_tuning::block, "bfs", staged_bytes<I>()};
+    if (balanced()) narrow = narrow_launch<I, O>(ctx);
   }
 
   void allocate(const graph_view<I, O, device>& g) {
@@ -96,7 +97,8 @@ struct device_executor final : device_search<I> {
     launch_kernel(ctx, one_thread_each(search.words * warp_size, block), profile_vertices_kernel<I, O>, search,
                   chunks.data());
     if (search.likely != nullptr) {
-      launch_kernel(ctx, one_thread_each(vertices * prepare_tuning::lanes, block), find_likely_kernel<I, O>, search);
+      launch_kernel(ctx, one_thread_each(vertices * prepare_tuning::lanes, block),
+                    find_likely_kernel<I, O, in_degrees<O>>, search, in_degrees<O>{search.in_offsets});
     }
     copy_on_device(ctx, search.start, search.visited, static_cast<std::size_t>(search.words) * sizeof(unsigned));
     search.hubs = memory.take<edge_chunk<I>>(static_cast<std::int64_t>(element<count64>(ctx, chunks.view(), 0)));
@@ -115,55 +117,15 @@ struct device_executor final : device_search<I> {
         return &bfs::wide_kernel<push_kind::balanced, I, O>;
     }
   }
-  static constexpr auto narrow_kernel = &bfs::narrow_kernel<I, O>;
-
-  // The narrow levels' kernel has as large a cluster as there can be.
-  void prepare_launch() {
-    wide = {ctx, wide_kernel(), cuda_tuning::block, "bfs", staged_bytes<I>()};
-    if (!balanced()) return;
-    SPARGO_CUDA_TRY(
-        cudaFuncSetAttribute(narrow_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{narrow_bytes<I, O>()}));
-    cluster_blocks = 1;
-    if (!has_clusters()) return;
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(narrow_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    for (cluster_blocks = narrow_tuning::blocks; cluster_blocks > 1; cluster_blocks /= 2) {
-      cudaLaunchAttribute attribute;
-      const cudaLaunchConfig_t config = narrow_config(attribute);
-      int clusters = 0;
-      SPARGO_CUDA_TRY(cudaOccupancyMaxActiveClusters(&clusters, narrow_kernel, &config));
-      if (clusters > 0) return;
-    }
-  }
-
-  [[nodiscard]] bool has_clusters() const { return ctx.properties().code_capability >= hopper_capability; }
-
-  [[nodiscard]] cudaLaunchConfig_t narrow_config(cudaLaunchAttribute& attribute) const {
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {static_cast<unsigned>(cluster_blocks), 1, 1};
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(cluster_blocks));
-    config.blockDim = dim3(narrow_tuning::block);
-    config.dynamicSmemBytes = narrow_bytes<I, O>();
-    config.stream = ctx.stream();
-    config.attrs = &attribute;
-    config.numAttrs = has_clusters() ? 1 : 0;
-    return config;
-  }
-
-  void launch_narrow(kernel_part part) {
-    cudaLaunchAttribute attribute;
-    const cudaLaunchConfig_t config = narrow_config(attribute);
-    SPARGO_CUDA_TRY(cudaLaunchKernelEx(&config, narrow_kernel, search, part));
-  }
 
   void enqueue(I source) override {
     const device_guard guard(ctx);
     search.previous_source = search.source;
     search.source = source;
     if (balanced()) {
-      launch_narrow({.first = true, .last = false});
+      narrow(ctx, search, {.first = true, .last = false});
       wide.launch(ctx, search, {.first = true, .last = false});
-      launch_narrow({.first = false, .last = false});
+      narrow(ctx, search, {.first = false, .last = false});
       wide.launch(ctx, search, {.first = false, .last = true});
     } else {
       wide.launch(ctx, search, {.first = true, .last = true});

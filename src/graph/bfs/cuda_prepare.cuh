@@ -32,10 +32,18 @@ __global__ void profile_vertices_kernel(search<I, O> s, count64* chunks) {
   }
 }
 
-// For each vertex, of up to `tries` of its in-neighbours the one with most in-edges itself (the smallest of several),
-// since that is likely to be reached first; -1 without in-edges. `lanes` lanes per vertex.
-template <class I, class O>
-__global__ void find_likely_kernel(search<I, O> s) {
+template <class O>
+struct in_degrees {
+  const O* offsets;
+  __device__ std::int64_t operator()(std::int64_t v) const {
+    return static_cast<std::int64_t>(offsets[v + 1] - offsets[v]);
+  }
+};
+
+// For each vertex, of up to `tries` of its in-neighbours the one with most in-edges itself, as edges_of(v) says (the
+// smallest of several), since that is likely to be reached first; -1 without in-edges. `lanes` lanes per vertex.
+template <class I, class O, class EdgesOf>
+__global__ void find_likely_kernel(search<I, O> s, EdgesOf edges_of) {
   constexpr int lanes = prepare_tuning::lanes;
   constexpr std::int64_t tries = prepare_tuning::tries;
   const std::int64_t v = global_thread() / lanes;
@@ -46,7 +54,7 @@ __global__ void find_likely_kernel(search<I, O> s) {
   I best = I{-1};
   for (std::int64_t k = lane; k < (degree < tries ? degree : tries); k += lanes) {
     const I u = s.in_indices[begin + static_cast<O>(degree <= tries ? k : degree / tries * k)];
-    const auto edges = static_cast<std::int64_t>(s.in_offsets[std::int64_t{u} + 1] - s.in_offsets[u]);
+    const std::int64_t edges = edges_of(u);
     if (edges > most || (edges == most && u < best)) {
       most = edges;
       best = u;

@@ -7,11 +7,12 @@ namespace spargo::detail::bfs {
 
 // A warp expands one vertex per lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
 // lane l takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums.
-// All lanes call it. Degrees are at most hub_degree, so sums fit an int. Levels of what it finds are written when that
-// is expanded (see push_balanced and write_front): in a pull they go out in order of the vertices.
-template <class I, class O>
-__device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O begin, int degree,
-                                thread_tally& tally) {
+// All lanes call it. Degrees are at most hub_degree, so sums fit an int. What edges lead to is claimed in `visited`,
+// and handed to keep(target, parent, won, left): arrays of `unroll` for the warp's next `left` edges or more of them.
+// What an edge's parent is called is `vertex`, of the lane whose it was.
+template <class I, class O, class Keep>
+__device__ __forceinline__ void claim_edges(const search<I, O>& s, unsigned* visited, I vertex, O begin, int degree,
+                                            const Keep& keep) {
   constexpr int unroll = cuda_tuning::unroll;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const packed_edges<O> packed(begin, degree, warp_inclusive_sum(degree));
@@ -28,22 +29,34 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
       parent[q] = __shfl_sync(full_mask, vertex, owner);
       target[q] = k < total ? __ldg(s.out_indices + (from + k)) : I{-1};
     }
-    claim_all(s.visited, target, won);
-    int weight[unroll];
-#pragma unroll
-    for (int q = 0; q < unroll; ++q) weight[q] = won[q] ? __ldg(s.weights + target[q]) : 0;
-#pragma unroll
-    for (int q = 0; q < unroll; ++q) {
-      if (base + q * warp_size >= total) break;  // the same for all lanes
-      if (won[q]) {
-        if (s.parents != nullptr) s.parents[target[q]] = parent[q];
-        if (target[q] == s.target) to.found->target = 1;
-        ++tally.vertices;
-        tally.edges += edges_of_weight(weight[q]);
-      }
-      append_together(s, to, won[q], target[q], weight[q]);
-    }
+    claim_all(visited, target, won);
+    keep(target, parent, won, total - base);
   }
+}
+
+// Levels of what it finds are written when that is expanded (see push_balanced and write_front): in a pull they go out
+// in order of the vertices.
+template <class I, class O>
+__device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O begin, int degree,
+                                thread_tally& tally) {
+  constexpr int unroll = cuda_tuning::unroll;
+  claim_edges(s, s.visited, vertex, begin, degree,
+              [&](const I(&target)[unroll], const I(&parent)[unroll], const bool(&won)[unroll], int left) {
+                int weight[unroll];
+#pragma unroll
+                for (int q = 0; q < unroll; ++q) weight[q] = won[q] ? __ldg(s.weights + target[q]) : 0;
+#pragma unroll
+                for (int q = 0; q < unroll; ++q) {
+                  if (q * warp_size >= left) break;  // the same for all lanes
+                  if (won[q]) {
+                    if (s.parents != nullptr) s.parents[target[q]] = parent[q];
+                    if (target[q] == s.target) to.found->target = 1;
+                    ++tally.vertices;
+                    tally.edges += edges_of_weight(weight[q]);
+                  }
+                  append_together(s, to, won[q], target[q], weight[q]);
+                }
+              });
 }
 
 // The load-balanced push of queue [begin, end) and of hub chunks: expand(vertex, begin, degree) by a warp, as above.
