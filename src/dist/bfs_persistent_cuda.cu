@@ -42,7 +42,7 @@ int blocks_of_rank(const context<device>& ctx, std::int64_t ranks) {
   constexpr std::size_t staged = bfs::staged_bytes<I>();
   SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
   if (cooperative == 0) return 0;
-  SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel_of<I>(), cudaFuncAttributeMaxDynamicSharedMemorySize, int{staged}));
+  allow_shared(persistent_kernel<I>, staged);
   SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_multiprocessor, kernel_of<I>(), block, staged));
   return static_cast<int>(on_multiprocessor * ctx.properties().multiprocessors / ranks);
 }
@@ -338,8 +338,7 @@ class persistent_search final : public bfs_executor<I, device> {
       copy_on_device(ctx_, s.own.out_indices, whole_->indices + before,
                      static_cast<std::size_t>(own_->out_indices.size()) * sizeof(I));
       copy_offsets(ctx_, s.own.out_offsets, whole_->offsets + s.first, s.own.n + 1, before);
-      SPARGO_CUDA_TRY(cudaFuncSetAttribute(take_found_kernel<I>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           int{bfs::staged_bytes<I>()}));
+      allow_shared(take_found_kernel<I>, bfs::staged_bytes<I>());
       ctx_.synchronize();
     });
     return true;

@@ -34,15 +34,11 @@ struct row_work {
   [[nodiscard]] std::int64_t blocks() const { return of_blocks + warp_blocks() + div_up(of_threads, block_threads); }
 };
 
-// Entries' values, or 1 for each.
+// Entries' values.
 template <class D>
 struct weights_of {
   const D* values;
   __device__ D operator()(std::int64_t e) const { return read_once(values + e); }
-};
-template <class D>
-struct weights_of_one {
-  __device__ D operator()(std::int64_t) const { return D{1}; }
 };
 
 // Over entries first, first + step, ... below last, InFlight of them at a time, in order.

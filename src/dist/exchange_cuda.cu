@@ -108,6 +108,13 @@ exchange<device>::exchange(exchange&&) noexcept = default;
 exchange<device>& exchange<device>::operator=(exchange&&) noexcept = default;
 exchange<device>::~exchange() = default;
 
+void exchange<device>::own_are_at(span<const std::int32_t, device> places) {
+  state& s = *state_;
+  for_each(s.ctx, s.wanted.size(), [wanted = s.wanted.data(), place = places.data()] __device__(std::int64_t k) {
+    wanted[k] = place[wanted[k]];
+  });
+}
+
 void exchange<device>::start_bytes(const void* own, std::int64_t, std::size_t value) {
   state& s = *state_;
   SPARGO_EXPECTS(s.element % static_cast<std::int64_t>(value) == 0,

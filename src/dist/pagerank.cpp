@@ -71,6 +71,7 @@ void distributed_pagerank_plan<I, Space>::run() {
     ++s.iterations;
     if (options.iterations == 0 && s.residual <= options.tolerance) break;
   }
+  s.executor->end();
 }
 
 template <index_type I, class Space>

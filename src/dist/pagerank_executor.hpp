@@ -32,6 +32,8 @@ class pagerank_executor {
   virtual step_sums start(double rank) = 0;
   // A vertex has what comes in, damped, and `constant`. Collective.
   virtual step_sums step(double constant) = 0;
+  // After the last step: `ranks` are there.
+  virtual void end() {}
   [[nodiscard]] virtual span<const double, Space> ranks() const noexcept = 0;
   [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // contributions travel
 };

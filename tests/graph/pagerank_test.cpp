@@ -369,6 +369,27 @@ TYPED_TEST(PageRankCopies, GiveTheRanksOfTheGraph) {
   }
 }
 
+// How much shared memory a kernel may have is a matter of the kernel, which all plans launch.
+TEST(PageRankCopy, RunsAfterPlansOfSmallerGraphs) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> cpu({.threads = 2});
+  const context<device> ctx;
+  const auto graph_of = [&](const std::string& spec) {
+    const auto pairs = generate<pattern, std::int32_t>(ctx, cpu, spec);
+    return build_graph<std::int32_t>(ctx, pairs.view(), {.direction = direction_kind::undirected});
+  };
+  const auto large = graph_of("gen:uniform:rows=2000000,degree=1");
+  const auto small = graph_of("gen:uniform:rows=3000,degree=2");
+  const pagerank_options options{.iterations = 3, .copy = pagerank_copy::binned};
+  pagerank_plan<double, std::int32_t, std::int32_t, device> plan(ctx, large, options);
+  plan.run();
+  const auto first = test::copy_of(to_host(ctx, plan.ranks()).view());
+  pagerank_plan<double, std::int32_t, std::int32_t, device> other(ctx, small, options);
+  other.run();
+  plan.run();
+  EXPECT_EQ(test::copy_of(to_host(ctx, plan.ranks()).view()), first);
+}
+
 TEST(PageRankCopy, AreRefusedWithAReason) {
   const context<host> cpu;
   const auto g = test::make_undirected<std::int32_t, std::int32_t>(3, {{0, 1}});

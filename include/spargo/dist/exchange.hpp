@@ -102,6 +102,9 @@ class SPARGO_EXPORT exchange<device> {
   exchange& operator=(exchange&&) noexcept;
   ~exchange();
 
+  // From here on `start` finds own element e at place places[e]. Enqueued on the context's stream.
+  void own_are_at(span<const std::int32_t, device> places);
+
   // On a stream of its own, after what the context has enqueued. Between the two calls nothing may be enqueued that
   // writes `own` or looks at `ghosts`; what is enqueued after `finish` finds them there. By host memory `finish` waits
   // for the copies of what is sent.

@@ -76,8 +76,8 @@ class SPARGO_EXPORT distributed_bfs_plan {
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
   [[nodiscard]] std::int64_t pulled_levels() const noexcept;
   [[nodiscard]] std::int64_t narrow_levels() const noexcept;  // walked by the first rank's GPU alone
-  [[nodiscard]] std::string_view how() const noexcept;    // ranks hear of each other's vertices
-  [[nodiscard]] std::string_view steps() const noexcept;  // "stepped by the host", or "by one kernel on each GPU"
+  [[nodiscard]] std::string_view how() const noexcept;        // ranks hear of each other's vertices
+  [[nodiscard]] std::string_view steps() const noexcept;      // "stepped by the host", or "by one kernel on each GPU"
 
  private:
   struct [[gnu::visibility("hidden")]] state;
@@ -98,8 +98,8 @@ template <index_type I>
 template <index_type I, class Space>
 class SPARGO_EXPORT distributed_pagerank_plan {
  public:
-  // A host's plan borrows the graph, a device's copies this rank's rows. Throws unsupported for a directed graph
-  // without in-edges, and for gauss_seidel. `links`: of devices.
+  // A host's plan borrows the graph, a device's copies this rank's rows, in the form that options.copy says. Throws
+  // unsupported for a directed graph without in-edges, and for gauss_seidel. `links`: of devices.
   distributed_pagerank_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
                             const pagerank_options& options = {}, const exchange_options& links = {});
   distributed_pagerank_plan(distributed_pagerank_plan&&) noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/device/shared_limit.cuh"
 
 #include <algorithm>
 #include <limits>
@@ -24,10 +25,7 @@ class cooperative_kernel {
     if (cooperative == 0) {
       throw error(error_code::unsupported, std::string(operation) + ": the device cannot launch cooperative kernels");
     }
-    if (shared_bytes > 0) {
-      SPARGO_CUDA_TRY(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
-    }
+    if (shared_bytes > 0) allow_shared(kernel, shared_bytes);
     int resident = 0;
     SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, shared_bytes));
     if (resident == 0) {

@@ -11,6 +11,7 @@
 #include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
+#include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
 #include "graph/betweenness/cuda_kernel.cuh"
 #include "graph/betweenness/cuda_rows.cuh"
@@ -186,7 +187,7 @@ class device_executor final : public executor<I, device> {
     const std::int64_t hot = sorted && !t.ends ? std::min(Bytes ? room / 4 : room * 2, search_.n) / 8 * 8 : 0;
     const auto bytes = static_cast<std::size_t>(Bytes ? hot * 4 : hot / 2);
     const auto kernel = &hot_kernel<Step, Bytes, I, O>;
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    allow_shared(kernel, bytes);
     launch_kernel(ctx_, {ctx_.properties().multiprocessors, cuda_tuning::hot_block, bytes}, kernel, search_, t,
                   static_cast<unsigned>(hot));
   }

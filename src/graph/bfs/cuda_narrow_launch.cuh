@@ -11,8 +11,7 @@ class narrow_launch {
   narrow_launch() = default;
   explicit narrow_launch(const context<device>& ctx)
       : has_clusters_(ctx.properties().code_capability >= hopper_capability), blocks_(1) {
-    SPARGO_CUDA_TRY(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{narrow_bytes<I, O>()}));
+    allow_shared(kernel, narrow_bytes<I, O>());
     if (!has_clusters_) return;
     SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     for (blocks_ = narrow_tuning::blocks; blocks_ > 1; blocks_ /= 2) {

@@ -16,6 +16,7 @@
 #include "core/device/bulk_copy.cuh"
 #include "core/device/kernel_launch.cuh"
 #include "core/device/resident.cuh"
+#include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
 #include "graph/pagerank/binned_build.cuh"
 #include "sparse/spmv/copies/binned/device.cuh"
@@ -51,7 +52,8 @@ inline constexpr int words = static_cast<int>(16 / sizeof(V));  // of 16 bytes
 template <class V>
 struct binned_arguments {
   std::int64_t n;
-  std::int64_t width;  // vertices of a block
+  std::int64_t sources;  // n, but for a rank's part with ghosts
+  std::int64_t width;    // sources of a block
   int blocks;
   std::int64_t bins;
   int rows;                           // vertices of a bin
@@ -109,7 +111,7 @@ __global__ void __launch_bounds__(tuning::write_threads, 1)
       if (at + j * step < end) next[j].load(b.columns, at + j * step);
     }
     const std::int64_t first = block * b.width;
-    const std::int64_t size = min(b.width, b.n - first);
+    const std::int64_t size = min(b.width, b.sources - first);
     __syncthreads();  // the part before is done with
     for (std::int64_t c = words<V> * static_cast<int>(threadIdx.x); c < size; c += words<V> * step) {
       copy_line_async(part + c, shares + first + c);
@@ -251,8 +253,9 @@ class binned_copy final : public step_copy<V> {
  public:
   // `starts`: of the cells, by block, then by bin, and of what follows; in groups.
   template <class I, class O>
-  binned_copy(const context<device>& ctx, const csr_pattern_view<I, O, device>& in, const binned_shape& shape,
-              const array<std::int64_t, device>& starts, std::int64_t groups, array<std::uint32_t, device> units)
+  binned_copy(const context<device>& ctx, const csr_pattern_view<I, O, device>& in, std::int64_t sources,
+              const binned_shape& shape, const array<std::int64_t, device>& starts, std::int64_t groups,
+              array<std::uint32_t, device> units)
       : ctx_(ctx),
         bins_(shape.bins),
         cells_(ctx, shape.bins * (shape.blocks + 1)),
@@ -269,6 +272,7 @@ class binned_copy final : public step_copy<V> {
                   places_.data());
     take_block_starts(ctx, starts.data(), bins_, block_starts_);
     arguments_ = {.n = in.rows,
+                  .sources = sources,
                   .width = shape.width,
                   .blocks = blocks,
                   .bins = bins_,
@@ -295,17 +299,12 @@ class binned_copy final : public step_copy<V> {
   }
   [[nodiscard]] std::int64_t blocks() const noexcept override { return collect_grid_; }
   [[nodiscard]] const std::uint32_t* order() const noexcept override { return nullptr; }
-  [[nodiscard]] std::int64_t with_edges() const noexcept override { return arguments_.n; }
+  [[nodiscard]] std::int64_t with_edges() const noexcept override { return arguments_.sources; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return bytes_of(cells_, block_starts_, columns_, units_, places_, values_);
   }
 
  private:
-  template <class Kernel>
-  static void allow_shared(Kernel kernel, std::size_t bytes) {
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  }
-
   context<device> ctx_;
   std::int64_t bins_;
   array<bin_cell, device> cells_;
@@ -347,8 +346,8 @@ step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I,
   if (shape.blocks > tuning::most_blocks) return {nullptr, "the graph has too many vertices"};
   shape.capacity = std::min(tuning::bin_bytes / bytes, room / (bytes + 4)) / unit * unit;
   if (shape.capacity < warp_size) return {nullptr, "the device has too little shared memory"};
-  auto units = count_units(ctx, g.in.offsets.data(), n);
-  shape.units = element<std::uint32_t>(ctx, std::as_const(units).view(), n);
+  auto units = count_units(ctx, g.in.offsets.data(), g.in.rows);
+  shape.units = element<std::uint32_t>(ctx, std::as_const(units).view(), g.in.rows);
   const auto starts = count_cells(ctx, g.in, units, bytes, room, shape);
   if (shape.bins == 0) return {nullptr, "some vertices have too many in-edges for a bin"};
   if (by_choice && shape.longest > tuning::longest) {
@@ -372,7 +371,7 @@ step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I,
   }
   auto reason =
       "shares by " + std::to_string(shape.blocks) + " blocks of sources and " + std::to_string(shape.bins) + " bins";
-  return {std::make_unique<binned_copy<V>>(ctx, g.in, shape, starts, groups, std::move(units)), std::move(reason)};
+  return {std::make_unique<binned_copy<V>>(ctx, g.in, n, shape, starts, groups, std::move(units)), std::move(reason)};
 }
 
 #define INSTANTIATE_V(V, I, O)                                                                                \

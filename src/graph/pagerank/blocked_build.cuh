@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class I, class O>
 void place_edges(const context<device>& ctx, const csr_pattern_view<I, O, device>& in, ranked_graph& to) {
-  const std::int64_t n = in.rows;
+  const std::int64_t n = to.order.size();
   array<std::uint32_t, device> positions(ctx, n);
   to.offsets = {ctx, n + 1};
   to.places = {ctx, in.nnz()};

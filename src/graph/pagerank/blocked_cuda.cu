@@ -16,6 +16,7 @@
 #include "core/device/async_copy.cuh"
 #include "core/device/kernel_launch.cuh"
 #include "core/device/resident.cuh"
+#include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
 #include "graph/pagerank/blocked_build.cuh"
 #include "sparse/spmv/copies/blocked/add.cuh"
@@ -248,7 +249,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t blocks = strips.blocks();
   for (std::int64_t block = blockIdx.x; block < blocks; block += gridDim.x) {
     spmv::add_strips(strips, block, [&](std::int64_t place, V sum) {
-      mine.add(finish_vertex(a, terms, place, __ldg(a.degrees + place), sum, __ldg(now + place), next), a.norm);
+      mine.add(finish_place(a, terms, place, __ldg(a.degrees + place), sum, __ldg(now + place), next), a.norm);
     });
     if (block < strips.parts) __syncthreads();  // the parts' sums in shared memory are done with
   }
@@ -299,8 +300,7 @@ class blocked_copy final : public step_copy<V> {
                .arrived = arrived_.data()};
     finish_blocks_ = resident_grid(ctx, finish_vertices_kernel<V>, block_threads);
     shared_bytes_ = static_cast<std::size_t>(block) * sizeof(V) + 16;
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&sum_strips_kernel<V>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(shared_bytes_)));
+    allow_shared(sum_strips_kernel<V>, shared_bytes_);
     sums_arguments_ = {.state = nullptr,
                        .group_chunks = pattern_.group_chunks.data(),
                        .shares = shares_.data(),

@@ -83,7 +83,45 @@ template <class V, class I, class O>
 [[nodiscard]] step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I, O, device>& g,
                                                copy_demand demand);
 
+// The steps of a rank, which has a part of a graph's vertices and, numbered behind them, those of others that they have
+// in-edges from: ghosts, without in-edges. A step's terms and the ghosts' shares come from outside.
+template <class V>
+class part_steps {
+ public:
+  part_steps() = default;
+  part_steps(const part_steps&) = delete;
+  part_steps& operator=(const part_steps&) = delete;
+  virtual ~part_steps() = default;
+
+  // Every vertex has `rank`.
+  virtual void start(V rank) = 0;
+  // By place. Those of ghosts are to be written before a step: to where ghosts() says, by number, and then taken.
+  [[nodiscard]] virtual span<const V, device> shares() = 0;
+  [[nodiscard]] virtual span<V, device> ghosts() = 0;
+  virtual void take_ghosts() = 0;
+  // Of the vertices and ghosts; empty: as they are numbered.
+  [[nodiscard]] virtual span<const std::int32_t, device> places() const = 0;
+  // What this part leaves behind. Synchronises.
+  virtual step_outcome step(const step_terms& terms) = 0;
+  virtual void write_ranks(span<V, device> ranks) = 0;
+  // Whether the graph may go.
+  [[nodiscard]] virtual bool has_copy() const noexcept = 0;
+};
+
+// `local`: the graph of the part's vertices and the ghosts. Of the out-edges nothing but their number in it matters,
+// and in-edges have rows of the part only, but offsets for the ghosts, too. `degrees`: of the part's vertices in the
+// whole graph. Borrows the graph.
+template <class V, class I, class O>
+[[nodiscard]] std::unique_ptr<part_steps<V>> make_part_steps(const context<device>& ctx,
+                                                             const graph_view<I, O, device>& local,
+                                                             span<const V, device> degrees,
+                                                             const pagerank_options& options);
+
 // --- Device code ----------------------------------------------------------
+
+// In the place of a ghost's degree: its share is somebody else's to write.
+template <class V>
+inline constexpr V ghost_degree = V{-1};
 
 inline __device__ step_outcome shuffled(const step_outcome& mine, int mask) {
   return {shuffle_xor(mine.change, mask), shuffle_xor(mine.dangling, mask)};
@@ -151,6 +189,14 @@ __device__ step_outcome finish_vertex(const step_arguments<V>& a, const step_ter
   next[place] = share;
   const auto kept = static_cast<double>(rank_of(share, degree));
   return {fabs(kept - static_cast<double>(rank_of(before, degree))), degree == 0 ? kept : 0.0};
+}
+
+// The same at a place that may be a ghost's.
+template <class V>
+__device__ step_outcome finish_place(const step_arguments<V>& a, const step_terms& terms, std::int64_t place, V degree,
+                                     V incoming, V before, V* next) {
+  if (degree == ghost_degree<V>) return {};
+  return finish_vertex(a, terms, place, degree, incoming, before, next);
 }
 
 // The vertices from place `kept` on, all alike, by one thread.

@@ -321,129 +321,248 @@ void place_degrees(const context<device>& ctx, const O* offsets, const std::uint
   });
 }
 
+// A graph, or a copy of it, and what is known of its vertices between steps.
+template <class V, class I, class O>
+struct device_steps {
+  context<device> ctx;
+  std::int64_t n;
+  array<V, device> degrees;    // of out-edges, by place
+  array<V, device> shares[2];  // before and after a step, in turn
+  array<run_state, device> state;
+  array<step_outcome, device> outcomes;  // [block]
+  std::unique_ptr<step_copy<V>> copy;    // null: from the graph
+  std::string reason;
+  array<I, device> rows;  // longer ones, by bin
+  pull_arguments<V, I, O> pull{};
+  std::int64_t pull_blocks = 0;
+  unsigned vertex_blocks = 0;
+
+  // `ghosts`: so many of the last vertices have no ranks here.
+  device_steps(const context<device>& on, const graph_view<I, O, device>& g, const pagerank_options& options,
+               std::int64_t ghosts)
+      : ctx(on),
+        n(g.vertices()),
+        degrees(ctx, n),
+        shares{{ctx, n + step_copy<V>::padding}, {ctx, n + step_copy<V>::padding}},
+        state(ctx, 1) {
+    if (n == 0) return;
+    const device_guard guard(ctx);
+    auto made = make_copy<V>(ctx, g, options);
+    copy = std::move(made.copy);
+    reason = std::move(made.reason);
+    for (auto& each : shares) fill_zero(ctx, each.view().subspan(n, step_copy<V>::padding));
+    place_degrees(ctx, g.out.offsets.data(), order(), degrees);
+    vertex_blocks = blocks_for(ctx, n, block_threads);
+    std::int64_t blocks = vertex_blocks;
+    if (copy == nullptr) {
+      const std::int64_t own = n - ghosts;
+      pull = {.n = own,
+              .offsets = g.in.offsets.data(),
+              .indices = g.in.indices.data(),
+              .order = nullptr,
+              .undirected = g.in.offsets.data() == g.out.offsets.data() ? 1 : 0,
+              .bins = bin_rows<I, O>(ctx, g.in.offsets.data(), own, rows)};
+      pull.order = rows.data();
+      pull_blocks = pull.bins.first_block[bins] + std::min(div_up(own, std::int64_t{short_rows}),
+                                                           resident_grid(ctx, pull_kernel<V, I, O>, block_threads));
+      blocks = std::max(blocks, pull_blocks);
+    } else {
+      blocks = std::max(blocks, copy->blocks());
+    }
+    outcomes = {ctx, blocks};
+  }
+
+  // All places count, each by itself.
+  [[nodiscard]] step_arguments<V> arguments(const pagerank_options& options, const step_rule& rule) {
+    return {.n = n,
+            .kept = n,
+            .degrees = degrees.data(),
+            .personalization = nullptr,
+            .damping = options.damping,
+            .norm = options.norm,
+            .rule = rule,
+            .end = {options.iterations > 0 ? -1.0 : options.tolerance, most_iterations(options)},
+            .state = state.data(),
+            .outcomes = outcomes.data()};
+  }
+
+  [[nodiscard]] run_state look() const { return element<run_state>(ctx, state.view(), 0); }
+  [[nodiscard]] const std::uint32_t* order() const { return copy == nullptr ? nullptr : copy->order(); }
+  [[nodiscard]] std::int64_t with_edges() const { return copy == nullptr ? n : copy->with_edges(); }
+
+  // A step whose end is past is skipped by the kernels.
+  void take_step(const step_arguments<V>& a, std::int64_t number) {
+    const V* const now = shares[number % 2].data();
+    V* const next = shares[1 - number % 2].data();
+    if (copy != nullptr) return copy->step(a, now, next);
+    launch_early(ctx, dim3(static_cast<unsigned>(pull_blocks)), block_threads, &pull_kernel<V, I, O>, a, pull, now,
+                 next);
+  }
+
+  // ranks[v] for vertices below `size`.
+  void write_ranks(const step_arguments<V>& a, std::int64_t steps, std::int64_t size, V* to) const {
+    for_each(ctx, n,
+             [=, kept = a.kept, order = order(), from = shares[steps % 2].data(),
+              degree = degrees.data()] __device__(std::int64_t i) {
+               const std::int64_t v = order == nullptr ? i : std::int64_t{order[i]};
+               if (v < size) to[v] = rank_of(from[i < kept ? i : kept], degree[i]);
+             });
+  }
+
+  [[nodiscard]] std::int64_t bytes() const {
+    return bytes_of(degrees, shares[0], shares[1], rows, outcomes, state) +
+           (copy == nullptr ? 0 : copy->workspace_bytes());
+  }
+};
+
 template <class V, class I, class O>
 class device_executor final : public executor<V, device> {
  public:
   device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const pagerank_options& options)
-      : ctx_(ctx),
-        n_(g.vertices()),
-        options_(options),
-        ranks_(ctx, n_),
-        degrees_(ctx, n_),
-        shares_{{ctx, n_ + step_copy<V>::padding}, {ctx, n_ + step_copy<V>::padding}},
-        state_(ctx, 1),
-        sum_(ctx, 1) {
-    if (n_ == 0) return;
-    const device_guard guard(ctx_);
-    auto made = make_copy<V>(ctx, g, options);
-    copy_ = std::move(made.copy);
-    reason_ = std::move(made.reason);
-    for (auto& shares : shares_) fill_zero(ctx, shares.view().subspan(n_, step_copy<V>::padding));
-    place_degrees(ctx, g.out.offsets.data(), order(), degrees_);
-    vertex_blocks_ = blocks_for(ctx, n_, block_threads);
-    std::int64_t blocks = vertex_blocks_;
-    if (copy_ == nullptr) {
-      pull_ = {.n = n_,
-               .offsets = g.in.offsets.data(),
-               .indices = g.in.indices.data(),
-               .order = nullptr,
-               .undirected = g.in.offsets.data() == g.out.offsets.data() ? 1 : 0,
-               .bins = bin_rows<I, O>(ctx, g.in.offsets.data(), n_, rows_)};
-      pull_.order = rows_.data();
-      pull_blocks_ = pull_.bins.first_block[bins] + std::min(div_up(n_, std::int64_t{short_rows}),
-                                                             resident_grid(ctx, pull_kernel<V, I, O>, block_threads));
-      blocks = std::max(blocks, pull_blocks_);
-    } else {
-      blocks = std::max(blocks, copy_->blocks());
-    }
-    outcomes_ = {ctx, blocks};
-  }
+      : ctx_(ctx), options_(options), steps_(ctx, g, options, 0), ranks_(ctx, steps_.n), sum_(ctx, 1) {}
 
   run_outcome run(span<const V, device> personalization, span<const V, device> guess) override {
-    const step_rule rule{static_cast<double>(n_), options_.damping, sum_of("personalization", personalization),
+    const std::int64_t n = steps_.n;
+    const step_rule rule{static_cast<double>(n), options_.damping, sum_of("personalization", personalization),
                          options_.dangling};
     const double guess_sum = sum_of("guess", guess);
     const device_guard guard(ctx_);
-    fill_zero(ctx_, state_);
-    const bool alike = personalization.empty() && guess.empty() && copy_ != nullptr;
-    step_arguments<V> a{.n = n_,
-                        .kept = alike ? copy_->with_edges() : n_,
-                        .degrees = degrees_.data(),
-                        .personalization = personalization.data(),
-                        .damping = options_.damping,
-                        .norm = options_.norm,
-                        .rule = rule,
-                        .end = {options_.iterations > 0 ? -1.0 : options_.tolerance, most_iterations(options_)},
-                        .state = state_.data(),
-                        .outcomes = outcomes_.data()};
-    launch_kernel(ctx_, {vertex_blocks_, block_threads}, start_kernel<V>, a, n_, order(), guess.data(), guess_sum,
-                  shares_[0].data());
-    if (order() != nullptr && !personalization.empty()) {
+    fill_zero(ctx_, steps_.state);
+    step_arguments<V> a = steps_.arguments(options_, rule);
+    a.personalization = personalization.data();
+    if (personalization.empty() && guess.empty()) a.kept = steps_.with_edges();
+    launch_kernel(ctx_, {steps_.vertex_blocks, block_threads}, start_kernel<V>, a, n, steps_.order(), guess.data(),
+                  guess_sum, steps_.shares[0].data());
+    if (steps_.order() != nullptr && !personalization.empty()) {
       // By place, in the array that gets the ranks in the end.
-      gather_words(ctx_, n_, order(), personalization.data(), ranks_.data());
+      gather_words(ctx_, n, steps_.order(), personalization.data(), ranks_.data());
       a.personalization = ranks_.data();
     }
     const std::int64_t most = most_iterations(options_);
     for (std::int64_t launched = 0; launched < most;) {
       const std::int64_t until = std::min(most, options_.iterations > 0 ? most : launched + tuning::look_every);
-      for (; launched < until; ++launched) take_step(a, launched);
-      if (look().done != 0) break;
+      for (; launched < until; ++launched) steps_.take_step(a, launched);
+      if (steps_.look().done != 0) break;
     }
-    const run_state end = look();
-    for_each(ctx_, n_,
-             [kept = a.kept, order = order(), shares = shares_[end.iterations % 2].data(), degrees = degrees_.data(),
-              ranks = ranks_.data()] __device__(std::int64_t i) {
-               ranks[order == nullptr ? i : std::int64_t{order[i]}] = rank_of(shares[i < kept ? i : kept], degrees[i]);
-             });
+    const run_state end = steps_.look();
+    steps_.write_ranks(a, end.iterations, n, ranks_.data());
     return {end.iterations, end.residual};
   }
 
   [[nodiscard]] span<const V, device> ranks() const noexcept override { return ranks_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return bytes_of(ranks_, degrees_, shares_[0], shares_[1], rows_, outcomes_, state_, sum_) +
-           (copy_ == nullptr ? 0 : copy_->workspace_bytes());
+    return steps_.bytes() + bytes_of(ranks_, sum_);
   }
-  [[nodiscard]] std::string reason() const override { return reason_; }
+  [[nodiscard]] std::string reason() const override { return steps_.reason; }
 
  private:
-  [[nodiscard]] run_state look() const { return element<run_state>(ctx_, state_.view(), 0); }
-  [[nodiscard]] const std::uint32_t* order() const { return copy_ == nullptr ? nullptr : copy_->order(); }
-
-  // A step whose end is past is skipped by the kernels.
-  void take_step(const step_arguments<V>& a, std::int64_t number) {
-    const V* const now = shares_[number % 2].data();
-    V* const next = shares_[1 - number % 2].data();
-    if (copy_ != nullptr) return copy_->step(a, now, next);
-    launch_early(ctx_, dim3(static_cast<unsigned>(pull_blocks_)), block_threads, &pull_kernel<V, I, O>, a, pull_, now,
-                 next);
-  }
-
   // Checked; 0 of an empty one. Synchronises.
   [[nodiscard]] double sum_of(const char* name, span<const V, device> values) {
     if (values.empty()) return 0;
     const device_guard guard(ctx_);
-    launch_kernel(ctx_, {vertex_blocks_, block_threads}, sum_kernel<V>, n_, values.data(), outcomes_.data());
-    launch_kernel(ctx_, {1, add_threads}, add_kernel, outcomes_.data(), vertex_blocks_, sum_.data());
+    launch_kernel(ctx_, {steps_.vertex_blocks, block_threads}, sum_kernel<V>, steps_.n, values.data(),
+                  steps_.outcomes.data());
+    launch_kernel(ctx_, {1, add_threads}, add_kernel, steps_.outcomes.data(), steps_.vertex_blocks, sum_.data());
     const auto sum = element<step_outcome>(ctx_, sum_.view(), 0);
     check_sum(name, sum.dangling, sum.change > 0);
     return sum.dangling;
   }
 
   context<device> ctx_;
-  std::int64_t n_;
   pagerank_options options_;
-  array<V, device> ranks_;      // of the last run; during one, its personalization by place
-  array<V, device> degrees_;    // of out-edges, by place
-  array<V, device> shares_[2];  // before and after a step, in turn
-  array<run_state, device> state_;
+  device_steps<V, I, O> steps_;
+  array<V, device> ranks_;  // of the last run; during one, its personalization by place
   array<step_outcome, device> sum_;
-  array<step_outcome, device> outcomes_;  // [block]
-  std::unique_ptr<step_copy<V>> copy_;    // null: from the graph
-  std::string reason_;
-  array<I, device> rows_;  // longer ones, by bin
-  pull_arguments<V, I, O> pull_{};
-  std::int64_t pull_blocks_ = 0;
-  unsigned vertex_blocks_ = 0;
+};
+
+template <class V>
+void set_degrees(const context<device>& ctx, const std::uint32_t* order, span<const V, device> of_vertices,
+                 array<V, device>& degrees) {
+  for_each(ctx, degrees.size(),
+           [=, own = of_vertices.size(), from = of_vertices.data(), to = degrees.data()] __device__(std::int64_t i) {
+             const std::int64_t v = order == nullptr ? i : std::int64_t{order[i]};
+             to[i] = v < own ? from[v] : ghost_degree<V>;
+           });
+}
+
+template <class V>
+void set_shares(const context<device>& ctx, V rank, const array<V, device>& degrees, array<V, device>& shares) {
+  for_each(ctx, degrees.size(), [=, degree = degrees.data(), to = shares.data()] __device__(std::int64_t i) {
+    to[i] = share_of(rank, degree[i]);
+  });
+}
+
+// place[order[i]] = i.
+void invert(const context<device>& ctx, const std::uint32_t* order, array<std::int32_t, device>& places) {
+  for_each(ctx, places.size(),
+           [=, place = places.data()] __device__(std::int64_t i) { place[order[i]] = static_cast<std::int32_t>(i); });
+}
+template <class V>
+void place_values(const context<device>& ctx, const array<V, device>& from, const std::int32_t* places, V* to) {
+  for_each(ctx, from.size(), [=, value = from.data()] __device__(std::int64_t k) { to[places[k]] = value[k]; });
+}
+
+template <class V, class I, class O>
+class device_part final : public part_steps<V> {
+ public:
+  device_part(const context<device>& ctx, const graph_view<I, O, device>& local, span<const V, device> degrees,
+              const pagerank_options& options)
+      : own_(degrees.size()),
+        options_(options),
+        is_undirected_(local.direction == direction_kind::undirected),
+        steps_(ctx, local, options, local.vertices() - own_) {
+    if (steps_.n == 0) return;
+    set_degrees(ctx, steps_.order(), degrees, steps_.degrees);
+    if (steps_.order() == nullptr) return;
+    places_ = {ctx, steps_.n};
+    ghosts_ = {ctx, steps_.n - own_};
+    invert(ctx, steps_.order(), places_);
+  }
+
+  void start(V rank) override {
+    number_ = 0;
+    if (steps_.n > 0) set_shares(steps_.ctx, rank, steps_.degrees, steps_.shares[0]);
+  }
+  [[nodiscard]] span<const V, device> shares() override { return now().view().subspan(0, steps_.n); }
+  [[nodiscard]] span<V, device> ghosts() override {
+    return places_.empty() ? now().view().subspan(own_, steps_.n - own_) : ghosts_.view();
+  }
+  void take_ghosts() override {
+    if (!places_.empty()) place_values<V>(steps_.ctx, ghosts_, places_.data() + own_, now().data());
+  }
+  [[nodiscard]] span<const std::int32_t, device> places() const override { return places_.view(); }
+  step_outcome step(const step_terms& terms) override {
+    if (steps_.n == 0) return {};
+    const device_guard guard(steps_.ctx);
+    const run_state before{.terms = terms, .residual = 0, .iterations = 0, .done = 0, .arrived = 0};
+    copy<run_state>(steps_.ctx, span<const run_state, host>(&before, 1), steps_.state.view());
+    steps_.take_step(arguments(), number_++);
+    const run_state after = steps_.look();
+    return {after.residual, after.terms.constant};
+  }
+  void write_ranks(span<V, device> ranks) override {
+    if (steps_.n > 0) steps_.write_ranks(arguments(), number_, own_, ranks.data());
+  }
+  [[nodiscard]] bool has_copy() const noexcept override { return steps_.copy != nullptr; }
+
+ private:
+  [[nodiscard]] array<V, device>& now() { return steps_.shares[number_ % 2]; }
+  // By this rule the next step's constant is what dangling vertices hold. Of a directed graph a vertex without edges
+  // here may have some elsewhere, and differs from the others then.
+  [[nodiscard]] step_arguments<V> arguments() {
+    step_arguments<V> a = steps_.arguments(
+        options_, {.vertices = 1, .damping = 1, .preference_sum = 0, .dangling = pagerank_dangling::uniform});
+    if (is_undirected_) a.kept = steps_.with_edges();
+    return a;
+  }
+
+  std::int64_t own_;
+  pagerank_options options_;
+  bool is_undirected_;
+  device_steps<V, I, O> steps_;
+  array<std::int32_t, device> places_;
+  array<V, device> ghosts_;  // by number, where they lie in another order
+  std::int64_t number_ = 0;  // of the next step
 };
 
 }  // namespace
@@ -453,6 +572,15 @@ std::unique_ptr<executor<V, device>> make_executor(const context<device>& ctx, c
                                                    const pagerank_options& options) {
   return std::make_unique<device_executor<V, I, O>>(ctx, g, options);
 }
+
+template <class V, class I, class O>
+std::unique_ptr<part_steps<V>> make_part_steps(const context<device>& ctx, const graph_view<I, O, device>& local,
+                                               span<const V, device> degrees, const pagerank_options& options) {
+  return std::make_unique<device_part<V, I, O>>(ctx, local, degrees, options);
+}
+template std::unique_ptr<part_steps<double>> make_part_steps(const context<device>&,
+                                                             const graph_view<std::int32_t, std::int64_t, device>&,
+                                                             span<const double, device>, const pagerank_options&);
 
 #define INSTANTIATE_V(V, I, O)                                          \
   template std::unique_ptr<executor<V, device>> make_executor<V, I, O>( \

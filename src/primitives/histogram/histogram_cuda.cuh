@@ -1,6 +1,7 @@
 // Counting on the device: which rung, and its launch. Instantiated in histogram_*_cuda.cu, a few element types each.
 #pragma once
 
+#include "core/device/shared_limit.cuh"
 #include "primitives/histogram/backend.hpp"
 #include "primitives/histogram/packed.cuh"
 
@@ -44,10 +45,7 @@ template <class... Parameters, class... Arguments>
 void launch(const context<device>& ctx, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
             std::int64_t shared, Arguments... arguments) {
   SPARGO_EXPECTS(blocks <= INT32_MAX, "histogram: more elements than a grid has threads");
-  if (shared > 48 << 10) {
-    SPARGO_CUDA_TRY(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  }
+  if (shared > 48 << 10) allow_shared(kernel, static_cast<std::size_t>(shared));
   kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(shared),
            ctx.stream()>>>(arguments...);
   SPARGO_CUDA_TRY(cudaGetLastError());

@@ -17,6 +17,7 @@
 #include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv/copies/binned/device.cuh"
 #include "sparse/spmv/device.cuh"
@@ -404,11 +405,6 @@ class device_binned final : public executor<V> {
   static constexpr std::size_t stage_bytes =
       static_cast<std::size_t>(bin_items<D> + bin_items<D> * static_cast<std::int64_t>(sizeof(D)) / 128 + 1) *
       sizeof(D);
-
-  template <class Kernel>
-  static void allow_shared(Kernel kernel, std::size_t bytes) {
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  }
 
   context<device> ctx_;
   binned_matrix<V> matrix_;

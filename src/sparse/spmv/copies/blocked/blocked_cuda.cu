@@ -23,6 +23,7 @@
 #include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv/copies/binned/device.cuh"
 #include "sparse/spmv/copies/blocked/add.cuh"
@@ -291,8 +292,7 @@ class device_blocked final : public executor<V> {
                .arrived = arrived_.data()};
     fill_zero(ctx, arrived_.view());
     shared_bytes_ = static_cast<std::size_t>(std::min(pattern_.used, part_columns<D>)) * sizeof(D);
-    SPARGO_CUDA_TRY(cudaFuncSetAttribute(&blocked_kernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(tuning::block_bytes)));
+    allow_shared(blocked_kernel<D>, tuning::block_bytes);
   }
 
   void run(V alpha, const V* x_values, V beta, V* y) const override {
