@@ -8,7 +8,7 @@
 
 namespace spargo::detail::dist {
 
-// As plan_memory, but from cudaMalloc: of a pool's memory peers know nothing.
+// As plan_memory, but from cudaMalloc: peers cannot address what comes from a pool.
 class peer_memory {
  public:
   explicit peer_memory(const context<device>& ctx) : ordinal_(ctx.ordinal()) {}

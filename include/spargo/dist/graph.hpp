@@ -66,8 +66,8 @@ class SPARGO_EXPORT distributed_bfs_plan {
   distributed_bfs_plan& operator=(distributed_bfs_plan&&) noexcept;
   ~distributed_bfs_plan();
 
-  // A device is synchronised once, thrice more each time that one GPU goes on alone, or in each level where the host
-  // goes from one to the next.
+  // A device is synchronised once, and again each time that one GPU goes on alone and ends doing so; or in each level,
+  // where the host goes from one to the next.
   void run(std::int64_t source);
 
   // Of the last run: of this rank's vertices, -1 where unreached.
