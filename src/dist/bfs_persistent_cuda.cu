@@ -5,7 +5,7 @@
 // and loaded when the plan is made, and ranks begin a search together: what a driver makes wait for a kernel that waits
 // itself is done by then. Memory besides the graph, I = int32: 17.5 bytes for a vertex of this rank and 8 for each
 // other rank, a quarter for each of all.
-#include "core/device/kernel_launch.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
 #include "dist/bfs_narrow.cuh"

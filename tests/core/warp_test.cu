@@ -1,6 +1,8 @@
-// Reductions and scans of warps and of groups of lanes against loops on the host, and copies that run beside threads.
+// Reductions and scans of warps and of groups of lanes against loops on the host, copies that run beside threads, and
+// what launches say that are refused.
 #include "core/device/async_copy.cuh"
 #include "core/device/bulk_copy.cuh"
+#include "core/device/early_launch.cuh"
 #include "core/device/warp.cuh"
 #include "support/device.hpp"
 
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace spargo::detail {
@@ -121,6 +124,8 @@ __global__ void bulk_copy_kernel(const std::uint32_t* in, std::uint32_t* out) {
     for (int k = static_cast<int>(threadIdx.x); k < 2 * copied; k += threads) out[k] = in[k] + 1 + k / copied;
   }
 }
+
+__global__ void idle_kernel() {}
 
 class WarpCopies : public testing::Test {
  protected:
@@ -234,6 +239,37 @@ TEST_F(WarpCopies, CopiesBesideTheThreads) {
   for (int k = 0; k < 2 * copied; ++k) expected[k] += k < copied ? 1 : 2;
   EXPECT_EQ(run(async_copy_kernel, values, 2 * copied), expected);
   EXPECT_EQ(run(bulk_copy_kernel, values, 2 * copied), expected);
+}
+
+// The error names the line that asks for the launch, not the block's, and the runtime forgets it.
+TEST_F(WarpCopies, RefusedLaunchesNameTheirLine) {
+  const context<device> ctx;
+  const auto expect_refusal = [](int line, const auto& launch) {
+    try {
+      launch();
+      ADD_FAILURE() << "no error from line " << line;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::device_failure);
+      EXPECT_TRUE(std::string(e.what()).ends_with(" at warp_test.cu:" + std::to_string(line))) << e.what();
+    }
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  };
+  expect_refusal(__LINE__, [&] { launch_kernel(ctx, {1, 4096}, idle_kernel); });
+  expect_refusal(__LINE__, [&] { launch_kernel(ctx, {0, 32}, idle_kernel); });
+  expect_refusal(__LINE__, [&] { launch_kernel({ctx, ctx.stream()}, {1, dim3(32, 64)}, idle_kernel); });
+  expect_refusal(__LINE__, [&] { launch_kernel(ctx, {1, 32, 1 << 20}, idle_kernel); });
+  expect_refusal(__LINE__, [&] { launch_early(ctx, {1, 4096}, idle_kernel); });
+  const auto refused = [](void*, std::size_t&) { return cudaErrorInvalidValue; };
+  expect_refusal(__LINE__, [&] { with_temporary_storage(ctx, refused); });
+  launch_kernel(ctx, {1, 32, 1 << 10}, idle_kernel);
+  ctx.synchronize();
+}
+
+TEST(Launch, GridsHaveTheirLimit) {
+  const std::int64_t most = (std::int64_t{1} << 31) - 1;
+  EXPECT_EQ(launch_shape(most, 32).blocks.x, most);
+  EXPECT_THROW(launch_shape(most + 1, 32), error);
+  EXPECT_THROW((void)one_thread_each(64 * most, 32), error);
 }
 
 }  // namespace

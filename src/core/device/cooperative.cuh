@@ -1,7 +1,7 @@
 // Kernels that have a barrier over their whole grid.
 #pragma once
 
-#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/shared_limit.cuh"
 
 #include <algorithm>
@@ -34,10 +34,11 @@ class cooperative_kernel {
     blocks_ = static_cast<unsigned>(std::min(resident, most) * ctx.properties().multiprocessors);
   }
 
-  void launch(const context<device>& ctx, std::type_identity_t<T>... arguments) const {
+  void launch(const launch_site& at, std::type_identity_t<T>... arguments) const {
     void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel_, dim3(blocks_), dim3(static_cast<unsigned>(threads_)), pointers,
-                                                shared_bytes_, ctx.stream()));
+    check_cuda(cudaLaunchCooperativeKernel(kernel_, dim3(blocks_), dim3(static_cast<unsigned>(threads_)), pointers,
+                                           shared_bytes_, at.stream),
+               "a launch", at.from);
   }
 
  private:

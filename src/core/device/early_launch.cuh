@@ -2,9 +2,11 @@
 // launch, compute capability 9.0; one after the other before that).
 #pragma once
 
-#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
 
 #include <spargo/core/device_features.cuh>
+
+#include <type_traits>
 
 namespace spargo::detail {
 
@@ -20,19 +22,15 @@ __device__ __forceinline__ void start_kernel_behind() {
 }
 
 // Only where the code that runs is Hopper's or later: other code does not wait.
-template <class... Parameters, class... Arguments>
-void launch_early(const context<device>& ctx, dim3 blocks, int threads, void (*kernel)(Parameters...),
-                  Arguments... arguments) {
+template <class... T>
+void launch_early(const launch_site& at, const launch_shape& shape, void (*kernel)(T...),
+                  std::type_identity_t<T>... arguments) {
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.stream = ctx.stream();
-  config.attrs = &early;
-  config.numAttrs = ctx.properties().code_capability >= hopper_capability ? 1 : 0;
-  SPARGO_CUDA_TRY(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+  const bool can = at.ctx.properties().code_capability >= hopper_capability;
+  const cudaLaunchConfig_t config{shape.blocks, shape.threads, shape.shared_bytes, at.stream, &early, can ? 1U : 0U};
+  check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), "a launch", at.from);
 }
 
 }  // namespace spargo::detail

@@ -1,4 +1,4 @@
-// Launch shapes, loops over an index range, and temporary storage for CUB.
+// Launches with their checks, loops over an index range, and temporary storage for CUB.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -6,8 +6,60 @@
 #include <spargo/core/array.hpp>
 
 #include <algorithm>
+#include <source_location>
+#include <string>
+#include <type_traits>
 
 namespace spargo::detail {
+
+inline void check_cuda(cudaError_t status, const char* call, const std::source_location& from) {
+  if (status != cudaSuccess) throw_cuda_error(status, call, from.file_name(), static_cast<int>(from.line()));
+}
+
+// Where work is handed to the device: on the context's stream or on another, and by which line, for the error to name.
+struct launch_site {
+  using line = std::source_location;
+  launch_site(const context<device>& c, const line& l = line::current()) : launch_site(c, c.stream(), l) {}
+  launch_site(const context<device>& c, cudaStream_t s, const line& l = line::current()) : ctx(c), stream(s), from(l) {}
+
+  const context<device>& ctx;
+  cudaStream_t stream;
+  line from;
+};
+
+// Blocks, threads of each, and what each has of shared memory beside what the kernel declares.
+struct launch_shape {
+  launch_shape(dim3 b, dim3 t, std::size_t bytes = 0) : blocks(b), threads(t), shared_bytes(bytes) {}
+  launch_shape(std::int64_t b, int t, std::size_t bytes = 0)
+      : launch_shape(dim3(static_cast<unsigned>(b)), dim3(static_cast<unsigned>(t)), bytes) {
+    if (b > INT32_MAX) throw error(error_code::unsupported, "launch: " + std::to_string(b) + " blocks exceed a grid");
+  }
+
+  dim3 blocks;
+  dim3 threads;
+  std::size_t shared_bytes;
+};
+
+// A thread for each item, in blocks of so many.
+[[nodiscard]] inline launch_shape one_thread_each(std::int64_t items, int threads) {
+  return {div_up(items, std::int64_t{threads}), threads};
+}
+
+// A block for each tile of so many rows and columns, columns along x; along y no more than a grid can have.
+[[nodiscard]] inline launch_shape image_shape(std::int64_t rows, std::int64_t cols, std::int64_t tile_rows,
+                                              std::int64_t tile_cols, dim3 threads) {
+  launch_shape shape(div_up(cols, tile_cols), 1);
+  shape.blocks.y = static_cast<unsigned>(std::min<std::int64_t>(div_up(rows, tile_rows), 65535));
+  shape.threads = threads;
+  return shape;
+}
+
+template <class... T>
+void launch_kernel(const launch_site& at, const launch_shape& shape, void (*kernel)(T...),
+                   std::type_identity_t<T>... arguments) {
+  kernel<<<shape.blocks, shape.threads, shape.shared_bytes, at.stream>>>(arguments...);
+  check_cuda(cudaGetLastError(), "a launch", at.from);
+}
 
 inline constexpr int block_threads = 256;
 
@@ -18,6 +70,12 @@ inline unsigned blocks_for(const context<device>& ctx, std::int64_t units, std::
   return static_cast<unsigned>(std::clamp<std::int64_t>(div_up(units, units_per_block), 1, most));
 }
 
+// The shape of such a loop in blocks of block_threads, each with so many units in a round.
+[[nodiscard]] inline launch_shape grid_stride(const context<device>& ctx, std::int64_t units,
+                                              std::int64_t units_per_block = block_threads) {
+  return {blocks_for(ctx, units, units_per_block), block_threads};
+}
+
 template <class F>
 __global__ void __launch_bounds__(block_threads) for_each_kernel(std::int64_t size, F f) {
   for (std::int64_t i = global_thread(); i < size; i += grid_threads()) f(i);
@@ -25,11 +83,10 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::int64_t si
 
 // f(i) for every i in [0, size), each by one thread; asynchronous. `f` is a __device__ lambda.
 template <class F>
-void for_each(const context<device>& ctx, std::int64_t size, F f) {
+void for_each(const launch_site& at, std::int64_t size, F f) {
   if (size <= 0) return;
-  const device_guard guard(ctx);
-  for_each_kernel<<<blocks_for(ctx, size, block_threads), block_threads, 0, ctx.stream()>>>(size, f);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  const device_guard guard(at.ctx);
+  launch_kernel(at, grid_stride(at.ctx, size), for_each_kernel<F>, size, f);
 }
 
 // The first i in [0, size] with i == size or values[i] >= wanted; values ascend.
@@ -50,12 +107,12 @@ __device__ std::int64_t lower_bound(const T* values, std::int64_t size, std::int
 
 // call(storage, bytes) is a CUB device algorithm: asked for its size first, then run.
 template <class F>
-void with_temporary_storage(const context<device>& ctx, F&& call) {
-  const device_guard guard(ctx);
+void with_temporary_storage(const launch_site& at, F&& call) {
+  const device_guard guard(at.ctx);
   std::size_t bytes = 0;
-  SPARGO_CUDA_TRY(call(static_cast<void*>(nullptr), bytes));
-  array<unsigned char, device> storage(ctx, static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)));
-  SPARGO_CUDA_TRY(call(static_cast<void*>(storage.data()), bytes));
+  check_cuda(call(static_cast<void*>(nullptr), bytes), "CUB", at.from);
+  array<unsigned char, device> storage(at.ctx, static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)));
+  check_cuda(call(static_cast<void*>(storage.data()), bytes), "CUB", at.from);
 }
 
 }  // namespace spargo::detail

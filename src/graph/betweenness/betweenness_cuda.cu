@@ -8,7 +8,6 @@
 // Jiang, Bader, Chavarria-Miranda, IPDPS 2009; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
 #include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/device/shared_limit.cuh"
@@ -56,8 +55,7 @@ void multiply(const context<device>& ctx, span<double, device> values, double fa
 // `largest`: room for that.
 void divide_by_largest(const context<device>& ctx, span<double, device> values, double* largest) {
   fill_zero(ctx, span<double, device>(largest, 1));
-  launch_kernel(ctx, {blocks_for(ctx, values.size(), block_threads), block_threads}, find_largest_kernel, values.data(),
-                values.size(), largest);
+  launch_kernel(ctx, grid_stride(ctx, values.size()), find_largest_kernel, values.data(), values.size(), largest);
   for_each(ctx, values.size(), [to = values.data(), largest] __device__(std::int64_t k) {
     if (*largest > 0) to[k] /= *largest;
   });
@@ -223,8 +221,8 @@ class device_executor final : public executor<I, device> {
     search_back(last.depth - 1, last.wide_from);
     add_lanes(ctx_, search_.dependencies, search_.rank, search_.n, values_.view());
     if (edges_.empty()) return;
-    launch_kernel(ctx_, {blocks_for(ctx_, n_, block_threads / warp_size), block_threads}, edges_kernel<I, O>, search_,
-                  edges_of_graph_, n_, last.wide_from, edges_.data());
+    launch_kernel(ctx_, grid_stride(ctx_, n_, block_threads / warp_size), edges_kernel<I, O>, search_, edges_of_graph_,
+                  n_, last.wide_from, edges_.data());
   }
 
   // To the first level that is empty.
@@ -261,7 +259,7 @@ class device_executor final : public executor<I, device> {
   void search_back(int levels, int wide_from) {
     if (search_.own != 0) {
       clear(search_.control, 1);
-      launch_kernel(ctx_, {blocks_for(ctx_, n_, block_threads), block_threads}, count_kernel<I, O>, search_);
+      launch_kernel(ctx_, grid_stride(ctx_, n_), count_kernel<I, O>, search_);
     }
     clear(search_.states, state_bytes());
     launch_kernel(ctx_, {1, warp_size}, end_kernel<I, O>, search_);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "core/bytes_of.hpp"
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "graph/betweenness/cuda_search.cuh"
 #include "primitives/sort/radix_sort.hpp"

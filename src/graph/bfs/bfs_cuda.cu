@@ -7,7 +7,7 @@
 // or twice and synchronises; H200, R-MAT 22: 0.43 ms for likely neighbours. Direction-optimizing search: Beamer,
 // Asanovic, Patterson, SC 2012. Queues and load balance: Merrill, Garland, Grimshaw, PPoPP 2012.
 #include "core/device/cooperative.cuh"
-#include "core/device/kernel_launch.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
 #include "graph/bfs/cuda_narrow_launch.cuh"

@@ -10,7 +10,7 @@
 // and are in no list. Memory, I = int32: 16 bytes per vertex, 4 more for the frontier, and 4 for each 128 edges. H200,
 // ten rounds: R-MAT 22 of degree 16 10.2 ms, a grid of 2048^2 1.11, uniform 2^22 of degree 16 14.4.
 #include "core/bytes_of.hpp"
-#include "core/device/kernel_launch.cuh"
+#include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/communities/cuda_long_rows.cuh"
 #include "graph/communities/cuda_rows.cuh"
@@ -192,8 +192,8 @@ class device_executor final : public executor<I, device> {
 
   void mark_due(std::int64_t round) {
     const device_guard guard(ctx_);
-    launch_kernel(ctx_, {blocks_for(ctx_, n_, block_threads), block_threads}, mark_due_kernel<I, O>, n_, lists_,
-                  now_.data(), next_.data(), due_.data(), static_cast<unsigned>(round));
+    launch_kernel(ctx_, grid_stride(ctx_, n_), mark_due_kernel<I, O>, n_, lists_, now_.data(), next_.data(),
+                  due_.data(), static_cast<unsigned>(round));
   }
 
   [[nodiscard]] tallies take_round(labels_are kind, const due_vertices& due) {
@@ -210,11 +210,11 @@ class device_executor final : public executor<I, device> {
     const auto huge = static_cast<std::int64_t>(counts_.huge);
     find(huge, large_rows_.data() + large_rows_.size() - huge, {blocks_for(ctx_, huge, 1), cuda_tuning::huge_block},
          huge_rows_kernel<I, O>);
-    find(large, large_rows_.data(), {blocks_for(ctx_, large, 1), block_threads}, large_rows_kernel<I, O>);
+    find(large, large_rows_.data(), grid_stride(ctx_, large, 1), large_rows_kernel<I, O>);
     const std::int64_t most = std::int64_t{cuda_tuning::warp_grid} * ctx_.properties().multiprocessors;
     find(small, rows_.data() + n_ - small,
          {std::min(div_up(small, std::int64_t{warps_per_block}), most), block_threads}, small_rows_kernel<I, O>);
-    find(tiny, rows_.data(), {blocks_for(ctx_, tiny, block_threads), block_threads}, tiny_rows_kernel<I, O>);
+    find(tiny, rows_.data(), grid_stride(ctx_, tiny), tiny_rows_kernel<I, O>);
     return read_tallies();
   }
 

@@ -6,7 +6,6 @@
 // in-edges. Memory, I = int32: 8 bytes a vertex, labels included, 4 more for dense labels, and 16 for each 128 edges.
 #include "core/cuda.cuh"
 #include "core/device/early_launch.cuh"
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/components/cuda_numbers.cuh"
@@ -52,23 +51,24 @@ class weak_executor final : public executor<I, device> {
     launch_kernel(ctx_, {blocks(cuda_start_tuning::chunk), cuda_start_tuning::block}, start_kernel<I, O>, n_, out,
                   weak_start{alone_.data(), reads_one_sector()}, parent, listed_.data(), control);
     for (const int part : {0, 1}) {
-      launch(list_blocks(), tuning::block, connect_kernel<I, O>, n_, out, parent, listed_.data(), control, part);
+      launch_early(ctx_, list_blocks(), connect_kernel<I, O>, n_, out, parent, listed_.data(), control, part);
     }
-    launch(list_blocks(), tuning::block, flatten_kernel<I, O>, n_, out, parent, listed_.data(), control);
-    launch(list_blocks(), tuning::block, settle_kernel<I, O>, n_, out, parent, listed_.data(), control);
+    launch_early(ctx_, list_blocks(), flatten_kernel<I, O>, n_, out, parent, listed_.data(), control);
+    launch_early(ctx_, list_blocks(), settle_kernel<I, O>, n_, out, parent, listed_.data(), control);
     if (skips) {
-      launch(1 + blocks(tuning::first_vertices * tuning::draws), tuning::draws, draw_kernel<I>, n_, parent, control);
+      launch_early(ctx_, {1 + blocks(tuning::first_vertices * tuning::draws), tuning::draws}, draw_kernel<I>, n_,
+                   parent, control);
     }
-    launch(blocks(tuning::block * tuning::labelled), tuning::block, label_kernel<I>, n_, parent, alone_.data(), listed,
-           control);
+    launch_early(ctx_, {blocks(tuning::block * tuning::labelled), tuning::block}, label_kernel<I>, n_, parent,
+                 alone_.data(), listed, control);
     if (skips) {
       join_rest(out, 0);
       if (!undirected) join_rest({g_.in.offsets.data(), g_.in.indices.data()}, 1);
     } else if (const std::int64_t nnz = g_.out.nnz(); nnz > 0) {
-      const auto tiles = static_cast<unsigned>(div_up(nnz, std::int64_t{tuning::block} * tuning::edges_in_flight));
-      launch(tiles, tuning::block, join_all_kernel<I, O>, n_, nnz, out, parent);
+      const std::int64_t tiles = div_up(nnz, std::int64_t{tuning::block} * tuning::edges_in_flight);
+      launch_early(ctx_, {tiles, tuning::block}, join_all_kernel<I, O>, n_, nnz, out, parent);
     }
-    launch(list_blocks(), tuning::block, finish_kernel<I>, n_, parent, alone_.data(), listed, control, roots_.data());
+    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, parent, alone_.data(), listed, control, roots_.data());
     if (numbers_.empty()) return;
     mark_roots<I>(ctx_, parent, numbers_);
     number_roots<I>(ctx_, parent, numbers_);
@@ -86,19 +86,11 @@ class weak_executor final : public executor<I, device> {
   }
 
  private:
-  template <class... Parameters, class... Arguments>
-  void launch(unsigned blocks, int threads, void (*kernel)(Parameters...), const Arguments&... arguments) {
-    launch_early(ctx_, dim3(blocks), threads, kernel, arguments...);
-  }
-
-  [[nodiscard]] unsigned blocks(int vertices_per_block) const {
-    return static_cast<unsigned>(div_up(n_, std::int64_t{vertices_per_block}));
-  }
+  [[nodiscard]] std::int64_t blocks(int vertices_per_block) const { return div_up(n_, vertices_per_block); }
   // For lists whose lengths the device knows.
-  [[nodiscard]] unsigned list_blocks() const {
+  [[nodiscard]] launch_shape list_blocks() const {
     const std::int64_t per_sm = ctx_.properties().max_threads_per_multiprocessor / tuning::block;
-    return static_cast<unsigned>(
-        std::min<std::int64_t>(blocks(tuning::block), per_sm * ctx_.properties().multiprocessors));
+    return {std::min<std::int64_t>(blocks(tuning::block), per_sm * ctx_.properties().multiprocessors), tuning::block};
   }
   [[nodiscard]] bool reads_one_sector() const {
     return g_.out.nnz() >= n_ * (cuda_start_tuning::sector / std::int64_t{sizeof(I)});
@@ -108,11 +100,11 @@ class weak_executor final : public executor<I, device> {
     // An undirected graph's vertex with one neighbour has been joined with it by the first two kernels. In a directed
     // one it may have come under another vertex of its chunk, by that one's edge.
     const std::int64_t joined = g_.direction == direction_kind::undirected ? 1 : 0;
-    launch(list_blocks(), tuning::block, join_kernel<I, O>, edges, labels_.data(), listed_.data(), control_.data(),
-           segments_.data(), pass, joined);
+    launch_early(ctx_, list_blocks(), join_kernel<I, O>, edges, labels_.data(), listed_.data(), control_.data(),
+                 segments_.data(), pass, joined);
     if (segments_.size() == 1) return;  // no vertex has as many edges
-    launch(blocks_for(ctx_, segments_.size(), 1), tuning::block, join_segments_kernel<I, O>, edges, labels_.data(),
-           control_.data(), segments_.data(), pass);
+    launch_early(ctx_, {blocks_for(ctx_, segments_.size(), 1), tuning::block}, join_segments_kernel<I, O>, edges,
+                 labels_.data(), control_.data(), segments_.data(), pass);
   }
 
   context<device> ctx_;

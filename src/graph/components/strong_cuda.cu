@@ -10,7 +10,6 @@
 // a hub, and synchronises.
 #include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"

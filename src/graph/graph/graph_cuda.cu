@@ -172,9 +172,8 @@ packed_pairs pack_pairs(const context<device>& ctx, const coo_pattern_view<I, de
   fill_bytes(ctx, &facts.data()->descents, 0, sizeof(unsigned long long));
   const pair_packer<I> packer{pairs.row_indices.data(), pairs.col_indices.data(), format,
                               direction == direction_kind::undirected};
-  pack_kernel<<<blocks_for(ctx, size, build_tuning::tile), block_threads, 0, ctx.stream()>>>(
-      packer, size, pairs.rows, packed.keys.data(), facts.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, size, build_tuning::tile), pack_kernel<I>, packer, size, pairs.rows,
+                packed.keys.data(), facts.data());
   const pair_facts found = element<pair_facts>(ctx, facts.view(), 0);
   if (found.first_bad < static_cast<unsigned long long>(size)) {
     const auto k = static_cast<std::int64_t>(found.first_bad);
@@ -193,16 +192,12 @@ array<std::uint64_t, device> distinct_edges(const context<device>& ctx, array<st
   const std::int64_t tiles = div_up(keys.size(), std::int64_t{build_tuning::tile});
   array<std::int64_t, device> starts(ctx, tiles + 1);
   fill_bytes(ctx, starts.data() + tiles, 0, sizeof(std::int64_t));
-  count_edges<<<static_cast<unsigned>(tiles), block_threads, 0, ctx.stream()>>>(keys.data(), keys.size(), format,
-                                                                                starts.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {tiles, block_threads}, count_edges, keys.data(), keys.size(), format, starts.data());
   exclusive_scan<std::int64_t, device>(ctx, starts.view(), starts.view());
   const auto edges = element<std::int64_t>(ctx, starts.view(), tiles);
   if (edges == keys.size()) return keys;
   array<std::uint64_t, device> kept(ctx, edges);
-  write_edges<<<static_cast<unsigned>(tiles), block_threads, 0, ctx.stream()>>>(keys.data(), keys.size(), format,
-                                                                                starts.data(), kept.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {tiles, block_threads}, write_edges, keys.data(), keys.size(), format, starts.data(), kept.data());
   return kept;
 }
 

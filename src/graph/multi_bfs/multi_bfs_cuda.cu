@@ -7,7 +7,7 @@
 // and pulling after Beamer, Asanovic, Patterson, SC 2012.
 #include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
-#include "core/device/kernel_launch.cuh"
+#include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/multi_bfs/cuda_kernel.cuh"
 #include "graph/multi_bfs/executor.hpp"

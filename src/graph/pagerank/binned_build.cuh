@@ -1,7 +1,6 @@
 // How the copy of binned_cuda.cu is made: how many vertices a bin has, where each cell begins, and what is in it.
 #pragma once
 
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "graph/pagerank/device.cuh"

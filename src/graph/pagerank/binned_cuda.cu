@@ -14,7 +14,7 @@
 #include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
 #include "core/device/bulk_copy.cuh"
-#include "core/device/kernel_launch.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/resident.cuh"
 #include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"

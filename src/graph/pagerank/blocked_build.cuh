@@ -2,7 +2,6 @@
 // places in their blocks.
 #pragma once
 
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "graph/pagerank/device.cuh"
 #include "primitives/element.hpp"

@@ -14,7 +14,7 @@
 // percent), about 20 per strip and 16 per vertex. Sources: those of the blocked SpMV.
 #include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
-#include "core/device/kernel_launch.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/resident.cuh"
 #include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"

@@ -10,7 +10,6 @@
 // said in the header.
 #include "core/bytes_of.hpp"
 #include "core/device/early_launch.cuh"
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/resident.cuh"
 #include "core/device/warp.cuh"
@@ -395,8 +394,7 @@ struct device_steps {
     const V* const now = shares[number % 2].data();
     V* const next = shares[1 - number % 2].data();
     if (copy != nullptr) return copy->step(a, now, next);
-    launch_early(ctx, dim3(static_cast<unsigned>(pull_blocks)), block_threads, &pull_kernel<V, I, O>, a, pull, now,
-                 next);
+    launch_early(ctx, {pull_blocks, block_threads}, pull_kernel<V, I, O>, a, pull, now, next);
   }
 
   // ranks[v] for vertices below `size`.

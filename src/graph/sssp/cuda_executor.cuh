@@ -4,7 +4,6 @@
 
 #include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "graph/sssp/cuda_kernel.cuh"

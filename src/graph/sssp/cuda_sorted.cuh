@@ -1,7 +1,6 @@
 // A graph's rows, each sorted by weight: what a search stops at an edge that is too heavy for.
 #pragma once
 
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "graph/frontier/edge_shares.cuh"
 #include "graph/sssp/cuda_search.cuh"

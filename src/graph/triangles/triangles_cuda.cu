@@ -6,7 +6,6 @@
 // plan is made, without direction, and a directed one, where links are wanted, one with direction besides: its edges
 // that go both ways are looked up there.
 #include "core/bytes_of.hpp"
-#include "core/device/kernel_launch.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/device/words.cuh"
@@ -139,9 +138,7 @@ class device_executor : public executor<I, device> {
 
   // Whether edges between neighbours may count twice or once.
   [[nodiscard]] bool directed() const { return graph_.directed_rows().offsets != nullptr; }
-  [[nodiscard]] launch_shape warps_for(std::int64_t parts) const {
-    return {blocks_for(ctx_, parts, walkers), block_threads};
-  }
+  [[nodiscard]] launch_shape warps_for(std::int64_t parts) const { return grid_stride(ctx_, parts, walkers); }
   static count64* as_sums(array<std::int64_t, device>& counts) { return reinterpret_cast<count64*>(counts.data()); }
 
   context<device> ctx_;
@@ -185,8 +182,8 @@ class row_executor final : public device_executor<I, O> {
     with_output(this->output_, this->directed(), [&]<triangles_output Output>() {
       const row_tally<Output, I> start{{base::as_sums(per_vertex_), base::as_sums(links_)}, graph_.directed_rows()};
       if (graph_.longest <= cuda_rows_tuning::thread_row) {
-        launch_kernel(ctx_, {blocks_for(ctx_, n_, block_threads), block_threads},
-                      count_rows_by_threads_kernel<Output, I, O>, graph_.rows(), start, control_.data());
+        launch_kernel(ctx_, grid_stride(ctx_, n_), count_rows_by_threads_kernel<Output, I, O>, graph_.rows(), start,
+                      control_.data());
       } else {
         const std::int64_t most = std::int64_t{cuda_rows_tuning::blocks} * ctx_.properties().multiprocessors;
         launch_kernel(ctx_, {std::min(div_up(n_, std::int64_t{walkers}), most), block_threads},

@@ -151,10 +151,8 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   array<unsigned long long, device> first_bad(ctx, 1);
   fill_bytes(ctx, first_bad.data(), 0xff, sizeof(unsigned long long));
   const device_guard guard(ctx);
-  fold_runs<W><<<blocks_for(ctx, runs, block_threads), block_threads, 0, ctx.stream()>>>(
-      weights_in<W>(std::as_const(entries).values()), starts.data(), runs, weight_fold<W>{rule}, weights_in<W>(values),
-      first_bad.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, runs), fold_runs<W>, weights_in<W>(std::as_const(entries).values()),
+                starts.data(), runs, weight_fold<W>{rule}, weights_in<W>(values), first_bad.data());
   const auto bad = element<unsigned long long>(ctx, first_bad.view(), 0);
   if (bad < static_cast<unsigned long long>(runs)) {
     const auto k = element<std::int64_t>(ctx, starts.view(), static_cast<std::int64_t>(bad));
