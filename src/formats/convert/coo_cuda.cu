@@ -169,9 +169,8 @@ array<V, device> summed_runs(const context<device>& ctx, span<const V, device> v
   const std::int64_t runs = starts.size() - 1;
   array<V, device> sums(ctx, runs);
   const device_guard guard(ctx);
-  sum_runs<<<blocks_for(ctx, runs, block_threads), block_threads, 0, ctx.stream()>>>(
-      device_cast(values.data()), starts.data(), runs, device_cast(sums.data()));
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, runs), sum_runs<device_value_t<V>>, device_cast(values.data()), starts.data(),
+                runs, device_cast(sums.data()));
   return sums;
 }
 
@@ -241,9 +240,8 @@ coo_facts examine(const context<device>& ctx, const coo_pattern_view<I, device>&
   array<unsigned long long, device> result(ctx, 2);
   fill_bytes(ctx, result.data(), 0xff, sizeof(unsigned long long));
   fill_bytes(ctx, result.data() + 1, 0, sizeof(unsigned long long));
-  examine_kernel<<<blocks_for(ctx, m.nnz(), 4 * block_threads), block_threads, 0, ctx.stream()>>>(
-      m.row_indices.data(), m.col_indices.data(), m.nnz(), m.rows, m.cols, result.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, m.nnz(), 4 * block_threads), examine_kernel<I>, m.row_indices.data(),
+                m.col_indices.data(), m.nnz(), m.rows, m.cols, result.data());
   const auto found = to_host(ctx, result.view());
   const auto flags = static_cast<unsigned>(found[1]);
   return {.first_invalid = static_cast<std::int64_t>(found[0]),  // all ones, where there is none: -1

@@ -105,10 +105,7 @@ __global__ void __launch_bounds__(slice_threads)
   }
 }
 
-unsigned slice_blocks(std::int64_t slices) {
-  constexpr std::int64_t most = 1 << 20;
-  return static_cast<unsigned>(std::min(slices, most));
-}
+launch_shape a_block_each(std::int64_t slices) { return {std::min<std::int64_t>(slices, 1 << 20), slice_threads}; }
 
 // key = window of the row, then how far its length falls short of the longest.
 template <class O>
@@ -169,9 +166,8 @@ void slice_sizes(const context<device>& ctx, span<const I, device> lengths, I he
   fill_zero(ctx, sizes.subspan(slices, 1));
   if (slices == 0) return;
   const device_guard guard(ctx);
-  slice_sizes_kernel<<<blocks_for(ctx, slices, block_threads / warp_size), block_threads, 0, ctx.stream()>>>(
-      lengths.data(), slices, height, sizes.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, slices, block_threads / warp_size), slice_sizes_kernel<I>, lengths.data(), slices,
+                height, sizes.data());
 }
 
 template <entry_type V, index_type I, index_type O>
@@ -180,13 +176,11 @@ void fill_sell(const context<device>& ctx, const csr_view<const V, I, O, device>
   if (indices.empty()) return;
   const device_guard guard(ctx);
   const slices_view<I, O> slices(shape);
-  pad_slices<<<slice_blocks(slices.count), slice_threads, 0, ctx.stream()>>>(slices, m.offsets.data(),
-                                                                             as_words(m.indices), as_words(indices));
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, a_block_each(slices.count), pad_slices<I, O, word_t<I>>, slices, m.offsets.data(),
+                as_words(m.indices), as_words(indices));
   if constexpr (!is_pattern<V>) {
-    pad_slices<<<slice_blocks(slices.count), slice_threads, 0, ctx.stream()>>>(slices, m.offsets.data(),
-                                                                               as_words(m.values), as_words(values));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, a_block_each(slices.count), pad_slices<I, O, word_t<V>>, slices, m.offsets.data(),
+                  as_words(m.values), as_words(values));
   }
 }
 
@@ -218,13 +212,11 @@ void gather_sell(const context<device>& ctx, const sell_view<const V, I, O, devi
   if (indices.empty()) return;
   const device_guard guard(ctx);
   const slices_view<I, O> slices(m);
-  unpad_slices<<<slice_blocks(slices.count), slice_threads, 0, ctx.stream()>>>(slices, offsets.data(),
-                                                                               as_words(m.indices), as_words(indices));
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, a_block_each(slices.count), unpad_slices<I, O, word_t<I>>, slices, offsets.data(),
+                as_words(m.indices), as_words(indices));
   if constexpr (!is_pattern<V>) {
-    unpad_slices<<<slice_blocks(slices.count), slice_threads, 0, ctx.stream()>>>(slices, offsets.data(),
-                                                                                 as_words(m.values), as_words(values));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, a_block_each(slices.count), unpad_slices<I, O, word_t<V>>, slices, offsets.data(),
+                  as_words(m.values), as_words(values));
   }
 }
 

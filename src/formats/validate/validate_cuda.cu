@@ -25,8 +25,7 @@ std::int64_t find_first(const context<device>& ctx, std::int64_t size, Wrong wro
   const device_guard guard(ctx);
   array<unsigned long long, device> first(ctx, 1);
   fill_bytes(ctx, first.data(), 0xff, sizeof(unsigned long long));
-  find_kernel<<<blocks_for(ctx, size, block_threads), block_threads, 0, ctx.stream()>>>(size, wrong, first.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, size), find_kernel<Wrong>, size, wrong, first.data());
   return static_cast<std::int64_t>(element<unsigned long long>(ctx, first.view(), 0));
 }
 
@@ -105,9 +104,8 @@ std::int64_t sum_lengths(const context<device>& ctx, span<const I, device> lengt
   const device_guard guard(ctx);
   array<unsigned long long, device> total(ctx, 1);
   fill_zero(ctx, total.view());
-  sum_kernel<<<blocks_for(ctx, lengths.size(), 4 * block_threads), block_threads, 0, ctx.stream()>>>(
-      lengths.data(), lengths.size(), total.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, lengths.size(), 4 * block_threads), sum_kernel<I>, lengths.data(), lengths.size(),
+                total.data());
   return static_cast<std::int64_t>(element<unsigned long long>(ctx, total.view(), 0));
 }
 

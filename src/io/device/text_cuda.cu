@@ -256,14 +256,11 @@ struct device_text_parser<Line, V, I>::state {
   [[nodiscard]] pinned_slot& slot(std::int64_t i) { return slots[static_cast<std::size_t>(i) % slots.size()]; }
 
   void parse(char* text, std::int64_t bytes, std::int64_t offset) {
-    const auto blocks = static_cast<unsigned>(tiles(bytes));
-    count_lines<<<blocks, tuning::threads, 0, ctx.stream()>>>(text, bytes, end_before, counts.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    number_tiles<<<1, tuning::scan_threads, 0, ctx.stream()>>>(counts.data(), tiles(bytes), firsts.data(), all.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    parse_lines<<<blocks, tuning::threads, 0, ctx.stream()>>>(text, bytes, offset, firsts.data(), line, to,
-                                                              unusual_list{unusual.data(), unusual.size()}, all.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    const launch_shape shape{tiles(bytes), tuning::threads};
+    launch_kernel(ctx, shape, count_lines, text, bytes, end_before, counts.data());
+    launch_kernel(ctx, {1, tuning::scan_threads}, number_tiles, counts.data(), tiles(bytes), firsts.data(), all.data());
+    launch_kernel(ctx, shape, parse_lines<Line, V, I>, text, bytes, offset, firsts.data(), line, to,
+                  unusual_list{unusual.data(), unusual.size()}, all.data());
   }
 };
 

@@ -21,7 +21,6 @@ struct tuning {
   // Outputs per thread with wide filters: 8 taps and 8 sums in registers.
   static constexpr int wide_outputs = 8;
   static constexpr int wide_rows = 4;  // warps per block, of one row of threads each
-  static constexpr std::int64_t grid_rows = 65535;
 };
 
 // Taps in global memory, any width.
@@ -225,25 +224,17 @@ array<T, device> upload_columns(const context<device>& ctx, const plain_filter<T
   return upload(ctx, std::move(taps));
 }
 
-dim3 grid_of(std::int64_t rows, std::int64_t cols, std::int64_t block_rows, std::int64_t block_cols) {
-  return dim3(static_cast<unsigned>(div_up(cols, block_cols)),
-              static_cast<unsigned>(std::min(div_up(rows, block_rows), tuning::grid_rows)));
-}
-
 template <class T, class Filter>
 void launch_naive(const context<device>& ctx, const image_view<const T, device>& in, const Filter& filter,
                   const image_view<T, device>& out) {
   const dim3 block(tuning::naive_cols, tuning::naive_rows);
-  naive_image_kernel<T, Filter>
-      <<<grid_of(in.rows, in.cols, tuning::naive_rows, tuning::naive_cols), block, 0, ctx.stream()>>>(in, out, filter);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, image_shape(in.rows, in.cols, block.y, block.x, block), naive_image_kernel<T, Filter>, in, out,
+                filter);
 }
 
 template <class T, class Filter>
 void launch_naive(const context<device>& ctx, span<const T, device> in, const Filter& filter, span<T, device> out) {
-  naive_line_kernel<T, Filter>
-      <<<blocks_for(ctx, in.size(), block_threads), block_threads, 0, ctx.stream()>>>(in, out, filter);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, in.size()), naive_line_kernel<T, Filter>, in, out, filter);
 }
 
 template <class T>
@@ -251,19 +242,16 @@ void launch_wide(const context<device>& ctx, const image_view<const T, device>& 
                  const image_view<T, device>& out) {
   const array<T, device> taps = upload_columns(ctx, filter);
   const dim3 block(32, tuning::wide_rows);
-  wide_image_kernel<T>
-      <<<grid_of(in.rows, in.cols, tuning::wide_rows * tuning::wide_outputs, 32), block, 0, ctx.stream()>>>(
-          in, out, {taps.data(), static_cast<int>(filter.width)});
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, image_shape(in.rows, in.cols, tuning::wide_rows * tuning::wide_outputs, 32, block),
+                wide_image_kernel<T>, in, out, {taps.data(), static_cast<int>(filter.width)});
 }
 
 template <class T>
 void launch_wide(const context<device>& ctx, span<const T, device> in, const plain_filter<T>& filter,
                  span<T, device> out) {
   const array<T, device> taps = upload_rows(ctx, filter);
-  const auto blocks = static_cast<unsigned>(div_up(in.size(), std::int64_t{block_threads} * tuning::wide_outputs));
-  wide_line_kernel<T><<<blocks, block_threads, 0, ctx.stream()>>>(in, out, {taps.data(), filter.width});
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, one_thread_each(div_up(in.size(), tuning::wide_outputs), block_threads), wide_line_kernel<T>, in,
+                out, {taps.data(), filter.width});
 }
 
 // Lines and images alike.

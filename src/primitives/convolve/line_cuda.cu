@@ -19,9 +19,8 @@ struct tuning {
 template <int Shift, class T, int K>
 void launch(const context<device>& ctx, const line_part<T>& line, const line_filter<T, K>& filter) {
   const std::int64_t tile = std::int64_t{line_threads} * tuning::vectors<T, K>();
-  const auto blocks = static_cast<unsigned>(std::max(std::int64_t{1}, div_up(line.vectors, tile)));
-  line_kernel<T, K, Shift, tuning::vectors<T, K>()><<<blocks, line_threads, 0, ctx.stream()>>>(line, filter);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  const std::int64_t blocks = std::max(std::int64_t{1}, div_up(line.vectors, tile));
+  launch_kernel(ctx, {blocks, line_threads}, line_kernel<T, K, Shift, tuning::vectors<T, K>()>, line, filter);
 }
 
 // How far past a 16-byte boundary, in elements.

@@ -47,13 +47,12 @@ void launch_march(const context<device>& ctx, const image_view<const T, device>&
                                        div_up(in.rows, march_tuning::grid_rows)});
   const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(div_up(in.rows, share)));
   if (is_aligned(image.in, in.pitch, in.rows) && is_aligned(image.out, out.pitch, in.rows)) {
-    march_kernel<T, Filter, Shape, row_access::vectors>
-        <<<grid, 32, 0, ctx.stream()>>>(image, static_cast<int>(share), filter);
+    launch_kernel(ctx, {grid, 32}, march_kernel<T, Filter, Shape, row_access::vectors>, image, static_cast<int>(share),
+                  filter);
   } else {
-    march_kernel<T, Filter, Shape, row_access::elements>
-        <<<grid, 32, 0, ctx.stream()>>>(image, static_cast<int>(share), filter);
+    launch_kernel(ctx, {grid, 32}, march_kernel<T, Filter, Shape, row_access::elements>, image, static_cast<int>(share),
+                  filter);
   }
-  SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 template <class T>

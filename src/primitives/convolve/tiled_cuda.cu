@@ -21,7 +21,6 @@ struct tuning {
   static constexpr int input_rows = 32;
   static constexpr int line = 256;
   static constexpr int halo = widest_parameter - 1;  // both sides
-  static constexpr std::int64_t grid_rows = 65535;
 };
 
 template <class T>
@@ -177,11 +176,6 @@ __global__ void __launch_bounds__(tuning::line)
   throw error(error_code::invalid_argument, "convolve: " + std::string(to_string(algorithm)) + " has no tiles");
 }
 
-dim3 grid_of(std::int64_t rows, std::int64_t cols, std::int64_t tile_rows, std::int64_t tile_cols) {
-  return dim3(static_cast<unsigned>(div_up(cols, tile_cols)),
-              static_cast<unsigned>(std::min(div_up(rows, tile_rows), tuning::grid_rows)));
-}
-
 }  // namespace
 
 template <class T>
@@ -191,21 +185,20 @@ void convolve_tiled(const context<device>& ctx, span<const T, device> in, const 
   const auto taps = as_parameter(filter);
   const std::int64_t outputs =
       algorithm == convolve_algorithm::tiled_halo_input ? tuning::line - (filter.width - 1) : tuning::line;
-  const auto grid = static_cast<unsigned>(div_up(in.size(), outputs));
+  const launch_shape shape{div_up(in.size(), outputs), tuning::line};
   switch (algorithm) {
     case convolve_algorithm::tiled_halo_output:
-      halo_output_line_kernel<T><<<grid, tuning::line, 0, ctx.stream()>>>(in, out, taps);
+      launch_kernel(ctx, shape, halo_output_line_kernel<T>, in, out, taps);
       break;
     case convolve_algorithm::tiled_halo_input:
-      halo_input_line_kernel<T><<<grid, tuning::line, 0, ctx.stream()>>>(in, out, taps);
+      launch_kernel(ctx, shape, halo_input_line_kernel<T>, in, out, taps);
       break;
     case convolve_algorithm::tiled_cached_halo:
-      cached_halo_line_kernel<T><<<grid, tuning::line, 0, ctx.stream()>>>(in, out, taps);
+      launch_kernel(ctx, shape, cached_halo_line_kernel<T>, in, out, taps);
       break;
     default:
       no_tiles(algorithm);
   }
-  SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 template <class T>
@@ -214,23 +207,22 @@ void convolve_tiled(const context<device>& ctx, const image_view<const T, device
   const device_guard guard(ctx);
   const auto taps = as_parameter(filter);
   const std::int64_t halo = filter.width - 1;
-  const dim3 grid = grid_of(in.rows, in.cols, tuning::rows, tuning::cols);
-  const dim3 block(tuning::cols, tuning::rows);
+  const auto shape = [&](int block_rows, std::int64_t shared) {
+    return image_shape(in.rows, in.cols, block_rows - shared, tuning::cols - shared, dim3(tuning::cols, block_rows));
+  };
   switch (algorithm) {
     case convolve_algorithm::tiled_halo_output:
-      halo_output_image_kernel<T><<<grid, block, 0, ctx.stream()>>>(in, out, taps);
+      launch_kernel(ctx, shape(tuning::rows, 0), halo_output_image_kernel<T>, in, out, taps);
       break;
     case convolve_algorithm::tiled_halo_input:
-      halo_input_image_kernel<T><<<grid_of(in.rows, in.cols, tuning::input_rows - halo, tuning::cols - halo),
-                                   dim3(tuning::cols, tuning::input_rows), 0, ctx.stream()>>>(in, out, taps);
+      launch_kernel(ctx, shape(tuning::input_rows, halo), halo_input_image_kernel<T>, in, out, taps);
       break;
     case convolve_algorithm::tiled_cached_halo:
-      cached_halo_image_kernel<T><<<grid, block, 0, ctx.stream()>>>(in, out, taps);
+      launch_kernel(ctx, shape(tuning::rows, 0), cached_halo_image_kernel<T>, in, out, taps);
       break;
     default:
       no_tiles(algorithm);
   }
-  SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 #define INSTANTIATE(T)                                                                                                 \

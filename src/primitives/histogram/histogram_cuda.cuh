@@ -41,48 +41,45 @@ struct request {
   }
 };
 
-template <class... Parameters, class... Arguments>
-void launch(const context<device>& ctx, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
-            std::int64_t shared, Arguments... arguments) {
-  SPARGO_EXPECTS(blocks <= INT32_MAX, "histogram: more elements than a grid has threads");
-  if (shared > 48 << 10) allow_shared(kernel, static_cast<std::size_t>(shared));
-  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(shared),
-           ctx.stream()>>>(arguments...);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+template <class... T>
+void launch(const launch_site& at, std::int64_t blocks, std::int64_t shared, void (*kernel)(T...),
+            std::type_identity_t<T>... arguments) {
+  const launch_shape shape{blocks, tuning::threads, static_cast<std::size_t>(shared)};
+  if (shared > 48 << 10) allow_shared(kernel, shape.shared_bytes);
+  launch_kernel(at, shape, kernel, arguments...);
 }
 
 template <class Bins>
 void run_direct(const request<Bins>& r, void (*kernel)(values<typename Bins::value>, Bins, result)) {
-  launch(r.ctx, kernel, blocks_for(r.ctx, r.in.size, block_threads), block_threads, 0, r.in, r.bins, r.out);
+  launch_kernel(r.ctx, grid_stride(r.ctx, r.in.size), kernel, r.in, r.bins, r.out);
 }
 
 template <class Bins>
 void run_privatized(const request<Bins>& r) {
   const auto held = static_cast<unsigned>(std::min<std::int64_t>(r.size(), tuning::block_bins));
-  launch(r.ctx, privatized<Bins>, div_up(r.in.size, std::int64_t{tuning::threads}), tuning::threads,
-         std::int64_t{held} * 4, r.in, r.bins, r.out, held);
+  launch(r.ctx, div_up(r.in.size, tuning::threads), std::int64_t{held} * 4, privatized<Bins>, r.in, r.bins, r.out,
+         held);
 }
 
 template <class Bins>
 void run_coarsened(const request<Bins>& r) {
   const auto held = static_cast<unsigned>(std::min(r.size(), r.counters()));
   const std::int64_t shared = r.staged() + std::int64_t{held} * 4;
-  launch(r.ctx, coarsened<Bins>, r.staying_blocks(shared), tuning::threads, shared, r.in, r.bins, r.out, held,
-         r.staged());
+  launch(r.ctx, r.staying_blocks(shared), shared, coarsened<Bins>, r.in, r.bins, r.out, held, r.staged());
 }
 
 template <class Bins>
 void run_lanes(const request<Bins>& r) {
   if constexpr (sizeof(typename Bins::value) == 1) {
     constexpr std::int64_t shared = 256 * tuning::lanes * 4;
-    launch(r.ctx, lanes_of_bytes<Bins>, r.staying_blocks(shared), tuning::threads, shared, r.in, r.bins, r.out);
+    launch(r.ctx, r.staying_blocks(shared), shared, lanes_of_bytes<Bins>, r.in, r.bins, r.out);
   } else {
     const auto held = static_cast<unsigned>(std::min(r.size(), r.counters()));
     int shift = 5;  // 32 tables
     while (shift > 0 && std::int64_t{held} << shift > r.counters()) --shift;
     const std::int64_t shared = r.staged() + (std::int64_t{held} * 4 << shift);
-    launch(r.ctx, lanes_of_values<Bins>, r.staying_blocks(shared), tuning::threads, shared, r.in, r.bins, r.out, held,
-           shift, r.staged());
+    launch(r.ctx, r.staying_blocks(shared), shared, lanes_of_values<Bins>, r.in, r.bins, r.out, held, shift,
+           r.staged());
   }
 }
 
@@ -93,7 +90,7 @@ void run_packed(const request<Bins>& r) {
   const std::int64_t held = std::min(r.size(), div_up(div_up(r.size(), count), std::int64_t{2}) * 2);
   const std::int64_t shared = r.staged() + (held + 1) / 2 * 4;
   const std::int64_t tiles = std::max<std::int64_t>(r.staying_blocks(shared) / count, 1);
-  launch(r.ctx, packed<Bins>, tiles * count, tuning::threads, shared, r.in, r.bins, r.out,
+  launch(r.ctx, tiles * count, shared, packed<Bins>, r.in, r.bins, r.out,
          windows{static_cast<unsigned>(held), static_cast<unsigned>(count), r.staged()});
 }
 

@@ -136,9 +136,8 @@ void run_tensor_double(const context<device>& ctx, const dense_job<double>& job)
                                          shares_of_k(ctx, tiles, shape::blocks, job.k));
   SPARGO_CUDA_TRY(
       cudaFuncSetAttribute(tensor_double_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape::shared_bytes));
-  tensor_double_kernel<<<operands.grid(shape::BM, shape::BN), shape::threads, shape::shared_bytes, ctx.stream()>>>(
-      operands.job());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {operands.grid(shape::BM, shape::BN), shape::threads, shape::shared_bytes}, tensor_double_kernel,
+                operands.job());
   operands.finish(ctx);
 }
 

@@ -2,7 +2,7 @@
 //
 // Shared by all: C is row-major m x n, blockIdx.x walks column tiles and blockIdx.y row tiles (past 65535 of them in
 // strides), and a load outside a matrix gives 0, so that edges add nothing. Only the last step looks at alpha and beta.
-#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/matmul/backend.hpp"
 
@@ -84,24 +84,15 @@ __global__ void __launch_bounds__(tile* tile) tiled_kernel(dense_job<V> g) {
   }
 }
 
-constexpr std::int64_t max_grid_y = 65535;
-
-unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
-
 template <bool TransB, class V>
-void launch_naive(cudaStream_t stream, const dense_job<V>& g) {
-  const dim3 block(32, 8);
-  const dim3 grid(to_grid(div_up(g.n, 32)), to_grid(std::min(max_grid_y, div_up(g.m, 8))));
-  naive_kernel<TransB><<<grid, block, 0, stream>>>(g);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+void launch_naive(const context<device>& ctx, const dense_job<V>& g) {
+  launch_kernel(ctx, image_shape(g.m, g.n, 8, 32, dim3(32, 8)), naive_kernel<TransB, V>, g);
 }
 
 template <int Columns, bool TransB, class V>
-void launch_tiled(cudaStream_t stream, const dense_job<V>& g) {
-  const dim3 block(tile, tile);
-  const dim3 grid(to_grid(div_up(g.n, tile * Columns)), to_grid(std::min(max_grid_y, div_up(g.m, tile))));
-  tiled_kernel<Columns, TransB><<<grid, block, 0, stream>>>(g);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+void launch_tiled(const context<device>& ctx, const dense_job<V>& g) {
+  launch_kernel(ctx, image_shape(g.m, g.n, tile, tile * Columns, dim3(tile, tile)), tiled_kernel<Columns, TransB, V>,
+                g);
 }
 
 struct tuning {
@@ -136,11 +127,11 @@ template <bool TransB, class V>
 void run(const context<device>& ctx, const dense_job<V>& g, matmul_algorithm algorithm) {
   switch (algorithm) {
     case matmul_algorithm::naive:
-      return launch_naive<TransB>(ctx.stream(), g);
+      return launch_naive<TransB>(ctx, g);
     case matmul_algorithm::tiled:
-      return launch_tiled<1, TransB>(ctx.stream(), g);
+      return launch_tiled<1, TransB>(ctx, g);
     case matmul_algorithm::coarsened:
-      return launch_tiled<4, TransB>(ctx.stream(), g);
+      return launch_tiled<4, TransB>(ctx, g);
     case matmul_algorithm::split_k:
       return run_split_k(ctx, g);
     case matmul_algorithm::tensor_core:

@@ -155,9 +155,7 @@ class padded_operands {
   // After the product's kernel.
   void finish(const context<device>& ctx) const {
     if (shares_ == 1) return;
-    sum_partials_kernel<<<blocks_for(ctx, job_.rows * job_.cols, block_threads), block_threads, 0, ctx.stream()>>>(
-        job_, shares_);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, grid_stride(ctx, job_.rows * job_.cols), sum_partials_kernel<V>, job_, shares_);
   }
 
  private:
@@ -169,11 +167,8 @@ class padded_operands {
   template <transpose_kind Op>
   static void pack(const context<device>& ctx, const V* from, std::int64_t from_rows, std::int64_t from_cols,
                    std::int64_t stride, V* to, std::int64_t rows, std::int64_t cols) {
-    const dim3 grid(static_cast<unsigned>(div_up(cols, pack_tile)),
-                    static_cast<unsigned>(std::min<std::int64_t>(div_up(rows, pack_tile), 65535)));
-    pack_kernel<Op>
-        <<<grid, dim3(pack_tile, pack_rows), 0, ctx.stream()>>>(from, from_rows, from_cols, stride, to, rows, cols);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, image_shape(rows, cols, pack_tile, pack_tile, dim3(pack_tile, pack_rows)), pack_kernel<Op, V>,
+                  from, from_rows, from_cols, stride, to, rows, cols);
   }
 
   padded_job<V> job_;

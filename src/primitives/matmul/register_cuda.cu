@@ -181,8 +181,7 @@ void launch(const context<device>& ctx, const dense_job<V>& job, std::int64_t sh
   const padded_operands<V> operands(ctx, job, S::BM, S::BN, S::BK, shares);
   const auto kernel = register_tiled_kernel<S, V>;
   SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
-  kernel<<<operands.grid(S::BM, S::BN), S::threads, S::shared_bytes, ctx.stream()>>>(operands.job());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {operands.grid(S::BM, S::BN), S::threads, S::shared_bytes}, kernel, operands.job());
   operands.finish(ctx);
 }
 

@@ -79,11 +79,7 @@ __global__ void __launch_bounds__(block_threads) level_kernel(operands<T> in, T*
 
 template <reduce_algorithm A, class Op, source_kind Source, class T>
 void launch_level(const context<device>& ctx, const operands<T>& in, T* results, std::int64_t blocks) {
-  if (blocks > std::numeric_limits<std::int32_t>::max()) {
-    throw error(error_code::unsupported, "reduce: more tiles than a grid has blocks");
-  }
-  level_kernel<A, Op, Source><<<static_cast<unsigned>(blocks), block_threads, 0, ctx.stream()>>>(in, results);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {blocks, block_threads}, level_kernel<A, Op, Source, T>, in, results);
 }
 
 // The last level writes to `result`; the ones before it to scratch, which is freed in stream order after its last use.

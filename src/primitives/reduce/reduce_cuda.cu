@@ -162,7 +162,7 @@ void single_pass(const context<device>& ctx, const operands<T>& in, T* result, i
   const std::int64_t tiles = div_up(in.size, tile_items<T>);
   const std::int64_t resident =
       blocks > 0 ? blocks : std::int64_t{ctx.properties().multiprocessors} * tuning::blocks_per_sm;
-  const auto grid = static_cast<unsigned>(std::min(tiles, resident));
+  const std::int64_t grid = std::min(tiles, resident);
   const bool aligned = aligned_to_16(in.a) && aligned_to_16(in.b);
   array<T, device> partials;
   array<unsigned, device> finished;
@@ -171,9 +171,8 @@ void single_pass(const context<device>& ctx, const operands<T>& in, T* result, i
     finished = {ctx, 1};
     fill_zero(ctx, finished.view());
   }
-  single_pass_kernel<Op, Source>
-      <<<grid, tuning::threads, 0, ctx.stream()>>>(in, tiles, aligned, partials.data(), finished.data(), result);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {grid, tuning::threads}, single_pass_kernel<Op, Source, T>, in, tiles, aligned, partials.data(),
+                finished.data(), result);
 }
 
 }  // namespace

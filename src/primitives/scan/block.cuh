@@ -140,18 +140,14 @@ __global__ void __launch_bounds__(block_tuning::threads)
 
 template <scan_kind Kind, class Section, class Op, class T>
 void scan_sections(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
-  constexpr int threads = block_tuning::threads;
   const std::int64_t sections = div_up(in.size(), std::int64_t{Section::size});
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(sections, INT32_MAX));
+  const launch_shape shape{std::min<std::int64_t>(sections, INT32_MAX), block_tuning::threads};
   array<T, device> totals(ctx, sections > 1 ? sections : 0);
-  scan_sections_kernel<Kind, Section, Op>
-      <<<blocks, threads, 0, ctx.stream()>>>(in.data(), out.data(), in.size(), sections, totals.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, shape, scan_sections_kernel<Kind, Section, Op, T>, in.data(), out.data(), in.size(), sections,
+                totals.data());
   if (sections == 1) return;
   scan_sections<scan_kind::exclusive, Section, Op>(ctx, std::as_const(totals).view(), totals.view());
-  propagate_kernel<Op>
-      <<<blocks, threads, 0, ctx.stream()>>>(out.data(), in.size(), Section::size, sections, totals.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, shape, propagate_kernel<Op, T>, out.data(), in.size(), Section::size, sections, totals.data());
 }
 
 }  // namespace spargo::detail::scan

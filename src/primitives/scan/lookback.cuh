@@ -484,8 +484,7 @@ void scan_by_ring(const context<device>& ctx, span<const T, device> in, span<T, 
   const auto kernel = lookback_kernel<Kind, Op, T>;
   SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(shared_stages<T>)));
   const std::int64_t blocks = shared_out ? std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors) : 1;
-  kernel<<<static_cast<unsigned>(blocks), shape::threads, sizeof(shared_stages<T>), ctx.stream()>>>(task);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {blocks, shape::threads, sizeof(shared_stages<T>)}, kernel, task);
 }
 
 }  // namespace spargo::detail::scan

@@ -113,8 +113,7 @@ void scan_by_tiles(const context<device>& ctx, span<const T, device> in, span<T,
   if (task.tiles > 1) scratch = share_tiles(ctx, task);
   const std::int64_t blocks =
       std::min<std::int64_t>(task.tiles, std::int64_t{tuning::blocks} * ctx.properties().multiprocessors);
-  lookback_tiles_kernel<Kind, Op><<<static_cast<unsigned>(blocks), tuning::threads, 0, ctx.stream()>>>(task);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {blocks, tuning::threads}, lookback_tiles_kernel<Kind, Op, T>, task);
 }
 
 }  // namespace spargo::detail::scan

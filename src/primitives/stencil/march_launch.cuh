@@ -42,13 +42,9 @@ void march_by(const context<device>& ctx, const five_point_job<T>& job, T* resid
   constexpr int ahead = march_tuning::ahead<T, Depth>;
   constexpr int blocks = march_tuning::blocks<T, Depth>;
   const std::int64_t across = div_up(div_up(job.cols, march_shape::strip<Depth>), march_launch::warps);
-  SPARGO_EXPECTS(across <= INT32_MAX, "stencil: more than 2^39 columns");
   const std::int64_t segment = march_segment<Depth>(ctx, job.rows, across);
-  const dim3 grid(static_cast<unsigned>(across),
-                  static_cast<unsigned>(std::min<std::int64_t>(65535, div_up(job.rows, segment))));
-  march_kernel<Cell, Depth, ahead, blocks, Residual, Access>
-      <<<grid, march_launch::warps * warp_size, 0, ctx.stream()>>>(job, segment, residual);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, image_shape(job.rows, across, segment, 1, march_launch::warps * warp_size),
+                march_kernel<Cell, Depth, ahead, blocks, Residual, Access, T>, job, segment, residual);
 }
 
 // `Depth` sweeps from job.in to job.out. Vectors where both arrays allow them; asynchronous.

@@ -341,24 +341,17 @@ dim3 fold_grid(const context<device>& ctx, const fold_job<T>& job, int tile, int
           static_cast<unsigned>(std::min<std::int64_t>(65535, job.lines))};
 }
 
-template <class T>
-unsigned fold_tiles(const fold_job<T>& job) {
-  return static_cast<unsigned>(std::min<std::int64_t>(INT32_MAX, job.lines * div_up(job.size, fold_tuning::tile)));
-}
-
 template <class Fold, class T>
 void fold_naive(const context<device>& ctx, const fold_job<T>& job, Fold fold) {
   const device_guard guard(ctx);
-  fold_naive_kernel<<<blocks_for(ctx, job.lines * job.size, block_threads), block_threads, 0, ctx.stream()>>>(job,
-                                                                                                              fold);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, job.lines * job.size), fold_naive_kernel<Fold, T>, job, fold);
 }
 
 template <class Fold, class T>
 void fold_tiled(const context<device>& ctx, const fold_job<T>& job, Fold fold) {
   const device_guard guard(ctx);
-  fold_tiled_kernel<<<fold_tiles(job), block_threads, 0, ctx.stream()>>>(job, fold);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  const std::int64_t tiles = job.lines * div_up(job.size, fold_tuning::tile);
+  launch_kernel(ctx, {std::min<std::int64_t>(INT32_MAX, tiles), block_threads}, fold_tiled_kernel<Fold, T>, job, fold);
 }
 
 // Scratch: the folds of chunks and those over them, for windows wider than two chunks.
@@ -370,8 +363,7 @@ void fold_scanned(const context<device>& ctx, const fold_job<T>& job, Fold fold)
   if (job.window < fold_tuning::narrowest_scan) {
     const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(padded_size(tile + fold_tuning::items));
     const dim3 grid = fold_grid(ctx, job, tile, fold_tuning::narrow_blocks * block_threads / threads);
-    fold_narrow_kernel<<<grid, static_cast<unsigned>(threads), bytes, ctx.stream()>>>(job, fold);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, {grid, static_cast<unsigned>(threads), bytes}, fold_narrow_kernel<Fold, T>, job, fold);
     return;
   }
   int bits = 3;
@@ -383,10 +375,8 @@ void fold_scanned(const context<device>& ctx, const fold_job<T>& job, Fold fold)
   if (plan.whole > 1) {
     plan.in_between = div_up(job.size - job.shift, chunk);
     chunks = array<T, device>(ctx, job.lines * plan.in_between);
-    fold_chunks_kernel<Fold>
-        <<<blocks_for(ctx, chunks.size(), block_threads / warp_size), block_threads, 0, ctx.stream()>>>(
-            job, plan.in_between, chunks.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, grid_stride(ctx, chunks.size(), block_threads / warp_size), fold_chunks_kernel<Fold, T>, job,
+                  plan.in_between, chunks.data());
     plan.between = chunks.data();
     if (plan.whole > 2) {
       between = array<T, device>(ctx, chunks.size());
@@ -398,8 +388,7 @@ void fold_scanned(const context<device>& ctx, const fold_job<T>& job, Fold fold)
   const std::size_t bytes =
       sizeof(T) * static_cast<std::size_t>(padded_size(tile + 2 * chunk) + padded_size(tile + chunk));
   const dim3 grid = fold_grid(ctx, job, tile, fold_tuning::scan_blocks<T> * block_threads / threads);
-  fold_scan_kernel<<<grid, static_cast<unsigned>(threads), bytes, ctx.stream()>>>(job, plan, fold);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {grid, static_cast<unsigned>(threads), bytes}, fold_scan_kernel<Fold, T>, job, plan, fold);
 }
 
 }  // namespace spargo::detail::stencil

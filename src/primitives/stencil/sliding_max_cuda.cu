@@ -142,16 +142,15 @@ void sliding_max_axis(const context<device>& ctx, const axis_job<T>& job, slidin
   const device_guard guard(ctx);
   if (algorithm == sliding_max_algorithm::tiled) {
     const std::int64_t blocks = job.outer * div_up(job.size, axis_tuning::tile) * div_up(job.stride, warp_size);
-    axis_tiled_kernel<<<static_cast<unsigned>(std::min<std::int64_t>(INT32_MAX, blocks)),
-                        dim3(warp_size, axis_tuning::tile_threads), 0, ctx.stream()>>>(job);
+    const auto grid = static_cast<unsigned>(std::min<std::int64_t>(INT32_MAX, blocks));
+    launch_kernel(ctx, {grid, dim3(warp_size, axis_tuning::tile_threads)}, axis_tiled_kernel<T>, job);
   } else if (job.window <= axis_tuning::direct_window) {
     const std::int64_t size = job.outer * job.size * job.stride;
-    axis_direct_kernel<<<blocks_for(ctx, size, block_threads), block_threads, 0, ctx.stream()>>>(job);
+    launch_kernel(ctx, grid_stride(ctx, size), axis_direct_kernel<T>, job);
   } else {
     const std::int64_t runs = job.outer * div_up(job.size, job.window) * job.stride;
-    axis_van_herk_kernel<<<blocks_for(ctx, runs, block_threads), block_threads, 0, ctx.stream()>>>(job);
+    launch_kernel(ctx, grid_stride(ctx, runs), axis_van_herk_kernel<T>, job);
   }
-  SPARGO_CUDA_TRY(cudaGetLastError());
 }
 
 template <class T>
@@ -159,8 +158,7 @@ void sliding_max_naive(const context<device>& ctx, const T* in, T* out, const vo
                        const volume_shape& window) {
   const device_guard guard(ctx);
   const std::int64_t size = shape.planes * shape.rows * shape.cols;
-  volume_naive_kernel<<<blocks_for(ctx, size, block_threads), block_threads, 0, ctx.stream()>>>(in, out, shape, window);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, size), volume_naive_kernel<T>, in, out, shape, window);
 }
 
 #define INSTANTIATE(T)                                                                                \

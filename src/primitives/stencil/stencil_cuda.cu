@@ -77,13 +77,9 @@ __global__ void __launch_bounds__(block_threads) copy_kernel(five_point_job<T> j
   }
 }
 
-constexpr dim3 sweep_block(warp_size, sweep_tuning::rows);
-
 template <class T>
-dim3 sweep_grid(const five_point_job<T>& job, int tall) {
-  const std::int64_t across = div_up(job.cols, warp_size);
-  SPARGO_EXPECTS(across <= INT32_MAX, "stencil: more than 2^36 columns");
-  return {static_cast<unsigned>(across), static_cast<unsigned>(std::min<std::int64_t>(65535, div_up(job.rows, tall)))};
+launch_shape sweep_shape(const five_point_job<T>& job, int tall) {
+  return image_shape(job.rows, job.cols, tall, warp_size, dim3(warp_size, sweep_tuning::rows));
 }
 
 // One sweep by any rung, `moved` null unless asked for.
@@ -93,13 +89,9 @@ template <class Cell, march_residual Residual, class T>
 void sweep(const context<device>& ctx, const five_point_job<T>& job, T* moved, sweep_rung rung) {
   const device_guard guard(ctx);
   if (rung == sweep_rung::naive) {
-    const dim3 grid = sweep_grid(job, sweep_tuning::rows);
-    sweep_naive_kernel<Cell, Residual><<<grid, sweep_block, 0, ctx.stream()>>>(job, moved);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, sweep_shape(job, sweep_tuning::rows), sweep_naive_kernel<Cell, Residual, T>, job, moved);
   } else if (rung == sweep_rung::tiled) {
-    const dim3 grid = sweep_grid(job, sweep_tuning::tile_rows);
-    sweep_tiled_kernel<Cell, Residual><<<grid, sweep_block, 0, ctx.stream()>>>(job, moved);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, sweep_shape(job, sweep_tuning::tile_rows), sweep_tiled_kernel<Cell, Residual, T>, job, moved);
   } else {
     march<Cell, 1, Residual>(ctx, job, moved);
   }
@@ -139,8 +131,7 @@ T jacobi_tested_sweep(const context<device>& ctx, const five_point_job<T>& job, 
 template <class T>
 void copy_cells(const context<device>& ctx, const five_point_job<T>& job) {
   const device_guard guard(ctx);
-  copy_kernel<<<sweep_grid(job, sweep_tuning::rows), sweep_block, 0, ctx.stream()>>>(job);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, sweep_shape(job, sweep_tuning::rows), copy_kernel<T>, job);
 }
 
 #define INSTANTIATE(T)                                                                                                 \

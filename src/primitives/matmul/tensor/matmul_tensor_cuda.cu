@@ -46,9 +46,9 @@ prepared<To> pack(const context<device>& ctx, const From* from, std::int64_t str
   prepared<To> result{array<To, device>(ctx, size.rows * to_stride), {}};
   To* to = result.scratch->data();
   const dim3 grid = pack_grid(div_up<std::int64_t>(to_stride / packed_together, pack_threads), size.rows);
-  pack_kernel<From, To><<<grid, pack_threads, 0, ctx.stream()>>>(
-      plane<const From>{from, size.rows, size.columns, stride}, plane<To>{to, size.rows, size.columns, to_stride});
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {grid, pack_threads}, pack_kernel<From, To>,
+                plane<const From>{from, size.rows, size.columns, stride},
+                plane<To>{to, size.rows, size.columns, to_stride});
   result.ready = {to, to_stride, order};
   return result;
 }
@@ -60,10 +60,9 @@ prepared<tf32_bits> pack_transposed(const context<device>& ctx, const operand<fl
   tf32_bits* to = result.scratch->data();
   const dim3 grid =
       pack_grid(div_up<std::int64_t>(size.columns, pack_tile), div_up<std::int64_t>(to_stride, pack_tile));
-  pack_transposed_kernel<tf32_bits>
-      <<<grid, pack_threads, 0, ctx.stream()>>>(plane<const float>{from.data, size.rows, size.columns, from.stride},
-                                                plane<tf32_bits>{to, size.columns, size.rows, to_stride});
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {grid, pack_threads}, pack_transposed_kernel<tf32_bits>,
+                plane<const float>{from.data, size.rows, size.columns, from.stride},
+                plane<tf32_bits>{to, size.columns, size.rows, to_stride});
   result.ready = {to, to_stride, major::k};
   return result;
 }
@@ -98,8 +97,7 @@ bool scaled_only(const context<device>& ctx, const product& p) {
   if (p.k != 0 && p.alpha != 0) return false;
   if (p.beta == 1) return true;
   const device_guard guard(ctx);
-  scale_kernel<<<blocks_for(ctx, std::int64_t{p.m} * p.n, block_threads), block_threads, 0, ctx.stream()>>>(p);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, grid_stride(ctx, std::int64_t{p.m} * p.n), scale_kernel, p);
   return true;
 }
 

@@ -96,10 +96,9 @@ void multiply_portable(const context<device>& ctx, precision inputs, const opera
   using tuning = portable_tuning;
   const device_guard guard(ctx);
   const std::int64_t tiles = div_up<std::int64_t>(p.m, tuning::tile) * div_up<std::int64_t>(p.n, tuning::tile);
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(tiles, INT32_MAX));
+  const std::int64_t blocks = std::min<std::int64_t>(tiles, INT32_MAX);
   const auto kernel = inputs == precision::tf32 ? &portable_kernel<tf32_operand> : &portable_kernel<bf16_operand>;
-  kernel<<<blocks, tuning::side * tuning::side, 0, ctx.stream()>>>(a, b, p);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {blocks, tuning::side * tuning::side}, kernel, a, b, p);
 }
 
 }  // namespace spargo::detail::matmul::tensor
