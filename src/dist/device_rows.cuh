@@ -147,8 +147,8 @@ void sum_rows(const context<device>& ctx, const row_work& rows, const std::int64
   const std::int64_t blocks = rows.blocks();
   if (blocks == 0) return;
   const device_guard guard(ctx);
-  sum_rows_kernel<<<grid_of(blocks, 1), block_threads, 0, ctx.stream()>>>(rows, offsets, indices, weights, x, finish);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {blocks, block_threads}, sum_rows_kernel<D, Weights, Finish>, rows, offsets, indices, weights, x,
+                finish);
 }
 
 }  // namespace spargo::detail::dist

@@ -55,9 +55,8 @@ struct exchange<device>::state {
   template <class T>
   void pack(const void* own) const {
     const std::int64_t per = element / static_cast<std::int64_t>(sizeof(T));
-    pack_kernel<<<blocks_for(ctx, wanted.size() * per, block_threads), block_threads, 0, side.get()>>>(
-        static_cast<const T*>(own), wanted.data(), wanted.size(), per, boxes[channel->set()].data(), box_count);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel({ctx, side.get()}, grid_stride(ctx, wanted.size() * per), pack_kernel<T>, static_cast<const T*>(own),
+                  wanted.data(), wanted.size(), per, boxes[channel->set()].data(), box_count);
   }
 };
 

@@ -140,9 +140,9 @@ class device_spmm final : public spmm_executor<V, device> {
     spmm::for_each_panel(
         arguments, width_, values, spmm_tuning::two_segments_from, [&](auto shape, const auto& panel, std::int64_t) {
           const std::int64_t short_blocks = div_up(rows.of_threads, std::int64_t{block_threads >> panel.lanes_log2});
-          const unsigned blocks = grid_of(rows.of_blocks + rows.warp_blocks() + short_blocks, 1);
-          multiply_rows_kernel<shape.values, shape.segments><<<blocks, block_threads, 0, ctx_.stream()>>>(panel, rows);
-          SPARGO_CUDA_TRY(cudaGetLastError());
+          const std::int64_t blocks = rows.of_blocks + rows.warp_blocks() + short_blocks;
+          launch_kernel(ctx_, {blocks, block_threads}, multiply_rows_kernel<shape.values, shape.segments, V>, panel,
+                        rows);
         });
   }
 

@@ -1,23 +1,13 @@
-// What the kernels of all sparse products share: grids and loads.
+// What the kernels of all sparse products share: launches and loads.
 #pragma once
 
 #include "core/device/complex.cuh"
-
-#include <spargo/core/error.hpp>
+#include "core/device/launch.cuh"
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 namespace spargo::detail {
-
-[[nodiscard]] inline unsigned grid_of(std::int64_t items, std::int64_t per_block) {
-  const std::int64_t blocks = div_up(items, per_block);
-  if (blocks > INT32_MAX) {
-    throw error(error_code::unsupported, "sparse product: " + std::to_string(blocks) + " blocks exceed a grid");
-  }
-  return static_cast<unsigned>(blocks);
-}
 
 // x through the read-only path.
 __device__ inline float read(const float* p) { return __ldg(p); }

@@ -1,5 +1,5 @@
 // The fingerprint of a pattern on the device; see pattern_fingerprint.hpp.
-#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/pattern_fingerprint.hpp"
@@ -30,9 +30,8 @@ template <class T>
 void add(const context<device>& ctx, std::uint64_t array, const span<const T, device>& items, unsigned long long* sum) {
   if (items.empty()) return;
   const std::int64_t most = 16LL * ctx.properties().multiprocessors;
-  const auto blocks = static_cast<unsigned>(std::min(div_up(items.size(), threads), most));
-  fingerprint_kernel<<<blocks, threads, 0, ctx.stream()>>>(array, items.data(), items.size(), sum);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  const std::int64_t blocks = std::min(div_up(items.size(), threads), most);
+  launch_kernel(ctx, {blocks, threads}, fingerprint_kernel<T>, array, items.data(), items.size(), sum);
 }
 
 }  // namespace

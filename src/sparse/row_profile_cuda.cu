@@ -1,8 +1,7 @@
 // The row profile on the device.
-#include "core/cuda.cuh"
+#include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "sparse/device.cuh"
 #include "sparse/row_profile.hpp"
 
 #include <algorithm>
@@ -83,15 +82,13 @@ row_profile profile_rows(const context<device>& ctx, const csr_pattern_view<I, O
   const std::int64_t most_blocks = 8LL * ctx.properties().multiprocessors;
   const std::int64_t blocks = std::min(div_up(rows, threads), most_blocks);
   if (rows > 0) {
-    profile_kernel<<<static_cast<unsigned>(blocks), threads, 0, ctx.stream()>>>(
-        matrix.offsets.data(), rows, long_row_limit(rows, matrix.nnz()), counters.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, {blocks, threads}, profile_kernel<O>, matrix.offsets.data(), rows,
+                  long_row_limit(rows, matrix.nnz()), counters.data());
   }
   if (rows > 1) {
     const std::int64_t samples = std::min(rows - 1, sampled_rows);
-    locality_kernel<<<grid_of(samples, threads), threads, 0, ctx.stream()>>>(
-        matrix.offsets.data(), matrix.indices.data(), rows, samples, counters.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, one_thread_each(samples, threads), locality_kernel<I, O>, matrix.offsets.data(),
+                  matrix.indices.data(), rows, samples, counters.data());
   }
   const auto there = to_host(ctx, std::as_const(counters).view());
   return {rows,

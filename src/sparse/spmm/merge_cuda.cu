@@ -194,12 +194,10 @@ class device_merge final : public executor<V, device> {
     carry_rows_ = {ctx, tiles_.count};
     tiles_.rows = tile_rows_.data();
     tiles_.carry_rows = carry_rows_.data();
-    tile_rows_kernel<<<grid_of(tiles_.count + 1, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
-        tiles_, a.offsets.data(), a.rows, tile_rows_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    carry_rows_kernel<<<grid_of(tiles_.count, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
-        tiles_, a.offsets.data(), a.rows, carry_rows_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, one_thread_each(tiles_.count + 1, threads_per_block), tile_rows_kernel<I, O>, tiles_,
+                  a.offsets.data(), a.rows, tile_rows_.data());
+    launch_kernel(ctx, one_thread_each(tiles_.count, threads_per_block), carry_rows_kernel<I, O>, tiles_,
+                  a.offsets.data(), a.rows, carry_rows_.data());
     list_runs();
     // Rows of carries begin at a multiple of 16 bytes whatever the values.
     carries_ = dense_matrix<V, device>(ctx, tiles_.count, div_up(max_columns, 4) * 4);
@@ -222,10 +220,9 @@ class device_merge final : public executor<V, device> {
     const int values = segment_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
     for_each_panel(arguments, x.cols, values, tuning::two_segments_from,
                    [&](auto shape, const auto& panel, std::int64_t first) {
-                     merge_path_kernel<shape.values, shape.segments>
-                         <<<grid_of(tiles_.count, warps_per_block), threads_per_block, 0, ctx_.stream()>>>(
-                             panel, tiles_, carries() + first, carries_.cols());
-                     SPARGO_CUDA_TRY(cudaGetLastError());
+                     launch_kernel(ctx_, {div_up(tiles_.count, warps_per_block), threads_per_block},
+                                   merge_path_kernel<shape.values, shape.segments, D, I, O>, panel, tiles_,
+                                   carries() + first, carries_.cols());
                    });
     add_carries(x.cols, to_device_value(alpha), y);
   }
@@ -271,8 +268,7 @@ class device_merge final : public executor<V, device> {
                                           lanes_log2,
                                           alpha};
     const std::int64_t blocks = long_runs_ + div_up(runs_.size() - long_runs_, warps_per_block);
-    add_carries_kernel<<<grid_of(blocks, 1), threads_per_block, 0, ctx_.stream()>>>(arguments);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {blocks, threads_per_block}, add_carries_kernel<D, I>, arguments);
   }
 
   context<device> ctx_;

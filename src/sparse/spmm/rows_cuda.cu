@@ -60,9 +60,8 @@ bool is_scattered(const context<device>& ctx, const csr_view<const V, I, O, devi
   const device_guard guard(ctx);
   array<neighbour_counts, device> counts(ctx, 1);
   fill_zero(ctx, counts.view());
-  count_neighbours_kernel<<<div_up(tuning::sampled_pairs, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
-      a.offsets.data(), a.indices.data(), a.rows, counts.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {div_up(tuning::sampled_pairs, threads_per_block), threads_per_block},
+                count_neighbours_kernel<I, O>, a.offsets.data(), a.indices.data(), a.rows, counts.data());
   const auto there = to_host(ctx, std::as_const(counts).view());
   return 2 * there[0].far > there[0].pairs;
 }
@@ -127,11 +126,9 @@ class device_rows final : public executor<V, device> {
         mean <= tuning::short_mean ? tuning::two_segments_from_short : tuning::two_segments_from;
     for_each_panel(arguments, x.cols, values, two_from, [&](auto shape, const auto& panel, std::int64_t) {
       const int slots = slots_log2(panel.lanes_log2);
-      const unsigned blocks =
-          grid_of(a_.rows, std::int64_t{rounds} * (threads_per_block >> (panel.lanes_log2 + slots)));
-      row_groups_kernel<shape.values, shape.segments>
-          <<<blocks, threads_per_block, 0, ctx_.stream()>>>(panel, slots, rounds);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      const std::int64_t per_block = rounds * (threads_per_block >> (panel.lanes_log2 + slots));
+      launch_kernel(ctx_, {div_up<std::int64_t>(a_.rows, per_block), threads_per_block},
+                    row_groups_kernel<shape.values, shape.segments, D, I, O>, panel, slots, rounds);
     });
   }
 

@@ -21,9 +21,8 @@ template <class V>
 void scale_rows(const context<device>& ctx, V beta, const dense_view<V, device>& y) {
   if (beta == V{1}) return;
   const device_guard guard(ctx);
-  scale_rows_kernel<<<grid_of(y.rows * y.cols, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
-      to_device_value(beta), device_cast(y.data.data()), y.rows, y.cols, y.stride);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, one_thread_each(y.rows * y.cols, threads_per_block), scale_rows_kernel<device_value_t<V>>,
+                to_device_value(beta), device_cast(y.data.data()), y.rows, y.cols, y.stride);
 }
 
 template <class V, class I, class O>

@@ -115,9 +115,8 @@ template <class I>
 bool is_sorted(const context<device>& ctx, span<const I, device> rows) {
   array<int, device> found(ctx, 1);
   fill_zero(ctx, found.view());
-  descends_kernel<<<grid_of(rows.size(), threads_per_block), threads_per_block, 0, ctx.stream()>>>(
-      rows.data(), rows.size(), found.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, one_thread_each(rows.size(), threads_per_block), descends_kernel<I>, rows.data(), rows.size(),
+                found.data());
   return to_host(ctx, std::as_const(found).view())[0] == 0;
 }
 
@@ -129,10 +128,9 @@ class device_coo_atomic final : public executor<V> {
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
     scale(ctx_, beta, y, a_.rows);
-    coo_atomic_kernel<<<grid_of(a_.nnz(), threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
-        entries_of(a_.values.data(), a_.col_indices.data(), a_.nnz()), a_.row_indices.data(), device_cast(x),
-        to_device_value(alpha), device_cast(y));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, one_thread_each(a_.nnz(), threads_per_block), coo_atomic_kernel<device_value_t<V>, I>,
+                  entries_of(a_.values.data(), a_.col_indices.data(), a_.nnz()), a_.row_indices.data(), device_cast(x),
+                  to_device_value(alpha), device_cast(y));
   }
 
  private:
@@ -156,9 +154,8 @@ class device_coo_segments final : public executor<V> {
     }
     carry_rows_ = {ctx, tiles_};
     carries_ = {ctx, tiles_};
-    coo_carry_rows_kernel<D><<<grid_of(tiles_, threads_per_block), threads_per_block, 0, ctx.stream()>>>(
-        a_.row_indices.data(), tiles_, carry_rows_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx, one_thread_each(tiles_, threads_per_block), coo_carry_rows_kernel<D, I>, a_.row_indices.data(),
+                  tiles_, carry_rows_.data());
   }
 
   void run(V alpha_value, const V* x, V beta, V* y_values) const override {
@@ -169,15 +166,13 @@ class device_coo_segments final : public executor<V> {
     const V* values = a_.values.data();
     scale(ctx_, beta, y_values, a_.rows);
     if (!ordered_values_.empty()) {
-      gather_kernel<<<grid_of(a_.nnz(), threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
-          device_cast(values), sorted_.order.data(), device_cast(ordered_values_.data()), a_.nnz());
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, one_thread_each(a_.nnz(), threads_per_block), gather_kernel<D>, device_cast(values),
+                    sorted_.order.data(), device_cast(ordered_values_.data()), a_.nnz());
       values = ordered_values_.data();
     }
-    coo_segmented_kernel<<<grid_of(tiles_, 1), threads_per_block, 0, ctx_.stream()>>>(
-        entries_of(values, a_.col_indices.data(), a_.nnz()), a_.row_indices.data(), carry_rows_.data(), carries,
-        device_cast(x), alpha, y);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {tiles_, threads_per_block}, coo_segmented_kernel<D, I>,
+                  entries_of(values, a_.col_indices.data(), a_.nnz()), a_.row_indices.data(), carry_rows_.data(),
+                  carries, device_cast(x), alpha, y);
     add_carries<D, I>(ctx_, carry_rows_.data(), carries, tiles_, alpha, y);
   }
 

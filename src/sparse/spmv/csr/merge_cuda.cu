@@ -358,9 +358,8 @@ class device_merge final : public executor<V> {
     for (int p = 0; p < passes_; ++p) {
       const column_range<I> columns{column_of(p), static_cast<I>(column_of(p + 1) - column_of(p))};
       const kernel run_pass = p == 0 ? kernels_.first : kernels_.later;
-      run_pass<<<grid_of(arguments_.tiles, 1), static_cast<unsigned>(kernels_.threads), 0, ctx_.stream()>>>(
-          arguments_, columns, device_cast(x), alpha, to_device_value(beta), y);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, {arguments_.tiles, kernels_.threads}, run_pass, arguments_, columns, device_cast(x), alpha,
+                    to_device_value(beta), y);
     }
     add_carries<D, I>(ctx_, arguments_.carry_rows, arguments_.carries, arguments_.tiles, alpha, y);
   }
@@ -412,11 +411,8 @@ class device_merge final : public executor<V> {
     arguments_.tile_rows = tile_rows_.data();
     arguments_.carry_rows = carry_rows_.data();
     arguments_.carries = device_cast(carries_.data());
-    tile_rows_kernel<<<grid_of(tiles + 1, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(arguments_);
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    carry_rows_kernel<<<grid_of(tiles, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(arguments_,
-                                                                                                  most.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, one_thread_each(tiles + 1, threads_per_block), tile_rows_kernel<D, I, O>, arguments_);
+    launch_kernel(ctx_, one_thread_each(tiles, threads_per_block), carry_rows_kernel<D, I, O>, arguments_, most.data());
     return static_cast<std::int64_t>(to_host(ctx_, std::as_const(most).view())[0]);
   }
 

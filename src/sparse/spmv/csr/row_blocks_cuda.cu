@@ -249,11 +249,9 @@ class device_blocks final : public executor<V> {
 
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
-    const unsigned grid = grid_of(arguments_.rows, rows_);
     const std::size_t stage = static_cast<std::size_t>(arguments_.capacity) * (sizeof(D) + sizeof(I));
-    kernel_<<<grid, static_cast<unsigned>(threads_), stage, ctx_.stream()>>>(
-        arguments_, device_cast(x), to_device_value(alpha), to_device_value(beta), device_cast(y));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {div_up(arguments_.rows, rows_), threads_, stage}, kernel_, arguments_, device_cast(x),
+                  to_device_value(alpha), to_device_value(beta), device_cast(y));
   }
 
  private:
@@ -294,9 +292,8 @@ class device_blocks final : public executor<V> {
     const int limit = std::min(wide, static_cast<int>(tuning::stage_bytes / (sizeof(D) + sizeof(I)))) & ~3;
     array<int, device> longest(ctx_, 1);
     fill_zero(ctx_, longest.view());
-    longest_block_kernel<<<grid_of(blocks, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
-        arguments_.offsets, arguments_.rows, rows_, blocks, limit, longest.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, one_thread_each(blocks, threads_per_block), longest_block_kernel<O>, arguments_.offsets,
+                  arguments_.rows, rows_, blocks, limit, longest.data());
     return to_host(ctx_, std::as_const(longest).view())[0];
   }
 

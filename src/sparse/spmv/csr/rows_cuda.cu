@@ -294,13 +294,12 @@ class device_rows final : public executor<V> {
     const D alpha = to_device_value(alpha_value);
     const D beta = to_device_value(beta_value);
     if (kernel_ != nullptr) {
-      kernel_<<<grid_of(arguments_.rows, rows_per_block_), threads_per_block, 0, ctx_.stream()>>>(arguments_, x, alpha,
-                                                                                                  beta, y);
+      launch_kernel(ctx_, {div_up(arguments_.rows, rows_per_block_), threads_per_block}, kernel_, arguments_, x, alpha,
+                    beta, y);
     } else {
       const std::int64_t blocks = groups_.long_count + div_up(arguments_.rows, threads_per_block / groups_.width);
-      group_kernel_<<<grid_of(blocks, 1), threads_per_block, 0, ctx_.stream()>>>(groups_, x, alpha, beta, y);
+      launch_kernel(ctx_, {blocks, threads_per_block}, group_kernel_, groups_, x, alpha, beta, y);
     }
-    SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
@@ -380,9 +379,8 @@ class device_rows final : public executor<V> {
     const device_guard guard(ctx_);
     array<part_counts, device> counts(ctx_, 1);
     fill_zero(ctx_, counts.view());
-    long_parts_kernel<<<grid_of(arguments_.rows, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
-        arguments_.offsets, arguments_.rows, limits, counts.data(), list);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, one_thread_each(arguments_.rows, threads_per_block), long_parts_kernel<O>, arguments_.offsets,
+                  arguments_.rows, limits, counts.data(), list);
     return to_host(ctx_, std::as_const(counts).view())[0];
   }
 

@@ -60,10 +60,9 @@ class device_ell final : public executor<V> {
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
     const std::int64_t rows = a_.rows;
-    ell_kernel<<<grid_of(rows, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
-        device_cast(a_.values.data()), a_.indices.data(), a_.row_lengths.data(), rows, device_cast(x),
-        to_device_value(alpha), to_device_value(beta), device_cast(y));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, one_thread_each(rows, threads_per_block), ell_kernel<device_value_t<V>, I>,
+                  device_cast(a_.values.data()), a_.indices.data(), a_.row_lengths.data(), rows, device_cast(x),
+                  to_device_value(alpha), to_device_value(beta), device_cast(y));
   }
 
  private:
@@ -79,11 +78,10 @@ class device_sell final : public executor<V> {
   void run(V alpha, const V* x, V beta, V* y) const override {
     const device_guard guard(ctx_);
     const std::int64_t slots = a_.permutation.size();
-    sell_kernel<<<grid_of(slots, threads_per_block), threads_per_block, 0, ctx_.stream()>>>(
-        device_cast(a_.values.data()), a_.indices.data(), a_.row_lengths.data(), a_.permutation.data(),
-        a_.slice_offsets.data(), slots, static_cast<std::int64_t>(a_.slice_height), device_cast(x),
-        to_device_value(alpha), to_device_value(beta), device_cast(y));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, one_thread_each(slots, threads_per_block), sell_kernel<device_value_t<V>, I, O>,
+                  device_cast(a_.values.data()), a_.indices.data(), a_.row_lengths.data(), a_.permutation.data(),
+                  a_.slice_offsets.data(), slots, static_cast<std::int64_t>(a_.slice_height), device_cast(x),
+                  to_device_value(alpha), to_device_value(beta), device_cast(y));
   }
 
  private:

@@ -383,12 +383,9 @@ class device_binned final : public executor<V> {
     D* const y = device_cast(y_values);
     const std::int64_t work = div_up(arguments_.nnz, std::int64_t{4} * tuning::multiply_threads);
     const auto grid = std::min<std::int64_t>(ctx_.properties().multiprocessors, work);
-    multiply_kernel<<<static_cast<unsigned>(grid), tuning::multiply_threads, x_bytes_, ctx_.stream()>>>(arguments_,
-                                                                                                        device_cast(x));
-    SPARGO_CUDA_TRY(cudaGetLastError());
-    sum_kernel<<<grid_of(arguments_.bins, 1), sum_threads<D>, stage_bytes, ctx_.stream()>>>(arguments_, alpha,
-                                                                                            to_device_value(beta), y);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {grid, tuning::multiply_threads, x_bytes_}, multiply_kernel<D>, arguments_, device_cast(x));
+    launch_kernel(ctx_, {arguments_.bins, sum_threads<D>, stage_bytes}, sum_kernel<D>, arguments_, alpha,
+                  to_device_value(beta), y);
     add_carries<D, std::int64_t>(ctx_, matrix_.carry_rows.data(), arguments_.carries, arguments_.bins, alpha, y);
   }
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }

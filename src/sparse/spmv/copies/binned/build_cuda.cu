@@ -185,9 +185,8 @@ std::int64_t sectors_per_1000(const context<device>& ctx, const I* indices, std:
   const std::int64_t count = std::min(windows, nnz / size);
   array<unsigned long long, device> total(ctx, 1);
   fill_zero(ctx, total.view());
-  sectors_kernel<<<grid_of(count, 1), threads_per_block, 0, ctx.stream()>>>(
-      indices, nnz / count, static_cast<int>(size), value_bytes, total.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {count, threads_per_block}, sectors_kernel<I>, indices, nnz / count, static_cast<int>(size),
+                value_bytes, total.data());
   return static_cast<std::int64_t>(to_host(ctx, std::as_const(total).view())[0]) * 1000 / (count * size);
 }
 
@@ -215,25 +214,19 @@ binned_matrix<V> bin_entries(const context<device>& ctx, const csr_view<const V,
                                 used == nullptr ? nullptr : used->bases.data()};
   const bin_arguments<I, O> a{matrix.offsets.data(), matrix.indices.data(), rows, nnz, to.bins, shape, number,
                               to.bin_rows.data()};
-  const unsigned a_bin = grid_of(to.bins, 1);
-  bin_rows_kernel<<<grid_of(to.bins + 1, threads_per_block), threads_per_block, 0, ctx.stream()>>>(a,
-                                                                                                   to.bin_rows.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-  row_ends_kernel<<<a_bin, threads_per_block, 0, ctx.stream()>>>(a, to.row_ends.data(), to.carry_rows.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  const launch_shape a_bin{to.bins, threads_per_block};
+  launch_kernel(ctx, one_thread_each(to.bins + 1, threads_per_block), bin_rows_kernel<I, O>, a, to.bin_rows.data());
+  launch_kernel(ctx, a_bin, row_ends_kernel<I, O>, a, to.row_ends.data(), to.carry_rows.data());
 
   array<std::int64_t, device> cells_next(ctx, cells + 1);
   fill_zero(ctx, cells_next.view());
   auto* const next = reinterpret_cast<unsigned long long*>(cells_next.data());
-  count_kernel<<<a_bin, threads_per_block, 0, ctx.stream()>>>(a, next);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, a_bin, count_kernel<I, O>, a, next);
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(cells_next).view(), cells_next.view());
   std::uint32_t* const starts = to.starts.data();
   for_each(ctx, cells + 1, [=] __device__(std::int64_t c) { starts[c] = static_cast<std::uint32_t>(next[c]); });
-  place_kernel<<<a_bin, threads_per_block, 0, ctx.stream()>>>(a, device_cast(matrix.values.data()), next,
-                                                              to.block_columns.data(), to.bin_places.data(),
-                                                              device_cast(to.values.data()));
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, a_bin, place_kernel<device_value_t<V>, I, O>, a, device_cast(matrix.values.data()), next,
+                to.block_columns.data(), to.bin_places.data(), device_cast(to.values.data()));
 
   if (used != nullptr) {
     to.columns = {ctx, used->count};
@@ -248,10 +241,9 @@ binned_matrix<V> bin_entries(const context<device>& ctx, const csr_view<const V,
 
 template <class V>
 void place_values(const context<device>& ctx, const V* values, binned_matrix<V>& matrix) {
-  place_values_kernel<<<grid_of(matrix.bins, 1), threads_per_block, 0, ctx.stream()>>>(
-      device_cast(values), matrix.starts.data(), matrix.bin_rows.data(), matrix.bin_places.data(), matrix.blocks,
-      matrix.bins, matrix.bin_items, device_cast(matrix.values.data()));
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {matrix.bins, threads_per_block}, place_values_kernel<device_value_t<V>>, device_cast(values),
+                matrix.starts.data(), matrix.bin_rows.data(), matrix.bin_places.data(), matrix.blocks, matrix.bins,
+                matrix.bin_items, device_cast(matrix.values.data()));
 }
 
 #define INSTANTIATE(I)                                                                            \

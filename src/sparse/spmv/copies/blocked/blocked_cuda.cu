@@ -301,15 +301,13 @@ class device_blocked final : public executor<V> {
     constexpr std::int64_t per_block = tuning::batch * threads_per_block;
     if (!x_.empty()) {
       D* const ranked = device_cast(x_.data());
-      gather_kernel<<<grid_of(x_.size(), per_block), threads_per_block, 0, ctx_.stream()>>>(x, pattern_.columns.data(),
-                                                                                            x_.size(), ranked);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, {div_up(x_.size(), per_block), threads_per_block}, gather_kernel<D>, x,
+                    pattern_.columns.data(), x_.size(), ranked);
       x = ranked;
     }
     multiply(x);
-    add_strips_kernel<<<grid_of(strips_.blocks(), 1), threads_per_block, 0, ctx_.stream()>>>(
-        strips_, to_device_value(alpha), to_device_value(beta), device_cast(y));
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, {strips_.blocks(), threads_per_block}, add_strips_kernel<D>, strips_, to_device_value(alpha),
+                  to_device_value(beta), device_cast(y));
   }
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
   void update_values(const V* values) override {
@@ -332,14 +330,9 @@ class device_blocked final : public executor<V> {
     const bool apart = sizeof(D) > 4 && pattern_.popular == 0;
     blocked_arguments<D> a = arguments_;
     if (apart) a.chunks = a.cell_chunks;
-    if (a.chunks > 0) {
-      blocked_kernel<<<static_cast<unsigned>(blocks_), product_threads<D>, shared_bytes_, ctx_.stream()>>>(a, x);
-      SPARGO_CUDA_TRY(cudaGetLastError());
-    }
+    if (a.chunks > 0) launch_kernel(ctx_, {blocks_, product_threads<D>, shared_bytes_}, blocked_kernel<D>, a, x);
     if (apart && a.chunks < arguments_.chunks) {
-      const auto blocks = static_cast<unsigned>(blocks_) * tuning::gather_blocks;
-      others_kernel<<<blocks, tuning::gather_threads, 0, ctx_.stream()>>>(arguments_, x);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, {blocks_ * tuning::gather_blocks, tuning::gather_threads}, others_kernel<D>, arguments_, x);
     }
   }
 

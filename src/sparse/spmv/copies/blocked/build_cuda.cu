@@ -208,19 +208,18 @@ __global__ void __launch_bounds__(threads_per_block)
   });
 }
 
-[[nodiscard]] unsigned walk_grid(const context<device>& ctx, std::int64_t segments) {
+// Of a kernel whose warps have so many words each.
+[[nodiscard]] launch_shape walk_shape(const context<device>& ctx, std::int64_t segments, std::int64_t words) {
   const std::int64_t most = std::int64_t{tuning::blocks_a_multiprocessor} * ctx.properties().multiprocessors;
-  return static_cast<unsigned>(std::clamp<std::int64_t>(div_up(segments, std::int64_t{warps}), 1, most));
+  return {std::clamp<std::int64_t>(div_up(segments, std::int64_t{warps}), 1, most), threads_per_block,
+          static_cast<std::size_t>(words) * 4 * warps};
 }
-
-[[nodiscard]] std::size_t walk_bytes(std::int64_t words) { return static_cast<std::size_t>(words) * 4 * warps; }
 
 // The strips in the order of their keys: where each lies, and how long the chunks are.
 void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arguments& walk, blocked_pattern& to) {
   array<std::uint64_t, device> keys(ctx, cut.strips);
-  list_strips_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(walk.blocks), ctx.stream()>>>(
-      walk, cut.segment_strips.data(), keys.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, walk_shape(ctx, cut.segments, walk.blocks), list_strips_kernel, walk, cut.segment_strips.data(),
+                keys.data());
   auto strips = iota(ctx, cut.strips);
   sort_pairs(ctx, keys, strips, 0, walk.low_bits + key_bits(to.groups));
   const std::uint64_t* const key = keys.data();
@@ -341,9 +340,8 @@ row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, cons
   fill_zero(ctx, cut.segment_strips.view());
   array<unsigned long long, device> gathered(ctx, 1);
   fill_zero(ctx, gathered.view());
-  count_strips_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(order.blocks), ctx.stream()>>>(
-      walk_of(order, cut.starts, shape), cut.segment_strips.data(), gathered.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, walk_shape(ctx, cut.segments, order.blocks), count_strips_kernel,
+                walk_of(order, cut.starts, shape), cut.segment_strips.data(), gathered.data());
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.segment_strips).view(), cut.segment_strips.view());
   cut.strips = to_host(ctx, std::as_const(cut.segment_strips).view().subspan(cut.segments, 1))[0];
   cut.gathered = static_cast<std::int64_t>(to_host(ctx, std::as_const(gathered).view())[0]);
@@ -365,9 +363,8 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
   to.sources = {ctx, to.slots};
   std::uint32_t* const sources = to.sources.data();
   for_each(ctx, to.slots, [=] __device__(std::int64_t s) { sources[s] = no_entry; });
-  place_entries_kernel<<<walk_grid(ctx, cut.segments), threads_per_block, walk_bytes(2 * to.groups), ctx.stream()>>>(
-      walk, cut.segment_strips.data(), to.places.data(), to.chunk_starts.data(), sources);
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, walk_shape(ctx, cut.segments, 2 * to.groups), place_entries_kernel, walk,
+                cut.segment_strips.data(), to.places.data(), to.chunk_starts.data(), sources);
 
   to.cell_columns = {ctx, to.cell_slots};
   to.other_ranks = {ctx, to.slots - to.cell_slots};

@@ -8,8 +8,8 @@
 
 namespace spargo::detail::spmv {
 
-[[nodiscard]] inline unsigned compressed_grid(std::int64_t slices) {
-  return grid_of(slices, compressed_threads / warp_size);
+[[nodiscard]] inline launch_shape a_warp_each(std::int64_t slices) {
+  return one_thread_each(slices * warp_size, compressed_threads);
 }
 
 struct pattern_attempt {

@@ -41,7 +41,6 @@ class device_compressed final : public executor<V> {
         run_with<value_encoding::named>(product);
       }
     }
-    SPARGO_CUDA_TRY(cudaGetLastError());
   }
   [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
   void update_values(const V* values) override {
@@ -59,16 +58,14 @@ class device_compressed final : public executor<V> {
   }
 
  private:
-  [[nodiscard]] unsigned grid() const { return compressed_grid(pattern_.slices.size()); }
   [[nodiscard]] compressed_arguments slices() const {
     return {pattern_.slices.data(), pattern_.lengths.data(), pattern_.rows};
   }
 
   void run_paired(const product_arguments<D>& product) const {
-    const unsigned blocks = grid_of(pattern_.slices.size(), paired_threads / warp_size);
-    paired_kernel<D><<<blocks, paired_threads, 0, ctx_.stream()>>>(
-        slices(), values_.names.data(), reinterpret_cast<const named_pair<D>*>(values_.pairs.data()), values_.named,
-        product);
+    launch_kernel(ctx_, one_thread_each(pattern_.slices.size() * warp_size, paired_threads), paired_kernel<D>, slices(),
+                  values_.names.data(), reinterpret_cast<const named_pair<D>*>(values_.pairs.data()), values_.named,
+                  product);
   }
   template <value_encoding Values>
   void run_with(const product_arguments<D>& product) const {
@@ -76,11 +73,11 @@ class device_compressed final : public executor<V> {
     const value_arguments<D> values{reinterpret_cast<const D*>(values_.plain.data()), values_.names.data(),
                                     values_.table.data(), values_.named};
     if (pattern_.encoding == column_encoding::named) {
-      separate_kernel<D, column_encoding::named, Values>
-          <<<grid(), compressed_threads, 0, ctx_.stream()>>>(slices(), columns, values, product);
+      launch_kernel(ctx_, a_warp_each(pattern_.slices.size()), separate_kernel<D, column_encoding::named, Values>,
+                    slices(), columns, values, product);
     } else {
-      separate_kernel<D, column_encoding::offsets, Values>
-          <<<grid(), compressed_threads, 0, ctx_.stream()>>>(slices(), columns, values, product);
+      launch_kernel(ctx_, a_warp_each(pattern_.slices.size()), separate_kernel<D, column_encoding::offsets, Values>,
+                    slices(), columns, values, product);
     }
   }
 

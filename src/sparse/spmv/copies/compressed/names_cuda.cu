@@ -1,4 +1,5 @@
 // Tables of names: see names.cuh.
+#include "core/device/launch.cuh"
 #include "sparse/spmv/copies/compressed/names.cuh"
 
 #include <utility>
@@ -33,16 +34,14 @@ __global__ void __launch_bounds__(name_slots) rank_kernel(name_table* table, int
 array<name_table, device> make_names(const context<device>& ctx) {
   const device_guard guard(ctx);
   array<name_table, device> table(ctx, 1);
-  clear_kernel<<<1, name_slots, 0, ctx.stream()>>>(table.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {1, name_slots}, clear_kernel, table.data());
   return table;
 }
 
 int rank_names(const context<device>& ctx, array<name_table, device>& table) {
   const device_guard guard(ctx);
   array<int, device> count(ctx, 1);
-  rank_kernel<<<1, name_slots, 0, ctx.stream()>>>(table.data(), count.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, {1, name_slots}, rank_kernel, table.data(), count.data());
   return to_host(ctx, std::as_const(count).view())[0];
 }
 

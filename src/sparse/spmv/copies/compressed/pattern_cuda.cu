@@ -168,14 +168,12 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
   const device_guard guard(ctx);
   const std::int64_t rows = matrix.rows;
   const std::int64_t slices = div_up(rows, slice_rows);
-  const unsigned grid = compressed_grid(slices);
+  const launch_shape shape = a_warp_each(slices);
 
   array<pattern_totals, device> totals(ctx, 1);
   fill_zero(ctx, totals.view());
   auto starts = zeros(ctx, slices + 1);
-  widths_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(matrix.offsets.data(), rows, slices, starts.data(),
-                                                               totals.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, shape, widths_kernel<O>, matrix.offsets.data(), rows, slices, starts.data(), totals.data());
   const pattern_totals found = to_host(ctx, std::as_const(totals).view())[0];
   auto refused = why_not_compressed({rows, static_cast<std::int64_t>(matrix.cols), matrix.nnz(),
                                      static_cast<std::int64_t>(found.slots), static_cast<std::int64_t>(found.longest)},
@@ -190,10 +188,8 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
   p.lengths = array<std::uint16_t, device>(ctx, rows);
   auto column_starts = zeros(ctx, slices + 1);
   auto differences = make_names(ctx);
-  describe_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(
-      matrix.offsets.data(), matrix.indices.data(), rows, slices, p.slices.data(), p.first_entry.data(),
-      p.lengths.data(), column_starts.data(), differences.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, shape, describe_kernel<I, O>, matrix.offsets.data(), matrix.indices.data(), rows, slices,
+                p.slices.data(), p.first_entry.data(), p.lengths.data(), column_starts.data(), differences.data());
   const int named = rank_names(ctx, differences);
   p.groups = scan_places(ctx, starts);
   std::int64_t column_units = scan_places(ctx, column_starts);
@@ -207,10 +203,8 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
   if (!refused.empty()) return {{}, std::move(refused)};
   if (column_units > UINT32_MAX) return {{}, "its columns need more than 128 GiB"};
   p.columns = array<std::uint8_t, device>(ctx, column_units * slice_rows);
-  columns_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(
-      matrix.offsets.data(), matrix.indices.data(), rows, slices, starts.data(), column_starts.data(),
-      p.differences.data(), p.slices.data(), p.columns.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, shape, columns_kernel<I, O>, matrix.offsets.data(), matrix.indices.data(), rows, slices,
+                starts.data(), column_starts.data(), p.differences.data(), p.slices.data(), p.columns.data());
   return {std::move(p), {}};
 }
 

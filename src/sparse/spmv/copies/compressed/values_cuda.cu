@@ -167,7 +167,9 @@ __global__ void __launch_bounds__(compressed_threads)
   return {p.slices.data(), p.first_entry.data(), p.lengths.data(), p.slices.size(), p.rows};
 }
 
-[[nodiscard]] unsigned grid_of_fours(std::int64_t slots) { return grid_of(slots, 4 * compressed_threads); }
+[[nodiscard]] launch_shape four_slots_each(std::int64_t slots) {
+  return one_thread_each(div_up(slots, 4), compressed_threads);
+}
 
 // Joins the names of columns and values if they make few enough pairs.
 template <class Word>
@@ -176,21 +178,17 @@ void pair_names(const context<device>& ctx, compressed_pattern& pattern, compres
   array<pair_table, device> table(ctx, 1);
   array<int, device> count(ctx, 1);
   fill_zero(ctx, table.view());
-  mark_kernel<<<grid_of_fours(slots), compressed_threads, 0, ctx.stream()>>>(pattern.columns.data(),
-                                                                             values.names.data(), slots, table.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-  rank_pairs_kernel<<<1, mark_words / 2, 0, ctx.stream()>>>(table.data(), count.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, four_slots_each(slots), mark_kernel, pattern.columns.data(), values.names.data(), slots,
+                table.data());
+  launch_kernel(ctx, {1, mark_words / 2}, rank_pairs_kernel, table.data(), count.data());
   const int found = to_host(ctx, std::as_const(count).view())[0];
   if (found > most_names) return;
   array<std::uint8_t, device> names(ctx, slots);
   array<named_pair<Word>, device> pairs(ctx, most_names);
-  pair_kernel<<<grid_of_fours(slots), compressed_threads, 0, ctx.stream()>>>(
-      pattern.columns.data(), values.names.data(), slots, table.data(), names.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
-  describe_pairs_kernel<<<1, most_names, 0, ctx.stream()>>>(table.data(), pattern.differences.data(),
-                                                            values.table.data(), found, pairs.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, four_slots_each(slots), pair_kernel, pattern.columns.data(), values.names.data(), slots,
+                table.data(), names.data());
+  launch_kernel(ctx, {1, most_names}, describe_pairs_kernel<Word>, table.data(), pattern.differences.data(),
+                values.table.data(), found, pairs.data());
   values.encoding = value_encoding::paired;
   values.names = std::move(names);
   values.pairs = std::move(pairs);
@@ -207,9 +205,8 @@ value_names name_values(const context<device>& ctx, const Word* values, std::int
     const device_guard guard(ctx);
     auto table = make_names(ctx);
     const std::int64_t most = 16LL * ctx.properties().multiprocessors;
-    const auto blocks = static_cast<unsigned>(std::min(div_up(nnz, compressed_threads), most));
-    collect_kernel<<<blocks, compressed_threads, 0, ctx.stream()>>>(values, nnz, table.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    const std::int64_t blocks = std::min(div_up(nnz, compressed_threads), most);
+    launch_kernel(ctx, {blocks, compressed_threads}, collect_kernel<Word>, values, nnz, table.data());
     const int count = rank_names(ctx, table);
     return {std::move(table), count};
   } else {
@@ -221,7 +218,7 @@ template <class Word>
 compressed_values<Word> compress_values(const context<device>& ctx, compressed_pattern& pattern, const Word* values,
                                         value_names names) {
   const device_guard guard(ctx);
-  const unsigned grid = compressed_grid(pattern.slices.size());
+  const launch_shape shape = a_warp_each(pattern.slices.size());
   const std::int64_t slots = pattern.groups * slice_rows;
   compressed_values<Word> stored;
   if constexpr (can_be_named<Word>) {
@@ -230,16 +227,14 @@ compressed_values<Word> compress_values(const context<device>& ctx, compressed_p
       stored.names = array<std::uint8_t, device>(ctx, slots);
       stored.table = std::move(names.table);
       stored.named = names.count;
-      names_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(arguments_of(pattern), values, stored.table.data(),
-                                                                  stored.names.data());
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx, shape, names_kernel<Word>, arguments_of(pattern), values, stored.table.data(),
+                    stored.names.data());
       if (pattern.encoding == column_encoding::named) pair_names(ctx, pattern, stored);
       return stored;
     }
   }
   stored.plain = array<Word, device>(ctx, slots);
-  arrange_kernel<<<grid, compressed_threads, 0, ctx.stream()>>>(arguments_of(pattern), values, stored.plain.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, shape, arrange_kernel<Word>, arguments_of(pattern), values, stored.plain.data());
   return stored;
 }
 
@@ -249,9 +244,8 @@ void restore_columns(const context<device>& ctx, compressed_pattern& pattern, co
   const device_guard guard(ctx);
   const std::int64_t slots = pattern.groups * slice_rows;
   array<std::uint8_t, device> columns(ctx, slots);
-  unpair_kernel<<<grid_of_fours(slots), compressed_threads, 0, ctx.stream()>>>(
-      values.names.data(), values.pairs.data(), slots, pattern.differences.data(), columns.data());
-  SPARGO_CUDA_TRY(cudaGetLastError());
+  launch_kernel(ctx, four_slots_each(slots), unpair_kernel<Word>, values.names.data(), values.pairs.data(), slots,
+                pattern.differences.data(), columns.data());
   pattern.columns = std::move(columns);
 }
 
