@@ -238,11 +238,9 @@ class device_search final : public stepped_bfs<I, device> {
     const search_arguments<I> a = arguments();
     clear_counters();
     if (now_.size > 0) {
-      push_kernel<I><<<blocks_for(ctx_, now_.size, block_threads / warp_size), block_threads, 0, ctx_.stream()>>>(
-          a, frontier_.data(), now_.size, level);
-      SPARGO_CUDA_TRY(cudaGetLastError());
-      push_hubs_kernel<I><<<blocks_for(ctx_, 1 << 30, block_threads), block_threads, 0, ctx_.stream()>>>(a, level);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, grid_stride(ctx_, now_.size, block_threads / warp_size), push_kernel<I>, a, frontier_.data(),
+                    now_.size, level);
+      launch_kernel(ctx_, grid_stride(ctx_, 1 << 30), push_hubs_kernel<I>, a, level);
     }
     read_counters();
     if (comm_.size() > 1) deliver(level);
@@ -255,9 +253,7 @@ class device_search final : public stepped_bfs<I, device> {
     if (!gathered_) gather();
     clear_counters();
     if (rows_ > 0) {
-      pull_kernel<I>
-          <<<blocks_for(ctx_, rows_, block_threads), block_threads, 0, ctx_.stream()>>>(arguments(), own_words_, level);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, grid_stride(ctx_, rows_), pull_kernel<I>, arguments(), own_words_, level);
       for_each(ctx_, own_words_,
                [own = own().data(), fresh = fresh_.data()] __device__(std::int64_t w) { own[w] |= fresh[w]; });
     }
@@ -304,9 +300,8 @@ class device_search final : public stepped_bfs<I, device> {
     const std::int64_t* const in = both ? out_offsets_.data() : in_offsets_.data();
     if (rows_ == 0) return;
     const device_guard guard(ctx_);
-    start_kernel<<<blocks_for(ctx_, rows_, block_threads), block_threads, 0, ctx_.stream()>>>(
-        out_offsets_.data(), in, rows_, own_words_, start_.data());
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, grid_stride(ctx_, rows_), start_kernel, out_offsets_.data(), in, rows_, own_words_,
+                  start_.data());
     ctx_.synchronize();
   }
 
@@ -349,8 +344,7 @@ class device_search final : public stepped_bfs<I, device> {
     const search_arguments<I> a = arguments();
     clear_counters();
     if (own_words_ > 0) {
-      list_kernel<I><<<blocks_for(ctx_, own_words_, block_threads), block_threads, 0, ctx_.stream()>>>(a, own_words_);
-      SPARGO_CUDA_TRY(cudaGetLastError());
+      launch_kernel(ctx_, grid_stride(ctx_, own_words_), list_kernel<I>, a, own_words_);
     }
     swap_queues();
   }
@@ -388,9 +382,8 @@ class device_search final : public stepped_bfs<I, device> {
       for (int r = 0; r < comm_.size(); ++r) {
         const std::int64_t size = sizes[static_cast<std::size_t>(r)] / 2;
         if (size == 0) continue;
-        pair_kernel<I><<<blocks_for(ctx_, size, block_threads), block_threads, 0, ctx_.stream()>>>(
-            noted_.data() + parts_.first(r), noted_parents_.data() + parts_.first(r), size, packed.data() + at);
-        SPARGO_CUDA_TRY(cudaGetLastError());
+        launch_kernel(ctx_, grid_stride(ctx_, size), pair_kernel<I>, noted_.data() + parts_.first(r),
+                      noted_parents_.data() + parts_.first(r), size, packed.data() + at);
         at += 2 * size;
       }
       copy<I>(ctx_, std::as_const(packed).view(), span<I, host>(pairs_));
@@ -401,9 +394,7 @@ class device_search final : public stepped_bfs<I, device> {
     if (arrived.empty()) return;
     const array<I, device> there = to_device(ctx_, arrived);
     const std::int64_t size = arrived.size() / 2;
-    offer_kernel<I><<<blocks_for(ctx_, size, block_threads), block_threads, 0, ctx_.stream()>>>(
-        arguments(), there.data(), size, level);
-    SPARGO_CUDA_TRY(cudaGetLastError());
+    launch_kernel(ctx_, grid_stride(ctx_, size), offer_kernel<I>, arguments(), there.data(), size, level);
     read_counters();
   }
 
