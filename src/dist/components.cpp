@@ -2,7 +2,7 @@
 //
 // A rank joins what its own edges join, ghosts included, once; then only labels travel, from owners to ghosts, and each
 // of these trees takes the least it has seen, until none changes. Every edge is known at both ends, so a smaller label
-// on either side comes to the other.
+// on either side comes to the other. What a rank may have left out, and how that shows: components_executor.hpp.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "dist/components_executor.hpp"
@@ -48,14 +48,22 @@ distributed_components_plan<I, Space>::~distributed_components_plan() = default;
 template <index_type I, class Space>
 void distributed_components_plan<I, Space>::run() {
   state& s = *state_;
-  s.executor->start();
   s.rounds = 0;
-  for (bool changes = true; changes; ++s.rounds) {
-    // A ghost that falls in the exchange has changed at its owner in this round.
-    const std::int64_t mine = s.executor->spread() ? 1 : 0;
-    changes = s.comm.all_reduce(mine, reduction::max) != 0;
+  const auto settle = [&] {
+    for (bool changes = true; changes; ++s.rounds) {
+      const std::int64_t mine = s.executor->spread() ? 1 : 0;
+      changes = s.comm.all_reduce(mine, reduction::max) != 0;
+    }
+    return s.comm.all_gather(s.executor->news());
+  };
+  s.executor->start();
+  std::vector<detail::dist::components_news> ranks = settle();
+  if (!detail::dist::is_settled(ranks)) {
+    s.executor->start_with_all();
+    ranks = settle();
   }
-  s.count = s.comm.all_reduce(s.executor->count(), reduction::sum);
+  s.count = 0;
+  for (const detail::dist::components_news& each : ranks) s.count += each.count;
 }
 template <index_type I, class Space>
 span<const I, Space> distributed_components_plan<I, Space>::labels() const noexcept {

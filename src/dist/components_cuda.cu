@@ -1,11 +1,8 @@
-// Components' steps on devices: the components of a rank's own edges by the plan for one device, once a run; then
-// labels.
+// Components' steps on devices: the trees by the algorithm of one device; then labels.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "dist/components_executor.hpp"
 #include "primitives/element.hpp"
-
-#include <spargo/graph/components.hpp>
 
 #include <optional>
 
@@ -18,6 +15,21 @@ __device__ void lower(std::int64_t* to, std::int64_t value) {
   atomicMin(reinterpret_cast<long long*>(to), static_cast<long long>(value));
 }
 
+// Ghosts may be some steps below their roots.
+__device__ std::int32_t root_of(const std::int32_t* above, std::int64_t v) {
+  std::int32_t r = above[v];
+  while (above[r] != r) r = above[r];
+  return r;
+}
+
+template <class I>
+void take_trees(const context<device>& ctx, span<const std::int32_t, device> roots, std::int64_t first,
+                span<I, device> labels) {
+  for_each(ctx, labels.size(), [above = roots.data(), first, labels] __device__(std::int64_t v) {
+    labels.data()[v] = static_cast<I>(first + above[v]);
+  });
+}
+
 template <class I>
 class device_components final : public components_executor<I, device> {
  public:
@@ -25,56 +37,62 @@ class device_components final : public components_executor<I, device> {
                     const local_columns& columns, const exchange_options& links)
       : ctx_(ctx), first_(g.parts().first(comm.rank())), own_(columns.own), size_(columns.size()) {
     comm.agree_on([&] {
-      const auto out = g.out();
-      std::vector<std::int64_t> offsets(out.offsets.begin(), out.offsets.end());
-      offsets.resize(static_cast<std::size_t>(size_) + 1, out.nnz());  // ghosts have no rows
-      offsets_ = to_device(ctx, offsets);
+      offsets_ = to_device(ctx, offsets_with_ghosts(g.out(), columns));
       indices_ = to_device(ctx, columns.indices);
-      ghost_ids_ = to_device(ctx, columns.ghosts);
       labels_ = {ctx, size_};
-      counter_ = {ctx, 1};
-      const auto n = static_cast<std::int32_t>(size_);
-      const graph_view<std::int32_t, std::int64_t, device> here{
-          {n, n, std::as_const(offsets_).view(), std::as_const(indices_).view()}, {}, direction_kind::directed};
-      if (size_ > 0) trees_.emplace(ctx, here);
+      words_ = {ctx, 3};
+      trees_ = make_trees<device>(ctx, std::as_const(offsets_).view(), std::as_const(indices_).view());
     });
     halo_.emplace(comm, ctx, g.parts(), columns.ghosts, sizeof(I), links);
   }
 
   void start() override {
-    if (trees_) trees_->run();
-    for_each(ctx_, size_,
-             [own = own_, first = first_, ghosts = ghost_ids_.data(), labels = labels_.data()] __device__(
-                 std::int64_t v) { labels[v] = static_cast<I>(v < own ? first + v : ghosts[v - own]); });
+    trees_->run();
+    take_trees(ctx_, trees_->labels(), first_, labels_.view().subspan(0, own_));
+  }
+  void start_with_all() override {
+    trees_->join_skipped();
+    take_trees(ctx_, trees_->labels(), first_, labels_.view().subspan(0, own_));
   }
   // Synchronises.
   bool spread() override {
-    bool changes = false;
-    if (trees_) {
-      const std::int32_t* const root = trees_->labels().data();
-      fill_zero(ctx_, counter_.view());
-      for_each(ctx_, size_, [root, labels = labels_.data()] __device__(std::int64_t v) {
-        const std::int32_t r = root[v];
-        if (r != v && labels[v] < __ldcg(labels + r)) lower(labels + r, labels[v]);
-      });
-      for_each(ctx_, size_, [root, labels = labels_.data(), changed = counter_.data()] __device__(std::int64_t v) {
-        const I least = labels[root[v]];
-        if (labels[v] == least) return;
-        labels[v] = least;
-        *changed = 1;
-      });
-      changes = element<count64>(ctx_, std::as_const(counter_).view(), 0) != 0;
-    }
     halo_->start(labels());
     halo_->finish(labels_.view().subspan(own_, size_ - own_));
-    return changes;
-  }
-  [[nodiscard]] std::int64_t count() override {
-    fill_zero(ctx_, counter_.view());
-    for_each(ctx_, own_, [first = first_, labels = labels_.data(), count = counter_.data()] __device__(std::int64_t v) {
-      if (labels[v] == first + v) atomicAdd(count, count64{1});
+    if (own_ == size_) return false;
+    const std::int32_t* const above = trees_->labels().data();
+    fill_zero(ctx_, words_.view());
+    for_each(ctx_, size_ - own_,
+             [above, own = own_, labels = labels_.data(), changed = words_.data()] __device__(std::int64_t ghost) {
+               const I label = labels[own + ghost];
+               I* const least = labels + root_of(above, own + ghost);
+               if (label >= __ldcg(least)) return;
+               lower(least, label);
+               *changed = 1;
+             });
+    for_each(ctx_, own_, [above, labels = labels_.data(), changed = words_.data()] __device__(std::int64_t v) {
+      if (*changed == 0) return;
+      const std::int32_t r = above[v];
+      if (r != v) labels[v] = labels[r];
     });
-    return static_cast<std::int64_t>(element<count64>(ctx_, std::as_const(counter_).view(), 0));
+    return element<count64>(ctx_, std::as_const(words_).view(), 0) != 0;
+  }
+  // Synchronises.
+  [[nodiscard]] components_news news() override {
+    const bool cuts = own_ < size_;
+    const std::int64_t skipped = cuts ? trees_->skipped() : -1;
+    fill_zero(ctx_, words_.view());
+    for_each(ctx_, size_,
+             [above = trees_->labels().data(), own = own_, first = first_, skipped, labels = labels_.data(),
+              words = words_.data()] __device__(std::int64_t v) {
+               if (v < own && labels[v] == first + v) atomicAdd(words, count64{1});
+               if (v == skipped) words[1] = static_cast<count64>(labels[v]);
+               if (v >= own && labels[v] > labels[root_of(above, v)]) words[2] = 1;
+             });
+    count64 found[3];
+    copy<count64>(ctx_, std::as_const(words_).view(), span<count64, host>(found, 3));
+    ctx_.synchronize();
+    return {static_cast<std::int64_t>(found[0]), skipped < 0 ? -1 : static_cast<std::int64_t>(found[1]),
+            static_cast<std::int64_t>(found[2])};
   }
   [[nodiscard]] span<const I, device> labels() const noexcept override { return labels_.view().subspan(0, own_); }
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
@@ -86,10 +104,9 @@ class device_components final : public components_executor<I, device> {
   std::int64_t size_;  // with ghosts
   array<std::int64_t, device> offsets_;
   array<std::int32_t, device> indices_;
-  array<std::int64_t, device> ghost_ids_;
   array<I, device> labels_;
-  array<count64, device> counter_;
-  std::optional<components_plan<std::int32_t, std::int64_t, device>> trees_;
+  array<count64, device> words_;  // of what the host is told
+  std::unique_ptr<components::executor<std::int32_t, device>> trees_;
   std::optional<exchange<device>> halo_;
 };
 

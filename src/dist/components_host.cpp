@@ -1,8 +1,8 @@
-// Components' steps on the host: union-find over a rank's edges, on one thread.
+// Components' steps on the host: the trees by the algorithm of one process, on all threads; then labels.
 #include "core/instantiate.hpp"
+#include "core/parallel.hpp"
 #include "dist/components_executor.hpp"
 
-#include <numeric>
 #include <optional>
 
 namespace spargo::detail::dist {
@@ -14,67 +14,66 @@ class host_components final : public components_executor<I, host> {
  public:
   host_components(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g,
                   local_columns&& columns)
-      : out_(g.out()), first_(g.parts().first(comm.rank())), columns_(std::move(columns)) {
+      : threads_(ctx.threads()), first_(g.parts().first(comm.rank())), columns_(std::move(columns)) {
     comm.agree_on([&] {
-      root_.resize(static_cast<std::size_t>(columns_.size()));
-      labels_.resize(root_.size());
+      offsets_ = offsets_with_ghosts(g.out(), columns_);
+      labels_.resize(static_cast<std::size_t>(columns_.size()));
+      trees_ = make_trees<host>(ctx, offsets_, std::as_const(columns_.indices).view());
     });
     halo_.emplace(comm, ctx, g.parts(), columns_.ghosts, sizeof(I));
   }
 
   void start() override {
-    std::iota(root_.begin(), root_.end(), 0);
-    for (std::int64_t u = 0; u < out_.rows; ++u) {
-      for (std::int64_t e = out_.offsets[u]; e < out_.offsets[u + 1]; ++e) {
-        const std::int32_t a = root_of(static_cast<std::int32_t>(u));
-        const std::int32_t b = root_of(columns_.indices[e]);
-        root_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-      }
-    }
-    for (std::size_t v = 0; v < root_.size(); ++v) root_[v] = root_of(static_cast<std::int32_t>(v));
-    for (std::size_t v = 0; v < root_.size(); ++v) {
-      labels_[v] = static_cast<I>(static_cast<std::int64_t>(v) < columns_.own
-                                      ? first_ + static_cast<std::int64_t>(v)
-                                      : columns_.ghosts[v - static_cast<std::size_t>(columns_.own)]);
-    }
+    trees_->run();
+    take_trees();
+  }
+  void start_with_all() override {
+    trees_->join_skipped();
+    take_trees();
   }
   bool spread() override {
-    for (std::size_t v = 0; v < root_.size(); ++v) {  // the tree's least, at its root
-      I& least = labels_[static_cast<std::size_t>(root_[v])];
-      least = std::min(least, labels_[v]);
-    }
-    bool changes = false;
-    for (std::size_t v = 0; v < root_.size(); ++v) {
-      const I least = labels_[static_cast<std::size_t>(root_[v])];
-      changes = changes || labels_[v] != least;
-      labels_[v] = least;
-    }
+    const span<I, host> ghosts(labels_.data() + columns_.own, std::ssize(columns_.ghosts));
     halo_->start(labels());
-    halo_->finish(span<I, host>(labels_.data() + columns_.own, std::ssize(columns_.ghosts)));
-    return changes;
+    halo_->finish(ghosts);
+    bool changes = false;
+    for (std::int64_t v = columns_.own; v < columns_.size(); ++v) {
+      I& least = label(root(v));
+      changes = changes || label(v) < least;
+      least = std::min(least, label(v));
+    }
+    if (!changes) return false;
+    parallel_for(threads_, columns_.own, grain::elements, [&](std::int64_t v) {
+      const std::int64_t r = root(v);
+      if (r != v) label(v) = label(r);  // a root's is read by others
+    });
+    return true;
   }
-  [[nodiscard]] std::int64_t count() override {
-    std::int64_t count = 0;
-    for (std::int64_t v = 0; v < columns_.own; ++v) count += labels()[v] == first_ + v ? 1 : 0;
-    return count;
+  [[nodiscard]] components_news news() override {
+    components_news found;
+    for (std::int64_t v = 0; v < columns_.own; ++v) found.count += label(v) == first_ + v ? 1 : 0;
+    if (columns_.ghosts.empty()) return found;
+    if (const std::int64_t v = trees_->skipped(); v >= 0) found.skipped = label(v);
+    for (std::int64_t v = columns_.own; v < columns_.size(); ++v) found.larger += label(v) > label(root(v)) ? 1 : 0;
+    return found;
   }
   [[nodiscard]] span<const I, host> labels() const noexcept override { return {labels_.data(), columns_.own}; }
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
-  std::int32_t root_of(std::int32_t v) {
-    while (root_[static_cast<std::size_t>(v)] != v) {
-      std::int32_t& above = root_[static_cast<std::size_t>(v)];
-      v = above = root_[static_cast<std::size_t>(above)];
-    }
-    return v;
+  I& label(std::int64_t v) { return labels_[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] std::int64_t root(std::int64_t v) const { return trees_->labels()[v]; }
+
+  void take_trees() {
+    parallel_for(threads_, columns_.own, grain::elements,
+                 [&](std::int64_t v) { label(v) = static_cast<I>(first_ + root(v)); });
   }
 
-  csr_pattern_view<I, std::int64_t, host> out_;
+  int threads_;
   std::int64_t first_;
   local_columns columns_;
-  std::vector<std::int32_t> root_;  // [own, then ghosts]
-  std::vector<I> labels_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<I> labels_;  // [own, then ghosts]
+  std::unique_ptr<components::executor<std::int32_t, host>> trees_;
   std::optional<exchange<host>> halo_;
 };
 

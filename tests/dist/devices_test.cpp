@@ -373,7 +373,7 @@ INSTANTIATE_TEST_SUITE_P(, DeviceRanks,
                          testing::Values("gen:rmat:scale=13,degree=16", "gen:uniform:rows=1500,degree=2",
                                          "gen:grid2d:n=30,m=50", "gen:star:n=9000", "gen:path:n=1"));
 
-// --- Searches and components ---
+// --- Searches ---
 
 class DeviceSearch : public testing::TestWithParam<const char*> {};
 
@@ -423,31 +423,6 @@ INSTANTIATE_TEST_SUITE_P(, DeviceSearch,
                          testing::Values("gen:rmat:scale=13,degree=16", "gen:uniform:rows=1500,degree=2",
                                          "gen:grid2d:n=12,m=20", "gen:star:n=40000", "gen:complete:n=140",
                                          "gen:path:n=1"));
-
-TEST_P(DeviceSearch, FallsIntoTheComponentsOfTheHost) {
-  SPARGO_TEST_NEEDS_GPU();
-  const context<host> cpu({.threads = 1});
-  const auto all = generate<pattern, std::int64_t>(cpu, GetParam());
-  const auto find_on = [&]<class I>(I) {
-    const distributed_graph<I> whole(communicator(), cpu, all.view(), {direction_kind::undirected});
-    const auto expected = distributed_components(communicator(), cpu, whole);
-    on_devices([&](const communicator& comm, const context<device>& ctx, const exchange_options& links) {
-      const auto share = generate_part<pattern, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
-      const distributed_graph<I> g(comm, cpu, share.view(), {direction_kind::undirected});
-      distributed_components_plan<I, device> plan(comm, ctx, g, links);
-      for (int k = 0; k < 2; ++k) {
-        plan.run();
-        const auto labels = to_host(ctx, plan.labels());
-        const std::vector<I> found = comm.all_gather(span<const I, host>(labels));
-        ASSERT_TRUE(std::equal(found.begin(), found.end(), expected.labels.begin(), expected.labels.end()));
-        EXPECT_EQ(plan.count(), expected.count);
-        EXPECT_EQ(check_components<I>(comm, cpu, g, labels.view()), "");
-      }
-    });
-  };
-  find_on(std::int32_t{});
-  find_on(std::int64_t{});
-}
 
 TEST(DeviceGraphs, RefuseWhatTheyCannotDo) {
   SPARGO_TEST_NEEDS_GPU();

@@ -246,28 +246,6 @@ TEST_P(DistributedGraph, IsRankedAsByDefinition) {
   }
 }
 
-TEST_P(DistributedGraph, FallsIntoItsComponents) {
-  if (!both_) return;
-  std::vector<I> expected(out_.size(), -1);
-  std::int64_t count = 0;
-  for (std::size_t v = 0; v < out_.size(); ++v) {
-    if (expected[v] >= 0) continue;
-    ++count;
-    const tree found = search(out_, static_cast<std::int64_t>(v));
-    for (std::size_t u = 0; u < out_.size(); ++u) {
-      if (found.levels[u] >= 0) expected[u] = static_cast<I>(v);
-    }
-  }
-  on_ranks([&](const communicator& comm) {
-    const context<host> ctx = test::context_of(comm);
-    const distributed_graph<I> g = make(comm, ctx, false);
-    auto found = distributed_components(comm, ctx, g);
-    EXPECT_EQ(comm.all_gather(span<const I, host>(found.labels)), expected);
-    EXPECT_EQ(found.count, count);
-    EXPECT_EQ(check_components(comm, ctx, g, found.labels.view()), "");
-  });
-}
-
 INSTANTIATE_TEST_SUITE_P(, DistributedGraph, testing::ValuesIn(graph_cases()));
 
 // --- Wrong results ---

@@ -35,8 +35,8 @@ class weak_executor final : public executor<I, device> {
     const weak_control fresh;
     copy_to_device(ctx, &fresh, control_.data(), sizeof fresh);
     ctx.synchronize();
-    roots_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
-    roots_[0] = 0;
+    news_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
+    news_[0] = {};
   }
 
   void run() override {
@@ -68,7 +68,7 @@ class weak_executor final : public executor<I, device> {
       const std::int64_t tiles = div_up(nnz, std::int64_t{tuning::block} * tuning::edges_in_flight);
       launch_early(ctx_, {tiles, tuning::block}, join_all_kernel<I, O>, n_, nnz, out, parent);
     }
-    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, parent, alone_.data(), listed, control, roots_.data());
+    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, parent, alone_.data(), listed, control, news_.data());
     if (numbers_.empty()) return;
     mark_roots<I>(ctx_, parent, numbers_);
     number_roots<I>(ctx_, parent, numbers_);
@@ -77,12 +77,27 @@ class weak_executor final : public executor<I, device> {
   [[nodiscard]] span<const I, device> labels() const noexcept override { return labels_.view(); }
   [[nodiscard]] std::int64_t count() const override {
     ctx_.synchronize();
-    return static_cast<std::int64_t>(roots_[0]);
+    return static_cast<std::int64_t>(news_[0].count);
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return (labels_.size() + listed_.size() + numbers_.size()) * std::int64_t{sizeof(I)} +
            alone_.size() * std::int64_t{sizeof(unsigned)} + segments_.size() * std::int64_t{sizeof(weak_segment<I>)} +
            std::int64_t{sizeof(weak_control)};
+  }
+
+  [[nodiscard]] std::int64_t skipped() const override {
+    ctx_.synchronize();
+    return news_[0].skipped;
+  }
+  void join_skipped() override {
+    const std::int64_t member = skipped();
+    if (member < 0) return;
+    const device_guard guard(ctx_);
+    launch_kernel(ctx_, list_blocks(), list_tree_kernel<I>, n_, labels_.data(), static_cast<I>(member), listed_.data(),
+                  control_.data());
+    join_rest({g_.out.offsets.data(), g_.out.indices.data()}, 0);
+    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, labels_.data(), alone_.data(), nullptr, control_.data(),
+                 news_.data());
   }
 
  private:
@@ -116,7 +131,7 @@ class weak_executor final : public executor<I, device> {
   array<I, device> numbers_;       // where dense labels are wanted
   array<weak_segment<I>, device> segments_;
   array<weak_control, device> control_;
-  array<count64, host> roots_;
+  array<weak_news, host> news_;
 };
 
 }  // namespace

@@ -80,11 +80,12 @@ class host_executor : public executor<I, host> {
  protected:
   [[nodiscard]] I* given_numbers() { return roots_.given(); }
 
+  array<I, host> labels_;
+
  private:
   virtual void find(I* labels) = 0;
   [[nodiscard]] virtual std::int64_t more_bytes() const { return 0; }
 
-  array<I, host> labels_;
   root_numbers<I> roots_;
   std::int64_t count_ = 0;
 };
@@ -106,12 +107,19 @@ class afforest_executor final : public host_executor<I> {
   afforest_executor(const context<host>& ctx, const graph_view<I, O, host>& g, components_labels wanted)
       : host_executor<I>(ctx, g.vertices(), wanted), g_(g), threads_(ctx.threads()) {}
 
+  [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
+  void join_skipped() override {
+    if (skipped_ >= 0) host_afforest<I, O>(g_, this->labels_.data(), threads_).join_tree(skipped_);
+    skipped_ = -1;
+  }
+
  private:
   void find(I* labels) override {
-    if (g_.vertices() > 0) host_afforest<I, O>(g_, labels, threads_).run();
+    skipped_ = g_.vertices() > 0 ? host_afforest<I, O>(g_, labels, threads_).run() : I{-1};
   }
   graph_view<I, O, host> g_;
   int threads_;
+  I skipped_ = -1;
 };
 
 template <class I, class O>

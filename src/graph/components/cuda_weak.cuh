@@ -331,6 +331,16 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
 }
 
+// The vertices of a tree, all under its root.
+template <class I>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    list_tree_kernel(std::int64_t n, const I* parent, I member, I* listed, weak_control* control) {
+  const I root = parent[member];
+  for (std::int64_t v = global_thread(); v - lane_id() < n; v += grid_threads()) {
+    append_by_warp(listed, &control->outside, static_cast<I>(v), v < n && parent[v] == root, lane_id());
+  }
+}
+
 // --- All edges ------------------------------------------------------------
 
 // A block has the edges of one tile, a thread some of them a block's width apart: their far ends' parents are in flight
@@ -382,12 +392,18 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 
 // --- 7. The last roots ----------------------------------------------------
 
+// What a run tells the host, by stores into its memory: a copy would take another launch.
+struct weak_news {
+  count64 count = 0;          // of roots
+  std::int64_t skipped = -1;  // a vertex of the tree that was
+};
+
 // The vertices outside get their roots, or all vertices if these are not the only ones that may lack them. `outside` is
-// null where all edges were read. The count goes straight to the host's memory: a copy would take another launch.
+// null where all edges were read.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     finish_kernel(std::int64_t n, I* parent, const unsigned* alone, const I* outside, weak_control* control,
-                  count64* count) {
+                  weak_news* news) {
   wait_for_kernel_in_front();
   start_kernel_behind();
   __shared__ unsigned block_roots;
@@ -415,7 +431,8 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   const count64 found = atomicAdd(&control->roots, count64{0});
   const bool largest_is_alone =
       !all && alone != nullptr && (alone[largest / warp_size] >> (largest % warp_size) & 1U) != 0;
-  *count = all ? found : found + control->alone + (largest_is_alone ? 0 : 1);
+  news->count = all ? found : found + control->alone + (largest_is_alone ? 0 : 1);
+  news->skipped = control->largest;
   *control = {};
 }
 

@@ -27,6 +27,12 @@ class executor {
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t count() const = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
+
+  // For ranks. Weak components of an undirected graph are found, too, where its last vertices (ghosts) lack their rows.
+  // A ghost's label is some ancestor's then, and count() is nobody's. Edges to ghosts may be unread in one tree, that
+  // of skipped(); -1: all are read. It waits for the run. join_skipped() reads them.
+  [[nodiscard]] virtual std::int64_t skipped() const { return -1; }
+  virtual void join_skipped() {}
 };
 
 // The graph is checked, and the algorithm chosen for it.

@@ -31,19 +31,29 @@ class host_afforest {
   host_afforest(const graph_view<I, O, host>& g, I* parent, int threads)
       : g_(g), n_(g.vertices()), parent_(parent), forest_(parent), threads_(threads) {}
 
-  // Leaves the smallest vertex of v's component in parent[v].
-  void run() const {
+  // Leaves the smallest vertex of v's component in parent[v]. Returns a vertex of the tree that was skipped, or -1.
+  I run() const {
     start();
     join_roots();
     const bool undirected = g_.direction == direction_kind::undirected;
+    I largest = -1;
     if (undirected || g_.has_in_edges()) {
-      const I largest = draw_largest();
-      join_rest(g_.out, largest);
-      if (!undirected) join_rest(g_.in, largest);
+      largest = draw_largest();
+      const auto is_outside = [&](I v) { return put_under_root(v, largest) != largest; };
+      join_rows_of(is_outside, g_.out);
+      if (!undirected) join_rows_of(is_outside, g_.in);
     } else {
       put_under_roots();
-      join_all();
+      join_rows_of([](I) { return true; }, g_.out);
     }
+    put_under_roots();
+    return largest;
+  }
+
+  // After a run: reads the out-edges of the tree that holds `skipped`.
+  void join_tree(I skipped) const {
+    const I root = forest_.parent(skipped);
+    join_rows_of([&](I v) { return put_under_root(v, root) == root; }, g_.out);
     put_under_roots();
   }
 
@@ -93,23 +103,20 @@ class host_afforest {
     return best;
   }
 
-  void join_rest(const csr_pattern_view<I, O, host>& rows, I skipped) const {
+  // The root of v, or `stop`. Keeps the ways of those behind v short.
+  I put_under_root(I v, I stop) const {
+    const I root = forest_.root(v, stop);
+    if (root != v) forest_.set_parent(v, root);
+    return root;
+  }
+
+  template <class Wanted>
+  void join_rows_of(const Wanted& is_wanted, const csr_pattern_view<I, O, host>& rows) const {
     const row_parts<I, O> shares(rows, host_weak_tuning::part_units);
     parallel_parts(threads_, shares.count(), [&](std::int64_t part) {
       shares.for_each(part, [&](I v, std::int64_t first, std::int64_t last) {
-        const I root = forest_.root(v, skipped);
-        if (root != v) forest_.set_parent(v, root);  // keeps the ways of those behind v short
-        if (root == skipped) return;
+        if (!is_wanted(v)) return;
         for (std::int64_t e = first; e < last; ++e) forest_.join(v, rows.indices[e]);
-      });
-    });
-  }
-
-  void join_all() const {
-    const row_parts<I, O> shares(g_.out, host_weak_tuning::part_units);
-    parallel_parts(threads_, shares.count(), [&](std::int64_t part) {
-      shares.for_each(part, [&](I v, std::int64_t first, std::int64_t last) {
-        for (std::int64_t e = first; e < last; ++e) forest_.join(v, g_.out.indices[e]);
       });
     });
   }
