@@ -234,11 +234,12 @@ spmv_check check_on_ranks(const communicator& comm, const distributed_matrix<dou
 // Products on the ranks' CPUs or GPUs; y on the host.
 template <class Space>
 ranked_runs multiply_on_ranks(const communicator& comm, const context<Space>& ctx, const spmv_flags& flags,
-                              const distributed_matrix<double>& a, const array<double, host>& x, spmv_product& result,
-                              array<double, host>& y, std::string& how) {
+                              product_split split, const distributed_matrix<double>& a, const array<double, host>& x,
+                              spmv_product& result, array<double, host>& y, std::string& how) {
   const stopwatch planning;
-  const distributed_spmv_plan<double, Space> plan(comm, ctx, a);
+  const distributed_spmv_plan<double, Space> plan(comm, ctx, a, {}, split);
   result.plan_ms = planning.milliseconds();
+  result.algorithm = plan.algorithm();
   result.reason = plan.reason();
   how = plan.how();
   array<double, Space> mine;
@@ -273,7 +274,10 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   together(comm, [&] { x = make_x<double>(where.cpu, job.x, a.cols()); });
   std::string how;
   ranked_runs runs;
-  on_backend(where, [&](const auto& ctx) { runs = multiply_on_ranks(comm, ctx, flags, a, x, result, y, how); });
+  const bool as_it_is =
+      job.wanted.algorithm != spmv_algorithm::automatic || job.wanted.storage == spmv_storage::borrowed;
+  const product_split split = as_it_is ? product_split::rows : product_split::automatic;
+  on_backend(where, [&](const auto& ctx) { runs = multiply_on_ranks(comm, ctx, flags, split, a, x, result, y, how); });
   result.rows = a.rows();
   result.cols = a.cols();
   result.nnz = a.nnz();
@@ -282,8 +286,8 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   result.index_bits = 32;
   result.offset_bits = 64;
   result.format = {sparse_format::csr, "rows shared out among ranks"};
-  result.algorithm = spmv_algorithm::row_per_thread;
-  result.storage_reason = where.gpu.has_value() ? "a copy on each GPU" : "as read";
+  result.storage = where.gpu.has_value() ? spmv_storage::copied : spmv_storage::borrowed;
+  result.storage_reason = where.gpu.has_value() ? "to each GPU" : "as read";
   result.bytes = a.nnz() * 12 + (a.rows() + 1) * 8 + (a.rows() + a.cols()) * 8;
   result.times = runs.timed.times;
   if (job.verify) result.check = check_on_ranks(comm, a, x, y.view());
@@ -303,11 +307,12 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
 
 exit_status share_out(spmv_flags& flags) {
   const spmv_job job = make_job(flags);
+  const bool on_gpus = are_on_gpus(flags.common);
   if (flags.precision != "fp64" || (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
       (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
-      job.wanted.storage == spmv_storage::copied) {
-    throw usage_error(fmt::format("several {} multiply fp64 matrices by --format csr --algorithm row_per_thread only",
-                                  are_on_gpus(flags.common) ? "GPUs" : "processes"));
+      (job.wanted.storage == spmv_storage::copied && !on_gpus)) {
+    throw usage_error(fmt::format("several {} multiply fp64 matrices by --format csr --algorithm row_per_thread only{}",
+                                  on_gpus ? "GPUs" : "processes", on_gpus ? ", or auto" : ""));
   }
   expect_parsing_on_cpu(flags.parse);
   return run_ranks(

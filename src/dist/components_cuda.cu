@@ -1,5 +1,6 @@
 // Components' steps on devices: the trees by the algorithm of one device; then labels.
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "dist/components_executor.hpp"
 #include "primitives/element.hpp"
@@ -31,6 +32,28 @@ void take_trees(const context<device>& ctx, span<const std::int32_t, device> roo
 }
 
 template <class I>
+__global__ void __launch_bounds__(block_threads)
+    news_kernel(std::int64_t size, std::int64_t own, std::int64_t first, std::int64_t skipped,
+                const std::int32_t* above, const I* labels, components_news* news) {
+  int roots = 0;
+  int larger = 0;
+  for (std::int64_t v = global_thread(); v < size; v += grid_threads()) {
+    const I label = labels[v];
+    if (v == skipped) news->skipped = label;
+    if (v < own) {
+      roots += label == first + v ? 1 : 0;
+    } else {
+      larger += label > labels[root_of(above, v)] ? 1 : 0;
+    }
+  }
+  roots = warp_sum(roots);
+  larger = warp_sum(larger);
+  if (lane_id() != 0) return;
+  if (roots > 0) atomicAdd(reinterpret_cast<count64*>(&news->count), static_cast<count64>(roots));
+  if (larger > 0) atomicAdd(reinterpret_cast<count64*>(&news->larger), static_cast<count64>(larger));
+}
+
+template <class I>
 class device_components final : public components_executor<I, device> {
  public:
   device_components(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
@@ -40,7 +63,8 @@ class device_components final : public components_executor<I, device> {
       offsets_ = to_device(ctx, offsets_with_ghosts(g.out(), columns));
       indices_ = to_device(ctx, columns.indices);
       labels_ = {ctx, size_};
-      words_ = {ctx, 3};
+      changed_ = {ctx, 1};
+      news_ = {ctx, 1};
       trees_ = make_trees<device>(ctx, std::as_const(offsets_).view(), std::as_const(indices_).view());
     });
     halo_.emplace(comm, ctx, g.parts(), columns.ghosts, sizeof(I), links);
@@ -60,39 +84,36 @@ class device_components final : public components_executor<I, device> {
     halo_->finish(labels_.view().subspan(own_, size_ - own_));
     if (own_ == size_) return false;
     const std::int32_t* const above = trees_->labels().data();
-    fill_zero(ctx_, words_.view());
+    fill_zero(ctx_, changed_.view());
     for_each(ctx_, size_ - own_,
-             [above, own = own_, labels = labels_.data(), changed = words_.data()] __device__(std::int64_t ghost) {
+             [above, own = own_, labels = labels_.data(), changed = changed_.data()] __device__(std::int64_t ghost) {
                const I label = labels[own + ghost];
                I* const least = labels + root_of(above, own + ghost);
                if (label >= __ldcg(least)) return;
                lower(least, label);
                *changed = 1;
              });
-    for_each(ctx_, own_, [above, labels = labels_.data(), changed = words_.data()] __device__(std::int64_t v) {
+    for_each(ctx_, own_, [above, labels = labels_.data(), changed = changed_.data()] __device__(std::int64_t v) {
       if (*changed == 0) return;
       const std::int32_t r = above[v];
       if (r != v) labels[v] = labels[r];
     });
-    return element<count64>(ctx_, std::as_const(words_).view(), 0) != 0;
+    return element<count64>(ctx_, std::as_const(changed_).view(), 0) != 0;
   }
   // Synchronises.
   [[nodiscard]] components_news news() override {
     const bool cuts = own_ < size_;
     const std::int64_t skipped = cuts ? trees_->skipped() : -1;
-    fill_zero(ctx_, words_.view());
-    for_each(ctx_, size_,
-             [above = trees_->labels().data(), own = own_, first = first_, skipped, labels = labels_.data(),
-              words = words_.data()] __device__(std::int64_t v) {
-               if (v < own && labels[v] == first + v) atomicAdd(words, count64{1});
-               if (v == skipped) words[1] = static_cast<count64>(labels[v]);
-               if (v >= own && labels[v] > labels[root_of(above, v)]) words[2] = 1;
-             });
-    count64 found[3];
-    copy<count64>(ctx_, std::as_const(words_).view(), span<count64, host>(found, 3));
+    components_news found{0, -1, 0};
+    copy_to_device(ctx_, &found, news_.data(), sizeof found);
+    if (size_ > 0) {
+      const device_guard guard(ctx_);
+      launch_kernel(ctx_, grid_stride(ctx_, size_), news_kernel<I>, size_, own_, first_, skipped,
+                    trees_->labels().data(), labels_.data(), news_.data());
+    }
+    copy<components_news>(ctx_, std::as_const(news_).view(), span<components_news, host>(&found, 1));
     ctx_.synchronize();
-    return {static_cast<std::int64_t>(found[0]), skipped < 0 ? -1 : static_cast<std::int64_t>(found[1]),
-            static_cast<std::int64_t>(found[2])};
+    return found;
   }
   [[nodiscard]] span<const I, device> labels() const noexcept override { return labels_.view().subspan(0, own_); }
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
@@ -105,7 +126,8 @@ class device_components final : public components_executor<I, device> {
   array<std::int64_t, device> offsets_;
   array<std::int32_t, device> indices_;
   array<I, device> labels_;
-  array<count64, device> words_;  // of what the host is told
+  array<count64, device> changed_;
+  array<components_news, device> news_;
   std::unique_ptr<components::executor<std::int32_t, device>> trees_;
   std::optional<exchange<device>> halo_;
 };

@@ -46,7 +46,6 @@ struct distributed_spmv_plan<V, Space>::state {
   communicator comm;
   context<Space> ctx;
   std::int64_t rows;
-  product_split split;
   std::unique_ptr<detail::dist::spmv_executor<V, Space>> executor;
 };
 
@@ -60,12 +59,10 @@ distributed_spmv_plan<V, Space>::distributed_spmv_plan(const communicator& comm,
       return detail::dist::number_columns(detail::dist::host_of(comm, ctx), matrix.own().indices,
                                           parts.first(comm.rank()), parts.last(comm.rank()), matrix.cols());
     });
-    state_ = comm.agree_on([&] {
-      return std::make_unique<state>(state{comm, ctx, matrix.own().rows, split, nullptr});
-    });
+    state_ = comm.agree_on([&] { return std::make_unique<state>(state{comm, ctx, matrix.own().rows, nullptr}); });
     state_->executor = split == product_split::columns
                            ? std::make_unique<detail::dist::split_spmv<V, Space>>(comm, ctx, matrix, columns, options)
-                           : detail::dist::make_spmv_executor(comm, ctx, matrix, std::move(columns), options);
+                           : detail::dist::make_spmv_executor(comm, ctx, matrix, std::move(columns), options, split);
   } else {
     detail::no_device("spmv");
   }
@@ -94,6 +91,10 @@ std::int64_t distributed_spmv_plan<V, Space>::interior_rows() const noexcept {
   return state_->executor->interior_rows();
 }
 template <value_type V, class Space>
+spmv_algorithm distributed_spmv_plan<V, Space>::algorithm() const noexcept {
+  return state_->executor->algorithm();
+}
+template <value_type V, class Space>
 const communicator& distributed_spmv_plan<V, Space>::comm() const noexcept {
   return state_->comm;
 }
@@ -105,7 +106,7 @@ template <value_type V, class Space>
 std::string distributed_spmv_plan<V, Space>::reason() const {
   return fmt::format("rows shared out among {} ranks by entries; {} of {} rows here need nothing of the others{}",
                      state_->comm.size(), interior_rows(), own_rows(),
-                     state_->split == product_split::columns ? ", of the rest the own columns" : "");
+                     state_->executor->splits_columns() ? ", of the rest the own columns" : "");
 }
 
 template <value_type V, class Space>

@@ -28,6 +28,8 @@ class spmv_executor : public product_executor {
  public:
   // Sizes are right.
   virtual void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) = 0;
+  [[nodiscard]] virtual spmv_algorithm algorithm() const noexcept = 0;
+  [[nodiscard]] virtual bool splits_columns() const noexcept { return false; }
 };
 
 template <class V, class Space>
@@ -37,19 +39,15 @@ class spmm_executor : public product_executor {
   virtual void run(V alpha, const dense_view<V, Space>& x, V beta, const dense_view<V, Space>& y) = 0;
 };
 
-// Collective. Borrows the matrix where it is the host's.
+// Collective. Borrows the matrix where it is the host's. `split` is not `columns`.
 template <class V>
-[[nodiscard]] std::unique_ptr<spmv_executor<V, host>> make_spmv_executor(const communicator& comm,
-                                                                         const context<host>& ctx,
-                                                                         const distributed_matrix<V>& matrix,
-                                                                         local_columns columns,
-                                                                         const exchange_options& options);
+[[nodiscard]] std::unique_ptr<spmv_executor<V, host>> make_spmv_executor(
+    const communicator& comm, const context<host>& ctx, const distributed_matrix<V>& matrix, local_columns columns,
+    const exchange_options& options, product_split split);
 template <class V>
-[[nodiscard]] std::unique_ptr<spmv_executor<V, device>> make_spmv_executor(const communicator& comm,
-                                                                           const context<device>& ctx,
-                                                                           const distributed_matrix<V>& matrix,
-                                                                           local_columns columns,
-                                                                           const exchange_options& options);
+[[nodiscard]] std::unique_ptr<spmv_executor<V, device>> make_spmv_executor(
+    const communicator& comm, const context<device>& ctx, const distributed_matrix<V>& matrix, local_columns columns,
+    const exchange_options& options, product_split split);
 
 // `width`: columns of X.
 template <class V>

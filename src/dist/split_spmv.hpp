@@ -45,6 +45,8 @@ class split_spmv final : public spmv_executor<V, Space> {
     halo_->finish(others);
     if (ghosts_ > 0) others_->plan.run(alpha, others, V{1}, y);
   }
+  [[nodiscard]] spmv_algorithm algorithm() const noexcept override { return own_->plan.algorithm(); }
+  [[nodiscard]] bool splits_columns() const noexcept override { return true; }
   [[nodiscard]] std::int64_t own_columns() const noexcept override { return own_columns_; }
   [[nodiscard]] std::int64_t ghosts() const noexcept override { return ghosts_; }
   [[nodiscard]] std::int64_t interior_rows() const noexcept override { return interior_rows_; }
@@ -57,13 +59,17 @@ class split_spmv final : public spmv_executor<V, Space> {
   static matrix_in<host> there(const context<host>&, matrix_in<host>&& m) { return std::move(m); }
   static matrix_in<device> there(const context<device>& ctx, matrix_in<host>&& m) { return to_device(ctx, m); }
 
-  // A matrix and its plan, which borrows it.
+  // A matrix, as long as its plan borrows it.
   struct part {
     matrix_in<Space> matrix;
     spmv_plan<V, std::int32_t, std::int64_t, Space> plan;
 
-    part(const context<Space>& ctx, matrix_in<host>&& m) : matrix(there(ctx, std::move(m))), plan(ctx, matrix.view()) {}
+    part(const context<Space>& ctx, matrix_in<host>&& m)
+        : matrix(there(ctx, std::move(m))), plan(ctx, matrix.view(), {.storage = storage}) {
+      if (plan.storage() == spmv_storage::copied) matrix = {};
+    }
   };
+  static constexpr spmv_storage storage = std::same_as<Space, host> ? spmv_storage::borrowed : spmv_storage::copied;
 
   // Entries of columns [first, last), numbered from 0, in their rows and their order.
   static matrix_in<host> take(const context<host>& cpu, const csr_view<const V, std::int64_t, std::int64_t, host>& a,

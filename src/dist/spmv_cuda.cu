@@ -1,13 +1,16 @@
 // Products of shared-out matrices on devices.
 //
-// A rank's rows are copied to its device. The longest run of interior rows, where all of them are short, is multiplied
-// by spmv_plan's row_per_thread, which needs no list of rows; all other rows by the kernel of device_rows.cuh, which
-// gives the same bits.
+// A rank's rows are copied to its device. The longest run of interior rows is multiplied by a plan of one device, which
+// needs no list of rows: row_per_thread of short rows, if bits are to be kept, else what it chooses; all other rows by
+// the kernel of device_rows.cuh, which gives row_per_thread's bits. Where the run is short, and bits are not asked for,
+// rows are split by columns.
 #include "dist/device_rows.cuh"
 #include "dist/product_executor.hpp"
+#include "dist/split_spmv.hpp"
 
 #include <spargo/sparse/spmv.hpp>
 
+#include <limits>
 #include <optional>
 
 namespace spargo::detail::dist {
@@ -22,29 +25,61 @@ struct scaled_into {
   __device__ void operator()(std::int64_t row, V sum) const { update(y[row], alpha, sum, beta); }
 };
 
+struct row_run {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  [[nodiscard]] std::int64_t size() const { return last - first; }
+};
+
+// The longest run of interior rows, of up to `most` entries each.
+row_run longest_run(span<const std::int64_t, host> offsets, const local_columns& columns, std::int64_t most) {
+  const std::int64_t rows = std::max<std::int64_t>(0, offsets.size() - 1);
+  const auto belongs = [&](std::int64_t row) {
+    return offsets[row + 1] - offsets[row] <= most && columns.are_own(offsets[row], offsets[row + 1]);
+  };
+  row_run longest;
+  for (std::int64_t row = 0; row < rows;) {
+    std::int64_t end = row;
+    while (end < rows && belongs(end)) ++end;
+    if (end - row > longest.size()) longest = {row, end};
+    row = end + 1;
+  }
+  return longest;
+}
+
 template <class V>
 class device_spmv final : public spmv_executor<V, device> {
  public:
   device_spmv(const communicator& comm, const context<device>& ctx, const distributed_matrix<V>& matrix,
-              const local_columns& columns, const exchange_options& options)
-      : ctx_(ctx), own_(columns.own), ghosts_(std::ssize(columns.ghosts)) {
+              const local_columns& columns, const exchange_options& options, const row_run& run,
+              const spmv_options& how)
+      : ctx_(ctx), own_(columns.own), ghosts_(std::ssize(columns.ghosts)), first_(run.first), last_(run.last) {
     const auto a = matrix.own();
     comm.agree_on([&] {
       offsets_ = to_device(ctx, a.offsets);
       indices_ = to_device(ctx, columns.indices);
       values_ = to_device(ctx, a.values);
-      plan_run(a, columns);
+      if (run.size() > 0) plan_run(a.offsets, how);
       rows_ = split_rows(ctx, a.offsets, columns, first_, last_);
+      if (run.size() < a.rows || run.size() == 0 || run_->storage() != spmv_storage::copied) return;
+      offsets_ = {};
+      run_offsets_ = {};
+      indices_ = {};
+      values_ = {};
     });
     halo_.emplace(comm, ctx, matrix.column_parts(), columns.ghosts, sizeof(V), options);
   }
 
   void run(V alpha, span<V, device> x, V beta, span<V, device> y) override {
     halo_->start(span<const V, device>(x.subspan(0, own_)));
-    if (run_) run_->run(alpha, x, beta, y.subspan(first_, last_ - first_));
+    if (run_) run_->run(alpha, x.subspan(0, own_), beta, y.subspan(first_, last_ - first_));
     multiply(rows_.interior(), alpha, x, beta, y);
     halo_->finish(x.subspan(own_, ghosts_));
     multiply(rows_.boundary(), alpha, x, beta, y);
+  }
+  [[nodiscard]] spmv_algorithm algorithm() const noexcept override {
+    return run_ ? run_->algorithm() : spmv_algorithm::row_per_thread;
   }
   [[nodiscard]] std::int64_t own_columns() const noexcept override { return own_; }
   [[nodiscard]] std::int64_t ghosts() const noexcept override { return ghosts_; }
@@ -52,33 +87,16 @@ class device_spmv final : public spmv_executor<V, device> {
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
-  void plan_run(const csr_view<const V, std::int64_t, std::int64_t, host>& a, const local_columns& columns) {
-    const auto is_plain = [&](std::int64_t row) {
-      return a.offsets[row + 1] - a.offsets[row] <= rows_tuning::thread_row &&
-             columns.are_own(a.offsets[row], a.offsets[row + 1]);
-    };
-    for (std::int64_t row = 0; row < a.rows;) {
-      std::int64_t end = row;
-      while (end < a.rows && is_plain(end)) ++end;
-      if (end - row > last_ - first_) {
-        first_ = row;
-        last_ = end;
-      }
-      row = end + 1;
-    }
-    if (last_ - first_ < a.rows / 2 || first_ == last_) {
-      first_ = last_ = 0;
-      return;
-    }
-    const std::int64_t before = a.offsets[first_];
-    std::vector<std::int64_t> offsets(a.offsets.data() + first_, a.offsets.data() + last_ + 1);
+  void plan_run(span<const std::int64_t, host> all, const spmv_options& how) {
+    const std::int64_t before = all[first_];
+    std::vector<std::int64_t> offsets(all.data() + first_, all.data() + last_ + 1);
     for (std::int64_t& at : offsets) at -= before;
     run_offsets_ = to_device(ctx_, offsets);
     const csr_view<const V, std::int32_t, std::int64_t, device> view{
-        {static_cast<std::int32_t>(last_ - first_), static_cast<std::int32_t>(columns.size()), run_offsets_.view(),
+        {static_cast<std::int32_t>(last_ - first_), static_cast<std::int32_t>(own_), run_offsets_.view(),
          std::as_const(indices_).view().subspan(before, offsets.back())},
         std::as_const(values_).view().subspan(before, offsets.back())};
-    run_.emplace(ctx_, view, spmv_options{.algorithm = spmv_algorithm::row_per_thread});
+    run_.emplace(ctx_, view, how);
   }
 
   void multiply(const row_work& rows, V alpha, span<const V, device> x, V beta, span<V, device> y) const {
@@ -92,8 +110,8 @@ class device_spmv final : public spmv_executor<V, device> {
   array<std::int64_t, device> offsets_;
   array<std::int32_t, device> indices_;
   array<V, device> values_;
-  std::int64_t first_ = 0;  // of the run
-  std::int64_t last_ = 0;
+  std::int64_t first_;  // of the run
+  std::int64_t last_;
   array<std::int64_t, device> run_offsets_;
   std::optional<spmv_plan<V, std::int32_t, std::int64_t, device>> run_;
   split_rows rows_;
@@ -105,12 +123,24 @@ class device_spmv final : public spmv_executor<V, device> {
 template <class V>
 std::unique_ptr<spmv_executor<V, device>> make_spmv_executor(const communicator& comm, const context<device>& ctx,
                                                              const distributed_matrix<V>& matrix, local_columns columns,
-                                                             const exchange_options& options) {
-  return std::make_unique<device_spmv<V>>(comm, ctx, matrix, columns, options);
+                                                             const exchange_options& options, product_split split) {
+  const auto offsets = matrix.own().offsets;
+  const std::int64_t rows = matrix.own().rows;
+  if (split == product_split::rows) {
+    row_run run = longest_run(offsets, columns, rows_tuning::thread_row);
+    if (run.size() < rows / 2) run = {};
+    return std::make_unique<device_spmv<V>>(comm, ctx, matrix, columns, options, run,
+                                            spmv_options{.algorithm = spmv_algorithm::row_per_thread});
+  }
+  const row_run run = longest_run(offsets, columns, std::numeric_limits<std::int64_t>::max());
+  if (run.size() < rows / 4 * 3) return std::make_unique<split_spmv<V, device>>(comm, ctx, matrix, columns, options);
+  return std::make_unique<device_spmv<V>>(comm, ctx, matrix, columns, options, run,
+                                          spmv_options{.storage = spmv_storage::copied});
 }
 
 template std::unique_ptr<spmv_executor<double, device>> make_spmv_executor(const communicator&, const context<device>&,
                                                                            const distributed_matrix<double>&,
-                                                                           local_columns, const exchange_options&);
+                                                                           local_columns, const exchange_options&,
+                                                                           product_split);
 
 }  // namespace spargo::detail::dist

@@ -41,6 +41,7 @@ class host_spmv final : public spmv_executor<V, host> {
     halo_->finish(x.subspan(columns_.own, ghosts()));
     multiply(boundary_, alpha, x.data(), beta, y.data());
   }
+  [[nodiscard]] spmv_algorithm algorithm() const noexcept override { return spmv_algorithm::row_per_thread; }
   [[nodiscard]] std::int64_t own_columns() const noexcept override { return columns_.own; }
   [[nodiscard]] std::int64_t ghosts() const noexcept override { return std::ssize(columns_.ghosts); }
   [[nodiscard]] std::int64_t interior_rows() const noexcept override { return interior_rows_; }
@@ -116,12 +117,13 @@ class host_spmv final : public spmv_executor<V, host> {
 template <class V>
 std::unique_ptr<spmv_executor<V, host>> make_spmv_executor(const communicator& comm, const context<host>& ctx,
                                                            const distributed_matrix<V>& matrix, local_columns columns,
-                                                           const exchange_options&) {
+                                                           const exchange_options&, product_split) {
   return std::make_unique<host_spmv<V>>(comm, ctx, matrix, std::move(columns));
 }
 
 template std::unique_ptr<spmv_executor<double, host>> make_spmv_executor(const communicator&, const context<host>&,
                                                                          const distributed_matrix<double>&,
-                                                                         local_columns, const exchange_options&);
+                                                                         local_columns, const exchange_options&,
+                                                                         product_split);
 
 }  // namespace spargo::detail::dist

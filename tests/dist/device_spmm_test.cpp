@@ -43,7 +43,7 @@ std::vector<double> multiply(const communicator& comm, const context<device>& ct
 std::vector<double> column_of(const entries& all, std::int64_t column) {
   const context<device> ctx;
   const distributed_matrix<double> a(communicator(), context<host>({.threads = 1}), all.view());
-  const distributed_spmv_plan<double, device> plan(communicator(), ctx, a);
+  const distributed_spmv_plan<double, device> plan(communicator(), ctx, a, {}, product_split::rows);
   std::vector<double> x;
   for (std::int64_t i = 0; i < a.cols(); ++i) x.push_back(x_of(i, column));
   auto there = to_device(ctx, x);

@@ -210,7 +210,7 @@ std::vector<double> multiply(const communicator& comm, const context<device>& ct
                              const exchange_options& options) {
   const context<host> cpu({.threads = 1});
   const distributed_matrix<double> a(comm, cpu, share.view());
-  const distributed_spmv_plan<double, device> plan(comm, ctx, a, options);
+  const distributed_spmv_plan<double, device> plan(comm, ctx, a, options, product_split::rows);
   std::vector<double> x(static_cast<std::size_t>(plan.local_columns()), std::nan(""));
   for (std::int64_t i = 0; i < plan.own_columns(); ++i) {
     x[static_cast<std::size_t>(i)] = x_of(a.column_parts().first(comm.rank()) + i);

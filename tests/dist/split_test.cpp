@@ -1,4 +1,4 @@
-// Products whose rows are split by columns, too: within rounding of the sums by definition, on hosts and devices.
+// Products whose rows may be split by columns, too: within rounding of the sums by definition, on hosts and devices.
 #include "dist/devices.hpp"
 
 #include <spargo/dist/matrix.hpp>
@@ -42,8 +42,9 @@ class SplitProduct : public testing::Test {
 
   // 1.5 * A * x, as three quarters of itself twice over.
   static std::vector<double> multiply(const communicator& comm, const context_in& ctx,
-                                      const distributed_matrix<double>& a, const exchange_options& options) {
-    const plan split(comm, ctx, a, options, product_split::columns);
+                                      const distributed_matrix<double>& a, const exchange_options& options,
+                                      product_split how) {
+    const plan split(comm, ctx, a, options, how);
     std::vector<double> x(static_cast<std::size_t>(split.local_columns()), std::nan(""));
     for (std::int64_t i = 0; i < split.own_columns(); ++i) {
       x[static_cast<std::size_t>(i)] = x_of(a.column_parts().first(comm.rank()) + i);
@@ -62,7 +63,7 @@ TYPED_TEST_SUITE(SplitProduct, spaces, );
 TYPED_TEST(SplitProduct, IsTheProduct) {
   if constexpr (std::same_as<TypeParam, device>) SPARGO_TEST_NEEDS_GPU();
   const context<host> cpu({.threads = 1});
-  for (const char* spec : {"gen:uniform:rows=3000,degree=9", "gen:rmat:scale=11,degree=8", "gen:laplacian2d:n=60",
+  for (const char* spec : {"gen:uniform:rows=3000,degree=9", "gen:rmat:scale=11,degree=8", "gen:laplacian2d:n=61",
                            "gen:uniform:rows=700,cols=2100,degree=3", "gen:uniform:rows=2100,cols=50,degree=3",
                            "gen:banded:rows=900,degree=47", "gen:star:n=9000", "gen:path:n=130", "gen:path:n=1"}) {
     SCOPED_TRACE(spec);
@@ -83,10 +84,12 @@ TYPED_TEST(SplitProduct, IsTheProduct) {
     this->on_spaces([&](const communicator& comm, const auto& ctx, const exchange_options& options) {
       const entries share = generate_part<double, std::int64_t>(cpu, spec, comm.rank(), comm.size());
       const distributed_matrix<double> a(comm, cpu, share.view());
-      const std::vector<double> found = this->multiply(comm, ctx, a, options);
-      ASSERT_EQ(found.size(), sums.size());
-      for (std::size_t row = 0; row < found.size(); ++row) ASSERT_NEAR(found[row], sums[row], bounds[row]) << row;
-      EXPECT_EQ(this->multiply(comm, ctx, a, options), found);  // the same bits as before
+      for (const product_split how : {product_split::automatic, product_split::columns}) {
+        const std::vector<double> found = this->multiply(comm, ctx, a, options, how);
+        ASSERT_EQ(found.size(), sums.size());
+        for (std::size_t row = 0; row < found.size(); ++row) ASSERT_NEAR(found[row], sums[row], bounds[row]) << row;
+        EXPECT_EQ(this->multiply(comm, ctx, a, options, how), found);  // the same bits as before
+      }
     });
   }
 }
@@ -103,9 +106,27 @@ TYPED_TEST(SplitProduct, TellsWhatWaits) {
     EXPECT_EQ(split.own_columns(), a.column_parts().count(comm.rank()));
     EXPECT_EQ(split.interior_rows(), split.own_rows() - 128 * neighbours);
     EXPECT_THAT(split.reason(), HasSubstr(", of the rest the own columns"));
-    const distributed_spmv_plan<double, TypeParam> rows(comm, ctx, a, options);
-    EXPECT_EQ(rows.interior_rows(), split.interior_rows());
-    EXPECT_THAT(rows.reason(), testing::Not(HasSubstr("own columns")));
+    for (const product_split how : {product_split::automatic, product_split::rows}) {
+      const distributed_spmv_plan<double, TypeParam> rows(comm, ctx, a, options, how);
+      EXPECT_EQ(rows.interior_rows(), split.interior_rows());
+      EXPECT_THAT(rows.reason(), testing::Not(HasSubstr("own columns")));
+    }
+  });
+}
+
+TYPED_TEST(SplitProduct, IsByColumnsWhereDevicesGainByIt) {
+  if constexpr (std::same_as<TypeParam, device>) SPARGO_TEST_NEEDS_GPU();
+  this->on_spaces([](const communicator& comm, const auto& ctx, const exchange_options& options) {
+    const context<host> cpu({.threads = 1});
+    const distributed_matrix<double> a(
+        comm, cpu,
+        generate_part<double, std::int64_t>(cpu, "gen:uniform:rows=3000,degree=9", comm.rank(), comm.size()).view());
+    const bool gains = std::same_as<TypeParam, device> && comm.size() > 1 && a.own().rows > 0;
+    const distributed_spmv_plan<double, TypeParam> chosen(comm, ctx, a, options);
+    EXPECT_EQ(chosen.reason().find("own columns") != std::string::npos, gains);
+    const distributed_spmv_plan<double, TypeParam> rows(comm, ctx, a, options, product_split::rows);
+    EXPECT_EQ(rows.reason().find("own columns"), std::string::npos);
+    EXPECT_EQ(rows.algorithm(), spmv_algorithm::row_per_thread);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/matrix_market.hpp>
+#include <spargo/sparse/spmv.hpp>
 
 #include <string>
 
@@ -69,23 +70,28 @@ class SPARGO_EXPORT distributed_matrix {
 
 // How a rank's product is arranged around the wait for the others' elements of x.
 enum class product_split {
+  // On the host rows. On devices what is fastest: columns, unless three quarters of the rows, one after the other, need
+  // none of them.
+  automatic,
   rows,     // the rows that need none of them first
-  columns,  // all rows' own columns first: where nearly all rows need others' (uniform, R-MAT), at the bits' expense
+  columns,  // all rows' own columns first, then the others'
 };
 
 // y = alpha * A * x + beta * y. The rows that need nothing of other ranks are multiplied while the others' elements of
-// x travel, the rest after it; each row is summed in its own order, so that y has the same bits for any number of
-// ranks: on the host, and on devices in rows of up to 32 entries, those of spmv_plan's row_per_thread; longer rows are
-// summed by a warp or a block there. Not so with product_split::columns, which is two products by spmv_plan's automatic
-// choice: y is deterministic then, but within rounding of what other numbers of ranks give. That, and any device plan,
-// copies the matrix. `run` on a device enqueues, and waits for the other hosts only.
+// x travel, the rest after it. With product_split::rows each row is summed in its own order, so that y has the same
+// bits for any number of ranks: on the host, and on devices in rows of up to 32 entries, those of spmv_plan's
+// row_per_thread; longer rows are summed by a warp or a block there. product_split::columns is two products by
+// spmv_plan's automatic choice, and so is that of the interior rows on devices where the split is automatic: y is
+// deterministic then, but within rounding of what other numbers of ranks give. Device plans copy the matrix, in the
+// form that spmv_storage::copied stands for unless its bits are to be kept; so does a split by columns on the host.
+// `run` on a device enqueues, and waits for the other hosts only.
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmv_plan {
  public:
   // Borrows the matrix where it is the host's and split by rows. Throws unsupported where a rank's columns and the
   // ghosts beside them exceed 2^31 - 1. `options`: of devices.
   distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
-                        const exchange_options& options = {}, product_split split = product_split::rows);
+                        const exchange_options& options = {}, product_split split = product_split::automatic);
   distributed_spmv_plan(distributed_spmv_plan&&) noexcept;
   distributed_spmv_plan& operator=(distributed_spmv_plan&&) noexcept;
   ~distributed_spmv_plan();
@@ -96,6 +102,7 @@ class SPARGO_EXPORT distributed_spmv_plan {
   [[nodiscard]] std::int64_t local_columns() const noexcept { return own_columns() + ghosts(); }
   [[nodiscard]] std::int64_t own_rows() const noexcept;
   [[nodiscard]] std::int64_t interior_rows() const noexcept;  // those that do not wait
+  [[nodiscard]] spmv_algorithm algorithm() const noexcept;    // of most entries here
 
   void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) const;
 
