@@ -131,8 +131,8 @@ template <index_type I>
 std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& g) {
   const std::int64_t ghosts = count_ghosts(comm, g);
   const std::int64_t labelled = g.out().rows + ghosts;
-  return labelled * std::int64_t{12 + sizeof(I)} + g.out().nnz() * 4 + g.out().nnz() / 128 +
-         ghosts * std::int64_t{12 + 3 * sizeof(I)};
+  return labelled * std::int64_t{16 + sizeof(I)} + labelled / 8 + g.out().nnz() * 4 + g.out().nnz() / 8 +
+         ghosts * std::int64_t{4 + 4 * sizeof(I)};
 }
 
 // On the ranks' CPUs or GPUs; this rank's labels on the host.
@@ -178,12 +178,9 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const c
         found.count = result.count;
         const std::vector<I> labels = comm.all_gather(span<const I, host>(result.labels));
         found.labels = clone(where.cpu, labels);
-        found.plan = {where.gpu.has_value() ? "afforest" : "union_find",
-                      fmt::format("each rank its own edges, then {} rounds of labels", result.rounds),
-                      0,
-                      plan_ms,
-                      0,
-                      runs.timed};
+        found.plan = {"afforest", fmt::format("each rank its own edges, then {} rounds of labels", result.rounds),
+                      0,          plan_ms,
+                      0,          runs.timed};
         report out("components", flags.common);
         on_first(comm, [&] {
           report_graph(out, "components", flags, where, read.from, facts);

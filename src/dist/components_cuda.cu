@@ -3,6 +3,7 @@
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "dist/components_executor.hpp"
+#include "dist/product_executor.hpp"
 #include "primitives/element.hpp"
 
 #include <optional>
@@ -57,10 +58,12 @@ template <class I>
 class device_components final : public components_executor<I, device> {
  public:
   device_components(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
-                    const local_columns& columns, const exchange_options& links)
+                    local_columns&& columns, const exchange_options& links)
       : ctx_(ctx), first_(g.parts().first(comm.rank())), own_(columns.own), size_(columns.size()) {
     comm.agree_on([&] {
-      offsets_ = to_device(ctx, offsets_with_ghosts(g.out(), columns));
+      const std::vector<std::int64_t> offsets = offsets_with_ghosts(g.out(), columns);
+      put_own_first(host_of(comm, ctx).threads(), offsets, columns);
+      offsets_ = to_device(ctx, offsets);
       indices_ = to_device(ctx, columns.indices);
       labels_ = {ctx, size_};
       changed_ = {ctx, 1};
@@ -140,7 +143,7 @@ std::unique_ptr<components_executor<I, device>> make_components_executor(const c
                                                                          const distributed_graph<I>& g,
                                                                          local_columns columns,
                                                                          const exchange_options& links) {
-  return std::make_unique<device_components<I>>(comm, ctx, g, columns, links);
+  return std::make_unique<device_components<I>>(comm, ctx, g, std::move(columns), links);
 }
 
 #define INSTANTIATE(I)                                                                         \

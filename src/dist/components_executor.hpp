@@ -2,10 +2,12 @@
 //
 // A rank's edges make trees of its vertices and ghosts, by the algorithm of one process, whose first idea is to skip
 // the largest tree's edges: each is seen from its other end. From there a cut edge is another rank's to see, whose
-// largest tree it may lead to, and then nobody reads it. So the ranks look, when labels have settled, whether that may
-// have happened, and if so read the edges that were skipped.
+// largest tree it may lead to, and then nobody reads it. Some are read all the same, so that these trees get one label
+// wherever the graph has a large component. The ranks look, when labels have settled, whether something else may be
+// missing, and if so read the edges that were skipped.
 #pragma once
 
+#include "core/parallel.hpp"
 #include "dist/local_columns.hpp"
 #include "graph/components/executor.hpp"
 
@@ -44,8 +46,7 @@ class components_executor {
 
   // What this rank's edges join; a vertex has the least of its tree as its label.
   virtual void start() = 0;
-  // The same with the edges that were skipped.
-  virtual void start_with_all() = 0;
+  virtual void start_with_all() = 0;  // the same with the edges that were skipped
   // Labels go from owners to ghosts, and the least of each tree to all its vertices. Collective. Whether any label here
   // has changed.
   virtual bool spread() = 0;
@@ -62,13 +63,21 @@ template <class I>
   offsets.resize(static_cast<std::size_t>(columns.size()) + 1, out.nnz());
   return offsets;
 }
+// In each row.
+inline void put_own_first(int threads, const std::vector<std::int64_t>& offsets, local_columns& columns) {
+  parallel_for(threads, columns.own, grain::rows, [&](std::int64_t row) {
+    const std::int64_t first = offsets[static_cast<std::size_t>(row)];
+    const std::int64_t last = offsets[static_cast<std::size_t>(row) + 1];
+    std::stable_partition(columns.indices.data() + first, columns.indices.data() + last,
+                          [&](std::int32_t column) { return column < columns.own; });
+  });
+}
 template <class Space>
 [[nodiscard]] auto make_trees(const context<Space>& ctx, span<const std::int64_t, Space> offsets,
                               span<const std::int32_t, Space> indices) {
   const auto n = static_cast<std::int32_t>(offsets.size() - 1);
   const graph_view<std::int32_t, std::int64_t, Space> g{{n, n, offsets, indices}, {}, direction_kind::undirected};
-  return components::make_executor<std::int32_t, std::int64_t>(ctx, g, components_algorithm::afforest,
-                                                               components_labels::smallest_vertex);
+  return components::make_rank_executor(ctx, g);
 }
 
 // Collective.

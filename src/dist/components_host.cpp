@@ -17,6 +17,7 @@ class host_components final : public components_executor<I, host> {
       : threads_(ctx.threads()), first_(g.parts().first(comm.rank())), columns_(std::move(columns)) {
     comm.agree_on([&] {
       offsets_ = offsets_with_ghosts(g.out(), columns_);
+      put_own_first(threads_, offsets_, columns_);
       labels_.resize(static_cast<std::size_t>(columns_.size()));
       trees_ = make_trees<host>(ctx, offsets_, std::as_const(columns_.indices).view());
     });
@@ -35,16 +36,16 @@ class host_components final : public components_executor<I, host> {
     const span<I, host> ghosts(labels_.data() + columns_.own, std::ssize(columns_.ghosts));
     halo_->start(labels());
     halo_->finish(ghosts);
+    const std::int32_t* const root = trees_->labels().data();
     bool changes = false;
     for (std::int64_t v = columns_.own; v < columns_.size(); ++v) {
-      I& least = label(root(v));
-      changes = changes || label(v) < least;
-      least = std::min(least, label(v));
+      if (label(v) >= label(root[v])) continue;
+      label(root[v]) = label(v);
+      changes = true;
     }
     if (!changes) return false;
     parallel_for(threads_, columns_.own, grain::elements, [&](std::int64_t v) {
-      const std::int64_t r = root(v);
-      if (r != v) label(v) = label(r);  // a root's is read by others
+      if (root[v] != v) label(v) = label(root[v]);  // a root's is read by others
     });
     return true;
   }
@@ -53,7 +54,8 @@ class host_components final : public components_executor<I, host> {
     for (std::int64_t v = 0; v < columns_.own; ++v) found.count += label(v) == first_ + v ? 1 : 0;
     if (columns_.ghosts.empty()) return found;
     if (const std::int64_t v = trees_->skipped(); v >= 0) found.skipped = label(v);
-    for (std::int64_t v = columns_.own; v < columns_.size(); ++v) found.larger += label(v) > label(root(v)) ? 1 : 0;
+    const std::int32_t* const root = trees_->labels().data();
+    for (std::int64_t v = columns_.own; v < columns_.size(); ++v) found.larger += label(v) > label(root[v]) ? 1 : 0;
     return found;
   }
   [[nodiscard]] span<const I, host> labels() const noexcept override { return {labels_.data(), columns_.own}; }
@@ -61,11 +63,10 @@ class host_components final : public components_executor<I, host> {
 
  private:
   I& label(std::int64_t v) { return labels_[static_cast<std::size_t>(v)]; }
-  [[nodiscard]] std::int64_t root(std::int64_t v) const { return trees_->labels()[v]; }
 
   void take_trees() {
     parallel_for(threads_, columns_.own, grain::elements,
-                 [&](std::int64_t v) { label(v) = static_cast<I>(first_ + root(v)); });
+                 [&, root = trees_->labels().data()](std::int64_t v) { label(v) = static_cast<I>(first_ + root[v]); });
   }
 
   int threads_;

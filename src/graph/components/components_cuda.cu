@@ -23,8 +23,9 @@ class weak_executor final : public executor<I, device> {
   using tuning = cuda_weak_tuning;
 
  public:
-  weak_executor(const context<device>& ctx, const graph_view<I, O, device>& g, components_labels wanted)
-      : ctx_(ctx), g_(g), n_(g.vertices()) {
+  weak_executor(const context<device>& ctx, const graph_view<I, O, device>& g, components_labels wanted,
+                bool ghosts = false)
+      : ctx_(ctx), g_(g), n_(g.vertices()), ghosts_(ghosts) {
     labels_ = {ctx, n_};
     listed_ = {ctx, n_};
     if (g.direction == direction_kind::undirected) alone_ = {ctx, div_up(n_, std::int64_t{warp_size})};
@@ -55,6 +56,7 @@ class weak_executor final : public executor<I, device> {
     }
     launch_early(ctx_, list_blocks(), flatten_kernel<I, O>, n_, out, parent, listed_.data(), control);
     launch_early(ctx_, list_blocks(), settle_kernel<I, O>, n_, out, parent, listed_.data(), control);
+    if (ghosts_) launch_early(ctx_, list_blocks(), join_last_kernel<I, O>, n_, out, parent);
     if (skips) {
       launch_early(ctx_, {1 + blocks(tuning::first_vertices * tuning::draws), tuning::draws}, draw_kernel<I>, n_,
                    parent, control);
@@ -125,6 +127,7 @@ class weak_executor final : public executor<I, device> {
   context<device> ctx_;
   graph_view<I, O, device> g_;
   std::int64_t n_;
+  bool ghosts_;
   array<I, device> labels_;
   array<I, device> listed_;        // roots with neighbours, then vertices outside the largest tree
   array<unsigned, device> alone_;  // bits of vertices without edges, in an undirected graph
@@ -142,6 +145,13 @@ std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, c
   if (algorithm == components_algorithm::forward_backward) return make_strong_executor<I, O>(ctx, g, labels);
   return std::make_unique<weak_executor<I, O>>(ctx, g, labels);
 }
+
+template <class I, class O>
+std::unique_ptr<executor<I, device>> make_rank_executor(const context<device>& ctx, const graph_view<I, O, device>& g) {
+  return std::make_unique<weak_executor<I, O>>(ctx, g, components_labels::smallest_vertex, true);
+}
+template std::unique_ptr<executor<std::int32_t, device>> make_rank_executor(
+    const context<device>&, const graph_view<std::int32_t, std::int64_t, device>&);
 
 #define INSTANTIATE(I, O)                                                                                              \
   template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \

@@ -104,8 +104,9 @@ class union_find_executor final : public host_executor<I> {
 template <class I, class O>
 class afforest_executor final : public host_executor<I> {
  public:
-  afforest_executor(const context<host>& ctx, const graph_view<I, O, host>& g, components_labels wanted)
-      : host_executor<I>(ctx, g.vertices(), wanted), g_(g), threads_(ctx.threads()) {}
+  afforest_executor(const context<host>& ctx, const graph_view<I, O, host>& g, components_labels wanted,
+                    bool ghosts = false)
+      : host_executor<I>(ctx, g.vertices(), wanted), g_(g), threads_(ctx.threads()), ghosts_(ghosts) {}
 
   [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
   void join_skipped() override {
@@ -115,10 +116,11 @@ class afforest_executor final : public host_executor<I> {
 
  private:
   void find(I* labels) override {
-    skipped_ = g_.vertices() > 0 ? host_afforest<I, O>(g_, labels, threads_).run() : I{-1};
+    skipped_ = g_.vertices() > 0 ? host_afforest<I, O>(g_, labels, threads_).run(ghosts_) : I{-1};
   }
   graph_view<I, O, host> g_;
   int threads_;
+  bool ghosts_;
   I skipped_ = -1;
 };
 
@@ -166,6 +168,13 @@ std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx, const
       return std::make_unique<union_find_executor<I, O>>(ctx, g, labels);
   }
 }
+
+template <class I, class O>
+std::unique_ptr<executor<I, host>> make_rank_executor(const context<host>& ctx, const graph_view<I, O, host>& g) {
+  return std::make_unique<afforest_executor<I, O>>(ctx, g, components_labels::smallest_vertex, true);
+}
+template std::unique_ptr<executor<std::int32_t, host>> make_rank_executor(
+    const context<host>&, const graph_view<std::int32_t, std::int64_t, host>&);
 
 #define INSTANTIATE(I, O)                                                                                        \
   template std::unique_ptr<executor<I, host>> make_executor(const context<host>&, const graph_view<I, O, host>&, \

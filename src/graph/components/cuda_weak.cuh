@@ -34,6 +34,7 @@
 #include "core/device/warp.cuh"
 #include "graph/components/cuda_forest.cuh"
 #include "graph/components/cuda_weak_start.cuh"
+#include "graph/components/executor.hpp"
 
 #include <spargo/core/span.hpp>
 #include <spargo/graph/frontier/expansion.cuh>
@@ -148,6 +149,19 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
     const I v = roots[k];
     const std::int64_t e = edges.offsets[v] + cuda_start_tuning::neighbours + lane_id() % lanes;
     if (e < edges.offsets[v + 1]) join(parent, v, edges.indices[e]);
+  }
+}
+
+// For ranks (make_rank_executor).
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_weak_tuning::block)
+    join_last_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent) {
+  wait_for_kernel_in_front();
+  start_kernel_behind();
+  for (std::int64_t k = global_thread(); k * vertices_per_ghost < n; k += grid_threads()) {
+    const std::int64_t v = k * vertices_per_ghost;
+    const O end = edges.offsets[v + 1];
+    if (end > edges.offsets[v]) join(parent, static_cast<I>(v), edges.indices[end - 1]);
   }
 }
 

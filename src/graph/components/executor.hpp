@@ -28,9 +28,8 @@ class executor {
   [[nodiscard]] virtual std::int64_t count() const = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 
-  // For ranks. Weak components of an undirected graph are found, too, where its last vertices (ghosts) lack their rows.
-  // A ghost's label is some ancestor's then, and count() is nobody's. Edges to ghosts may be unread in one tree, that
-  // of skipped(); -1: all are read. It waits for the run. join_skipped() reads them.
+  // For ranks, see make_rank_executor. Edges to ghosts may be unread in one tree, that of skipped(), which waits for
+  // the run; -1: all are read. join_skipped() reads them.
   [[nodiscard]] virtual std::int64_t skipped() const { return -1; }
   virtual void join_skipped() {}
 };
@@ -46,6 +45,18 @@ template <class I, class O>
                                                                  const graph_view<I, O, device>& g,
                                                                  components_algorithm algorithm,
                                                                  components_labels labels);
+
+// Weak components of a rank's vertices and, numbered behind them, of others' that they have edges to: ghosts, whose
+// rows are empty. All other edges have both directions; a row has ghosts last. The label of a ghost may be any
+// ancestor's, and count() tells nothing. Of every so many vertices one is joined with its last neighbour, whatever tree
+// it is in.
+inline constexpr std::int64_t vertices_per_ghost = 16;
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, host>> make_rank_executor(const context<host>& ctx,
+                                                                    const graph_view<I, O, host>& g);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_rank_executor(const context<device>& ctx,
+                                                                      const graph_view<I, O, device>& g);
 
 // Of strong components.
 template <class I, class O>

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "graph/components/executor.hpp"
 #include "graph/components/host_forest.hpp"
 #include "graph/frontier/row_parts.hpp"
 
@@ -32,9 +33,11 @@ class host_afforest {
       : g_(g), n_(g.vertices()), parent_(parent), forest_(parent), threads_(threads) {}
 
   // Leaves the smallest vertex of v's component in parent[v]. Returns a vertex of the tree that was skipped, or -1.
-  I run() const {
+  // `ghosts`: neighbours may lack their rows (make_rank_executor).
+  I run(bool ghosts = false) const {
     start();
     join_roots();
+    if (ghosts) join_last();
     const bool undirected = g_.direction == direction_kind::undirected;
     I largest = -1;
     if (undirected || g_.has_in_edges()) {
@@ -78,6 +81,14 @@ class host_afforest {
       const std::int64_t first = g_.out.offsets[v];
       const std::int64_t last = std::min<std::int64_t>(g_.out.offsets[v + 1], first + host_weak_tuning::neighbours);
       for (std::int64_t e = first; e < last; ++e) forest_.join(u, g_.out.indices[e]);
+    });
+  }
+
+  void join_last() const {
+    parallel_for(threads_, div_up(n_, vertices_per_ghost), grain::rows, [&](std::int64_t k) {
+      const std::int64_t v = k * vertices_per_ghost;
+      const O end = g_.out.offsets[v + 1];
+      if (end > g_.out.offsets[v]) forest_.join(static_cast<I>(v), g_.out.indices[end - 1]);
     });
   }
 
