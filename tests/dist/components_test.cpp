@@ -26,7 +26,7 @@ void add_path(pairs& to, std::int64_t first, std::int64_t last) {
   for (std::int64_t v = first; v < last; ++v) to.emplace_back(v, v + 1);
 }
 
-// The last three are for two ranks, 128 vertices each: of an edge between them the ends at every 16th vertex are read
+// The last four are for two ranks, 128 vertices each: of an edge between them the ends at every 16th vertex are read
 // before trees are skipped, and so are those outside the largest tree of their rank.
 edges edges_of(const std::string& name) {
   pairs all;
@@ -40,6 +40,12 @@ edges edges_of(const std::string& name) {
   }
   if (name == "one end skipped") {  // 127 to 141: 0 and 127 are a small tree, whose label the other rank never hears
     all = {{0, 127}, {127, 141}, {32, 144}};
+    add_path(all, 1, 126);
+    add_path(all, 128, 255);
+    return make_edges(256, all);
+  }
+  if (name == "one tree by a ghost") {  // the first rank's, once 100 to 141 is read
+    all = {{0, 127}, {127, 141}, {100, 141}};
     add_path(all, 1, 126);
     add_path(all, 128, 255);
     return make_edges(256, all);
@@ -117,7 +123,8 @@ TYPED_TEST(DistributedComponents, AreTheWholeGraphs) {
   for (const char* name :
        {"gen:rmat:scale=11,degree=8", "gen:rmat:scale=13,degree=16", "gen:uniform:rows=1500,degree=1",
         "gen:uniform:rows=1500,degree=2", "gen:grid2d:n=30,m=50", "gen:path:n=300", "gen:star:n=40000",
-        "gen:complete:n=140", "gen:path:n=1", "both ends skipped", "one end skipped", "apart", "none", "no vertices"}) {
+        "gen:complete:n=140", "gen:path:n=1", "both ends skipped", "one end skipped", "one tree by a ghost", "apart",
+        "none", "no vertices"}) {
     SCOPED_TRACE(name);
     const edges all = edges_of(name);
     const std::vector<index> expected = smallest_reached<index>(all);
