@@ -192,6 +192,7 @@ io_device_read_test:DeviceRead.Csr*
 dist_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceCg.*|DeviceExchange.GoesOneWay*
 dist_devices_test:DeviceRanks.*/4:DeviceSearch.*/4|none
 dist_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearches.AreToldOf|none
+dist_components_test:DistributedComponents/2.AreJoined*|none
 dist_device_spmm_test:DeviceSpmm.*/6:DeviceSpmmPlan.*|DeviceSpmm.*/7
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
 primitives_scan_test:Scan/0.DeviceAnyAlignment:Scan/3.DeviceLastIs*:FloatScan/1.DeviceNan*
@@ -214,7 +215,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      formats_convert_test | sparse_spm* | dist_device* | dist_persistent_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      formats_convert_test | sparse_spm* | dist_device* | dist_persistent_test | dist_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
@@ -285,7 +286,7 @@ stage_devices() {
   count=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
   if [ "$count" -lt 2 ]; then row devices "NOT RUN" "$start" "$count GPU (expected 2 or more)"; return; fi
   say "tests and commands on $count GPUs"
-  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(dist_(device.*|persistent)|apps_devices_app)_test$' \
+  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(dist_(device.*|persistent|components|split)|apps_devices_app)_test$' \
     > "$logs/devices.log" 2>&1 || status=$?
   [ $status -eq 0 ] || tail -n 40 "$logs/devices.log"
   row "devices: tests" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/devices.log" | tail -n 1)"
