@@ -58,18 +58,24 @@ class device_pagerank final : public pagerank_executor<device> {
     });
   }
 
+  // Shares leave as soon as they are there, while the hosts add up what the step has changed.
   step_sums start(double rank) override {
     steps_->start(rank);
+    halo_->start(steps_->shares());
     return {0, dangling_ * rank};
   }
   step_sums step(double constant) override {
-    halo_->start(steps_->shares());
     halo_->finish(steps_->ghosts());
     steps_->take_ghosts();
-    const pagerank::step_outcome mine = steps_->step({.constant = constant, .per_preference = 0});
+    steps_->step({.constant = constant, .per_preference = 0});
+    halo_->start(steps_->shares());
+    const pagerank::step_outcome mine = steps_->outcome();
     return {mine.change, mine.dangling};
   }
-  void end() override { steps_->write_ranks(ranks_.view()); }
+  void end() override {
+    halo_->finish(steps_->ghosts());
+    steps_->write_ranks(ranks_.view());
+  }
   [[nodiscard]] span<const double, device> ranks() const noexcept override { return ranks_.view(); }
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 

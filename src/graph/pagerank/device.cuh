@@ -101,8 +101,8 @@ class part_steps {
   virtual void take_ghosts() = 0;
   // Of the vertices and ghosts; empty: as they are numbered.
   [[nodiscard]] virtual span<const std::int32_t, device> places() const = 0;
-  // What this part leaves behind. Synchronises.
-  virtual step_outcome step(const step_terms& terms) = 0;
+  virtual void step(const step_terms& terms) = 0;
+  [[nodiscard]] virtual step_outcome outcome() = 0;  // what this part leaves behind. Synchronises
   virtual void write_ranks(span<V, device> ranks) = 0;
   // Whether the graph may go.
   [[nodiscard]] virtual bool has_copy() const noexcept = 0;

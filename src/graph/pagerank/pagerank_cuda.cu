@@ -529,12 +529,15 @@ class device_part final : public part_steps<V> {
     if (!places_.empty()) place_values<V>(steps_.ctx, ghosts_, places_.data() + own_, now().data());
   }
   [[nodiscard]] span<const std::int32_t, device> places() const override { return places_.view(); }
-  step_outcome step(const step_terms& terms) override {
-    if (steps_.n == 0) return {};
+  void step(const step_terms& terms) override {
+    if (steps_.n == 0) return;
     const device_guard guard(steps_.ctx);
     const run_state before{.terms = terms, .residual = 0, .iterations = 0, .done = 0, .arrived = 0};
     copy<run_state>(steps_.ctx, span<const run_state, host>(&before, 1), steps_.state.view());
     steps_.take_step(arguments(), number_++);
+  }
+  [[nodiscard]] step_outcome outcome() override {
+    if (steps_.n == 0) return {};
     const run_state after = steps_.look();
     return {after.residual, after.terms.constant};
   }
