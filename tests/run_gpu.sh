@@ -302,6 +302,10 @@ stage_devices() {
         "$line: $(grep -E '^ *(time|ranks) ' "$logs/devices-run.txt" | tr -s ' ' | tr '\n' ';')"
     done
   done
+  start=$SECONDS status=0
+  timeout "$(left)" "$build/bin/spargo" bench '^ranks/' --device cuda --json "$logs/ranks.json" > "$logs/ranks.txt" 2>&1 || status=$?
+  cat "$logs/ranks.txt"
+  row "devices: bench ranks" "$(verdict $status)" "$start"
 }
 
 stage_bench() {

@@ -34,11 +34,13 @@ struct spmv_problem {
         x(ctx, matrix.cols()),
         y(ctx, matrix.rows()) {
     std::vector<V> there(static_cast<std::size_t>(x.size()));
-    for (std::size_t i = 0; i < there.size(); ++i) there[i] = static_cast<V>(1) / static_cast<V>(1 + i % 1000);
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] = x_of(static_cast<std::int64_t>(i));
     copy<V>(ctx, span<const V, host>(there), x.view());
     ctx.synchronize();
     set_expected(there);
   }
+
+  [[nodiscard]] static V x_of(std::int64_t i) { return static_cast<V>(1) / static_cast<V>(1 + i % 1000); }
 
   // Throws if y is not A x within rounding.
   void validate() const {

@@ -103,6 +103,41 @@ TEST(BenchGraphs, EveryCaseTakesAUsersFile) {
   }
 }
 
+// They take a machine with GPUs long, so that a filter for an algorithm leaves them out.
+TEST(BenchRanks, AreWantedByName) {
+  SPARGO_TEST_NEEDS_BENCH();
+  if (!config::has_cuda) GTEST_SKIP() << "built without CUDA";
+  const scratch folder;
+  const std::string file = folder.write("ring.el", "10 20\n20 30\n30 10\n");
+  const auto listed = [&](const std::string& filter) {
+    const app_run run = run_app("bench", {filter, file, "--list", "--device", "cuda"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.out;
+  };
+  EXPECT_EQ(listed("bfs").find("ranks/"), std::string::npos);
+  std::istringstream lines(listed("^ranks/(bfs|pagerank|components)"));
+  int count = 0;
+  for (std::string name; std::getline(lines, name); ++count) {
+    EXPECT_EQ(name.rfind("ranks/", 0), 0U) << name;
+    EXPECT_NE(name.find("/ring.el/"), std::string::npos) << name;
+  }
+  EXPECT_GE(count, 9);
+}
+
+TEST(BenchRanks, AreCheckedAndTimed) {
+  SPARGO_TEST_NEEDS_BENCH();
+  SPARGO_TEST_NEEDS_GPU();
+  const scratch folder;
+  for (const auto& [filter, input] : {std::pair("^ranks/(bfs|pagerank|components)", "gen:grid2d:n=20"),
+                                      std::pair("^ranks/spmv", "gen:uniform:rows=3000,degree=5")}) {
+    const app_run run = run_app("bench", {filter, input, "--device", "cuda", "--json", folder / "r.json"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto results = nlohmann::json::parse(slurp(folder / "r.json"), nullptr, false);
+    ASSERT_GE(results["benchmarks"].size(), 9U);
+    for (const auto& entry : results["benchmarks"]) EXPECT_GT(entry["real_time"].get<double>(), 0) << entry.dump();
+  }
+}
+
 // A square with one diagonal, its edges listed once: two triangles, with direction or without.
 TEST(BenchGraphs, TrianglesAndPathsOfAUsersGraph) {
   SPARGO_TEST_NEEDS_BENCH();
