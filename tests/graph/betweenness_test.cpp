@@ -4,6 +4,7 @@
 #include "graph/betweenness/algorithms.hpp"
 #include "graph/betweenness_values.hpp"
 #include "support/device.hpp"
+#include "support/message.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@ namespace {
 
 using test::doubles;
 using test::edge_vector;
+using test::message_of;
 using test::sources_type;
 using test::values_in;
 using test::values_of;
@@ -296,18 +298,6 @@ TEST(BetweennessChoice, GivesItsReason) {
   for (const auto& row : detail::betweenness::algorithms) {
     EXPECT_EQ(parse_betweenness_algorithm(to_string(row.algorithm)), row.algorithm);
   }
-}
-
-template <class F>
-std::string message_of(error_code code, F&& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code);
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
 }
 
 TEST(BetweennessChoice, RefusesWhatDoesNotFit) {

@@ -8,6 +8,7 @@
 #include "graph/communities_support.hpp"
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
+#include "support/message.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,7 @@ namespace {
 
 using test::edge_vector;
 using test::label_vector;
+using test::message_of;
 
 template <class I>
 std::vector<I> narrowed(const label_vector& labels) {
@@ -323,18 +325,6 @@ TEST(CommunitiesHost, LabelsDoNotDependOnThreads) {
 }
 
 // --- The interface --------------------------------------------------------
-
-template <class F>
-std::string message_of(error_code code, F&& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code);
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
 
 // A neighbour that edges join both ways counts twice: 1 has neighbours 0, 3, 3.
 TEST(CommunitiesRule, MutualNeighboursCountTwice) {

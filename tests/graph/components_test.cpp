@@ -9,6 +9,7 @@
 #include "graph/frontier/row_parts.hpp"
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
+#include "support/message.hpp"
 
 #include <spargo/graph/boost.hpp>
 
@@ -25,6 +26,7 @@ namespace {
 
 using test::edge_vector;
 using test::label_vector;
+using test::message_of;
 
 enum class in_edges { kept, none };
 
@@ -493,18 +495,6 @@ TEST(ComponentsChoice, GivesItsReason) {
   const auto both = test::make_undirected<std::int32_t, std::int32_t>(10000, path);
   const components_plan same(ctx, both.view(), {.connection = components_connection::strong});
   EXPECT_EQ(same.algorithm(), components_algorithm::afforest) << "an undirected graph's are the same";
-}
-
-template <class F>
-std::string message_of(error_code code, F&& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code);
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
 }
 
 TEST(ComponentsChoice, RefusesWhatDoesNotFit) {

@@ -3,6 +3,7 @@
 #include <spargo/graph/structure.hpp>
 
 #include "graph/components_support.hpp"
+#include "support/message.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@ namespace spargo {
 namespace {
 
 using test::edge_vector;
+using test::message_of;
 
 const context<host>& cpu() {
   static const context<host> ctx({.threads = 3});
@@ -248,18 +250,6 @@ TYPED_TEST(Structure, LargestComponents) {
     }
   }
   EXPECT_TRUE(largest_component(cpu(), test::make_undirected<I, O>(0, {}).view()).empty());
-}
-
-template <class F>
-std::string message_of(error_code code, F&& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code);
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
 }
 
 TEST(StructureCalls, RefuseWhatDoesNotFit) {

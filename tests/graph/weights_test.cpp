@@ -5,6 +5,7 @@
 
 #include "graph/graph_support.hpp"
 #include "support/device.hpp"
+#include "support/message.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,13 +63,7 @@ class Weights : public testing::Test {
   }
   template <class W>
   static std::string refusal(const std::vector<double>& weights) {
-    try {
-      (void)integers<W>(weights);
-    } catch (const error& e) {
-      EXPECT_EQ(e.code(), error_code::invalid_data);
-      return e.what();
-    }
-    return "nothing was thrown";
+    return test::message_of(error_code::invalid_data, [&] { (void)integers<W>(weights); });
   }
 };
 using spaces = testing::Types<host, device>;
