@@ -32,7 +32,8 @@ inline constexpr const char* closing =
     "clock; each reports the median of its own runs, and with --repetitions the\n"
     "median of those. Outputs are poisoned before and compared in full after.\n"
     "`spargo bench occupancy` (or occupancy/REGEX) prints the registers, memory and\n"
-    "resident blocks of the library's kernels instead.\n\n";
+    "resident blocks of the library's kernels instead. `spargo bench ranks` times\n"
+    "what several GPUs share out, or two ranks on one, beside the plan of one.\n\n";
 
 inline constexpr const char* inputs =
     "Inputs: Matrix Market (.gz too), for graphs also an edge list, or one of the\n"

@@ -142,7 +142,7 @@ template <index_type I>
 template <index_type I, class Space>
 class SPARGO_EXPORT distributed_components_plan {
  public:
-  // A host's plan borrows the graph, a device's copies this rank's rows. `links`: of devices.
+  // Copies this rank's rows. `links`: of devices.
   distributed_components_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
                               const exchange_options& links = {});
   distributed_components_plan(distributed_components_plan&&) noexcept;
