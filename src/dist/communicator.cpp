@@ -36,6 +36,7 @@ class self_backend final : public detail::communicator_backend {
     };
     return std::make_unique<nothing>();
   }
+  [[nodiscard]] std::shared_ptr<communicator_backend> split(int) override { return std::make_shared<self_backend>(); }
   void abort(int status) noexcept override { std::_Exit(status); }
 };
 
@@ -106,12 +107,19 @@ class communicator::timed_channel final : public detail::channel {
 
 communicator::communicator() : communicator(std::make_shared<self_backend>()) {}
 communicator::communicator(std::shared_ptr<detail::communicator_backend> backend)
-    : backend_(std::move(backend)), state_(std::make_shared<state>()) {}
+    : communicator(std::move(backend), std::make_shared<state>()) {}
+communicator::communicator(std::shared_ptr<detail::communicator_backend> backend, std::shared_ptr<state> counted)
+    : backend_(std::move(backend)), state_(std::move(counted)) {}
 
 traffic communicator::sent() const noexcept { return state_->sent; }
 void communicator::add_traffic(const traffic& more) const noexcept {
   state_->sent.bytes += more.bytes;
   state_->sent.seconds += more.seconds;
+}
+
+communicator communicator::split(int color) const {
+  SPARGO_EXPECTS(color >= 0, "split: color " + std::to_string(color) + " (expected 0 or more)");
+  return {backend().split(color), state_};
 }
 
 void communicator::barrier() const {

@@ -2,16 +2,19 @@
 //
 // A rank that waits yields a few times and then sleeps until it is rung; a collective is two barriers with the copies
 // between them. A rank that fails rings all, and so does one that has ended: nobody waits for ever. Nor does anybody
-// leave, and free what others may be copying, before no copy is under way; none begins after that.
+// leave, and free what others may be copying, before no copy is under way; none begins after that. All of this is the
+// whole team's, whichever part of it waits: a part (`split`) has a barrier and what is shown of its own.
 #include <spargo/dist/communicator.hpp>
 
 #include "core/bell.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -19,6 +22,7 @@ namespace spargo {
 
 namespace {
 
+// Ranks are those of the whole team.
 struct team_state {
   using clock = std::chrono::steady_clock;
   static constexpr int looks = 30;                          // before a thread sleeps
@@ -27,21 +31,15 @@ struct team_state {
   static constexpr std::chrono::microseconds between_looks_of_leavers{50};
 
   explicit team_state(int ranks)
-      : size(ranks),
-        bells(static_cast<std::size_t>(ranks)),
-        ended(static_cast<std::size_t>(ranks)),
-        shown(static_cast<std::size_t>(ranks)) {}
+      : size(ranks), bells(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}
 
   const int size;
   std::vector<detail::bell> bells;  // of each rank
-  std::atomic<int> arrived{0};
-  std::atomic<std::int64_t> round{0};
   std::atomic<clock::rep> rests_until{0};
   std::vector<std::atomic<bool>> ended;
   std::atomic<bool> any_ended{false};
   std::atomic<bool> broken{false};  // somebody has failed, or waited in vain
   std::atomic<int> copying{0};      // ranks that read what another one shows
-  std::vector<void*> shown;         // by each rank, between two barriers
   std::mutex mutex;                 // of the two below
   std::exception_ptr failure;       // the first
   std::exception_ptr stranded;      // of a rank that waited for one that was gone
@@ -100,6 +98,22 @@ struct team_state {
   }
 };
 
+// Some ranks of a team, numbered from 0.
+struct team_part {
+  explicit team_part(std::vector<int> ranks) : members(std::move(ranks)), shown(members.size()) {}
+
+  const std::vector<int> members;  // their ranks in the team
+  std::atomic<int> arrived{0};
+  std::atomic<std::int64_t> round{0};
+  std::vector<void*> shown;  // by each, between two barriers
+
+  [[nodiscard]] int member(int rank) const { return members[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] bool any_ended(const team_state& team) const {
+    return team.any_ended && std::any_of(members.begin(), members.end(),
+                                         [&](int m) { return bool{team.ended[static_cast<std::size_t>(m)]}; });
+  }
+};
+
 void copy_bytes(const char* from, char* to, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
@@ -115,8 +129,13 @@ class team_channel final : public detail::channel {
     explicit side(std::vector<detail::message> all) : sends(std::move(all)), fetched(sends.size()) {}
   };
 
-  team_channel(team_state& team, int rank, std::vector<detail::message> sends, std::vector<detail::message> receives)
-      : team_(team), rank_(rank), receives_(std::move(receives)), own_(std::make_shared<side>(std::move(sends))) {}
+  team_channel(team_state& team, const team_part& part, int rank, std::vector<detail::message> sends,
+               std::vector<detail::message> receives)
+      : team_(team),
+        part_(part),
+        rank_(rank),
+        receives_(std::move(receives)),
+        own_(std::make_shared<side>(std::move(sends))) {}
 
   [[nodiscard]] std::shared_ptr<side>* shown() { return &own_; }
 
@@ -132,20 +151,21 @@ class team_channel final : public detail::channel {
 
   void start() override {
     ++own_->posted;
-    for (const detail::message& each : own_->sends) team_.ring(each.rank);
+    for (const detail::message& each : own_->sends) team_.ring(part_.member(each.rank));
   }
 
   void finish() override {
     const std::int64_t round = own_->posted;
     const auto await = [&](const std::atomic<std::int64_t>& count, int rank) {
+      const auto other = static_cast<std::size_t>(part_.member(rank));
       team_.wait(
-          rank_, [&] { return count >= round; }, [&] { return bool{team_.ended[static_cast<std::size_t>(rank)]}; });
+          part_.member(rank_), [&] { return count >= round; }, [&] { return bool{team_.ended[other]}; });
     };
     for (const source& each : sources_) {
       await(each.owner->posted, each.to.rank);
       team_.read([&] { copy_bytes(each.owner->sends[each.at].data, each.to.data, each.to.bytes); });
       ++each.owner->fetched[each.at];
-      team_.ring(each.to.rank);
+      team_.ring(part_.member(each.to.rank));
     }
     for (std::size_t k = 0; k < own_->sends.size(); ++k) await(own_->fetched[k], own_->sends[k].rank);
   }
@@ -157,6 +177,7 @@ class team_channel final : public detail::channel {
     detail::message to;
   };
   team_state& team_;
+  const team_part& part_;
   int rank_;
   std::vector<detail::message> receives_;
   std::shared_ptr<side> own_;
@@ -165,21 +186,22 @@ class team_channel final : public detail::channel {
 
 class team_backend final : public detail::communicator_backend {
  public:
-  team_backend(std::shared_ptr<team_state> team, int number) : team_(std::move(team)) {
+  team_backend(std::shared_ptr<team_state> team, std::shared_ptr<team_part> part, int number)
+      : team_(std::move(team)), part_(std::move(part)) {
     rank = local_rank = number;
-    size = local_size = team_->size;
+    size = local_size = static_cast<int>(part_->members.size());
   }
   [[nodiscard]] const char* name() const noexcept override { return "team"; }
 
   void barrier() override {
-    const std::int64_t now = team_->round;
-    if (++team_->arrived == size) {
-      team_->arrived = 0;
-      ++team_->round;
-      team_->ring_all();
+    const std::int64_t now = part_->round;
+    if (++part_->arrived == size) {
+      part_->arrived = 0;
+      ++part_->round;
+      for (const int m : part_->members) team_->ring(m);
     }
     team_->wait(
-        rank, [&] { return team_->round != now; }, [&] { return bool{team_->any_ended}; });
+        part_->member(rank), [&] { return part_->round != now; }, [&] { return part_->any_ended(*team_); });
   }
 
   void all_gather(char* all, const std::int64_t* offsets) override {
@@ -201,10 +223,31 @@ class team_backend final : public detail::communicator_backend {
 
   [[nodiscard]] std::unique_ptr<detail::channel> connect(std::vector<detail::message> sends,
                                                          std::vector<detail::message> receives) override {
-    auto made = std::make_unique<team_channel>(*team_, rank, std::move(sends), std::move(receives));
+    auto made = std::make_unique<team_channel>(*team_, *part_, rank, std::move(sends), std::move(receives));
     using shown = std::shared_ptr<team_channel::side>;
     between_barriers(made->shown(), [&](int r, void* theirs) { made->link(r, *static_cast<shown*>(theirs)); });
     return made;
+  }
+
+  [[nodiscard]] std::shared_ptr<communicator_backend> split(int color) override {
+    std::vector<int> colors(static_cast<std::size_t>(size), color);
+    between_barriers(
+        &color, [&](int r, void* theirs) { colors[static_cast<std::size_t>(r)] = *static_cast<const int*>(theirs); });
+    std::vector<int> members;
+    int number = 0;
+    int first = -1;  // of the part, and makes it
+    for (int r = 0; r < size; ++r) {
+      if (colors[static_cast<std::size_t>(r)] != color) continue;
+      if (first < 0) first = r;
+      if (r == rank) number = static_cast<int>(members.size());
+      members.push_back(part_->member(r));
+    }
+    std::shared_ptr<team_part> made;
+    if (first == rank) made = std::make_shared<team_part>(std::move(members));
+    between_barriers(&made, [&](int r, void* theirs) {
+      if (r == first) made = *static_cast<const std::shared_ptr<team_part>*>(theirs);
+    });
+    return std::make_shared<team_backend>(team_, std::move(made), number);
   }
 
   void abort(int status) noexcept override { std::_Exit(status); }
@@ -218,24 +261,25 @@ class team_backend final : public detail::communicator_backend {
   // take(r, what rank r shows) for all others.
   template <class Take>
   void between_barriers(void* mine, const Take& take) {
-    team_->shown[static_cast<std::size_t>(rank)] = mine;
+    part_->shown[static_cast<std::size_t>(rank)] = mine;
     barrier();
     team_->read([&] {
       for (int k = 1; k < size; ++k) {
         const int r = (rank + k) % size;
-        take(r, team_->shown[static_cast<std::size_t>(r)]);
+        take(r, part_->shown[static_cast<std::size_t>(r)]);
       }
     });
     barrier();
   }
 
   std::shared_ptr<team_state> team_;
+  std::shared_ptr<team_part> part_;
 };
 
-void run_rank(const std::shared_ptr<team_state>& team, int number,
+void run_rank(const std::shared_ptr<team_state>& team, const std::shared_ptr<team_part>& all, int number,
               const std::function<void(const communicator&)>& rank) {
   try {
-    rank(communicator(std::make_shared<team_backend>(team, number)));
+    rank(communicator(std::make_shared<team_backend>(team, all, number)));
     team->end(number, nullptr);
   } catch (const peer_failed&) {
     {
@@ -254,10 +298,14 @@ void run_team(int ranks, const std::function<void(const communicator&)>& rank) {
   SPARGO_EXPECTS(ranks >= 1, "run_team: " + std::to_string(ranks) + " ranks (expected 1 or more)");
   if (ranks == 1) return rank(communicator());
   const auto team = std::make_shared<team_state>(ranks);
+  std::vector<int> everybody(static_cast<std::size_t>(ranks));
+  std::iota(everybody.begin(), everybody.end(), 0);
+  const auto all = std::make_shared<team_part>(std::move(everybody));
   std::vector<std::thread> threads;
   try {
-    for (int number = 1; number < ranks; ++number) threads.emplace_back([&, number] { run_rank(team, number, rank); });
-    run_rank(team, 0, rank);
+    for (int number = 1; number < ranks; ++number)
+      threads.emplace_back([&, number] { run_rank(team, all, number, rank); });
+    run_rank(team, all, 0, rank);
   } catch (...) {  // a thread could not be had
     team->end(0, std::current_exception());
   }

@@ -116,6 +116,54 @@ TEST(Communicator, CountsWhatItSends) {
   });
 }
 
+// Ranks of a part talk to each other only, also while the other part talks, in parts of parts, and by all again.
+TEST(Communicator, SplitsIntoParts) {
+  on_ranks([](const communicator& comm) {
+    const context<host> ctx = test::context_of(comm);
+    const traffic before = comm.sent();
+    const communicator part = comm.split(comm.rank() % 2);
+    EXPECT_EQ(part.size(), (comm.size() + 1 - comm.rank() % 2) / 2);
+    EXPECT_EQ(part.rank(), comm.rank() / 2);
+    for (int round = 0; round < (comm.rank() % 2 == 0 ? 50 : 20); ++round) {
+      std::vector<int> expected;
+      for (int r = comm.rank() % 2; r < comm.size(); r += 2) expected.push_back(100 * r + round);
+      ASSERT_EQ(part.all_gather(100 * comm.rank() + round), expected);
+    }
+    EXPECT_EQ(part.all_reduce(comm.rank(), reduction::max), comm.size() - 1 - (comm.size() - 1 - comm.rank()) % 2);
+    EXPECT_EQ(comm.sent().bytes - before.bytes > 0, part.size() > 1);  // it counts as the whole's
+    EXPECT_EQ(comm.sent().bytes, part.sent().bytes);
+
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(part.size()), 1);
+    std::vector<std::int64_t> sent(counts.size(), comm.rank());
+    std::vector<std::int64_t> received;
+    const auto got = part.all_to_all<std::int64_t>(ctx, sent, counts, received);
+    for (std::int64_t k = 0; k < got.size(); ++k) EXPECT_EQ(got[k], 2 * k + comm.rank() % 2);
+
+    partition owners;  // each brings a neighbour's element
+    for (int r = 0; r < part.size(); ++r) owners.offsets.push_back(128 * (r + 1));
+    owners.offsets.erase(owners.offsets.begin());
+    const int next = (part.rank() + 1) % part.size();
+    const std::vector<std::int64_t> ghosts(part.size() > 1 ? 1 : 0, 128 * next + 5);
+    exchange<host> pair(part, ctx, owners, ghosts, 8);
+    const std::vector<double> own(128, comm.rank());
+    std::vector<double> ghost(ghosts.size());
+    pair.start(span<const double, host>(own));
+    (void)comm.all_gather(1);  // both at a time
+    pair.finish(span<double, host>(ghost));
+    if (!ghost.empty()) {
+      EXPECT_EQ(ghost[0], 2 * next + comm.rank() % 2);
+    }
+
+    const communicator single = part.split(part.rank());
+    EXPECT_EQ(single.size(), 1);
+    EXPECT_EQ(single.all_gather(7), std::vector<int>{7});
+    const communicator again = part.split(0);
+    EXPECT_EQ(again.all_gather(comm.rank()), part.all_gather(comm.rank()));
+    EXPECT_EQ(comm.all_gather(1).size(), static_cast<std::size_t>(comm.size()));
+    EXPECT_THROW((void)comm.split(-1), error);
+  });
+}
+
 TEST(Exchange, BringsWhatOthersOwn) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx = test::context_of(comm);
@@ -242,6 +290,37 @@ TEST_F(TeamFailure, AnExchangeWhoseOtherSideIsGoneEnds) {
                peer_failed);
 }
 
+// Whoever waits in a part, or in the whole for one who does, hears of a failure in another part.
+TEST_F(TeamFailure, AnExceptionInOnePartEndsAll) {
+  for (const int thrower : {0, 3, 5}) {
+    try {
+      run_team(6, [&](const communicator& comm) {
+        const communicator part = comm.split(comm.rank() / 2);
+        if (comm.rank() == thrower) throw std::runtime_error("rank " + std::to_string(thrower));
+        if (comm.rank() == 2) comm.barrier();
+        for (;;) (void)part.all_gather(1);
+      });
+      FAIL() << "no error";
+    } catch (const std::runtime_error& e) {
+      EXPECT_EQ(e.what(), "rank " + std::to_string(thrower));
+    }
+  }
+  EXPECT_THROW(run_team(4,
+                        [](const communicator& comm) {
+                          const communicator part = comm.split(comm.rank() % 2);
+                          if (comm.rank() != 3) part.barrier();
+                        }),
+               peer_failed);
+}
+
+// One part may end while the other still talks.
+TEST_F(TeamFailure, PartsMayEndBeforeOthers) {
+  run_team(4, [](const communicator& comm) {
+    const communicator part = comm.split(comm.rank() % 2);
+    for (int round = 0; round < (comm.rank() % 2 == 0 ? 1 : 500); ++round) ASSERT_EQ(part.all_gather(1).size(), 2);
+  });
+}
+
 // Ranks 0 and 1 have done when 2 and 3 have not: that is no failure.
 TEST_F(TeamFailure, RanksMayEndWhileOthersStillTalk) {
   run_team(4, [](const communicator& comm) {
@@ -258,6 +337,15 @@ TEST_F(TeamFailure, RanksMayEndWhileOthersStillTalk) {
       ASSERT_EQ(got[0], comm.rank() ^ 1);
     }
   });
+}
+
+// Started by tests/apps/ranks_app_test.cpp, on processes.
+TEST(Processes, DISABLED_WaitForOneThatExits) {
+  const communicator& all = test::world();
+  ASSERT_GT(all.size(), 1);
+  all.barrier();
+  if (all.rank() == 1) std::_Exit(7);
+  for (;;) all.barrier();
 }
 
 TEST(Launcher, IsKnownByItsEnvironment) {

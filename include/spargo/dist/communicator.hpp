@@ -77,6 +77,8 @@ class SPARGO_EXPORT communicator_backend {
                           const std::int64_t* to_offsets) = 0;
   // The messages between two ranks are the same ones on both sides, in the same order.
   [[nodiscard]] virtual std::unique_ptr<channel> connect(std::vector<message> sends, std::vector<message> receives) = 0;
+  // Of the ranks that name the same color, in their order.
+  [[nodiscard]] virtual std::shared_ptr<communicator_backend> split(int color) = 0;
   virtual void abort(int status) noexcept = 0;
 };
 
@@ -111,6 +113,10 @@ class SPARGO_EXPORT communicator {
   [[nodiscard]] int local_size() const noexcept { return backend().local_size; }
   [[nodiscard]] const char* name() const noexcept { return backend().name(); }  // "self", "team" or "mpi"
   [[nodiscard]] traffic sent() const noexcept;
+
+  // The ranks that name the same color, in their order: a communicator of their own, whose traffic counts as this
+  // one's. It fails with this one, and is used in turn with it. color: 0 or more. Collective.
+  [[nodiscard]] communicator split(int color) const;
 
   void barrier() const;
 
@@ -209,6 +215,7 @@ class SPARGO_EXPORT communicator {
   class [[gnu::visibility("hidden")]] timed;
   class [[gnu::visibility("hidden")]] timed_channel;
 
+  communicator(std::shared_ptr<detail::communicator_backend> backend, std::shared_ptr<state> counted);
   [[nodiscard]] detail::communicator_backend& backend() const noexcept { return *backend_; }
   void gather_bytes(char* all, span<const std::int64_t, host> offsets, std::size_t element) const;
   [[nodiscard]] std::vector<std::int64_t> swap_counts(span<const std::int64_t, host> counts) const;

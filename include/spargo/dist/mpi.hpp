@@ -96,6 +96,14 @@ class mpi_backend final : public communicator_backend {
     return std::make_unique<requests>(comm_, ++channels_, sends, receives);
   }
 
+  [[nodiscard]] std::shared_ptr<communicator_backend> split(int color) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(comm_, color, rank, &part);
+    auto made = std::make_shared<mpi_backend>(part, false);
+    MPI_Comm_free(&part);
+    return made;
+  }
+
   void abort(int status) noexcept override {
     MPI_Abort(comm_, status);
     std::_Exit(status);
