@@ -182,7 +182,7 @@ std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& 
   return bytes + (comm.size() > 1 ? g.vertices() + notes * std::int64_t{2 * sizeof(I)} : 0);
 }
 
-// Several processes, which find the smallest parents, whatever was asked for, or GPUs.
+// Several processes, or GPUs.
 template <index_type I, class Space>
 exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, const backend& where,
                               const context<Space>& ctx, const loaded_input& from, const distributed_graph<I>& g) {
@@ -199,7 +199,8 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
   });
   expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
   const stopwatch planning;
-  distributed_bfs_plan<I, Space> plan(comm, ctx, g, parse_options(flags).direction);
+  const bfs_options options = parse_options(flags);
+  distributed_bfs_plan<I, Space> plan(comm, ctx, g, options.direction, {}, options.parents);
   const double plan_ms = planning.milliseconds();
   report out("bfs", flags.common);
   const bool directed = g.direction() == direction_kind::directed;
@@ -250,8 +251,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     plan_facts facts{
         bfs_algorithm::direction_optimizing,
         fmt::format(
-            "pushed to the vertices' owners, or pulled over a bitmap of all, {}; {} levels of "
-            "the last search were pulled{}",
+            "pushed to the vertices' owners, or pulled over a bitmap, {}; {} levels of the last search were pulled{}",
             plan.steps(), plan.pulled_levels(),
             plan.narrow_levels() == 0 ? "" : fmt::format(", {} narrow ones walked by one GPU", plan.narrow_levels()))};
     facts.plan_ms = plan_ms;

@@ -20,6 +20,7 @@ struct bfs_task {
   std::int64_t vertices = 0;  // of all ranks
   std::int64_t entries = 0;
   bfs_direction allowed = bfs_direction::automatic;
+  bfs_parents parents = bfs_parents::any;
 };
 
 // Of a search, the same on all ranks.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "dist/block_owners.hpp"
 #include "dist/local_columns.hpp"
 #include "io/text/id_bitmap.hpp"
 
@@ -46,12 +47,12 @@ class dealer {
     array<I, host> column_buffer;
     array<V, host> values;
     comm_.agree_on([&] {
-      const std::vector<int> owners = owners_of_blocks(parts);
+      const block_owners owners(parts);
       const spargo::detail::parts slices = split(entries_, ctx_.threads(), grain::elements);
       std::vector<std::int64_t> next(static_cast<std::size_t>(slices.count) * ranks);
       for_slices(slices, [&](std::int64_t slice, std::int64_t k) {
         visit_(k, [&](std::int64_t row, std::int64_t, const V&) {
-          ++next[static_cast<std::size_t>(slice) * ranks + owner_of(owners, row)];
+          ++next[static_cast<std::size_t>(slice) * ranks + static_cast<std::size_t>(owners.of(row))];
         });
       });
       std::int64_t total = 0;
@@ -67,7 +68,7 @@ class dealer {
       if constexpr (!is_pattern<V>) values = {ctx_, total};
       for_slices(slices, [&](std::int64_t slice, std::int64_t k) {
         visit_(k, [&](std::int64_t row, std::int64_t column, const V& value) {
-          const std::size_t owner = owner_of(owners, row);
+          const std::size_t owner = static_cast<std::size_t>(owners.of(row));
           const std::int64_t to = next[static_cast<std::size_t>(slice) * ranks + owner]++;
           row_buffer[to] = static_cast<I>(row - parts.offsets[owner]);
           column_buffer[to] = static_cast<I>(column);
@@ -86,19 +87,6 @@ class dealer {
   }
 
  private:
-  static std::vector<int> owners_of_blocks(const partition& parts) {
-    std::vector<int> owners(static_cast<std::size_t>(div_up(parts.size(), partition::grain)));
-    for (int p = 0; p < parts.parts(); ++p) {
-      const auto first = static_cast<std::ptrdiff_t>(parts.first(p) / partition::grain);
-      const auto last = static_cast<std::ptrdiff_t>(div_up(parts.last(p), partition::grain));
-      if (parts.count(p) > 0) std::fill(owners.begin() + first, owners.begin() + last, p);
-    }
-    return owners;
-  }
-  static std::size_t owner_of(const std::vector<int>& owners, std::int64_t row) {
-    return static_cast<std::size_t>(owners[static_cast<std::size_t>(row / partition::grain)]);
-  }
-
   template <class Body>
   void for_slices(const spargo::detail::parts& slices, const Body& body) const {
     parallel_parts(ctx_.threads(), slices.count, [&](std::int64_t s) {

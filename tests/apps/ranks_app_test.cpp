@@ -112,6 +112,24 @@ TEST_F(Ranks, WriteWhatOneProcessWrites) {
   }
 }
 
+// More than eight processes, which stand in one row again for the smallest parents.
+TEST_F(Ranks, SearchInAGrid) {
+  const scratch folder;
+  const std::string line = "bfs gen:rmat:scale=10,degree=6 --undirected --source max-degree --repeat 1 ";
+  const auto expected =
+      on_ranks(1, line + "--device cpu --deterministic --json - --output " + folder / "one").json()["runs"][0];
+  const app_run run = on_ranks(9, line + "--json -");
+  EXPECT_EQ(run.code, 0) << run.err;
+  const auto found = run.json();
+  EXPECT_EQ(found["links"], "host memory, in a grid of 3 x 3 ranks");
+  for (const char* key : {"source", "reached", "depth", "levels", "valid"}) {
+    EXPECT_EQ(found["runs"][0][key], expected[key]) << key;
+  }
+  const app_run least = on_ranks(9, line + "--deterministic --json - --output " + folder / "nine");
+  EXPECT_EQ(least.json()["links"], "host memory");
+  EXPECT_EQ(slurp(folder / "nine"), slurp(folder / "one"));
+}
+
 TEST_F(Ranks, MultiplyRankAndLabel) {
   expect_same("spmv " + datasets + "laplacian10.mtx --x reciprocal",
               {"rows", "nnz", "stored", "y", "verified", "max_error"});
@@ -209,6 +227,19 @@ TEST_F(Ranks, SayOnceWhatIsWrongAndEnd) {
     }
   }
   EXPECT_THAT(on_ranks(3, "spmv " + bad).err, HasSubstr(bad + ":8993:"));
+}
+
+// By itself, without a word to the others: a program over the library.
+TEST_F(Ranks, AllEndWhenOneExits) {
+  const std::string program = program_folder() + "/tests/dist_test";
+  if (!std::filesystem::exists(program)) GTEST_SKIP() << "no dist_test";
+  const auto start = std::chrono::steady_clock::now();
+  const int status =
+      std::system(("mpirun -n 3 " + program +
+                   " --gtest_also_run_disabled_tests --gtest_filter='*WaitForOneThatExits' > /dev/null 2>&1")
+                      .c_str());
+  EXPECT_LT(seconds_since(start), 5);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
 }
 
 TEST_F(Ranks, AllEndWhenOneIsKilled) {

@@ -1,26 +1,18 @@
 // Weak components of graphs that are shared out, on hosts and devices: as a naive search of the whole graph finds them.
 #include "dist/devices.hpp"
+#include "dist/graphs.hpp"
 
 #include <spargo/dist/graph.hpp>
-#include <spargo/io/generate.hpp>
 
 #include <functional>
-#include <tuple>
 
 namespace spargo {
 namespace {
 
-using edges = coo_matrix<pattern, std::int64_t, host>;
+using test::edges;
+using test::make_edges;
+using test::share_of;
 using pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
-
-edges make_edges(std::int64_t n, const pairs& all) {
-  edges made(context<host>(), n, n, std::ssize(all));
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    std::tie(made.row_indices()[static_cast<std::int64_t>(k)], made.col_indices()[static_cast<std::int64_t>(k)]) =
-        all[k];
-  }
-  return made;
-}
 
 void add_path(pairs& to, std::int64_t first, std::int64_t last) {
   for (std::int64_t v = first; v < last; ++v) to.emplace_back(v, v + 1);
@@ -57,15 +49,6 @@ edges edges_of(const std::string& name) {
     return make_edges(256, all);
   }
   return generate<pattern, std::int64_t>(context<host>(), name);
-}
-
-// Edge k is rank k mod size's.
-edges share_of(const communicator& comm, const edges& all) {
-  pairs mine;
-  for (std::int64_t k = comm.rank(); k < all.nnz(); k += comm.size()) {
-    mine.emplace_back(all.row_indices()[k], all.col_indices()[k]);
-  }
-  return make_edges(all.rows(), mine);
 }
 
 // Labels go along edges until none falls.

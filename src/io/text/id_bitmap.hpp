@@ -71,6 +71,10 @@ class id_bitmap {
     return ids;
   }
 
+  // After `finish`: of the ids [64 w, 64 w + 64), those that were marked.
+  [[nodiscard]] std::uint64_t marked(std::int64_t w) const { return places_.data()[w].word; }
+  [[nodiscard]] bool contains(I id) const { return (marked(id >> 6) >> (id & 63) & 1) != 0; }
+
   // Of an id that was marked; after `finish`.
   [[nodiscard]] std::int64_t rank(I id) const {
     const place& at = places_.data()[id >> 6];
