@@ -235,7 +235,7 @@ TEST_F(Ranks, AllEndWhenOneExits) {
   if (!std::filesystem::exists(program)) GTEST_SKIP() << "no dist_test";
   const auto start = std::chrono::steady_clock::now();
   const int status =
-      std::system(("mpirun -n 3 " + program +
+      std::system(("LD_LIBRARY_PATH=" + program_folder() + "/../lib mpirun -n 3 " + program +
                    " --gtest_also_run_disabled_tests --gtest_filter='*WaitForOneThatExits' > /dev/null 2>&1")
                       .c_str());
   EXPECT_LT(seconds_since(start), 5);
