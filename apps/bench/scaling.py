@@ -89,10 +89,10 @@ def search(work, vertices, link, levels=8, bottom_up=3, found=0.1):
     return time
 
 
-def search_in_grid(work, vertices, link, levels=8, bottom_up=3, reached=0.6):
+def search_in_grid(work, vertices, link, levels=8, bottom_up=3, reached=0.6, more_work=2.5):
     """Up to 8 parts as above, more in a grid of `rows` by `columns`. In a level that is not narrow a part hears of the
     frontiers of its column, as bits; in a bottom-up one the bits of visited vertices pass through its row besides. Of each
-    vertex reached the owner hears two indices."""
+    vertex reached the owner hears two indices. A vertex is looked for in several columns: `more_work` is measured."""
     row = search(work, vertices, link, levels, bottom_up)
 
     def time(parts):
@@ -104,7 +104,7 @@ def search_in_grid(work, vertices, link, levels=8, bottom_up=3, reached=0.6):
         received = (bottom_up + 2) * (rows - 1) * bits + bottom_up * (columns - 1) * bits
         received += reached * vertices / parts * 8 * (1 - 1 / columns)
         waits = levels * (link.step(parts, 0, 0) + link.step(rows, 0, rows - 1) + link.step(columns, 0, columns - 1))
-        return work / parts + waits + bottom_up * (columns - 1) * link.step(2, 0, 1) + received / link.bandwidth
+        return more_work * work / parts + waits + bottom_up * (columns - 1) * link.step(2, 0, 1) + received / link.bandwidth
     return time
 
 

@@ -23,7 +23,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <mutex>
 
 namespace spargo::detail::dist {
 
@@ -34,20 +33,25 @@ struct line_of_ranks {
   communicator comm;
   std::vector<int> ranks;
   std::vector<std::int64_t> words{0};  // member k's are [words[k], words[k + 1])
+  std::vector<int> owners;             // of blocks of partition::grain vertices
 
   // Of those that name the same color. Collective.
   line_of_ranks(const communicator& all, int color, const partition& parts)
       : comm(all.split(color)), ranks(comm.all_gather(all.rank())) {
-    for (const int r : ranks) words.push_back(words.back() + div_up(parts.count(r), 64));
+    constexpr std::int64_t block_words = partition::grain / 64;
+    for (int k = 0; k < size(); ++k) {
+      words.push_back(words.back() + div_up(parts.count(ranks[static_cast<std::size_t>(k)]), 64));
+      owners.resize(static_cast<std::size_t>(div_up(words.back(), block_words)), k);
+    }
   }
   [[nodiscard]] int size() const { return comm.size(); }
   [[nodiscard]] int me() const { return comm.rank(); }
   [[nodiscard]] std::int64_t all_words() const { return words.back(); }
   [[nodiscard]] std::int64_t word(int member) const { return words[static_cast<std::size_t>(member)]; }
   [[nodiscard]] std::int64_t size_of(int member) const { return word(member + 1) - word(member); }
-  // Whose vertex it is. O(log ranks).
+  // Whose vertex it is.
   [[nodiscard]] int member_of(std::int64_t vertex) const {
-    return static_cast<int>(std::upper_bound(words.begin(), words.end(), vertex / 64) - words.begin()) - 1;
+    return owners[static_cast<std::size_t>(vertex / partition::grain)];
   }
 };
 
@@ -145,6 +149,7 @@ class grid_search final : public host_vertices<I> {
         news_(on, column_.all_words()),
         ids_(on, column_.all_words() * std::int64_t{sizeof(std::uint64_t) / sizeof(I)}),
         boxes_(static_cast<std::size_t>(row_.size())),
+        found_(static_cast<std::size_t>(on.threads())),
         how_(fmt::format("host memory, in a grid of {} x {} ranks", column_.size(), row_.size())) {
     std::int64_t longest = 0;
     for (int k = 0; k < row_.size(); ++k) longest = std::max(longest, row_.size_of(k));
@@ -185,7 +190,7 @@ class grid_search final : public host_vertices<I> {
       return detail::message{(to + columns) % columns, reinterpret_cast<char*>(buffer.data()),
                              row_.size_of((me + step) % columns) * std::int64_t{sizeof(std::uint64_t)}};
     };
-    for (int s = 0; s + 1 < columns; ++s) {
+    for (int s = 0; s < columns && columns > 1; ++s) {  // in the end a rank's own ones come back
       hand_on_.push_back(row_.comm.connect({passed(me - 1, s)}, {passed(me + 1, s + 1)}));
     }
   }
@@ -266,47 +271,57 @@ class grid_search final : public host_vertices<I> {
     const int columns = row_.size();
     for (int s = 0; s < columns; ++s) {
       look_for((row_.me() + s) % columns, passing_[static_cast<std::size_t>(s % 2)].data());
-      if (s + 1 == columns) break;
+      if (columns == 1) break;
       hand_on_[static_cast<std::size_t>(s)]->start();
       hand_on_[static_cast<std::size_t>(s)]->finish();
     }
+    const words& back = passing_[hand_on_.size() % 2];
+    for (std::int64_t w = 0; w < own_words; ++w) fresh[w] = back[w] & ~own()[w];
+    std::copy_n(back.data(), own_words, own());
     const array<I, host> edges = base::deliver(row_.comm, boxes_);
-    fill_zero(ctx, fresh.view());
     detail::parallel_for(ctx.threads(), edges.size() / 2, detail::grain::rows, [&](std::int64_t k) {
-      const I v = edges[2 * k];
-      levels[v] = level;
-      parents[v] = edges[2 * k + 1];
-      std::atomic_ref<std::uint64_t>(fresh[v >> 6]).fetch_or(std::uint64_t{1} << (v & 63), std::memory_order_relaxed);
+      levels[edges[2 * k]] = level;
+      parents[edges[2 * k]] = edges[2 * k + 1];
     });
-    for (std::int64_t w = 0; w < own_words; ++w) own()[w] |= fresh[w];
     base::list_fresh();
   }
 
   // Neighbours for a member's vertices whose bits are not set yet.
   void look_for(int member, std::uint64_t* visited) {
     const std::int64_t size = row_.size_of(member);
-    const std::int64_t first_word = row_.word(member);
-    std::mutex mutex;  // of the box: who found what, in any order
     detail::on_threads(ctx.threads(), div_up(size, chunk), [&](detail::part_taker& mine) {
-      std::vector<I> found;
+      std::vector<I>& found = found_[static_cast<std::size_t>(mine.slot())];
       for (std::int64_t part; mine.take(part);) {
-        detail::bfs::host_chunk<I> list;
-        const std::int64_t listed = detail::bfs::list_bits(
-            part * chunk, std::min((part + 1) * chunk, size),
-            [&](std::int64_t w) { return ~visited[w] & by_destination_.rows.marked(first_word + w); }, list.data());
-        look_for_reached(
-            list.data(), listed, reached_.data(), by_destination_.indices.data(),
-            [&](I v) { return by_destination_(static_cast<I>(64 * first_word + v)); },
-            [&](I v, I neighbour) {
-              visited[v >> 6] |= std::uint64_t{1} << (v & 63);
-              found.push_back(v);
-              found.push_back(id_of(neighbour, column_.member_of(neighbour)));
-            });
+        look_for_words(member, part * chunk, std::min((part + 1) * chunk, size), visited, found);
       }
-      const std::lock_guard lock(mutex);
-      std::vector<I>& box = boxes_[static_cast<std::size_t>(member)];
-      box.insert(box.end(), found.begin(), found.end());
     });
+    std::vector<I>& box = boxes_[static_cast<std::size_t>(member)];
+    for (std::vector<I>& each : found_) {
+      box.insert(box.end(), each.begin(), each.end());
+      each.clear();
+    }
+  }
+
+  // The same for words [from, to) of its.
+  void look_for_words(int member, std::int64_t from, std::int64_t to, std::uint64_t* visited,
+                      std::vector<I>& found) const {
+    detail::bfs::host_chunk<I> list;
+    std::array<std::int64_t, std::tuple_size_v<detail::bfs::host_chunk<I>>> rows;
+    std::size_t size = 0;
+    for (std::int64_t w = from; w < to; ++w) {
+      const auto& listed = by_destination_.rows.at(row_.word(member) + w);
+      for (std::uint64_t rest = ~visited[w] & listed.word; rest != 0; rest &= rest - 1) {
+        const int bit = std::countr_zero(rest);
+        list[size] = static_cast<I>(w * 64 + bit);
+        rows[size++] = listed.before + count_bits(listed.word & ((std::uint64_t{1} << bit) - 1));
+      }
+    }
+    look_for_reached(list.data(), rows.data(), static_cast<std::int64_t>(size), reached_.data(),
+                     by_destination_.offsets.data(), by_destination_.indices.data(), [&](I v, I neighbour) {
+                       visited[v >> 6] |= std::uint64_t{1} << (v & 63);
+                       found.push_back(v);
+                       found.push_back(id_of(neighbour, column_.member_of(neighbour)));
+                     });
   }
 
   void begin(std::int64_t from) override {
@@ -327,6 +342,7 @@ class grid_search final : public host_vertices<I> {
   std::array<words, 2> passing_;                           // visited vertices of a member of the row, in turn
   std::vector<std::unique_ptr<detail::channel>> hand_on_;  // [step of a pull]
   std::vector<std::vector<I>> boxes_;                      // [member of the row] see deliver
+  std::vector<std::vector<I>> found_;                      // [thread] pairs for one of them
   std::string how_;
 };
 

@@ -93,14 +93,12 @@ class row_search final : public host_vertices<I> {
     const std::int64_t size = detail::bfs::list_bits(
         from, to, [&](std::int64_t w) { return ~own()[w]; }, list.data());
     std::fill(fresh.data() + from, fresh.data() + to, std::uint64_t{0});
-    const std::int64_t* const offsets = in.offsets.data();
-    look_for_reached(
-        list.data(), size, marks.data(), in.indices.data(), [&](I v) { return std::pair(offsets[v], offsets[v + 1]); },
-        [&](I v, I parent) {
-          levels[v] = level;
-          parents[v] = parent;
-          fresh[v >> 6] |= std::uint64_t{1} << (v & 63);
-        });
+    look_for_reached(list.data(), list.data(), size, marks.data(), in.offsets.data(), in.indices.data(),
+                     [&](I v, I parent) {
+                       levels[v] = level;
+                       parents[v] = parent;
+                       fresh[v >> 6] |= std::uint64_t{1} << (v & 63);
+                     });
   }
 
   void begin(std::int64_t from) override {

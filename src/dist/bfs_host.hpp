@@ -12,16 +12,15 @@
 
 namespace spargo::detail::dist {
 
-// Each of the listed vertices looks for the first of its neighbours that is reached: found(vertex, neighbour).
-// rows(vertex): where its neighbours begin and end.
-template <class I, class Rows, class Found>
-void look_for_reached(const I* list, std::int64_t size, const std::uint64_t* reached, const I* indices,
-                      const Rows& rows, const Found& found) {
+// Each of the listed vertices looks for the first of its neighbours that is reached: found(vertex, neighbour). Those of
+// list[j] are [offsets[rows[j]], offsets[rows[j] + 1]).
+template <class I, class Row, class Found>
+void look_for_reached(const I* list, const Row* rows, std::int64_t size, const std::uint64_t* reached,
+                      const std::int64_t* offsets, const I* indices, const Found& found) {
   constexpr std::int64_t ahead = detail::bfs::host_pull_tuning::ahead;
   for (std::int64_t j = 0; j < size; ++j) {
-    if (j + ahead < size) __builtin_prefetch(indices + rows(list[j + ahead]).first);
-    const auto [from, to] = rows(list[j]);
-    for (std::int64_t e = from; e < to; ++e) {
+    if (j + ahead < size) __builtin_prefetch(indices + offsets[rows[j + ahead]]);
+    for (std::int64_t e = offsets[rows[j]], end = offsets[rows[j] + 1]; e < end; ++e) {
       if (!detail::test_bit(reached, indices[e])) continue;
       found(list[j], indices[e]);
       break;

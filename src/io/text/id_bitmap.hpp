@@ -71,21 +71,21 @@ class id_bitmap {
     return ids;
   }
 
-  // After `finish`: of the ids [64 w, 64 w + 64), those that were marked.
-  [[nodiscard]] std::uint64_t marked(std::int64_t w) const { return places_.data()[w].word; }
-  [[nodiscard]] bool contains(I id) const { return (marked(id >> 6) >> (id & 63) & 1) != 0; }
-
-  // Of an id that was marked; after `finish`.
-  [[nodiscard]] std::int64_t rank(I id) const {
-    const place& at = places_.data()[id >> 6];
-    return at.before + count_bits(at.word & ((std::uint64_t{1} << (id & 63)) - 1));
-  }
-
- private:
+  // After `finish`: of the ids [64 w, 64 w + 64) those that were marked, and the rank of the first.
   struct place {
     std::uint64_t word;
     std::int64_t before;
   };
+  [[nodiscard]] const place& at(std::int64_t w) const { return places_.data()[w]; }
+  [[nodiscard]] bool contains(I id) const { return (at(id >> 6).word >> (id & 63) & 1) != 0; }
+
+  // Of an id that was marked; after `finish`.
+  [[nodiscard]] std::int64_t rank(I id) const {
+    const place& here = at(id >> 6);
+    return here.before + count_bits(here.word & ((std::uint64_t{1} << (id & 63)) - 1));
+  }
+
+ private:
   array<std::uint64_t, host> words_;
   array<place, host> places_;
 };
