@@ -112,21 +112,15 @@ TEST_F(Ranks, WriteWhatOneProcessWrites) {
   }
 }
 
-// More than eight processes, which stand in one row again for the smallest parents.
-TEST_F(Ranks, SearchInAGrid) {
+TEST_F(Ranks, MayBeMoreThanEight) {
   const scratch folder;
-  const std::string line = "bfs gen:rmat:scale=10,degree=6 --undirected --source max-degree --repeat 1 ";
-  const auto expected =
-      on_ranks(1, line + "--device cpu --deterministic --json - --output " + folder / "one").json()["runs"][0];
-  const app_run run = on_ranks(9, line + "--json -");
+  const std::string line =
+      "bfs gen:rmat:scale=10,degree=6 --undirected --source max-degree --repeat 1 --deterministic ";
+  const auto expected = on_ranks(1, line + "--device cpu --json - --output " + folder / "one").json()["runs"][0];
+  const app_run run = on_ranks(9, line + "--json - --output " + folder / "nine");
   EXPECT_EQ(run.code, 0) << run.err;
-  const auto found = run.json();
-  EXPECT_EQ(found["links"], "host memory, in a grid of 3 x 3 ranks");
-  for (const char* key : {"source", "reached", "depth", "levels", "valid"}) {
-    EXPECT_EQ(found["runs"][0][key], expected[key]) << key;
-  }
-  const app_run least = on_ranks(9, line + "--deterministic --json - --output " + folder / "nine");
-  EXPECT_EQ(least.json()["links"], "host memory");
+  const auto found = run.json()["runs"][0];
+  for (const char* key : {"source", "reached", "depth", "levels", "valid"}) EXPECT_EQ(found[key], expected[key]) << key;
   EXPECT_EQ(slurp(folder / "nine"), slurp(folder / "one"));
 }
 

@@ -48,17 +48,21 @@ class SPARGO_EXPORT distributed_graph {
 // Breadth-first search, level by level: pushed where the frontier is small, as ids to their owners; pulled where it is
 // large, over a bitmap of all vertices that every rank has. One decision for all ranks, by direction.hpp's rule.
 // Levels are deterministic; so are parents on the host: the smallest neighbours one level nearer, whatever the ranks
-// and threads, of up to 8 ranks. On devices any such neighbour is. A rank of the host pushes with one thread and pulls
-// with all. Directed graphs without in-edges are only pushed. Memory: 16 bytes for a vertex of this rank, half a byte
-// for each of all; on a device, which has a copy of this rank's rows besides, two indices for each of all. More than 8
-// ranks of the host stand in a grid, as near to a square as divides their number, and hear of those in their row and
-// column only: O(n / sqrt(ranks)) bits a level rather than n. Each copies its share of the edges, twice where it may
-// pull. Parents are the same on every run with as many ranks, the smallest where they are asked for: then all ranks
-// stand in one row again, as they do where their number is a prime. Where up to 8 ranks are threads of one process
-// whose devices address each other's memory, one kernel on each GPU walks all levels, and a device that another one has
-// waited 2 s for ends the search on all ranks: device_failure. After 8 narrow levels in a row the first rank's GPU goes
-// on alone, as long as they are; for that it gathers all rows, once, where they take at most a quarter of its free
-// memory. Elsewhere, and with CUDA_LAUNCH_BLOCKING in the environment, the host goes from level to level.
+// and threads, unless ranks stand in a grid. On devices any such neighbour is. A rank of the host pushes with one
+// thread and pulls with all. Directed graphs without in-edges are only pushed. Memory: 16 bytes for a vertex of this
+// rank, half a byte for each of all; on a device, which has a copy of this rank's rows besides, two indices for each of
+// all.
+//
+// More than 8 ranks on several hosts stand in a grid, as near to a square as divides their number, unless they have
+// devices: they hear of those in their row and column only, O(n / sqrt(ranks)) bits a level rather than n. Each copies
+// its share of the edges, twice where it may pull. Parents are the same on every run with as many ranks, the smallest
+// where they are asked for: then all ranks stand in one row, as they do where their number is a prime.
+//
+// Where up to 8 ranks are threads of one process whose devices address each other's memory, one kernel on each GPU
+// walks all levels, and a device that another one has waited 2 s for ends the search on all ranks: device_failure.
+// After 8 narrow levels in a row the first rank's GPU goes on alone, as long as they are; for that it gathers all
+// rows, once, where they take at most a quarter of its free memory. Elsewhere, and with CUDA_LAUNCH_BLOCKING in the
+// environment, the host goes from level to level.
 template <index_type I, class Space = host>
 class SPARGO_EXPORT distributed_bfs_plan {
  public:
