@@ -15,10 +15,10 @@ namespace spargo::detail::dist {
 
 namespace {
 
-// Up to so many ranks stand in one row, and any number of one host, where bytes cost less than the grid's work, 1.4
-// to 1.7 times as much (R-MAT 20, results/ranks_cpu2.txt). In a pull each of 8 hears of 7/8 of all bits; each of 16
-// would of 15/16, but of 6/16 in a grid of 4 x 4, in whose every exchange it meets 3 others rather than 15.
-constexpr int most_in_a_row = 8;
+// Up to so many ranks stand in one row, and any number of one host, where bytes cost less than a grid's work, which
+// is 1.7 times as much (R-MAT 20, results/ranks_cpu2.txt). By the model of apps/bench/scaling.py the grid is the faster
+// one from 12 hosts on over 10 Gbit/s, from 24 on over 100.
+constexpr int most_in_a_row = 16;
 
 // As near to a square as divides the ranks; 1: one row.
 int rows_of_grid(const communicator& comm) {

@@ -140,13 +140,13 @@ class apart final : public detail::communicator_backend {
   communicator team_;
 };
 
-TEST(GridSearches, AreTakenByMoreThanEightRanksOfSeveralHosts) {
+TEST(GridSearches, AreTakenByMoreThanSixteenRanksOfSeveralHosts) {
   if (test::is_launched()) GTEST_SKIP() << "of threads only";
   const test::edges all = test::edges_of("gen:rmat:scale=11,degree=8");
   const std::int64_t source = all.row_indices()[0];
   const test::tree expected = test::search(test::neighbours_of(all, true), source);
   const std::string row = "host memory";
-  for (const auto& [ranks, how] : {std::pair{8, row}, {11, row}, {12, row + ", in a grid of 3 x 4 ranks"}}) {
+  for (const auto& [ranks, how] : {std::pair{16, row}, {17, row}, {20, row + ", in a grid of 4 x 5 ranks"}}) {
     run_team(ranks, [&](const communicator& team) {
       const context<host> ctx({.threads = 1});
       const communicator comm(std::make_shared<apart>(team));

@@ -53,7 +53,7 @@ class SPARGO_EXPORT distributed_graph {
 // rank, half a byte for each of all; on a device, which has a copy of this rank's rows besides, two indices for each of
 // all.
 //
-// More than 8 ranks on several hosts stand in a grid, as near to a square as divides their number, unless they have
+// More than 16 ranks on several hosts stand in a grid, as near to a square as divides their number, unless they have
 // devices: they hear of those in their row and column only, O(n / sqrt(ranks)) bits a level rather than n. Each copies
 // its share of the edges, twice where it may pull. Parents are the same on every run with as many ranks, the smallest
 // where they are asked for: then all ranks stand in one row, as they do where their number is a prime.
