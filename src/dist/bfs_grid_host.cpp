@@ -76,9 +76,9 @@ struct edge_place {
 };
 
 // The edges of all members' rows that are kept here, rows as the line numbers them. place(other end): edge_place.
-// Collective in the line. O(edges), by one thread.
+// Collective in all ranks. O(edges), by one thread.
 template <class I, class Place>
-listed_rows<I> deal_rows(const line_of_ranks& line, const context<host>& ctx,
+listed_rows<I> deal_rows(const communicator& all, const line_of_ranks& line, const context<host>& ctx,
                          const csr_pattern_view<I, std::int64_t, host>& own, const Place& place) {
   struct head {  // of a row
     I row, size;
@@ -100,7 +100,7 @@ listed_rows<I> deal_rows(const line_of_ranks& line, const context<host>& ctx,
       }
     }
   };
-  line.comm.agree_on([&] {
+  all.agree_on([&] {
     each([&](std::size_t m, I, bool first, I) {
       head_counts[m] += std::int64_t{first};
       ++counts[m];
@@ -119,7 +119,7 @@ listed_rows<I> deal_rows(const line_of_ranks& line, const context<host>& ctx,
   listed_rows<I> made;
   heads = line.comm.all_to_all<head>(ctx, heads.view(), head_counts, received);
   made.indices = line.comm.all_to_all<I>(ctx, indices.view(), counts, received);
-  line.comm.agree_on([&] {  // rows ascend: one member's, then the next one's
+  all.agree_on([&] {  // rows ascend: one member's, then the next one's
     made.rows.grow(ctx, 64 * line.all_words());
     made.offsets = {ctx, heads.size() + 1};
     made.offsets[0] = 0;
@@ -174,13 +174,13 @@ class grid_search final : public host_vertices<I> {
       return static_cast<I>(bases[static_cast<std::size_t>(owner)] + vertex - parts.first(owner));
     };
     if (this->task_.allowed != bfs_direction::pull) {
-      by_source_ = deal_rows<I>(column_, ctx, out, [&](I v) {
+      by_source_ = deal_rows<I>(this->comm_, column_, ctx, out, [&](I v) {
         const int owner = owners.of(v);
         return edge_place<I>{owner / columns, named(in_row, owner, v)};
       });
     }
     if (this->task_.allowed == bfs_direction::push) return;
-    by_destination_ = deal_rows<I>(row_, ctx, g.in(), [&](I u) {
+    by_destination_ = deal_rows<I>(this->comm_, row_, ctx, g.in(), [&](I u) {
       const int owner = owners.of(u);
       return edge_place<I>{owner % columns, named(in_column, owner, u)};
     });

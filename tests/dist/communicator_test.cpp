@@ -211,6 +211,40 @@ TEST(Exchange, BringsWhatOthersOwn) {
   });
 }
 
+// Nearly all of others' elements, in runs, some of which several threads copy; and every second one, which is no run.
+TEST(Exchange, BringsRunsOfElements) {
+  on_ranks([](const communicator& comm) {
+    const context<host> ctx({.threads = 1 + comm.rank() % 3});
+    const partition owners = even_partition(100000 * comm.size(), comm.size());
+    for (const std::int64_t gap : {2, 17, 1000, 50000}) {
+      std::vector<std::int64_t> ghosts;
+      for (std::int64_t i = 0; i < owners.size(); ++i) {
+        if (owners.owner(i) != comm.rank() && i % gap != 1) ghosts.push_back(i);
+      }
+      exchange<host> wide(comm, ctx, owners, ghosts, 8);
+      exchange<host> pairs(comm, ctx, owners, ghosts, 16);
+      std::vector<double> own;
+      std::vector<double> own2;
+      for (std::int64_t i = owners.first(comm.rank()); i < owners.last(comm.rank()); ++i) {
+        own.push_back(static_cast<double>(i));
+        own2.insert(own2.end(), {static_cast<double>(i), -static_cast<double>(i)});
+      }
+      std::vector<double> got(ghosts.size());
+      std::vector<double> got2(2 * ghosts.size());
+      wide.start(span<const double, host>(own));
+      pairs.start(span<const double, host>(own2));
+      pairs.finish(span<double, host>(got2));
+      wide.finish(span<double, host>(got));
+      for (std::size_t g = 0; g < ghosts.size(); ++g) {
+        ASSERT_EQ(got[g], static_cast<double>(ghosts[g])) << gap;
+        ASSERT_EQ(got2[2 * g], got[g]) << gap;
+        ASSERT_EQ(got2[2 * g + 1], -got[g]) << gap;
+      }
+      EXPECT_EQ(comm.all_reduce(wide.sent(), reduction::sum), comm.all_reduce(std::ssize(ghosts), reduction::sum));
+    }
+  });
+}
+
 TEST(Partition, CutsAtMultiplesOf128ByEntriesAndRows) {
   EXPECT_THAT(even_partition(1000, 3).offsets, ElementsAre(0, 384, 768, 1000));
   EXPECT_THAT(even_partition(100, 3).offsets, ElementsAre(0, 100, 100, 100));

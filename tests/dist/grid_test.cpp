@@ -3,6 +3,7 @@
 #include "dist/bfs_host.hpp"
 #include "dist/graphs.hpp"
 #include "dist/ranks.hpp"
+#include "support/resource.hpp"
 
 #include <gmock/gmock.h>
 
@@ -163,6 +164,23 @@ TEST(GridSearches, AreTakenByMoreThanSixteenRanksOfSeveralHosts) {
       EXPECT_EQ(distributed_bfs_plan<I>(team, ctx, g).how(), row);  // all on this host
     });
   }
+}
+
+// Each request of one rank is refused in turn, in the plan and in a search that pushes and pulls.
+TEST(GridSearches, EndOnAllRanksWhereOneHasNoMemory) {
+  if (test::is_launched()) GTEST_SKIP() << "of threads only";
+  const test::edges all = test::edges_of("gen:rmat:scale=9,degree=8");
+  const std::int64_t source = all.row_indices()[0];
+  const std::int64_t requests = test::fail_every_allocation([&](const context<host>& scarce) {
+    run_team(6, [&](const communicator& comm) {
+      const context<host> ctx({.threads = 1});
+      const distributed_graph<I> g(comm, ctx, test::share_of(comm, all).view(), {direction_kind::undirected});
+      const auto plan = detail::dist::make_grid_bfs(comm, comm.rank() == 4 ? scarce : ctx, g,
+                                                    task_of(g, bfs_direction::automatic), 2);
+      EXPECT_GE(plan->search(source).pulled, 1);
+    });
+  });
+  EXPECT_GT(requests, 15);
 }
 
 // Pulled by 4 x 4 ranks, a level brings each one the bits of 3 others' frontiers and of 3 others' visited vertices, and
