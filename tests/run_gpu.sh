@@ -196,6 +196,8 @@ dist_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearche
 dist_components_test:DistributedComponents/2.AreJoined*|none
 dist_device_spmm_test:DeviceSpmm.*/6:DeviceSpmmPlan.*|DeviceSpmm.*/7
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
+core_stream_order_test:StreamOrder.*
+core_thrust_test:Thrust.*
 primitives_scan_test:Scan/0.DeviceAnyAlignment:Scan/3.DeviceLastIs*:FloatScan/1.DeviceNan*
 primitives_reduce_rungs_test:ReduceRungs/2.DeviceSame*:ReduceRungs/0.DeviceUnaligned*
 primitives_reduce_order_test:ReduceOrder/0.DeviceReads*
@@ -216,7 +218,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      formats_convert_test | sparse_spm* | dist_device* | dist_persistent_test | dist_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      core_stream_order_test | core_thrust_test | formats_convert_test | sparse_spm* | dist_device* | dist_persistent_test | dist_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
