@@ -17,7 +17,7 @@ namespace {
 
 // Up to so many ranks stand in one row, and any number of one host, where bytes cost less than a grid's work, which
 // is 1.7 times as much (R-MAT 20, results/ranks_cpu2.txt). By the model of apps/bench/scaling.py the grid is the faster
-// one from 12 hosts on over 10 Gbit/s, from 24 on over 100.
+// one from 16 hosts on over 10 Gbit/s, from 25 on over 100.
 constexpr int most_in_a_row = 16;
 
 // As near to a square as divides the ranks; 1: one row.

@@ -30,10 +30,8 @@ struct team_state {
   static constexpr std::chrono::milliseconds at_rest{100};  // then nobody yields: who sleeps is woken before they end
   static constexpr std::chrono::microseconds between_looks_of_leavers{50};
 
-  explicit team_state(int ranks)
-      : size(ranks), bells(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}
+  explicit team_state(int ranks) : bells(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}
 
-  const int size;
   std::vector<detail::bell> bells;  // of each rank
   std::atomic<clock::rep> rests_until{0};
   std::vector<std::atomic<bool>> ended;

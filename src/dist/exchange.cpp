@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace spargo {
@@ -72,63 +71,19 @@ detail::dist::exchange_pattern detail::dist::make_pattern(const communicator& co
   return made;
 }
 
-namespace {
-
-// Elements that others want, one after the other: from `from` on, to place `to`.
-struct run {
-  std::int64_t from, to, count;
-};
-
-// Empty where runs of neighbours are too short to be copied as such: half as long as this on average.
-constexpr std::int64_t long_run = 16;
-std::vector<run> runs_of(const std::vector<std::int64_t>& wanted) {
-  std::vector<run> runs;
-  for (std::int64_t k = 0; k < std::ssize(wanted); ++k) {
-    const std::int64_t element = wanted[static_cast<std::size_t>(k)];
-    if (runs.empty() || runs.back().from + runs.back().count != element) {
-      if (std::ssize(runs) * long_run > std::ssize(wanted)) return {};
-      runs.push_back({element, k, 0});
-    }
-    ++runs.back().count;
-  }
-  return runs;
-}
-
-}  // namespace
-
 struct exchange<host>::state {
   context<host> ctx;
   std::size_t element = 1;
-  std::int64_t count = 0;
-  std::vector<run> runs;             // of this rank's elements, which the others want;
-  std::vector<std::int64_t> wanted;  // or each of them
+  std::vector<std::int64_t> wanted;  // of this rank's elements, by the others, one after the other
   array<char, host> sent;
   array<char, host> received;
   std::unique_ptr<detail::channel> channel;
 
-  void pack_runs(const char* own) {
-    const auto copy = [&](const run& r, std::int64_t first, std::int64_t last) {
-      std::memcpy(sent.data() + static_cast<std::size_t>(r.to + first) * element,
-                  own + static_cast<std::size_t>(r.from + first) * element,
-                  static_cast<std::size_t>(last - first) * element);
-    };
-    if (ctx.threads() == 1) {
-      for (const run& r : runs) copy(r, 0, r.count);
-      return;
-    }
-    detail::parallel_ranges(ctx.threads(), count, detail::grain::elements, [&](std::int64_t first, std::int64_t last) {
-      auto r = std::upper_bound(runs.begin(), runs.end(), first, [](std::int64_t k, const run& x) { return k < x.to; });
-      for (--r; r != runs.end() && r->to < last; ++r) {
-        copy(*r, std::max<std::int64_t>(0, first - r->to), std::min(r->count, last - r->to));
-      }
-    });
-  }
-
   template <class T>
-  void pack_each(const void* own) {
+  void pack(const void* own) {
     const T* const from = static_cast<const T*>(own);
     T* const to = reinterpret_cast<T*>(sent.data());
-    detail::parallel_for(ctx.threads(), count, detail::grain::elements,
+    detail::parallel_for(ctx.threads(), std::ssize(wanted), detail::grain::elements,
                          [&](std::int64_t k) { to[k] = from[wanted[static_cast<std::size_t>(k)]]; });
   }
 };
@@ -145,9 +100,7 @@ exchange<host>::exchange(const communicator& comm, const context<host>& ctx, con
     s.sent = {ctx, std::ssize(pattern.wanted) * static_cast<std::int64_t>(element_bytes)};
     s.received = {ctx, ghosts.size() * static_cast<std::int64_t>(element_bytes)};
   });
-  s.count = std::ssize(pattern.wanted);
-  comm.agree_on([&] { s.runs = runs_of(pattern.wanted); });
-  if (s.runs.empty()) s.wanted = std::move(pattern.wanted);
+  s.wanted = std::move(pattern.wanted);
   const auto messages = [&](const std::vector<std::int64_t>& elements, array<char, host>& buffer) {
     std::vector<detail::message> all;
     char* data = buffer.data();
@@ -168,18 +121,19 @@ exchange<host>::~exchange() = default;
 void exchange<host>::start_bytes(const void* own, std::int64_t, std::size_t value) {
   state& s = *state_;
   SPARGO_EXPECTS(s.element % value == 0, fmt::format("exchange: values of {} bytes, not of {}", value, s.element));
-  if (!s.runs.empty()) {
-    s.pack_runs(static_cast<const char*>(own));
-  } else if (s.element == 4) {
-    s.pack_each<std::uint32_t>(own);
-  } else if (s.element == 8) {
-    s.pack_each<std::uint64_t>(own);
-  } else {
-    const std::size_t element = s.element;
-    detail::parallel_for(s.ctx.threads(), s.count, detail::grain::rows, [&](std::int64_t k) {
-      const auto from = static_cast<std::size_t>(s.wanted[static_cast<std::size_t>(k)]) * element;
-      std::memcpy(s.sent.data() + static_cast<std::size_t>(k) * element, static_cast<const char*>(own) + from, element);
-    });
+  switch (const std::size_t element = s.element) {
+    case 4:
+      s.pack<std::uint32_t>(own);
+      break;
+    case 8:
+      s.pack<std::uint64_t>(own);
+      break;
+    default:
+      detail::parallel_for(s.ctx.threads(), std::ssize(s.wanted), detail::grain::rows, [&](std::int64_t k) {
+        const auto from = static_cast<std::size_t>(s.wanted[static_cast<std::size_t>(k)]) * element;
+        std::memcpy(s.sent.data() + static_cast<std::size_t>(k) * element, static_cast<const char*>(own) + from,
+                    element);
+      });
   }
   s.channel->start();
 }
@@ -194,7 +148,7 @@ void exchange<host>::finish_bytes(void* ghosts, std::int64_t count, std::size_t 
   }
 }
 
-std::int64_t exchange<host>::sent() const noexcept { return state_->count; }
+std::int64_t exchange<host>::sent() const noexcept { return std::ssize(state_->wanted); }
 std::string_view exchange<host>::how() const noexcept { return "host memory"; }
 
 }  // namespace spargo

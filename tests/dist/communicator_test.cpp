@@ -211,8 +211,8 @@ TEST(Exchange, BringsWhatOthersOwn) {
   });
 }
 
-// Nearly all of others' elements, in runs, some of which several threads copy; and every second one, which is no run.
-TEST(Exchange, BringsRunsOfElements) {
+// Half of others' elements to nearly all, as many as several threads pack, and elements of two values.
+TEST(Exchange, BringsNearlyAllElements) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx({.threads = 1 + comm.rank() % 3});
     const partition owners = even_partition(100000 * comm.size(), comm.size());

@@ -397,6 +397,7 @@ TEST_P(DeviceSearch, FindsTheLevelsOfTheHost) {
       for (const bfs_direction way : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
         const bool can_pull = in_edges || direction == direction_kind::undirected;
         if (way == bfs_direction::pull && !can_pull) continue;
+        EXPECT_THROW((distributed_bfs_plan<I, device>(comm, ctx, g, way, links, bfs_parents::smallest)), agreed_error);
         distributed_bfs_plan<I, device> plan(comm, ctx, g, way, links);
         for (std::size_t k = 0; k < sources.size(); ++k) {
           plan.run(sources[k]);
