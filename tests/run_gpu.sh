@@ -239,14 +239,7 @@ sanitize_one() {
   filter=${filter%%|*}
   log=$work/$tool-$name-$BASHPID.log
   read -ra command <<< "$(test_command "$3" "$name")"
-  case "$tool $name" in
-    "memcheck "*) flags=(--track-stream-ordered-races all) ;;
-    # Where ranks make plans at the same time initcheck calls memory never written that a kernel of the same stream has
-    # written (4 of 8 runs on an H200; none of 10 where launches block, but 2 of these and 1 of the 8 ended in an illegal
-    # access, which memcheck has never seen). Searches by one kernel on each GPU need launches that do not block.
-    "initcheck dist_persistent_test") ;;
-    "initcheck dist_"*) export CUDA_LAUNCH_BLOCKING=1 ;;
-  esac
+  [ "$tool" != memcheck ] || flags=(--track-stream-ordered-races all)
   timeout -k 5 "$limit" compute-sanitizer --tool "$tool" "${flags[@]}" --error-exitcode 99 --report-api-errors no --print-limit 20 \
     "${command[@]}" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
   detail=$(grep -oE 'ERROR SUMMARY: .*|RACECHECK SUMMARY: .*' "$log" | tail -n 1)
@@ -261,13 +254,19 @@ sanitize_one() {
   printf '%-34s %-8s %5d s  %s\n' "$tool $name" "$(verdict $status)" $((SECONDS - start)) "$detail; ${filter:0:48}"
 }
 
+# sanitize_each PROCESSES BUILD DEADLINE: the jobs on stdin.
+sanitize_each() {
+  xargs -r -P "$1" -L 1 bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$2" "$3"
+}
+
 stage_sanitize() {
-  local start=$SECONDS tool test limit jobs=4  # more only wait for each other: processes share the GPU by turns
+  local start=$SECONDS tool test limit deadline jobs=4  # more only wait for each other: processes share the GPU by turns
   if ! command -v compute-sanitizer > /dev/null; then row sanitize "NOT RUN" "$start" "no compute-sanitizer"; return; fi
   mkdir -p "$work"
   rm -f "$work"/*
   limit=$(left)
   wants bench && limit=$((limit * 3 / 4))
+  deadline=$((EPOCHSECONDS + limit))
   say "compute-sanitizer, $jobs at a time, at most $limit s"
   export -f sanitize_one test_command verdict
   export work
@@ -277,8 +276,11 @@ stage_sanitize() {
       [ -z "$(test_command "$build" "${test%%:*}")" ] || printf '%s %s\n' "$tool" "$test"
     done
   done > "$work/jobs"
-  xargs -a "$work/jobs" -P "$jobs" -L 1 \
-    bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$build" "$((EPOCHSECONDS + limit))" > "$work/rows"
+  # One at a time, and last: beside other processes on an H100 or H200 initcheck (2025.3) fails programs whose threads
+  # share the GPU, also two of 80 lines without Spargo, which memcheck and their results call correct. It calls unwritten
+  # what the kernel before on the same stream wrote, or is itself ended by an illegal access. In none of 36 runs alone.
+  grep -v '^initcheck dist_' "$work/jobs" | sanitize_each "$jobs" "$build" "$deadline" > "$work/rows"
+  grep '^initcheck dist_' "$work/jobs" | sanitize_each 1 "$build" "$deadline" >> "$work/rows"
   sort "$work/rows" >> "$table"
   if grep -qvE '^[^ ]+ +[^ ]+ +ok ' "$work/rows"; then failed=yes; fi
   local ran wanted
