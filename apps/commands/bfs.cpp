@@ -200,7 +200,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
   expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
   const stopwatch planning;
   const bfs_options options = parse_options(flags);
-  distributed_bfs_plan<I, Space> plan(comm, ctx, g, options.direction, {}, options.parents);
+  distributed_bfs_plan<I, Space> plan(comm, ctx, g, {options.direction, options.parents});
   const double plan_ms = planning.milliseconds();
   report out("bfs", flags.common);
   const bool directed = g.direction() == direction_kind::directed;

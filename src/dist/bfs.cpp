@@ -73,20 +73,21 @@ struct distributed_bfs_plan<I, Space>::state {
 
 template <index_type I, class Space>
 distributed_bfs_plan<I, Space>::distributed_bfs_plan(const communicator& comm, const context<Space>& ctx,
-                                                     const distributed_graph<I>& g, bfs_direction direction,
-                                                     const exchange_options& links, bfs_parents parents) {
+                                                     const distributed_graph<I>& g,
+                                                     const distributed_bfs_options& options,
+                                                     const exchange_options& links) {
   if constexpr (detail::is_built<Space>) {
     const bool both = g.direction() == direction_kind::undirected;
     const bool can_pull = both || !g.in().offsets.empty();
-    if (direction == bfs_direction::pull && !can_pull) {
+    if (options.direction == bfs_direction::pull && !can_pull) {
       throw agreed_error(error_code::unsupported, "bfs: direction pull on a directed graph without in-edges");
     }
-    if (std::same_as<Space, device> && parents == bfs_parents::smallest) {
+    if (std::same_as<Space, device> && options.parents == bfs_parents::smallest) {
       throw agreed_error(error_code::unsupported, "bfs: the smallest parents on several devices");
     }
-    if (!can_pull) direction = bfs_direction::push;
+    const bfs_direction allowed = can_pull ? options.direction : bfs_direction::push;
     state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), nullptr, {}}); });
-    const detail::dist::bfs_task task{g.vertices(), g.edges() * (both ? 2 : 1), direction, parents};
+    const detail::dist::bfs_task task{g.vertices(), g.edges() * (both ? 2 : 1), allowed, options.parents};
     state_->executor = detail::dist::make_bfs_executor(comm, ctx, g, task, links);
   } else {
     detail::no_device("bfs");

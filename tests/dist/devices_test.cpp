@@ -397,8 +397,9 @@ TEST_P(DeviceSearch, FindsTheLevelsOfTheHost) {
       for (const bfs_direction way : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
         const bool can_pull = in_edges || direction == direction_kind::undirected;
         if (way == bfs_direction::pull && !can_pull) continue;
-        EXPECT_THROW((distributed_bfs_plan<I, device>(comm, ctx, g, way, links, bfs_parents::smallest)), agreed_error);
-        distributed_bfs_plan<I, device> plan(comm, ctx, g, way, links);
+        EXPECT_THROW((distributed_bfs_plan<I, device>(comm, ctx, g, {way, bfs_parents::smallest}, links)),
+                     agreed_error);
+        distributed_bfs_plan<I, device> plan(comm, ctx, g, {way}, links);
         for (std::size_t k = 0; k < sources.size(); ++k) {
           plan.run(sources[k]);
           const auto levels = to_host(ctx, plan.levels());
@@ -432,10 +433,10 @@ TEST(DeviceGraphs, RefuseWhatTheyCannotDo) {
     const auto share = generate_part<pattern, std::int64_t>(cpu, "gen:path:n=300", comm.rank(), comm.size());
     const distributed_graph<std::int32_t> g(comm, cpu, share.view());
     using search = distributed_bfs_plan<std::int32_t, device>;
-    EXPECT_THROW(search(comm, ctx, g, bfs_direction::pull, links), agreed_error);
+    EXPECT_THROW(search(comm, ctx, g, {bfs_direction::pull}, links), agreed_error);
     EXPECT_THROW((distributed_pagerank_plan<std::int32_t, device>(comm, ctx, g, {}, links)), agreed_error);
     EXPECT_THROW((distributed_components_plan<std::int32_t, device>(comm, ctx, g, links)), agreed_error);
-    search plan(comm, ctx, g, bfs_direction::automatic, links);
+    search plan(comm, ctx, g, {}, links);
     EXPECT_THROW(plan.run(300), error);
     plan.run(299);
     EXPECT_GE(plan.reached(), 1);

@@ -70,7 +70,7 @@ TEST_P(DistributedGraph, IsSearchedAsByOneProcess) {
       const distributed_graph<I> g = make(comm, ctx, in_edges);
       for (const bfs_direction direction : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
         if (direction == bfs_direction::pull && !in_edges && !both_) continue;
-        distributed_bfs_plan<I> plan(comm, ctx, g, direction);
+        distributed_bfs_plan<I> plan(comm, ctx, g, {direction});
         const std::int64_t n = g.vertices();
         for (const std::int64_t source :
              {std::int64_t{0}, n - 1, n / 2, n / 3, std::int64_t{0}}) {  // the first one again
@@ -219,7 +219,7 @@ TEST(DistributedGraphs, RefuseWhatTheyCannotDo) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx = test::context_of(comm);
     const distributed_graph<I> g(comm, ctx, share_of(comm, edges_of("gen:path:n=300")).view());
-    EXPECT_THROW(distributed_bfs_plan<I>(comm, ctx, g, bfs_direction::pull), agreed_error);
+    EXPECT_THROW(distributed_bfs_plan<I>(comm, ctx, g, {bfs_direction::pull}), agreed_error);
     EXPECT_THROW((void)distributed_pagerank(comm, ctx, g), agreed_error);
     EXPECT_THROW((void)distributed_components(comm, ctx, g), agreed_error);
     distributed_bfs_plan<I> plan(comm, ctx, g);

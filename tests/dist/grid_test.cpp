@@ -157,7 +157,7 @@ TEST(GridSearches, AreTakenByMoreThanSixteenRanksOfSeveralHosts) {
       plan.run(source);
       EXPECT_EQ(comm.all_gather(plan.levels()), expected.levels);
       EXPECT_EQ(check_bfs(comm, ctx, g, source, plan.levels(), plan.parents()), "");
-      distributed_bfs_plan<I> least(comm, ctx, g, bfs_direction::automatic, {}, bfs_parents::smallest);
+      distributed_bfs_plan<I> least(comm, ctx, g, {.parents = bfs_parents::smallest});
       EXPECT_EQ(least.how(), row);
       least.run(source);
       EXPECT_EQ(comm.all_gather(least.parents()), expected.parents);

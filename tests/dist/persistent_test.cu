@@ -281,7 +281,7 @@ TEST(PersistentSearches, AreToldOf) {
     const auto share = generate_part<pattern, std::int64_t>(cpu, "gen:path:n=300", comm.rank(), comm.size());
     const distributed_graph<std::int32_t> g(comm, cpu, share.view(), {direction_kind::undirected});
     using search = distributed_bfs_plan<std::int32_t, device>;
-    search by_peers(comm, ctx, g, bfs_direction::automatic, {.link = device_link::peer});
+    search by_peers(comm, ctx, g, {}, {.link = device_link::peer});
     const bool persists =
         detail::dist::can_persist<std::int32_t>(comm, ctx, detail::dist::choose_link(comm, ctx, device_link::peer));
     EXPECT_EQ(by_peers.steps(), persists ? "by one kernel on each GPU" : "stepped by the host");
@@ -293,7 +293,7 @@ TEST(PersistentSearches, AreToldOf) {
     if (persists && comm.size() == 2) {
       EXPECT_GE(comm.sent().bytes - before.bytes, 8);  // a note at least
     }
-    search by_host(comm, ctx, g, bfs_direction::automatic, {.link = device_link::host_memory});
+    search by_host(comm, ctx, g, {}, {.link = device_link::host_memory});
     EXPECT_EQ(by_host.steps(), "stepped by the host");
   });
 }

@@ -45,6 +45,11 @@ class SPARGO_EXPORT distributed_graph {
   csr_matrix<pattern, I, std::int64_t, host> in_;
 };
 
+struct SPARGO_EXPORT distributed_bfs_options {  // as in bfs_options
+  bfs_direction direction = bfs_direction::automatic;
+  bfs_parents parents = bfs_parents::any;
+};
+
 // Breadth-first search, level by level: pushed where the frontier is small, as ids to their owners; pulled where it is
 // large, over a bitmap of all vertices that every rank has. One decision for all ranks, by direction.hpp's rule.
 // Levels are deterministic; so are parents on the host: the smallest neighbours one level nearer, whatever the ranks
@@ -66,11 +71,10 @@ class SPARGO_EXPORT distributed_graph {
 template <index_type I, class Space = host>
 class SPARGO_EXPORT distributed_bfs_plan {
  public:
-  // Borrows the graph. `direction` and `parents` as in bfs_options (devices: unsupported for the smallest); `links`: of
-  // devices.
+  // Borrows the graph. Throws unsupported for a pull on a directed graph without in-edges, and for the smallest parents
+  // on devices. `links`: of devices.
   distributed_bfs_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
-                       bfs_direction direction = bfs_direction::automatic, const exchange_options& links = {},
-                       bfs_parents parents = bfs_parents::any);
+                       const distributed_bfs_options& options = {}, const exchange_options& links = {});
   distributed_bfs_plan(distributed_bfs_plan&&) noexcept;
   distributed_bfs_plan& operator=(distributed_bfs_plan&&) noexcept;
   ~distributed_bfs_plan();
