@@ -276,9 +276,9 @@ stage_sanitize() {
       [ -z "$(test_command "$build" "${test%%:*}")" ] || printf '%s %s\n' "$tool" "$test"
     done
   done > "$work/jobs"
-  # One at a time, and last: beside other processes on an H100 or H200 initcheck (2025.3) fails programs whose threads
-  # share the GPU, also two of 80 lines without Spargo, which memcheck and their results call correct. It calls unwritten
-  # what the kernel before on the same stream wrote, or is itself ended by an illegal access. In none of 36 runs alone.
+  # dist's rows one at a time, and last. With other processes on the GPU (H100, H200) initcheck 2025.3 fails correct
+  # programs whose threads share it, two of 80 lines without Spargo among them: it reports as uninitialized what the
+  # previous kernel on the stream wrote, or the program ends in an illegal access. Alone, 36 of 36 runs were clean.
   grep -v '^initcheck dist_' "$work/jobs" | sanitize_each "$jobs" "$build" "$deadline" > "$work/rows"
   grep '^initcheck dist_' "$work/jobs" | sanitize_each 1 "$build" "$deadline" >> "$work/rows"
   sort "$work/rows" >> "$table"

@@ -15,10 +15,10 @@
 // and C steps in a pull. Memory: two copies of the edges of 1 / (R C) of all, n (1 / C + 1 / R) bits four times over.
 // Source: Buluc, Madduri, Parallel breadth-first search on distributed memory systems, SC 2011; Beamer, Buluc,
 // Asanovic, Patterson, Distributed memory breadth-first search revisited: enabling bottom-up search, MTAAP 2013.
+#include "core/id_bitmap.hpp"
 #include "core/instantiate.hpp"
 #include "dist/bfs_host.hpp"
 #include "dist/block_owners.hpp"
-#include "io/text/id_bitmap.hpp"
 
 #include <fmt/format.h>
 
@@ -28,31 +28,37 @@ namespace spargo::detail::dist {
 
 namespace {
 
-// The vertices of a line of ranks, a row or a column: one rank's after the other's, each from a new word on.
+// The first word of each rank's vertices, where one rank's come after the other's, each from a new word on; and the
+// end.
+std::vector<std::int64_t> words_of(const std::vector<int>& ranks, const partition& parts) {
+  std::vector<std::int64_t> words{0};
+  for (const int r : ranks) words.push_back(words.back() + div_up(parts.count(r), 64));
+  return words;
+}
+
+partition vertices_in(std::vector<std::int64_t> words) {
+  for (std::int64_t& each : words) each *= 64;
+  return {std::move(words)};
+}
+
+// The vertices of a line of ranks, a row or a column.
 struct line_of_ranks {
   communicator comm;
   std::vector<int> ranks;
-  std::vector<std::int64_t> words{0};  // member k's are [words[k], words[k + 1])
-  std::vector<int> owners;             // of blocks of partition::grain vertices
+  std::vector<std::int64_t> words;  // member k's are [words[k], words[k + 1])
+  block_owners members;             // by vertex
 
   // Of those that name the same color. Collective.
   line_of_ranks(const communicator& all, int color, const partition& parts)
-      : comm(all.split(color)), ranks(comm.all_gather(all.rank())) {
-    constexpr std::int64_t block_words = partition::grain / 64;
-    for (int k = 0; k < size(); ++k) {
-      words.push_back(words.back() + div_up(parts.count(ranks[static_cast<std::size_t>(k)]), 64));
-      owners.resize(static_cast<std::size_t>(div_up(words.back(), block_words)), k);
-    }
-  }
+      : comm(all.split(color)),
+        ranks(comm.all_gather(all.rank())),
+        words(words_of(ranks, parts)),
+        members(vertices_in(words)) {}
   [[nodiscard]] int size() const { return comm.size(); }
   [[nodiscard]] int me() const { return comm.rank(); }
   [[nodiscard]] std::int64_t all_words() const { return words.back(); }
   [[nodiscard]] std::int64_t word(int member) const { return words[static_cast<std::size_t>(member)]; }
   [[nodiscard]] std::int64_t size_of(int member) const { return word(member + 1) - word(member); }
-  // Whose vertex it is.
-  [[nodiscard]] int member_of(std::int64_t vertex) const {
-    return owners[static_cast<std::size_t>(vertex / partition::grain)];
-  }
 };
 
 // Edges by one of their ends; of its rows only those with any are kept.
@@ -253,7 +259,7 @@ class grid_search final : public host_vertices<I> {
         if (here >= 0 && here < out.rows) {
           base::offer(static_cast<I>(here), id, level);
         } else if (!detail::test_and_set_bit(marks.data(), v)) {
-          const int owner = row_.member_of(v);
+          const int owner = row_.members.of(v);
           std::vector<I>& box = boxes_[static_cast<std::size_t>(owner)];
           box.push_back(static_cast<I>(v - 64 * row_.word(owner)));
           box.push_back(id);
@@ -302,7 +308,7 @@ class grid_search final : public host_vertices<I> {
     }
   }
 
-  // The same for words [from, to) of its.
+  // The same for words [from, to) of the member.
   void look_for_words(int member, std::int64_t from, std::int64_t to, std::uint64_t* visited,
                       std::vector<I>& found) const {
     detail::bfs::host_chunk<I> list;
@@ -320,7 +326,7 @@ class grid_search final : public host_vertices<I> {
                      by_destination_.offsets.data(), by_destination_.indices.data(), [&](I v, I neighbour) {
                        visited[v >> 6] |= std::uint64_t{1} << (v & 63);
                        found.push_back(v);
-                       found.push_back(id_of(neighbour, column_.member_of(neighbour)));
+                       found.push_back(id_of(neighbour, column_.members.of(neighbour)));
                      });
   }
 

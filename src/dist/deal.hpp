@@ -4,7 +4,7 @@
 #include "core/parallel.hpp"
 #include "dist/block_owners.hpp"
 #include "dist/local_columns.hpp"
-#include "io/text/id_bitmap.hpp"
+#include "core/id_bitmap.hpp"
 
 #include <spargo/dist/exchange.hpp>
 #include <spargo/formats/coo.hpp>

@@ -1,7 +1,7 @@
 // Numbers for sparse ids, against a std::map.
 #include "io/text/id_table.hpp"
 
-#include "io/text/id_bitmap.hpp"
+#include "core/id_bitmap.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 #include "core/rethrow.hpp"
 #include "io/edge_list/columns.hpp"
 #include "io/edge_list/line.hpp"
-#include "io/text/id_bitmap.hpp"
+#include "core/id_bitmap.hpp"
 #include "io/text/id_table.hpp"
 #include "io/text/vertex_limit.hpp"
 #include "primitives/ordered_parts.hpp"
