@@ -1,10 +1,10 @@
 // Entries from where they were read to the ranks that own their rows, and columns from global numbers to local ones.
 #pragma once
 
+#include "core/id_bitmap.hpp"
 #include "core/parallel.hpp"
 #include "dist/block_owners.hpp"
 #include "dist/local_columns.hpp"
-#include "core/id_bitmap.hpp"
 
 #include <spargo/dist/exchange.hpp>
 #include <spargo/formats/coo.hpp>

@@ -11,12 +11,12 @@
 #include "core/parallel.hpp"
 #include "io/edge_list/read.hpp"
 
+#include "core/id_bitmap.hpp"
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
 #include "core/rethrow.hpp"
 #include "io/edge_list/columns.hpp"
 #include "io/edge_list/line.hpp"
-#include "core/id_bitmap.hpp"
 #include "io/text/id_table.hpp"
 #include "io/text/vertex_limit.hpp"
 #include "primitives/ordered_parts.hpp"
