@@ -182,11 +182,21 @@ std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& 
   return bytes + (comm.size() > 1 ? g.vertices() + notes * std::int64_t{2 * sizeof(I)} : 0);
 }
 
-// Several processes, or GPUs.
-template <index_type I, class Space>
+// Several processes, or GPUs. The graph is the host's, or where it is searched.
+template <index_type I, class Space, class Home>
 exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, const backend& where,
-                              const context<Space>& ctx, const loaded_input& from, const distributed_graph<I>& g) {
-  const auto degree = [&](std::int64_t v) { return g.out().offsets[v + 1] - g.out().offsets[v]; };
+                              const context<Space>& ctx, const loaded_input& from,
+                              const distributed_graph<I, Home>& g) {
+  constexpr bool is_on_gpus = std::same_as<Home, device>;
+  array<std::int64_t, host> fetched;
+  span<const std::int64_t, host> offsets;
+  if constexpr (is_on_gpus) {
+    together(comm, [&] { fetched = to_host(ctx, g.out().offsets); });
+    offsets = fetched.view();
+  } else {
+    offsets = g.out().offsets;
+  }
+  const auto degree = [&](std::int64_t v) { return offsets[v + 1] - offsets[v]; };
   std::vector<std::int64_t> degrees;  // of all, where sources are chosen by them
   if (flags.sources > 0 || flags.source.starts_with("random") || flags.source == "max-degree") {
     for (std::int64_t v = 0; v < g.out().rows; ++v) degrees.push_back(degree(v));
@@ -197,7 +207,9 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     sources = choose_sources({flags.source, flags.sources}, from.facts,
                              [&](std::int64_t v) { return degrees[static_cast<std::size_t>(v)]; });
   });
-  expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
+  if constexpr (!is_on_gpus) {
+    expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
+  }
   const stopwatch planning;
   const bfs_options options = parse_options(flags);
   distributed_bfs_plan<I, Space> plan(comm, ctx, g, {options.direction, options.parents});
@@ -220,16 +232,21 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     std::int64_t entries = 0;
     array<std::int32_t, host> own_levels;
     array<I, host> own_parents;
+    const bool wants_tree = !flags.output.empty() || !(flags.no_validate || is_on_gpus);
     together(comm, [&] {
       own_levels = bring_home(ctx, plan.levels());
-      own_parents = bring_home(ctx, plan.parents());
+      if (wants_tree) own_parents = bring_home(ctx, plan.parents());
     });
     for (std::int64_t v = 0; v < g.out().rows; ++v) entries += own_levels[v] >= 0 ? degree(v) : 0;
     entries = comm.all_reduce(entries, reduction::sum);
     found.mteps = static_cast<double>(directed ? entries : entries / 2) / found.times.median * 1e-3;
     rates.push_back(found.mteps);
     if (!flags.no_validate) {
-      found.fault = check_bfs<I>(comm, where.cpu, g, source, own_levels.view(), own_parents.view());
+      if constexpr (is_on_gpus) {
+        found.fault = check_bfs<I>(comm, ctx, g, source, plan.levels(), plan.parents());
+      } else {
+        found.fault = check_bfs<I>(comm, where.cpu, g, source, own_levels.view(), own_parents.view());
+      }
       if (is_wrong(found.fault) && !is_wrong(first_fault)) {
         first_fault = fmt::format("source {}: {}", from.facts.names.id(source), *found.fault);
       }
@@ -263,14 +280,27 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
   return status_of_verdict(first_fault);
 }
 
+graph_options graph_of(const bfs_flags& flags, const input_description& input) {
+  const bool directed = is_directed(flags, input);
+  return {.direction = directed ? direction_kind::directed : direction_kind::undirected,
+          .in_edges = directed && wants_in_edges(parse_options(flags))};
+}
+
+exit_status make_and_traverse(const communicator& comm, const backend& where, const context<device>& ctx,
+                              const bfs_flags& flags) {
+  loaded_input from = describe_made(comm, where.cpu, flags.file, flags.cache);
+  const stopwatch building;
+  const distributed_graph<std::int32_t, device> g(comm, ctx, flags.file, graph_of(flags, from.input));
+  from.build_ms = building.milliseconds();
+  return traverse_on_ranks(flags, comm, where, ctx, from, g);
+}
+
 exit_status run_on_ranks(const communicator& comm, const backend& where, const bfs_flags& flags) {
-  const bfs_options options = parse_options(flags);
+  if constexpr (config::has_cuda) {
+    if (is_made_on_gpus(where, flags)) return make_and_traverse(comm, where, *where.gpu, flags);
+  }
   ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
-  const bool directed = is_directed(flags, read.from.input);
-  const any_ranked_graph held =
-      build_on_ranks(comm, where.cpu, read,
-                     {.direction = directed ? direction_kind::directed : direction_kind::undirected,
-                      .in_edges = directed && wants_in_edges(options)});
+  const any_ranked_graph held = build_on_ranks(comm, where.cpu, read, graph_of(flags, read.from.input));
   read.share = {};
   exit_status status = exit_status::success;
   on_backend(where, [&](const auto& ctx) {

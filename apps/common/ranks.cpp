@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -284,14 +285,49 @@ void expect_room(const communicator& comm, const backend& where, std::int64_t mo
   if (!why.empty()) throw agreed_error(error_code::out_of_memory, why);
 }
 
+namespace {
+
+// Before anything is read.
+template <entry_type V>
+loaded_input describe_for_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
+                                cache_mode cache) {
+  if (cache != cache_mode::off) throw usage_error("--cache: not on several processes (convert FILE to .spg instead)");
+  input_description input = describe_on_ranks(comm, cpu, path);
+  input_cache none(cache_mode::off, input, kind_of_values<V>());
+  return {std::move(input), std::move(none), {}, 0, 0, false};
+}
+
+}  // namespace
+
+bool is_made_on_gpus(const backend& where, const graph_flags& flags) {
+  if (!where.gpu.has_value() || flags.device_bytes() > 0 || !is_generator_spec(flags.file)) return false;
+  const generator_info info = describe_generator(flags.file);
+  return info.on_device && info.rows <= std::numeric_limits<std::int32_t>::max();
+}
+
+loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,
+                           cache_mode cache) {
+  loaded_input from = describe_for_ranks<pattern>(comm, cpu, spec, cache);
+  together(comm, [&] {
+    expect_square(from.input);
+    const generator_info info = describe_generator(spec);
+    input_facts& facts = from.facts;
+    facts.stored = facts.expanded = info.entries;
+    facts.names.naming = vertex_naming::from_zero;
+    facts.names.vertices = info.rows;
+    facts.first_vertex = -1;
+    facts.parsed_on_device = from.built_on_device = true;
+    if (info.entries == 0) return;
+    facts.first_vertex = generate_part<pattern, std::int64_t>(cpu, spec, 0, info.entries).row_indices()[0];
+  });
+  return from;
+}
+
 template <entry_type V>
 ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
                               const common_flags& flags, cache_mode cache) {
-  if (cache != cache_mode::off) throw usage_error("--cache: not on several processes (convert FILE to .spg instead)");
   const stopwatch loading;
-  input_description input = describe_on_ranks(comm, cpu, path);
-  input_cache none(cache_mode::off, input, kind_of_values<V>());
-  ranked_input<V> read{{}, symmetry_kind::general, {std::move(input), std::move(none), {}, 0, 0, false}};
+  ranked_input<V> read{{}, symmetry_kind::general, describe_for_ranks<V>(comm, cpu, path, cache)};
   loaded_input& from = read.from;
   const bool again = comm.all_gather<int>(from.input.can_be_read_again() ? 1 : 0).front() != 0;
   together(comm, [&] {

@@ -102,6 +102,13 @@ template <entry_type V>
 [[nodiscard]] ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
                                             const common_flags& flags, cache_mode cache);
 
+// Whether the ranks make the graph on their GPUs, with no edge on the host: it is generated, of a kind that a device
+// makes, and the GPUs may be filled.
+[[nodiscard]] bool is_made_on_gpus(const backend& where, const graph_flags& flags);
+// What is known of such a graph beforehand. Throws agreed_error.
+[[nodiscard]] loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,
+                                         cache_mode cache);
+
 using any_ranked_graph = std::variant<distributed_graph<std::int32_t>, distributed_graph<std::int64_t>>;
 // `directed` as the report has it; the graph is then `direction`, whose build time is added to from.build_ms.
 [[nodiscard]] any_ranked_graph build_on_ranks(const communicator& comm, const context<host>& cpu,

@@ -71,23 +71,50 @@ struct distributed_bfs_plan<I, Space>::state {
   detail::dist::bfs_record found;
 };
 
+namespace {
+
+// What is asked of a search, as far as the graph can; throws where it cannot.
+template <class Space, class Graph>
+detail::dist::bfs_task task_of(const Graph& g, const distributed_bfs_options& options) {
+  const bool both = g.direction() == direction_kind::undirected;
+  const bool can_pull = both || !g.in().offsets.empty();
+  if (options.direction == bfs_direction::pull && !can_pull) {
+    throw agreed_error(error_code::unsupported, "bfs: direction pull on a directed graph without in-edges");
+  }
+  if (std::same_as<Space, device> && options.parents == bfs_parents::smallest) {
+    throw agreed_error(error_code::unsupported, "bfs: the smallest parents on several devices");
+  }
+  const bfs_direction allowed = can_pull ? options.direction : bfs_direction::push;
+  return {g.vertices(), g.edges() * (both ? 2 : 1), allowed, options.parents};
+}
+
+}  // namespace
+
 template <index_type I, class Space>
 distributed_bfs_plan<I, Space>::distributed_bfs_plan(const communicator& comm, const context<Space>& ctx,
                                                      const distributed_graph<I>& g,
                                                      const distributed_bfs_options& options,
                                                      const exchange_options& links) {
   if constexpr (detail::is_built<Space>) {
-    const bool both = g.direction() == direction_kind::undirected;
-    const bool can_pull = both || !g.in().offsets.empty();
-    if (options.direction == bfs_direction::pull && !can_pull) {
-      throw agreed_error(error_code::unsupported, "bfs: direction pull on a directed graph without in-edges");
-    }
-    if (std::same_as<Space, device> && options.parents == bfs_parents::smallest) {
-      throw agreed_error(error_code::unsupported, "bfs: the smallest parents on several devices");
-    }
-    const bfs_direction allowed = can_pull ? options.direction : bfs_direction::push;
+    const detail::dist::bfs_task task = task_of<Space>(g, options);
     state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), nullptr, {}}); });
-    const detail::dist::bfs_task task{g.vertices(), g.edges() * (both ? 2 : 1), allowed, options.parents};
+    if constexpr (std::same_as<Space, host>) {
+      state_->executor = detail::dist::make_bfs_executor(comm, ctx, g, task, links);
+    } else {
+      const distributed_graph<I, device> there(comm, ctx, g, task.allowed != bfs_direction::push);
+      state_->executor = detail::dist::make_bfs_executor(comm, ctx, there, task, links);
+    }
+  } else {
+    detail::no_device("bfs");
+  }
+}
+template <index_type I, class Space>
+distributed_bfs_plan<I, Space>::distributed_bfs_plan(
+    const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
+    const distributed_bfs_options& options, const exchange_options& links) requires std::same_as<Space, device> {
+  if constexpr (detail::is_built<device>) {
+    const detail::dist::bfs_task task = task_of<device>(g, options);
+    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), nullptr, {}}); });
     state_->executor = detail::dist::make_bfs_executor(comm, ctx, g, task, links);
   } else {
     detail::no_device("bfs");

@@ -179,18 +179,19 @@ __global__ void __launch_bounds__(block_threads)
 template <class I>
 class device_search final : public stepped_bfs<I, device> {
  public:
-  device_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
+  device_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
                 const bfs_task& task, const link_choice& choice)
       : stepped_bfs<I, device>(comm, task),
         ctx_(ctx),
         cpu_({.threads = 1}),
+        g_(g),
         parts_(g.parts()),
         first_(parts_.first(comm.rank())),
         rows_(parts_.count(comm.rank())),
         own_words_(div_up(rows_, std::int64_t{32})),
         choice_(choice),
         how_(choice_.how + "; pushed vertices through host memory") {
-    comm.agree_on([&] { allocate(g); });
+    comm.agree_on([&] { allocate(); });
     std::vector<device_message> sends;
     std::vector<device_message> receives;
     for (int r = 0; r < comm.size(); ++r) {
@@ -273,15 +274,8 @@ class device_search final : public stepped_bfs<I, device> {
     return own_words_ == 0 ? span<std::uint32_t, device>() : visited_.view().subspan(first_ / 32, own_words_);
   }
 
-  void allocate(const distributed_graph<I>& g) {
+  void allocate() {
     const std::int64_t n = parts_.size();
-    const bool both = g.direction() == direction_kind::undirected;
-    out_offsets_ = to_device(ctx_, g.out().offsets);
-    out_indices_ = to_device(ctx_, g.out().indices);
-    if (!both && !g.in().offsets.empty()) {
-      in_offsets_ = to_device(ctx_, g.in().offsets);
-      in_indices_ = to_device(ctx_, g.in().indices);
-    }
     part_offsets_ = to_device(ctx_, parts_.offsets);
     visited_ = {ctx_, div_up(n, std::int64_t{32})};
     start_ = {ctx_, own_words_};
@@ -290,27 +284,25 @@ class device_search final : public stepped_bfs<I, device> {
     parents_ = {ctx_, rows_};
     frontier_ = {ctx_, rows_};
     next_ = {ctx_, rows_};
-    hub_list_ = {ctx_, out_indices_.size() / search_tuning::hub + 1};
+    hub_list_ = {ctx_, g_.out().nnz() / search_tuning::hub + 1};
     if (comm_.size() > 1) {
       noted_ = {ctx_, n};
       noted_parents_ = {ctx_, n};
     }
     counters_ = {ctx_, notes + comm_.size()};
     counts_.resize(static_cast<std::size_t>(counters_.size()));
-    const std::int64_t* const in = both ? out_offsets_.data() : in_offsets_.data();
     if (rows_ == 0) return;
     const device_guard guard(ctx_);
-    launch_kernel(ctx_, grid_stride(ctx_, rows_), start_kernel, out_offsets_.data(), in, rows_, own_words_,
-                  start_.data());
+    launch_kernel(ctx_, grid_stride(ctx_, rows_), start_kernel, g_.out().offsets.data(), g_.in().offsets.data(), rows_,
+                  own_words_, start_.data());
     ctx_.synchronize();
   }
 
   [[nodiscard]] search_arguments<I> arguments() {
-    const bool both = in_offsets_.empty();
-    return {.out_offsets = out_offsets_.data(),
-            .out_indices = out_indices_.data(),
-            .in_offsets = both ? out_offsets_.data() : in_offsets_.data(),
-            .in_indices = both ? out_indices_.data() : in_indices_.data(),
+    return {.out_offsets = g_.out().offsets.data(),
+            .out_indices = g_.out().indices.data(),
+            .in_offsets = g_.in().offsets.data(),
+            .in_indices = g_.in().indices.data(),
             .rows = rows_,
             .first = first_,
             .part_offsets = part_offsets_.data(),
@@ -401,16 +393,13 @@ class device_search final : public stepped_bfs<I, device> {
   using stepped_bfs<I, device>::comm_;
   context<device> ctx_;
   context<host> cpu_;
+  distributed_graph<I, device> g_;
   partition parts_;
   std::int64_t first_;
   std::int64_t rows_;
   std::int64_t own_words_;
   link_choice choice_;
   std::string how_;
-  array<std::int64_t, device> out_offsets_;
-  array<I, device> out_indices_;
-  array<std::int64_t, device> in_offsets_;  // of a directed graph
-  array<I, device> in_indices_;
   array<std::int64_t, device> part_offsets_;
   array<std::uint32_t, device> visited_;
   array<std::uint32_t, device> start_;
@@ -438,7 +427,7 @@ class device_search final : public stepped_bfs<I, device> {
 
 template <class I>
 std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const communicator& comm, const context<device>& ctx,
-                                                           const distributed_graph<I>& g, const bfs_task& task,
+                                                           const distributed_graph<I, device>& g, const bfs_task& task,
                                                            const exchange_options& links) {
   const link_choice choice = choose_link(comm, ctx, links.link);
   if (can_persist<I>(comm, ctx, choice)) return make_persistent_bfs(comm, ctx, g, task, choice.how);
@@ -447,17 +436,18 @@ std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const communicator& c
 
 template <class I>
 std::unique_ptr<bfs_executor<I, device>> make_stepped_bfs(const communicator& comm, const context<device>& ctx,
-                                                          const distributed_graph<I>& g, const bfs_task& task,
+                                                          const distributed_graph<I, device>& g, const bfs_task& task,
                                                           const link_choice& choice) {
   return std::make_unique<device_search<I>>(comm, ctx, g, task, choice);
 }
 
-#define INSTANTIATE(I)                                                                                              \
-  template std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const communicator&, const context<device>&,  \
-                                                                      const distributed_graph<I>&, const bfs_task&, \
-                                                                      const exchange_options&);                     \
-  template std::unique_ptr<bfs_executor<I, device>> make_stepped_bfs(                                               \
-      const communicator&, const context<device>&, const distributed_graph<I>&, const bfs_task&, const link_choice&);
+#define INSTANTIATE(I)                                                                                             \
+  template std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const communicator&, const context<device>&, \
+                                                                      const distributed_graph<I, device>&,         \
+                                                                      const bfs_task&, const exchange_options&);   \
+  template std::unique_ptr<bfs_executor<I, device>> make_stepped_bfs(const communicator&, const context<device>&,  \
+                                                                     const distributed_graph<I, device>&,          \
+                                                                     const bfs_task&, const link_choice&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail::dist

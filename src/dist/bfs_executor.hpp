@@ -66,7 +66,7 @@ class stepped_bfs : public bfs_executor<I, Space> {
   bfs_task task_;
 };
 
-// Collective. The host's borrows the graph.
+// Collective. The host's borrows the graph, the devices' share it.
 template <class I>
 [[nodiscard]] std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const communicator& comm,
                                                                        const context<host>& ctx,
@@ -76,7 +76,7 @@ template <class I>
 template <class I>
 [[nodiscard]] std::unique_ptr<bfs_executor<I, device>> make_bfs_executor(const communicator& comm,
                                                                          const context<device>& ctx,
-                                                                         const distributed_graph<I>& g,
+                                                                         const distributed_graph<I, device>& g,
                                                                          const bfs_task& task,
                                                                          const exchange_options& links);
 

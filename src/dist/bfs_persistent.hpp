@@ -27,13 +27,13 @@ template <class I>
 template <class I>
 [[nodiscard]] std::unique_ptr<bfs_executor<I, device>> make_persistent_bfs(const communicator& comm,
                                                                            const context<device>& ctx,
-                                                                           const distributed_graph<I>& g,
+                                                                           const distributed_graph<I, device>& g,
                                                                            const bfs_task& task, std::string_view how,
                                                                            const persistence& options = {});
 template <class I>
 [[nodiscard]] std::unique_ptr<bfs_executor<I, device>> make_stepped_bfs(const communicator& comm,
                                                                         const context<device>& ctx,
-                                                                        const distributed_graph<I>& g,
+                                                                        const distributed_graph<I, device>& g,
                                                                         const bfs_task& task,
                                                                         const link_choice& choice);
 

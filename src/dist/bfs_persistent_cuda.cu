@@ -15,7 +15,6 @@
 #include "graph/bfs/cuda_prepare.cuh"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <mutex>
 #include <numeric>
@@ -54,10 +53,18 @@ void copy_offsets(const context<device>& ctx, const std::int64_t* from, std::int
 }
 
 // Ascends with the degree, which it tells to within an eighth.
-unsigned char byte_of_degree(std::int64_t degree) {
+__device__ unsigned char byte_of_degree(std::int64_t degree) {
   if (degree < 16) return static_cast<unsigned char>(degree);
-  const int exponent = std::bit_width(static_cast<std::uint64_t>(degree)) - 4;
-  return static_cast<unsigned char>(std::min<std::int64_t>(8 * exponent + (degree >> exponent), 255));
+  const int exponent = 60 - __clzll(degree);
+  return static_cast<unsigned char>(min(8 * exponent + (degree >> exponent), std::int64_t{255}));
+}
+
+array<unsigned char, host> bytes_of_degrees(const context<device>& ctx, const std::int64_t* offsets, std::int64_t n) {
+  array<unsigned char, device> bytes(ctx, n);
+  for_each(ctx, n, [=, byte = bytes.data()] __device__(std::int64_t v) {
+    byte[v] = byte_of_degree(offsets[v + 1] - offsets[v]);
+  });
+  return to_host(ctx, std::as_const(bytes).view());
 }
 
 struct told_degrees {
@@ -71,10 +78,7 @@ template <class I>
 struct rank_memory {
   context<device> ctx;
   plan_memory memory;
-  array<std::int64_t, device> out_offsets;
-  array<I, device> out_indices;
-  array<std::int64_t, device> in_offsets;  // of a directed graph
-  array<I, device> in_indices;
+  distributed_graph<I, device> g;
   array<rank_report, host> report;
   rank_search<I> search{};
   rank_search<I>* there = nullptr;  // the same on the device
@@ -86,7 +90,8 @@ struct rank_memory {
   rank_note<I>* inboxes = nullptr;  // of one rank after the other
   std::int64_t chunks = 0;          // of hubs' edges
 
-  explicit rank_memory(const context<device>& on) : ctx(on), memory(on), ready(on), done(on), others(on) {}
+  rank_memory(const context<device>& on, const distributed_graph<I, device>& rows)
+      : ctx(on), memory(on), g(rows), ready(on), done(on), others(on) {}
 };
 
 template <class I>
@@ -94,7 +99,7 @@ class persistent_search final : public bfs_executor<I, device> {
   static constexpr std::int64_t level_slots = whole_graph<I>::level_slots;  // later ones are counted after the search
 
  public:
-  persistent_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
+  persistent_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
                     const bfs_task& task, std::string_view how, const persistence& options)
       : comm_(comm),
         ctx_(ctx),
@@ -108,7 +113,7 @@ class persistent_search final : public bfs_executor<I, device> {
     run_.narrow_blocks = comm.all_gather(comm.agree_on([&] { return blocks_of_walk(); })).front();
     words_ = 4 * div_up(task.vertices, std::int64_t{4 * warp_size});
     own_ = comm.agree_on([&] { return allocate(g, task); });
-    if (own_->search.own.in_offsets != nullptr) find_likely(g.in());
+    if (own_->search.own.in_offsets != nullptr) find_likely();
     const auto shown = comm.all_gather(&own_);
     comm.agree_on([&] {
       for (const auto* each : shown) all_.push_back(*each);
@@ -180,19 +185,12 @@ class persistent_search final : public bfs_executor<I, device> {
     return bfs::narrow_launch<I, std::int64_t>(ctx_).blocks();
   }
 
-  std::shared_ptr<memory> allocate(const distributed_graph<I>& g, const bfs_task& task) {
+  std::shared_ptr<memory> allocate(const distributed_graph<I, device>& g, const bfs_task& task) {
     const device_guard guard(ctx_);
-    auto m = std::make_shared<memory>(ctx_);
-    const bool both = g.direction() == direction_kind::undirected;
+    auto m = std::make_shared<memory>(ctx_, g);
     const bool pulls = task.allowed != bfs_direction::push;
     const std::int64_t rows = g.out().rows;
     const std::int64_t words = 4 * div_up(rows, std::int64_t{4 * warp_size});
-    m->out_offsets = to_device(ctx_, g.out().offsets);
-    m->out_indices = to_device(ctx_, g.out().indices);
-    if (!both && pulls) {
-      m->in_offsets = to_device(ctx_, g.in().offsets);
-      m->in_indices = to_device(ctx_, g.in().indices);
-    }
     m->report = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
     m->there = m->memory.template take<rank_search<I>>(1);
     m->board = m->others.template take<rank_board>(1);
@@ -204,10 +202,10 @@ class persistent_search final : public bfs_executor<I, device> {
     m->inboxes = m->others.template take<rank_note<I>>((comm_.size() - 1) * rows);
 
     auto& own = m->search.own;
-    own.out_offsets = m->out_offsets.data();
-    own.out_indices = m->out_indices.data();
-    own.in_offsets = !pulls ? nullptr : both ? m->out_offsets.data() : m->in_offsets.data();
-    own.in_indices = !pulls ? nullptr : both ? m->out_indices.data() : m->in_indices.data();
+    own.out_offsets = g.out().offsets.data();
+    own.out_indices = g.out().indices.data();
+    own.in_offsets = pulls ? g.in().offsets.data() : nullptr;
+    own.in_indices = pulls ? g.in().indices.data() : nullptr;
     own.weights = m->memory.template take<unsigned char>(rows);
     own.n = rows;
     own.words = words;
@@ -242,13 +240,11 @@ class persistent_search final : public bfs_executor<I, device> {
   }
 
   // As the plan of one device does, with degrees that all ranks tell each other in a byte each. Collective.
-  void find_likely(const csr_pattern_view<I, std::int64_t, host>& in) {
+  void find_likely() {
     if constexpr (sizeof(I) != sizeof(std::int32_t)) return;
-    std::vector<unsigned char> mine(static_cast<std::size_t>(in.rows));
-    for (std::int64_t v = 0; v < in.rows; ++v) {
-      mine[static_cast<std::size_t>(v)] = byte_of_degree(in.offsets[v + 1] - in.offsets[v]);
-    }
-    const std::vector<unsigned char> all = comm_.all_gather(span<const unsigned char, host>(mine));
+    const auto mine =
+        comm_.agree_on([&] { return bytes_of_degrees(ctx_, own_->search.own.in_offsets, own_->search.own.n); });
+    const std::vector<unsigned char> all = comm_.all_gather(mine.view());
     comm_.agree_on([&] {
       const device_guard guard(ctx_);
       auto& s = own_->search.own;
@@ -319,7 +315,7 @@ class persistent_search final : public bfs_executor<I, device> {
   // Whether the first rank's device has all rows; it gets them now if it can. Collective.
   bool has_whole_graph() {
     if (whole_) return true;
-    const std::vector<std::int64_t> entries = comm_.all_gather(own_->out_indices.size());
+    const std::vector<std::int64_t> entries = comm_.all_gather(own_->g.out().nnz());
     const std::int64_t chunks = comm_.all_reduce(own_->chunks, reduction::sum);
     const auto all = std::accumulate(entries.begin(), entries.end(), std::int64_t{0});
     auto made = comm_.agree_on([&]() -> std::shared_ptr<whole_graph<I>> {
@@ -336,7 +332,7 @@ class persistent_search final : public bfs_executor<I, device> {
       const rank_search<I>& s = own_->search;
       const auto before = std::accumulate(entries.begin(), entries.begin() + comm_.rank(), std::int64_t{0});
       copy_on_device(ctx_, s.own.out_indices, whole_->indices + before,
-                     static_cast<std::size_t>(own_->out_indices.size()) * sizeof(I));
+                     static_cast<std::size_t>(own_->g.out().nnz()) * sizeof(I));
       copy_offsets(ctx_, s.own.out_offsets, whole_->offsets + s.first, s.own.n + 1, before);
       allow_shared(take_found_kernel<I>, bfs::staged_bytes<I>());
       ctx_.synchronize();
@@ -421,16 +417,17 @@ bool can_persist(const communicator& comm, const context<device>& ctx, const lin
 
 template <class I>
 std::unique_ptr<bfs_executor<I, device>> make_persistent_bfs(const communicator& comm, const context<device>& ctx,
-                                                             const distributed_graph<I>& g, const bfs_task& task,
-                                                             std::string_view how, const persistence& options) {
+                                                             const distributed_graph<I, device>& g,
+                                                             const bfs_task& task, std::string_view how,
+                                                             const persistence& options) {
   return std::make_unique<persistent_search<I>>(comm, ctx, g, task, how, options);
 }
 
-#define INSTANTIATE(I)                                                                                                \
-  template bool can_persist<I>(const communicator&, const context<device>&, const link_choice&);                      \
-  template std::unique_ptr<bfs_executor<I, device>> make_persistent_bfs(const communicator&, const context<device>&,  \
-                                                                        const distributed_graph<I>&, const bfs_task&, \
-                                                                        std::string_view, const persistence&);
+#define INSTANTIATE(I)                                                                                   \
+  template bool can_persist<I>(const communicator&, const context<device>&, const link_choice&);         \
+  template std::unique_ptr<bfs_executor<I, device>> make_persistent_bfs(                                 \
+      const communicator&, const context<device>&, const distributed_graph<I, device>&, const bfs_task&, \
+      std::string_view, const persistence&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail::dist

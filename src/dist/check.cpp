@@ -1,7 +1,10 @@
 // Whether what ranks have found together is right, each looking at its own rows and what it is told of others'
 // vertices. Shares the exchange with what computed it, and nothing else.
+#include "dist/check.hpp"
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "dist/deal.hpp"
+#include "dist/device_graph.hpp"
 
 #include <spargo/dist/graph.hpp>
 
@@ -9,9 +12,14 @@
 
 namespace spargo {
 
+namespace detail::dist {
+
 namespace {
 
-// The sentence of the lowest rank that has one.
+std::string level_of(std::int64_t level) { return level < 0 ? "unreached" : fmt::format("at level {}", level); }
+
+}  // namespace
+
 std::string first_of(const communicator& comm, std::string mine) {
   const std::vector<std::int64_t> sizes = comm.all_gather(std::ssize(mine));
   for (int r = 0; r < comm.rank(); ++r) {
@@ -20,6 +28,39 @@ std::string first_of(const communicator& comm, std::string mine) {
   const std::vector<char> text = comm.all_gather(span<const char, host>(mine));
   return {text.begin(), text.end()};
 }
+
+std::string vertex_fault(std::int64_t v, std::int64_t n, std::int64_t source, std::int64_t level, std::int64_t parent) {
+  if (suits_vertex(v, n, source, level, parent)) return {};
+  if (level < -1 || level >= n || parent < -1 || parent >= n) {
+    return fmt::format("vertex {} is at level {} with parent {} (expected -1 to {})", v, level, parent, n - 1);
+  }
+  if ((level < 0) != (parent < 0)) {
+    return fmt::format("vertex {} is {}, and its parent is {}", v, level_of(level), parent);
+  }
+  return fmt::format("vertex {} is {} with parent {}, where the source is {}", v, level_of(level), parent, source);
+}
+
+std::string edge_fault(std::int64_t u, std::int64_t from, std::int64_t v, std::int64_t to) {
+  return fmt::format("an edge leads from vertex {}, {}, to vertex {}, {}", u, level_of(from), v, level_of(to));
+}
+
+std::string parent_fault(std::int64_t v, std::int64_t level, std::int64_t parent, std::int64_t parent_level,
+                         bool has_edge) {
+  if (parent_level + 1 != level) {
+    return fmt::format("vertex {} is at level {}, but its parent {} is {}", v, level, parent, level_of(parent_level));
+  }
+  return has_edge ? "" : fmt::format("vertex {} has the parent {}, but no edge leads from there", v, parent);
+}
+
+}  // namespace detail::dist
+
+namespace {
+
+using detail::dist::edge_fault;
+using detail::dist::first_of;
+using detail::dist::parent_fault;
+using detail::dist::suits_edge;
+using detail::dist::vertex_fault;
 
 // Values of a rank's own vertices, then of the others' that its out-edges lead to.
 template <class T, class I>
@@ -50,21 +91,6 @@ class with_ghosts {
   std::vector<T> values;
 };
 
-std::string level_of(std::int64_t level) { return level < 0 ? "unreached" : fmt::format("at level {}", level); }
-
-// What one vertex tells.
-std::string vertex_fault(std::int64_t v, std::int64_t n, std::int64_t source, std::int64_t level, std::int64_t parent) {
-  if (level < -1 || level >= n || parent < -1 || parent >= n) {
-    return fmt::format("vertex {} is at level {} with parent {} (expected -1 to {})", v, level, parent, n - 1);
-  }
-  if ((level < 0) != (parent < 0))
-    return fmt::format("vertex {} is {}, and its parent is {}", v, level_of(level), parent);
-  if ((v == source) != (level == 0) || (v == source) != (parent == v)) {
-    return fmt::format("vertex {} is {} with parent {}, where the source is {}", v, level_of(level), parent, source);
-  }
-  return {};
-}
-
 }  // namespace
 
 template <index_type I>
@@ -90,10 +116,8 @@ std::string check_bfs(const communicator& comm, const context<host>& ctx, const 
   for (std::int64_t u = 0; u < out.rows && wrong.empty(); ++u) {
     for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
       const std::int32_t to = seen.values[seen.place(e)];
-      const bool skips = levels[u] >= 0 && (to < 0 || to > levels[u] + 1);
-      if (!skips && !(both && to >= 0 && (levels[u] < 0 || levels[u] > to + 1))) continue;
-      wrong = fmt::format("an edge leads from vertex {}, {}, to vertex {}, {}", first + u, level_of(levels[u]),
-                          std::int64_t{out.indices[e]}, level_of(to));
+      if (suits_edge(both, levels[u], to)) continue;
+      wrong = edge_fault(first + u, levels[u], out.indices[e], to);
       break;
     }
   }
@@ -118,14 +142,22 @@ std::string check_bfs(const communicator& comm, const context<host>& ctx, const 
   for (std::int64_t k = 0; k < told.size() && wrong.empty(); k += 3) {
     const std::int64_t p = told[k] - first;
     const I* const row = out.indices.data();
-    if (levels[p] + 1 != told[k + 2]) {
-      wrong = fmt::format("vertex {} is at level {}, but its parent {} is {}", told[k + 1], told[k + 2], told[k],
-                          level_of(levels[p]));
-    } else if (!std::binary_search(row + out.offsets[p], row + out.offsets[p + 1], static_cast<I>(told[k + 1]))) {
-      wrong = fmt::format("vertex {} has the parent {}, but no edge leads from there", told[k + 1], told[k]);
-    }
+    const bool has_edge =
+        std::binary_search(row + out.offsets[p], row + out.offsets[p + 1], static_cast<I>(told[k + 1]));
+    wrong = parent_fault(told[k + 1], told[k + 2], told[k], levels[p], has_edge);
   }
   return first_of(comm, std::move(wrong));
+}
+
+template <index_type I>
+std::string check_bfs(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
+                      std::int64_t source, span<const std::int32_t, device> levels,
+                      std::type_identity_t<span<const I, device>> parents) {
+  if constexpr (detail::is_built<device>) {
+    return detail::dist::check_bfs_there<I>(comm, ctx, g, source, levels, parents);
+  } else {
+    detail::no_device("check_bfs");
+  }
 }
 
 template <index_type I>
@@ -244,12 +276,14 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
   return first_of(comm, std::move(wrong));
 }
 
-#define INSTANTIATE(I)                                                                                             \
-  template std::string check_bfs<I>(const communicator&, const context<host>&, const distributed_graph<I>&,        \
-                                    std::int64_t, span<const std::int32_t, host>, span<const I, host>);            \
-  template std::string check_pagerank<I>(const communicator&, const context<host>&, const distributed_graph<I>&,   \
-                                         const pagerank_result<double, host>&, const pagerank_options&);           \
-  template std::string check_components<I>(const communicator&, const context<host>&, const distributed_graph<I>&, \
+#define INSTANTIATE(I)                                                                                                \
+  template std::string check_bfs<I>(const communicator&, const context<host>&, const distributed_graph<I>&,           \
+                                    std::int64_t, span<const std::int32_t, host>, span<const I, host>);               \
+  template std::string check_bfs<I>(const communicator&, const context<device>&, const distributed_graph<I, device>&, \
+                                    std::int64_t, span<const std::int32_t, device>, span<const I, device>);           \
+  template std::string check_pagerank<I>(const communicator&, const context<host>&, const distributed_graph<I>&,      \
+                                         const pagerank_result<double, host>&, const pagerank_options&);              \
+  template std::string check_components<I>(const communicator&, const context<host>&, const distributed_graph<I>&,    \
                                            span<const I, host>);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 

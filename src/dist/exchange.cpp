@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <numeric>
 
 namespace spargo {
 
@@ -20,22 +21,25 @@ partition balanced_partition(const communicator& comm, std::int64_t size, span<c
   const std::int64_t blocks = div_up(size, partition::grain);
   SPARGO_EXPECTS(entries.size() == blocks,
                  fmt::format("partition: {} counts for {} blocks of {}", entries.size(), blocks, partition::grain));
-  std::vector<std::int64_t> weights(entries.begin(), entries.end());
-  comm.reduce_in_place(span<std::int64_t, host>(weights), reduction::sum);
-  std::int64_t total = 0;
-  for (std::int64_t& weight : weights) total += weight += partition::grain;
+  std::vector<std::int64_t> all(entries.begin(), entries.end());
+  comm.reduce_in_place(span<std::int64_t, host>(all), reduction::sum);
+  return detail::dist::balance(size, comm.size(), all);
+}
+
+partition detail::dist::balance(std::int64_t size, int parts, span<const std::int64_t, host> entries) {
+  const std::int64_t total = std::accumulate(entries.begin(), entries.end(), entries.size() * partition::grain);
   partition made;
-  made.offsets.assign(static_cast<std::size_t>(comm.size()) + 1, size);
+  made.offsets.assign(static_cast<std::size_t>(parts) + 1, size);
   made.offsets[0] = 0;
   std::int64_t before = 0;
   int part = 1;
-  for (std::int64_t b = 0; b < blocks; ++b) {
+  for (std::int64_t b = 0; b < entries.size(); ++b) {
     // A block is where most of it is.
-    const std::int64_t middle = before + weights[static_cast<std::size_t>(b)] / 2;
-    for (; part < comm.size() && middle >= total / comm.size() * part; ++part) {
+    const std::int64_t weight = entries[b] + partition::grain;
+    for (; part < parts && before + weight / 2 >= total / parts * part; ++part) {
       made.offsets[static_cast<std::size_t>(part)] = b * partition::grain;
     }
-    before += weights[static_cast<std::size_t>(b)];
+    before += weight;
   }
   return made;
 }

@@ -16,4 +16,7 @@ struct exchange_pattern {
 [[nodiscard]] exchange_pattern make_pattern(const communicator& comm, const context<host>& ctx, const partition& owners,
                                             span<const std::int64_t, host> ghosts);
 
+// As balanced_partition, of the entries that all ranks know of.
+[[nodiscard]] partition balance(std::int64_t size, int parts, span<const std::int64_t, host> entries);
+
 }  // namespace spargo::detail::dist

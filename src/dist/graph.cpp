@@ -1,6 +1,8 @@
 // Graphs shared out by vertices.
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "dist/deal.hpp"
+#include "dist/device_graph.hpp"
 
 #include <spargo/dist/graph.hpp>
 #include <spargo/formats/convert.hpp>
@@ -20,8 +22,9 @@ csr_matrix<pattern, I, std::int64_t, host> rows_of(const communicator& comm, con
 }  // namespace
 
 template <index_type I>
-distributed_graph<I>::distributed_graph(const communicator& comm, const context<host>& ctx,
-                                        const coo_pattern_view<std::int64_t, host>& share, const graph_options& options)
+distributed_graph<I, host>::distributed_graph(const communicator& comm, const context<host>& ctx,
+                                              const coo_pattern_view<std::int64_t, host>& share,
+                                              const graph_options& options)
     : direction_(options.direction) {
   SPARGO_EXPECTS(share.rows == share.cols, fmt::format("graph: {} rows and {} columns", share.rows, share.cols));
   if (share.rows > std::numeric_limits<I>::max()) {
@@ -49,7 +52,52 @@ distributed_graph<I>::distributed_graph(const communicator& comm, const context<
   edges_ = comm.all_reduce(out_.nnz(), reduction::sum) / (both ? 2 : 1);
 }
 
-#define INSTANTIATE(I) template class distributed_graph<I>;
+template <index_type I>
+distributed_graph<I, device>::distributed_graph(const communicator& comm, const context<device>& ctx,
+                                                const distributed_graph<I>& g, bool in_edges)
+    : parts_(g.parts()), edges_(g.edges()), direction_(g.direction()) {
+  if constexpr (detail::is_built<device>) {
+    using detail::dist::device_rows;
+    const auto copied = [&](const csr_pattern_view<I, std::int64_t, host>& rows) -> device_rows<I> {
+      if (rows.offsets.empty()) return {};
+      return {to_device(ctx, rows.offsets), to_device(ctx, rows.indices), rows.nnz()};
+    };
+    const bool both = direction_ == direction_kind::undirected;
+    take_rows(comm, [&] { return std::pair(copied(g.out()), !both && in_edges ? copied(g.in()) : device_rows<I>()); });
+  } else {
+    detail::no_device("graph");
+  }
+}
+
+template <index_type I>
+distributed_graph<I, device>::distributed_graph(const communicator& comm, const context<device>& ctx,
+                                                std::string_view spec, const graph_options& options,
+                                                std::int64_t scratch_bytes)
+    : direction_(options.direction) {
+  if constexpr (detail::is_built<device>) {
+    auto made = detail::dist::make_graph_there<I>(comm, ctx, spec, options, scratch_bytes);
+    parts_ = std::move(made.parts);
+    take_rows(comm, [&] { return std::pair(std::move(made.out), std::move(made.in)); });
+    edges_ = comm.all_reduce(out_.nnz(), reduction::sum) / (direction_ == direction_kind::undirected ? 2 : 1);
+  } else {
+    detail::no_device("graph");
+  }
+}
+
+template <index_type I>
+template <class Make>
+void distributed_graph<I, device>::take_rows(const communicator& comm, const Make& make) {
+  comm.agree_on([&] {
+    auto held = std::make_shared<std::invoke_result_t<Make>>(make());
+    out_ = held->first.view(vertices());
+    in_ = held->second.view(vertices());
+    rows_ = std::move(held);
+  });
+}
+
+#define INSTANTIATE(I)                       \
+  template class distributed_graph<I, host>; \
+  template class distributed_graph<I, device>;
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
 }  // namespace spargo

@@ -101,6 +101,9 @@ TEST(Devices, AnswerAsTheCpuDoes) {
   expect_same("bfs " + datasets + "karate.el --undirected --source 33", {"vertices", "edges", "directed"});
   expect_same("bfs " + datasets + "hypercube8.txt.gz", {"vertices", "edges"});
   expect_same("bfs gen:rmat:scale=12,degree=8 --undirected --sources 3", {"vertices", "edges"});
+  expect_same("bfs gen:rmat:scale=11,degree=5,seed=3 --source random:4", {"vertices", "edges", "directed", "stored"});
+  expect_same("bfs gen:uniform:rows=3000,degree=3 --source max-degree", {"vertices", "edges", "directed", "stored"});
+  expect_same("bfs gen:grid2d:n=30", {"vertices", "edges", "directed"});
   for (const char* file : {"empty.el", "loop.el"}) {
     const std::string path = folder.write(file, file == std::string("empty.el") ? "" : "4 4\n");
     for (const char* command : {"pagerank ", "components "}) expect_same(command + path, {"vertices", "valid"});
@@ -131,6 +134,30 @@ TEST(Devices, KeepToTheMemoryAllowed) {
     expect_refusal(line + "--max-device-memory 2M", 1, " on one GPU (expected at most 2 MB: --max-device-memory)");
     EXPECT_EQ(run_line(line + "--max-device-memory 64M").code, 0);
   }
+}
+
+TEST(Devices, MakeTheGraphsTheySearch) {
+  SPARGO_TEST_NEEDS_GPU();
+  const auto places = [](const std::string& line) {
+    const auto found = run_line("bfs " + line + " --devices 0,0 --json -").json();
+    return found["parsed_on"].get<std::string>() + " " + found["built_on"].get<std::string>();
+  };
+  EXPECT_EQ(places("gen:rmat:scale=11,degree=8"), "gpu gpu");
+  EXPECT_EQ(places("gen:uniform:rows=900,degree=8 --undirected"), "gpu gpu");
+  EXPECT_EQ(places("gen:rmat:scale=11,degree=8 --max-device-memory 64M"), "cpu cpu");
+  EXPECT_EQ(places("gen:grid2d:n=30"), "cpu cpu");
+  const scratch folder;
+  const std::string line = "bfs gen:rmat:scale=10,degree=8 --undirected --source 5 --output ";
+  EXPECT_EQ(run_line(line + (folder / "made") + " --devices 0,0").code, 0);
+  EXPECT_EQ(run_line(line + (folder / "copied") + " --device cpu").code, 0);
+  const auto levels_of = [](const std::string& text) {  // parents are any
+    std::istringstream lines(text);
+    std::vector<std::string> levels;
+    for (std::string id, level, parent; lines >> id >> level >> parent;) levels.push_back(id + " " + level);
+    return levels;
+  };
+  EXPECT_EQ(levels_of(slurp(folder / "made")), levels_of(slurp(folder / "copied")));
+  EXPECT_EQ(levels_of(slurp(folder / "made")).size(), 1024U);
 }
 
 TEST(Devices, MeetABadLineOnce) {

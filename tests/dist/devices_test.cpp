@@ -394,6 +394,7 @@ TEST_P(DeviceSearch, FindsTheLevelsOfTheHost) {
     on_devices([&](const communicator& comm, const context<device>& ctx, const exchange_options& links) {
       const auto share = generate_part<pattern, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
       const distributed_graph<I> g(comm, cpu, share.view(), {direction, in_edges});
+      const distributed_graph<I, device> there(comm, ctx, g);
       for (const bfs_direction way : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
         const bool can_pull = in_edges || direction == direction_kind::undirected;
         if (way == bfs_direction::pull && !can_pull) continue;
@@ -406,6 +407,7 @@ TEST_P(DeviceSearch, FindsTheLevelsOfTheHost) {
           const auto parents = to_host(ctx, plan.parents());
           ASSERT_EQ(comm.all_gather(span<const std::int32_t, host>(levels)), expected[k]);
           EXPECT_EQ(check_bfs<I>(comm, cpu, g, sources[k], levels.view(), parents.view()), "");
+          EXPECT_EQ(check_bfs<I>(comm, ctx, there, sources[k], plan.levels(), plan.parents()), "");
           EXPECT_EQ(plan.reached(),
                     std::count_if(expected[k].begin(), expected[k].end(), [](int l) { return l >= 0; }));
           if (way == bfs_direction::pull) {

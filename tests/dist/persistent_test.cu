@@ -62,8 +62,9 @@ struct both_ways {
   std::unique_ptr<detail::dist::bfs_executor<I, device>> stepped;
   std::unique_ptr<detail::dist::bfs_executor<I, device>> persistent;  // null where it cannot be
 
-  both_ways(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g, bfs_direction way,
-            const persistence& options = {}) {
+  both_ways(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& on_host,
+            bfs_direction way, const persistence& options = {}) {
+    const distributed_graph<I, device> g(comm, ctx, on_host);
     const auto choice = detail::dist::choose_link(comm, ctx, device_link::peer);
     const std::int64_t entries = g.edges() * (g.direction() == direction_kind::undirected ? 2 : 1);
     const detail::dist::bfs_task task{g.vertices(), entries, way};

@@ -9,15 +9,20 @@
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/pagerank.hpp>
 
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include <spargo/core/macros_push.hpp>
 
 namespace spargo {
 
+template <index_type I, class Space = host>
+class distributed_graph;
+
 // Canonical as `graph` is: neighbours ascending, no duplicates, no self-loops.
 template <index_type I>
-class SPARGO_EXPORT distributed_graph {
+class SPARGO_EXPORT distributed_graph<I, host> {
  public:
   // Of pairs in shares, in any order, of which each rank gives its own (see read_edge_list and generate_part). Vertices
   // are shared out by pairs. Throws unsupported for more vertices than I holds, invalid_argument unless rows == cols.
@@ -43,6 +48,43 @@ class SPARGO_EXPORT distributed_graph {
   direction_kind direction_ = direction_kind::directed;
   csr_matrix<pattern, I, std::int64_t, host> out_;
   csr_matrix<pattern, I, std::int64_t, host> in_;
+};
+
+// The same with each rank's rows on its device. Copies share the rows.
+template <index_type I>
+class SPARGO_EXPORT distributed_graph<I, device> {
+ public:
+  // Of a graph on the host, copied. Without in_edges a directed one's stay there. Synchronises.
+  distributed_graph(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
+                    bool in_edges = true);
+  // Of the pairs that generate(spec) returns, made on the devices with no pair on the host: the graph that shares of
+  // them make, bit by bit. Every rank makes all pairs and keeps those of some of its rows, again and again until it has
+  // all rows: 2^34 of them in 11 rounds for R-MAT 30 on two H200s. `scratch_bytes`: of the device's memory, while it
+  // builds (24 for a pair that is kept in a round); 0: half of what is free, shared by the ranks on the device. Throws
+  // unsupported for kinds that devices do not make (generator_info::on_device), and for more than 2^31 vertices.
+  // Memory: that of the rows with duplicates. Synchronises.
+  distributed_graph(const communicator& comm, const context<device>& ctx, std::string_view spec,
+                    const graph_options& options = {}, std::int64_t scratch_bytes = 0);
+
+  [[nodiscard]] std::int64_t vertices() const noexcept { return parts_.size(); }
+  [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }
+  [[nodiscard]] direction_kind direction() const noexcept { return direction_; }
+  [[nodiscard]] const partition& parts() const noexcept { return parts_; }
+  [[nodiscard]] const csr_pattern_view<I, std::int64_t, device>& out() const noexcept { return out_; }
+  [[nodiscard]] const csr_pattern_view<I, std::int64_t, device>& in() const noexcept {
+    return direction_ == direction_kind::undirected ? out_ : in_;
+  }
+
+ private:
+  template <class Make>
+  void take_rows(const communicator& comm, const Make& make);
+
+  partition parts_;
+  std::int64_t edges_ = 0;
+  direction_kind direction_ = direction_kind::directed;
+  csr_pattern_view<I, std::int64_t, device> out_;
+  csr_pattern_view<I, std::int64_t, device> in_;
+  std::shared_ptr<const void> rows_;
 };
 
 struct SPARGO_EXPORT distributed_bfs_options {  // as in bfs_options
@@ -71,10 +113,14 @@ struct SPARGO_EXPORT distributed_bfs_options {  // as in bfs_options
 template <index_type I, class Space = host>
 class SPARGO_EXPORT distributed_bfs_plan {
  public:
-  // Borrows the graph. Throws unsupported for a pull on a directed graph without in-edges, and for the smallest parents
-  // on devices. `links`: of devices.
+  // Borrows the graph on the host; devices copy it. Throws unsupported for a pull on a directed graph without in-edges,
+  // and for the smallest parents on devices. `links`: of devices.
   distributed_bfs_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
                        const distributed_bfs_options& options = {}, const exchange_options& links = {});
+  // Of rows that are on the devices, which it shares.
+  distributed_bfs_plan(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
+                       const distributed_bfs_options& options = {},
+                       const exchange_options& links = {}) requires std::same_as<Space, device>;
   distributed_bfs_plan(distributed_bfs_plan&&) noexcept;
   distributed_bfs_plan& operator=(distributed_bfs_plan&&) noexcept;
   ~distributed_bfs_plan();
@@ -106,6 +152,12 @@ template <index_type I>
                                                   const distributed_graph<I>& g, std::int64_t source,
                                                   span<const std::int32_t, host> levels,
                                                   std::type_identity_t<span<const I, host>> parents);
+// By the devices, each of which sees all levels and parents: 8 bytes or 12 for a vertex of all. Synchronises.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT std::string check_bfs(const communicator& comm, const context<device>& ctx,
+                                                  const distributed_graph<I, device>& g, std::int64_t source,
+                                                  span<const std::int32_t, device> levels,
+                                                  std::type_identity_t<span<const I, device>> parents);
 
 // Workspace for many runs of PageRank on one graph, by Jacobi's iteration, as pagerank.hpp has it, from 1/n and without
 // a personalization; on devices, too. Sums over ranks: the same bits on every run with as many ranks.

@@ -184,23 +184,6 @@ packed_pairs pack_pairs(const context<device>& ctx, const coo_pattern_view<I, de
   return packed;
 }
 
-// Of ascending keys those that are edges, each once. Synchronises.
-array<std::uint64_t, device> distinct_edges(const context<device>& ctx, array<std::uint64_t, device> keys,
-                                            const key_format& format) {
-  if (keys.empty()) return keys;
-  const device_guard guard(ctx);
-  const std::int64_t tiles = div_up(keys.size(), std::int64_t{build_tuning::tile});
-  array<std::int64_t, device> starts(ctx, tiles + 1);
-  fill_bytes(ctx, starts.data() + tiles, 0, sizeof(std::int64_t));
-  launch_kernel(ctx, {tiles, block_threads}, count_edges, keys.data(), keys.size(), format, starts.data());
-  exclusive_scan<std::int64_t, device>(ctx, starts.view(), starts.view());
-  const auto edges = element<std::int64_t>(ctx, starts.view(), tiles);
-  if (edges == keys.size()) return keys;
-  array<std::uint64_t, device> kept(ctx, edges);
-  launch_kernel(ctx, {tiles, block_threads}, write_edges, keys.data(), keys.size(), format, starts.data(), kept.data());
-  return kept;
-}
-
 // Rows of: the upper ends of the keys of `turned` whose lower end is the row, then the lower ends of the keys of
 // `forward` whose upper end is the row. `forward` ascends; `turned` ascends by lower, then upper end.
 template <class I, class O>
@@ -270,6 +253,22 @@ graph<I, O, device> build_packed(const context<device>& ctx, const coo_pattern_v
 }
 
 }  // namespace
+
+array<std::uint64_t, device> distinct_edges(const context<device>& ctx, array<std::uint64_t, device> keys,
+                                            const key_format& format) {
+  if (keys.empty()) return keys;
+  const device_guard guard(ctx);
+  const std::int64_t tiles = div_up(keys.size(), std::int64_t{build_tuning::tile});
+  array<std::int64_t, device> starts(ctx, tiles + 1);
+  fill_bytes(ctx, starts.data() + tiles, 0, sizeof(std::int64_t));
+  launch_kernel(ctx, {tiles, block_threads}, count_edges, keys.data(), keys.size(), format, starts.data());
+  exclusive_scan<std::int64_t, device>(ctx, starts.view(), starts.view());
+  const auto edges = element<std::int64_t>(ctx, starts.view(), tiles);
+  if (edges == keys.size()) return keys;
+  array<std::uint64_t, device> kept(ctx, edges);
+  launch_kernel(ctx, {tiles, block_threads}, write_edges, keys.data(), keys.size(), format, starts.data(), kept.data());
+  return kept;
+}
 
 template <index_type O, index_type I>
 graph<I, O, device> build_from_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,

@@ -28,6 +28,10 @@ struct key_format {
 }
 [[nodiscard]] constexpr bool fits_keys(std::int64_t vertices) { return format_for(vertices).bits <= 32; }
 
+// Of ascending keys those that are edges, each once. Synchronises.
+[[nodiscard]] array<std::uint64_t, device> distinct_edges(const context<device>& ctx, array<std::uint64_t, device> keys,
+                                                          const key_format& format);
+
 // The way that knows no limit to the vertices.
 template <index_type O, index_type I>
 [[nodiscard]] graph<I, O, device> build_wide(const context<device>& ctx, const coo_pattern_view<I, device>& edges,
