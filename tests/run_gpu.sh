@@ -196,6 +196,7 @@ dist_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearche
 dist_components_test:DistributedComponents/2.AreJoined*|none
 dist_device_spmm_test:DeviceSpmm.*/6:DeviceSpmmPlan.*|DeviceSpmm.*/7
 dist_device_graph_test:DeviceMadeGraph.*/1:DeviceMadeGraph.*/4:DeviceCheck.*|DeviceMadeGraph.IsThat*/1
+dist_device_products_test:DeviceProductsInARow.Where*|none
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
 core_stream_order_test:StreamOrder.*
 core_thrust_test:Thrust.*

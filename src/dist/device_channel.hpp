@@ -1,7 +1,7 @@
 // A pattern of messages between the devices of ranks, repeated: what exchanges and searches on devices send by.
 //
 // A round: after `begin` the caller's kernels write each message where `outbox` says, which may be another device's
-// memory; `start` says that the kernels are enqueued, and `finish` that what is enqueued from then on reads `inbox`.
+// memory; `start` says that the kernels are enqueued, and what `finish`'s stream is given from then on reads `inbox`.
 // Nobody waits for work that has not been enqueued: streams wait for events only, and only once the host of their rank
 // has been told that these have been recorded. So any number of ranks may be on one device.
 #pragma once
@@ -40,11 +40,14 @@ class device_channel {
   device_channel& operator=(const device_channel&) = delete;
   virtual ~device_channel() = default;
 
-  // `packing`: the stream whose kernels will write; it waits for what the context has enqueued, which includes what
-  // read the inboxes of the last round. It may be the context's own.
+  // `packing`: the stream whose kernels will write; it waits for what the context has enqueued. It may be the context's
+  // own.
   virtual void begin(stream_handle packing) = 0;
   virtual void start() = 0;
-  virtual void finish() = 0;
+  // `reading`: the packing stream or the context's own. All that reads the round's inboxes is enqueued there before the
+  // next `begin`. Waits for what was packed, too.
+  virtual void finish(stream_handle reading) = 0;
+  void finish() { finish(packing_); }
 
   [[nodiscard]] int set() const noexcept { return set_; }  // of the round under way, or the last one
   // One message's bytes follow those of the message before, within those of one rank; inboxes all follow each other.
@@ -53,6 +56,7 @@ class device_channel {
 
  protected:
   int set_ = sets - 1;
+  stream_handle packing_ = nullptr;  // of the round under way, or the last one
 };
 
 // Messages between two ranks are the same ones on both sides, in the same order. Collective; throws on all ranks where

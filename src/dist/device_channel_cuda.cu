@@ -3,10 +3,10 @@
 //
 // Peers. Each rank has two sets of inboxes, which rounds use in turn, and tells its neighbours by a message of the host
 // that its kernels of a round are enqueued (a token). Round k of a sender writes into set k % 2 of its receivers once
-// they have done with round k - 2: they record that (`consumed`) when they begin round k - 1, before its token, which
-// the sender has had before it begins round k. An event is recorded anew two rounds later, after the neighbours' next
-// token but one, hence after they have waited for it.
-// Mailboxes are shared by all who write to them, so that a rank that fails frees nothing which others store to.
+// they have done with round k - 2: they record that (`consumed`), on the stream that read, when they begin round k - 1,
+// before its token, which the sender has had before it begins round k. An event is recorded anew two rounds later,
+// after the neighbours' next token but one, hence after they have waited for it. Mailboxes are shared by all who write
+// to them, so that a rank that fails frees nothing which others store to.
 #include "core/cuda.cuh"
 #include "dist/device_channel.hpp"
 #include "dist/device_events.cuh"
@@ -68,7 +68,7 @@ class peer_channel final : public device_channel {
  public:
   peer_channel(const communicator& comm, const context<device>& ctx, const std::vector<device_message>& sends,
                const std::vector<device_message>& receives)
-      : ctx_(ctx), comm_(comm) {
+      : ctx_(ctx), comm_(comm), reading_(ctx.stream()) {
     own_ = comm.agree_on([&] { return std::make_shared<mailbox>(ctx, receives); });
     std::set<int> neighbours;
     for (const device_message& each : sends) neighbours.insert(each.rank);
@@ -98,7 +98,7 @@ class peer_channel final : public device_channel {
 
   void begin(stream_handle packing) override {
     const device_guard guard(ctx_);
-    if (round_ > 0) own_->consumed[set_].record(ctx_.stream());
+    if (round_ > 0) own_->consumed[set_].record(reading_);
     set_ = 1 - set_;
     ++round_;
     packing_ = packing;
@@ -114,13 +114,14 @@ class peer_channel final : public device_channel {
     own_->stored[set_].record(packing_);
     host_->start();
   }
-  void finish() override {
+  void finish(stream_handle reading) override {
     host_->finish();
     const device_guard guard(ctx_);
+    reading_ = reading;
     for (const neighbour& each : boxes_) {
-      if (senders_.count(each.rank) != 0) each.box->stored[set_].hold(ctx_.stream());
+      if (senders_.count(each.rank) != 0) each.box->stored[set_].hold(reading);
     }
-    if (packing_ != ctx_.stream()) own_->stored[set_].hold(ctx_.stream());
+    if (packing_ != reading) own_->stored[set_].hold(reading);
   }
 
   [[nodiscard]] char* outbox(std::size_t message, int set) const noexcept override { return outboxes_[set][message]; }
@@ -151,7 +152,7 @@ class peer_channel final : public device_channel {
   std::set<int> senders_;
   std::vector<char*> outboxes_[sets];
   event before_;
-  stream_handle packing_ = nullptr;
+  stream_handle reading_;  // in the last round that has finished
   std::int64_t round_ = 0;
   char token_ = 1;
   std::vector<char> tokens_;
@@ -195,7 +196,7 @@ class staged_channel final : public device_channel {
     }
     copied_.record(packing_);
   }
-  void finish() override {
+  void finish(stream_handle reading) override {
     const device_guard guard(ctx_);
     SPARGO_CUDA_TRY(cudaEventSynchronize(copied_.get()));  // the last round's copy to the device, too
     host_->start();
@@ -205,7 +206,7 @@ class staged_channel final : public device_channel {
                                       cudaMemcpyHostToDevice, packing_));
     }
     copied_.record(packing_);
-    if (packing_ != ctx_.stream()) copied_.hold(ctx_.stream());
+    if (packing_ != reading) copied_.hold(reading);
   }
 
   [[nodiscard]] char* outbox(std::size_t message, int) const noexcept override {
@@ -232,7 +233,6 @@ class staged_channel final : public device_channel {
   array<char, host> received_;
   event before_;
   event copied_;
-  stream_handle packing_ = nullptr;
   std::unique_ptr<channel> host_;
 };
 

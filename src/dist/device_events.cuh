@@ -42,12 +42,17 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Of a context's device, beside its own. Ends when all that is on it has.
+// Of a context's device, beside its own. Ends when all that is on it has. Its kernels have priority: their blocks are
+// the next to start, though the context has launched a large grid before them, so that what others wait for leaves at
+// once, and what waits for others does not run after that grid.
 class side_stream {
  public:
   explicit side_stream(const context<device>& ctx) : ordinal_(ctx.ordinal()) {
     const device_guard guard(ordinal_);
-    SPARGO_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    int least = 0;
+    int greatest = 0;
+    SPARGO_CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    SPARGO_CUDA_TRY(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
   }
   side_stream(const side_stream&) = delete;
   side_stream& operator=(const side_stream&) = delete;

@@ -1,5 +1,5 @@
-// A rank's rows on its device: sums over their entries, of rows without ghosts while these travel, of the rest after
-// it.
+// A rank's rows on its device: sums over their entries, of rows without ghosts while these travel, of the rest as soon
+// as they are there.
 //
 // How a row is summed depends on its length alone: by a thread in order, by a warp, or by a block. So a sum has the
 // same bits for any number of ranks; a short row's has those of spmv_plan's row_per_thread. Rows are listed by who sums
@@ -142,12 +142,12 @@ class split_rows {
 };
 
 template <class D, class Weights, class Finish>
-void sum_rows(const context<device>& ctx, const row_work& rows, const std::int64_t* offsets,
-              const std::int32_t* indices, Weights weights, const D* x, Finish finish) {
+void sum_rows(const launch_site& at, const row_work& rows, const std::int64_t* offsets, const std::int32_t* indices,
+              Weights weights, const D* x, Finish finish) {
   const std::int64_t blocks = rows.blocks();
   if (blocks == 0) return;
-  const device_guard guard(ctx);
-  launch_kernel(ctx, {blocks, block_threads}, sum_rows_kernel<D, Weights, Finish>, rows, offsets, indices, weights, x,
+  const device_guard guard(at.ctx);
+  launch_kernel(at, {blocks, block_threads}, sum_rows_kernel<D, Weights, Finish>, rows, offsets, indices, weights, x,
                 finish);
 }
 

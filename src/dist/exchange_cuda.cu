@@ -46,9 +46,10 @@ struct exchange<device>::state {
   array<box, device> boxes[detail::dist::device_channel::sets];
   int box_count = 0;
   std::unique_ptr<detail::dist::device_channel> channel;
-  detail::dist::side_stream side;  // goes first: then nothing is packed any more
+  detail::dist::event done_aside;
+  detail::dist::side_stream side;  // goes first: then nothing is packed or read any more
 
-  state(const communicator& c, const context<device>& on) : comm(c), ctx(on), side(on) {}
+  state(const communicator& c, const context<device>& on) : comm(c), ctx(on), done_aside(on), side(on) {}
 
   [[nodiscard]] bool is_idle() const { return box_count == 0 && ghosts == 0; }
 
@@ -57,6 +58,18 @@ struct exchange<device>::state {
     const std::int64_t per = element / static_cast<std::int64_t>(sizeof(T));
     launch_kernel({ctx, side.get()}, grid_stride(ctx, wanted.size() * per), pack_kernel<T>, static_cast<const T*>(own),
                   wanted.data(), wanted.size(), per, boxes[channel->set()].data(), box_count);
+  }
+
+  // What is enqueued on `reading` from then on finds the ghosts.
+  void finish(void* to, std::int64_t count, std::size_t value, stream_handle reading) const {
+    SPARGO_EXPECTS(count * static_cast<std::int64_t>(value) == ghosts * element,
+                   "exchange: room for " + std::to_string(count) + " values of " + std::to_string(value) + " bytes");
+    if (is_idle()) return;
+    channel->finish(reading);
+    if (count == 0) return;
+    const device_guard guard(ctx);
+    SPARGO_CUDA_TRY(cudaMemcpyAsync(to, channel->inbox(0, channel->set()), static_cast<std::size_t>(count) * value,
+                                    cudaMemcpyDeviceToDevice, reading));
   }
 };
 
@@ -138,14 +151,23 @@ void exchange<device>::start_bytes(const void* own, std::int64_t, std::size_t va
 }
 
 void exchange<device>::finish_bytes(void* ghosts, std::int64_t count, std::size_t value) {
-  state& s = *state_;
-  SPARGO_EXPECTS(count * static_cast<std::int64_t>(value) == s.ghosts * s.element,
-                 "exchange: room for " + std::to_string(count) + " values of " + std::to_string(value) + " bytes");
+  state_->finish(ghosts, count, value, state_->ctx.stream());
+}
+
+stream_handle exchange<device>::finish_bytes_aside(void* ghosts, std::int64_t count, std::size_t value) {
+  const state& s = *state_;
+  // Where nothing travels the side stream has not waited for the context's.
+  const stream_handle reading = s.is_idle() ? s.ctx.stream() : s.side.get();
+  s.finish(ghosts, count, value, reading);
+  return reading;
+}
+
+void exchange<device>::join() {
+  const state& s = *state_;
   if (s.is_idle()) return;
-  s.channel->finish();
-  if (count > 0) {
-    copy_on_device(s.ctx, s.channel->inbox(0, s.channel->set()), ghosts, static_cast<std::size_t>(count) * value);
-  }
+  const device_guard guard(s.ctx);
+  s.done_aside.record(s.side.get());
+  s.done_aside.hold(s.ctx.stream());
 }
 
 std::int64_t exchange<device>::sent() const noexcept { return state_->wanted.size(); }

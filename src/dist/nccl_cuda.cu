@@ -114,9 +114,9 @@ class nccl_channel final : public device_channel {
     check(nccl().group_end(), "ncclGroupEnd");
     done_.record(packing_);
   }
-  void finish() override {
+  void finish(stream_handle reading) override {
     const device_guard guard(ctx_);
-    if (packing_ != ctx_.stream()) done_.hold(ctx_.stream());
+    if (packing_ != reading) done_.hold(reading);
   }
 
   [[nodiscard]] char* outbox(std::size_t message, int) const noexcept override {
@@ -136,7 +136,6 @@ class nccl_channel final : public device_channel {
   array<char, device> inboxes_;
   event before_;
   event done_;
-  stream_handle packing_ = nullptr;
   nccl_handle handle_ = nullptr;
 };
 

@@ -42,7 +42,11 @@ class split_spmv final : public spmv_executor<V, Space> {
     const span<V, Space> others = x.subspan(own_columns_, ghosts_);
     halo_->start(span<const V, Space>(own));
     own_->plan.run(alpha, own, beta, y);
-    halo_->finish(others);
+    if constexpr (std::same_as<Space, host>) {
+      halo_->finish(others);
+    } else {
+      halo_->finish_aside(others, [](stream_handle) {});  // they are copied beside that product
+    }
     if (ghosts_ > 0) others_->plan.run(alpha, others, V{1}, y);
   }
   [[nodiscard]] spmv_algorithm algorithm() const noexcept override { return own_->plan.algorithm(); }

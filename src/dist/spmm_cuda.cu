@@ -3,8 +3,9 @@
 // As spmm_plan's row_groups: neighbouring lanes share a row of X between them, each with the sums of its segments. How
 // many groups of lanes take part in a row depends on its length and the number of columns alone, as in device_rows.cuh,
 // which lists the rows: one group for a short row, those of a warp for a longer one, of a block for the longest. So Y
-// has the same bits for any number of ranks. Rows without a ghost are multiplied while the others' rows of X travel.
-// Cost: the matrix once for a panel of columns, an index per row.
+// has the same bits for any number of ranks. Rows without a ghost are multiplied while the others' rows of X travel,
+// the rest on the exchange's stream as soon as these are there. Cost: the matrix once for a panel of columns, an index
+// per row.
 #include "dist/device_rows.cuh"
 #include "dist/product_executor.hpp"
 #include "sparse/spmm/device.cuh"
@@ -110,9 +111,10 @@ class device_spmm final : public spmm_executor<V, device> {
 
   void run(V alpha, const dense_view<V, device>& x, V beta, const dense_view<V, device>& y) override {
     halo_->start(span<const V, device>(x.data.subspan(0, own_ * width_)));
-    multiply(rows_.interior(), alpha, x, beta, y);
-    halo_->finish(x.data.subspan(own_ * width_, ghosts_ * width_));
-    multiply(rows_.boundary(), alpha, x, beta, y);
+    multiply(ctx_, rows_.interior(), alpha, x, beta, y);
+    halo_->finish_aside(x.data.subspan(own_ * width_, ghosts_ * width_), [&](stream_handle stream) {
+      multiply({ctx_, stream}, rows_.boundary(), alpha, x, beta, y);
+    });
   }
   [[nodiscard]] std::int64_t own_columns() const noexcept override { return own_; }
   [[nodiscard]] std::int64_t ghosts() const noexcept override { return ghosts_; }
@@ -120,7 +122,7 @@ class device_spmm final : public spmm_executor<V, device> {
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
-  void multiply(const row_work& rows, V alpha, const dense_view<V, device>& x, V beta,
+  void multiply(const launch_site& at, const row_work& rows, V alpha, const dense_view<V, device>& x, V beta,
                 const dense_view<V, device>& y) const {
     if (rows.blocks() == 0) return;
     const device_guard guard(ctx_);
@@ -141,7 +143,7 @@ class device_spmm final : public spmm_executor<V, device> {
         arguments, width_, values, spmm_tuning::two_segments_from, [&](auto shape, const auto& panel, std::int64_t) {
           const std::int64_t short_blocks = div_up(rows.of_threads, std::int64_t{block_threads >> panel.lanes_log2});
           const std::int64_t blocks = rows.of_blocks + rows.warp_blocks() + short_blocks;
-          launch_kernel(ctx_, {blocks, block_threads}, multiply_rows_kernel<shape.values, shape.segments, V>, panel,
+          launch_kernel(at, {blocks, block_threads}, multiply_rows_kernel<shape.values, shape.segments, V>, panel,
                         rows);
         });
   }
@@ -154,7 +156,7 @@ class device_spmm final : public spmm_executor<V, device> {
   array<std::int32_t, device> indices_;
   array<V, device> values_;
   split_rows rows_;
-  std::optional<exchange<device>> halo_;
+  std::optional<exchange<device>> halo_;  // goes first, when what is on its stream has ended
 };
 
 }  // namespace

@@ -2,8 +2,9 @@
 //
 // A rank's rows are copied to its device. The longest run of interior rows is multiplied by a plan of one device, which
 // needs no list of rows: row_per_thread of short rows, if bits are to be kept, else what it chooses; all other rows by
-// the kernel of device_rows.cuh, which gives row_per_thread's bits. Where the run is short, and bits are not asked for,
-// rows are split by columns.
+// the kernel of device_rows.cuh, which gives row_per_thread's bits. Boundary rows are multiplied on the exchange's
+// stream as soon as their ghosts are there, beside interior rows that still run. Where the run is short, and bits are
+// not asked for, rows are split by columns.
 #include "dist/device_rows.cuh"
 #include "dist/product_executor.hpp"
 #include "dist/split_spmv.hpp"
@@ -74,9 +75,10 @@ class device_spmv final : public spmv_executor<V, device> {
   void run(V alpha, span<V, device> x, V beta, span<V, device> y) override {
     halo_->start(span<const V, device>(x.subspan(0, own_)));
     if (run_) run_->run(alpha, x.subspan(0, own_), beta, y.subspan(first_, last_ - first_));
-    multiply(rows_.interior(), alpha, x, beta, y);
-    halo_->finish(x.subspan(own_, ghosts_));
-    multiply(rows_.boundary(), alpha, x, beta, y);
+    multiply(ctx_, rows_.interior(), alpha, x, beta, y);
+    halo_->finish_aside(x.subspan(own_, ghosts_), [&](stream_handle stream) {
+      multiply({ctx_, stream}, rows_.boundary(), alpha, x, beta, y);
+    });
   }
   [[nodiscard]] spmv_algorithm algorithm() const noexcept override {
     return run_ ? run_->algorithm() : spmv_algorithm::row_per_thread;
@@ -99,8 +101,9 @@ class device_spmv final : public spmv_executor<V, device> {
     run_.emplace(ctx_, view, how);
   }
 
-  void multiply(const row_work& rows, V alpha, span<const V, device> x, V beta, span<V, device> y) const {
-    sum_rows(ctx_, rows, offsets_.data(), indices_.data(), weights_of<V>{values_.data()}, x.data(),
+  void multiply(const launch_site& at, const row_work& rows, V alpha, span<const V, device> x, V beta,
+                span<V, device> y) const {
+    sum_rows(at, rows, offsets_.data(), indices_.data(), weights_of<V>{values_.data()}, x.data(),
              scaled_into<V>{alpha, beta, y.data()});
   }
 
@@ -115,7 +118,7 @@ class device_spmv final : public spmv_executor<V, device> {
   array<std::int64_t, device> run_offsets_;
   std::optional<spmv_plan<V, std::int32_t, std::int64_t, device>> run_;
   split_rows rows_;
-  std::optional<exchange<device>> halo_;
+  std::optional<exchange<device>> halo_;  // goes first, when what is on its stream has ended
 };
 
 }  // namespace

@@ -117,6 +117,16 @@ class SPARGO_EXPORT exchange<device> {
     finish_bytes(ghosts.data(), ghosts.size(), sizeof(T));
   }
 
+  // Instead of `finish`: the ghosts arrive on the exchange's own stream, where what work(stream) enqueues finds them,
+  // beside what the context has enqueued since `start`. That must not write what `work` reads, nor touch what it
+  // writes, and none of this memory may have been allocated since then, the ghosts' included. What the context enqueues
+  // after `finish_aside` waits for all of it. Where nothing travels to or from this rank, `stream` is the context's.
+  template <class T, class Work>
+  void finish_aside(span<T, device> ghosts, const Work& work) {
+    work(finish_bytes_aside(ghosts.data(), ghosts.size(), sizeof(T)));
+    join();
+  }
+
   [[nodiscard]] std::int64_t sent() const noexcept;     // elements, by this rank, each time
   [[nodiscard]] device_link link() const noexcept;      // never `automatic`
   [[nodiscard]] std::string_view how() const noexcept;  // that, and why no better one: "peer stores"
@@ -125,6 +135,8 @@ class SPARGO_EXPORT exchange<device> {
   struct [[gnu::visibility("hidden")]] state;
   void start_bytes(const void* own, std::int64_t count, std::size_t element);
   void finish_bytes(void* ghosts, std::int64_t count, std::size_t element);
+  [[nodiscard]] stream_handle finish_bytes_aside(void* ghosts, std::int64_t count, std::size_t element);
+  void join();  // the context's stream waits for the exchange's
   std::unique_ptr<state> state_;
 };
 
