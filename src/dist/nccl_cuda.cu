@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <map>
 
 namespace spargo::detail::dist {
 
@@ -66,29 +67,63 @@ void check(int status, const char* call) {
   }
 }
 
+// NCCL's communicator of ranks with a device each. NCCL runs what comes from several streams in the order of the calls.
+// Exchanges are used in turn, so this order is the same on all ranks, and several may be under way.
+class nccl_ranks {
+ public:
+  // Collective in NCCL.
+  nccl_ranks(const communicator& comm, const context<device>& ctx, const nccl_id& id) : ordinal_(ctx.ordinal()) {
+    const device_guard guard(ctx);
+    check(nccl().init_rank(&handle_, comm.size(), id, comm.rank()), "ncclCommInitRank");
+  }
+  nccl_ranks(const nccl_ranks&) = delete;
+  nccl_ranks& operator=(const nccl_ranks&) = delete;
+  ~nccl_ranks() {
+    const device_guard guard(ordinal_, std::nothrow);
+    // With a communicator that only ends with the program, CUDA may have ended, and what is on the device with it.
+    if (cudaFree(nullptr) == cudaSuccess) nccl().destroy(handle_);
+  }
+  [[nodiscard]] nccl_handle get() const noexcept { return handle_; }
+
+ private:
+  int ordinal_;
+  nccl_handle handle_ = nullptr;
+};
+
+// What the communicator keeps, or a new one, which takes 0.4 s. Collective. All ranks keep the same ones: each is made
+// on all or on none, and goes with the ranks' communicator only.
+std::shared_ptr<const nccl_ranks> ranks_of(const communicator& comm, const context<device>& ctx) {
+  using known_ranks = std::map<std::vector<int>, std::shared_ptr<const nccl_ranks>>;  // by the devices of all
+  const std::vector<int> ordinals = comm.all_gather(ctx.ordinal());
+  std::shared_ptr<const nccl_ranks>* const known = comm.agree_on([&] {
+    if (comm.kept() == nullptr) comm.kept() = std::make_shared<known_ranks>();
+    return &(*static_cast<known_ranks*>(comm.kept().get()))[ordinals];
+  });
+  if (*known != nullptr) return *known;
+  nccl_id id{};
+  comm.agree_on([&] {
+    if (comm.rank() == 0) check(nccl().get_unique_id(&id), "ncclGetUniqueId");
+  });
+  id = comm.all_gather(id).front();
+  return *known = comm.agree_on([&] { return std::make_shared<const nccl_ranks>(comm, ctx, id); });
+}
+
 class nccl_channel final : public device_channel {
  public:
   nccl_channel(const communicator& comm, const context<device>& ctx, const std::vector<device_message>& sends,
                const std::vector<device_message>& receives)
       : ctx_(ctx), sends_(sends), receives_(receives), out_places_(places_of(sends)), in_places_(places_of(receives)) {
-    nccl_id id{};
     comm.agree_on([&] {
       outboxes_ = {ctx, out_places_.back()};
       inboxes_ = {ctx, in_places_.back()};
       before_ = event(ctx);
       done_ = event(ctx);
-      if (comm.rank() == 0) check(nccl().get_unique_id(&id), "ncclGetUniqueId");
     });
-    id = comm.all_gather(id).front();
-    comm.agree_on([&] {
-      const device_guard guard(ctx);
-      check(nccl().init_rank(&handle_, comm.size(), id, comm.rank()), "ncclCommInitRank");
-    });
+    ranks_ = ranks_of(comm, ctx);
   }
   ~nccl_channel() override {
     const device_guard guard(ctx_.ordinal(), std::nothrow);
     cudaEventSynchronize(done_.get());
-    if (handle_ != nullptr) nccl().destroy(handle_);
   }
 
   void begin(stream_handle packing) override {
@@ -102,13 +137,13 @@ class nccl_channel final : public device_channel {
     const device_guard guard(ctx_);
     check(nccl().group_start(), "ncclGroupStart");
     for (std::size_t k = 0; k < sends_.size(); ++k) {
-      check(nccl().send(outbox(k, 0), static_cast<std::size_t>(sends_[k].bytes), nccl_bytes, sends_[k].rank, handle_,
-                        packing_),
+      check(nccl().send(outbox(k, 0), static_cast<std::size_t>(sends_[k].bytes), nccl_bytes, sends_[k].rank,
+                        ranks_->get(), packing_),
             "ncclSend");
     }
     for (std::size_t k = 0; k < receives_.size(); ++k) {
       check(nccl().receive(inbox(k, 0), static_cast<std::size_t>(receives_[k].bytes), nccl_bytes, receives_[k].rank,
-                           handle_, packing_),
+                           ranks_->get(), packing_),
             "ncclRecv");
     }
     check(nccl().group_end(), "ncclGroupEnd");
@@ -136,7 +171,7 @@ class nccl_channel final : public device_channel {
   array<char, device> inboxes_;
   event before_;
   event done_;
-  nccl_handle handle_ = nullptr;
+  std::shared_ptr<const nccl_ranks> ranks_;
 };
 
 }  // namespace

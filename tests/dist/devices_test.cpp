@@ -126,30 +126,50 @@ TEST(DeviceExchange, TellsHowItGoes) {
   });
 }
 
-// What can be seen of NCCL with one GPU: it loads, and a rank sends to itself.
+// What can be seen of NCCL with one GPU: it loads, and a rank sends to itself, on two streams by turns.
 TEST(DeviceExchange, SendsToItselfByNccl) {
   SPARGO_TEST_NEEDS_GPU();
   if constexpr (config::has_cuda) {
     if (!detail::dist::why_no_nccl().empty()) GTEST_SKIP() << detail::dist::why_no_nccl();
     const communicator comm;
     const context<device> ctx;
+    const context<device> second;
     const std::vector<detail::dist::device_message> messages{{0, 800}, {0, 16}};
-    const auto channel = detail::dist::connect_by_nccl(comm, ctx, messages, messages);
-    for (int round = 0; round < 3; ++round) {
-      std::vector<char> sent;
-      for (int k = 0; k < 816; ++k) sent.push_back(static_cast<char>(k * 7 + round));
-      const auto there = to_device(ctx, sent);
-      channel->begin(ctx.stream());
+    const auto start = [&](const context<device>& on, detail::dist::device_channel& channel,
+                           const std::vector<char>& sent) {
+      const auto there = to_device(on, sent);
+      channel.begin(on.stream());
       for (const std::size_t m : {0, 1}) {
-        detail::copy_on_device(ctx, there.data() + (m == 0 ? 0 : 800), channel->outbox(m, channel->set()),
+        detail::copy_on_device(on, there.data() + (m == 0 ? 0 : 800), channel.outbox(m, channel.set()),
                                m == 0 ? 800 : 16);
       }
-      channel->start();
-      channel->finish();
-      array<char, device> got(ctx, 816);
-      detail::copy_on_device(ctx, channel->inbox(0, channel->set()), got.data(), 816);
-      const auto back = to_host(ctx, got);
+      channel.start();
+    };
+    const auto expect = [&](const context<device>& on, detail::dist::device_channel& channel,
+                            const std::vector<char>& sent) {
+      channel.finish();
+      array<char, device> got(on, 816);
+      detail::copy_on_device(on, channel.inbox(0, channel.set()), got.data(), 816);
+      const auto back = to_host(on, got);
       EXPECT_TRUE(std::equal(back.begin(), back.end(), sent.begin(), sent.end()));
+    };
+    const auto values = [](int seed) {
+      std::vector<char> made;
+      for (int k = 0; k < 816; ++k) made.push_back(static_cast<char>(k * 7 + seed));
+      return made;
+    };
+    const auto channel = detail::dist::connect_by_nccl(comm, ctx, messages, messages);
+    const auto kept = comm.kept();
+    EXPECT_NE(kept, nullptr);
+    for (int other = 0; other < 2; ++other) {  // comes and goes
+      const auto beside = detail::dist::connect_by_nccl(comm, second, messages, messages);
+      EXPECT_EQ(comm.kept(), kept);
+      for (int round = 0; round < 3; ++round) {
+        start(ctx, *channel, values(round));
+        start(second, *beside, values(round + 100));
+        expect(second, *beside, values(round + 100));
+        expect(ctx, *channel, values(round));
+      }
     }
   }
 }

@@ -62,6 +62,7 @@ class SPARGO_EXPORT communicator_backend {
   int size = 1;
   int local_rank = 0;  // among those of this host
   int local_size = 1;
+  std::shared_ptr<void> kept;  // by exchanges, for those that are made later
 
   communicator_backend() = default;
   communicator_backend(const communicator_backend&) = delete;
@@ -206,6 +207,8 @@ class SPARGO_EXPORT communicator {
   void add_traffic(const traffic& more) const noexcept;
   [[nodiscard]] std::unique_ptr<detail::channel> connect(std::vector<detail::message> sends,
                                                          std::vector<detail::message> receives) const;
+  // What they keep for those that are made later. It goes with the last handle.
+  [[nodiscard]] std::shared_ptr<void>& kept() const noexcept { return backend().kept; }
 
   // 0, and the sums of the first 1, 2, ... counts.
   [[nodiscard]] static std::vector<std::int64_t> offsets_of(span<const std::int64_t, host> counts);

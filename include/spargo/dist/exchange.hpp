@@ -43,7 +43,10 @@ enum class device_link {
   // Stores into each other's memory: ranks are threads of one process, whose GPUs address each other. Each is given
   // access to its neighbours' for as long as the process lives (cudaDeviceEnablePeerAccess).
   peer,
-  nccl,         // NCCL, where it is installed (libnccl.so.2); every rank has a GPU of its own
+  // NCCL, where it is installed (libnccl.so.2); every rank has a GPU of its own. The first exchange of a communicator
+  // makes one of NCCL's (0.4 s), which all others on these devices share. It lives, with its memory on them, as long as
+  // the communicator or one of these exchanges; a rank that ends the last of them may wait for the others to do so.
+  nccl,
   host_memory,  // through page-locked memory of the host, and from there as the ranks' communicator does
 };
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(device_link link);
