@@ -3,11 +3,11 @@
 #include "dist/combine.hpp"
 
 #include <spargo/dist/matrix.hpp>
-#include <spargo/primitives/reduce.hpp>
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace spargo {
@@ -27,13 +27,17 @@ cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double
   array<double, Space> r;
   array<double, Space> p;  // with room for ghosts
   array<double, Space> q;
+  std::optional<detail::dist::started_dot<Space>> product;
   comm.agree_on([&] {
     r = {ctx, n};
     p = {ctx, a.local_columns()};
     q = {ctx, n};
+    product.emplace(ctx);
   });
+  const auto finished = [&] { return comm.all_reduce(product->finish(), reduction::sum); };
   const auto dot_of = [&](span<const double, Space> u, span<const double, Space> v) {
-    return comm.all_reduce(dot<double, Space>(ctx, u, v), reduction::sum);
+    product->start(u, v);
+    return finished();
   };
   const span<double, Space> own_p = p.view().subspan(0, n);
   copy<double>(ctx, span<const double, Space>(x), own_p);
@@ -54,9 +58,10 @@ cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double
                          fmt::format("cg: p'Ap is {} (expected a positive definite matrix)", pq));
     }
     const double alpha = rr / pq;
-    combine(ctx, 1.0, x, alpha, own_p, x);
     combine(ctx, 1.0, r, -alpha, q, r.view());
-    const double before = std::exchange(rr, dot_of(r, r));
+    product->start(r, r);
+    combine(ctx, 1.0, x, alpha, own_p, x);  // a device does so while the hosts add up r'r
+    const double before = std::exchange(rr, finished());
     combine(ctx, 1.0, r, rr / before, own_p, own_p);
     ++result.iterations;
   }
