@@ -182,31 +182,51 @@ std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& 
   return bytes + (comm.size() > 1 ? g.vertices() + notes * std::int64_t{2 * sizeof(I)} : 0);
 }
 
+// By rank 0, which is told which vertices have out-edges, or whose are the most. The graph is the host's, or on GPUs.
+template <index_type I, class Space, class Home>
+std::vector<std::int64_t> choose_on_ranks(const communicator& comm, const context<Space>& ctx, const bfs_flags& flags,
+                                          const input_facts& facts, const distributed_graph<I, Home>& g) {
+  const bool takes_most = flags.source == "max-degree";
+  const bool draws = flags.sources > 0 || flags.source.starts_with("random");
+  struct hub {
+    std::int64_t degree = -1;
+    std::int64_t vertex = -1;
+  } most;
+  std::vector<unsigned char> has_edges;  // of this rank's vertices
+  const auto look_at = [&](span<const std::int64_t, host> offsets) {
+    if (draws) has_edges.resize(static_cast<std::size_t>(g.out().rows));
+    for (std::int64_t v = 0; v < g.out().rows; ++v) {
+      const std::int64_t degree = offsets[v + 1] - offsets[v];
+      if (draws) has_edges[static_cast<std::size_t>(v)] = degree > 0 ? 1 : 0;
+      if (degree > most.degree) most = {degree, g.parts().first(comm.rank()) + v};
+    }
+  };
+  together(comm, [&] {
+    if (!draws && !takes_most) return;
+    if constexpr (std::same_as<Home, device>) {
+      look_at(to_host(ctx, g.out().offsets).view());
+    } else {
+      look_at(g.out().offsets);
+    }
+  });
+  for (const hub& each : comm.all_gather(most)) most = each.degree > most.degree ? each : most;
+  const std::vector<unsigned char> all = comm.all_gather(span<const unsigned char, host>(has_edges));
+  std::vector<std::int64_t> sources;
+  on_first(comm, [&] {
+    sources = choose_sources({flags.source, flags.sources}, facts, [&](std::int64_t v) -> std::int64_t {
+      return takes_most ? (v == most.vertex ? 1 : 0) : all[static_cast<std::size_t>(v)];
+    });
+  });
+  return comm.all_gather(span<const std::int64_t, host>(sources));
+}
+
 // Several processes, or GPUs. The graph is the host's, or where it is searched.
 template <index_type I, class Space, class Home>
 exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, const backend& where,
                               const context<Space>& ctx, const loaded_input& from,
                               const distributed_graph<I, Home>& g) {
   constexpr bool is_on_gpus = std::same_as<Home, device>;
-  array<std::int64_t, host> fetched;
-  span<const std::int64_t, host> offsets;
-  if constexpr (is_on_gpus) {
-    together(comm, [&] { fetched = to_host(ctx, g.out().offsets); });
-    offsets = fetched.view();
-  } else {
-    offsets = g.out().offsets;
-  }
-  const auto degree = [&](std::int64_t v) { return offsets[v + 1] - offsets[v]; };
-  std::vector<std::int64_t> degrees;  // of all, where sources are chosen by them
-  if (flags.sources > 0 || flags.source.starts_with("random") || flags.source == "max-degree") {
-    for (std::int64_t v = 0; v < g.out().rows; ++v) degrees.push_back(degree(v));
-    degrees = comm.all_gather(span<const std::int64_t, host>(degrees));
-  }
-  std::vector<std::int64_t> sources;
-  together(comm, [&] {
-    sources = choose_sources({flags.source, flags.sources}, from.facts,
-                             [&](std::int64_t v) { return degrees[static_cast<std::size_t>(v)]; });
-  });
+  const std::vector<std::int64_t> sources = choose_on_ranks(comm, ctx, flags, from.facts, g);
   if constexpr (!is_on_gpus) {
     expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
   }
@@ -232,13 +252,18 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     std::int64_t entries = 0;
     array<std::int32_t, host> own_levels;
     array<I, host> own_parents;
-    const bool wants_tree = !flags.output.empty() || !(flags.no_validate || is_on_gpus);
     together(comm, [&] {
+      if (is_on_gpus && flags.output.empty()) return;
       own_levels = bring_home(ctx, plan.levels());
-      if (wants_tree) own_parents = bring_home(ctx, plan.parents());
+      if (!flags.output.empty() || !flags.no_validate) own_parents = bring_home(ctx, plan.parents());
     });
-    for (std::int64_t v = 0; v < g.out().rows; ++v) entries += own_levels[v] >= 0 ? degree(v) : 0;
-    entries = comm.all_reduce(entries, reduction::sum);
+    if constexpr (is_on_gpus) {
+      entries = count_traversed(comm, ctx, g, plan.levels());
+    } else {
+      const auto& offsets = g.out().offsets;
+      for (std::int64_t v = 0; v < g.out().rows; ++v) entries += own_levels[v] >= 0 ? offsets[v + 1] - offsets[v] : 0;
+      entries = comm.all_reduce(entries, reduction::sum);
+    }
     found.mteps = static_cast<double>(directed ? entries : entries / 2) / found.times.median * 1e-3;
     rates.push_back(found.mteps);
     if (!flags.no_validate) {

@@ -161,6 +161,18 @@ std::string check_bfs(const communicator& comm, const context<device>& ctx, cons
 }
 
 template <index_type I>
+std::int64_t count_traversed(const communicator& comm, const context<device>& ctx,
+                             const distributed_graph<I, device>& g, span<const std::int32_t, device> levels) {
+  if constexpr (detail::is_built<device>) {
+    const std::int64_t mine =
+        comm.agree_on([&] { return detail::dist::count_traversed_there(ctx, g.out().offsets, levels); });
+    return comm.all_reduce(mine, reduction::sum);
+  } else {
+    detail::no_device("count_traversed");
+  }
+}
+
+template <index_type I>
 std::string check_pagerank(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g,
                            const pagerank_result<double, host>& found, const pagerank_options& options) {
   if (g.vertices() == 0) return {};
@@ -281,6 +293,8 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
                                     std::int64_t, span<const std::int32_t, host>, span<const I, host>);               \
   template std::string check_bfs<I>(const communicator&, const context<device>&, const distributed_graph<I, device>&, \
                                     std::int64_t, span<const std::int32_t, device>, span<const I, device>);           \
+  template std::int64_t count_traversed<I>(const communicator&, const context<device>&,                               \
+                                           const distributed_graph<I, device>&, span<const std::int32_t, device>);    \
   template std::string check_pagerank<I>(const communicator&, const context<host>&, const distributed_graph<I>&,      \
                                          const pagerank_result<double, host>&, const pagerank_options&);              \
   template std::string check_components<I>(const communicator&, const context<host>&, const distributed_graph<I>&,    \

@@ -75,6 +75,20 @@ class found_everywhere {
 
 }  // namespace
 
+std::int64_t count_traversed_there(const context<device>& ctx, span<const std::int64_t, device> offsets,
+                                   span<const std::int32_t, device> levels) {
+  array<count64, device> sum(ctx, 1);
+  fill_zero(ctx, sum.view());
+  const std::int64_t rows = levels.size();
+  for_each(ctx, div_up(rows, std::int64_t{warp_size}) * warp_size,
+           [=, offset = offsets.data(), level = levels.data(), to = sum.data()] __device__(std::int64_t v) {
+             const bool counts = v < rows && level[v] >= 0;
+             const count64 mine = warp_sum(counts ? static_cast<count64>(offset[v + 1] - offset[v]) : count64{0});
+             if (lane_id() == 0 && mine > 0) atomicAdd(to, mine);
+           });
+  return static_cast<std::int64_t>(to_host(ctx, std::as_const(sum).view())[0]);
+}
+
 template <class I>
 std::string check_bfs_there(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
                             std::int64_t source, span<const std::int32_t, device> levels,

@@ -39,4 +39,8 @@ template <class I>
                                           const distributed_graph<I, device>& g, std::int64_t source,
                                           span<const std::int32_t, device> levels, span<const I, device> parents);
 
+// Of this rank's vertices.
+[[nodiscard]] std::int64_t count_traversed_there(const context<device>& ctx, span<const std::int64_t, device> offsets,
+                                                 span<const std::int32_t, device> levels);
+
 }  // namespace spargo::detail::dist

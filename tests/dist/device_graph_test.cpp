@@ -78,6 +78,11 @@ TEST_P(DeviceMadeGraph, IsSearched) {
         ASSERT_EQ(comm.all_gather(span<const std::int32_t, host>(levels)), listed(expected.levels()));
         ASSERT_EQ(plan.reached(), expected.reached());
         ASSERT_EQ(check_bfs<I>(comm, ctx, kept, source, plan.levels(), plan.parents()), "");
+        std::int64_t traversed = 0;
+        for (std::int64_t v = 0; v < whole.vertices(); ++v) {
+          if (expected.levels()[v] >= 0) traversed += whole.out().offsets[v + 1] - whole.out().offsets[v];
+        }
+        ASSERT_EQ(count_traversed(comm, ctx, kept, plan.levels()), traversed);
       }
     });
   }

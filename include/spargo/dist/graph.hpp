@@ -152,6 +152,11 @@ template <index_type I>
                                                   const distributed_graph<I>& g, std::int64_t source,
                                                   span<const std::int32_t, host> levels,
                                                   std::type_identity_t<span<const I, host>> parents);
+// Out-edges of all ranks' vertices that have a level. Synchronises.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT std::int64_t count_traversed(const communicator& comm, const context<device>& ctx,
+                                                         const distributed_graph<I, device>& g,
+                                                         span<const std::int32_t, device> levels);
 // By the devices, each of which sees all levels and parents: 8 bytes or 12 for a vertex of all. Synchronises.
 template <index_type I>
 [[nodiscard]] SPARGO_EXPORT std::string check_bfs(const communicator& comm, const context<device>& ctx,
