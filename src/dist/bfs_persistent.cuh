@@ -92,6 +92,7 @@ struct persistent_run {
   int narrow_blocks;      // that may walk them then
   bool resumes;
   const bfs::search_position* walked;  // where those have got to; null: the search is where it was
+  rank_search<I> only;                 // the rank, where a GPU has one
 };
 
 // --- Push ---
@@ -126,25 +127,34 @@ __device__ void send_notes(const rank_search<I>& r, const I (&vertex)[Count], co
   }
 }
 
-// As bfs::expand_together; `vertex` is this rank's.
+// As bfs::expand_together; `vertex` is this rank's. `r` is in shared memory, of which the compiler cannot know that
+// nothing stores there: what the loop needs of it is held in registers.
 template <class I>
-__device__ void expand_shared(const rank_search<I>& r, unsigned* seen, bfs::sink<I>& to, I vertex, std::int64_t begin,
-                              int degree, bfs::thread_tally& tally) {
+__device__ void expand_shared(const rank_search<I>& r, const bfs::search<I, std::int64_t>& s, unsigned* seen,
+                              bfs::sink<I>& to, I vertex, std::int64_t begin, int degree, bfs::thread_tally& tally) {
   constexpr int unroll = bfs::cuda_tuning::unroll;
-  bfs::claim_edges(r.own, seen, static_cast<I>(r.first + vertex), begin, degree,
-                   [&](const I(&target)[unroll], const I(&parent)[unroll], bool(&won)[unroll], int) {
+  const std::int64_t first = r.first;
+  bfs::claim_edges(s, seen, static_cast<I>(first + vertex), begin, degree,
+                   [&](const I(&target)[unroll], const I(&parent)[unroll], bool(&won)[unroll], int left) {
+                     bool here[unroll];
+                     int weight[unroll];
 #pragma unroll
                      for (int q = 0; q < unroll; ++q) {
-                       const bool here = won[q] && r.is_own(target[q]);
-                       const auto v = static_cast<I>(target[q] - r.first);
-                       const int weight = here ? __ldg(r.own.weights + v) : 0;
-                       if (here) {
-                         won[q] = false;
-                         r.own.parents[v] = parent[q];
+                       const std::int64_t v = target[q] - first;
+                       here[q] = won[q] && v >= 0 && v < s.n;
+                       weight[q] = here[q] ? __ldg(s.weights + v) : 0;
+                       won[q] = won[q] && !here[q];
+                     }
+#pragma unroll
+                     for (int q = 0; q < unroll; ++q) {
+                       if (q * warp_size >= left) break;  // the same for all lanes
+                       const auto v = static_cast<I>(target[q] - first);
+                       if (here[q]) {
+                         s.parents[v] = parent[q];
                          ++tally.vertices;
-                         tally.edges += bfs::edges_of_weight(weight);
+                         tally.edges += bfs::edges_of_weight(weight[q]);
                        }
-                       bfs::append_together(r.own, to, here, v, weight);
+                       bfs::append_together(s, to, here[q], v, weight[q]);
                      }
                      send_notes(r, target, parent, won);
                    });
@@ -193,13 +203,15 @@ __device__ void share_words(const rank_search<I>& r, int now) {
 
 // As bfs::pull, from bitmap [now] into the other one.
 template <class I>
-__device__ void pull_shared(const rank_search<I>& r, int now, std::int64_t level, bfs::thread_tally& tally) {
+__device__ void pull_shared(const rank_search<I>& r, int now, const bfs::search_position& at,
+                            bfs::thread_tally& tally) {
   constexpr int words = bfs::pull_tuning::words;
   const auto& s = r.own;
   const unsigned* const seen = r.bitmaps[r.links.rank][now];
   for (std::int64_t w = grid_warp() * words; w < s.words; w += grid_warps() * words) {
     const uint4 four = *reinterpret_cast<const uint4*>(seen + r.first / 32 + w);
     const unsigned mine[words] = {four.x, four.y, four.z, four.w};
+    if (at.in_queue != 0) bfs::write_front(s, at.level, s.front, w);
     unsigned mask[words] = {};
     if ((four.x & four.y & four.z & four.w) != ~0U) {
       bfs::pull_lane<I, std::int64_t> lane;
@@ -211,7 +223,7 @@ __device__ void pull_shared(const rank_search<I>& r, int now, std::int64_t level
         const bool found = lane.parent[k] >= 0;
         mask[k] = __ballot_sync(full_mask, found);
         if (!found) continue;
-        bfs::write_found(s, v, static_cast<std::int64_t>(lane.parent[k]), level);
+        bfs::write_found(s, v, static_cast<std::int64_t>(lane.parent[k]), at.level + 1);
         ++tally.vertices;
       }
     }
@@ -248,11 +260,12 @@ __device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int
   bfs::flush_staged(r.own, to);
 }
 
-// What was not reached is marked, and the first bitmap made ready for the next search. `own.visited` is of bitmap
-// [now].
+// What was not reached in bitmap [now] is marked, and the first bitmap made ready for the next search.
 template <class I>
 __device__ void finish_shared(const rank_search<I>& r, int now) {
-  bfs::finish_bitmaps(r.own);
+  bfs::search<I, std::int64_t> own = r.own;
+  own.visited = r.bitmaps[r.links.rank][now] + r.first / 32;
+  bfs::finish_bitmaps(own);
   unsigned* const bitmap = r.bitmaps[r.links.rank][0];
   const std::int64_t first = r.first / 32;
   for (std::int64_t w = global_thread(); w < r.words; w += grid_threads()) {
@@ -293,28 +306,40 @@ __device__ void resume(const rank_search<I>& r, rank_walk& walk, const bfs::sear
   walk.taken += static_cast<std::int64_t>(found.vertices);
 }
 
-template <class I>
+// A block's rank. The only one of a GPU is in constant memory, from where pointers cost no instruction. One of several
+// is copied to shared memory.
+template <bool Only, class I>
+__device__ const rank_search<I>& rank_of_block(const persistent_run<I>& run) {
+  if constexpr (Only) {
+    return run.only;
+  } else {
+    __shared__ __align__(16) unsigned char held[sizeof(rank_search<I>)];
+    static_assert(sizeof(rank_search<I>) % sizeof(unsigned) == 0);
+    for (unsigned k = threadIdx.x; k < sizeof(rank_search<I>) / sizeof(unsigned); k += blockDim.x) {
+      reinterpret_cast<unsigned*>(held)[k] = reinterpret_cast<const unsigned*>(run.ranks[blockIdx.y])[k];
+    }
+    __syncthreads();
+    return *reinterpret_cast<const rank_search<I>*>(held);
+  }
+}
+
+template <bool Only, class I>
 __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     persistent_kernel(const __grid_constant__ persistent_run<I> run) {
   extern __shared__ __align__(16) unsigned char raw[];
-  __shared__ __align__(16) unsigned char held[sizeof(rank_search<I>)];
   __shared__ __align__(16) unsigned char held_walk[sizeof(rank_walk)];
   __shared__ level_news news;
+  __shared__ rank_turns turns;
   if (run.source < 0) return;
-  static_assert(sizeof(rank_search<I>) % sizeof(unsigned) == 0);
-  for (unsigned k = threadIdx.x; k < sizeof(rank_search<I>) / sizeof(unsigned); k += blockDim.x) {
-    reinterpret_cast<unsigned*>(held)[k] = reinterpret_cast<const unsigned*>(run.ranks[blockIdx.y])[k];
-  }
-  auto& r = *reinterpret_cast<rank_search<I>*>(held);
+  const rank_search<I>& r = rank_of_block<Only>(run);
   auto& walk = *reinterpret_cast<rank_walk*>(held_walk);
   const auto& s = r.own;
   const bool first = global_thread() == 0;
   const bool leader = threadIdx.x == 0;
-  __syncthreads();
   if (run.left_out == r.links.rank) return;
   bfs::control_block* const control = s.control;
   bfs::search_position& at = walk.at;
-  rank_grid grid(r.links);
+  rank_grid grid(r.links, turns);
   if (leader) {
     if (run.resumes) {
       resume(r, walk, run.walked);
@@ -394,15 +419,19 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     if (first) control->found[(turn + 2) % 3] = {};
     bfs::thread_tally tally;
     if (direction == bfs_direction::pull) {
-      if (at.in_queue != 0) {  // nobody knows of the others' last levels
+      if (at.in_queue != 0) {   // nobody knows of the others' last levels
+        if (walk.pulled > 0) {  // else it is clear
+          for (std::int64_t w = global_thread(); w < s.words; w += grid_threads()) s.front[w] = 0;
+          if (!grid.sync()) return;
+        }
         share_words(r, now);
-        bfs::write_queued(s, at);
+        bfs::queue_to_bitmap(s, at, s.front);
         if (!meet(filling)) return;
         now = 1 - now;
         if (leader) ++walk.shared;
       }
       if (first) control->converted = {};
-      pull_shared(r, now, at.level + 1, tally);
+      pull_shared(r, now, at, tally);
       __syncwarp();
       bfs::add_tally(filling, tally);
       if (!meet(filling)) return;
@@ -427,7 +456,7 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
       unsigned* const seen = r.bitmaps[r.links.rank][now];
       bfs::sink<I> to = sink_at(filling);
       bfs::push_balanced(s, to, at, [&](I vertex, std::int64_t begin, int degree) {
-        expand_shared(r, seen, to, vertex, begin, degree, tally);
+        expand_shared(r, s, seen, to, vertex, begin, degree, tally);
       });
       __syncwarp();
       bfs::add_tally(filling, tally);
@@ -449,8 +478,6 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     __syncthreads();
   }
 
-  if (leader) r.own.visited = r.bitmaps[r.links.rank][now] + r.first / 32;
-  __syncthreads();
   finish_shared(r, now);
   if (blockIdx.x != 0) return;
   bfs::report_search(s, at);

@@ -27,12 +27,15 @@ namespace {
 constexpr int block = bfs::cuda_tuning::block;
 static_assert(partition::grain % (4 * warp_size) == 0, "a warp pulls four words, which are of one rank");
 
+// Of so many ranks on a GPU. Loads the kernel.
 template <class I>
-const void* kernel_of() {
-  return reinterpret_cast<const void*>(&persistent_kernel<I>);
+const void* kernel_of(std::int64_t ranks) {
+  const auto kernel = ranks == 1 ? &persistent_kernel<true, I> : &persistent_kernel<false, I>;
+  allow_shared(kernel, bfs::staged_bytes<I>());
+  return reinterpret_cast<const void*>(kernel);
 }
 
-// Of each of so many ranks on the context's device; 0: they do not fit. Loads the kernel.
+// Of each of so many ranks on the context's device; 0: they do not fit.
 template <class I>
 int blocks_of_rank(const context<device>& ctx, std::int64_t ranks) {
   const device_guard guard(ctx);
@@ -41,8 +44,8 @@ int blocks_of_rank(const context<device>& ctx, std::int64_t ranks) {
   constexpr std::size_t staged = bfs::staged_bytes<I>();
   SPARGO_CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, ctx.ordinal()));
   if (cooperative == 0) return 0;
-  allow_shared(persistent_kernel<I>, staged);
-  SPARGO_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_multiprocessor, kernel_of<I>(), block, staged));
+  SPARGO_CUDA_TRY(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_multiprocessor, kernel_of<I>(ranks), block, staged));
   return static_cast<int>(on_multiprocessor * ctx.properties().multiprocessors / ranks);
 }
 
@@ -214,6 +217,7 @@ class persistent_search final : public bfs_executor<I, device> {
     own.start = m->memory.template take<unsigned>(words);
     own.visited = m->bitmaps[0] + parts_.first(comm_.rank()) / 32;
     own.front = m->memory.template take<unsigned>(words);
+    fill_zero(ctx_, span<unsigned, device>(own.front, words));  // as each search leaves it
     own.queue = m->memory.template take<I>(rows);
     own.level_slots = std::min(task.vertices, level_slots);
     own.level_sizes = m->memory.template take<std::int64_t>(own.level_slots);
@@ -289,6 +293,7 @@ class persistent_search final : public bfs_executor<I, device> {
       s.outboxes[r] = inbox(r, rank);
       s.inboxes[r] = inbox(rank, r);
     }
+    run_.only = s;
     for (std::size_t k = 0; k < here_.size(); ++k) run_.ranks[k] = all_[here_[k]]->there;
     blocks_ = blocks_of_rank<I>(ctx_, std::ssize(here_));
     copy<rank_search<I>>(ctx_, span<const rank_search<I>, host>(&s, 1), span<rank_search<I>, device>(own_->there, 1));
@@ -360,8 +365,8 @@ class persistent_search final : public bfs_executor<I, device> {
   void launch() {
     void* arguments[] = {&run_};
     const dim3 blocks(static_cast<unsigned>(blocks_), static_cast<unsigned>(here_.size()));
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel_of<I>(), blocks, dim3(block), arguments, bfs::staged_bytes<I>(),
-                                                ctx_.stream()));
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel_of<I>(std::ssize(here_)), blocks, dim3(block), arguments,
+                                                bfs::staged_bytes<I>(), ctx_.stream()));
   }
 
   std::vector<std::int64_t> sizes_of(const bfs::host_report& walked) {
@@ -395,7 +400,7 @@ class persistent_search final : public bfs_executor<I, device> {
   bool is_shared_ = false;     // some device has several
   int blocks_ = 0;
   std::int64_t words_ = 0;
-  persistent_run<I> run_{{}, -1, -1, -1, 0, 0, false, nullptr};
+  persistent_run<I> run_{{}, -1, -1, -1, 0, 0, false, nullptr, {}};
   bool has_failed_ = false;
   std::shared_ptr<memory> own_;
   std::vector<std::shared_ptr<memory>> all_;

@@ -36,14 +36,18 @@ struct grid_state {
   count64 meetings;
 };
 
-// Of a rank. Each block has a copy in its shared memory, which goes on with the rounds.
+// Of a rank.
 struct rank_links {
   int rank;
   int ranks;
   count64 patience;  // nanoseconds
   grid_state* state;
   rank_board* boards[most_persistent_ranks];  // of all ranks
-  count64 round;                              // the last one, since the plan was made
+};
+
+// The last ones, since the plan was made. In a block's shared memory.
+struct rank_turns {
+  count64 round;
   count64 meeting;
 };
 
@@ -92,12 +96,12 @@ __device__ bool await_number(const count64* word, count64 wanted, count64 patien
 // threads of all blocks; what is false is so for all threads of a block, which then may only end.
 class rank_grid {
  public:
-  __device__ explicit rank_grid(rank_links& links) : links_(links) {}
+  __device__ rank_grid(const rank_links& links, rank_turns& turns) : links_(links), turns_(turns) {}
 
   // By one thread, and then a barrier of the block.
   __device__ void enter() {
-    links_.round = links_.state->rounds;
-    links_.meeting = links_.state->meetings;
+    turns_.round = links_.state->rounds;
+    turns_.meeting = links_.state->meetings;
   }
 
   // A barrier of this rank's blocks.
@@ -109,10 +113,10 @@ class rank_grid {
   // and hear(word), whose lane r has what rank r has told; lanes of no rank have zeros.
   template <class Tell, class Hear>
   __device__ bool meet(const Tell& tell, const Hear& hear) {
-    if (threadIdx.x == 0) ++links_.meeting;
+    if (threadIdx.x == 0) ++turns_.meeting;
     return pass<true>([&] {
       const int lane = lane_id();
-      const count64 number = links_.meeting;
+      const count64 number = turns_.meeting;
       count64 word[rank_post::words] = {};
       tell(word);
       const bool is_of_rank = lane < links_.ranks;
@@ -143,8 +147,8 @@ class rank_grid {
 
   // By one thread, at the end: the next kernel goes on from here.
   __device__ void leave() {
-    links_.state->rounds = links_.round;
-    links_.state->meetings = links_.meeting;
+    links_.state->rounds = turns_.round;
+    links_.state->meetings = turns_.meeting;
   }
 
  private:
@@ -155,9 +159,9 @@ class rank_grid {
     __syncthreads();
     if (threadIdx.x < warp_size) {
       grid_state& state = *links_.state;
-      if (lane_id() == 0) ++links_.round;
+      if (lane_id() == 0) ++turns_.round;
       __syncwarp();
-      const count64 round = links_.round;
+      const count64 round = turns_.round;
       bool is_last = false;
       if (lane_id() == 0) {
         System ? __threadfence_system() : __threadfence();
@@ -180,7 +184,8 @@ class rank_grid {
     return passed;
   }
 
-  rank_links& links_;
+  const rank_links& links_;
+  rank_turns& turns_;
 };
 
 }  // namespace spargo::detail::dist
