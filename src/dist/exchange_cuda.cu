@@ -154,6 +154,14 @@ void exchange<device>::finish_bytes(void* ghosts, std::int64_t count, std::size_
   state_->finish(ghosts, count, value, state_->ctx.stream());
 }
 
+const void* exchange<device>::finish_in_place(std::int64_t& bytes) {
+  const state& s = *state_;
+  bytes = s.ghosts * s.element;
+  if (s.is_idle()) return nullptr;
+  s.channel->finish(s.ctx.stream());
+  return bytes > 0 ? s.channel->inbox(0, s.channel->set()) : nullptr;
+}
+
 stream_handle exchange<device>::finish_bytes_aside(void* ghosts, std::int64_t count, std::size_t value) {
   const state& s = *state_;
   // Where nothing travels the side stream has not waited for the context's.

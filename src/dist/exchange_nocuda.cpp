@@ -17,6 +17,7 @@ exchange<device>::~exchange() = default;
 void exchange<device>::own_are_at(span<const std::int32_t, device>) {}
 void exchange<device>::start_bytes(const void*, std::int64_t, std::size_t) {}
 void exchange<device>::finish_bytes(void*, std::int64_t, std::size_t) {}
+const void* exchange<device>::finish_in_place(std::int64_t&) { return nullptr; }
 stream_handle exchange<device>::finish_bytes_aside(void*, std::int64_t, std::size_t) { return nullptr; }
 void exchange<device>::join() {}
 std::int64_t exchange<device>::sent() const noexcept { return 0; }

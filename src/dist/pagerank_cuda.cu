@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace spargo::detail::dist {
@@ -52,7 +53,12 @@ class device_pagerank final : public pagerank_executor<device> {
       if (steps_->has_copy()) local_ = {};
       ranks_ = {ctx, rows_};
     });
-    halo_.emplace(comm, ctx, g.parts, columns.ghosts, sizeof(double), links);
+    std::vector<std::int64_t> ghosts;
+    comm.agree_on([&] {
+      ghosts.assign(columns.ghosts.begin(), columns.ghosts.end());
+      if (!steps_->places().empty()) sort_by_places(ctx, g.parts, ghosts);
+    });
+    halo_.emplace(comm, ctx, g.parts, ghosts, sizeof(double), links);
     comm.agree_on([&] {
       if (!steps_->places().empty()) halo_->own_are_at(steps_->places());
     });
@@ -65,21 +71,47 @@ class device_pagerank final : public pagerank_executor<device> {
     return {0, dangling_ * rank};
   }
   step_sums step(double constant) override {
-    halo_->finish(steps_->ghosts());
-    steps_->take_ghosts();
+    if (ghost_places_.empty()) {
+      halo_->finish(steps_->ghosts());
+    } else {
+      steps_->place_ghosts(halo_->finish_in_place<double>(), ghost_places_.view());
+    }
     steps_->step({.constant = constant, .per_preference = 0});
     halo_->start(steps_->shares());
     const pagerank::step_outcome mine = steps_->outcome();
     return {mine.change, mine.dangling};
   }
   void end() override {
-    halo_->finish(steps_->ghosts());
+    (void)halo_->finish_in_place<double>();
     steps_->write_ranks(ranks_.view());
   }
   [[nodiscard]] span<const double, device> ranks() const noexcept override { return ranks_.view(); }
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
+  // Those of an owner come in the order of their places here, so that they are written one behind the other: the owner
+  // picks them from anywhere, whatever the order.
+  void sort_by_places(const context<device>& ctx, const partition& parts, std::vector<std::int64_t>& ghosts) {
+    const auto places = to_host(ctx, steps_->places());
+    std::vector<std::pair<std::int32_t, std::int64_t>> sorted;  // place and ghost
+    for (std::size_t k = 0; k < ghosts.size(); ++k) {
+      sorted.emplace_back(places[rows_ + static_cast<std::int64_t>(k)], ghosts[k]);
+    }
+    auto first = sorted.begin();
+    for (int r = 0; r < parts.parts(); ++r) {
+      const auto last =
+          std::find_if(first, sorted.end(), [&](const auto& each) { return each.second >= parts.last(r); });
+      std::sort(first, last);
+      first = last;
+    }
+    std::vector<std::int32_t> their_places;
+    for (std::size_t k = 0; k < ghosts.size(); ++k) {
+      their_places.push_back(sorted[k].first);
+      ghosts[k] = sorted[k].second;
+    }
+    ghost_places_ = to_device(ctx, their_places);
+  }
+
   // This rank's in-edges; the ghosts have none, and nobody's out-edges are asked for, but how many there are.
   struct local_graph {
     std::int32_t rows = 0;
@@ -111,6 +143,7 @@ class device_pagerank final : public pagerank_executor<device> {
   double dangling_ = 0;  // vertices
   local_graph local_;    // while the steps read it
   std::unique_ptr<pagerank::part_steps<double>> steps_;
+  array<std::int32_t, device> ghost_places_;  // in the order in which they come; empty: by number
   array<double, device> ranks_;
   std::optional<exchange<device>> halo_;
 };

@@ -62,8 +62,8 @@ class exchange;
 template <>
 class SPARGO_EXPORT exchange<host> {
  public:
-  // `ghosts`: elements of others, ascending, each once. Elements are of `element_bytes` bytes. Collective; throws on
-  // all ranks where one has no memory. O(ghosts + what others want).
+  // `ghosts`: elements of others, each once; by owner, in any order within one. Elements are of `element_bytes` bytes.
+  // Collective; throws on all ranks where one has no memory. O(ghosts + what others want).
   exchange(const communicator& comm, const context<host>& ctx, const partition& owners,
            span<const std::int64_t, host> ghosts, std::size_t element_bytes);
   exchange(exchange&&) noexcept;
@@ -120,6 +120,14 @@ class SPARGO_EXPORT exchange<device> {
     finish_bytes(ghosts.data(), ghosts.size(), sizeof(T));
   }
 
+  // Instead of `finish`, without a copy: the ghosts, where they lie until `start` is called again.
+  template <class T>
+  [[nodiscard]] span<const T, device> finish_in_place() {
+    std::int64_t bytes = 0;
+    const void* const ghosts = finish_in_place(bytes);
+    return {static_cast<const T*>(ghosts), bytes / static_cast<std::int64_t>(sizeof(T))};
+  }
+
   // Instead of `finish`: the ghosts arrive on the exchange's own stream, where what work(stream) enqueues finds them,
   // beside what the context has enqueued since `start`. That must not write what `work` reads, nor touch what it
   // writes, and none of this memory may have been allocated since then, the ghosts' included. What the context enqueues
@@ -138,6 +146,7 @@ class SPARGO_EXPORT exchange<device> {
   struct [[gnu::visibility("hidden")]] state;
   void start_bytes(const void* own, std::int64_t count, std::size_t element);
   void finish_bytes(void* ghosts, std::int64_t count, std::size_t element);
+  [[nodiscard]] const void* finish_in_place(std::int64_t& bytes);
   [[nodiscard]] stream_handle finish_bytes_aside(void* ghosts, std::int64_t count, std::size_t element);
   void join();  // the context's stream waits for the exchange's
   std::unique_ptr<state> state_;

@@ -95,10 +95,11 @@ class part_steps {
 
   // Every vertex has `rank`.
   virtual void start(V rank) = 0;
-  // By place. Those of ghosts are to be written before a step: to where ghosts() says, by number, and then taken.
+  // By place. Those of ghosts are to be written before a step: here by number, where places() is empty, else by
+  // `place_ghosts`, in any order.
   [[nodiscard]] virtual span<const V, device> shares() = 0;
   [[nodiscard]] virtual span<V, device> ghosts() = 0;
-  virtual void take_ghosts() = 0;
+  virtual void place_ghosts(span<const V, device> values, span<const std::int32_t, device> places) = 0;
   // Of the vertices and ghosts; empty: as they are numbered.
   [[nodiscard]] virtual span<const std::int32_t, device> places() const = 0;
   virtual void step(const step_terms& terms) = 0;

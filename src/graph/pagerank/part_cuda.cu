@@ -28,7 +28,7 @@ void invert(const context<device>& ctx, const std::uint32_t* order, array<std::i
            [=, place = places.data()] __device__(std::int64_t i) { place[order[i]] = static_cast<std::int32_t>(i); });
 }
 template <class V>
-void place_values(const context<device>& ctx, const array<V, device>& from, const std::int32_t* places, V* to) {
+void place_values(const context<device>& ctx, span<const V, device> from, const std::int32_t* places, V* to) {
   for_each(ctx, from.size(), [=, value = from.data()] __device__(std::int64_t k) { to[places[k]] = value[k]; });
 }
 
@@ -45,7 +45,6 @@ class device_part final : public part_steps<V> {
     set_degrees(ctx, steps_.order(), degrees, steps_.degrees);
     if (steps_.order() == nullptr) return;
     places_ = {ctx, steps_.n};
-    ghosts_ = {ctx, steps_.n - own_};
     invert(ctx, steps_.order(), places_);
   }
 
@@ -54,11 +53,9 @@ class device_part final : public part_steps<V> {
     if (steps_.n > 0) set_shares(steps_.ctx, rank, steps_.degrees, steps_.shares[0]);
   }
   [[nodiscard]] span<const V, device> shares() override { return now().view().subspan(0, steps_.n); }
-  [[nodiscard]] span<V, device> ghosts() override {
-    return places_.empty() ? now().view().subspan(own_, steps_.n - own_) : ghosts_.view();
-  }
-  void take_ghosts() override {
-    if (!places_.empty()) place_values<V>(steps_.ctx, ghosts_, places_.data() + own_, now().data());
+  [[nodiscard]] span<V, device> ghosts() override { return now().view().subspan(own_, steps_.n - own_); }
+  void place_ghosts(span<const V, device> values, span<const std::int32_t, device> places) override {
+    place_values<V>(steps_.ctx, values, places.data(), now().data());
   }
   [[nodiscard]] span<const std::int32_t, device> places() const override { return places_.view(); }
   void step(const step_terms& terms) override {
@@ -94,7 +91,6 @@ class device_part final : public part_steps<V> {
   bool is_undirected_;
   device_steps<V, I, O> steps_;
   array<std::int32_t, device> places_;
-  array<V, device> ghosts_;  // by number, where they lie in another order
   std::int64_t number_ = 0;  // of the next step
 };
 
