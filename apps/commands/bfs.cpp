@@ -322,7 +322,7 @@ exit_status make_and_traverse(const communicator& comm, const backend& where, co
 
 exit_status run_on_ranks(const communicator& comm, const backend& where, const bfs_flags& flags) {
   if constexpr (config::has_cuda) {
-    if (is_made_on_gpus(where, flags)) return make_and_traverse(comm, where, *where.gpu, flags);
+    if (is_made_on_gpus(comm, where, flags)) return make_and_traverse(comm, where, *where.gpu, flags);
   }
   ranked_input<pattern> read = read_on_ranks<pattern>(comm, where.cpu, flags.file, flags.common, flags.cache);
   const any_ranked_graph held = build_on_ranks(comm, where.cpu, read, graph_of(flags, read.from.input));

@@ -299,10 +299,14 @@ loaded_input describe_for_ranks(const communicator& comm, const context<host>& c
 
 }  // namespace
 
-bool is_made_on_gpus(const backend& where, const graph_flags& flags) {
+bool is_made_on_gpus(const communicator& comm, const backend& where, const graph_flags& flags) {
   if (!where.gpu.has_value() || flags.device_bytes() > 0 || !is_generator_spec(flags.file)) return false;
-  const generator_info info = describe_generator(flags.file);
-  return info.on_device && info.rows <= std::numeric_limits<std::int32_t>::max();
+  bool made = false;
+  together(comm, [&] {
+    const generator_info info = describe_generator(flags.file);
+    made = info.on_device && info.rows <= std::numeric_limits<std::int32_t>::max();
+  });
+  return made;
 }
 
 loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,
