@@ -103,7 +103,7 @@ template <entry_type V>
                                             const common_flags& flags, cache_mode cache);
 
 // Whether the ranks make the graph on their GPUs, with no edge on the host: it is generated, of a kind that a device
-// makes, and the GPUs may be filled. Throws agreed_error.
+// makes, and --max-device-memory is not given. Throws agreed_error.
 [[nodiscard]] bool is_made_on_gpus(const communicator& comm, const backend& where, const graph_flags& flags);
 // What is known of such a graph beforehand. Throws agreed_error.
 [[nodiscard]] loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,

@@ -120,7 +120,8 @@ class SPARGO_EXPORT exchange<device> {
     finish_bytes(ghosts.data(), ghosts.size(), sizeof(T));
   }
 
-  // Instead of `finish`, without a copy: the ghosts, where they lie until `start` is called again.
+  // Instead of `finish`, without a copy: the ghosts, where they lie until `start` is called again. What is enqueued
+  // from here on finds them there.
   template <class T>
   [[nodiscard]] span<const T, device> finish_in_place() {
     std::int64_t bytes = 0;

@@ -58,11 +58,11 @@ class SPARGO_EXPORT distributed_graph<I, device> {
   distributed_graph(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
                     bool in_edges = true);
   // Of the pairs that generate(spec) returns, made on the devices with no pair on the host: the graph that shares of
-  // them make, bit by bit. Every rank makes all pairs and keeps those of some of its rows, again and again until it has
-  // all rows: 2^34 of them in 11 rounds for R-MAT 30 on two H200s. `scratch_bytes`: of the device's memory, while it
-  // builds (24 for a pair that is kept in a round); 0: half of what is free, shared by the ranks on the device. Throws
-  // unsupported for kinds that devices do not make (generator_info::on_device), and for more than 2^31 vertices.
-  // Memory: that of the rows with duplicates. Synchronises.
+  // them make, bit by bit. Every rank makes all pairs and keeps those of some of its rows, round by round until it has
+  // all of them. `scratch_bytes`: of the device's memory, while it builds (24 for a pair that is kept in a round); 0:
+  // half of what is free, shared by the ranks on the device. Throws unsupported for kinds that devices do not make
+  // (generator_info::on_device), and for more than 2^31 - 1 vertices. Memory: that of the rows with duplicates.
+  // Synchronises.
   distributed_graph(const communicator& comm, const context<device>& ctx, std::string_view spec,
                     const graph_options& options = {}, std::int64_t scratch_bytes = 0);
 
