@@ -127,8 +127,7 @@ __device__ void send_notes(const rank_search<I>& r, const I (&vertex)[Count], co
   }
 }
 
-// As bfs::expand_together; `vertex` is this rank's. `r` is in shared memory, of which the compiler cannot know that
-// nothing stores there: what the loop needs of it is held in registers.
+// As bfs::expand_together; `vertex` is this rank's. All weights are loaded before the first is used.
 template <class I>
 __device__ void expand_shared(const rank_search<I>& r, const bfs::search<I, std::int64_t>& s, unsigned* seen,
                               bfs::sink<I>& to, I vertex, std::int64_t begin, int degree, bfs::thread_tally& tally) {
@@ -306,8 +305,7 @@ __device__ void resume(const rank_search<I>& r, rank_walk& walk, const bfs::sear
   walk.taken += static_cast<std::int64_t>(found.vertices);
 }
 
-// A block's rank. The only one of a GPU is in constant memory, from where pointers cost no instruction. One of several
-// is copied to shared memory.
+// A block's rank: in constant memory where it is the only one of its GPU, else copied to shared memory.
 template <bool Only, class I>
 __device__ const rank_search<I>& rank_of_block(const persistent_run<I>& run) {
   if constexpr (Only) {
