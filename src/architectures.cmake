@@ -24,6 +24,18 @@ function(spargo_gpu_architectures out)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# spargo_wants_cuda(OUT): whether SPARGO_CUDA asks for CUDA code: ON does, and AUTO where this machine can run it or the
+# user names architectures.
+function(spargo_wants_cuda out)
+  set(${out} TRUE PARENT_SCOPE)
+  if(SPARGO_CUDA STREQUAL "AUTO" AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+    spargo_gpu_architectures(found)
+    if(found STREQUAL "")
+      set(${out} FALSE PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
 # Sets CMAKE_CUDA_ARCHITECTURES where the user has not: the machine's GPUs, 90 where there are none. `native` becomes a
 # list as well, so that what depends on an architecture finds it there.
 macro(spargo_choose_cuda_architectures)

@@ -3,6 +3,8 @@
 
 #include "commands/table.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace spargo::apps {
 
 namespace {

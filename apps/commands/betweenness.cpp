@@ -9,6 +9,7 @@
 #include <spargo/graph/betweenness.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -1,12 +1,14 @@
 // bfs FILE: breadth-first search on a real graph, timed, and checked by Graph500's rules.
 #include "commands/table.hpp"
 #include "common/bfs_search.hpp"
+#include "common/choice.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
 #include "common/placed_input.hpp"
 #include "common/ranks.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <iterator>
 #include <map>

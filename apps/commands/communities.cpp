@@ -8,6 +8,7 @@
 #include <spargo/graph/communities.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -10,6 +10,7 @@
 #include <spargo/graph/components.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 // snapshot and METIS hold each place once: duplicates are summed on the way there, and a snapshot's notes tell the
 // lightest weight of each.
 #include "commands/table.hpp"
+#include "common/choice.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
@@ -27,6 +28,7 @@
 #include <spargo/io/stream.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <filesystem>

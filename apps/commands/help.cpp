@@ -2,11 +2,13 @@
 // bash, and manual pages.
 #include "common/help.hpp"
 #include "commands/table.hpp"
+#include "common/choice.hpp"
 #include "common/cli.hpp"
 #include "common/completion.hpp"
 #include "common/man_page.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 

@@ -17,6 +17,7 @@
 #include <spargo/sparse/spmv.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <optional>

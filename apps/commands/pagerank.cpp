@@ -10,6 +10,7 @@
 #include <spargo/graph/pagerank.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>

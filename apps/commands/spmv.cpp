@@ -1,5 +1,6 @@
 // spmv FILE: y = A x on a real matrix, timed, and checked against a sequential float64 reference.
 #include "commands/table.hpp"
+#include "common/choice.hpp"
 #include "common/cli.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
@@ -11,6 +12,7 @@
 #include "common/spmv_product.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <optional>
 #include <variant>

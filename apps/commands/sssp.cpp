@@ -1,5 +1,6 @@
 // sssp FILE: shortest paths from vertices of a real graph, timed, and checked edge by edge.
 #include "commands/table.hpp"
+#include "common/choice.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
@@ -8,6 +9,7 @@
 #include <spargo/graph/sssp.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <iterator>

@@ -8,6 +8,7 @@
 #include <spargo/graph/triangles.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 

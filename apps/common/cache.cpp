@@ -5,6 +5,7 @@
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 #include "common/cli.hpp"
 
+#include "common/choice.hpp"
 #include "common/help.hpp"
 #include "common/memory_limit.hpp"
 #include "common/progress.hpp"
@@ -11,6 +12,7 @@
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>

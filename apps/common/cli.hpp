@@ -2,17 +2,21 @@
 // line on standard error and an exit code.
 #pragma once
 
-#include "common/choice.hpp"
 #include "common/exit_status.hpp"
 
 #include <spargo/core/error.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+// CLI11 is parsed and compiled only in files that declare flags: each costs three seconds.
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace spargo::apps {
 

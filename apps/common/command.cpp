@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cctype>
 #include <cerrno>
@@ -42,7 +43,7 @@ int execute_helper(const command& which, const std::string& called, int argc, ch
 
 declared_command declare_command(const command& which, const std::string& called) {
   declared_command declared;
-  declared.app = std::make_unique<CLI::App>("", called);
+  declared.app = std::make_shared<CLI::App>("", called);
   declared.body = which.declare(*declared.app);
   if (which.on_ranks) {
     declared.app->footer(

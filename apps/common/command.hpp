@@ -3,11 +3,13 @@
 
 #include "common/exit_status.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace spargo::apps {
 
@@ -25,7 +27,7 @@ struct command {
 
 // A command with its flags.
 struct declared_command {
-  std::unique_ptr<CLI::App> app;
+  std::shared_ptr<CLI::App> app;
   command_body body;
 };
 

@@ -7,6 +7,7 @@
 #include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>

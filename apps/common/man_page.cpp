@@ -6,6 +6,7 @@
 #include <spargo/core/config.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>

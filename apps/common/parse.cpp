@@ -1,8 +1,10 @@
 #include "common/parse.hpp"
+#include "common/choice.hpp"
 
 #include "common/cli.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 

@@ -7,6 +7,7 @@
 #include <spargo/io/generate.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -2,10 +2,12 @@
 # Installs missing packages on Debian and Ubuntu, and configures a build.
 # shellcheck shell=bash
 
-spargo_packages_for_apps=(cmake ninja-build g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libxxhash-dev
-  libcairo2-dev pkg-config)
+# What changes how a file is compiled (ccache, MPI, ...) is installed for the apps already, so that the tests' build
+# compiles nothing of theirs again.
+spargo_packages_for_apps=(cmake ninja-build g++ ccache libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
+  libxxhash-dev libcairo2-dev pkg-config libopenmpi-dev openmpi-bin)
 spargo_packages_for_tests=(libgtest-dev libgmock-dev libbenchmark-dev libboost-graph-dev libeigen3-dev libopenblas-dev
-  libopenmpi-dev openmpi-bin python3-dev python3-venv ccache)
+  python3-dev python3-venv)
 
 spargo_say() { printf '==> %s\n' "$*" >&2; }
 spargo_die() {
@@ -14,6 +16,11 @@ spargo_die() {
 }
 
 spargo_jobs() { nproc 2> /dev/null || getconf _NPROCESSORS_ONLN; }
+
+# The CUDA compiler's path; empty: there is none.
+spargo_nvcc() {
+  command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; } || true
+}
 
 # True on Debian, Ubuntu and what derives from them.
 spargo_is_debian() {
@@ -75,14 +82,14 @@ spargo_check_tools() {
 }
 
 # spargo_configure PRESET [CMake arguments]: incremental; uses ccache (one cache for all checkouts) and Ninja where they
-# are.
+# are. The launcher carries ccache's settings, so a build started by hand uses the cache in the same way.
 spargo_configure() {
   local preset=$1
   shift
   if command -v ccache > /dev/null; then
-    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
-    export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}
-    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+    local launcher="env;CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD};CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
+    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-$launcher}
+    export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER:-$launcher}
   fi
   local generator=()
   if ! command -v ninja > /dev/null; then generator=(-G "Unix Makefiles"); fi

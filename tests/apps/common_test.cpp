@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 #include <zlib.h>
+#include <CLI/CLI.hpp>
 
 #include <limits>
 #include <new>
