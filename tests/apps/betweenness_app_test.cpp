@@ -4,6 +4,7 @@
 
 #include "apps/run_here.hpp"
 #include "support/rounds.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::test {
 namespace {
@@ -144,6 +145,7 @@ TEST_F(BetweennessFile, AlgorithmsThreadsAndFormatsGiveTheSame) {
     }
   }
   for (const std::string name : {"h.spg", "h.el.gz", "h.mtx"}) {
+    if (!test::can_write(name)) continue;
     const std::string other = folder_ / name;
     ASSERT_EQ(run_app("convert", {"--quiet", edges_, other}).code, 0) << name;
     EXPECT_EQ(run_on(other, {"--directed"})["sum_sq"], 8.0) << name;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "apps/run_here.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::test {
 namespace {
@@ -137,6 +138,7 @@ TEST_F(CommunitiesFile, SumsBeyond64BitsAreRounded) {
 TEST_F(CommunitiesFile, OtherFormatsGiveTheSame) {
   const json expected = run_on("gen:rmat:scale=8,degree=4", {"--directed"});
   for (const std::string name : {"h.spg", "h.el.gz", "h.mtx"}) {
+    if (!test::can_write(name)) continue;
     const std::string other = folder_ / name;
     ASSERT_EQ(run_app("convert", {"--quiet", "gen:rmat:scale=8,degree=4", other}).code, 0) << name;
     const json got = run_on(other, {"--directed"});

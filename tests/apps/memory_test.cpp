@@ -265,10 +265,11 @@ TEST(memory_foreseen, ends_what_cannot_fit_at_once) {
   for (const char* command :
        {"bfs", "sssp", "components", "pagerank", "betweenness", "triangles", "communities", "spmv", "info"}) {
     const auto start = std::chrono::steady_clock::now();
-    expect_failure(run_app(command, {"gen:rmat:scale=38,degree=16"}), command, 1,
+    expect_failure(run_app(command, {"gen:rmat:scale=38,degree=16", "--device", "cpu"}), command, 1,
                    "gen:rmat:scale=38,degree=16: it takes at least 1");
     // What lists 67 MB, and is given 100.
-    expect_failure(run_app(command, {"gen:rmat:scale=19,degree=16", "--max-memory", "100M"}), command, 1,
+    expect_failure(run_app(command, {"gen:rmat:scale=19,degree=16", "--device", "cpu", "--max-memory", "100M"}),
+                   command, 1,
                    " of host memory, for 8,388,608 entries and 524,288 rows; 100 MB are available (see --max-memory)");
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10)) << command;
   }

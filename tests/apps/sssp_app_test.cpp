@@ -8,6 +8,7 @@
 #include "common/weight_position.hpp"
 #include "common/weighted_input.hpp"
 #include "support/device.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::test {
 namespace {
@@ -246,12 +247,14 @@ TEST_F(SsspFile, WeightsOfEveryFormat) {
   kept("f.gr", "c x\np sp 3 2\na 1 2 7\na 2 3 8\n", "int32", "[[2,7],[3,15]]");
   kept("g.graph", "3 2 001\n2 7\n1 7 3 8\n2 8\n", "int32", "[[2,7],[3,15]]");
   const std::string snapshot = folder_ / "h.spg";
+  if (!test::can_write(snapshot)) return;
   EXPECT_EQ(run_app("convert", {edges_, snapshot, "--quiet"}).code, 0);
   EXPECT_EQ(run_on(snapshot, {})["runs"][0]["reached"], 4);
 }
 
 // A snapshot's matrix has the sums of duplicates; paths take the lightest all the same, from a copy of it, too.
 TEST_F(SsspFile, SnapshotsKnowTheLightestOfSeveralWeights) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const std::string list = folder_.write("parallel.wel", "7 8 5\n7 8 3\n8 9 4\n7 9 9\n9 9 1\n9 9 2\n");
   const std::string snapshot = folder_ / "parallel.spg";
   const std::string copy = folder_ / "copy.spg";
