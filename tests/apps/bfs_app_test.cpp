@@ -2,7 +2,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "apps/run_app.hpp"
+#include "apps/run_here.hpp"
 #include "support/snapshots.hpp"
 
 namespace spargo::test {
@@ -23,8 +23,8 @@ void check_all(const std::string& device) {
       // A Matrix Market file names row r + 1 what truth.json calls vertex r.
       const auto source = expected["source"].get<std::int64_t>() + (matrix ? 1 : 0);
       const app_run run =
-          run_app("bfs", {"--json", "-", "--device", device, "--repeat", "1", directed ? "--directed" : "--undirected",
-                          "--source", std::to_string(source), (folder / name).string()});
+          run_here("bfs", {"--json", "-", "--device", device, "--repeat", "1", directed ? "--directed" : "--undirected",
+                           "--source", std::to_string(source), (folder / name).string()});
       const std::string what = name + (directed ? " directed" : " undirected");
       ASSERT_EQ(run.code, 0) << what << ": " << run.err;
       const json got = run.json();

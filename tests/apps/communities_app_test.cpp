@@ -13,7 +13,7 @@ using nlohmann::json;
 
 json run_on(const std::string& file, std::vector<std::string> flags, const std::string& device = "cpu") {
   flags.insert(flags.end(), {"--device", device, "--json", "-", "--repeat", "1", file});
-  const app_run run = run_one_of_many("communities", flags);
+  const app_run run = run_here("communities", flags);
   EXPECT_EQ(run.code, 0) << file << ": " << run.err;
   return run.code == 0 ? run.json() : json::object();
 }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "apps/run_app.hpp"
+#include "apps/run_here.hpp"
 
 namespace spargo::test {
 namespace {
@@ -36,7 +36,7 @@ void check_all(const std::string& device) {
     for (const auto& [x, key] : {std::pair("ones", "ones"), std::pair("reciprocal", "inv")}) {
       const std::string what = name + " --x " + x;
       const app_run run =
-          run_app("spmv", {"--json", "-", "--device", device, "--repeat", "1", "--x", x, (folder / name).string()});
+          run_here("spmv", {"--json", "-", "--device", device, "--repeat", "1", "--x", x, (folder / name).string()});
       ASSERT_EQ(run.code, 0) << what << ": " << run.err;
       const json got = run.json();
       EXPECT_EQ(got["rows"], facts["rows"]) << what;

@@ -18,7 +18,7 @@ using words = std::vector<std::string>;
 
 json run_on(const std::string& file, words flags) {
   flags.insert(flags.end(), {"--json", "-", "--repeat", "1", file});
-  const app_run run = run_one_of_many("sssp", flags);
+  const app_run run = run_here("sssp", flags);
   EXPECT_EQ(run.code, 0) << file << ": " << run.err;
   return run.code == 0 ? run.json() : json::object();
 }
