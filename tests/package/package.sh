@@ -44,9 +44,15 @@ case $step in
     # The README's program is the consumer that the other steps compile and run.
     awk '/^```cpp$/ {on = 1; next} /^```$/ {on = 0} on' "$source/README.md" | diff - "$here/consumer/main.cpp" \
       || fail "README.md and tests/package/consumer/main.cpp differ"
-    # Every path that the documents name in backquotes exists.
-    grep -ohE '`(apps|datasets|include|src|tests)/[A-Za-z0-9_./-]+`' "$source"/*.md | tr -d '`' | sort -u | while read -r path; do
+    # Every path that the documents name in backquotes exists, and so does every file that they link to.
+    documents=("$source"/*.md "$source"/apps/docs/*.md)
+    grep -ohE '`(apps|datasets|include|src|tests)/[A-Za-z0-9_./-]+`' "${documents[@]}" | tr -d '`' | sort -u | while read -r path; do
       [ -e "$source/$path" ] || fail "the documents name $path, which does not exist"
+    done
+    for page in "${documents[@]}"; do
+      { grep -oE '\]\([^)#: ]+[)#]' "$page" || true; } | tr -d ']()#' | sort -u | while read -r link; do
+        [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which does not exist"
+      done
     done
     if command -v python3 > /dev/null; then python3 "$source/apps/bench/scaling.py" --check; fi
     ;;
