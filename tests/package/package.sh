@@ -54,7 +54,10 @@ case $step in
         [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which does not exist"
       done
     done
-    if command -v python3 > /dev/null; then python3 "$source/apps/bench/scaling.py" --check; fi
+    if command -v python3 > /dev/null; then
+      python3 "$source/apps/bench/scaling.py" --check
+      python3 "$source/apps/bench/gap_chart.py" --check
+    fi
     ;;
   scripts)
     dir=$work-scripts; rm -rf "$dir"; mkdir -p "$dir/mirror/HB" "$dir/x"
