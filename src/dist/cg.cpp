@@ -17,16 +17,42 @@ namespace spargo {
 
 namespace {
 
+// Squares of vectors of such a norm, and what is left of them as they shrink, are far from the ends of the range.
+constexpr double least_square = 1e-200;
+constexpr double most_square = 1e200;
+
+void expect_finite(const char* what, double value) {
+  if (std::isfinite(value)) return;
+  throw agreed_error(error_code::invalid_data, fmt::format("cg: {} is {} (expected a finite number)", what, value));
+}
+
+// The largest magnitude of any rank's elements; NaN where one is.
 template <class Space>
-cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double, Space> b, span<double, Space> x,
-                const cg_options& options) {
+double largest_of(const communicator& comm, const context<Space>& ctx, span<const double, Space> v) {
+  const auto larger = [](double now, double other) { return std::isnan(now) || other <= now ? now : other; };
+  double largest = 0;
+  const auto look = [&](span<const double, host> values) {
+    for (const double value : values) largest = larger(largest, std::abs(value));
+  };
+  comm.agree_on([&] {
+    if constexpr (std::same_as<Space, host>) {
+      look(v);
+    } else {
+      const array<double, host> copied = to_host(ctx, v);
+      look(copied);
+    }
+  });
+  for (const double each : comm.all_gather(largest)) largest = larger(largest, each);
+  return largest;
+}
+
+template <class Space>
+cg_result iterate(const distributed_spmv_plan<double, Space>& a, span<const double, Space> b, span<double, Space> x,
+                  const cg_options& options) {
   using detail::dist::combine;
   const std::int64_t n = a.own_rows();
   const communicator& comm = a.comm();
   const context<Space>& ctx = a.ctx();
-  SPARGO_EXPECTS(a.own_columns() == n && b.size() == n && x.size() == n,
-                 fmt::format("cg: {} rows, {} columns, b of {} and x of {} (expected the same)", n, a.own_columns(),
-                             b.size(), x.size()));
   constexpr bool defers = std::same_as<Space, device>;
   const std::int64_t half = defers ? n / 2 : n;
   array<double, Space> r;
@@ -52,6 +78,7 @@ cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double
   copy<double>(ctx, std::as_const(r).view(), own(now));
   const double scale = std::sqrt(dot_of(b, b));
   double rr = dot_of(r, r);
+  expect_finite("the square of the first residual", rr);
   double alpha = 0;
   cg_result result;
   // Elements [first, last) of x, by p of `k`.
@@ -71,6 +98,7 @@ cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double
     product->start(p, q);
     update_rest();
     const double pq = finished();
+    expect_finite("p'Ap", pq);
     if (!(pq > 0)) {
       throw agreed_error(error_code::invalid_data,
                          fmt::format("cg: p'Ap is {} (expected a positive definite matrix)", pq));
@@ -86,6 +114,35 @@ cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double
     ++result.iterations;
   }
   update_rest();
+  return result;
+}
+
+// Where squares of b leave the range, the system is solved for b times a power of 2.
+template <class Space>
+cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double, Space> b, span<double, Space> x,
+                const cg_options& options) {
+  using detail::dist::combine;
+  const std::int64_t n = a.own_rows();
+  const communicator& comm = a.comm();
+  const context<Space>& ctx = a.ctx();
+  SPARGO_EXPECTS(a.own_columns() == n && b.size() == n && x.size() == n,
+                 fmt::format("cg: {} rows, {} columns, b of {} and x of {} (expected the same)", n, a.own_columns(),
+                             b.size(), x.size()));
+  const double square = comm.all_reduce(comm.agree_on([&] { return dot<double, Space>(ctx, b, b); }), reduction::sum);
+  if (square >= least_square && square <= most_square) return iterate<Space>(a, b, x, options);
+  const double largest = largest_of<Space>(comm, ctx, b);
+  expect_finite("the largest element of b", largest);
+  if (largest == 0) return iterate<Space>(a, b, x, options);
+  const int exponent = std::ilogb(largest) / 2;  // in two steps: one power of 2 may be out of range
+  array<double, Space> scaled = comm.agree_on([&] { return array<double, Space>(ctx, n); });
+  const auto times = [&](double power, span<const double, Space> from, span<double, Space> to) {
+    combine(ctx, power, from, 0, from, to);
+    combine(ctx, power, to, 0, to, to);
+  };
+  times(std::ldexp(1, -exponent), b, scaled);
+  times(std::ldexp(1, -exponent), x, x);
+  const cg_result result = iterate<Space>(a, std::as_const(scaled).view(), x, options);
+  times(std::ldexp(1, exponent), x, x);
   return result;
 }
 

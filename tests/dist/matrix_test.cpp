@@ -379,6 +379,38 @@ TEST(DistributedCg, SolvesTheLaplaceEquation) {
   });
 }
 
+// Norms whose squares over- or underflow: the same bits, times a power of 2.
+TEST(DistributedCg, SolvesForRightSidesNearTheEndsOfTheRange) {
+  on_ranks([](const communicator& comm) {
+    const context<host> ctx = test::context_of(comm);
+    const distributed_matrix<double> a(
+        comm, ctx, generate_part<double, std::int64_t>(ctx, "gen:laplacian2d:n=10", comm.rank(), comm.size()).view());
+    const distributed_spmv_plan<double, host> plan(comm, ctx, a);
+    const auto n = static_cast<std::size_t>(plan.own_rows());
+    std::vector<double> b(n);
+    for (std::size_t i = 0; i < n; ++i) b[i] = x_of(a.row_parts().first(comm.rank()) + static_cast<std::int64_t>(i));
+    std::vector<double> plain(n, 0.0);
+    ASSERT_TRUE(distributed_cg(plan, b, plain, {.tolerance = 1e-12}).converged);
+    for (const int exponent : {-1000, -665, 0, 520, 665, 1000}) {
+      std::vector<double> scaled(n);
+      for (std::size_t i = 0; i < n; ++i) scaled[i] = std::ldexp(b[i], exponent);
+      std::vector<double> x(n, 0.0);
+      const cg_result found = distributed_cg(plan, scaled, x, {.tolerance = 1e-12});
+      EXPECT_TRUE(found.converged) << exponent;
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_NEAR(std::ldexp(x[i], -exponent), plain[i], 1e-9 * std::abs(plain[i])) << exponent;
+      }
+    }
+    for (const double bad : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+      std::vector<double> wrong = b;
+      if (comm.rank() == comm.size() - 1 && n > 0) wrong[n - 1] = bad;
+      if (comm.all_reduce(comm.rank() == comm.size() - 1 ? plan.own_rows() : 0, reduction::sum) == 0) continue;
+      std::vector<double> x(n, 0.0);
+      EXPECT_THROW(distributed_cg(plan, wrong, x), agreed_error);
+    }
+  });
+}
+
 TEST(DistributedCg, RefusesWhatIsNotPositiveDefinite) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx = test::context_of(comm);

@@ -162,7 +162,8 @@ struct SPARGO_EXPORT cg_result {
 // Solves A x = b for a symmetric positive definite A by conjugate gradients (Hestenes, Stiefel, 1952). b and x are this
 // rank's elements; x is the guess on entry. Sums over ranks: the same bits on every run with as many ranks. On a device
 // the host waits for each sum, but not for the last update of x, which is on the context's stream. Throws invalid_data
-// where A is not positive definite, as far as that shows. Memory: three vectors, on a device four.
+// where A is not positive definite, as far as that shows, and where b or products are not finite. A b whose square is
+// out of range is scaled by a power of 2. Memory: three vectors, on a device four.
 SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, host>& a, span<const double, host> b,
                                        span<double, host> x, const cg_options& options = {});
 SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, device>& a, span<const double, device> b,
