@@ -97,9 +97,15 @@ void warn_of_ids(const conversion& c, const vertex_names& names) {
   }
 }
 
+// METIS is for graphs alone.
+void warn_of_lightest(const conversion& c) {
+  c.warn("edges listed more than once are written once, with the lightest of their weights: products sum them");
+}
+
 // Parallel edges of a snapshot: products sum their weights, paths take the lightest.
 void warn_of_sums(const conversion& c) {
   if (!c.input.mapped.has_value() || !has_lightest(c.input.mapped->notes())) return;
+  if (c.to.kind == target_kind::metis) return warn_of_lightest(c);
   c.warn("edges listed more than once are written once, with the sum of their weights: sssp takes the lightest");
 }
 
@@ -267,8 +273,9 @@ written write_graph(const conversion& c, const csr_view<const V, I, O, host>& al
   }
   const bool counts = c.input.field == matrix_market_field::pattern;
   const std::int64_t merged = facts.expanded - all.nnz();
-  if (merged > 0) c.warn(fmt::format("{} entries at a place given before are left out or summed", merged));
+  if (merged > 0) c.warn(fmt::format("{} entries at a place given before are left out", merged));
   const bool weighted = !counts && are_metis_weights<V, I, O>(c, matrix);
+  if (merged > 0 && weighted) warn_of_lightest(c);
   if (!is_pattern<V> && !counts && !weighted) {
     c.warn("the values are left out, since METIS has integers above 0 as weights, the same in both directions");
   }
@@ -305,7 +312,16 @@ written convert_snapshot(const conversion& c) {
   const std::string_view notes = has_lightest(mapped.notes()) ? mapped.notes() : std::string_view{};
   return std::visit(
       [&]<class V, class I, class O>(const csr_input<V, I, O>& read) {
-        return write_canonical<V, I, O>(c, read.matrix, read.facts, {mapped.header().origin, notes});
+        csr_view<const V, I, O, host> all = read.matrix;
+        array<V, host> lightest;
+        if constexpr (std::same_as<V, double>) {
+          if (c.to.kind == target_kind::metis && !notes.empty()) {
+            lightest = clone(c.ctx, all.values);
+            take_lightest(notes, lightest.view());
+            all.values = std::as_const(lightest).view();
+          }
+        }
+        return write_canonical<V, I, O>(c, all, read.facts, {mapped.header().origin, notes});
       },
       matrix);
 }
@@ -324,28 +340,46 @@ written write_counts(const conversion& c, const coo_input<pattern, I>& read) {
   return write_canonical<double, I, O>(c, matrix.view(), read.facts, {value_origin::counts});
 }
 
-template <index_type I, index_type O>
-std::string note_duplicates(const conversion& c, const coo_input<double, I>& read,
-                            const csr_view<const double, I, O, host>& matrix) {
-  if (read.triangle == symmetry_kind::general) return note_lightest<I, O>(c.ctx, read.entries.view(), matrix);
+// f(view) of all entries.
+template <index_type I, class F>
+auto with_expanded(const conversion& c, const coo_input<double, I>& read, F&& f) {
+  if (read.triangle == symmetry_kind::general) return f(read.entries.view());
   const coo_matrix<double, I, host> all = expand_symmetry<double, I>(c.ctx, read.entries.view(), read.triangle);
-  return note_lightest<I, O>(c.ctx, all.view(), matrix);
+  return f(all.view());
+}
+
+// Of duplicates a snapshot has the sum and notes the lightest, a METIS file has the lightest; a pattern's are counted.
+template <index_type I, index_type O>
+std::string keep_lightest(const conversion& c, const coo_input<double, I>& read,
+                          csr_matrix<double, I, O, host>& matrix) {
+  return with_expanded(c, read, [&](const coo_view<const double, I, host>& entries) -> std::string {
+    if (c.to.kind == target_kind::snapshot) return note_lightest<I, O>(c.ctx, entries, std::as_const(matrix).view());
+    if (matrix.rows() == matrix.cols()) matrix.values() = lightest_weights<I, O>(c.ctx, entries);
+    return {};
+  });
+}
+
+// Whether more is to be known of duplicates than their sum.
+bool keeps_duplicates(const conversion& c) {
+  return c.to.kind == target_kind::snapshot || c.to.kind == target_kind::metis;
 }
 
 template <entry_type V, index_type I>
 written sort_and_write(const conversion& c, coo_input<V, I>& read) {
   return with_offset<I>(read.facts.expanded, [&]<class O>(type_tag<O>) {
-    const csr_matrix<V, I, O, host> matrix = [&] {
+    csr_matrix<V, I, O, host> matrix = [&] {
       const busy building("building CSR");
       return to_csr<O>(c.ctx, std::as_const(read.entries).view(), {.symmetry = read.triangle});
     }();
     std::string notes;
-    if (read.facts.expanded > matrix.nnz() && c.to.kind == target_kind::snapshot) {
-      if constexpr (is_pattern<V>) return write_counts<I, O>(c, read);
-      if constexpr (std::same_as<V, double>) notes = note_duplicates<I, O>(c, read, matrix.view());
+    if (read.facts.expanded > matrix.nnz() && keeps_duplicates(c)) {
+      if constexpr (is_pattern<V>) {
+        if (c.to.kind == target_kind::snapshot) return write_counts<I, O>(c, read);
+      }
+      if constexpr (std::same_as<V, double>) notes = keep_lightest<I, O>(c, read, matrix);
     }
     read.entries = {};
-    return write_canonical<V, I, O>(c, matrix.view(), read.facts, {origin_of(c.input), notes});
+    return write_canonical<V, I, O>(c, std::as_const(matrix).view(), read.facts, {origin_of(c.input), notes});
   });
 }
 
@@ -357,7 +391,7 @@ written convert_cached(const conversion& c, const read_options& options) {
   std::optional<cached_matrix> matrix = read_matrix(c.ctx, c.input, options, c.flags.cache);
   report_cache(c.out, matrix->cache);
   const auto go_on = [&]<class V, class I, class O>(const csr_input<V, I, O>& read) -> std::optional<written> {
-    if (read.facts.expanded > read.matrix.nnz() && c.to.kind == target_kind::snapshot) return std::nullopt;
+    if (read.facts.expanded > read.matrix.nnz() && keeps_duplicates(c)) return std::nullopt;
     return write_canonical<V, I, O>(c, read.matrix, read.facts, {origin_of(c.input)});
   };
   if (const std::optional<written> result = std::visit(go_on, matrix->read)) return *result;

@@ -5,6 +5,7 @@
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -15,12 +16,16 @@ constexpr std::string_view beginning = "{\"lightest\":";
 }  // namespace
 
 template <index_type I, index_type O>
+array<double, host> lightest_weights(const context<host>& ctx, const coo_view<const double, I, host>& entries) {
+  auto g = build_weighted_graph<O>(ctx, entries, {.duplicates = duplicate_weights::min, .loops = self_loops::keep});
+  return std::move(g).take_apart().out_weights;
+}
+
+template <index_type I, index_type O>
 std::string note_lightest(const context<host>& ctx, const coo_view<const double, I, host>& entries,
                           const csr_view<const double, I, O, host>& matrix) {
   if (entries.rows != entries.cols) return {};
-  const auto g =
-      build_weighted_graph<O>(ctx, entries, {.duplicates = duplicate_weights::min, .loops = self_loops::keep});
-  const auto weights = g.view().out_weights;
+  const array<double, host> weights = lightest_weights<I, O>(ctx, entries);
   json places = json::array();
   for (std::int64_t e = 0; e < weights.size(); ++e) {
     // What is not finite makes the sum so, too.
@@ -40,8 +45,9 @@ void take_lightest(std::string_view notes, span<double, host> values) {
   }
 }
 
-#define INSTANTIATE(I, O)                                                                                \
-  template std::string note_lightest<I, O>(const context<host>&, const coo_view<const double, I, host>&, \
+#define INSTANTIATE(I, O)                                                                                            \
+  template array<double, host> lightest_weights<I, O>(const context<host>&, const coo_view<const double, I, host>&); \
+  template std::string note_lightest<I, O>(const context<host>&, const coo_view<const double, I, host>&,             \
                                            const csr_view<const double, I, O, host>&);
 INSTANTIATE(std::int32_t, std::int32_t)
 INSTANTIATE(std::int32_t, std::int64_t)

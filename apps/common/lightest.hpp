@@ -10,6 +10,11 @@
 
 namespace spargo::apps {
 
+// Of the matrix made of these entries, expanded, in its order: the lightest weight of each place.
+template <index_type I, index_type O>
+[[nodiscard]] array<double, host> lightest_weights(const context<host>& ctx,
+                                                   const coo_view<const double, I, host>& entries);
+
 // For a matrix made of these entries, expanded: the notes; empty where no lightest weight differs from the sum, or the
 // matrix is no graph.
 template <index_type I, index_type O>
