@@ -180,5 +180,24 @@ TEST_F(BetweennessFile, ErrorsInOneLine) {
   expect_failure(run_app("betweenness", {}), "betweenness", 2);
 }
 
+// Where all sources again would take long, some are, and the sum of all values.
+TEST(BetweennessApp, ChecksASampleAndSaysSo) {
+  const std::string graph = "gen:rmat:scale=8,degree=4";
+  for (const char* normalization : {"none", "pairs", "max"}) {
+    for (const std::string sources : {"all", "40"}) {
+      const json got = run_on(graph, {"--device", "cpu", "--undirected", "--sources", sources, "--normalization",
+                                      normalization, "--check-sources", "7"});
+      EXPECT_EQ(got["checked_sources"], 7);
+      EXPECT_EQ(got["sources"], sources == "all" ? 256 : 40);
+      EXPECT_EQ(got["valid"], true);
+    }
+  }
+  EXPECT_EQ(run_on(graph, {"--device", "cpu"})["checked_sources"], 256);
+  EXPECT_EQ(run_on(graph, {"--device", "cpu", "--check-sources", "1000"})["checked_sources"], 256);
+  const app_run said = run_one_of_many("betweenness", {"--device", "cpu", "--check-sources", "7", graph});
+  EXPECT_NE(said.out.find("from 7 of 256 sources, and the sum of all values"), std::string::npos) << said.out;
+  EXPECT_EQ(run_one_of_many("betweenness", {"--check-sources", "0", graph}).code, 2);
+}
+
 }  // namespace
 }  // namespace spargo::test

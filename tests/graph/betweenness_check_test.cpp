@@ -18,7 +18,7 @@ using sources_type = std::vector<std::int32_t>;
 std::string fault(const test::raw_graph<std::int32_t, std::int32_t>& raw, const doubles& values,
                   const sources_type& sources = {}, const betweenness_options& options = {}) {
   const context<host> ctx({.threads = 2});
-  return check_betweenness(ctx, raw.view(), values, sources, options);
+  return check_betweenness(ctx, raw.view(), values, test::all_if_none(sources), options);
 }
 
 // 0 - 1 - 2 - 3, and 4 apart.
@@ -57,6 +57,40 @@ TEST(CheckBetweenness, RefusesSourcesThatAreNoVertices) {
   EXPECT_THROW((void)fault(path(), {0, 2, 2, 0, 0}, {0, -1}), error);
 }
 
+// The sum of right values is right, whatever the options; that of values of which one is off is not.
+TEST(CheckBetweenness, SumsFollowFromDistances) {
+  const context<host> ctx({.threads = 2});
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    test::random_source random(seed);
+    const std::int64_t n = 3 + random.below(300);
+    const edge_vector edges = test::random_edges(random, n, 1 + random.below(4 * n), 1);
+    const auto raw = seed % 2 == 0 ? test::make_undirected<std::int32_t, std::int32_t>(n, edges)
+                                   : test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out);
+    const sources_type some{0, 1, 1, static_cast<std::int32_t>(n - 1)};
+    for (const auto normalization : {betweenness_normalization::none, betweenness_normalization::pairs}) {
+      for (const auto endpoints : {betweenness_endpoints::excluded, betweenness_endpoints::included}) {
+        for (const auto& sources : {sources_type{}, some}) {
+          const betweenness_options options{.normalization = normalization, .endpoints = endpoints};
+          const auto asked = test::all_if_none(sources);
+          auto values = betweenness(ctx, raw.view(), asked, options).values;
+          ASSERT_EQ(check_betweenness_sum(ctx, raw.view(), values, asked, options), "");
+          std::int64_t largest = 0;
+          for (std::int64_t v = 0; v < n; ++v) largest = values[v] > values[largest] ? v : largest;
+          if (values[largest] == 0) continue;
+          values[largest] *= 1 - 1e-6;
+          ASSERT_NE(check_betweenness_sum(ctx, raw.view(), values, asked, options), "");
+        }
+      }
+    }
+  }
+  EXPECT_EQ(check_betweenness_sum(ctx, path().view(), doubles{0, 2, 2.5, 0, 0}),
+            "the values come from sums of 9 (expected 8 by the distances)");
+  EXPECT_THROW((void)check_betweenness_sum(ctx, path().view(), doubles(5), {},
+                                           {.normalization = betweenness_normalization::by_maximum}),
+               error);
+}
+
 // Values of other options are wrong, unless they happen to be the same.
 TEST(CheckBetweenness, FindsOtherOptions) {
   test::random_source random(41);
@@ -74,9 +108,10 @@ TEST(CheckBetweenness, FindsOtherOptions) {
     }
   }
   for (std::size_t a = 0; a < asked.size(); ++a) {
-    const auto result = betweenness(ctx, raw.view(), asked[a].first, asked[a].second);
+    const auto result = betweenness(ctx, raw.view(), test::all_if_none(asked[a].first), asked[a].second);
     for (std::size_t b = 0; b < asked.size(); ++b) {
-      const std::string wrong = check_betweenness(ctx, raw.view(), result.values, asked[b].first, asked[b].second);
+      const std::string wrong =
+          check_betweenness(ctx, raw.view(), result.values, test::all_if_none(asked[b].first), asked[b].second);
       EXPECT_EQ(wrong.empty(), a == b) << a << " as " << b << ": " << wrong;
     }
   }

@@ -31,15 +31,15 @@ class BetweennessCuda : public testing::Test {
     const context<host> cpu({.threads = 2});
     const test::placed_graph<index, offset, device> g(raw);
     betweenness_plan<index, offset, device> plan(g.ctx(), g.view(), options);
-    plan.run(sources);
+    plan.run(test::all_if_none(sources));
     const doubles values = g.fetch(plan.values());
     const doubles edges = g.fetch(plan.edges());
-    EXPECT_EQ(check_betweenness<index>(cpu, raw.view(), values, sources, options, edges), "");
-    plan.run(sources);
+    EXPECT_EQ(check_betweenness<index>(cpu, raw.view(), values, test::all_if_none(sources), options, edges), "");
+    plan.run(test::all_if_none(sources));
     EXPECT_TRUE(g.fetch(plan.values()) == values);
     EXPECT_TRUE(g.fetch(plan.edges()) == edges);
     betweenness_plan<index, offset, device> other(g.ctx(), g.view(), options);
-    other.run(sources);
+    other.run(test::all_if_none(sources));
     EXPECT_TRUE(g.fetch(other.values()) == values);
     EXPECT_TRUE(g.fetch(other.edges()) == edges);
   }

@@ -15,6 +15,13 @@ namespace spargo::test {
 
 using doubles = std::vector<double>;
 
+// The sources of tests: an empty list stands for all vertices.
+template <class I>
+betweenness_sources<I> all_if_none(const std::vector<I>& sources) {
+  if (sources.empty()) return {};
+  return sources;
+}
+
 // Distances (-1: none) and numbers of shortest paths from a vertex to all.
 template <class Count>
 struct paths_from {

@@ -55,12 +55,12 @@ class Betweenness : public testing::Test {
       options.algorithm = algorithm;
       betweenness_plan<I, O, Space> plan(g.ctx(), g.view(), options);
       for (int run = 0; run < 2; ++run) {
-        plan.run(given);
+        plan.run(test::all_if_none(given));
         const doubles got = g.fetch(plan.values());
         const std::int64_t v = test::farthest_off(got, expected);
         ASSERT_LT(v, 0) << to_string(algorithm) << ", run " << run << ", vertex " << v << " of " << n << ": "
                         << got[static_cast<std::size_t>(v)] << ", expected " << expected[static_cast<std::size_t>(v)];
-        ASSERT_EQ(check_betweenness<I>(ctx, raw.view(), got, given, options), "");
+        ASSERT_EQ(check_betweenness<I>(ctx, raw.view(), got, test::all_if_none(given), options), "");
       }
     }
   }
@@ -200,15 +200,15 @@ TYPED_TEST(Betweenness, EdgesOfRandomGraphs) {
     betweenness_plan<index, offset, typename TypeParam::space> plan(g.ctx(), g.view(), options);
     ASSERT_EQ(plan.algorithm(), betweenness_algorithm::by_level);
     for (int run = 0; run < 2; ++run) {
-      plan.run(given);
+      plan.run(test::all_if_none(given));
       const doubles values = g.fetch(plan.values());
       const doubles got = g.fetch(plan.edges());
       ASSERT_LT(test::farthest_off(got, expected), 0) << "run " << run;
-      ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), values, given, options, got), "");
+      ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), values, test::all_if_none(given), options, got), "");
       for (std::size_t e = 0; e < got.size(); ++e) {
         doubles wrong = got;
         wrong[e] = got[e] > 0 ? got[e] * (1 + 1e-6) : 1e-6;
-        ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), values, given, options, wrong)
+        ASSERT_EQ(check_betweenness<index>(ctx, raw.view(), values, test::all_if_none(given), options, wrong)
                       .find("the edge from " + std::to_string(edges[e].first) + " to "),
                   0U);
       }
@@ -332,6 +332,27 @@ TEST(BetweennessChoice, RefusesWhatDoesNotFit) {
   EXPECT_NE(
       message_of(error_code::invalid_argument, [] { (void)parse_betweenness_algorithm("brandes"); }).find("brandes"),
       std::string::npos);
+}
+
+// No source is not the same as no word of sources.
+TEST(BetweennessChoice, OfNoSourceIsNothing) {
+  const context<host> ctx({.threads = 2});
+  const auto raw = test::make_undirected<std::int32_t, std::int32_t>(4, test::path_edges(4));
+  const std::vector<std::int32_t> none;
+  for (const auto normalization :
+       {betweenness_normalization::none, betweenness_normalization::pairs, betweenness_normalization::by_maximum}) {
+    const betweenness_options options{.normalization = normalization, .edges = betweenness_edges::counted};
+    betweenness_plan plan(ctx, raw.view(), options);
+    plan.run();
+    EXPECT_GT(plan.values()[1], 0);
+    plan.run(none);
+    EXPECT_EQ(test::copy_of(plan.values()), doubles(4, 0.0));
+    EXPECT_EQ(test::copy_of(plan.edges()), doubles(6, 0.0));
+    EXPECT_EQ(check_betweenness(ctx, raw.view(), plan.values(), none, options, plan.edges()), "");
+    EXPECT_NE(check_betweenness(ctx, raw.view(), plan.values(), {}, options, plan.edges()), "");
+  }
+  EXPECT_EQ(betweenness(ctx, raw.view(), span<const std::int32_t, host>()).values[1], 0);
+  EXPECT_EQ(betweenness(ctx, raw.view(), none, {.algorithm = betweenness_algorithm::by_source}).values[2], 0);
 }
 
 TEST(BetweennessChoice, NaturalCalls) {

@@ -18,7 +18,7 @@ doubles values_of(const graph_view<I, O, host>& g, const sources_type& sources, 
                   int threads = 3) {
   const context<host> ctx({.threads = threads});
   const std::vector<I> given(sources.begin(), sources.end());
-  const auto result = betweenness(ctx, g, given, options);
+  const auto result = betweenness(ctx, g, all_if_none(given), options);
   return {result.values.begin(), result.values.end()};
 }
 
@@ -27,7 +27,7 @@ template <class I, class O>
 doubles values_there(const raw_graph<I, O>& raw, const sources_type& sources, betweenness_options options = {}) {
   const placed_graph<I, O, device> g(raw);
   const std::vector<I> given(sources.begin(), sources.end());
-  const auto result = betweenness(g.ctx(), g.view(), given, options);
+  const auto result = betweenness(g.ctx(), g.view(), all_if_none(given), options);
   return g.fetch(result.values.view());
 }
 

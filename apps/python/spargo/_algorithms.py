@@ -134,6 +134,9 @@ class Algorithms(Stored):
             raise Error(f"sources: {chosen.min()} to {chosen.max()} of a graph of {self.vertices} vertices")
         return np.ascontiguousarray(chosen, dtype=self._index_type())
 
+    def _given_sources(self, sources: npt.ArrayLike | None) -> Array | None:
+        return None if sources is None else self._sources(sources)
+
     def _index_type(self) -> np.dtype[Any]:
         kind: np.dtype[Any] = (self._host or self._arrays())[1].dtype
         return kind
@@ -291,7 +294,7 @@ class Algorithms(Stored):
         Parameters
         ----------
         sources : array_like of int, optional
-            By default all vertices.
+            By default all vertices; an empty list gives zeros.
         normalization : {'pairs', 'none', 'maximum'}, optional
             Over the number of pairs that could count, as networkx has it; the sums; or over the largest value.
         endpoints : bool, optional
@@ -307,7 +310,7 @@ class Algorithms(Stored):
         O(sources * (vertices + edges)).
         """
         values: Array = self._called(
-            "betweenness", True, self._sources(sources), normalization, endpoints, algorithm, threads()
+            "betweenness", True, self._given_sources(sources), normalization, endpoints, algorithm, threads()
         )
         return values
 
@@ -317,7 +320,7 @@ class Algorithms(Stored):
         Parameters
         ----------
         sources : array_like of int, optional
-            By default all vertices.
+            By default all vertices; an empty list gives zeros.
         normalization : {'pairs', 'none', 'maximum'}, optional
             As for `betweenness`, over pairs of vertices or the largest edge's value.
 
@@ -331,7 +334,9 @@ class Algorithms(Stored):
         -----
         O(sources * (vertices + edges)).
         """
-        values: Array = self._called("edge_betweenness", True, self._sources(sources), normalization, threads())
+        values: Array = self._called(
+            "edge_betweenness", True, self._given_sources(sources), normalization, threads()
+        )
         return values
 
     def triangles(self, *, algorithm: str = "automatic") -> Triangles:

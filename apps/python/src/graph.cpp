@@ -171,31 +171,38 @@ void bind_components(graph_class<I, O, Space>& bound) {
       "connection"_a, "labels"_a, "algorithm"_a, "threads"_a);
 }
 
+// None: all vertices.
+template <class I>
+betweenness_sources<I> sources_of(const std::optional<vector_of<const I>>& given) {
+  if (!given.has_value()) return {};
+  return view(*given);
+}
+
 template <class I, class O, class Space>
 void bind_betweenness(graph_class<I, O, Space>& bound) {
   bound
       .def(
           "betweenness",
-          [](const bound_graph<I, O, Space>& g, const vector_of<const I>& sources, std::string_view normalization,
-             bool endpoints, std::string_view algorithm, int threads) {
+          [](const bound_graph<I, O, Space>& g, const std::optional<vector_of<const I>>& sources,
+             std::string_view normalization, bool endpoints, std::string_view algorithm, int threads) {
             const betweenness_options options{
                 .normalization = choose("normalization", normalization, normalizations),
                 .endpoints = endpoints ? betweenness_endpoints::included : betweenness_endpoints::excluded,
                 .algorithm = parse_betweenness_algorithm(algorithm)};
             const auto at = g.at(threads);
-            return at.out(unlocked([&] { return betweenness(at.ctx, g.view(), view(sources), options); }).values);
+            return at.out(unlocked([&] { return betweenness(at.ctx, g.view(), sources_of(sources), options); }).values);
           },
-          "sources"_a.noconvert(), "normalization"_a, "endpoints"_a, "algorithm"_a, "threads"_a)
+          "sources"_a.noconvert().none(), "normalization"_a, "endpoints"_a, "algorithm"_a, "threads"_a)
       .def(
           "edge_betweenness",
-          [](const bound_graph<I, O, Space>& g, const vector_of<const I>& sources, std::string_view normalization,
-             int threads) {
+          [](const bound_graph<I, O, Space>& g, const std::optional<vector_of<const I>>& sources,
+             std::string_view normalization, int threads) {
             const betweenness_options options{.normalization = choose("normalization", normalization, normalizations),
                                               .edges = betweenness_edges::counted};
             const auto at = g.at(threads);
-            return at.out(unlocked([&] { return betweenness(at.ctx, g.view(), view(sources), options); }).edges);
+            return at.out(unlocked([&] { return betweenness(at.ctx, g.view(), sources_of(sources), options); }).edges);
           },
-          "sources"_a.noconvert(), "normalization"_a, "threads"_a);
+          "sources"_a.noconvert().none(), "normalization"_a, "threads"_a);
 }
 
 template <class I, class O, class Space>

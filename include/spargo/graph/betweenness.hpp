@@ -23,6 +23,7 @@
 #include <spargo/graph/graph.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -63,6 +64,11 @@ struct SPARGO_EXPORT betweenness_options {
   betweenness_algorithm algorithm = betweenness_algorithm::automatic;
 };
 
+// Where paths start. Left out: all vertices are sources. Empty: none is, and the values are 0. A source that is given
+// twice counts twice.
+template <index_type I>
+using betweenness_sources = std::optional<span<const I, host>>;
+
 template <class Space>
 struct betweenness_result {
   array<double, Space> values;                                         // [vertex]
@@ -86,9 +92,8 @@ class SPARGO_EXPORT betweenness_plan {
   betweenness_plan& operator=(betweenness_plan&&) noexcept;
   ~betweenness_plan();
 
-  // Empty: all vertices are sources. One that is given twice counts twice. Throws invalid_argument for a source that is
-  // no vertex.
-  void run(span<const I, host> sources = {});
+  // Throws invalid_argument for a source that is no vertex.
+  void run(betweenness_sources<I> sources = {});
 
   // Of the last run; valid until the next.
   [[nodiscard]] span<const double, Space> values() const noexcept;
@@ -110,11 +115,11 @@ betweenness_plan(const context<Space>&, const graph<I, O, Space>&, const between
 // One run: a plan that is used once.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT betweenness_result<Space> betweenness(
-    const context<Space>& ctx, const graph_view<I, O, Space>& g, std::type_identity_t<span<const I, host>> sources = {},
-    const betweenness_options& options = {});
+    const context<Space>& ctx, const graph_view<I, O, Space>& g,
+    std::type_identity_t<betweenness_sources<I>> sources = {}, const betweenness_options& options = {});
 template <index_type I, index_type O, class Space>
 [[nodiscard]] betweenness_result<Space> betweenness(const context<Space>& ctx, const graph<I, O, Space>& g,
-                                                    std::type_identity_t<span<const I, host>> sources = {},
+                                                    std::type_identity_t<betweenness_sources<I>> sources = {},
                                                     const betweenness_options& options = {}) {
   return betweenness(ctx, g.view(), sources, options);
 }
@@ -122,21 +127,39 @@ template <index_type I, index_type O, class Space>
 // Empty when `values`, and those of `edges` unless there are none, are what the sources and the options ask for, each
 // to 1e-9 relatively; else one sentence about the vertex or the edge that is farthest off. Shares nothing with the
 // plans, and reads the out-edges only: Brandes' algorithm as published, with a queue and one source at a time, the
-// sources shared among the threads. Takes 3 to 5 times the work of a run; memory: 40 bytes per vertex and thread, 8 per
-// edge where edges are given.
+// sources shared among the threads. Memory: 48 bytes per vertex and thread, 8 per edge
+// where edges are given.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                           std::type_identity_t<span<const double, host>> values,
-                                                          std::type_identity_t<span<const I, host>> sources = {},
+                                                          std::type_identity_t<betweenness_sources<I>> sources = {},
                                                           const betweenness_options& options = {},
                                                           std::type_identity_t<span<const double, host>> edges = {});
 template <index_type I, index_type O>
 [[nodiscard]] std::string check_betweenness(const context<host>& ctx, const graph<I, O, host>& g,
                                             std::type_identity_t<span<const double, host>> values,
-                                            std::type_identity_t<span<const I, host>> sources = {},
+                                            std::type_identity_t<betweenness_sources<I>> sources = {},
                                             const betweenness_options& options = {},
                                             std::type_identity_t<span<const double, host>> edges = {}) {
   return check_betweenness(ctx, g.view(), values, sources, options, edges);
+}
+
+// For values of so many sources that all of them again would take too long, beside check_betweenness of some: whether
+// the sum of the values is what distances make it, since a path of length d leads through d - 1 vertices. Empty when
+// right, to 1e-9 relatively. By multi_bfs, at a small part of the cost of the values. Throws invalid_argument for
+// by_maximum, of which the sum is unknown.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_betweenness_sum(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                              std::type_identity_t<span<const double, host>> values,
+                                                              std::type_identity_t<betweenness_sources<I>> sources = {},
+                                                              const betweenness_options& options = {});
+
+template <index_type I, index_type O>
+[[nodiscard]] std::string check_betweenness_sum(const context<host>& ctx, const graph<I, O, host>& g,
+                                                std::type_identity_t<span<const double, host>> values,
+                                                std::type_identity_t<betweenness_sources<I>> sources = {},
+                                                const betweenness_options& options = {}) {
+  return check_betweenness_sum(ctx, g.view(), values, sources, options);
 }
 
 }  // namespace spargo

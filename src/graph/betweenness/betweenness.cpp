@@ -124,13 +124,15 @@ template <index_type I, index_type O, class Space>
 betweenness_plan<I, O, Space>::~betweenness_plan() = default;
 
 template <index_type I, index_type O, class Space>
-void betweenness_plan<I, O, Space>::run(span<const I, host> sources) try {
-  for (const I s : sources) {
+void betweenness_plan<I, O, Space>::run(betweenness_sources<I> sources) try {
+  if (sources.has_value() && sources->empty()) return state_->executor->clear();
+  const span<const I, host> given = sources.value_or(span<const I, host>());
+  for (const I s : given) {
     SPARGO_EXPECTS(s >= 0 && s < state_->vertices,
                    fmt::format("betweenness: source {} of a graph with {} vertices (expected 0 to {})", s,
                                state_->vertices, state_->vertices - 1));
   }
-  state_->executor->run(sources);
+  state_->executor->run(given);
 } catch (...) {
   detail::rethrow("betweenness");
 }
@@ -157,7 +159,7 @@ std::int64_t betweenness_plan<I, O, Space>::workspace_bytes() const noexcept {
 
 template <index_type I, index_type O, class Space>
 betweenness_result<Space> betweenness(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                      std::type_identity_t<span<const I, host>> sources,
+                                      std::type_identity_t<betweenness_sources<I>> sources,
                                       const betweenness_options& options) try {
   betweenness_plan<I, O, Space> plan(ctx, g, options);
   plan.run(sources);
@@ -169,7 +171,7 @@ betweenness_result<Space> betweenness(const context<Space>& ctx, const graph_vie
 #define INSTANTIATE_IN(I, O, S)                                                                      \
   template class betweenness_plan<I, O, S>;                                                          \
   template betweenness_result<S> betweenness<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
-                                                      std::type_identity_t<span<const I, host>>,     \
+                                                      std::type_identity_t<betweenness_sources<I>>,  \
                                                       const betweenness_options&);
 #define INSTANTIATE(I, O)    \
   INSTANTIATE_IN(I, O, host) \

@@ -89,8 +89,7 @@ class device_executor final : public executor<I, device> {
   void run(span<const I, host> sources) override {
     const device_guard guard(ctx_);
     const std::int64_t count = sources.empty() ? n_ : sources.size();
-    fill_zero(ctx_, values_.view());
-    if (!edges_.empty()) fill_zero(ctx_, edges_.view());
+    clear();
     for (std::int64_t first = 0; first < count; first += lanes) {
       interruption::look({first, count});
       search_.source_count = static_cast<int>(std::min(lanes, count - first));
@@ -103,6 +102,11 @@ class device_executor final : public executor<I, device> {
     interruption::look({count, count});
     scale(sources, static_cast<double>(count));
     ctx_.synchronize();
+  }
+
+  void clear() override {
+    fill_zero(ctx_, values_.view());
+    if (!edges_.empty()) fill_zero(ctx_, edges_.view());
   }
 
   [[nodiscard]] span<const double, device> values() const noexcept override { return values_.view(); }

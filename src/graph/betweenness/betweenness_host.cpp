@@ -93,6 +93,11 @@ class host_executor final : public executor<I, host> {
     scale(sources, static_cast<double>(count));
   }
 
+  void clear() override {
+    fill(values_, 0);
+    fill(edges_, 0);
+  }
+
   [[nodiscard]] span<const double, host> values() const noexcept override { return values_.view(); }
   [[nodiscard]] span<const double, host> edges() const noexcept override { return edges_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {

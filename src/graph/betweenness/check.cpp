@@ -4,8 +4,9 @@
 // Paths are counted in plain floating point first; a source that has too many for it is searched again with numbers
 // that carry their binary exponent, brought back into [1/2, 1) by every addition. The sources are shared among the
 // threads, which add to sums of their own: rounding differs, far less than is allowed. Cost: two passes over the edges
-// that a source reaches, one look-up per edge; 32 bytes per vertex and thread.
+// that a source reaches, one look-up per edge; 40 to 48 bytes per vertex and thread.
 #include <spargo/graph/betweenness.hpp>
+#include <spargo/graph/multi_bfs.hpp>
 
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
@@ -30,22 +31,14 @@ struct tuning {
   static constexpr double tolerance = 1e-9;   // relative: all terms are positive, so rounding gives about 1e-13
   static constexpr double smallest = 1e-100;  // of the largest value: less than that is 0
   static constexpr double countable = 1e290;  // paths, in plain floating point
+  static constexpr std::int64_t searches_at_once = 256;  // those of one batch
 };
 
-// How many paths, as a plain number or with an exponent of its own.
-struct plain_count {
-  double value = 0;
-
-  static plain_count one() { return {1}; }
-  void add(const plain_count& other) { value += other.value; }
-  [[nodiscard]] double over(const plain_count& other) const { return value / other.value; }
-  [[nodiscard]] bool fits() const { return value < tuning::countable; }
-};
+// How many paths, as a number that carries its exponent.
 struct scaled_count {
   double fraction = 0;  // 0, or in [1/2, 1)
   std::int64_t exponent = 0;
 
-  static scaled_count one() { return {0.5, 1}; }
   void add(const scaled_count& other) {
     if (fraction == 0) {
       *this = other;
@@ -61,7 +54,6 @@ struct scaled_count {
   [[nodiscard]] double over(const scaled_count& other) const {
     return at_exponent(fraction / other.fraction, exponent - other.exponent);
   }
-  [[nodiscard]] bool fits() const { return true; }
 
  private:
   static double at_exponent(double value, std::int64_t exponent) {
@@ -77,90 +69,114 @@ class brandes {
       : edges_(edges),
         sums_(size(), 0.0),
         edge_sums_(of_edges ? static_cast<std::size_t>(edges.nnz()) : 0, 0.0),
-        depth_(size(), -1) {
+        places_(size()) {
     queue_.reserve(size());
-    dependency_.resize(size());
-    plain_.resize(size());
   }
 
   void add(I source, bool endpoints) {
-    reach(source);
-    if (!count(source, plain_)) {
-      scaled_.resize(size());
-      (void)count(source, scaled_);
-      depend(source, scaled_, endpoints);
+    if (reach(source)) {
+      depend();
     } else {
-      depend(source, plain_, endpoints);
+      count_scaled(source);
+      depend_scaled();
     }
-    for (const I v : queue_) depth_[at(v)] = -1;
+    for (const I v : queue_) {
+      place& p = places_[at(v)];
+      if (v != source) sums_[at(v)] += p.dependency + (endpoints ? 1 : 0);
+      p.depth = -1;
+    }
+    if (endpoints) sums_[at(source)] += static_cast<double>(queue_.size() - 1);
   }
 
   [[nodiscard]] const std::vector<double>& sums() const { return sums_; }
   [[nodiscard]] const std::vector<double>& edge_sums() const { return edge_sums_; }
 
  private:
+  // Of a vertex, side by side: an edge looks up one cache line.
+  struct place {
+    I depth = -1;  // between two sources, too
+    double paths = 0;
+    double dependency = 0;
+    double share = 0;  // (1 + dependency) / paths: of the dependency of a vertex before it, for each path there
+  };
+
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(edges_.rows); }
   [[nodiscard]] static std::size_t at(I v) { return static_cast<std::size_t>(v); }
 
   template <class F>
   void for_each_successor(I u, F&& f) const {
+    const I next = places_[at(u)].depth + 1;
     for (O e = edges_.offsets[u]; e < edges_.offsets[u + 1]; ++e) {
-      const I v = edges_.indices[e];
-      if (depth_[at(v)] == depth_[at(u)] + 1) f(at(v), static_cast<std::size_t>(e));
+      const std::size_t v = at(edges_.indices[e]);
+      if (places_[v].depth == next) f(v, static_cast<std::size_t>(e));
     }
   }
 
-  void reach(I source) {
+  // Depths and numbers of paths, in the order of the queue. False where there are too many paths for such numbers.
+  [[nodiscard]] bool reach(I source) {
     queue_.assign(1, source);
-    depth_[at(source)] = 0;
+    places_[at(source)] = {0, 1, 0, 0};
+    bool fits = true;
     for (std::size_t k = 0; k < queue_.size(); ++k) {
       const I u = queue_[k];
+      const double paths = places_[at(u)].paths;
+      const I next = places_[at(u)].depth + 1;
+      fits = fits && paths < tuning::countable;
       for (O e = edges_.offsets[u]; e < edges_.offsets[u + 1]; ++e) {
         const I v = edges_.indices[e];
-        if (depth_[at(v)] >= 0) continue;
-        depth_[at(v)] = depth_[at(u)] + 1;
-        queue_.push_back(v);
+        place& to = places_[at(v)];
+        if (to.depth < 0) {
+          to = {next, paths, 0, 0};
+          queue_.push_back(v);
+        } else if (to.depth == next) {
+          to.paths += paths;
+        }
       }
-    }
-  }
-
-  // False when there are too many paths for such numbers.
-  template <class Count>
-  [[nodiscard]] bool count(I source, std::vector<Count>& paths) const {
-    for (const I v : queue_) paths[at(v)] = {};
-    paths[at(source)] = Count::one();
-    bool fits = true;
-    for (const I u : queue_) {
-      const Count own = paths[at(u)];
-      fits = fits && own.fits();
-      for_each_successor(u, [&](std::size_t v, std::size_t) { paths[v].add(own); });
     }
     return fits;
   }
 
-  template <class Count>
-  void depend(I source, const std::vector<Count>& paths, bool endpoints) {
+  void depend() {
+    for (std::size_t k = queue_.size(); k-- > 0;) {
+      place& own = places_[at(queue_[k])];
+      double sum = 0;
+      for_each_successor(queue_[k], [&](std::size_t v, std::size_t e) {
+        sum += places_[v].share;
+        if (!edge_sums_.empty()) edge_sums_[e] += own.paths * places_[v].share;
+      });
+      own.dependency = own.paths * sum;
+      own.share = (1 + own.dependency) / own.paths;
+    }
+  }
+
+  void count_scaled(I source) {
+    scaled_.resize(size());
+    for (const I v : queue_) scaled_[at(v)] = {};
+    scaled_[at(source)] = {0.5, 1};
+    for (const I u : queue_) {
+      const scaled_count own = scaled_[at(u)];
+      for_each_successor(u, [&](std::size_t v, std::size_t) { scaled_[v].add(own); });
+    }
+  }
+
+  void depend_scaled() {
     for (std::size_t k = queue_.size(); k-- > 0;) {
       const I u = queue_[k];
       double sum = 0;
       for_each_successor(u, [&](std::size_t v, std::size_t e) {
-        const double share = paths[at(u)].over(paths[v]) * (1 + dependency_[v]);
+        const double share = scaled_[at(u)].over(scaled_[v]) * (1 + places_[v].dependency);
         if (!edge_sums_.empty()) edge_sums_[e] += share;
         sum += share;
       });
-      dependency_[at(u)] = sum;
-      if (u != source) sums_[at(u)] += sum + (endpoints ? 1 : 0);
+      places_[at(u)].dependency = sum;
     }
-    if (endpoints) sums_[at(source)] += static_cast<double>(queue_.size() - 1);
   }
 
   csr_pattern_view<I, O, host> edges_;
   std::vector<double> sums_;
   std::vector<double> edge_sums_;
-  std::vector<std::int64_t> depth_;  // -1 between two sources
+  std::vector<place> places_;
   std::vector<I> queue_;
-  std::vector<double> dependency_;
-  std::vector<plain_count> plain_;
   std::vector<scaled_count> scaled_;
 };
 
@@ -175,19 +191,19 @@ void add_to(std::vector<double>& sums, const std::vector<double>& more) {
 }
 
 template <class I, class O>
-dependencies sum_dependencies(const context<host>& ctx, const graph_view<I, O, host>& g, span<const I, host> sources,
-                              bool endpoints, bool of_edges) {
+dependencies sum_dependencies(const context<host>& ctx, const graph_view<I, O, host>& g,
+                              const betweenness_sources<I>& sources, bool endpoints, bool of_edges) {
   const std::int64_t n = g.vertices();
   dependencies all{std::vector<double>(static_cast<std::size_t>(n)),
                    std::vector<double>(of_edges ? static_cast<std::size_t>(g.out.nnz()) : 0)};
-  const std::int64_t count = sources.empty() ? n : sources.size();
+  const std::int64_t count = sources.has_value() ? sources->size() : n;
   std::mutex mutex;
   std::atomic<std::int64_t> begun = 0;
   detail::on_threads(ctx.threads(), count, [&](detail::part_taker& mine) {
     brandes<I, O> own(g.out, of_edges);
     for (std::int64_t k; mine.take(k);) {
       interruption::look({begun++, count});
-      own.add(sources.empty() ? static_cast<I>(k) : sources[k], endpoints);
+      own.add(sources.has_value() ? (*sources)[k] : static_cast<I>(k), endpoints);
     }
     const std::lock_guard lock(mutex);
     add_to(all.values, own.sums());
@@ -204,31 +220,47 @@ void over_largest(std::vector<double>& values, const betweenness_options& option
   for (double& value : values) value /= largest;
 }
 
+// Pairs of a source and a target that a vertex's value is over.
+class pair_counts {
+ public:
+  template <class I>
+  pair_counts(std::size_t vertices, const betweenness_sources<I>& sources, const betweenness_options& options)
+      : vertices_(static_cast<double>(vertices)),
+        sources_(sources.has_value() ? static_cast<double>(sources->size()) : vertices_),
+        endpoints_(options.endpoints == betweenness_endpoints::included),
+        times_(vertices, sources.has_value() ? 0.0 : 1.0) {
+    for (const I s : sources.value_or(span<const I, host>())) times_[static_cast<std::size_t>(s)] += 1;
+  }
+  [[nodiscard]] double of(std::size_t v) const {
+    return endpoints_ ? sources_ * (vertices_ - 1) : (sources_ - times_[v]) * (vertices_ - 2);
+  }
+
+ private:
+  double vertices_;
+  double sources_;
+  bool endpoints_;
+  std::vector<double> times_;  // that a vertex is a source
+};
+
 // As the header defines them.
 template <class I>
-void normalize(std::vector<double>& values, direction_kind direction, span<const I, host> sources,
+void normalize(std::vector<double>& values, direction_kind direction, const betweenness_sources<I>& sources,
                const betweenness_options& options) {
-  const auto n = static_cast<double>(values.size());
-  const bool endpoints = options.endpoints == betweenness_endpoints::included;
   if (options.normalization == betweenness_normalization::pairs) {
-    std::vector<double> times(values.size(), sources.empty() ? 1.0 : 0.0);
-    for (const I s : sources) times[static_cast<std::size_t>(s)] += 1;
-    const double count = sources.empty() ? n : static_cast<double>(sources.size());
-    for (std::size_t v = 0; v < values.size(); ++v) {
-      const double pairs = endpoints ? count * (n - 1) : (count - times[v]) * (n - 2);
-      values[v] = pairs > 0 ? values[v] / pairs : 0;
-    }
-  } else if (sources.empty() && direction == direction_kind::undirected) {
+    const pair_counts pairs(values.size(), sources, options);
+    for (std::size_t v = 0; v < values.size(); ++v) values[v] = pairs.of(v) > 0 ? values[v] / pairs.of(v) : 0;
+  } else if (!sources.has_value() && direction == direction_kind::undirected) {
     for (double& value : values) value /= 2;
   }
   over_largest(values, options);
 }
 
-void normalize_edges(std::vector<double>& edges, double vertices, direction_kind direction, std::int64_t sources,
-                     const betweenness_options& options) {
+template <class I>
+void normalize_edges(std::vector<double>& edges, double vertices, direction_kind direction,
+                     const betweenness_sources<I>& sources, const betweenness_options& options) {
   double pairs = vertices * (vertices - 1);
-  if (sources > 0) pairs = static_cast<double>(sources) * (vertices - 1);
-  if (sources == 0 && direction == direction_kind::undirected) pairs /= 2;
+  if (sources.has_value()) pairs = static_cast<double>(sources->size()) * (vertices - 1);
+  if (!sources.has_value() && direction == direction_kind::undirected) pairs /= 2;
   if (options.normalization == betweenness_normalization::pairs && pairs > 0) {
     for (double& value : edges) value /= pairs;
   }
@@ -260,26 +292,26 @@ std::int64_t farthest_off(span<const double, host> values, const std::vector<dou
 template <index_type I, index_type O>
 std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, host>& g,
                               std::type_identity_t<span<const double, host>> values,
-                              std::type_identity_t<span<const I, host>> sources, const betweenness_options& options,
+                              std::type_identity_t<betweenness_sources<I>> sources, const betweenness_options& options,
                               std::type_identity_t<span<const double, host>> edges) try {
   const std::int64_t n = g.vertices();
   if (values.size() != n) return fmt::format("there are {} values for {} vertices", values.size(), n);
   if (!edges.empty() && edges.size() != g.out.nnz()) {
     return fmt::format("there are {} values for {} edges", edges.size(), std::int64_t{g.out.nnz()});
   }
-  for (const I s : sources) {
+  for (const I s : sources.value_or(span<const I, host>())) {
     SPARGO_EXPECTS(
         s >= 0 && s < n,
         fmt::format("check_betweenness: source {} of a graph with {} vertices (expected 0 to {})", s, n, n - 1));
   }
   dependencies expected =
       sum_dependencies(ctx, g, sources, options.endpoints == betweenness_endpoints::included, !edges.empty());
-  normalize(expected.values, g.direction, sources, options);
+  normalize<I>(expected.values, g.direction, sources, options);
   if (const std::int64_t v = farthest_off(values, expected.values); v >= 0) {
     return fmt::format("vertex {} has the value {} (expected {})", v, values[v],
                        expected.values[static_cast<std::size_t>(v)]);
   }
-  normalize_edges(expected.edges, static_cast<double>(n), g.direction, sources.size(), options);
+  normalize_edges<I>(expected.edges, static_cast<double>(n), g.direction, sources, options);
   if (const std::int64_t e = farthest_off(edges, expected.edges); e >= 0) {
     const auto from = std::upper_bound(g.out.offsets.begin(), g.out.offsets.end(), static_cast<O>(e)) - 1;
     return fmt::format("the edge from {} to {} has the value {} (expected {})", from - g.out.offsets.begin(),
@@ -290,11 +322,53 @@ std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, h
   detail::rethrow("check_betweenness");
 }
 
-#define INSTANTIATE(I, O)                                                                                             \
-  template std::string check_betweenness<I, O>(const context<host>&, const graph_view<I, O, host>&,                   \
-                                               std::type_identity_t<span<const double, host>>,                        \
-                                               std::type_identity_t<span<const I, host>>, const betweenness_options&, \
-                                               std::type_identity_t<span<const double, host>>);
+template <index_type I, index_type O>
+std::string check_betweenness_sum(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                  std::type_identity_t<span<const double, host>> values,
+                                  std::type_identity_t<betweenness_sources<I>> sources,
+                                  const betweenness_options& options) try {
+  const std::int64_t n = g.vertices();
+  SPARGO_EXPECTS(options.normalization != betweenness_normalization::by_maximum,
+                 "check_betweenness_sum: values over the largest one (expected sums, or these over pairs)");
+  if (values.size() != n) return fmt::format("there are {} values for {} vertices", values.size(), n);
+  const bool by_pairs = options.normalization == betweenness_normalization::pairs;
+  const bool halved = !by_pairs && !sources.has_value() && g.direction == direction_kind::undirected;
+  const pair_counts pairs(static_cast<std::size_t>(n), sources, options);
+  double sum = 0;
+  for (std::int64_t v = 0; v < n; ++v) {
+    sum += values[v] * (by_pairs ? pairs.of(static_cast<std::size_t>(v)) : halved ? 2 : 1);
+  }
+  double expected = 0;
+  const double own = options.endpoints == betweenness_endpoints::included ? 1 : -1;  // of a path, beside its length
+  const std::int64_t count = sources.has_value() ? sources->size() : n;
+  multi_bfs_plan<I, O, host> searches(ctx, g, tuning::searches_at_once, {.output = multi_bfs_output::counts});
+  std::vector<I> some;
+  for (std::int64_t first = 0; first < count; first += std::ssize(some)) {
+    interruption::look({first, count});
+    some.clear();
+    for (std::int64_t k = first; k < count && std::ssize(some) < tuning::searches_at_once; ++k) {
+      some.push_back(sources.has_value() ? (*sources)[k] : static_cast<I>(k));
+    }
+    searches.run(some);
+    for (const multi_bfs_counts& one : searches.counts()) {
+      expected += static_cast<double>(one.distance_sum) + own * static_cast<double>(one.reached - 1);
+    }
+  }
+  interruption::look({count, count});
+  if (std::abs(sum - expected) <= tuning::tolerance * expected) return {};
+  return fmt::format("the values come from sums of {} (expected {} by the distances)", sum, expected);
+} catch (...) {
+  detail::rethrow("check_betweenness_sum");
+}
+
+#define INSTANTIATE(I, O)                                                                                  \
+  template std::string check_betweenness<I, O>(                                                            \
+      const context<host>&, const graph_view<I, O, host>&, std::type_identity_t<span<const double, host>>, \
+      std::type_identity_t<betweenness_sources<I>>, const betweenness_options&,                            \
+      std::type_identity_t<span<const double, host>>);                                                     \
+  template std::string check_betweenness_sum<I, O>(                                                        \
+      const context<host>&, const graph_view<I, O, host>&, std::type_identity_t<span<const double, host>>, \
+      std::type_identity_t<betweenness_sources<I>>, const betweenness_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

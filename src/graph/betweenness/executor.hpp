@@ -50,6 +50,8 @@ class executor {
 
   // Sources are vertices, and there are some unless all are meant.
   virtual void run(span<const I, host> sources) = 0;
+  // All values become 0.
+  virtual void clear() = 0;
   [[nodiscard]] virtual span<const double, Space> values() const noexcept = 0;
   [[nodiscard]] virtual span<const double, Space> edges() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
