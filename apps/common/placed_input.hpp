@@ -15,6 +15,7 @@ namespace spargo::apps {
 // What a command asks, known before anything is read.
 struct graph_work {
   in_edges wanted = in_edges::omit;
+  self_loops loops = self_loops::drop;
   bool runs_on_cpu = true;  // false: the algorithm asked for is the GPU's alone
   bool runs_on_gpu = true;  // false: it is the CPU's alone
   double cpu_ns = 0;        // that an entry of the graph costs one thread in all runs

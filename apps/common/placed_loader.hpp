@@ -120,7 +120,9 @@ class placed_loader {
   [[nodiscard]] graph_options options() const {
     const bool wanted =
         work_.wanted == in_edges::build || (work_.wanted == in_edges::build_for_cpu && !where_.gpu.has_value());
-    return {.direction = options_.direction, .in_edges = wanted && options_.direction == direction_kind::directed};
+    return {.direction = options_.direction,
+            .in_edges = wanted && options_.direction == direction_kind::directed,
+            .loops = work_.loops};
   }
 
   [[nodiscard]] graph_need need() const {

@@ -25,6 +25,7 @@ struct graph_on_device {
   partition parts;
   device_rows<I> out;
   device_rows<I> in;  // of a directed graph, if asked for
+  std::int64_t loops = 0;
 };
 
 // Of what generate(spec) returns. Collective; throws agreed_error.

@@ -3,9 +3,12 @@
 #include "core/instantiate.hpp"
 #include "dist/deal.hpp"
 #include "dist/device_graph.hpp"
+#include "graph/graph/build.hpp"
 
 #include <spargo/dist/graph.hpp>
 #include <spargo/formats/convert.hpp>
+
+#include <utility>
 
 namespace spargo {
 
@@ -32,24 +35,29 @@ distributed_graph<I, host>::distributed_graph(const communicator& comm, const co
                        fmt::format("graph: {} vertices do not fit {}-bit indices", share.rows, 8 * sizeof(I)));
   }
   const bool both = direction_ == direction_kind::undirected;
+  const bool keeps_loops = options.loops == self_loops::keep;
   const auto from_out = [&](std::int64_t k, const auto& put) {
     const std::int64_t u = share.row_indices[k];
     const std::int64_t v = share.col_indices[k];
-    if (u == v) return;
+    if (u == v && !keeps_loops) return;
     put(u, v, pattern{});
-    if (both) put(v, u, pattern{});
+    if (both && u != v) put(v, u, pattern{});
   };
   const detail::dist::dealer<pattern, decltype(from_out)> out(comm, ctx, share.nnz(), share.rows, from_out);
   parts_ = out.balance();
   out_ = rows_of<I>(comm, ctx, parts_, out);
   if (!both && options.in_edges) {
     const auto from_in = [&](std::int64_t k, const auto& put) {
-      if (share.row_indices[k] != share.col_indices[k]) put(share.col_indices[k], share.row_indices[k], pattern{});
+      const std::int64_t u = share.row_indices[k];
+      const std::int64_t v = share.col_indices[k];
+      if (u != v || keeps_loops) put(v, u, pattern{});
     };
     in_ = rows_of<I>(comm, ctx, parts_,
                      detail::dist::dealer<pattern, decltype(from_in)>(comm, ctx, share.nnz(), share.rows, from_in));
   }
-  edges_ = comm.all_reduce(out_.nnz(), reduction::sum) / (both ? 2 : 1);
+  const std::int64_t loops =
+      keeps_loops ? detail::count_loops(ctx, std::as_const(out_).view(), parts_.first(comm.rank())) : 0;
+  edges_ = comm.all_reduce(out_.nnz() - loops, reduction::sum) / (both ? 2 : 1);
 }
 
 template <index_type I>
@@ -78,7 +86,8 @@ distributed_graph<I, device>::distributed_graph(const communicator& comm, const 
     auto made = detail::dist::make_graph_there<I>(comm, ctx, spec, options, scratch_bytes);
     parts_ = std::move(made.parts);
     take_rows(comm, [&] { return std::pair(std::move(made.out), std::move(made.in)); });
-    edges_ = comm.all_reduce(out_.nnz(), reduction::sum) / (direction_ == direction_kind::undirected ? 2 : 1);
+    const std::int64_t loops = made.loops;
+    edges_ = comm.all_reduce(out_.nnz() - loops, reduction::sum) / (direction_ == direction_kind::undirected ? 2 : 1);
   } else {
     detail::no_device("graph");
   }

@@ -42,18 +42,20 @@ struct row_range {
 // Which rows an entry is in.
 enum class pair_ways { out, in, both };
 
-// The pairs of an entry, none of a loop: f(way, row, column), way 0 or 1.
+// The pairs of an entry, of a loop one or none: f(way, row, column), way 0 or 1.
 template <class Places>
 struct pair_source {
   Places place;
   pair_ways ways;
+  self_loops loops;
 
   template <class F>
   __device__ void operator()(std::int64_t e, F&& f) const {
     const entry_place at = place(e);
-    if (at.row == at.col) return;
+    const bool is_loop = at.row == at.col;
+    if (is_loop && loops == self_loops::drop) return;
     if (ways != pair_ways::in) f(0, at.row, at.col);
-    if (ways != pair_ways::out) f(1, at.col, at.row);
+    if (ways == pair_ways::in || (ways == pair_ways::both && !is_loop)) f(1, at.col, at.row);
   }
 };
 
@@ -133,8 +135,8 @@ void append(const context<device>& scratch, const array<std::uint64_t, device>& 
 template <class I, class Places>
 class graph_maker {
  public:
-  graph_maker(const communicator& comm, const context<device>& ctx, const generator_spec& spec)
-      : comm_(comm), ctx_(ctx), spec_(spec), place_(spec), format_(format_for(spec.rows)) {}
+  graph_maker(const communicator& comm, const context<device>& ctx, const generator_spec& spec, self_loops loops)
+      : comm_(comm), ctx_(ctx), spec_(spec), place_(spec), format_(format_for(spec.rows, loops)) {}
 
   [[nodiscard]] graph_on_device<I> make(const graph_options& options, std::int64_t scratch_bytes) {
     // A context whose pool ends with it: plans take memory past the pools.
@@ -156,6 +158,10 @@ class graph_maker {
     };
     made.out = rows_of(both ? pair_ways::both : pair_ways::out);
     if (!both && options.in_edges) made.in = rows_of(pair_ways::in);
+    if (options.loops == self_loops::keep) {
+      made.loops =
+          comm_.agree_on([&] { return count_loops(ctx_, made.out.view(spec_.rows), made.parts.first(comm_.rank())); });
+    }
     return made;
   }
 
@@ -172,7 +178,8 @@ class graph_maker {
       fill_zero(scratch, there.view());
       if (first < last) {
         launch_kernel(scratch, grid_stride(scratch, last - first), count_pairs_kernel<Places>,
-                      pair_source<Places>{place_, ways}, first, last, reinterpret_cast<count64*>(there.data()));
+                      pair_source<Places>{place_, ways, format_.loops}, first, last,
+                      reinterpret_cast<count64*>(there.data()));
       }
       copy<std::int64_t>(scratch, std::as_const(there).view(), span<std::int64_t, host>(counts));
       scratch.synchronize();
@@ -211,7 +218,8 @@ class graph_maker {
     array<count64, device> counter(scratch, 1);
     fill_zero(scratch, counter.view());
     launch_kernel(scratch, grid_stride(scratch, spec_.entries, making_tuning::tile), collect_pairs_kernel<Places>,
-                  pair_source<Places>{place_, ways}, spec_.entries, round, format_, keys.data(), counter.data());
+                  pair_source<Places>{place_, ways, format_.loops}, spec_.entries, round, format_, keys.data(),
+                  counter.data());
     sort_keys(scratch, keys, 0, 2 * format_.bits);
     return distinct_edges(scratch, std::move(keys), format_);
   }
@@ -247,9 +255,9 @@ graph_on_device<I> make_graph_there(const communicator& comm, const context<devi
     return parsed;
   });
   if (s.kind == generator_kind::rmat) {
-    return graph_maker<I, rmat_entries>(comm, ctx, s).make(options, scratch_bytes);
+    return graph_maker<I, rmat_entries>(comm, ctx, s, options.loops).make(options, scratch_bytes);
   }
-  return graph_maker<I, uniform_entries>(comm, ctx, s).make(options, scratch_bytes);
+  return graph_maker<I, uniform_entries>(comm, ctx, s, options.loops).make(options, scratch_bytes);
 }
 
 #define INSTANTIATE(I)                                                                                        \

@@ -138,6 +138,24 @@ TEST_F(Ranks, MultiplyRankAndLabel) {
   expect_same("pagerank " + datasets + "karate.el --undirected --iterations 9", {"vertices", "iterations", "valid"});
 }
 
+TEST_F(Ranks, CountLoopsForRanksAlone) {
+  const scratch folder;
+  const std::string file = folder.write("loop.el", "1 2\n2 2\n2 3\n3 1\n");
+  expect_same("components " + file, {"vertices", "edges", "sizes", "valid"});
+  for (const std::string flags : {"", " --undirected"}) {
+    const std::string line = "pagerank " + file + flags + " --tolerance 1e-12";
+    expect_same(line, {"vertices", "edges", "valid"});
+    const auto one = on_ranks(1, line + " --device cpu --json -").json();
+    const auto two = on_ranks(2, line + " --json -").json();
+    ASSERT_EQ(one["top"].size(), two["top"].size());
+    EXPECT_EQ(one["edges"], 3);
+    for (std::size_t k = 0; k < one["top"].size(); ++k) {
+      EXPECT_EQ(one["top"][k][0], two["top"][k][0]);
+      EXPECT_NEAR(one["top"][k][1].get<double>(), two["top"][k][1].get<double>(), 1e-10);
+    }
+  }
+}
+
 TEST_F(Ranks, AreManyForGraphsWithoutVerticesOrEdges) {
   const scratch folder;
   for (const std::string& file : {folder.write("empty.el", ""), folder.write("loop.el", "4 4\n")}) {

@@ -54,6 +54,8 @@ TEST_P(DeviceMadeGraph, IsThatOfTheHost) {
   make(std::int32_t{}, {direction_kind::directed, true});
   make(std::int32_t{}, {direction_kind::directed, false});
   make(std::int64_t{}, {direction_kind::undirected});
+  make(std::int32_t{}, {direction_kind::undirected, false, self_loops::keep});
+  make(std::int32_t{}, {direction_kind::directed, true, self_loops::keep});
 }
 
 TEST_P(DeviceMadeGraph, IsSearched) {

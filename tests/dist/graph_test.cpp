@@ -116,6 +116,31 @@ std::vector<double> rank_naively(const lists& out, std::int64_t steps, double da
   return ranks;
 }
 
+TEST_P(DistributedGraph, LoopsCountForRanksAndNotAsEdges) {
+  const lists with_loops = neighbours_of(all_, both_, self_loops::keep);
+  const std::vector<double> expected = rank_naively(with_loops, 7, 0.85, false);
+  std::int64_t entries = 0;
+  for (const auto& row : out_) entries += std::ssize(row);
+  on_ranks([&](const communicator& comm) {
+    const context<host> ctx = test::context_of(comm);
+    const distributed_graph<I> g(comm, ctx, share_of(comm, all_).view(),
+                                 {GetParam().direction, true, self_loops::keep});
+    EXPECT_EQ(g.edges(), both_ ? entries / 2 : entries);
+    const auto found = distributed_pagerank(comm, ctx, g, {.iterations = 7});
+    const std::vector<double> ranks = comm.all_gather(span<const double, host>(found.ranks));
+    ASSERT_EQ(ranks.size(), expected.size());
+    for (std::size_t v = 0; v < ranks.size(); ++v) ASSERT_NEAR(ranks[v], expected[v], 1e-13 * expected[v]);
+    const auto close = distributed_pagerank(comm, ctx, g, {.tolerance = 1e-9});
+    EXPECT_EQ(check_pagerank(comm, ctx, g, close, {.tolerance = 1e-9}), "");
+    // A search ignores them.
+    distributed_bfs_plan<I> plan(comm, ctx, g);
+    if (g.vertices() == 0) return;
+    plan.run(0);
+    EXPECT_EQ(comm.all_gather(plan.levels()), search(out_, 0).levels);
+    EXPECT_EQ(check_bfs(comm, ctx, g, 0, plan.levels(), plan.parents()), "");
+  });
+}
+
 TEST_P(DistributedGraph, IsRankedAsByDefinition) {
   for (const bool drops : {false, true}) {
     const std::vector<double> expected = rank_naively(out_, 7, 0.8, drops);

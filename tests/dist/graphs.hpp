@@ -61,12 +61,12 @@ inline edges share_of(const communicator& comm, const edges& all) {
 
 using lists = std::vector<std::vector<std::int64_t>>;
 
-inline lists neighbours_of(const edges& all, bool both) {
+inline lists neighbours_of(const edges& all, bool both, self_loops loops = self_loops::drop) {
   lists made(static_cast<std::size_t>(all.rows()));
   for (std::int64_t k = 0; k < all.nnz(); ++k) {
     const std::int64_t u = all.row_indices()[k];
     const std::int64_t v = all.col_indices()[k];
-    if (u == v) continue;
+    if (u == v && loops == self_loops::drop) continue;
     made[static_cast<std::size_t>(u)].push_back(v);
     if (both) made[static_cast<std::size_t>(v)].push_back(u);
   }

@@ -1,12 +1,19 @@
 // Calls as people write them: graphs, vectors of sources and sources of any type, and no type named.
 #include <spargo/formats/convert.hpp>
+#include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
+#include <spargo/graph/communities.hpp>
+#include <spargo/graph/components.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
+#include <spargo/graph/pagerank.hpp>
+#include <spargo/graph/triangles.hpp>
+#include <spargo/io/generate.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace spargo {
@@ -57,6 +64,78 @@ void expect_searches() {
 
 TEST(Calls, Searches32) { expect_searches<std::int32_t>(); }
 TEST(Calls, Searches64) { expect_searches<std::int64_t>(); }
+
+// Loops that were kept count for PageRank alone.
+TEST(Calls, LoopsChangeNothingButRanks) {
+  const std::vector<std::int32_t> from{0, 0, 1, 1, 2, 3, 3, 4, 2};
+  const std::vector<std::int32_t> to{0, 1, 1, 2, 0, 3, 4, 4, 2};
+  const coo_pattern_view<std::int32_t, host> pairs{5, 5, from, to};
+  for (const auto direction : {direction_kind::directed, direction_kind::undirected}) {
+    const auto plain = build_graph(ctx, pairs, {.direction = direction, .in_edges = true});
+    const auto looped = build_graph(ctx, pairs, {.direction = direction, .in_edges = true, .loops = self_loops::keep});
+    EXPECT_EQ(looped.edges(), plain.edges());
+    EXPECT_EQ(looped.loops(), 5);
+    const auto same = [&](const auto& of) {
+      const auto a = of(plain);
+      const auto b = of(looped);
+      return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    };
+    EXPECT_TRUE(same([](const auto& g) { return bfs(ctx, g, 0).levels; }));
+    EXPECT_TRUE(same([](const auto& g) { return bfs(ctx, g, 0, {.direction = bfs_direction::pull}).levels; }));
+    EXPECT_TRUE(same([](const auto& g) { return multi_bfs(ctx, g, std::vector<std::int32_t>{0, 3}).levels; }));
+    EXPECT_TRUE(same([](const auto& g) { return components(ctx, g).labels; }));
+    EXPECT_TRUE(
+        same([](const auto& g) { return components(ctx, g, {.connection = components_connection::strong}).labels; }));
+    EXPECT_TRUE(same([](const auto& g) { return betweenness(ctx, g).values; }));
+    EXPECT_TRUE(same([](const auto& g) { return triangles(ctx, g).per_vertex; }));
+    EXPECT_TRUE(same([](const auto& g) { return communities(ctx, g).labels; }));
+    EXPECT_EQ(check_communities(ctx, looped, communities(ctx, plain).labels), "");
+    EXPECT_FALSE(same([](const auto& g) { return pagerank(ctx, g).ranks; }));
+  }
+}
+
+// Without a template argument, and without in-edges: a single call builds those it needs.
+template <class I>
+void expect_answers_of_a_directed_graph() {
+  const auto g = build_graph(ctx, path<I>());
+  ASSERT_FALSE(g.view().has_in_edges());
+  const auto ranks = pagerank(ctx, g, {.tolerance = 1e-12});
+  static_assert(std::same_as<std::remove_cvref_t<decltype(ranks)>, pagerank_result<double, host>>);
+  const double one = 1 / (3 + 2 * 0.85 + 0.85 * 0.85);  // ranks 1, 1 + d, 1 + d + d^2 in proportion
+  EXPECT_NEAR(ranks.ranks[0], one, 1e-12);
+  EXPECT_NEAR(ranks.ranks[1], one * 1.85, 1e-12);
+  EXPECT_EQ(check_pagerank(ctx, g, ranks.ranks, {.tolerance = 1e-12}), "");
+  EXPECT_NEAR(pagerank<float>(ctx, g.view()).ranks[0], one, 1e-6);
+  EXPECT_EQ(bfs(ctx, g, 0, {.direction = bfs_direction::pull}).reached, 3);
+  EXPECT_EQ(multi_bfs(ctx, g, std::vector<I>{0, 2}, {.direction = bfs_direction::pull}).counts[0].distance_sum, 3);
+  const auto found = communities(ctx, g);
+  EXPECT_EQ(check_communities(ctx, g, found.labels), "");
+  EXPECT_EQ(components(ctx, g, {.connection = components_connection::strong}).count, 3);
+  EXPECT_EQ(betweenness(ctx, g).values[1], 1);
+  EXPECT_EQ(triangles(ctx, g).total, 0);
+
+  // A plan borrows; it refuses with the remedy.
+  try {
+    pagerank_plan plan(ctx, g);
+    FAIL() << "in-edges out of nowhere";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), error_code::unsupported);
+    EXPECT_STREQ(e.what(), "pagerank: a directed graph without in-edges (add_in_edges builds them)");
+  }
+  auto whole = build_graph(ctx, path<I>(), {.in_edges = true});
+  pagerank_plan plan(ctx, whole, {.iterations = 2});
+  plan.run();
+  EXPECT_EQ(plan.iterations(), 2);
+}
+
+TEST(Calls, OfDirectedGraphs32) { expect_answers_of_a_directed_graph<std::int32_t>(); }
+TEST(Calls, OfDirectedGraphs64) { expect_answers_of_a_directed_graph<std::int64_t>(); }
+
+TEST(Calls, ReadersNeedNoTypes) {
+  const auto entries = generate(ctx, "gen:grid2d:n=4");
+  static_assert(std::same_as<std::remove_cvref_t<decltype(entries)>, coo_matrix<double, std::int32_t, host>>);
+  EXPECT_EQ(pagerank(ctx, build_graph(ctx, entries)).ranks.size(), 16);
+}
 
 // A source beyond the index type is refused, not cut down to one within it.
 TEST(Calls, SourceBeyondTheIndexType) {

@@ -95,10 +95,10 @@ pair_set in_order(pair_set pairs) {
   return pairs;
 }
 
-pair_set expected_pairs(const edge_vector& edges, direction_kind direction) {
+pair_set expected_pairs(const edge_vector& edges, direction_kind direction, self_loops loops) {
   pair_set pairs;
   for (const auto& [u, v] : edges) {
-    if (u == v) continue;
+    if (u == v && loops == self_loops::drop) continue;
     pairs.emplace_back(u, v);
     if (direction == direction_kind::undirected) pairs.emplace_back(v, u);
   }
@@ -123,22 +123,33 @@ class BuildGraph : public testing::Test {
   }
 
   static void check(std::int64_t n, const edge_vector& edges, way how = way::chosen) {
-    const pair_set directed = expected_pairs(edges, direction_kind::directed);
-    const pair_set both = expected_pairs(edges, direction_kind::undirected);
+    for (const self_loops loops : {self_loops::drop, self_loops::keep}) check_one(n, edges, how, loops);
+  }
 
-    const auto plain = build<offset, index>(space{}, n, edges, {}, how);
+ private:
+  static void check_one(std::int64_t n, const edge_vector& edges, way how, self_loops loops) {
+    SCOPED_TRACE(loops == self_loops::keep ? "with loops" : "without loops");
+    const pair_set directed = expected_pairs(edges, direction_kind::directed, loops);
+    const pair_set both = expected_pairs(edges, direction_kind::undirected, loops);
+    const auto kept =
+        std::count_if(directed.begin(), directed.end(), [](auto pair) { return pair.first == pair.second; });
+
+    const auto plain = build<offset, index>(space{}, n, edges, {.loops = loops}, how);
     EXPECT_EQ(plain.vertices(), n);
-    EXPECT_EQ(plain.edges(), static_cast<std::int64_t>(directed.size()));
+    EXPECT_EQ(plain.edges(), static_cast<std::int64_t>(directed.size()) - kept);
+    EXPECT_EQ(plain.loops(), kept);
     EXPECT_EQ(pairs_of(plain.view().out), directed);
     EXPECT_FALSE(plain.view().has_in_edges());
 
-    const auto turned_too = build<offset, index>(space{}, n, edges, {.in_edges = true}, how);
+    const auto turned_too = build<offset, index>(space{}, n, edges, {.in_edges = true, .loops = loops}, how);
     EXPECT_EQ(pairs_of(turned_too.view().out), directed);
     ASSERT_TRUE(turned_too.view().has_in_edges());
     EXPECT_EQ(pairs_of(turned_too.view().in), turned(directed));
 
-    const auto undirected = build<offset, index>(space{}, n, edges, {.direction = direction_kind::undirected}, how);
-    EXPECT_EQ(undirected.edges(), static_cast<std::int64_t>(both.size()) / 2);
+    const auto undirected =
+        build<offset, index>(space{}, n, edges, {.direction = direction_kind::undirected, .loops = loops}, how);
+    EXPECT_EQ(undirected.edges(), (static_cast<std::int64_t>(both.size()) - kept) / 2);
+    EXPECT_EQ(undirected.loops(), kept);
     EXPECT_EQ(pairs_of(undirected.view().out), both);
     EXPECT_EQ(undirected.view().in.indices.data(), undirected.view().out.indices.data());
   }
@@ -290,6 +301,7 @@ TEST(KeyFormat, HoldsEveryVertexInTheFewestBits) {
     EXPECT_EQ(format.low(format.pack(last, 0)), 0);
     EXPECT_EQ(format.low(format.pack(0, last)), last);
     EXPECT_FALSE(format.is_edge(format.pack(last, last)));
+    EXPECT_TRUE(detail::format_for(n, self_loops::keep).is_edge(format.pack(last, last)));
     EXPECT_TRUE(format.is_edge(format.pack(last, last - 1)));
   }
 }

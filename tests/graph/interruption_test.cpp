@@ -117,6 +117,22 @@ TEST(Interruption, EveryLongOperationAsksAndCanBeEndedAnywhere) {
   }
 }
 
+// A round of label propagation takes seconds on a large graph.
+TEST(Interruption, IsAskedWithinARoundOfCommunities) {
+  const context<host> ctx({.threads = 1});
+  const auto g =
+      build_graph(ctx, generate(ctx, "gen:rmat:scale=12,degree=16"), {.direction = direction_kind::undirected});
+  const auto asked_in = [](const auto& run) {
+    int asked = 0;
+    const interruption counting([&] { ++asked; }, interruption::clock::duration::zero());
+    run();
+    return asked;
+  };
+  communities_plan plan(ctx, g, {.iterations = 1});
+  EXPECT_GE(asked_in([&] { plan.run(); }), 6);
+  EXPECT_GE(asked_in([&] { EXPECT_EQ(check_communities(ctx, g, plan.labels(), {.iterations = 1}), ""); }), 2);
+}
+
 TEST(Interruption, IsAskedNoMoreThanOnceInItsInterval) {
   int asked = 0;
   const interruption never([&] { ++asked; }, std::chrono::hours(1));

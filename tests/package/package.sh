@@ -32,7 +32,7 @@ run_consumer() {
   out=$(clean "$@" "$matrix") || fail "$* ends with status $?"
   echo "$out"
   grep -q '^spargo 0\.' <<< "$out" || fail "no version in the output of $1"
-  grep -q 'A\*1 begins with 2; reached 100 of 100, depth 18$' <<< "$out" || fail "the product or the search is wrong"
+  grep -q 'A\*1 begins with 2; reached 100 of 100, depth 18; [0-9]* steps of PageRank$' <<< "$out" || fail "the product or the search is wrong"
   # A file that is not there: a line, not a crash.
   local status=0
   clean "$@" "$work/none.mtx" > /dev/null 2>&1 || status=$?

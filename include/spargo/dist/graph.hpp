@@ -20,7 +20,7 @@ namespace spargo {
 template <index_type I, class Space = host>
 class distributed_graph;
 
-// Canonical as `graph` is: neighbours ascending, no duplicates, no self-loops.
+// Canonical as `graph` is: neighbours ascending, no duplicates, no self-loops unless they were kept.
 template <index_type I>
 class SPARGO_EXPORT distributed_graph<I, host> {
  public:

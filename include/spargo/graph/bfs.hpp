@@ -41,7 +41,7 @@ enum class bfs_parents {
 struct SPARGO_EXPORT bfs_options {
   bfs_algorithm algorithm = bfs_algorithm::automatic;
   // `pull`, and `automatic` with direction_optimizing, need in-edges on a directed graph: a forced pull without them
-  // is refused (`unsupported`), automatic then pushes.
+  // is refused (`unsupported`) by a plan, and builds them in a single call; automatic then pushes.
   bfs_direction direction = bfs_direction::automatic;
   bfs_output output = bfs_output::levels_and_parents;
   bfs_parents parents = bfs_parents::any;

@@ -2,8 +2,8 @@
 //
 // cdlp is LDBC Graphalytics' rule. In a round every vertex takes the label that most of its neighbours had before the
 // round, and of labels that are equally frequent the smallest one. Neighbours are the ends of out- and of in-edges, so
-// one that both join counts twice; an edge of an undirected graph counts once. Loops and duplicate edges of a view
-// count as edges. A vertex without neighbours keeps its label. At first each vertex is its own label, or has the one
+// one that both join counts twice; an edge of an undirected graph counts once. Self-loops
+// that a builder kept (graph_view::loops) are ignored; loops of other views, and duplicate edges, count as edges. A vertex without neighbours keeps its label. At first each vertex is its own label, or has the one
 // that the caller gives. Readers number a file's ids in ascending order, which keeps ties as they are: the ids of the
 // labels found are the labels that LDBC's rule finds for ids.
 //
@@ -91,7 +91,7 @@ template <index_type I, index_type O, class Space>
 communities_plan(const context<Space>&, const graph<I, O, Space>&, const communities_options& = {})
     -> communities_plan<I, O, Space>;
 
-// A plan that is used once.
+// A plan that is used once. Builds the in-edges of a directed graph that has none.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT communities_result<I, Space> communities(
     const context<Space>& ctx, const graph_view<I, O, Space>& g, const communities_options& options = {},

@@ -10,13 +10,17 @@ namespace spargo {
 
 enum class direction_kind { directed, undirected };
 
+enum class self_loops { drop, keep };
+
 // Borrowed. For an undirected graph both directions are stored in `out`, and `in` equals `out`. For a directed
 // one `in` holds the transposed pattern, or nothing (in.offsets empty): then only push algorithms apply.
+// Self-loops count for PageRank, an undirected one as one edge; other algorithms ignore them.
 template <index_type I, index_type O, class Space>
 struct SPARGO_EXPORT graph_view {
   csr_pattern_view<I, O, Space> out;
   csr_pattern_view<I, O, Space> in;
   direction_kind direction = direction_kind::directed;
+  std::int64_t loops = 0;  // self-loops in `out`, as build_graph counted them
 
   using const_view = graph_view;
 
@@ -27,6 +31,7 @@ struct SPARGO_EXPORT graph_view {
 struct SPARGO_EXPORT graph_options {
   direction_kind direction = direction_kind::directed;  // undirected: each pair is stored both ways
   bool in_edges = false;                                // directed only: also build the transpose
+  self_loops loops = self_loops::drop;                  // keep: an undirected loop is stored once
 };
 
 template <index_type I, index_type O, class Space>
@@ -36,24 +41,27 @@ class graph;
 template <index_type I, index_type O, class Space>
 SPARGO_EXPORT void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g);
 
-// Owning. Canonical: neighbours ascending, no duplicates, no self-loops.
+// Owning. Canonical: neighbours ascending, no duplicates, no self-loops unless they were kept.
 template <index_type I, index_type O, class Space>
 class graph {
  public:
   graph() = default;
-  graph(csr_matrix<pattern, I, O, Space> out, csr_matrix<pattern, I, O, Space> in, direction_kind direction)
-      : out_(std::move(out)), in_(std::move(in)), direction_(direction) {}
+  // Takes the parts over unchecked. loops: self-loops among the out-edges.
+  graph(csr_matrix<pattern, I, O, Space> out, csr_matrix<pattern, I, O, Space> in, direction_kind direction,
+        std::int64_t loops = 0)
+      : out_(std::move(out)), in_(std::move(in)), direction_(direction), loops_(loops) {}
 
   [[nodiscard]] I vertices() const noexcept { return out_.rows(); }
   [[nodiscard]] direction_kind direction() const noexcept { return direction_; }
   // Distinct edges without self-loops: directed ones, or unordered pairs.
   [[nodiscard]] std::int64_t edges() const noexcept {
-    return direction_ == direction_kind::undirected ? out_.nnz() / 2 : out_.nnz();
+    return (out_.nnz() - loops_) / (direction_ == direction_kind::undirected ? 2 : 1);
   }
+  [[nodiscard]] std::int64_t loops() const noexcept { return loops_; }  // self-loops that were kept
   [[nodiscard]] graph_view<I, O, Space> view() const noexcept {
     const csr_pattern_view<I, O, Space> out = out_.view();
-    if (direction_ == direction_kind::undirected) return {out, out, direction_};
-    return {out, in_.view(), direction_};
+    if (direction_ == direction_kind::undirected) return {out, out, direction_, loops_};
+    return {out, in_.view(), direction_, loops_};
   }
   // Not of a temporary: a plan would outlive it.
   operator graph_view<I, O, Space>() const& noexcept { return view(); }  // NOLINT
@@ -65,14 +73,15 @@ class graph {
   csr_matrix<pattern, I, O, Space> out_;
   csr_matrix<pattern, I, O, Space> in_;
   direction_kind direction_ = direction_kind::directed;
+  std::int64_t loops_ = 0;
 };
 
-// Builds a graph from pairs in any order: loops and duplicates dropped, and for an undirected graph each pair
-// mirrored. Throws invalid_argument unless rows == cols, invalid_data naming the first pair with an end that is not
-// a vertex, unsupported when the edges exceed O (64 bits unless named). O(edges + vertices) time; deterministic, also
-// in the number of threads. Memory besides the pairs, the result included: 24 bytes per pair (I = int32; 32 with int64)
-// and three offsets per vertex; more beyond 2^32 vertices. A device build synchronises. H200: 2^27 pairs, undirected,
-// in 13 ms.
+// Builds a graph from pairs in any order: duplicates dropped, loops too unless they are to be kept, and for an
+// undirected graph each pair mirrored. Throws invalid_argument unless rows == cols, invalid_data naming the first pair
+// with an end that is not a vertex, unsupported when the edges exceed O (64 bits unless named). O(edges + vertices)
+// time; deterministic, also in the number of threads. Memory besides the pairs, the result included: 24 bytes per pair
+// (I = int32; 32 with int64) and three offsets per vertex; more beyond 2^32 vertices. A device build synchronises.
+// H200: 2^27 pairs, undirected, in 13 ms.
 template <index_type O = std::int64_t, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, Space> build_graph(const context<Space>& ctx,
                                                            const coo_pattern_view<I, Space>& edges,

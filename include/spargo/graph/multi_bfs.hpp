@@ -33,7 +33,8 @@ enum class multi_bfs_output {
 
 struct SPARGO_EXPORT multi_bfs_options {
   multi_bfs_algorithm algorithm = multi_bfs_algorithm::automatic;
-  // A directed graph without in-edges can only push: automatic then does, a forced pull is refused (`unsupported`).
+  // A directed graph without in-edges can only push: automatic then does, a forced pull is refused (`unsupported`) by a
+  // plan, and builds them in a single call.
   bfs_direction direction = bfs_direction::automatic;
   multi_bfs_output output = multi_bfs_output::counts_and_levels;
 };

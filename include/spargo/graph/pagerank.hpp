@@ -84,7 +84,7 @@ class SPARGO_EXPORT pagerank_plan {
   pagerank_plan& operator=(pagerank_plan&&) noexcept;
   ~pagerank_plan();
 
-  // Both are empty or have one value per vertex, finite, none negative and not all 0; they need not sum to 1. The guess
+  // Both are empty or have one value per vertex, finite, none negative, with a sum of at least 2.2e-308; it need not be 1. The guess
   // is what the iteration starts with, 1/n without one. Throws invalid_argument for others. Synchronises a device.
   void run(span<const V, Space> personalization = {}, span<const V, Space> guess = {});
 
@@ -103,13 +103,21 @@ class SPARGO_EXPORT pagerank_plan {
   std::unique_ptr<state> state_;
 };
 
-// One run: a plan that is used once. V is named: pagerank<float>(ctx, g).
-template <detail::real V, index_type I, index_type O, class Space>
+template <index_type I, index_type O, class Space>
+pagerank_plan(const context<Space>&, const graph_view<I, O, Space>&, const pagerank_options& = {})
+    -> pagerank_plan<double, I, O, Space>;
+template <index_type I, index_type O, class Space>
+pagerank_plan(const context<Space>&, const graph<I, O, Space>&, const pagerank_options& = {})
+    -> pagerank_plan<double, I, O, Space>;
+
+// One run: a plan that is used once. Builds the in-edges of a directed graph that has none. In double precision unless
+// V is named: pagerank<float>(ctx, g).
+template <detail::real V = double, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT pagerank_result<V, Space> pagerank(
     const context<Space>& ctx, const graph_view<I, O, Space>& g, const pagerank_options& options = {},
     std::type_identity_t<span<const V, Space>> personalization = {},
     std::type_identity_t<span<const V, Space>> guess = {});
-template <detail::real V, index_type I, index_type O, class Space>
+template <detail::real V = double, index_type I, index_type O, class Space>
 [[nodiscard]] pagerank_result<V, Space> pagerank(const context<Space>& ctx, const graph<I, O, Space>& g,
                                                  const pagerank_options& options = {},
                                                  std::type_identity_t<span<const V, Space>> personalization = {},
@@ -121,13 +129,13 @@ template <detail::real V, index_type I, index_type O, class Space>
 // out-edges only, in double precision. Until a tolerance: one step from `ranks` changes them by no more than that (in
 // the l1 norm; for linf by no more than vertices * tolerance), and they sum to 1 unless dangling rank is dropped. For a
 // number of iterations they are done again, from the guess, and each rank is to agree to 1e-9 (float: 1e-4).
-template <detail::real V, index_type I, index_type O>
+template <detail::real V = double, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_pagerank(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                        std::type_identity_t<span<const V, host>> ranks,
                                                        const pagerank_options& options = {},
                                                        std::type_identity_t<span<const V, host>> personalization = {},
                                                        std::type_identity_t<span<const V, host>> guess = {});
-template <detail::real V, index_type I, index_type O>
+template <detail::real V = double, index_type I, index_type O>
 [[nodiscard]] std::string check_pagerank(const context<host>& ctx, const graph<I, O, host>& g,
                                          std::type_identity_t<span<const V, host>> ranks,
                                          const pagerank_options& options = {},

@@ -26,8 +26,6 @@ enum class duplicate_weights {
   first,  // the one listed first
 };
 
-enum class self_loops { drop, keep };
-
 struct SPARGO_EXPORT weighted_graph_options {
   direction_kind direction = direction_kind::directed;  // undirected: each pair is stored both ways, a loop once
   bool in_edges = false;                                // directed only: also build the transpose

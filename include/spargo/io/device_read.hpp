@@ -42,7 +42,7 @@ struct SPARGO_EXPORT device_read_summary : matrix_market_summary {
 
 // As read_matrix_market for the host: entries as written, symmetric halves expanded, mirrors after. `reading` has the
 // threads that read the file. Throws what it throws, and `out_of_memory` or `device_failure` of the device.
-template <entry_type V, index_type I>
+template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, device> read_matrix_market(const context<device>& ctx,
                                                                         const context<host>& reading,
                                                                         const std::string& path,
@@ -60,7 +60,7 @@ struct device_edge_list {
 };
 
 // As read_edge_list for the host.
-template <index_type I>
+template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT device_edge_list<I> read_edge_list(const context<device>& ctx, const context<host>& reading,
                                                                const std::string& path,
                                                                const device_read_options& options = {});

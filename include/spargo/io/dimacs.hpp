@@ -26,7 +26,7 @@ struct dimacs_graph {
 
 // Throws `io`, `parse` with line and column (also where the number of lines is not the declared one), or `unsupported`
 // for another problem and for more vertices than I holds.
-template <index_type I>
+template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT dimacs_graph<I> read_dimacs(const context<host>& ctx, const input_file& file,
                                                         const read_options& options = {});
 

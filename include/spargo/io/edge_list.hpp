@@ -36,7 +36,7 @@ struct edge_list {
 };
 
 // I must hold the number of distinct ids (else `unsupported`).
-template <index_type I>
+template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file,
                                                         const read_options& options = {});
 
@@ -49,7 +49,7 @@ struct edge_pattern {
   std::vector<std::int64_t> ids;
   std::int64_t first_vertex = -1;
 };
-template <index_type I>
+template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file,
                                                               const read_options& options = {});
 

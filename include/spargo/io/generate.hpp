@@ -42,17 +42,17 @@ struct SPARGO_EXPORT generator_info {
 [[nodiscard]] SPARGO_EXPORT generator_info describe_generator(std::string_view spec);
 
 // The entries, duplicates not summed. Sizes are checked before anything is allocated.
-template <entry_type V, index_type I>
+template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec);
 
 // The same on the device, bit by bit: R-MAT and uniform entries are made there, others by the threads of `making` and
 // copied. Synchronises the stream where they are copied.
-template <entry_type V, index_type I>
+template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, device> generate(const context<device>& ctx, const context<host>& making,
                                                               std::string_view spec);
 
 // Part `part`, from 0, of `count`: put one after the other they are what `generate` returns.
-template <entry_type V, index_type I>
+template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate_part(const context<host>& ctx, std::string_view spec,
                                                                  std::int64_t part, std::int64_t count);
 

@@ -52,19 +52,20 @@ struct SPARGO_EXPORT matrix_market_summary {
 };
 
 // All entries as written, symmetric halves expanded, duplicates kept, in file order (mirrors after).
-// V is the caller's choice: a complex file needs a complex V (else `unsupported`); a pattern file gives ones;
-// V = pattern checks and drops values. Numbers are correctly rounded to V's precision, once. I too small for the
-// dimensions is `unsupported`. Throws `io` (file, gzip stream), `parse` (text) or `out_of_memory`. One pass over the
-// text; peak memory is the result and some MiB (for gzip up to twice the result, where a file grows denser on the way).
-// A .gz is inflated by one of the context's threads while the others parse.
-template <entry_type V, index_type I>
+// V and I are the caller's choice, double and 32 bits unless named: read_matrix_market<float>(ctx, path). A complex
+// file needs a complex V (else `unsupported`); a pattern file gives ones; V = pattern checks and drops values. Numbers
+// are correctly rounded to V's precision, once. I too small for the dimensions is `unsupported`. Throws `io` (file,
+// gzip stream), `parse` (text) or `out_of_memory`. One pass over the text; peak memory is the result and some MiB (for
+// gzip up to twice the result, where a file grows denser on the way). A .gz is inflated by one of the context's threads
+// while the others parse.
+template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market(const context<host>& ctx, const input_file& file,
                                                                       const read_options& options = {},
                                                                       matrix_market_summary* summary = nullptr);
 
 // The same entries without the mirrored ones: of a matrix that is not general the triangle in the file. The shortest
 // way to CSR: to_csr<O>(ctx, stored.view(), {.symmetry = summary.header.symmetry}).
-template <entry_type V, index_type I>
+template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> read_matrix_market_stored(const context<host>& ctx,
                                                                              const input_file& file,
                                                                              const read_options& options = {},

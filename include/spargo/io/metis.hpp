@@ -29,7 +29,7 @@ struct metis_graph {
 
 // Throws `io`, `parse` with line and column (an edge on one line only, a count that the first line does not say), or
 // `unsupported` for more vertices than I holds.
-template <index_type I>
+template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT metis_graph<I> read_metis(const context<host>& ctx, const input_file& file,
                                                       const read_options& options = {});
 

@@ -5,11 +5,13 @@
 #include "core/rethrow.hpp"
 #include "graph/bfs/algorithms.hpp"
 #include "graph/bfs/executor.hpp"
+#include "graph/graph/with_in_edges.hpp"
 
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 namespace spargo {
@@ -191,7 +193,10 @@ template <index_type I, index_type O, class Space>
 bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
                          const bfs_options& options) try {
   detail::bfs::check_source(source, g.vertices());
-  bfs_plan<I, O, Space> plan(ctx, g, options);
+  detail::bfs::check_graph(g);
+  std::optional<detail::with_in_edges<I, O, Space>> pulled;
+  if (options.direction == bfs_direction::pull) pulled.emplace(ctx, g);
+  bfs_plan<I, O, Space> plan(ctx, pulled.has_value() ? pulled->view() : g, options);
   plan.run(static_cast<I>(source));
   bfs_result<I, Space> result;
   result.levels = clone(ctx, plan.levels());

@@ -3,11 +3,13 @@
 // A vertex adds one for each neighbour to the entry of its label in an array of all labels, and takes the entries away
 // again. Nothing is skipped but the rounds after one that changed nothing, or that brought the labels of two rounds
 // before back. Cost: O(vertices + edges) per round, of random accesses.
+#include <spargo/core/interruption.hpp>
 #include <spargo/graph/communities.hpp>
 
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
+#include "graph/graph/with_in_edges.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +27,10 @@ template <class I, class O>
 class label_rounds {
  public:
   label_rounds(const context<host>& ctx, const graph_view<I, O, host>& g)
-      : n_(g.vertices()), parts_{{g.out}}, times_(static_cast<std::size_t>(std::min(ctx.threads(), most_threads))) {
+      : n_(g.vertices()),
+        ignores_loops_(g.loops > 0),
+        parts_{{g.out}},
+        times_(static_cast<std::size_t>(std::min(ctx.threads(), most_threads))) {
     if (g.direction == direction_kind::directed) parts_.push_back(g.in);
   }
 
@@ -48,6 +53,7 @@ class label_rounds {
       std::vector<I>& times = times_[static_cast<std::size_t>(mine.slot())];
       times.resize(before.size());
       for (std::int64_t part; mine.take(part);) {
+        interruption::look();
         for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
           after[static_cast<std::size_t>(v)] = label_of(v, before, times);
         }
@@ -62,6 +68,7 @@ class label_rounds {
     I most = 0;
     for (const csr_pattern_view<I, O, host>& edges : parts_) {
       for (O e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e) {
+        if (ignores_loops_ && edges.indices[e] == v) continue;
         const I label = labels[static_cast<std::size_t>(edges.indices[e])];
         const I count = ++times[static_cast<std::size_t>(label)];
         if (count > most || (count == most && label < best)) {
@@ -79,6 +86,7 @@ class label_rounds {
   }
 
   std::int64_t n_;
+  bool ignores_loops_;
   std::vector<csr_pattern_view<I, O, host>> parts_;
   std::vector<std::vector<I>> times_;  // [slot][label]
 };
@@ -92,15 +100,14 @@ std::string check_communities(const context<host>& ctx, const graph_view<I, O, h
   const std::int64_t n = g.vertices();
   SPARGO_EXPECTS(initial.empty() || initial.size() == n,
                  fmt::format("check_communities: {} initial labels for {} vertices", initial.size(), n));
-  SPARGO_EXPECTS(g.direction == direction_kind::undirected || g.has_in_edges() || n == 0,
-                 "check_communities: a directed graph without in-edges");
   for (const I label : initial) {
     SPARGO_EXPECTS(label >= 0 && label < n, fmt::format("check_communities: initial label {} of {}", label, n));
   }
   if (labels.size() != n) return fmt::format("{} labels for {} vertices", labels.size(), n);
   std::vector<I> right(initial.begin(), initial.end());
   for (I v = 0; initial.empty() && v < n; ++v) right.push_back(v);
-  if (n > 0) right = label_rounds<I, O>(ctx, g).labels_after(options.iterations, std::move(right));
+  const detail::with_in_edges<I, O, host> pulled(ctx, g);
+  if (n > 0) right = label_rounds<I, O>(ctx, pulled.view()).labels_after(options.iterations, std::move(right));
   const auto wrong = std::mismatch(right.begin(), right.end(), labels.begin());
   if (wrong.first == right.end()) return {};
   return fmt::format("vertex {} has label {} (expected {})", wrong.first - right.begin(), *wrong.second, *wrong.first);

@@ -4,6 +4,7 @@
 #include "core/rethrow.hpp"
 #include "graph/communities/algorithms.hpp"
 #include "graph/communities/executor.hpp"
+#include "graph/graph/with_in_edges.hpp"
 
 #include <fmt/format.h>
 
@@ -34,12 +35,7 @@ void check_part(const csr_pattern_view<I, O, Space>& part, const char* name, std
 template <class I, class O, class Space>
 void check_graph(const graph_view<I, O, Space>& g) {
   check_part(g.out, "out", g.out.rows, g.out.nnz());
-  if (g.direction == direction_kind::undirected) return;
-  if (g.has_in_edges()) {
-    check_part(g.in, "in", g.out.rows, g.out.nnz());
-  } else if (g.vertices() > 0) {
-    throw error(error_code::unsupported, "communities: a directed graph without in-edges (add_in_edges builds them)");
-  }
+  if (g.direction == direction_kind::directed && g.has_in_edges()) check_part(g.in, "in", g.out.rows, g.out.nnz());
 }
 
 struct choice {
@@ -82,6 +78,7 @@ communities_algorithm parse_communities_algorithm(std::string_view name) try {
 template <index_type I, index_type O, class Space>
 struct communities_plan<I, O, Space>::state {
   std::int64_t vertices;
+  graph<I, O, Space> proper;  // where the graph given has loops
   found::choice chosen;
   std::unique_ptr<found::executor<I, Space>> executor;
   found::run_outcome outcome;
@@ -92,11 +89,17 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
                                                 const communities_options& options) try {
   if constexpr (detail::is_built<Space>) {
     found::check_graph(g);
+    if (detail::lacks_in_edges(g)) {
+      throw error(error_code::unsupported, "communities: a directed graph without in-edges (add_in_edges builds them)");
+    }
     found::choice chosen = found::choose<Space>(options);
     communities_options settled = options;
     settled.algorithm = chosen.algorithm;
-    auto executor = found::make_executor<I, O>(ctx, g, settled);
-    state_ = std::make_unique<state>(state{g.vertices(), std::move(chosen), std::move(executor), {}});
+    graph<I, O, Space> proper;
+    if (g.loops > 0) proper = detail::without_loops(ctx, g);
+    auto executor = found::make_executor<I, O>(ctx, g.loops > 0 ? proper.view() : g, settled);
+    state_ =
+        std::make_unique<state>(state{g.vertices(), std::move(proper), std::move(chosen), std::move(executor), {}});
   } else {
     detail::no_device("communities");
   }
@@ -147,7 +150,9 @@ template <index_type I, index_type O, class Space>
 communities_result<I, Space> communities(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                          const communities_options& options,
                                          std::type_identity_t<span<const I, Space>> initial) try {
-  communities_plan<I, O, Space> plan(ctx, g, options);
+  detail::communities::check_graph(g);
+  const detail::with_in_edges<I, O, Space> pulled(ctx, g);
+  communities_plan<I, O, Space> plan(ctx, pulled.view(), options);
   plan.run(initial);
   return {clone(ctx, plan.labels()), plan.count(), plan.rounds(), plan.algorithm()};
 } catch (...) {

@@ -20,6 +20,8 @@
 
 #include "core/instantiate.hpp"
 
+#include <spargo/core/interruption.hpp>
+
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -207,6 +209,7 @@ class host_executor final : public executor<I, host> {
       scratch& own = scratch_[static_cast<std::size_t>(mine.slot())];
       round_outcome outcome;
       for (std::int64_t part; mine.take(part);) {
+        interruption::look();  // a round of a large graph takes seconds
         const auto [first, last] = chunks_.vertices(part);
         counts ? count_rows(first, last, own, outcome) : look_at_rows(first, last, own, outcome);
       }

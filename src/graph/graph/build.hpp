@@ -74,6 +74,14 @@ template <class O, class T, class Space>
   }
 }
 
+// Entries on the diagonal of a matrix, or of its rows from `first` on. A device's rows ascend; it synchronises.
+template <class I, class O>
+[[nodiscard]] std::int64_t count_loops(const context<host>& ctx, const csr_pattern_view<I, O, host>& rows,
+                                       std::int64_t first = 0);
+template <class I, class O>
+[[nodiscard]] std::int64_t count_loops(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows,
+                                       std::int64_t first = 0);
+
 // A graph's part of what was put together. Throws when O does not hold the offsets.
 template <class O, class I, class T, class Space>
 [[nodiscard]] csr_matrix<pattern, I, O, Space> structure_of(const context<Space>& ctx, const char* operation,

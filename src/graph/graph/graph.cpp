@@ -79,8 +79,8 @@ void add_in_edges(const context<Space>& ctx, graph<I, O, Space>& g) try {
 template <index_type I, index_type O>
 graph<I, O, device> to_device(const context<device>& ctx, const graph_view<I, O, host>& g) try {
   auto out = to_device(ctx, detail::with_pattern(g.out));
-  if (!detail::stores_in_edges(g)) return {std::move(out), {}, g.direction};
-  return {std::move(out), to_device(ctx, detail::with_pattern(g.in)), g.direction};
+  if (!detail::stores_in_edges(g)) return {std::move(out), {}, g.direction, g.loops};
+  return {std::move(out), to_device(ctx, detail::with_pattern(g.in)), g.direction, g.loops};
 } catch (...) {
   detail::rethrow("to_device");
 }
@@ -88,8 +88,8 @@ graph<I, O, device> to_device(const context<device>& ctx, const graph_view<I, O,
 template <index_type I, index_type O>
 graph<I, O, host> to_host(const context<device>& ctx, const graph_view<I, O, device>& g) try {
   auto out = to_host(ctx, detail::with_pattern(g.out));
-  if (!detail::stores_in_edges(g)) return {std::move(out), {}, g.direction};
-  return {std::move(out), to_host(ctx, detail::with_pattern(g.in)), g.direction};
+  if (!detail::stores_in_edges(g)) return {std::move(out), {}, g.direction, g.loops};
+  return {std::move(out), to_host(ctx, detail::with_pattern(g.in)), g.direction, g.loops};
 } catch (...) {
   detail::rethrow("to_host");
 }

@@ -80,12 +80,13 @@ struct tile_keys {
 #pragma unroll
     for (int j = 0; j < build_tuning::per_thread; ++j) {
       const std::int64_t k = first + j * block_threads;
-      key[j] = k < size ? keys[k] : 0;  // 0 is a loop
-      before[j] = k > 0 && k < size ? keys[k - 1] : 0;
+      key[j] = k < size ? keys[k] : 0;
+      before[j] = k > 0 && k < size ? keys[k - 1] : ~key[j];
     }
 #pragma unroll
     for (int j = 0; j < build_tuning::per_thread; ++j) {
-      firsts |= format.is_edge(key[j]) && key[j] != before[j] ? 1U << j : 0U;
+      const bool held = first + j * block_threads < size;
+      firsts |= held && format.is_edge(key[j]) && key[j] != before[j] ? 1U << j : 0U;
     }
   }
 };
@@ -223,11 +224,13 @@ csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertic
   return {vertices, vertices, std::move(offsets), std::move(indices), {}};
 }
 
-// The same keys by their lower end. `keys` ascend, so the sort, being stable, leaves the upper ends ascending.
+// The same keys, loops apart, by their lower end. `keys` ascend, so the sort, being stable, leaves the upper ends
+// ascending.
 array<std::uint64_t, device> turned_keys(const context<device>& ctx, const array<std::uint64_t, device>& keys,
                                          const key_format& format) {
   array<std::uint64_t, device> turned(ctx, keys.size());
   copy<std::uint64_t>(ctx, keys.view(), turned.view());
+  if (format.loops == self_loops::keep) turned = distinct_edges(ctx, std::move(turned), {format.bits});
   sort_keys(ctx, turned, 0, format.bits);
   return turned;
 }
@@ -236,20 +239,21 @@ template <class O, class I>
 graph<I, O, device> build_packed(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
                                  const graph_options& options) {
   const bool undirected = options.direction == direction_kind::undirected;
-  const key_format format = format_for(pairs.rows);
+  const key_format format = format_for(pairs.rows, options.loops);
   auto [keys, ascending] = pack_pairs(ctx, pairs, format, options.direction);
   if (!ascending) sort_keys(ctx, keys, 0, 2 * format.bits);
   keys = distinct_edges(ctx, std::move(keys), format);
   check_entries("build_graph", undirected ? 2 * keys.size() : keys.size(), 8 * static_cast<int>(sizeof(O)));
   if (undirected) {
     const auto turned = turned_keys(ctx, keys, format);
-    return {join_rows<I, O>(ctx, pairs.rows, keys, turned, format), {}, options.direction};
+    return {join_rows<I, O>(ctx, pairs.rows, keys, turned, format), {}, options.direction, keys.size() - turned.size()};
   }
   const array<std::uint64_t, device> none;
   auto out = join_rows<I, O>(ctx, pairs.rows, keys, none, format);
-  if (!options.in_edges) return {std::move(out), {}, options.direction};
+  const std::int64_t loops = options.loops == self_loops::keep ? count_loops<I, O>(ctx, out.view()) : 0;
+  if (!options.in_edges) return {std::move(out), {}, options.direction, loops};
   sort_keys(ctx, keys, 0, format.bits);
-  return {std::move(out), join_rows<I, O>(ctx, pairs.rows, none, keys, format), options.direction};
+  return {std::move(out), join_rows<I, O>(ctx, pairs.rows, none, keys, format), options.direction, loops};
 }
 
 }  // namespace
@@ -270,6 +274,21 @@ array<std::uint64_t, device> distinct_edges(const context<device>& ctx, array<st
   return kept;
 }
 
+template <class I, class O>
+std::int64_t count_loops(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, std::int64_t first) {
+  const device_guard guard(ctx);
+  array<unsigned long long, device> loops(ctx, 1);
+  fill_zero(ctx, loops.view());
+  unsigned long long* const count = loops.data();
+  for_each(ctx, rows.rows, [=] __device__(std::int64_t r) {
+    const I* const row = rows.indices.data() + rows.offsets[r];
+    const std::int64_t size = rows.offsets[r + 1] - rows.offsets[r];
+    const std::int64_t at = lower_bound(row, size, first + r);
+    if (at < size && row[at] == first + r) atomicAdd(count, 1ULL);
+  });
+  return static_cast<std::int64_t>(element<unsigned long long>(ctx, loops.view(), 0));
+}
+
 template <index_type O, index_type I>
 graph<I, O, device> build_from_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
                                      const graph_options& options) {
@@ -278,7 +297,8 @@ graph<I, O, device> build_from_pairs(const context<device>& ctx, const coo_patte
 
 #define INSTANTIATE(I, O)                                                                                         \
   template graph<I, O, device> build_from_pairs<O, I>(const context<device>&, const coo_pattern_view<I, device>&, \
-                                                      const graph_options&);
+                                                      const graph_options&);                                      \
+  template std::int64_t count_loops(const context<device>&, const csr_pattern_view<I, O, device>&, std::int64_t);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -3,7 +3,7 @@
 // The pairs are cut into parts, which are read in order: each part's loops are counted, then its edges are written to
 // where the counts of the parts before put them. Invariant: the order of the pairs is kept, so that the result is the
 // same for any thread count. Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, the result
-// included (I = int32). A directed graph's pairs are not copied: the conversion drops its loops.
+// included (I = int32). A directed graph's pairs are not copied: the conversion drops its loops, unless they are kept.
 #include "core/parallel.hpp"
 #include "graph/graph/build.hpp"
 
@@ -102,27 +102,44 @@ graph<I, O, host> build_through(const context<host>& ctx, const coo_pattern_view
                                 const graph_options& options) {
   constexpr const char* operation = "build_graph";
   const bool directed = options.direction == direction_kind::directed;
+  const bool keeps_loops = options.loops == self_loops::keep;
   csr_matrix<pattern, I, T, host> entries;
   if (directed) {
     const convert::coo_facts order = convert::examine(ctx, pairs);
     expect_vertices(order.first_invalid, operation, pairs);
     entries = convert::coo_to_csr<T>(ctx, coo_view<const pattern, I, host>{pairs, {}}, order, duplicates::sum,
-                                     symmetry_kind::general, convert::diagonal_entries::drop);
+                                     symmetry_kind::general,
+                                     keeps_loops ? convert::diagonal_entries::keep : convert::diagonal_entries::drop);
   } else {
     const pair_facts facts = inspect(ctx, pairs);
     expect_vertices(facts.first_bad, operation, pairs);
-    const auto proper = pick<pattern, I>(ctx, pairs, {}, facts, {options.direction, self_loops::drop});
+    const auto proper = pick<pattern, I>(ctx, pairs, {}, facts, {options.direction, options.loops});
     const coo_view<const pattern, I, host> view = proper.view();
     entries = convert::coo_to_csr<T>(ctx, view, convert::examine<I>(ctx, view), duplicates::sum);
   }
+  const std::int64_t loops = keeps_loops ? count_loops<I, T>(ctx, std::as_const(entries).view()) : 0;
   if (!directed) entries = mirrored(ctx, std::move(entries));
   graph<I, O, host> g(structure_of<O>(ctx, operation, std::move(entries.offsets()), std::move(entries.indices())), {},
-                      options.direction);
+                      options.direction, loops);
   if (options.in_edges) add_in_edges(ctx, g);
   return g;
 }
 
 }  // namespace
+
+template <class I, class O>
+std::int64_t count_loops(const context<host>& ctx, const csr_pattern_view<I, O, host>& rows, std::int64_t first) {
+  return parallel_reduce(
+      ctx.threads(), rows.rows, grain::rows, std::int64_t{0},
+      [&](std::int64_t begin, std::int64_t end) {
+        std::int64_t loops = 0;
+        for (std::int64_t r = begin; r < end; ++r) {
+          for (O e = rows.offsets[r]; e < rows.offsets[r + 1]; ++e) loops += rows.indices[e] == first + r ? 1 : 0;
+        }
+        return loops;
+      },
+      std::plus<>());
+}
 
 template <class W, class I, class Space>
 coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
@@ -152,7 +169,8 @@ SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
 #define INSTANTIATE(I, O)                                                                                   \
   template graph<I, O, host> build_from_pairs<O, I>(const context<host>&, const coo_pattern_view<I, host>&, \
-                                                    const graph_options&);
+                                                    const graph_options&);                                  \
+  template std::int64_t count_loops(const context<host>&, const csr_pattern_view<I, O, host>&, std::int64_t);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -15,16 +15,18 @@ namespace spargo::detail {
 
 struct key_format {
   int bits = 0;  // of one end; at most 32
+  self_loops loops = self_loops::drop;
 
   [[nodiscard]] SPARGO_HD std::uint64_t pack(std::uint64_t high, std::uint64_t low) const { return high << bits | low; }
   [[nodiscard]] SPARGO_HD std::uint64_t high(std::uint64_t key) const { return key >> bits; }
   [[nodiscard]] SPARGO_HD std::uint64_t low(std::uint64_t key) const { return key & ((std::uint64_t{1} << bits) - 1); }
-  // A key without ends that are the same; loops stay among the keys until the distinct ones are picked.
-  [[nodiscard]] SPARGO_HD bool is_edge(std::uint64_t key) const { return high(key) != low(key); }
+  [[nodiscard]] SPARGO_HD bool is_loop(std::uint64_t key) const { return high(key) == low(key); }
+  // Loops stay among the keys until the distinct ones are picked.
+  [[nodiscard]] SPARGO_HD bool is_edge(std::uint64_t key) const { return loops == self_loops::keep || !is_loop(key); }
 };
 
-[[nodiscard]] constexpr key_format format_for(std::int64_t vertices) {
-  return {vertices < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(vertices - 1)))};
+[[nodiscard]] constexpr key_format format_for(std::int64_t vertices, self_loops loops = self_loops::drop) {
+  return {vertices < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(vertices - 1))), loops};
 }
 [[nodiscard]] constexpr bool fits_keys(std::int64_t vertices) { return format_for(vertices).bits <= 32; }
 

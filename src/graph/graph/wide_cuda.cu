@@ -13,7 +13,7 @@ namespace {
 
 // places[k]: where pair k goes; places[pairs]: how many are proper. Also checks every end; synchronises.
 template <class I>
-std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
+std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs, self_loops loops,
                          array<std::int64_t, device>& places) {
   const I n = pairs.rows;
   const I* rows = pairs.row_indices.data();
@@ -31,7 +31,7 @@ std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, d
     const I u = rows[k];
     const I v = cols[k];
     if (u < 0 || u >= n || v < 0 || v >= n) atomicMin(bad, static_cast<unsigned long long>(k));
-    place[k] = u != v ? 1 : 0;
+    place[k] = u != v || loops == self_loops::keep ? 1 : 0;
   });
   exclusive_scan(ctx, std::as_const(places).view(), places.view());
   unsigned long long bad_pair = 0;
@@ -47,12 +47,13 @@ std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, d
   return proper;
 }
 
-// The proper pairs, followed by their mirror images when `direction` is undirected. Asynchronous.
+// The proper pairs, followed by their mirror images when the graph is undirected: a loop twice. Asynchronous.
 template <class I>
 coo_matrix<pattern, I, device> copy_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
                                           const array<std::int64_t, device>& places, std::int64_t proper,
-                                          direction_kind direction) {
-  const bool mirrored = direction == direction_kind::undirected;
+                                          const graph_options& options) {
+  const bool mirrored = options.direction == direction_kind::undirected;
+  const bool drops = options.loops == self_loops::drop;
   coo_matrix<pattern, I, device> to(ctx, pairs.rows, pairs.cols, mirrored ? 2 * proper : proper);
   const I* rows = pairs.row_indices.data();
   const I* cols = pairs.col_indices.data();
@@ -62,7 +63,7 @@ coo_matrix<pattern, I, device> copy_pairs(const context<device>& ctx, const coo_
   detail::for_each(ctx, pairs.nnz(), [=] __device__(std::int64_t k) {
     const I u = rows[k];
     const I v = cols[k];
-    if (u == v) return;
+    if (drops && u == v) return;
     const std::int64_t at = place[k];
     from[at] = u;
     into[at] = v;
@@ -80,12 +81,13 @@ namespace detail {
 
 namespace {
 
-// `pairs` are without loops, and mirrored if the graph is undirected.
+// `pairs` are proper ones, and mirrored if the graph is undirected.
 template <class O, class I>
 [[nodiscard]] graph<I, O, device> graph_of_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
                                                  const graph_options& options) {
   auto out = to_csr<O>(ctx, coo_view<const pattern, I, device>{pairs, {}});
-  graph<I, O, device> g(std::move(out), {}, options.direction);
+  const std::int64_t loops = options.loops == self_loops::keep ? count_loops<I, O>(ctx, std::as_const(out).view()) : 0;
+  graph<I, O, device> g(std::move(out), {}, options.direction, loops);
   if (options.in_edges) add_in_edges(ctx, g);
   return g;
 }
@@ -97,11 +99,11 @@ graph<I, O, device> build_wide(const context<device>& ctx, const coo_pattern_vie
                                const graph_options& options) {
   const device_guard guard(ctx);
   array<std::int64_t, device> places(ctx, edges.nnz() + 1);
-  const std::int64_t proper = place_pairs(ctx, edges, places);
+  const std::int64_t proper = place_pairs(ctx, edges, options.loops, places);
   if (options.direction == direction_kind::directed && proper == edges.nnz()) {
     return graph_of_pairs<O>(ctx, edges, options);
   }
-  const auto pairs = copy_pairs(ctx, edges, places, proper, options.direction);
+  const auto pairs = copy_pairs(ctx, edges, places, proper, options);
   places = {};
   return graph_of_pairs<O, I>(ctx, pairs.view(), options);
 }

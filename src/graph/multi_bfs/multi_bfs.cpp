@@ -3,10 +3,12 @@
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "graph/graph/with_in_edges.hpp"
 #include "graph/multi_bfs/executor.hpp"
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 namespace spargo {
@@ -104,7 +106,11 @@ template <index_type I, index_type O, class Space>
 multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                      std::type_identity_t<span<const I, host>> sources,
                                      const multi_bfs_options& options) try {
-  multi_bfs_plan<I, O, Space> plan(ctx, g, std::max<std::int64_t>(1, sources.size()), options);
+  detail::bfs::check_graph(g);
+  std::optional<detail::with_in_edges<I, O, Space>> pulled;
+  if (options.direction == bfs_direction::pull) pulled.emplace(ctx, g);
+  multi_bfs_plan<I, O, Space> plan(ctx, pulled.has_value() ? pulled->view() : g,
+                                   std::max<std::int64_t>(1, sources.size()), options);
   plan.run(sources);
   multi_bfs_result<I, Space> result;
   result.levels = clone(ctx, plan.levels());

@@ -90,14 +90,21 @@ class rank_checker {
     for (std::int64_t u = 0; u < n_; ++u) {
       if (out_.offsets[u] == out_.offsets[u + 1]) held += ranks[static_cast<std::size_t>(u)];
     }
-    detail::parallel_for(threads_, n_, detail::grain::rows, [&](std::int64_t u) {
-      const double share =
-          ranks[static_cast<std::size_t>(u)] / static_cast<double>(out_.offsets[u + 1] - out_.offsets[u]);
-      for (O e = out_.offsets[u]; e < out_.offsets[u + 1]; ++e) {
-        std::atomic_ref<double>(incoming[static_cast<std::size_t>(out_.indices[e])])
-            .fetch_add(share, std::memory_order_relaxed);
-      }
-    });
+    const auto push_all = [&](const auto& add) {
+      detail::parallel_for(threads_, n_, detail::grain::rows, [&](std::int64_t u) {
+        const double share =
+            ranks[static_cast<std::size_t>(u)] / static_cast<double>(out_.offsets[u + 1] - out_.offsets[u]);
+        for (O e = out_.offsets[u]; e < out_.offsets[u + 1]; ++e) {
+          add(incoming[static_cast<std::size_t>(out_.indices[e])], share);
+        }
+      });
+    };
+    if (threads_ == 1) {  // an atomic addition is a loop, and takes three times as long
+      push_all([](double& to, double share) { to += share; });
+    } else {
+      push_all(
+          [](double& to, double share) { std::atomic_ref<double>(to).fetch_add(share, std::memory_order_relaxed); });
+    }
     const double d = options_.damping;
     for (std::size_t v = 0; v < incoming.size(); ++v) {
       double lands = 0;

@@ -2,11 +2,13 @@
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "graph/graph/with_in_edges.hpp"
 #include "graph/pagerank/executor.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 namespace spargo {
 
@@ -28,11 +30,7 @@ void check_part(const csr_pattern_view<I, O, Space>& part, const char* name, std
 template <class I, class O, class Space>
 void check_graph(const graph_view<I, O, Space>& g) {
   check_part(g.out, "out", g.out.rows, g.out.nnz());
-  if (g.has_in_edges()) {
-    check_part(g.in, "in", g.out.rows, g.out.nnz());
-  } else if (g.direction == direction_kind::directed && g.vertices() > 0) {
-    throw error(error_code::unsupported, "pagerank: a directed graph without in-edges (add_in_edges builds them)");
-  }
+  if (g.has_in_edges()) check_part(g.in, "in", g.out.rows, g.out.nnz());
 }
 
 void check_options(const pagerank_options& o) {
@@ -88,9 +86,11 @@ pagerank_algorithm parse_pagerank_algorithm(std::string_view name) try {
 }
 
 void detail::pagerank::check_sum(const char* name, double sum, bool negative) {
-  SPARGO_EXPECTS(!negative && std::isfinite(sum) && sum > 0,
-                 fmt::format("pagerank: the {} holds {} (expected finite values of 0 or more, not all of them 0)", name,
-                             negative ? "a negative value" : fmt::format("values that sum to {}", sum)));
+  constexpr double least = std::numeric_limits<double>::min();  // 1 over anything less may overflow
+  SPARGO_EXPECTS(
+      !negative && std::isfinite(sum) && sum >= least,
+      fmt::format("pagerank: the {} holds {} (expected finite values of 0 or more that sum to at least {:.2g})", name,
+                  negative ? "a negative value" : fmt::format("values that sum to {}", sum), least));
 }
 
 template <detail::real V, index_type I, index_type O, class Space>
@@ -108,6 +108,9 @@ pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const gr
   if constexpr (detail::is_built<Space>) {
     check_options(options);
     check_graph(g);
+    if (detail::lacks_in_edges(g)) {
+      throw error(error_code::unsupported, "pagerank: a directed graph without in-edges (add_in_edges builds them)");
+    }
     choice chosen = choose<Space>(options);
     pagerank_options reduced = options;
     reduced.algorithm = chosen.algorithm;
@@ -178,7 +181,9 @@ pagerank_result<V, Space> pagerank(const context<Space>& ctx, const graph_view<I
                                    const pagerank_options& options,
                                    std::type_identity_t<span<const V, Space>> personalization,
                                    std::type_identity_t<span<const V, Space>> guess) try {
-  pagerank_plan<V, I, O, Space> plan(ctx, g, options);
+  check_graph(g);
+  const detail::with_in_edges<I, O, Space> pulled(ctx, g);
+  pagerank_plan<V, I, O, Space> plan(ctx, pulled.view(), options);
   plan.run(personalization, guess);
   return {clone(ctx, plan.ranks()), plan.iterations(), plan.residual(), plan.converged(), plan.algorithm()};
 } catch (...) {

@@ -8,6 +8,7 @@
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
+#include "graph/graph/build.hpp"
 
 #include <fmt/format.h>
 
@@ -116,24 +117,16 @@ graph<I, O, host> choose_vertices(const context<host>& ctx, const char* operatio
   const row_chooser<float, I, O> chooser(ctx, operation, g.vertices(), vertices);
   csr_matrix<pattern, I, O, host> in;
   if (stores_in_edges(g)) in = chooser.choose(g.in, {}).structure;
-  return {chooser.choose(g.out, {}).structure, std::move(in), g.direction};
+  auto out = chooser.choose(g.out, {}).structure;
+  const std::int64_t loops = count_loops<I, O>(ctx, std::as_const(out).view());
+  return {std::move(out), std::move(in), g.direction, loops};
 }
 
 // Distinct edges: an undirected one is stored twice, a loop once.
 template <class I, class O>
 std::int64_t count_edges(const context<host>& ctx, const csr_pattern_view<I, O, host>& out, direction_kind direction) {
   if (direction == direction_kind::directed) return out.nnz();
-  const std::int64_t loops = parallel_reduce(
-      ctx.threads(), out.rows, grain::rows, std::int64_t{0},
-      [&](std::int64_t first, std::int64_t last) {
-        std::int64_t own = 0;
-        for (std::int64_t v = first; v < last; ++v) {
-          for (O e = out.offsets[v]; e < out.offsets[v + 1]; ++e) own += out.indices[e] == v ? 1 : 0;
-        }
-        return own;
-      },
-      std::plus<>());
-  return (out.nnz() + loops) / 2;
+  return (out.nnz() + count_loops<I, O>(ctx, out)) / 2;
 }
 
 template <class W, class I, class O>

@@ -3,23 +3,25 @@
 #include <cstdio>
 #include <vector>
 
-// The product A * 1 of a Matrix Market file, and a search of its graph from vertex 0.
+// The product A * 1 of a Matrix Market file; its graph searched from vertex 0, and ranked.
 int main(int argc, char** argv) try {
   using namespace spargo;
   const context<host> ctx;
-  const auto entries = read_matrix_market<double, std::int32_t>(ctx, argc > 1 ? argv[1] : "matrix.mtx");
+  const auto entries = read_matrix_market(ctx, argc > 1 ? argv[1] : "matrix.mtx");
 
-  const auto a = to_csr<std::int64_t>(ctx, entries.view());
+  const auto a = to_csr(ctx, entries);
   const std::vector<double> x(static_cast<std::size_t>(a.cols()), 1.0);
   std::vector<double> y(static_cast<std::size_t>(a.rows()));
-  const spmv_plan<double, std::int32_t, std::int64_t, host> plan(ctx, a.view());
+  const spmv_plan plan(ctx, a);
   plan.run(1.0, x, 0.0, y);  // as often as you like: it allocates nothing
 
-  const auto g = build_graph<std::int64_t>(ctx, entries.view(), {.direction = direction_kind::undirected});
-  const auto tree = bfs(ctx, g.view(), 0);
-  std::printf("spargo %s (%s): A*1 begins with %g; reached %lld of %d, depth %zu\n", SPARGO_VERSION_STRING,
-              plan.reason().c_str(), y.empty() ? 0.0 : y[0], static_cast<long long>(tree.reached), g.vertices(),
-              tree.level_sizes.size() - 1);
+  const auto g = build_graph(ctx, entries, {.direction = direction_kind::undirected});
+  const auto tree = bfs(ctx, g, 0);
+  const auto ranks = pagerank(ctx, g);
+  std::printf("spargo %s (%s): A*1 begins with %g; reached %lld of %d, depth %zu; %lld steps of PageRank\n",
+              SPARGO_VERSION_STRING, plan.reason().c_str(), y.empty() ? 0.0 : y[0],
+              static_cast<long long>(tree.reached), g.vertices(), tree.level_sizes.size() - 1,
+              static_cast<long long>(ranks.iterations));
   return 0;
 } catch (const spargo::error& e) {
   std::fprintf(stderr, "%s\n", e.what());
