@@ -3,9 +3,10 @@
 // cdlp is LDBC Graphalytics' rule. In a round every vertex takes the label that most of its neighbours had before the
 // round, and of labels that are equally frequent the smallest one. Neighbours are the ends of out- and of in-edges, so
 // one that both join counts twice; an edge of an undirected graph counts once. Self-loops
-// that a builder kept (graph_view::loops) are ignored; loops of other views, and duplicate edges, count as edges. A vertex without neighbours keeps its label. At first each vertex is its own label, or has the one
-// that the caller gives. Readers number a file's ids in ascending order, which keeps ties as they are: the ids of the
-// labels found are the labels that LDBC's rule finds for ids.
+// that a builder kept (graph_view::loops) are ignored; loops of other views, and duplicate edges, count as edges. A
+// vertex without neighbours keeps its label. At first each vertex is its own label, or has the one that the caller
+// gives. Readers number a file's ids in ascending order, which keeps ties as they are: the ids of the labels found are
+// the labels that LDBC's rule finds for ids.
 //
 // Deterministic: the same labels on every run, algorithm and thread count. O(vertices + edges) per round. Sources:
 // Raghavan, Albert, Kumara, Phys. Rev. E 76, 2007; the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028).

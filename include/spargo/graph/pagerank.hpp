@@ -84,8 +84,9 @@ class SPARGO_EXPORT pagerank_plan {
   pagerank_plan& operator=(pagerank_plan&&) noexcept;
   ~pagerank_plan();
 
-  // Both are empty or have one value per vertex, finite, none negative, with a sum of at least 2.2e-308; it need not be 1. The guess
-  // is what the iteration starts with, 1/n without one. Throws invalid_argument for others. Synchronises a device.
+  // Both are empty or have one value per vertex, finite, none negative, with a sum of at least 2.2e-308; it need not
+  // be 1. The guess is what the iteration starts with, 1/n without one. Throws invalid_argument for others.
+  // Synchronises a device.
   void run(span<const V, Space> personalization = {}, span<const V, Space> guess = {});
 
   // Of the last run; valid until the next.
