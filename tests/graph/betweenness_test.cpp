@@ -88,7 +88,7 @@ constexpr betweenness_endpoints ends[] = {betweenness_endpoints::excluded, betwe
 
 // Loops, duplicates, isolated vertices, sources given twice: all come up.
 TYPED_TEST(Betweenness, RandomGraphs) {
-  for (std::uint64_t seed = 0; seed < test::rounds(1200); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(1200); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(14);
     const edge_vector edges = test::random_edges(random, n, random.below(3 * n), static_cast<int>(seed % 3));
@@ -176,7 +176,7 @@ edge_vector listed_edges(const test::raw_graph<I, O>& raw) {
 TYPED_TEST(Betweenness, EdgesOfRandomGraphs) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
-  for (std::uint64_t seed = 0; seed < test::rounds(400); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(400); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(14);

@@ -172,9 +172,6 @@ class BfsDifferential : public testing::Test {
     return shared;
   }
 
-  // A plan on a device takes ten times as long to make as a search of a small graph.
-  static std::size_t rounds(std::size_t on_host) { return std::same_as<space, host> ? on_host : on_host / 3; }
-
   // Results of a plan from each source in turn, against levels from the naive search.
   static void check_runs(plan_type& plan, bfs_output output, const graph_view<index, offset, host>& here,
                          const std::vector<std::int64_t>& sources,
@@ -287,7 +284,7 @@ TYPED_TEST_SUITE(BfsDifferential, cases);
 TYPED_TEST(BfsDifferential, RandomSmallGraphs) {
   test::random_source random(50);
   run_counts counts;
-  for (std::size_t round = 0; round < this->rounds(test::rounds(1200)); ++round) {
+  for (std::size_t round = 0; round < test::rounds_on<typename TestFixture::space>(1200); ++round) {
     const recipe r = random_recipe(random, 100, 2000);
     const std::vector<std::int64_t> sources{random.below(r.n), random.below(r.n)};
     SCOPED_TRACE("round " + std::to_string(round) + ": " + std::to_string(r.n) + " vertices, " +
@@ -310,7 +307,8 @@ TYPED_TEST(BfsDifferential, RandomSmallGraphs) {
 TYPED_TEST(BfsDifferential, RandomLargerGraphs) {
   test::random_source random(51);
   run_counts counts;
-  for (std::size_t round = 0; round < this->rounds(test::is_sanitized ? 8 : 24); ++round) {
+  for (std::size_t round = 0;
+       round < (std::same_as<typename TestFixture::space, host> ? (test::is_sanitized ? 8 : 24) : 8); ++round) {
     recipe r = random_recipe(random, 20000, 60000);
     const std::int64_t hub = random.below(r.n);
     for (std::int64_t v = 0; v < r.n; v += 2) r.edges.emplace_back(round % 2 == 0 ? hub : v, round % 2 == 0 ? v : hub);

@@ -115,8 +115,7 @@ TYPED_TEST(Communities, SmallShapes) {
 }
 
 TYPED_TEST(Communities, RandomGraphs) {
-  constexpr std::uint64_t graphs = std::same_as<typename TypeParam::space, host> ? 1500 : 150;
-  for (std::uint64_t k = 0; k < test::rounds(graphs); ++k) {
+  for (std::uint64_t k = 0; k < test::rounds_on<typename TypeParam::space>(1500); ++k) {
     test::random_source random(k);
     const std::int64_t n = 1 + random.below(40);
     const edge_vector edges = test::random_edges(random, n, random.below(4 * n + 1), static_cast<int>(random.below(3)));
@@ -142,7 +141,7 @@ TYPED_TEST(Communities, GraphsAsTheyAreBuilt) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
   const context<host> ctx({.threads = 3});
-  for (std::uint64_t seed = 0; seed < test::rounds(1000); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(1000); ++seed) {
     test::random_source random(seed);
     const bool dense = seed % 100 == 0;  // rows that a warp takes, and a block
     const std::int64_t n = dense ? 500 : 1 + random.below(40);

@@ -142,7 +142,7 @@ TYPED_TEST(Components, SinksFirst) {
   using offset = typename TypeParam::offset;
   using space = typename TypeParam::space;
   components_options options{.connection = components_connection::strong, .labels = components_labels::sinks_first};
-  for (std::uint64_t seed = 0; seed < test::rounds(400); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds_on<space>(400); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(12);
     const edge_vector edges = test::random_edges(random, n, random.below(3 * n), static_cast<int>(random.below(2)));
@@ -170,8 +170,7 @@ TYPED_TEST(Components, SinksFirst) {
 }
 
 TYPED_TEST(Components, RandomGraphs) {
-  constexpr std::uint64_t graphs = std::same_as<typename TypeParam::space, host> ? 1500 : 150;
-  for (std::uint64_t k = 0; k < test::rounds(graphs); ++k) {
+  for (std::uint64_t k = 0; k < test::rounds_on<typename TypeParam::space>(1500); ++k) {
     test::random_source random(k);
     const std::int64_t n = 1 + random.below(40);
     const edge_vector edges = test::random_edges(random, n, random.below(2 * n + 1), static_cast<int>(random.below(3)));

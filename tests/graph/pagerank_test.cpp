@@ -172,7 +172,9 @@ TYPED_TEST_SUITE(PageRank, cases);
 // Loops, duplicates, dangling and isolated vertices all come up.
 TYPED_TEST(PageRank, RandomGraphs) {
   test::random_source random(23);
-  for (int round = 0; round < static_cast<int>(test::rounds(400)) && !testing::Test::HasFailure(); ++round) {
+  for (int round = 0;
+       round < static_cast<int>(test::rounds_on<typename TestFixture::space>(400)) && !testing::Test::HasFailure();
+       ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const std::int64_t n = 1 + random.below(12);
     const edge_vector edges = test::random_edges(random, n, random.below(3 * n), round % 3);

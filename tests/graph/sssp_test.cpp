@@ -140,8 +140,7 @@ weighted_edges<W> random_weighted(test::random_source& random, std::int64_t n, s
 // Loops, duplicates, isolated vertices, zero and equal weights all come up; so do targets, cutoffs and widths.
 TYPED_TEST(Sssp, RandomGraphs) {
   using weight_type = typename TypeParam::weight;
-  const int count = std::is_same_v<typename TypeParam::space, device> ? 300 : 1200;
-  for (std::uint64_t seed = 0; seed < test::rounds(count); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(1200); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(30);
     constexpr std::int64_t ranges[] = {0, 1, 3, 20, 1000};

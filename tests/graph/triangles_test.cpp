@@ -139,9 +139,7 @@ TYPED_TEST(Triangles, SmallShapes) {
 }
 
 TYPED_TEST(Triangles, RandomGraphs) {
-  // A plan on a device takes some allocations and waits.
-  constexpr std::uint64_t rounds = std::same_as<typename TypeParam::space, host> ? 1500 : 80;
-  for (std::uint64_t k = 0; k < test::rounds(rounds); ++k) {
+  for (std::uint64_t k = 0; k < test::rounds_on<typename TypeParam::space>(1500); ++k) {
     test::random_source random(k);
     const std::int64_t n = 1 + random.below(30);
     this->check(n, test::random_edges(random, n, random.below(6 * n + 1), static_cast<int>(random.below(3))));
