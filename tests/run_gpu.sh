@@ -77,12 +77,12 @@ stage_build() {
   return $status
 }
 
-# Writes ctest's resource file and prints its path: four programs at a time on each GPU. With 16 on one H100, 15 programs
+# Writes ctest's resource file and prints its path: three programs at a time on each GPU. With 16 on one H100, 15 programs
 # of 205 took over 150 s; alone they take seconds.
 gpu_slots() {
   local file=$logs/gpus.json
   nvidia-smi --query-gpu=index --format=csv,noheader 2> /dev/null | awk '
-    {gpus = gpus (NR > 1 ? ", " : "") "{\"id\": \"" $1 "\", \"slots\": 4}"}
+    {gpus = gpus (NR > 1 ? ", " : "") "{\"id\": \"" $1 "\", \"slots\": 3}"}
     END {print "{\"version\": {\"major\": 1, \"minor\": 0}, \"local\": [{\"gpus\": [" gpus "]}]}"}' > "$file"
   realpath "$file"
 }
