@@ -51,9 +51,10 @@ class placed_graph {
   }
   // Without the in-edges of a directed graph.
   [[nodiscard]] graph_view<I, O, host> out_view() const {
-    if (!is_on_device()) return {here_.view().out, here_.view().in, direction()};
+    if (!is_on_device()) return here_.view();
     const csr_pattern_view<I, O, host> out = come_home(there_.view().out, out_);
-    return {out, direction() == direction_kind::undirected ? out : csr_pattern_view<I, O, host>{}, direction()};
+    return {out, direction() == direction_kind::undirected ? out : csr_pattern_view<I, O, host>{}, direction(),
+            there_.loops()};
   }
   [[nodiscard]] graph_view<I, O, host> view() const {
     graph_view<I, O, host> all = out_view();
@@ -205,7 +206,7 @@ template <index_type I, index_type O>
   const bool has_own_in_edges = g.direction == direction_kind::directed && g.has_in_edges();
   csr_matrix<pattern, I, O, device> in;
   if (has_own_in_edges) in = upload(gpu, by, g.in);
-  return {upload(gpu, by, g.out), std::move(in), g.direction};
+  return {upload(gpu, by, g.out), std::move(in), g.direction, g.loops};
 }
 
 template <detail::scalar W, index_type I, index_type O>

@@ -9,6 +9,7 @@
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
 #include <spargo/graph/triangles.hpp>
+#include <spargo/graph/weighted_graph.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <gtest/gtest.h>
@@ -75,6 +76,11 @@ TEST(Calls, LoopsChangeNothingButRanks) {
     const auto looped = build_graph(ctx, pairs, {.direction = direction, .in_edges = true, .loops = self_loops::keep});
     EXPECT_EQ(looped.edges(), plain.edges());
     EXPECT_EQ(looped.loops(), 5);
+    const std::vector<double> weights(from.size(), 2.0);
+    const auto weighted =
+        build_weighted_graph(ctx, pairs, weights, {.direction = direction, .loops = self_loops::keep});
+    EXPECT_EQ(weighted.view().loops, 5);
+    EXPECT_EQ(weighted.edges(), plain.edges() + 5);
     const auto same = [&](const auto& of) {
       const auto a = of(plain);
       const auto b = of(looped);

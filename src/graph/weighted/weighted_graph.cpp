@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace spargo {
 
 namespace detail {
@@ -80,8 +82,10 @@ weighted_graph<W, I, O, Space> build_weighted(const context<Space>& ctx, const c
     in = rows_of<W, O>(ctx, transpose<V, I, std::int64_t, Space>(ctx, entries.view()));
   }
   auto out = rows_of<W, O>(ctx, std::move(entries));
+  const std::int64_t loops =
+      options.loops == self_loops::keep ? count_loops<I, O>(ctx, std::as_const(out.structure).view()) : 0;
   ctx.synchronize();
-  return {graph<I, O, Space>(std::move(out.structure), std::move(in.structure), options.direction),
+  return {graph<I, O, Space>(std::move(out.structure), std::move(in.structure), options.direction, loops),
           std::move(out.weights), std::move(in.weights), edges};
 }
 
