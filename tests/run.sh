@@ -7,7 +7,7 @@
 #   --fuzz            also fuzz the readers for a minute each (with clang)
 #   --no-install      leave the system's packages alone
 #   -- ARGUMENTS      for ctest: bash tests/run.sh -- -R spmv
-# Steps: packages, release build and tests in build/, the library's CUDA code compiled in build/cuda/ (where there is a
+# Steps: packages, release build and tests in build/, the library's CUDA code compiled in build/cuda-check/ (where there is a
 # CUDA compiler but no usable GPU). Device tests skip without a GPU; SPARGO_REQUIRE_GPU=1 makes that a failure. Real
 # inputs are taken from SPARGO_DATA.
 set -euo pipefail
@@ -94,13 +94,13 @@ passed+=("build")
 # CUDA code where this machine cannot run it: compiled, so that it stays correct C++. --full builds and links all of it.
 cuda_folder=build
 if ! grep -q 'has_cuda = true' build/include/spargo/core/config.hpp; then
-  cuda_folder=build/cuda
+  cuda_folder=build/cuda-check
   if [ -n "$(spargo_nvcc)" ]; then
     targets=(--target spargo_cuda_objects)
     [ $full = no ] || targets=()
-    step "CUDA code, in build/cuda/"
-    spargo_configure cuda -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON
-    check "CUDA build" cmake --build build/cuda --parallel "$(spargo_jobs)" "${targets[@]}"
+    step "CUDA code, in build/cuda-check/"
+    spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON
+    check "CUDA build" cmake --build build/cuda-check --parallel "$(spargo_jobs)" "${targets[@]}"
     skipped+=("device tests: no usable GPU (CUDA code is compiled, not run)")
   else
     skipped+=("CUDA: no compiler (nvcc) and no usable GPU")
@@ -130,9 +130,9 @@ if [ $python = yes ]; then  # one process, beside the others
   bash apps/python/tests/run.sh --build build > build/python-tests.log 2>&1 &
   python_tests=$!
 fi
-if [ $full = yes ] && [ "$cuda_folder" = build/cuda ]; then
+if [ $full = yes ] && [ "$cuda_folder" = build/cuda-check ]; then
   step "tests of a library with CUDA on a machine without a usable GPU"
-  run_ctest "tests with CUDA" build/cuda -R '^(core_|package_|apps_(device|limits|messages|placed|spargo)_)'
+  run_ctest "tests with CUDA" build/cuda-check -R '^(core_|package_|apps_(device|limits|messages|placed|spargo)_)'
 fi
 step "tests"
 run_ctest "tests" build
@@ -143,7 +143,7 @@ if [ $python = yes ]; then
 fi
 # Closing lines: ctest's summary, of a run that failed if one did, and what passed, was skipped and failed.
 last=build
-for folder in build/asan-ubsan build/cuda; do
+for folder in build/asan-ubsan build/cuda-check; do
   if grep -qs ' [1-9][0-9]* tests* failed out of' "$folder/ctest.log"; then last=$folder; fi
 done
 grep -E 'tests passed, [0-9]+ tests? failed|No tests were found' "$last/ctest.log"
