@@ -194,9 +194,9 @@ TEST(BetweennessApp, ChecksASampleAndSaysSo) {
   }
   EXPECT_EQ(run_on(graph, {"--device", "cpu"})["checked_sources"], 256);
   EXPECT_EQ(run_on(graph, {"--device", "cpu", "--check-sources", "1000"})["checked_sources"], 256);
-  const app_run said = run_one_of_many("betweenness", {"--device", "cpu", "--check-sources", "7", graph});
+  const app_run said = run_here("betweenness", {"--device", "cpu", "--check-sources", "7", graph});
   EXPECT_NE(said.out.find("from 7 of 256 sources, and the sum of all values"), std::string::npos) << said.out;
-  EXPECT_EQ(run_one_of_many("betweenness", {"--check-sources", "0", graph}).code, 2);
+  EXPECT_EQ(run_here("betweenness", {"--check-sources", "0", graph}).code, 2);
 }
 
 }  // namespace
