@@ -7,6 +7,7 @@
 #include "commands/table.hpp"
 #include "common/choice.hpp"
 #include "common/cli.hpp"
+#include "common/columns.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
 #include "common/input_check.hpp"
@@ -434,7 +435,7 @@ std::optional<written> convert_streamed(const conversion& c) {
   options.to = edges ? text_format::edge_list : text_format::matrix_market;
   options.weights = c.to.weights;
   options.style = c.to.style;
-  options.reading = bar.options();
+  options.reading = {bar.options(), input.wanted_columns};
   stream_result result;
   if (listed) {
     result = stream_edge_list(c.ctx, *input.file, c.flags.to, options);
@@ -483,7 +484,7 @@ exit_status run(const convert_flags& flags) {
   const context<host>& ctx = where.cpu;
   report out("convert", flags.common);
   report_backend(out, flags.common.device, where);
-  const input_description input = describe_input(ctx, flags.from);
+  const input_description input = describe_input(ctx, flags.from, flags.common.columns);
   out.keys()["cache"] = to_string(cache_outcome::off);
   const written result = convert({ctx, flags, to, out, input});
 
@@ -503,6 +504,7 @@ exit_status run(const convert_flags& flags) {
   keys["total_ms"] = watch.milliseconds();
   out.title(fmt::format("convert {}", flags.from));
   out.row("read", input.format);
+  report_columns(out, input, input.directed);
   const std::string amount = bytes.has_value() ? ", " + format_bytes(static_cast<double>(*bytes)) : std::string();
   out.row("written", fmt::format("{} ({}{})", flags.to, to.format, amount));
   const std::string size = result.rows < 0 ? std::string("vertices not counted")
@@ -527,6 +529,7 @@ void add_flags(CLI::App& app, convert_flags& flags) {
   app.add_option("--to", flags.format, "the format, whatever OUT is called: mtx, el, wel, csv, spg or metis")
       ->check(one_of("a format", {"mtx", "el", "wel", "csv", "spg", "metis"}))
       ->type_name("FORMAT");
+  add_columns_flag(app, flags.common.columns);
   add_cache_flag(app, flags.cache);
 }
 

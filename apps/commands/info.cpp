@@ -1,6 +1,7 @@
 // info FILE: what a matrix or graph looks like, in figures and pictures.
 #include "commands/table.hpp"
 #include "common/cli.hpp"
+#include "common/columns.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
 #include "common/input_check.hpp"
@@ -219,8 +220,8 @@ std::vector<oddity> check(const input_description& input, const any_entries& lis
                      const coo_input<V, I>& read) { return check_entries<V, I>(read.entries.view(), input.symmetry); },
                  listed);
   if (!input.can_be_read_again()) return found;
-  if (input.kind == input_kind::matrix_market) find_lines(input.path, 2, found);
-  if (input.kind == input_kind::edge_list) find_lines(input.path, 0, found);
+  if (input.kind == input_kind::matrix_market) find_lines(input.path, 1, "%", found);
+  if (input.kind == input_kind::edge_list) find_lines(input.path, input.columns.names.empty() ? 0 : 1, "#%", found);
   return found;
 }
 
@@ -252,6 +253,7 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   report_backend(out, flags.common.device, where);
   json& keys = out.keys();
   report_shape(out, input, facts, matrix.rows, matrix.cols, matrix.nnz(), facts.expanded - matrix.nnz());
+  report_columns(out, input, input.directed);
   if (!facts.passed_over.empty()) out.warn(input.path + ": passed over: " + facts.passed_over);
   report_values(out, values);
   keys["rounded_integers"] = facts.rounded_integers;
@@ -288,7 +290,7 @@ void expect_memory(const input_description& input) {
 exit_status run(const info_flags& flags) {
   const backend where = choose_cpu(flags.common.device, flags.common.threads);
   const context<host>& ctx = where.cpu;
-  input_description input = describe_input(ctx, flags.file);
+  input_description input = describe_input(ctx, flags.file, flags.common.columns);
   if (flags.cache == cache_mode::off) expect_memory(input);
   std::vector<oddity> odd;
   const cached_matrix matrix = [&]() -> cached_matrix {
@@ -323,6 +325,7 @@ void add_flags(CLI::App& app, info_flags& flags) {
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, entries in the wrong triangle or out of order, "
       "self-loops, isolated vertices; with the line where each occurs first");
+  add_columns_flag(app, flags.common.columns);
   add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
   app.add_option("--distances", flags.distances,
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")

@@ -1,5 +1,6 @@
 #include "common/graph_command.hpp"
 
+#include "common/columns.hpp"
 #include "common/help.hpp"
 #include "common/memory_limit.hpp"
 #include "common/progress.hpp"
@@ -32,6 +33,7 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
   app.add_flag("--directed", flags.directed,
                "take edges as listed; default: undirected for symmetric matrices, else directed")
       ->excludes(undirected);
+  add_columns_flag(app, flags.common.columns);
   auto* repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");
   if (flags.repeat > 0) repeat->capture_default_str();
   app.add_option("--output", flags.output, std::string(texts.output) + " (.gz by name); - is standard output")
@@ -97,6 +99,12 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
   out.row("graph",
           fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
                       graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
+  report_columns(out, from.input, graph.directed);
+  if (!from.ignores_weights && from.facts.rounded_integers > 0) {
+    keys["rounded_integers"] = from.facts.rounded_integers;
+    out.warn(fmt::format("{}: {} weights are integers beyond what float64 holds exactly, rounded to nearest",
+                         from.input.path, with_commas(from.facts.rounded_integers)));
+  }
   if (from.ignores_weights) out.row("weights", "ignored");
   out.row("device", describe(where));
   out.row("before", times_before(from));

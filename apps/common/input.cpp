@@ -69,6 +69,12 @@ void describe_graph(input_description& input, input_kind kind, const char* forma
   input.format = format;
 }
 
+void describe_edge_list(input_description& input) {
+  describe_graph(input, input_kind::edge_list, "edge list");
+  input.columns = read_edge_list_header(*input.file, input.wanted_columns);
+  input.directed = input.columns.direction != edge_direction::undirected;
+}
+
 void describe_file(const context<host>& ctx, input_description& input, input_format format) {
   switch (format) {
     case input_format::snapshot:
@@ -76,7 +82,7 @@ void describe_file(const context<host>& ctx, input_description& input, input_for
     case input_format::matrix_market:
       return describe_matrix_market(input);
     case input_format::edge_list:
-      return describe_graph(input, input_kind::edge_list, "edge list");
+      return describe_edge_list(input);
     case input_format::dimacs_arcs:
       return describe_graph(input, input_kind::dimacs, "DIMACS arcs");
     case input_format::dimacs_edges:
@@ -92,15 +98,20 @@ void describe_file(const context<host>& ctx, input_description& input, input_for
 
 }  // namespace
 
-input_description describe_input(const context<host>& ctx, const std::string& path) {
+input_description describe_input(const context<host>& ctx, const std::string& path, const std::string& columns) {
   const busy opening("opening " + path);  // a pipe may let its first bytes wait
   input_description input;
   input.path = path;
+  input.wanted_columns = columns;
   if (is_generator_spec(path)) {
     describe_generated(input);
-    return input;
+  } else {
+    describe_file(ctx, input, input.file.emplace(path).format());
   }
-  describe_file(ctx, input, input.file.emplace(path).format());
+  if (!columns.empty() && input.kind != input_kind::edge_list) {
+    throw error(error_code::invalid_argument,
+                fmt::format("--columns: {} is {}, and not an edge list", path, input.format));
+  }
   return input;
 }
 

@@ -4,6 +4,7 @@
 // Market, METIS or DIMACS file and a snapshot without ids, rows from 1; a generated graph, from 0.
 #pragma once
 
+#include <spargo/io/edge_list.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/snapshot.hpp>
@@ -35,14 +36,18 @@ struct input_description {
   std::int64_t cols = 0;
   std::int64_t entries = 0;        // as declared by what has rows and columns; a file's own word
   std::optional<snapshot> mapped;  // the snapshot itself, verified
+  std::string wanted_columns;      // of an edge list, by --columns; empty: as its header says
+  edge_list_header columns;        // the same as they are
 
   // Whether the text can be read once more, as a file can and a pipe cannot.
   [[nodiscard]] bool can_be_read_again() const { return !file.has_value() || file->can_be_read_again(); }
 };
 
 // Opens `path` (`-`: standard input), looks at the beginning, and says what the file is. An unreadable file, a
-// directory, a format that is not read: `error` (io, unsupported), with the file's name.
-[[nodiscard]] input_description describe_input(const context<host>& ctx, const std::string& path);
+// directory, a format that is not read: `error` (io, unsupported), with the file's name. `columns`: --columns, which
+// only an edge list may have (invalid_argument).
+[[nodiscard]] input_description describe_input(const context<host>& ctx, const std::string& path,
+                                               const std::string& columns = {});
 
 // Throws unsupported for a graph as text.
 void expect_matrix(const input_description& input);

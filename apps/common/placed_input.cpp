@@ -66,6 +66,7 @@ pairs_there<I> take_list(device_edge_list<I> list, bool with_weights) {
   read.facts.weighted = list.weighted;
   read.facts.first_vertex = list.first_vertex;
   read.facts.stored = read.facts.expanded = list.edges.nnz();
+  read.facts.rounded_integers = list.rounded_integers;
   read.facts.parsed_on_device = list.parsed == device_read_algorithm::on_device;
   read.facts.names = {vertex_naming::listed, std::move(list.ids), static_cast<std::int64_t>(list.edges.rows())};
   coo_matrix<double, I, device>& edges = list.edges;
@@ -169,7 +170,8 @@ any_pairs_there read_there(const backend& where, const graph_flags& flags, const
     return generate_pairs<std::int32_t>(where, input);
   }
   const auto parsing = flags.parse == "gpu" ? device_read_algorithm::on_device : device_read_algorithm::automatic;
-  return take_list(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, {options, parsing}), with_weights);
+  const device_read_options how{options, parsing, input.wanted_columns};
+  return take_list(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, how), with_weights);
 }
 
 template <index_type I>

@@ -88,7 +88,7 @@ class placed_loader {
     const bool asks = flags_.common.device != "auto" || flags_.parse == "gpu";
     if (asks) open();
     expect_gpu_for(flags_.parse, where_.gpu);
-    input_description input = describe_input(where_.cpu, flags_.file);
+    input_description input = describe_input(where_.cpu, flags_.file, flags_.common.columns);
     expect_square(input);
     input_cache cache = maker_.cache(flags_.cache, input);
     options_.direction = is_directed(flags_, input) ? direction_kind::directed : direction_kind::undirected;

@@ -40,14 +40,16 @@ struct facts_head {
   vertex_naming naming;
 };
 
-input_description describe_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path) {
+input_description describe_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
+                                    const std::string& columns) {
   input_description input;
-  on_first(comm, [&] { input = describe_input(cpu, path); });
+  on_first(comm, [&] { input = describe_input(cpu, path, columns); });
   const input_head told = comm.all_gather(input_head{input.kind, input.field, input.symmetry, input.directed,
                                                      input.can_be_read_again(), input.rows, input.cols})
                               .front();
   if (comm.rank() != 0) {
     input.path = path;
+    input.wanted_columns = columns;
     input.kind = told.kind;
     input.field = told.field;
     input.symmetry = told.symmetry;
@@ -290,9 +292,9 @@ namespace {
 // Before anything is read.
 template <entry_type V>
 loaded_input describe_for_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
-                                cache_mode cache) {
+                                const std::string& columns, cache_mode cache) {
   if (cache != cache_mode::off) throw usage_error("--cache: not on several processes (convert FILE to .spg instead)");
-  input_description input = describe_on_ranks(comm, cpu, path);
+  input_description input = describe_on_ranks(comm, cpu, path, columns);
   input_cache none(cache_mode::off, input, kind_of_values<V>());
   return {std::move(input), std::move(none), {}, 0, 0, false};
 }
@@ -311,7 +313,7 @@ bool is_made_on_gpus(const communicator& comm, const backend& where, const graph
 
 loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,
                            cache_mode cache) {
-  loaded_input from = describe_for_ranks<pattern>(comm, cpu, spec, cache);
+  loaded_input from = describe_for_ranks<pattern>(comm, cpu, spec, {}, cache);
   together(comm, [&] {
     expect_square(from.input);
     const generator_info info = describe_generator(spec);
@@ -331,7 +333,7 @@ template <entry_type V>
 ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
                               const common_flags& flags, cache_mode cache) {
   const stopwatch loading;
-  ranked_input<V> read{{}, symmetry_kind::general, describe_for_ranks<V>(comm, cpu, path, cache)};
+  ranked_input<V> read{{}, symmetry_kind::general, describe_for_ranks<V>(comm, cpu, path, flags.columns, cache)};
   loaded_input& from = read.from;
   const bool again = comm.all_gather<int>(from.input.can_be_read_again() ? 1 : 0).front() != 0;
   together(comm, [&] {
@@ -351,7 +353,7 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
     } else if (again && from.input.kind == input_kind::matrix_market) {
       read_matrix_on_ranks(comm, cpu, bar.options(), read);
     } else if (is_pattern<V> && again && from.input.kind == input_kind::edge_list) {
-      distributed_edge_list list = read_edge_list(comm, cpu, path, bar.options());
+      distributed_edge_list list = read_edge_list(comm, cpu, path, {bar.options(), flags.columns});
       if constexpr (is_pattern<V>) {
         read.share = {list.edges.rows(),
                       list.edges.cols(),

@@ -39,13 +39,14 @@ void read_edge_list_graph(const context<host>& ctx, const input_description& inp
     facts.weighted = list.weighted;
     facts.first_vertex = list.first_vertex;
     facts.stored = facts.expanded = list.edges.nnz();
+    if constexpr (!is_pattern<V>) facts.rounded_integers = list.rounded_integers;
     facts.names = {vertex_naming::listed, std::move(list.ids), list.edges.rows()};
     return std::move(list.edges);
   };
   if constexpr (is_pattern<V>) {
-    result.entries = take(read_edge_pattern<I>(ctx, *input.file, options));
+    result.entries = take(read_edge_pattern<I>(ctx, *input.file, {options, input.wanted_columns}));
   } else {
-    result.entries = with_values<V, I>(ctx, take(read_edge_list<I>(ctx, *input.file, options)));
+    result.entries = with_values<V, I>(ctx, take(read_edge_list<I>(ctx, *input.file, {options, input.wanted_columns})));
   }
 }
 

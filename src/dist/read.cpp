@@ -224,14 +224,15 @@ void number_together(const communicator& comm, const context<host>& ctx, distrib
 }  // namespace
 
 distributed_edge_list read_edge_list(const communicator& comm, const context<host>& ctx, const std::string& path,
-                                     const read_options& options) {
+                                     const edge_list_options& options) {
   const std::optional<input_file> file = open_together(comm, path);
   std::optional<error> wrong;
   std::optional<edge_list<std::int64_t>> part;
   if (is_plain_everywhere(comm, file)) {
     part = parse_together(comm, wrong, [&] {
       detail::edge_list_tuning tuning;
-      tuning.input.range = range_of(comm, *file, detail::find_edges(*file));
+      tuning.input.range =
+          range_of(comm, *file, detail::find_edges(*file, read_edge_list_header(*file, options.columns)));
       return detail::read_edge_list_with<std::int64_t>(ctx, *file, options, tuning);
     });
   }
@@ -251,6 +252,8 @@ distributed_edge_list read_edge_list(const communicator& comm, const context<hos
   const std::int64_t edges = part->edges.nnz();
   list.weighted = comm.all_reduce<std::int32_t>(edges > 0 && part->weighted ? 1 : 0, reduction::max) != 0;
   list.stored = comm.all_reduce(edges, reduction::sum);
+  list.rounded_integers = comm.all_reduce(part->rounded_integers, reduction::sum);
+  list.header = part->header;
   list.edges = std::move(part->edges);
   number_together(comm, ctx, list, part->ids);
   for (const std::int64_t first : comm.all_gather(edges > 0 ? list.edges.row_indices()[0] : std::int64_t{-1})) {

@@ -318,10 +318,18 @@ TEST(DistributedReading, EdgeLists) {
     for (int k = 0; k < 100; ++k) halves += "11 22\n";
     for (int k = 0; k < 75; ++k) halves += "1 2 345\n";
     const std::string comments(100000, '%');
+    std::string tabled;
+    for (int k = 0; k < 500; ++k) {
+      tabled += std::to_string(k) + "," + std::to_string(k % 17) + ",\"a, b\"," + std::to_string(k % 29) + ",0.5\n";
+    }
     std::vector<std::string> texts{halves,
                                    plain,
                                    sparse,
                                    comments + "\nu v\n1 2\n2 3",
+                                   "id,target,x,source,weight\n" + tabled,
+                                   "a,b\n1,2\n3,4\n5,6\n1,7\n",
+                                   "source;target;w\n1;2;0,5\n2;3;1,5\n3;4;7\n4;5;0,25\n",
+                                   "% bip unweighted\n% 4 3 2\n1 1\n2 1\n2 2\n3 2\n",
                                    "# nothing\n",
                                    "5 5\n",
                                    plain + "1 2 3\n",

@@ -14,7 +14,7 @@ from ._algorithms import Algorithms
 from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, same_indices
 from ._config import threads
 from ._errors import Error, UnsupportedError
-from ._io import Source, readable
+from ._io import Source, columns_text, readable
 from ._scipy import assembled
 
 
@@ -264,7 +264,15 @@ class Graph(Algorithms):
         return cls._of(offsets, indices, weights, g.is_directed(), nodes, g.is_multigraph())._moved(place)
 
     @classmethod
-    def read(cls, source: Source, *, directed: bool | None = None, weights: bool = True, device: str = "auto") -> Graph:
+    def read(
+        cls,
+        source: Source,
+        *,
+        directed: bool | None = None,
+        weights: bool = True,
+        device: str = "auto",
+        columns: str | Sequence[str | int] | None = None,
+    ) -> Graph:
         """Read a graph from a file: Matrix Market, edge lists, METIS, DIMACS, snapshots; or ``gen:...``.
 
         Parameters
@@ -272,12 +280,15 @@ class Graph(Algorithms):
         source : str, path or file
             Plain, gzip or (by a name ending in ``.bz2``) bzip2; or an open file.
         directed : bool, optional
-            By default as the file has it: edge lists, general matrices and DIMACS' arcs are directed, generated graphs
-            undirected where their pattern is symmetric.
+            By default as the file has it: edge lists that do not say otherwise, general matrices and DIMACS' arcs are
+            directed, generated graphs undirected where their pattern is symmetric.
         weights : bool, optional
             Take the file's weights.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
             'auto' is what `config` says, else the CPU. The file is read there.
+        columns : str or sequence, optional
+            Of an edge list: those of source, target and perhaps weight, each by its name or its number from 1. By
+            default as the header line says, else the first three.
 
         Returns
         -------
@@ -300,9 +311,9 @@ class Graph(Algorithms):
         with readable(source) as path:
             if _core.is_snapshot(path):
                 return cls._loaded(path, directed, weights, place)
-            n, first, second, values, names, as_read = _core.read_graph(path, threads())
+            n, first, second, values, names, as_read = _core.read_graph(path, columns_text(columns), threads())
         directed = as_read if directed is None else directed
-        if directed and not as_read:  # a triangle stands for both directions
+        if directed and not as_read and names is None:  # a triangle stands for both directions
             both = np.concatenate((first, second)), np.concatenate((second, first))
             first, second = both
             values = None if values is None else np.concatenate((values, values))

@@ -162,21 +162,25 @@ nb::object ids_of(const std::vector<std::int64_t>& ids) {
   return where<host>(1).out(span<const std::int64_t, host>(ids));
 }
 
-nb::object read_edges(const std::string& path, int threads) {
+nb::object read_edges(const std::string& path, const std::string& columns, int threads) {
   const input_file file = unlocked([&] { return input_file(path); });
   const auto ctx = threads_context(threads);
   return with_index_by_trial(file, [&]<class I>() {
-    auto list = unlocked([&] { return read_edge_list<I>(ctx, file); });
-    return edges_of(std::move(list.edges), list.weighted, ids_of(list.ids), true);
+    auto list = unlocked([&] { return read_edge_list<I>(ctx, file, {{}, columns}); });
+    const bool directed = list.header.direction != edge_direction::undirected;
+    return edges_of(std::move(list.edges), list.weighted, ids_of(list.ids), directed);
   });
 }
 
-nb::object read_graph(const std::string& path, int threads) {
+nb::object read_graph(const std::string& path, const std::string& columns, int threads) {
   const input_file file = unlocked([&] { return input_file(path); });
   const auto ctx = threads_context(threads);
+  if (!columns.empty() && file.format() != input_format::edge_list) {
+    throw error(error_code::invalid_argument, "columns: " + file.name() + " is no edge list (expected no columns)");
+  }
   switch (const auto format = file.format()) {
     case input_format::edge_list:
-      return read_edges(path, threads);
+      return read_edges(path, columns, threads);
     case input_format::matrix_market: {
       const auto header = unlocked([&] { return read_matrix_market_header(file); });
       return with_index(header.rows, header.cols, [&]<class I>() {
@@ -304,8 +308,8 @@ void bind_io(nb::module_& m) {
         "path"_a, "a"_a.noconvert());
   });
   for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_pattern_writer<I>(m); });
-  m.def("read_edges", &read_edges, "path"_a, "threads"_a);
-  m.def("read_graph", &read_graph, "path"_a, "threads"_a);
+  m.def("read_edges", &read_edges, "path"_a, "columns"_a, "threads"_a);
+  m.def("read_graph", &read_graph, "path"_a, "columns"_a, "threads"_a);
   m.def("is_snapshot", &is_snapshot, "path"_a);
   m.def("is_generator_spec", &is_generator_spec, "name"_a);
   m.def(

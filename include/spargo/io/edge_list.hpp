@@ -2,8 +2,9 @@
 //
 // One edge per line: source, target, optionally a weight; further columns are ignored. Separators are blanks, tabs,
 // commas (semicolons too); lines that start with # or % are comments; CRLF is fine; gzip is recognised from content.
-// The first line may name the columns (`source,target,weight`, quoted or not; between blanks the usual names only). In
-// place of a weight there may be attributes as networkx writes them: `{}`, or `{'weight': 3.0}`, which holds one.
+// The first line may name the columns, which then may stand in any order (see `edge_list_header`). In place of a weight
+// there may be attributes as networkx writes them: `{}`, or `{'weight': 3.0}`, which holds one. Where the separator is
+// no comma, weights may have decimal commas, if those among the first lines do.
 // Ids are 0 to 2^63-1, sparse or not: they are renumbered 0..n-1 in ascending order of id. A negative,
 // fractional or larger id, or a name, is a `parse` error with line and column.
 //
@@ -26,6 +27,41 @@
 
 namespace spargo {
 
+struct SPARGO_EXPORT edge_list_options : read_options {
+  // "SOURCE,TARGET[,WEIGHT]": the columns, each by its name or its number from 1; empty: as the header line says.
+  std::string columns{};
+};
+
+enum class edge_direction { not_said, directed, undirected };
+
+// How to read an edge list, from its first 64 KiB (of lines that are no comments).
+//
+// A header line names columns. Source: source, from, src, u, start, i, tail, node1, id1, FromNodeId; target: target,
+// to, dst, v, end, j, head, node2, id2, ToNodeId, dest, destination; weight: weight, w, value, length, distance; in any
+// case and with blanks, _, - or . among the letters. Where source and target are named, other columns are not used;
+// where none of these names occurs, the order is source, target, weight, and the line is a header if ids stand below it
+// (and something other than blanks separates the columns). A first column without a name is an index and not used; so
+// are the row names of R, above which the header has no name. A column `Type` (Gephi) says whether edges are directed.
+// Comments before the first edge do as well: KONECT's `% sym`, `% asym` and `% bip`, SNAP's `# Undirected graph`.
+struct SPARGO_EXPORT edge_list_header {
+  std::vector<std::string> names;  // of the columns; empty: there is no header line
+  int source = 0;                  // columns, from 0
+  int target = 1;
+  int weight = 2;  // where there is such a column; -1: no weights
+  int type = -1;   // Gephi's; -1: there is none
+  edge_direction direction = edge_direction::not_said;
+  std::string said_by;  // the comment or column that the direction is from
+  char separator = 0;   // of the columns, ' ' for blanks and tabs; 0: as `edge_list` above, any
+  bool decimal_commas = false;
+  bool row_names = false;      // an index column that the header line does not name
+  std::int64_t left_ids = -1;  // of a bipartite graph (KONECT): right vertex k has the id left_ids + k; -1: it is none
+};
+
+// Throws `parse` for a header line whose columns are ambiguous, with the names, and for a bipartite graph that does not
+// say how many vertices are left; `invalid_argument` for `columns` that are not there.
+[[nodiscard]] SPARGO_EXPORT edge_list_header read_edge_list_header(const input_file& file,
+                                                                   const std::string& columns = {});
+
 // Edges in file order, self-loops and duplicates kept. `edges.rows == edges.cols == ids.size()`.
 template <index_type I>
 struct edge_list {
@@ -33,12 +69,14 @@ struct edge_list {
   bool weighted = false;              // every line has a third column (some but not all: a parse error)
   std::vector<std::int64_t> ids;      // ids[v] is what the file calls vertex v; ascending
   std::int64_t first_vertex = -1;     // the number, 0 to n-1, of the first vertex in the file; -1 when there is none
+  std::int64_t rounded_integers = 0;  // weights that are integers past what float64 holds exactly
+  edge_list_header header;
 };
 
 // I must hold the number of distinct ids (else `unsupported`).
 template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file,
-                                                        const read_options& options = {});
+                                                        const edge_list_options& options = {});
 
 // The same without the weights, which are parsed and checked but take no memory: what a graph without weights is built
 // from.
@@ -48,10 +86,11 @@ struct edge_pattern {
   bool weighted = false;  // whether the file has weights
   std::vector<std::int64_t> ids;
   std::int64_t first_vertex = -1;
+  edge_list_header header;
 };
 template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file,
-                                                              const read_options& options = {});
+                                                              const edge_list_options& options = {});
 
 // How an edge list is written: with tabs, and a comment line `# source target [weight]` first; or as CSV, whose first
 // line names the columns: `source,target[,weight]`.

@@ -26,7 +26,7 @@ struct SPARGO_EXPORT stream_options {
   text_format to = text_format::edge_list;
   edge_weights weights = edge_weights::as_read;  // of an edge list that is written
   edge_list_style style = edge_list_style::tabs;
-  read_options reading{};
+  edge_list_options reading{};
 };
 
 struct SPARGO_EXPORT stream_result {

@@ -15,7 +15,7 @@
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
 #include "core/rethrow.hpp"
-#include "io/edge_list/columns.hpp"
+#include "io/edge_list/header.hpp"
 #include "io/edge_list/line.hpp"
 #include "io/text/id_table.hpp"
 #include "io/text/vertex_limit.hpp"
@@ -100,8 +100,9 @@ class numbered_ids {
 template <class I>
 class edge_reader {
  public:
-  edge_reader(const context<host>& ctx, text_source& source, const edge_list_tuning& tuning, edge_weights weights)
-      : ctx_(ctx), source_(source), tuning_(tuning), table_(ctx) {
+  edge_reader(const context<host>& ctx, text_source& source, const edge_list_header& header,
+              const edge_list_tuning& tuning, edge_weights weights)
+      : ctx_(ctx), source_(source), header_(header), tuning_(tuning), header_line_(header_), table_(ctx) {
     edges_.keeps_values = weights == edge_weights::keep;
   }
 
@@ -110,7 +111,7 @@ class edge_reader {
       const bool from_the_start = tuning_.input.range.is_all();
       if (from_the_start && seen_bytes_ == 0) refuse_matrix_market(block);
       seen_bytes_ += static_cast<std::int64_t>(block.size());
-      if (from_the_start) block = names_.skip(source_, block);
+      if (from_the_start) block = header_line_.skip(source_, block);
       if (block.empty()) continue;
       expect(block);
       cut(block);
@@ -138,6 +139,7 @@ class edge_reader {
     if (parts_.size() < used_) parts_.resize(used_);
     for (std::size_t i = 0; i < used_; ++i) {
       parts_[i].text = texts[i];
+      parts_[i].header = &header_;
       parts_[i].own.keeps_values = edges_.keeps_values;
     }
   }
@@ -278,6 +280,7 @@ class edge_reader {
       if (p.bad) source_.fail(p.bad->where, p.bad->message);
       p.place = total_;
       total_ += p.count;
+      rounded_ += p.rounded;
       largest_ = std::max(largest_, p.largest);
     }
   }
@@ -345,6 +348,8 @@ class edge_reader {
     const auto vertices = static_cast<I>(result.ids.size());
     result.edges = edges_.release(vertices, vertices, total_);
     result.weighted = weighted_;
+    result.rounded_integers = rounded_;
+    result.header = header_;
     result.first_vertex = total_ == 0 ? -1 : static_cast<std::int64_t>(result.edges.row_indices()[0]);
     return result;
   }
@@ -365,8 +370,9 @@ class edge_reader {
 
   const context<host>& ctx_;
   text_source& source_;
+  const edge_list_header header_;
   const edge_list_tuning tuning_;
-  column_names names_;
+  header_line header_line_;
   std::vector<edge_part<I>> parts_;
   std::size_t used_ = 0;  // of the parts, by the current block
   entry_store<double, I> edges_;
@@ -376,32 +382,32 @@ class edge_reader {
   bool numbered_ = false;      // the edges have the table's numbers, not ids
   std::int64_t largest_ = -1;  // id, while they are not numbered
   std::int64_t total_ = 0;
+  std::int64_t rounded_ = 0;
   std::int64_t seen_bytes_ = 0;
   bool weighted_ = false;
 };
 
 }  // namespace
 
-std::int64_t find_edges(const input_file& file) {
+std::int64_t find_edges(const input_file& file, const edge_list_header& header) {
   text_source source(context<host>({.threads = 1}), file, {}, {.block_bytes = std::int64_t{64} << 10});
   source.set_comment_marks(edge_text::comment_marks);
-  column_names names;
-  for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
-    const std::string_view rest = names.skip(source, block);
-    if (!names.found_first()) continue;
-    source.put_back(rest.data());
-    break;
+  header_line line(header);
+  for (std::string_view block; !line.is_passed() && !(block = source.next()).empty();) {
+    const std::string_view rest = line.skip(source, block);
+    if (line.is_passed()) source.put_back(rest.data());
   }
   return source.offset();
 }
 
 template <index_type I>
-edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const read_options& options,
+edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const edge_list_options& options,
                                  const edge_list_tuning& tuning, edge_weights weights) {
   try {
+    const edge_list_header header = read_edge_list_header(file, options.columns);
     text_source source(ctx, file, options, tuning.input);
     source.set_comment_marks(edge_text::comment_marks);
-    return edge_reader<I>(ctx, source, tuning, weights).run();
+    return edge_reader<I>(ctx, source, header, tuning, weights).run();
   } catch (const std::bad_alloc&) {
     detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
   }
@@ -410,25 +416,26 @@ edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& fil
 }  // namespace detail
 
 template <index_type I>
-edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file, const read_options& options) {
+edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file, const edge_list_options& options) {
   return detail::read_edge_list_with<I>(ctx, file, options, {});
 }
 
 template <index_type I>
-edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file, const read_options& options) {
+edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file, const edge_list_options& options) {
   edge_list<I> read = detail::read_edge_list_with<I>(ctx, file, options, {}, detail::edge_weights::drop);
   coo_matrix<double, I, host>& edges = read.edges;
   return {{edges.rows(), edges.cols(), std::move(edges.row_indices()), std::move(edges.col_indices()), {}},
           read.weighted,
           std::move(read.ids),
-          read.first_vertex};
+          read.first_vertex,
+          std::move(read.header)};
 }
 
-#define INSTANTIATE(I)                                                                                               \
-  template edge_list<I> detail::read_edge_list_with<I>(const context<host>&, const input_file&, const read_options&, \
-                                                       const edge_list_tuning&, edge_weights);                       \
-  template edge_pattern<I> read_edge_pattern<I>(const context<host>&, const input_file&, const read_options&);       \
-  template edge_list<I> read_edge_list<I>(const context<host>&, const input_file&, const read_options&);
+#define INSTANTIATE(I)                                                                                              \
+  template edge_list<I> detail::read_edge_list_with<I>(                                                             \
+      const context<host>&, const input_file&, const edge_list_options&, const edge_list_tuning&, edge_weights);    \
+  template edge_pattern<I> read_edge_pattern<I>(const context<host>&, const input_file&, const edge_list_options&); \
+  template edge_list<I> read_edge_list<I>(const context<host>&, const input_file&, const edge_list_options&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 #undef INSTANTIATE
 

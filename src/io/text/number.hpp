@@ -65,8 +65,9 @@ template <class T>
   return digits;
 }
 
-// The common form of a real. Null where the token has another form or more than 19 significant digits.
-[[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
+// The common form of a real: past it, whatever follows. Null where it has another form or more than 19 significant
+// digits.
+[[nodiscard]] inline const char* scan_decimal(const char* p, decimal& d) noexcept {
   d.negative = *p == '-';
   p += *p == '-' || *p == '+';
   const char* const first = p;
@@ -93,7 +94,13 @@ template <class T>
   }
   d.digits = v;
   d.exponent = exponent;
-  return ends_token(p) ? p : nullptr;
+  return p;
+}
+
+// The same of a whole token.
+[[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
+  p = scan_decimal(p, d);
+  return p != nullptr && ends_token(p) ? p : nullptr;
 }
 
 // The number at `p`, past it; null where there is none or it is out of range (then ask `parse_real` why).
