@@ -410,7 +410,7 @@ written convert_in_memory(const conversion& c) {
   }
   any_entries listed = read_entries(c.ctx, c.input, bar.options());
   const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
-    if (!read.facts.passed_over.empty()) c.out.warn(c.source() + ": passed over: " + read.facts.passed_over);
+    for (const std::string& warning : read.facts.warnings) c.out.warn(c.source() + ": " + warning);
     const bool expanded = !c.input.directed && read.triangle == symmetry_kind::general;
     if (!to_text || expanded) return sort_and_write<V, I>(c, read);
     warn_of_rounding(c, read.facts.rounded_integers);

@@ -254,7 +254,7 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   json& keys = out.keys();
   report_shape(out, input, facts, matrix.rows, matrix.cols, matrix.nnz(), facts.expanded - matrix.nnz());
   report_columns(out, input, input.directed);
-  if (!facts.passed_over.empty()) out.warn(input.path + ": passed over: " + facts.passed_over);
+  for (const std::string& warning : facts.warnings) out.warn(input.path + ": " + warning);
   report_values(out, values);
   keys["rounded_integers"] = facts.rounded_integers;
   if (facts.rounded_integers > 0) {

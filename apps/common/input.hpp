@@ -76,7 +76,7 @@ struct input_facts {
   bool weighted = true;               // a graph as text: whether it has weights
   std::int64_t first_vertex = -1;     // the first vertex named in the file; -1: none
   bool parsed_on_device = false;
-  std::string passed_over;  // what the file holds besides; empty: nothing
+  std::vector<std::string> warnings;  // of what the file holds
   vertex_names names;
 };
 

@@ -58,7 +58,8 @@ void read_metis_graph(const context<host>& ctx, const input_description& input, 
   facts.weighted = graph.weighted;
   facts.first_vertex = graph.first_vertex;
   facts.stored = facts.expanded = 2 * graph.triangle.nnz();
-  if (graph.has_vertex_data) facts.passed_over = "weights and sizes of vertices";
+  facts.rounded_integers = graph.rounded_integers;
+  if (graph.has_vertex_data) facts.warnings.push_back("passed over: weights and sizes of vertices");
   result.triangle = symmetry_kind::symmetric;
   result.entries = with_values<V, I>(ctx, std::move(graph.triangle));
 }
@@ -75,6 +76,8 @@ void read_dimacs_graph(const context<host>& ctx, const input_description& input,
   input_facts& facts = result.facts;
   facts.weighted = arcs;
   facts.first_vertex = graph.first_vertex;
+  facts.rounded_integers = graph.rounded_integers;
+  if (graph.counted_twice) facts.warnings.push_back("the problem line counts every edge twice");
   facts.stored = facts.expanded = graph.entries.nnz();
   if (!arcs) {
     result.triangle = symmetry_kind::symmetric;

@@ -140,5 +140,46 @@ TEST(columns, rounded_integers_are_warned_of) {
   EXPECT_NE(run.err.find("1 integers exceed what float64 holds exactly"), std::string::npos) << run.err;
 }
 
+TEST(columns, rounded_integers_of_other_formats) {
+  const scratch folder;
+  const std::string warning = "1 weights are integers beyond what float64 holds exactly";
+  const std::string roads = folder.write("a.gr", "p sp 2 1\na 1 2 9007199254740993\n");
+  EXPECT_NE(text_of("sssp", roads).find(warning), std::string::npos);
+  const std::string metis = folder.write("a.graph", "2 1 001\n2 9007199254740993\n1 9007199254740993\n");
+  EXPECT_NE(text_of("sssp", metis).find(warning), std::string::npos);
+  EXPECT_NE(run_here("convert", {roads, folder / "out.wel"}).err.find("1 integers exceed"), std::string::npos);
+}
+
+TEST(columns, counts_of_headers_that_count_twice) {
+  const scratch folder;
+  const std::string twice = folder.write("a.col", "p edge 2 2\ne 1 2\n");
+  EXPECT_EQ(report_of("components", twice).at("edges"), 1);
+  EXPECT_NE(text_of("components", twice).find("a.col: the problem line counts every edge twice"), std::string::npos);
+  test::expect_failure(run_here("bfs", {folder.write("b.col", "p edge 2 3\ne 1 2\n")}), "bfs", 1,
+                       "the file ends after 1 edges");
+  test::expect_failure(run_here("bfs", {folder.write("c.gr", "p sp 2 2\na 1 2 1\n")}), "bfs", 1,
+                       "the file ends after 1 arcs");
+  test::expect_failure(
+      run_here("bfs", {folder.write("a.graph", "2 2\n2\n1\n")}), "bfs", 1,
+      "the file has 1 edges (expected 2, as the first line says, which seems to count every edge twice)");
+}
+
+TEST(columns, negative_weights_of_metis_have_their_place) {
+  const scratch folder;
+  const std::string file = folder.write("negative.graph", "4 2 001\n4 -5\n3 -2\n2 -2\n1 -5\n");
+  test::expect_failure(run_here("sssp", {file}), "sssp", 1,
+                       "negative.graph:2:3: the edge from 1 to 4 has weight -5 (expected 0 or more)");
+}
+
+TEST(columns, unsigned_integers_of_scipy) {
+  const scratch folder;
+  const std::string banner = "%%MatrixMarket matrix coordinate unsigned-integer general\n%\n2 2 2\n";
+  const json report = report_of("spmv", folder.write("a.mtx", banner + "1 1 3\n2 1 7\n"));
+  EXPECT_EQ(report.at("y").at("first"), json({3.0, 7.0}));
+  EXPECT_EQ(report.at("field"), "integer");
+  test::expect_failure(run_here("spmv", {folder.write("b.mtx", banner + "1 1 3\n2 1 9223372036854775808\n")}), "spmv",
+                       1, "b.mtx:5:5: ");
+}
+
 }  // namespace
 }  // namespace spargo::apps

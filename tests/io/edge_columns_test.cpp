@@ -227,6 +227,7 @@ TEST_F(EdgeColumns, FieldsThatAreMissingHaveTheirPlace) {
   EXPECT_EQ(read(names + "2,3,4,x\n"), "3:7: 'x' is not a weight (expected a real number)");
   EXPECT_EQ(read(names + "\"2,3,4,5\n"), "3:1: the quotes do not end on this line (expected another one)");
   EXPECT_EQ(read(names + "\"2\"x,3,4,5\n"), "3:4: unexpected 'x' (expected ',' or the end of the line)");
+  EXPECT_EQ(read("from,to,weight\n1,2,\n2,3,4\n"), "2:5: the weight is missing (expected a real number)");
   EXPECT_EQ(read("1,2,3\n2,3,\n"), "2:5: an edge without a weight (expected one, as on the first edge)");
 }
 

@@ -60,6 +60,7 @@ std::optional<edge_file> open_edges(const std::string& path, const std::string& 
   if (looked_at == size && !edges.text.ended) head += '\n';
   if (begins_with_banner(head)) return {};
   edge_text::edge_part<I> part;
+  part.header = &edges.header;
   bool named = edges.header.names.empty();  // the header line is passed
   for (std::size_t line = 0;;) {
     const std::size_t newline = head.find('\n', line);
@@ -91,6 +92,7 @@ bool patch_unusual(const context<device>& ctx, const std::string& path, const ed
                    device_text_outcome& outcome, const device_entry_sink<double, I>& to) {
   if (outcome.unusual.empty()) return true;
   edge_text::edge_part<I> part;
+  part.header = &edges.header;
   part.weighted = edges.weighted;
   std::vector<patched_entry<double, I>> entries;
   for (const unusual_line& unusual : outcome.unusual) {

@@ -91,19 +91,6 @@ inline double weight_of(const char* p, std::string_view token) {
                         : fmt::format("weight {} is beyond the range of float64", quoted(token))};
 }
 
-// From here on a double has no room for every integer.
-inline constexpr double least_rounded = 9007199254740992.0;
-[[nodiscard]] inline bool may_be_rounded(double weight) { return weight >= least_rounded || weight <= -least_rounded; }
-
-// Whether a token is an integer other than the number it was read as.
-[[nodiscard, gnu::noinline]] inline bool is_rounded(std::string_view token, double weight) {
-  const bool negative = weight < 0;
-  if (token[0] == '-' || token[0] == '+') token.remove_prefix(1);
-  token.remove_prefix(std::min(token.find_first_not_of('0'), token.size()));
-  return std::all_of(token.begin(), token.end(), is_digit) &&
-         fmt::format("{:.0f}", negative ? -weight : weight) != token;
-}
-
 // Whether the number that ends at `p`, a comma, goes on behind it: then that is a decimal comma, for what separates
 // `weight`, where it begins, from the field before is none.
 [[nodiscard]] inline bool is_decimal_comma(const char* weight, const char* p) {

@@ -116,6 +116,9 @@ template <class I>
     return true;
   }
   edge.weighted = !ends_line(p);
+  if (!edge.weighted && part.header->names.size() > 2) {
+    throw bad_line{p, "the weight is missing (expected a real number)"};
+  }
   check_weight(part, edge.weighted, p);
   if (edge.weighted) edge.weight = read_weight(p);
   edge.rounded = edge.weighted && may_be_rounded(edge.weight) && is_rounded(field_at(p), edge.weight);

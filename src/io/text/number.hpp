@@ -123,6 +123,14 @@ template <class T>
   return parse_integer(token, value) == number_status::ok ? p + token.size() : nullptr;
 }
 
+// From here on a double has no room for every integer.
+inline constexpr double least_rounded = 9007199254740992.0;
+[[nodiscard]] inline bool may_be_rounded(double value) noexcept {
+  return value >= least_rounded || value <= -least_rounded;
+}
+// Whether a token is an integer other than the number it was read as.
+[[nodiscard]] bool is_rounded(std::string_view token, double value) noexcept;
+
 // Whether a floating type with this many significant bits must round the integer.
 [[nodiscard]] inline bool must_round(std::int64_t value, int digits) noexcept {
   const std::uint64_t magnitude =
