@@ -149,6 +149,7 @@ std::string why_not_there(const graph_flags& flags, const input_description& inp
   if (!input.can_be_read_again() || input.path.starts_with("/dev/") || input.path.starts_with("/proc/")) {
     return "a stream is read on the CPU";
   }
+  if (input.columns.separator != 0) return "columns in another order are read on the CPU";
   if (flags.parse == "gpu") return {};
   if (suggest_device_read(input.path) == device_read_algorithm::on_device) return {};
   return "small and compressed files are read on the CPU";

@@ -51,7 +51,7 @@ struct SPARGO_EXPORT edge_list_header {
   int type = -1;   // Gephi's; -1: there is none
   edge_direction direction = edge_direction::not_said;
   std::string said_by;  // the comment or column that the direction is from
-  char separator = 0;   // of the columns, ' ' for blanks and tabs; 0: as `edge_list` above, any
+  char separator = 0;   // of the columns, ' ' for blanks and tabs; 0: any, of lines as in a list without a header
   bool decimal_commas = false;
   bool row_names = false;      // an index column that the header line does not name
   std::int64_t left_ids = -1;  // of a bipartite graph (KONECT): right vertex k has the id left_ids + k; -1: it is none

@@ -120,6 +120,7 @@ class header_finder {
       find_columns();
     else if (!columns_.empty())
       refuse_columns("the file has no edge");
+    if (is_plain(header_)) header_.separator = 0;
     return std::move(header_);
   }
 
@@ -224,7 +225,6 @@ class header_finder {
   void take_values(const char* first) {
     header_.separator = separator_of_values(first);
     find_decimal_commas();
-    if (is_plain(header_)) header_.separator = 0;
   }
 
   // visit(fields) for each line from line `from` on, until it says false; whether there are any and all say true.
