@@ -90,6 +90,12 @@ void report_shape(report& out, const input_description& input, const input_facts
   out.row("size", fmt::format("{} x {}, {} entries ({:.3g}% full; {} stored, {} duplicates)", with_commas(rows),
                               with_commas(cols), with_commas(nnz), 100 * density, with_commas(facts.stored),
                               with_commas(duplicates)));
+  if (!facts.names.are_integers()) {
+    keys["names"] = facts.names.vertices;
+    const std::string last = facts.names.vertices == 0 ? "" : facts.names.label(facts.names.vertices - 1);
+    out.row("names", fmt::format("{} names, in the order of their first lines{}", with_commas(facts.names.vertices),
+                                 last.empty() ? "" : fmt::format(": from {} to {}", facts.names.label(0), last)));
+  }
   if (facts.names.naming == vertex_naming::listed && !facts.names.ids.empty()) {
     keys["min_id"] = facts.names.ids.front();
     keys["max_id"] = facts.names.ids.back();

@@ -144,7 +144,8 @@ void write_by_vertex(report& out, const std::string& path, const vertex_names& n
     std::string line;
     for (std::int64_t v = 0; v < names.vertices; ++v) {
       line.clear();
-      fmt::format_to(std::back_inserter(line), "{} ", names.id(v));
+      names.append_label(v, line);
+      line += ' ';
       append(v, line);
       line += '\n';
       file.write(line);

@@ -1,5 +1,6 @@
 #include "common/input.hpp"
 
+#include "common/cli.hpp"
 #include "common/progress.hpp"
 
 #include <spargo/core/error.hpp>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace spargo::apps {
@@ -161,6 +163,8 @@ std::int64_t vertex_names::id(std::int64_t vertex) const {
       return vertex + 1;
     case vertex_naming::from_zero:
       break;
+    case vertex_naming::names:
+      throw error(error_code::unsupported, "vertices have names here (expected integer ids)");
   }
   return vertex;
 }
@@ -174,6 +178,55 @@ std::optional<std::int64_t> vertex_names::vertex(std::int64_t wanted) const {
   const std::int64_t first = naming == vertex_naming::rows_from_one ? 1 : 0;
   if (wanted < first || wanted - first >= vertices) return std::nullopt;
   return wanted - first;
+}
+
+std::string vertex_names::label(std::int64_t vertex) const {
+  return are_integers() ? std::to_string(id(vertex)) : std::string(table.name(vertex));
+}
+
+void vertex_names::append_label(std::int64_t vertex, std::string& line) const {
+  if (are_integers()) {
+    fmt::format_to(std::back_inserter(line), "{}", id(vertex));
+  } else {
+    append_name(line, table.name(vertex));
+  }
+}
+
+std::optional<std::int64_t> vertex_names::find(std::string_view label) const {
+  if (!are_integers()) return table.find(label);
+  std::int64_t id = 0;
+  if (!parse_integer(label, id)) return std::nullopt;
+  return vertex(id);
+}
+
+std::int64_t expect_vertex(const vertex_names& names, const std::string& flag, const std::string& label) {
+  if (const std::optional<std::int64_t> vertex = names.find(label)) return *vertex;
+  if (!names.are_integers()) {
+    throw error(error_code::invalid_argument,
+                fmt::format("{}: {} is not a vertex of the graph (expected one of its {} names, such as {})", flag,
+                            label, names.vertices, names.vertices > 0 ? names.label(0) : "none"));
+  }
+  throw error(error_code::invalid_argument,
+              names.vertices == 0
+                  ? fmt::format("{}: {} is not a vertex of the graph (it has none)", flag, label)
+                  : fmt::format("{}: {} is not a vertex of the graph (expected one of the {} ids from {} to {})", flag,
+                                label, names.vertices, names.id(0), names.id(names.vertices - 1)));
+}
+
+std::vector<std::string> split_labels(const std::string& list) {
+  std::vector<std::string> labels;
+  for (std::size_t at = 0; at <= list.size(); ++at) {
+    std::string& label = labels.emplace_back();
+    const bool quoted = at < list.size() && list[at] == '"';
+    for (at += quoted ? 1 : 0; at < list.size() && (quoted || list[at] != ','); ++at) {
+      if (quoted && list[at] == '"' && (++at == list.size() || list[at] != '"')) break;
+      label += list[at];
+    }
+    if (at < list.size() && list[at] != ',') {
+      throw usage_error(fmt::format("{}: {} follows the closing quote (expected a comma)", list, list[at]));
+    }
+  }
+  return labels;
 }
 
 std::vector<std::int64_t> vertex_names::all() const {

@@ -8,10 +8,12 @@
 #include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/snapshot.hpp>
+#include <spargo/io/vertex_names.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spargo::apps {
@@ -55,18 +57,35 @@ void expect_matrix(const input_description& input);
 [[nodiscard]] std::string to_string(matrix_market_field field);
 [[nodiscard]] std::string to_string(symmetry_kind symmetry);
 
-enum class vertex_naming { listed, rows_from_one, from_zero };
+enum class vertex_naming { listed, rows_from_one, from_zero, names };
 
-// Vertex <-> id as the file writes it.
+// Vertex <-> its label: the integer or the name that the file has for it. Every output writes labels.
 struct vertex_names {
   vertex_naming naming = vertex_naming::rows_from_one;
   std::vector<std::int64_t> ids;  // when listed: ascending
   std::int64_t vertices = 0;
+  vertex_name_table table{};  // when names
 
+  [[nodiscard]] bool are_integers() const { return naming != vertex_naming::names; }
+
+  // As the file has it: for people, and for a field of a table.
+  [[nodiscard]] std::string label(std::int64_t vertex) const;
+  // The same at the end of `line`, a name in quotes where a reader of edge lists needs them.
+  void append_label(std::int64_t vertex, std::string& line) const;
+  // The vertex that a user calls so; none: no such vertex, or for integers no integer.
+  [[nodiscard]] std::optional<std::int64_t> find(std::string_view label) const;
+
+  // Of integer labels only.
   [[nodiscard]] std::int64_t id(std::int64_t vertex) const;
   [[nodiscard]] std::optional<std::int64_t> vertex(std::int64_t id) const;  // none: no such vertex
   [[nodiscard]] std::vector<std::int64_t> all() const;                      // every id, by vertex
 };
+
+// The vertex that a user calls `label`, as the value of `flag`. Throws `error` (invalid_argument) if there is none.
+[[nodiscard]] std::int64_t expect_vertex(const vertex_names& names, const std::string& flag, const std::string& label);
+
+// A list of labels, `A,B,C`; one in double quotes may hold commas, and doubled quotes. Throws usage_error.
+[[nodiscard]] std::vector<std::string> split_labels(const std::string& list);
 
 // What reading told besides the entries.
 struct input_facts {
