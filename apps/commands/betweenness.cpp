@@ -31,7 +31,7 @@ struct betweenness_flags : graph_flags {
   betweenness_flags() { repeat = 0; }  // 3, or the first run alone where it is long
 
   std::string sources = "all";
-  std::string source_list;
+  std::vector<std::string> source_list;  // lists of labels
   std::int64_t seed = 1;
   std::string normalization = "none";
   bool endpoints = false;
@@ -58,10 +58,6 @@ betweenness_options options_of(const betweenness_flags& flags) {
   return options;
 }
 
-std::vector<std::string> listed_sources(const betweenness_flags& flags) {
-  return flags.source_list.empty() ? std::vector<std::string>{} : split_labels(flags.source_list);
-}
-
 void check_flags(const betweenness_flags& flags) {
   std::int64_t count = 0;
   if (flags.sources != "all" && (!parse_integer(flags.sources, count) || count < 1)) {
@@ -71,14 +67,14 @@ void check_flags(const betweenness_flags& flags) {
   if (!named && (!parse_integer(flags.check_sources, count) || count < 1)) {
     throw usage_error(fmt::format("--check-sources: {} (expected a number from 1, all or auto)", flags.check_sources));
   }
-  (void)listed_sources(flags);
+  (void)split_labels(flags.source_list);
 }
 
 // Of the flags; none: all vertices.
 template <index_type I, index_type O>
 std::vector<I> sources_of(const betweenness_flags& flags, const input_facts& facts, const placed_graph<I, O>& g) {
   std::vector<I> sources;
-  for (const std::string& label : listed_sources(flags)) {
+  for (const std::string& label : split_labels(flags.source_list)) {
     sources.push_back(static_cast<I>(expect_vertex(facts.names, "--source-list", label)));
   }
   const std::int64_t wanted = flags.sources_wanted();
@@ -257,7 +253,7 @@ exit_status answer(const betweenness_flags& flags, backend where, const loaded_i
 exit_status run(const betweenness_flags& flags) {
   constexpr std::int64_t guessed = 1000;  // all vertices, before their number is known
   const std::int64_t wanted = flags.sources_wanted();
-  const auto listed = std::ssize(listed_sources(flags));
+  const auto listed = std::ssize(split_labels(flags.source_list));
   graph_work work;
   work.wanted = in_edges::build;
   work.runs_on_gpu = flags.algorithm != "by_source";

@@ -354,9 +354,10 @@ exit_status share_out(bfs_flags& flags) {
 
 void add_flags(CLI::App& app, bfs_flags& flags) {
   add_graph_file(app, flags);
-  auto* source = app.add_option("--source", flags.source,
-                                "an id as the file writes it; first (the first vertex named in the file, the default); "
-                                "max-degree; random[:SEED] (one with out-edges)");
+  auto* source =
+      app.add_option("--source", flags.source,
+                     "an id or a name as the file writes it; first (the first vertex named in the file, the default); "
+                     "max-degree; random[:SEED] (one with out-edges)");
   source->check(suggests({"first", "max-degree", "random"}))->type_name("SOURCE");
   app.add_option(
          "--sources", flags.sources,

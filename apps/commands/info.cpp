@@ -90,12 +90,7 @@ void report_shape(report& out, const input_description& input, const input_facts
   out.row("size", fmt::format("{} x {}, {} entries ({:.3g}% full; {} stored, {} duplicates)", with_commas(rows),
                               with_commas(cols), with_commas(nnz), 100 * density, with_commas(facts.stored),
                               with_commas(duplicates)));
-  if (!facts.names.are_integers()) {
-    keys["names"] = facts.names.vertices;
-    const std::string last = facts.names.vertices == 0 ? "" : facts.names.label(facts.names.vertices - 1);
-    out.row("names", fmt::format("{} names, in the order of their first lines{}", with_commas(facts.names.vertices),
-                                 last.empty() ? "" : fmt::format(": from {} to {}", facts.names.label(0), last)));
-  }
+  if (input.kind == input_kind::edge_list || !facts.names.are_integers()) report_ids(out, facts.names);
   if (facts.names.naming == vertex_naming::listed && !facts.names.ids.empty()) {
     keys["min_id"] = facts.names.ids.front();
     keys["max_id"] = facts.names.ids.back();
@@ -296,7 +291,7 @@ void expect_memory(const input_description& input) {
 exit_status run(const info_flags& flags) {
   const backend where = choose_cpu(flags.common.device, flags.common.threads);
   const context<host>& ctx = where.cpu;
-  input_description input = describe_input(ctx, flags.file, flags.common.columns);
+  input_description input = describe_input(ctx, flags.file, flags.common.columns, ids_of(flags.common));
   if (flags.cache == cache_mode::off) expect_memory(input);
   std::vector<oddity> odd;
   const cached_matrix matrix = [&]() -> cached_matrix {
@@ -331,7 +326,7 @@ void add_flags(CLI::App& app, info_flags& flags) {
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, entries in the wrong triangle or out of order, "
       "self-loops, isolated vertices; with the line where each occurs first");
-  add_columns_flag(app, flags.common.columns);
+  add_columns_flag(app, flags.common);
   add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
   app.add_option("--distances", flags.distances,
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")

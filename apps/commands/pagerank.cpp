@@ -25,9 +25,9 @@ struct pagerank_flags : graph_flags {
   double damping = 0.85;
   double tolerance = 1e-6;
   std::int64_t max_iterations = 1000;
-  std::int64_t iterations = 0;  // 0: to the tolerance
-  std::string dangling;         // empty: by the personalization if there is one, else uniform
-  std::string personalize;      // labels; empty: none
+  std::int64_t iterations = 0;           // 0: to the tolerance
+  std::string dangling;                  // empty: by the personalization if there is one, else uniform
+  std::vector<std::string> personalize;  // lists of labels
 };
 
 pagerank_options options_of(const pagerank_flags& flags) {
@@ -43,6 +43,7 @@ pagerank_options options_of(const pagerank_flags& flags) {
 }
 
 void check_flags(const pagerank_flags& flags) {
+  (void)split_labels(flags.personalize);
   if (!(flags.damping >= 0 && flags.damping < 1)) {
     throw usage_error(fmt::format("--damping: {} (expected at least 0 and below 1)", flags.damping));
   }

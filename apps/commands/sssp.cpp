@@ -270,9 +270,10 @@ exit_status run(const sssp_flags& flags) {
 
 void add_flags(CLI::App& app, sssp_flags& flags) {
   add_graph_file(app, flags);
-  app.add_option("--source", flags.source,
-                 "an id as the file writes it; first (the first vertex named in the file, the default); max-degree; "
-                 "random[:SEED] (one with out-edges)")
+  app.add_option(
+         "--source", flags.source,
+         "an id or a name as the file writes it; first (the first vertex named in the file, the default); max-degree; "
+         "random[:SEED] (one with out-edges)")
       ->check(suggests({"first", "max-degree", "random"}))
       ->type_name("SOURCE");
   app.add_option(

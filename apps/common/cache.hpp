@@ -63,6 +63,7 @@ class input_cache {
 
   std::string input_path_;
   std::string columns_;  // --columns
+  id_kind ids_;          // --ids
   std::string path_;     // empty: off
   value_kind values_;
   identity input_;

@@ -1,5 +1,6 @@
 #include "common/columns.hpp"
 
+#include "common/choice.hpp"
 #include "common/report.hpp"
 
 #include <fmt/format.h>
@@ -50,11 +51,23 @@ void report_names(report& out, const edge_list_header& header, const std::string
 
 }  // namespace
 
-void add_columns_flag(CLI::App& app, std::string& columns) {
-  app.add_option("--columns", columns,
+void add_columns_flag(CLI::App& app, common_flags& flags) {
+  app.add_option("--columns", flags.columns,
                  "SOURCE,TARGET[,WEIGHT]: the columns of an edge list, by name or number from 1; default: by the names "
                  "in its header line, else the first three")
       ->type_name("COLUMNS");
+  app.add_option(
+         "--ids", flags.ids,
+         "what an edge list calls its vertices: integers, names, or auto: names if most of its first lines have "
+         "an id that is no number (a name farther down in a file of integers is an error)")
+      ->check(one_of("a kind of ids", {"auto", "integers", "names"}))
+      ->type_name("KIND")
+      ->capture_default_str();
+}
+
+id_kind ids_of(const common_flags& flags) {
+  if (flags.ids == "names") return id_kind::names;
+  return flags.ids == "integers" ? id_kind::integers : id_kind::automatic;
 }
 
 void report_columns(report& out, const input_description& input, bool directed) {
@@ -73,6 +86,14 @@ void report_columns(report& out, const input_description& input, bool directed) 
                            ? fmt::format("{}, as {} says", taken, header.said_by)
                            : fmt::format("{}, as asked for ({} says {})", taken, header.said_by, said));
   out.keys()["direction_said"] = said;
+}
+
+void report_ids(report& out, const vertex_names& names) {
+  out.keys()["ids"] = names.are_integers() ? "integers" : "names";
+  if (names.are_integers()) return;
+  std::string text = fmt::format("vertices have {} names, in the order of the file", with_commas(names.vertices));
+  if (names.vertices > 0) text += fmt::format(": {} to {}", names.label(0), names.label(names.vertices - 1));
+  out.row("ids", text);
 }
 
 }  // namespace spargo::apps

@@ -33,7 +33,7 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
   app.add_flag("--directed", flags.directed,
                "take edges as listed; default: undirected for symmetric matrices, else directed")
       ->excludes(undirected);
-  add_columns_flag(app, flags.common.columns);
+  add_columns_flag(app, flags.common);
   auto* repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");
   if (flags.repeat > 0) repeat->capture_default_str();
   app.add_option("--output", flags.output, std::string(texts.output) + " (.gz by name); - is standard output")
@@ -49,8 +49,8 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
 void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples) {
   add_common_flags(app, flags.common, app_kind::computes,
                    help_examples(app, examples) +
-                       "Vertices are called as the file writes them: the ids of an edge list, the row\n"
-                       "numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n" +
+                       "Vertices are called as the file writes them: the ids or names of an edge list,\n"
+                       "the row numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n" +
                        help_on_graph_inputs);
 }
 
@@ -100,6 +100,7 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
           fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
                       graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
   report_columns(out, from.input, graph.directed);
+  report_ids(out, from.facts.names);
   if (!from.ignores_weights && from.facts.rounded_integers > 0) {
     keys["rounded_integers"] = from.facts.rounded_integers;
     out.warn(fmt::format("{}: {} weights are integers beyond what float64 holds exactly, rounded to nearest",

@@ -63,7 +63,7 @@ std::vector<std::int64_t> choose_sources(const source_request& request, const in
   if (random) return draw(1, seed, vertices, out_degree);
   if (request.source.empty() || request.source == "first") return {std::max<std::int64_t>(facts.first_vertex, 0)};
   if (request.source == "max-degree") return {max_degree_vertex(vertices, out_degree)};
-  return {expect_vertex(facts.names, "--source", request.source)};
+  return {expect_vertex(facts.names, "--source", request.source, ", first, max-degree or random[:SEED]")};
 }
 
 }  // namespace spargo::apps

@@ -73,7 +73,7 @@ void describe_graph(input_description& input, input_kind kind, const char* forma
 
 void describe_edge_list(input_description& input) {
   describe_graph(input, input_kind::edge_list, "edge list");
-  input.columns = read_edge_list_header(*input.file, input.wanted_columns);
+  input.columns = read_edge_list_header(*input.file, input.wanted_columns, input.wanted_ids);
   input.directed = input.columns.direction != edge_direction::undirected;
 }
 
@@ -100,19 +100,21 @@ void describe_file(const context<host>& ctx, input_description& input, input_for
 
 }  // namespace
 
-input_description describe_input(const context<host>& ctx, const std::string& path, const std::string& columns) {
+input_description describe_input(const context<host>& ctx, const std::string& path, const std::string& columns,
+                                 id_kind ids) {
   const busy opening("opening " + path);  // a pipe may let its first bytes wait
   input_description input;
   input.path = path;
   input.wanted_columns = columns;
+  input.wanted_ids = ids;
   if (is_generator_spec(path)) {
     describe_generated(input);
   } else {
     describe_file(ctx, input, input.file.emplace(path).format());
   }
-  if (!columns.empty() && input.kind != input_kind::edge_list) {
-    throw error(error_code::invalid_argument,
-                fmt::format("--columns: {} is {}, and not an edge list", path, input.format));
+  if ((!columns.empty() || ids != id_kind::automatic) && input.kind != input_kind::edge_list) {
+    throw error(error_code::invalid_argument, fmt::format("{}: {} is {}, and not an edge list",
+                                                          columns.empty() ? "--ids" : "--columns", path, input.format));
   }
   return input;
 }
@@ -193,37 +195,42 @@ void vertex_names::append_label(std::int64_t vertex, std::string& line) const {
 }
 
 std::optional<std::int64_t> vertex_names::find(std::string_view label) const {
-  if (!are_integers()) return table.find(label);
+  if (!are_integers()) {
+    const std::optional<std::int64_t> vertex = table.find(label);
+    if (vertex.has_value() || !label.starts_with('"')) return vertex;
+    const std::vector<std::string> unquoted = split_labels({std::string(label)});
+    return unquoted.size() == 1 ? table.find(unquoted[0]) : std::nullopt;
+  }
   std::int64_t id = 0;
   if (!parse_integer(label, id)) return std::nullopt;
   return vertex(id);
 }
 
-std::int64_t expect_vertex(const vertex_names& names, const std::string& flag, const std::string& label) {
+std::int64_t expect_vertex(const vertex_names& names, const std::string& flag, const std::string& label,
+                           const std::string& also) {
   if (const std::optional<std::int64_t> vertex = names.find(label)) return *vertex;
-  if (!names.are_integers()) {
-    throw error(error_code::invalid_argument,
-                fmt::format("{}: {} is not a vertex of the graph (expected one of its {} names, such as {})", flag,
-                            label, names.vertices, names.vertices > 0 ? names.label(0) : "none"));
+  std::string known = "it has none";
+  if (names.vertices > 0) {
+    known = fmt::format("expected one of the {} {} from {} to {}{}", names.vertices,
+                        names.are_integers() ? "ids" : "names", names.label(0), names.label(names.vertices - 1), also);
   }
   throw error(error_code::invalid_argument,
-              names.vertices == 0
-                  ? fmt::format("{}: {} is not a vertex of the graph (it has none)", flag, label)
-                  : fmt::format("{}: {} is not a vertex of the graph (expected one of the {} ids from {} to {})", flag,
-                                label, names.vertices, names.id(0), names.id(names.vertices - 1)));
+              fmt::format("{} {}: the graph has no such vertex ({})", flag, label, known));
 }
 
-std::vector<std::string> split_labels(const std::string& list) {
+std::vector<std::string> split_labels(const std::vector<std::string>& lists) {
   std::vector<std::string> labels;
-  for (std::size_t at = 0; at <= list.size(); ++at) {
-    std::string& label = labels.emplace_back();
-    const bool quoted = at < list.size() && list[at] == '"';
-    for (at += quoted ? 1 : 0; at < list.size() && (quoted || list[at] != ','); ++at) {
-      if (quoted && list[at] == '"' && (++at == list.size() || list[at] != '"')) break;
-      label += list[at];
-    }
-    if (at < list.size() && list[at] != ',') {
-      throw usage_error(fmt::format("{}: {} follows the closing quote (expected a comma)", list, list[at]));
+  for (const std::string& list : lists) {
+    for (std::size_t at = 0; at <= list.size(); ++at) {
+      std::string& label = labels.emplace_back();
+      const bool quoted = at < list.size() && list[at] == '"';
+      for (at += quoted ? 1 : 0; at < list.size() && (quoted || list[at] != ','); ++at) {
+        if (quoted && list[at] == '"' && (++at == list.size() || list[at] != '"')) break;
+        label += list[at];
+      }
+      if (at < list.size() && list[at] != ',') {
+        throw usage_error(fmt::format("{}: {} follows the closing quote (expected a comma)", list, list[at]));
+      }
     }
   }
   return labels;

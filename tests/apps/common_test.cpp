@@ -194,11 +194,11 @@ TEST(vertex_names, maps_names_both_ways) {
 
 TEST(split_labels, keeps_commas_in_quotes) {
   using list = std::vector<std::string>;
-  EXPECT_EQ(split_labels("17,23"), (list{"17", "23"}));
-  EXPECT_EQ(split_labels("\"Doe, Jane\",Roe"), (list{"Doe, Jane", "Roe"}));
-  EXPECT_EQ(split_labels("\"a\"\"b\""), list{"a\"b"});
-  EXPECT_EQ(split_labels("a,,b"), (list{"a", "", "b"}));
-  EXPECT_THROW((void)split_labels("\"a\"b"), usage_error);
+  EXPECT_EQ(split_labels({"17,23"}), (list{"17", "23"}));
+  EXPECT_EQ(split_labels({"\"Doe, Jane\",Roe"}), (list{"Doe, Jane", "Roe"}));
+  EXPECT_EQ(split_labels({"\"a\"\"b\""}), list{"a\"b"});
+  EXPECT_EQ(split_labels({"a,,b"}), (list{"a", "", "b"}));
+  EXPECT_THROW((void)split_labels({"\"a\"b"}), usage_error);
 }
 
 // --- info ----------------------------------------------------------------------------------------------------------

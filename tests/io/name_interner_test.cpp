@@ -32,11 +32,11 @@ void expect_first_appearance(const std::vector<std::string>& names, int threads,
     std::vector<std::thread> numbering;
     for (int t = 0; t < threads; ++t) {
       numbering.emplace_back([&] {
-        auto memory = interner.take_arena();
+        name_interner::arena& memory = interner.take_arena();
         for (std::int64_t k = taken.fetch_add(100); k < end; k = taken.fetch_add(100)) {
-          interner.number(views.data() + k, std::min<std::int64_t>(100, end - k), k, *memory, numbers.data() + k);
+          interner.number(views.data() + k, std::min<std::int64_t>(100, end - k), k, memory, numbers.data() + k);
         }
-        interner.give_back(std::move(memory));
+        interner.give_back(memory);
       });
     }
     for (std::thread& t : numbering) t.join();

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._algorithms import Algorithms
-from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, same_indices
+from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, numbered, same_indices
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, columns_text, readable
@@ -159,7 +159,8 @@ class Graph(Algorithms):
 
         Parameters
         ----------
-        sources, targets : array_like of int, shape (edges,)
+        sources, targets : array_like of int or of str, shape (edges,)
+            Strings are names of vertices, which are numbered in the order in which they first occur: ``nodes`` has them.
         weights : array_like of int32, int64, float32 or float64, shape (edges,), optional
         vertices : int, optional
             By default one more than the largest number.
@@ -177,6 +178,11 @@ class Graph(Algorithms):
             For a GPU that is not there.
         """
         place = _device.place_for(device, sources, targets)
+        nodes = None
+        if _device.kind_of(sources) is None and _device.kind_of(targets) is None:
+            sources, targets, nodes = numbered(sources, targets)
+            if nodes is not None and vertices is None:
+                vertices = nodes.size
         kind = _device.kind_of(sources)
         if kind is not None and place is not None and weights is None:
             there = _device.index_vectors(sources, targets, place, "Graph.from_edges", True)
@@ -199,7 +205,9 @@ class Graph(Algorithms):
             raise Error(f"Graph.from_edges: {ends[0].size} edges and {values.size} weights")
         if ends[0].size != ends[1].size:
             raise Error(f"Graph.from_edges: {ends[0].size} sources and {ends[1].size} targets")
-        return cls._built(vertices, ends[0], ends[1], values, directed, duplicates, place=place, kind=kind)
+        if nodes is not None and nodes.size != vertices:
+            raise Error(f"Graph.from_edges: {nodes.size} names of {vertices} vertices")
+        return cls._built(vertices, ends[0], ends[1], values, directed, duplicates, nodes, place=place, kind=kind)
 
     @classmethod
     def _built(
@@ -272,6 +280,7 @@ class Graph(Algorithms):
         weights: bool = True,
         device: str = "auto",
         columns: str | Sequence[str | int] | None = None,
+        ids: str = "auto",
     ) -> Graph:
         """Read a graph from a file: Matrix Market, edge lists, METIS, DIMACS, snapshots; or ``gen:...``.
 
@@ -289,12 +298,15 @@ class Graph(Algorithms):
         columns : str or sequence, optional
             Of an edge list: those of source, target and perhaps weight, each by its name or its number from 1. By
             default as the header line says, else the first three.
+        ids : {'auto', 'integers', 'names'}, optional
+            What an edge list calls its vertices. 'auto': names, if most of its first lines have an id that is no
+            number; a name farther down in a file of integers is an error.
 
         Returns
         -------
         Graph
             Without loops and duplicates, of whose weights the least stays; a snapshot's as they are. ``nodes`` has the
-            ids of an edge list.
+            ids of an edge list, int64 and ascending, or its names, str in the order in which they first occur.
 
         Raises
         ------
@@ -311,7 +323,9 @@ class Graph(Algorithms):
         with readable(source) as path:
             if _core.is_snapshot(path):
                 return cls._loaded(path, directed, weights, place)
-            n, first, second, values, names, as_read = _core.read_graph(path, columns_text(columns), threads())
+            n, first, second, values, names, as_read = _core.read_graph(
+                path, columns_text(columns), ids, threads()
+            )
         directed = as_read if directed is None else directed
         if directed and not as_read and names is None:  # a triangle stands for both directions
             both = np.concatenate((first, second)), np.concatenate((second, first))

@@ -357,8 +357,8 @@ class EdgeList(NamedTuple):
     sources, targets : ndarray of int32 or int64, shape (edges,)
         In the order of the file; loops and duplicates are kept.
     weights : ndarray of float64, shape (edges,), or None
-    ids : ndarray of int64, shape (vertices,)
-        ``ids[v]`` is what the file calls vertex v; ascending.
+    ids : ndarray of int64 or of str, shape (vertices,)
+        ``ids[v]`` is what the file calls vertex v; integers ascend, names come in the order in which they first occur.
     """
 
     sources: Array
@@ -380,6 +380,7 @@ def read_edgelist(
     weights: str = "auto",
     ids: str = "renumber",
     columns: str | Sequence[str | int] | None = None,
+    kind: str = "auto",
 ) -> EdgeList:
     """Read an edge list as SNAP, networkx and spreadsheets write it; `Graph.read` makes a graph of one.
 
@@ -394,6 +395,8 @@ def read_edgelist(
     columns : str or sequence, optional
         The columns of source, target and perhaps weight, each by its name or its number from 1. By default as the
         header line says, else the first three.
+    kind : {'auto', 'integers', 'names'}, optional
+        What the file calls its vertices, as for `Graph.read`.
 
     Returns
     -------
@@ -417,7 +420,7 @@ def read_edgelist(
     if ids not in ("renumber", "keep"):
         raise ValueError(f"ids is {ids!r}, and may be 'renumber' or 'keep'")
     with readable(path) as name:
-        _, sources, targets, values, names, _ = _core.read_edges(name, columns_text(columns), threads())
+        _, sources, targets, values, names, _ = _core.read_edges(name, columns_text(columns), kind, threads())
         if values is None and weights == "require":
             raise Error(f"{name}: the edges have no weights", "invalid_data", name)
     if ids == "keep":

@@ -36,6 +36,7 @@ struct distributed_edge_list {
   std::int64_t first_vertex = -1;  // as in edge_list
   std::int64_t rounded_integers = 0;
   edge_list_header header;
+  vertex_name_table names;  // in place of ids: all of them, on every rank
 };
 [[nodiscard]] SPARGO_EXPORT distributed_edge_list read_edge_list(const communicator& comm, const context<host>& ctx,
                                                                  const std::string& path,

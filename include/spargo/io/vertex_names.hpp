@@ -47,7 +47,7 @@ class SPARGO_EXPORT vertex_name_table {
 };
 
 // Appends a name as edge lists hold it: in double quotes, those within doubled, where it is empty, has a blank, a tab,
-// a comma, a semicolon or a double quote, or begins like a comment (# or %); else as it is.
+// a comma, a semicolon, a brace { or a double quote, or begins like a comment (# or %); else as it is.
 SPARGO_EXPORT void append_name(std::string& text, std::string_view name);
 
 }  // namespace spargo

@@ -47,9 +47,9 @@ bool begins_with_banner(std::string_view text) {
 
 // None where the host must read it.
 template <class I>
-std::optional<edge_file> open_edges(const std::string& path, const std::string& columns) {
+std::optional<edge_file> open_edges(const std::string& path, const device_read_options& options) {
   edge_file edges;
-  edges.header = read_edge_list_header(path, columns);
+  edges.header = read_edge_list_header(path, options.columns, options.ids);
   if (!edge_text::is_plain(edges.header)) return {};
   edges.file = open_for_reading(path);
   edges.text = without_blank_end(edges.file, path, 0);
@@ -140,7 +140,7 @@ template <class I>
 std::optional<device_edge_list<I>> parse_on_device(const context<device>& ctx, const context<host>& reading,
                                                    const std::string& path, const device_read_options& options,
                                                    const device_read_tuning& tuning) {
-  const std::optional<edge_file> edges = open_edges<I>(path, options.columns);
+  const std::optional<edge_file> edges = open_edges<I>(path, options);
   if (!edges.has_value()) return {};
   device_edge_list<I> list;
   device_text_outcome outcome = parse_edges(ctx, reading, path, *edges, options, tuning, list.edges);
@@ -178,13 +178,14 @@ device_edge_list<I> read_edge_list_with(const context<device>& ctx, const contex
     if (suits_device(path, options, tuning)) {
       if (auto parsed = parse_on_device<I>(ctx, reading, path, options, tuning)) return std::move(*parsed);
     }
-    edge_list<I> read = read_edge_list<I>(reading, path, {options, options.columns});
+    edge_list<I> read = read_edge_list<I>(reading, path, {options, options.columns, options.ids});
     device_edge_list<I> list;
     list.edges = to_device<double, I>(ctx, read.edges.view());
     list.weighted = read.weighted;
     list.rounded_integers = read.rounded_integers;
     list.header = std::move(read.header);
     list.ids = std::move(read.ids);
+    list.names = std::move(read.names);
     list.first_vertex = read.first_vertex;
     return list;
   } else {

@@ -6,6 +6,7 @@
 // renumbered in ascending order where they stand: not at all if none is missing, by a bitmap and its running popcount
 // if the largest is not far above the number of edges, else by the table.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
+// Names are numbered in a table from the first edge on (name_interner.hpp), and in the end by first appearance.
 // Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes per edge for the bitmap or 17
 // to 26 per id for the table, 43 while it grows.
 #include "core/parallel.hpp"
@@ -17,6 +18,7 @@
 #include "core/rethrow.hpp"
 #include "io/edge_list/header.hpp"
 #include "io/edge_list/line.hpp"
+#include "io/edge_list/name_line.hpp"
 #include "io/text/id_table.hpp"
 #include "io/text/vertex_limit.hpp"
 #include "primitives/ordered_parts.hpp"
@@ -102,7 +104,14 @@ class edge_reader {
  public:
   edge_reader(const context<host>& ctx, text_source& source, const edge_list_header& header,
               const edge_list_tuning& tuning, edge_weights weights)
-      : ctx_(ctx), source_(source), header_(header), tuning_(tuning), header_line_(header_), table_(ctx) {
+      : ctx_(ctx),
+        source_(source),
+        header_(header),
+        tuning_(tuning),
+        header_line_(header_),
+        table_(ctx),
+        interner_(ctx, tuning.names) {
+    numbered_ = has_names();
     edges_.keeps_values = weights == edge_weights::keep;
   }
 
@@ -129,6 +138,8 @@ class edge_reader {
   }
 
  private:
+  [[nodiscard]] bool has_names() const { return header_.ids == id_kind::names; }
+
   void refuse_matrix_market(std::string_view block) const {
     if (has_banner(block)) source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
   }
@@ -139,9 +150,11 @@ class edge_reader {
     if (parts_.size() < used_) parts_.resize(used_);
     for (std::size_t i = 0; i < used_; ++i) {
       parts_[i].text = texts[i];
+      parts_[i].offset = cut_bytes_ + (texts[i].data() - block.data());
       parts_[i].header = &header_;
       parts_[i].own.keeps_values = edges_.keeps_values;
     }
+    cut_bytes_ += static_cast<std::int64_t>(block.size());
   }
 
   // Room for all the edges that a large file's first lines let expect, before any is read: each goes straight to its
@@ -165,7 +178,10 @@ class edge_reader {
     p.direct = p.lines <= edges_.capacity() - p.first;
     if (!p.direct) p.own.ensure(ctx_, std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes + 1));
     p.to = p.direct ? edges_.from(p.first) : p.own.from(0);
-    if (numbered_) {
+    if (has_names()) {
+      interned_names<I> sink(interner_, p.offset, p.to);
+      parse_named_edges(p, sink, source_.max_line_bytes());
+    } else if (numbered_) {
       numbered_ids<I> sink(table_, p.to);
       parse_edges(p, sink, source_.max_line_bytes());
     } else {
@@ -229,8 +245,8 @@ class edge_reader {
 
   // In the table, for the ids of so many edges.
   void make_room(std::int64_t edges) {
-    expect_vertices<I>(source_.path(), table_.size());
-    table_.reserve(2 * edges);
+    expect_vertices<I>(source_.path(), std::max(table_.size(), interner_.size()));
+    has_names() ? interner_.reserve(2 * edges) : table_.reserve(2 * edges);
   }
 
   // Parts [begin, end); `first` edges come before them if every line has one.
@@ -328,7 +344,12 @@ class edge_reader {
   edge_list<I> finish() {
     edge_list<I> result;
     if (!numbered_ && !fits_bitmap()) number_what_is_there();
-    if (numbered_) {
+    if (has_names()) {
+      expect_vertices<I>(source_.path(), interner_.size());
+      array<std::int64_t, host> vertices;
+      result.names = interner_.finish(vertices);
+      renumber([&](I number) { return vertices[number]; });
+    } else if (numbered_) {
       expect_vertices<I>(source_.path(), table_.size());
       array<typename id_table<I>::number_type, host> ranks;
       result.ids = table_.ranks(ranks);
@@ -345,7 +366,7 @@ class edge_reader {
     }
     if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
     if (!weighted_ && edges_.keeps_values) fill_with_ones();
-    const auto vertices = static_cast<I>(result.ids.size());
+    const auto vertices = static_cast<I>(std::max(std::ssize(result.ids), result.names.size()));
     result.edges = edges_.release(vertices, vertices, total_);
     result.weighted = weighted_;
     result.rounded_integers = rounded_;
@@ -379,11 +400,13 @@ class edge_reader {
   id_bitmap<I> present_;  // ids of the edges, while they are not numbered
   bool marking_ = true;   // all of them so far
   id_table<I> table_;
+  name_interner interner_;
   bool numbered_ = false;      // the edges have the table's numbers, not ids
   std::int64_t largest_ = -1;  // id, while they are not numbered
   std::int64_t total_ = 0;
   std::int64_t rounded_ = 0;
   std::int64_t seen_bytes_ = 0;
+  std::int64_t cut_bytes_ = 0;  // that have become parts
   bool weighted_ = false;
 };
 
@@ -404,7 +427,7 @@ template <index_type I>
 edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const edge_list_options& options,
                                  const edge_list_tuning& tuning, edge_weights weights) {
   try {
-    const edge_list_header header = read_edge_list_header(file, options.columns);
+    const edge_list_header header = read_edge_list_header(file, options.columns, options.ids);
     text_source source(ctx, file, options, tuning.input);
     source.set_comment_marks(edge_text::comment_marks);
     return edge_reader<I>(ctx, source, header, tuning, weights).run();
@@ -428,7 +451,8 @@ edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& fi
           read.weighted,
           std::move(read.ids),
           read.first_vertex,
-          std::move(read.header)};
+          std::move(read.header),
+          std::move(read.names)};
 }
 
 #define INSTANTIATE(I)                                                                                              \

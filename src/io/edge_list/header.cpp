@@ -105,10 +105,12 @@ char separator_of_values(const char* p) {
 
 class header_finder {
  public:
-  header_finder(const input_file& file, const std::string& columns) : name_(file.name()), columns_(columns) {
+  header_finder(const input_file& file, const std::string& columns, id_kind ids)
+      : name_(file.name()), columns_(columns), wanted_ids_(ids) {
     text_ = file.head();
     const bool whole = std::ssize(text_) < head_bytes;
-    if (!look_at_comments() && !whole && file.can_be_read_again()) read_on(file);
+    const bool cut = !look_at_comments() || text_.find('\n') == std::string::npos;
+    if (cut && !whole && file.can_be_read_again()) read_on(file);
     if (!whole && text_.find('\n') == std::string::npos) text_.clear();  // no line is whole
     if (whole || text_.empty()) text_ += '\n';
     text_.resize(text_.rfind('\n') + 1);
@@ -120,6 +122,10 @@ class header_finder {
       find_columns();
     else if (!columns_.empty())
       refuse_columns("the file has no edge");
+    decide_ids(text_, wanted_ids_, columns_.empty() ? given_columns::none : given_columns::some, header_);
+    if (header_.ids == id_kind::names && header_.left_ids >= 0) {
+      throw error(error_code::unsupported, {name_}, "names of vertices in a bipartite graph (expected integer ids)");
+    }
     if (is_plain(header_)) header_.separator = 0;
     return std::move(header_);
   }
@@ -416,6 +422,7 @@ class header_finder {
 
   std::string name_;
   std::string columns_;
+  id_kind wanted_ids_;
   std::string text_;  // whole lines from the first one on that is no comment
   std::int64_t lines_before_ = 0;
   bool is_first_comment_ = true;
@@ -428,9 +435,9 @@ class header_finder {
 
 }  // namespace detail::edge_text
 
-edge_list_header read_edge_list_header(const input_file& file, const std::string& columns) {
+edge_list_header read_edge_list_header(const input_file& file, const std::string& columns, id_kind ids) {
   try {
-    return detail::edge_text::header_finder(file, columns).run();
+    return detail::edge_text::header_finder(file, columns, ids).run();
   } catch (const std::bad_alloc&) {
     detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
   }

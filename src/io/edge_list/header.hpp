@@ -14,7 +14,7 @@ namespace spargo::detail::edge_text {
 [[nodiscard]] inline bool is_plain(const edge_list_header& header) {
   const bool third = header.weight == 2 || (header.weight < 0 && header.names.size() == 2);
   return header.source == 0 && header.target == 1 && third && header.type < 0 && !header.decimal_commas &&
-         header.left_ids < 0;
+         header.left_ids < 0 && header.ids == id_kind::integers && !header.quoted_ids;
 }
 
 // A field of a table's line, without blanks around it and without its quotes.
@@ -53,6 +53,13 @@ namespace spargo::detail::edge_text {
   p += separator != ' ';
   return true;
 }
+
+// Whether the user has named columns.
+enum class given_columns { none, some };
+
+// Fills in `ids` and `quoted_ids`, and for them the separator of a file without a header line. `text`: whole lines from
+// the first one on that is no comment, the last one blank or ended.
+void decide_ids(std::string_view text, id_kind wanted, given_columns columns, edge_list_header& header);
 
 // Passes over the header line of a text that comes in blocks.
 class header_line {

@@ -67,6 +67,7 @@ struct edge_fields {
 template <class I>
 struct edge_part {
   std::string_view text;
+  std::int64_t offset = 0;  // of it, among the bytes of all parts
   std::int64_t lines = 0;
   entry_sink<double, I> to;
   bool direct = false;     // `to` is in the result, from edge `first` on; else in `own`

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "io/text/blocks.hpp"
+#include "io/text/name_interner.hpp"
 
 #include <spargo/io/edge_list.hpp>
 
@@ -11,6 +12,7 @@ struct edge_list_tuning {
   input_tuning input;
   // A part that one thread parses at a time: text and edges together stay within a core's L2 cache.
   std::int64_t part_bytes = std::int64_t{128} << 10;
+  name_interner_tuning names{};
 };
 
 // Dropped ones are parsed and checked all the same; the list then has no values.

@@ -44,13 +44,17 @@ class edge_stream {
       : ctx_(ctx),
         options_(options),
         tuning_(tuning),
-        header_(read_edge_list_header(from, options.reading.columns)),
+        header_(read_edge_list_header(from, options.reading.columns, options.reading.ids)),
         source_(ctx, from, options.reading, streamed_input(ctx, tuning)),
         out_(to) {
     source_.set_comment_marks(edge_text::comment_marks);
   }
 
   stream_result run() {
+    if (header_.ids == id_kind::names) {
+      throw error(error_code::unsupported, {source_.path()},
+                  "names of vertices are not streamed (expected integer ids)");
+    }
     std::vector<edge_text::edge_part<std::int64_t>> parts;
     std::vector<streamed_text> texts;
     edge_text::header_line header(header_);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <numeric>
 #include <thread>
 
@@ -53,14 +54,14 @@ void lower(std::int64_t& first, std::int64_t place) {
 }  // namespace
 
 void name_interner::arena::reserve(const context<host>& ctx, std::int64_t bytes) {
-  if (!chunks_.empty() && chunks_.back().size() - used_ >= bytes) return;
-  chunks_.emplace_back(ctx, std::max(bytes, tuning::arena_bytes));
-  used_ = 0;
+  if (!chunks_.empty() && chunks_.back().memory.size() - chunks_.back().used >= bytes) return;
+  chunks_.push_back({{ctx, std::max(bytes, tuning::arena_bytes)}});
 }
 
 char* name_interner::arena::take(std::int64_t bytes) noexcept {
-  used_ += bytes;
-  return chunks_.back().data() + (used_ - bytes);
+  chunk& last = chunks_.back();
+  last.used += bytes;
+  return last.memory.data() + (last.used - bytes);
 }
 
 name_interner::name_interner(const context<host>& ctx, const name_interner_tuning& tuning)
@@ -104,17 +105,20 @@ void name_interner::reserve(std::int64_t more) {
   });
 }
 
-std::unique_ptr<name_interner::arena> name_interner::take_arena() {
+name_interner::arena& name_interner::take_arena() {
   const std::lock_guard lock(arenas_mutex_);
-  if (arenas_.empty()) return std::make_unique<arena>();
-  std::unique_ptr<arena> taken = std::move(arenas_.back());
-  arenas_.pop_back();
+  if (free_arenas_.empty()) {
+    free_arenas_.reserve(arenas_.size() + 1);
+    return *arenas_.emplace_back(std::make_unique<arena>());
+  }
+  arena& taken = *free_arenas_.back();
+  free_arenas_.pop_back();
   return taken;
 }
 
-void name_interner::give_back(std::unique_ptr<arena> used) {
+void name_interner::give_back(arena& used) noexcept {
   const std::lock_guard lock(arenas_mutex_);
-  arenas_.push_back(std::move(used));
+  free_arenas_.push_back(&used);
 }
 
 // The record of a name; `memory` has room for it.
@@ -183,20 +187,48 @@ void name_interner::number(const std::string_view* names, std::int64_t count, st
   for (std::int64_t k = 0; k < count; ++k) numbers[k] = await(found[static_cast<std::size_t>(k)]->number, not_yet);
 }
 
+void name_interner::number_all(span<const std::string_view, host> names, span<std::int64_t, host> numbers) {
+  constexpr std::int64_t round = std::int64_t{1} << 20;  // names between two looks at the table's size
+  for (std::int64_t begin = 0; begin < names.size(); begin += round) {
+    const std::int64_t count = std::min(round, names.size() - begin);
+    reserve(count);
+    const parts shares = split(count, ctx_.threads(), std::int64_t{1} << 14);
+    std::exception_ptr failure;
+    std::mutex failing;
+    parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t s) {
+      try {
+        arena& memory = take_arena();
+        for (std::int64_t k = begin + shares.first(s), last = begin + shares.last(s); k < last; k += batch) {
+          number(names.data() + k, std::min(batch, last - k), k, memory, numbers.data() + k);
+        }
+        give_back(memory);
+      } catch (...) {
+        const std::lock_guard lock(failing);
+        failure = std::current_exception();
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
 vertex_name_table name_interner::finish(array<std::int64_t, host>& vertices) {
   const std::int64_t count = size();
-  array<const record*, host> records(ctx_, count);
-  parallel_for(ctx_.threads(), lines_.size(), grain::rows, [&](std::int64_t l) {
-    for (const slot& here : lines_[l].slots_) {
-      if (here.hash == 0) return;
-      records[here.there->number] = here.there;
-    }
-  });
   lines_ = {};
+  array<const record*, host> records(ctx_, count);
   pair_sort::sorted_pairs<std::int64_t> pairs{{ctx_, count}, {ctx_, count}};
-  parallel_for(ctx_.threads(), count, grain::elements, [&](std::int64_t n) {
-    pairs.keys[n] = records[n]->first;
-    pairs.values[n] = n;
+  std::vector<const arena::chunk*> chunks;
+  for (const auto& each : arenas_) {
+    for (const arena::chunk& c : each->chunks()) chunks.push_back(&c);
+  }
+  parallel_parts(ctx_.threads(), std::ssize(chunks), [&](std::int64_t c) {
+    const arena::chunk& from = *chunks[static_cast<std::size_t>(c)];
+    for (std::int64_t at = 0; at < from.used;) {
+      const auto* const r = reinterpret_cast<const record*>(from.memory.data() + at);
+      records[r->number] = r;
+      pairs.keys[r->number] = r->first;
+      pairs.values[r->number] = r->number;
+      at += record_bytes(r->length);
+    }
   });
   pair_sort::sort_pairs(ctx_, pairs);
   pairs.keys = {};
@@ -213,6 +245,7 @@ vertex_name_table name_interner::finish(array<std::int64_t, host>& vertices) {
     const std::string_view name = records[pairs.values[v]]->name();
     name.copy(characters.data() + offsets[v], name.size());
   });
+  free_arenas_.clear();
   arenas_.clear();
   return {ctx_, std::move(characters), std::move(offsets)};
 }

@@ -45,9 +45,14 @@ class name_interner {
     void reserve(const context<host>& ctx, std::int64_t bytes);
     [[nodiscard]] char* take(std::int64_t bytes) noexcept;
 
+    struct chunk {
+      array<char, host> memory;
+      std::int64_t used = 0;  // records one after the other
+    };
+    [[nodiscard]] const std::vector<chunk>& chunks() const noexcept { return chunks_; }
+
    private:
-    std::vector<array<char, host>> chunks_;
-    std::int64_t used_ = 0;  // of the last one
+    std::vector<chunk> chunks_;
   };
 
   static constexpr std::int64_t batch = 256;  // names a call
@@ -57,14 +62,17 @@ class name_interner {
   // Room for `more` new names. Not while threads are numbering.
   void reserve(std::int64_t more);
 
-  // An arena for a while; any thread's.
-  [[nodiscard]] std::unique_ptr<arena> take_arena();
-  void give_back(std::unique_ptr<arena> used);
+  // An arena for a while; any thread's. Its memory stays the interner's.
+  [[nodiscard]] arena& take_arena();
+  void give_back(arena& used) noexcept;
 
   // numbers[k] for names[k], k < count <= batch, the first of which is at `place` in the file and the others at the
   // places behind it. Any number of threads at a time, each with its arena, within what is reserved.
   void number(const std::string_view* names, std::int64_t count, std::int64_t place, arena& memory,
               std::int64_t* numbers);
+
+  // All of the names, which come one after the other from the beginning of the file.
+  void number_all(span<const std::string_view, host> names, span<std::int64_t, host> numbers);
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
@@ -94,6 +102,7 @@ class name_interner {
   std::atomic<std::int64_t> size_{0};
   std::mutex arenas_mutex_;
   std::vector<std::unique_ptr<arena>> arenas_;
+  std::vector<arena*> free_arenas_;  // with room for all
 };
 
 }  // namespace spargo::detail

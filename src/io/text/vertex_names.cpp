@@ -5,6 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "io/text/name_hash.hpp"
+#include "io/text/name_text.hpp"
 
 #include <spargo/core/error.hpp>
 
@@ -100,15 +101,9 @@ span<const std::int64_t, host> vertex_name_table::offsets() const noexcept {
 }
 
 void append_name(std::string& text, std::string_view name) {
-  const bool plain =
-      !name.empty() && name[0] != '#' && name[0] != '%' && name.find_first_of(" \t,;\"\r") == std::string_view::npos;
-  if (plain) {
-    text += name;
-    return;
-  }
-  text += '"';
-  for (const char c : name) text.append(c == '"' ? 2 : 1, c);
-  text += '"';
+  const std::size_t before = text.size();
+  text.resize(before + 2 * name.size() + 2);
+  text.resize(static_cast<std::size_t>(put_name(text.data() + before, name) - text.data()));
 }
 
 }  // namespace spargo
