@@ -31,7 +31,7 @@ struct betweenness_flags : graph_flags {
   betweenness_flags() { repeat = 0; }  // 3, or the first run alone where it is long
 
   std::string sources = "all";
-  std::vector<std::string> source_list;
+  std::vector<std::string> source_list;  // lists of labels
   std::int64_t seed = 1;
   std::string normalization = "none";
   bool endpoints = false;
@@ -58,18 +58,6 @@ betweenness_options options_of(const betweenness_flags& flags) {
   return options;
 }
 
-std::vector<std::int64_t> parse_ids(const betweenness_flags& flags) {
-  std::vector<std::int64_t> ids;
-  for (const std::string& text : flags.source_list) {
-    std::int64_t id = 0;
-    if (!parse_integer(text, id) || id < 0) {
-      throw usage_error(fmt::format("--source-list: {} is not a vertex (expected ids from 0 to 2^63-1)", text));
-    }
-    ids.push_back(id);
-  }
-  return ids;
-}
-
 void check_flags(const betweenness_flags& flags) {
   std::int64_t count = 0;
   if (flags.sources != "all" && (!parse_integer(flags.sources, count) || count < 1)) {
@@ -79,19 +67,15 @@ void check_flags(const betweenness_flags& flags) {
   if (!named && (!parse_integer(flags.check_sources, count) || count < 1)) {
     throw usage_error(fmt::format("--check-sources: {} (expected a number from 1, all or auto)", flags.check_sources));
   }
-  (void)parse_ids(flags);
+  (void)split_labels(flags.source_list);
 }
 
 // Of the flags; none: all vertices.
 template <index_type I, index_type O>
 std::vector<I> sources_of(const betweenness_flags& flags, const input_facts& facts, const placed_graph<I, O>& g) {
   std::vector<I> sources;
-  for (const std::int64_t id : parse_ids(flags)) {
-    const std::optional<std::int64_t> vertex = facts.names.vertex(id);
-    if (!vertex.has_value()) {
-      throw error(error_code::invalid_argument, fmt::format("--source-list: {} is not a vertex of the graph", id));
-    }
-    sources.push_back(static_cast<I>(*vertex));
+  for (const std::string& label : split_labels(flags.source_list)) {
+    sources.push_back(static_cast<I>(expect_vertex(facts.names, "--source-list", label)));
   }
   const std::int64_t wanted = flags.sources_wanted();
   if (!sources.empty() || wanted == 0) return sources;
@@ -234,8 +218,8 @@ void report_centrality(report& out, const backend& where, const betweenness_flag
   out.row("sources", found.sources == names.vertices ? fmt::format("all {}", with_commas(found.sources))
                                                      : with_commas(found.sources));
   for (const std::int64_t v : highest(found.values.view(), 10)) {
-    keys["top"].push_back({names.id(v), found.values[v]});
-    out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.id(v), found.values[v]));
+    keys["top"].push_back({to_json(names, v), found.values[v]});
+    out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.label(v), found.values[v]));
   }
   if (found.fault.has_value()) keys["checked_sources"] = found.checked;
   report_verdict(out, found.fault, how_checked(flags, found));
@@ -269,7 +253,7 @@ exit_status answer(const betweenness_flags& flags, backend where, const loaded_i
 exit_status run(const betweenness_flags& flags) {
   constexpr std::int64_t guessed = 1000;  // all vertices, before their number is known
   const std::int64_t wanted = flags.sources_wanted();
-  const auto listed = static_cast<std::int64_t>(flags.source_list.size());
+  const auto listed = std::ssize(split_labels(flags.source_list));
   graph_work work;
   work.wanted = in_edges::build;
   work.runs_on_gpu = flags.algorithm != "by_source";
@@ -289,8 +273,7 @@ void add_flags(CLI::App& app, betweenness_flags& flags) {
       ->check(count_from(0))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--source-list", flags.source_list, "these sources, ids as the file writes them")
-      ->delimiter(',')
+  app.add_option("--source-list", flags.source_list, "these sources, called as the file does")
       ->type_name("ID,...")
       ->excludes(sources);
   app.add_option(

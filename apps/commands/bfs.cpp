@@ -65,8 +65,12 @@ void write_tree(report& out, const std::string& path, const search& found, const
   std::visit(
       [&](const auto& parents) {
         write_by_vertex(out, path, names, [&](std::int64_t v, std::string& line) {
-          const std::int64_t parent = found.levels[v] >= 0 ? names.id(parents[v]) : -1;
-          fmt::format_to(std::back_inserter(line), "{} {}", found.levels[v], parent);
+          if (found.levels[v] < 0) {
+            line += "-1 -1";
+            return;
+          }
+          fmt::format_to(std::back_inserter(line), "{} ", found.levels[v]);
+          names.append_label(parents[v], line);
         });
       },
       found.parents);
@@ -81,10 +85,10 @@ std::string describe_levels(span<const std::int64_t, host> sizes) {
 
 void report_search(report& out, const search& found, const vertex_names& names, bool in_full) {
   const std::int64_t depth = found.level_sizes.size() - 1;
-  const std::int64_t id = names.id(found.source);
+  const std::string label = names.label(found.source);
   const json valid = found.fault.has_value() ? json(found.fault->empty()) : json();
   if (out.writes_json()) {
-    out.keys()["runs"].push_back({{"source", id},
+    out.keys()["runs"].push_back({{"source", to_json(names, found.source)},
                                   {"reached", found.reached},
                                   {"depth", depth},
                                   {"levels", list_of(found.level_sizes)},
@@ -96,14 +100,14 @@ void report_search(report& out, const search& found, const vertex_names& names, 
                               : is_wrong(found.fault)  ? "WRONG: " + *found.fault
                                                        : "valid by Graph500's five checks";
   if (in_full) {
-    out.row("source", std::to_string(id));
+    out.row("source", label);
     out.row("reached", fmt::format("{} vertices, depth {}", with_commas(found.reached), depth));
     out.row("levels", describe_levels(found.level_sizes).substr(1));
     out.row("time", format_times(found.times));
     out.row("speed", fmt::format("{:.4g} MTEPS", found.mteps));
     out.row("result", verdict);
   } else {
-    out.row(fmt::format("source {}", id),
+    out.row(fmt::format("source {}", label),
             fmt::format("reached {}, depth {}, {}, {:.4g} MTEPS, {}", with_commas(found.reached), depth,
                         format_milliseconds(found.times.median), found.mteps, verdict));
   }
@@ -145,7 +149,7 @@ exit_status traverse(const bfs_flags& flags, placed_input read) {
   const auto sink = [&](const search& found) {
     rates.push_back(found.mteps);
     if (is_wrong(found.fault) && !is_wrong(first_fault)) {
-      first_fault = fmt::format("source {}: {}", from.facts.names.id(found.source), *found.fault);
+      first_fault = fmt::format("source {}: {}", from.facts.names.label(found.source), *found.fault);
     }
     report_search(out, found, from.facts.names, sources.size() == 1);
     if (!flags.output.empty() && !is_wrong(found.fault)) write_tree(out, flags.output, found, from.facts.names);
@@ -275,7 +279,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
         found.fault = check_bfs<I>(comm, where.cpu, g, source, own_levels.view(), own_parents.view());
       }
       if (is_wrong(found.fault) && !is_wrong(first_fault)) {
-        first_fault = fmt::format("source {}: {}", from.facts.names.id(source), *found.fault);
+        first_fault = fmt::format("source {}: {}", from.facts.names.label(source), *found.fault);
       }
     }
     std::vector<std::int32_t> levels;
@@ -350,9 +354,10 @@ exit_status share_out(bfs_flags& flags) {
 
 void add_flags(CLI::App& app, bfs_flags& flags) {
   add_graph_file(app, flags);
-  auto* source = app.add_option("--source", flags.source,
-                                "an id as the file writes it; first (the first vertex named in the file, the default); "
-                                "max-degree; random[:SEED] (one with out-edges)");
+  auto* source =
+      app.add_option("--source", flags.source,
+                     "an id or a name as the file writes it; first (the first vertex named in the file, the default); "
+                     "max-degree; random[:SEED] (one with out-edges)");
   source->check(suggests({"first", "max-degree", "random"}))->type_name("SOURCE");
   app.add_option(
          "--sources", flags.sources,

@@ -60,9 +60,10 @@ search_size size_of(const placed_graph<I, O>& g) {
   return size;
 }
 
-// Of the vertices' labels, as the file writes them; a floating-point number where it exceeds 64 bits.
+// Of the vertices' labels, as the file writes them; a floating-point number where it exceeds 64 bits, null for names.
 template <class I>
 json sum_of_labels(span<const I, host> labels, const vertex_names& names) {
+  if (!names.are_integers()) return nullptr;
   std::int64_t sum = 0;
   double approximately = 0;
   bool fits = true;
@@ -115,9 +116,8 @@ exit_status answer(const communities_flags& flags, backend where, const loaded_i
   report_verdict(out, fault, "every round was done again by other code");
   if (!flags.output.empty() && !is_wrong(fault)) {
     const vertex_names& names = from.facts.names;
-    write_by_vertex(out, flags.output, names, [&](std::int64_t v, std::string& line) {
-      fmt::format_to(std::back_inserter(line), "{}", names.id(found.labels[v]));
-    });
+    write_by_vertex(out, flags.output, names,
+                    [&](std::int64_t v, std::string& line) { names.append_label(found.labels[v], line); });
   }
   return conclude(out, flags, fault);
 }

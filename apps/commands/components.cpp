@@ -93,9 +93,8 @@ void report_components(report& out, const components_flags& flags, const backend
 template <class I>
 void write_labels(report& out, const components_flags& flags, const loaded_input& from,
                   const found_components<I>& found) {
-  write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
-    line += std::to_string(from.facts.names.id(found.labels[v]));
-  });
+  write_by_vertex(out, flags.output, from.facts.names,
+                  [&](std::int64_t v, std::string& line) { from.facts.names.append_label(found.labels[v], line); });
 }
 
 template <index_type I, index_type O>

@@ -7,6 +7,7 @@
 #include "commands/table.hpp"
 #include "common/choice.hpp"
 #include "common/cli.hpp"
+#include "common/columns.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
 #include "common/input_check.hpp"
@@ -91,6 +92,9 @@ void warn_of_direction(const conversion& c) {
 
 // Rows from 1 are called otherwise where they come from.
 void warn_of_ids(const conversion& c, const vertex_names& names) {
+  if (!names.are_integers()) {
+    return c.warn("names become row numbers from 1, in the order of their first lines, and are lost (.spg keeps them)");
+  }
   for (std::int64_t v = 0; v < names.vertices; ++v) {
     if (names.id(v) == v + 1) continue;
     return c.warn("ids become row numbers from 1, in ascending order of id (.spg keeps the ids)");
@@ -113,7 +117,7 @@ void warn_of_sums(const conversion& c) {
 void warn_of_first_vertex(const conversion& c, const input_facts& facts, std::int64_t first) {
   if (first < 0 || first == facts.first_vertex) return;
   c.warn(fmt::format("the first vertex is {}, where {} begins with {}: bfs starts there unless --source says otherwise",
-                     facts.names.id(first), c.source(), facts.names.id(facts.first_vertex)));
+                     facts.names.label(first), c.source(), facts.names.label(facts.first_vertex)));
 }
 
 // Entries that go to a file of text, in this order.
@@ -140,19 +144,24 @@ written write_edges(const conversion& c, const listed<V, I>& list, const input_f
     }
     warn_of_isolated(c, find_isolated<I>(entries).count);
     warn_of_direction(c);
-    const std::vector<std::int64_t> ids = facts.names.all();
-    const coo_view<const pattern, I, host> bare{{entries}, {}};
+    const auto write = [&]<class W>(const coo_view<const W, I, host>& edges) {
+      if (facts.names.are_integers()) {
+        write_edge_list<W, I>(c.flags.to, edges, facts.names.all(), c.to.style);
+      } else {
+        write_edge_list<W, I>(c.flags.to, edges, facts.names.table, c.to.style);
+      }
+    };
     bool values = !is_pattern<V>;
     if (c.to.weights == edge_weights::ones_if_none && is_pattern<V>) {
       const array<double, host> ones = convert_values<double, V>(c.ctx, entries.values, entries.nnz());
-      write_edge_list<double, I>(c.flags.to, {{entries}, ones.view()}, ids, c.to.style);
+      write(coo_view<const double, I, host>{{entries}, ones.view()});
       values = true;
     } else if (c.to.weights == edge_weights::left_out) {
       if (values) warn_of_weights(c);
-      write_edge_list<pattern, I>(c.flags.to, bare, ids, c.to.style);
+      write(coo_view<const pattern, I, host>{{entries}, {}});
       values = false;
     } else {
-      write_edge_list<V, I>(c.flags.to, entries, ids, c.to.style);
+      write(entries);
     }
     if (entries.nnz() > 0) warn_of_first_vertex(c, facts, entries.row_indices[0]);
     return {entries.rows, entries.cols, entries.nnz(), values};
@@ -233,7 +242,9 @@ written write_spg(const conversion& c, const csr_view<const V, I, O, host>& matr
   options.directed = c.input.directed;
   options.origin = real_type<V> ? extras.origin : value_origin::numbers;
   // Rows from 1 need no ids: that is how a snapshot without them is read.
-  const bool named = facts.names.naming != vertex_naming::rows_from_one && matrix.rows == matrix.cols;
+  const bool named =
+      facts.names.are_integers() && facts.names.naming != vertex_naming::rows_from_one && matrix.rows == matrix.cols;
+  options.names = facts.names.table;
   const std::vector<std::int64_t> ids = named ? facts.names.all() : std::vector<std::int64_t>{};
   options.ids = ids;
   options.first_vertex = facts.first_vertex;
@@ -409,7 +420,7 @@ written convert_in_memory(const conversion& c) {
   }
   any_entries listed = read_entries(c.ctx, c.input, bar.options());
   const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
-    if (!read.facts.passed_over.empty()) c.out.warn(c.source() + ": passed over: " + read.facts.passed_over);
+    for (const std::string& warning : read.facts.warnings) c.out.warn(c.source() + ": " + warning);
     const bool expanded = !c.input.directed && read.triangle == symmetry_kind::general;
     if (!to_text || expanded) return sort_and_write<V, I>(c, read);
     warn_of_rounding(c, read.facts.rounded_integers);
@@ -428,13 +439,13 @@ std::optional<written> convert_streamed(const conversion& c) {
   const bool matrix = input.kind == input_kind::matrix_market && input.format == "Matrix Market coordinate" &&
                       (edges || c.to.kind == target_kind::matrix_market) &&
                       (!edges || (input.rows == input.cols && input.field != matrix_market_field::complex));
-  if ((!listed && !matrix) || !input.can_be_read_again()) return std::nullopt;
+  if ((!listed && !matrix) || !input.can_be_read_again() || input.columns.ids == id_kind::names) return std::nullopt;
   progress_bar bar("rewriting " + input.path, c.flags.common.quiet);
   stream_options options;
   options.to = edges ? text_format::edge_list : text_format::matrix_market;
   options.weights = c.to.weights;
   options.style = c.to.style;
-  options.reading = bar.options();
+  options.reading = input.reading(bar.options());
   stream_result result;
   if (listed) {
     result = stream_edge_list(c.ctx, *input.file, c.flags.to, options);
@@ -483,7 +494,7 @@ exit_status run(const convert_flags& flags) {
   const context<host>& ctx = where.cpu;
   report out("convert", flags.common);
   report_backend(out, flags.common.device, where);
-  const input_description input = describe_input(ctx, flags.from);
+  const input_description input = describe_input(ctx, flags.from, flags.common.columns, ids_of(flags.common));
   out.keys()["cache"] = to_string(cache_outcome::off);
   const written result = convert({ctx, flags, to, out, input});
 
@@ -503,6 +514,7 @@ exit_status run(const convert_flags& flags) {
   keys["total_ms"] = watch.milliseconds();
   out.title(fmt::format("convert {}", flags.from));
   out.row("read", input.format);
+  report_columns(out, input, input.directed);
   const std::string amount = bytes.has_value() ? ", " + format_bytes(static_cast<double>(*bytes)) : std::string();
   out.row("written", fmt::format("{} ({}{})", flags.to, to.format, amount));
   const std::string size = result.rows < 0 ? std::string("vertices not counted")
@@ -527,6 +539,7 @@ void add_flags(CLI::App& app, convert_flags& flags) {
   app.add_option("--to", flags.format, "the format, whatever OUT is called: mtx, el, wel, csv, spg or metis")
       ->check(one_of("a format", {"mtx", "el", "wel", "csv", "spg", "metis"}))
       ->type_name("FORMAT");
+  add_columns_flag(app, flags.common);
   add_cache_flag(app, flags.cache);
 }
 

@@ -1,6 +1,7 @@
 // info FILE: what a matrix or graph looks like, in figures and pictures.
 #include "commands/table.hpp"
 #include "common/cli.hpp"
+#include "common/columns.hpp"
 #include "common/device_choice.hpp"
 #include "common/help.hpp"
 #include "common/input_check.hpp"
@@ -89,6 +90,7 @@ void report_shape(report& out, const input_description& input, const input_facts
   out.row("size", fmt::format("{} x {}, {} entries ({:.3g}% full; {} stored, {} duplicates)", with_commas(rows),
                               with_commas(cols), with_commas(nnz), 100 * density, with_commas(facts.stored),
                               with_commas(duplicates)));
+  if (input.kind == input_kind::edge_list || !facts.names.are_integers()) report_ids(out, facts.names);
   if (facts.names.naming == vertex_naming::listed && !facts.names.ids.empty()) {
     keys["min_id"] = facts.names.ids.front();
     keys["max_id"] = facts.names.ids.back();
@@ -219,8 +221,8 @@ std::vector<oddity> check(const input_description& input, const any_entries& lis
                      const coo_input<V, I>& read) { return check_entries<V, I>(read.entries.view(), input.symmetry); },
                  listed);
   if (!input.can_be_read_again()) return found;
-  if (input.kind == input_kind::matrix_market) find_lines(input.path, 2, found);
-  if (input.kind == input_kind::edge_list) find_lines(input.path, 0, found);
+  if (input.kind == input_kind::matrix_market) find_lines(input.path, 1, "%", found);
+  if (input.kind == input_kind::edge_list) find_lines(input.path, input.columns.names.empty() ? 0 : 1, "#%", found);
   return found;
 }
 
@@ -252,7 +254,8 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   report_backend(out, flags.common.device, where);
   json& keys = out.keys();
   report_shape(out, input, facts, matrix.rows, matrix.cols, matrix.nnz(), facts.expanded - matrix.nnz());
-  if (!facts.passed_over.empty()) out.warn(input.path + ": passed over: " + facts.passed_over);
+  report_columns(out, input, input.directed);
+  for (const std::string& warning : facts.warnings) out.warn(input.path + ": " + warning);
   report_values(out, values);
   keys["rounded_integers"] = facts.rounded_integers;
   if (facts.rounded_integers > 0) {
@@ -288,7 +291,7 @@ void expect_memory(const input_description& input) {
 exit_status run(const info_flags& flags) {
   const backend where = choose_cpu(flags.common.device, flags.common.threads);
   const context<host>& ctx = where.cpu;
-  input_description input = describe_input(ctx, flags.file);
+  input_description input = describe_input(ctx, flags.file, flags.common.columns, ids_of(flags.common));
   if (flags.cache == cache_mode::off) expect_memory(input);
   std::vector<oddity> odd;
   const cached_matrix matrix = [&]() -> cached_matrix {
@@ -323,6 +326,7 @@ void add_flags(CLI::App& app, info_flags& flags) {
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, entries in the wrong triangle or out of order, "
       "self-loops, isolated vertices; with the line where each occurs first");
+  add_columns_flag(app, flags.common);
   add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
   app.add_option("--distances", flags.distances,
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")

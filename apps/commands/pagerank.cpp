@@ -25,9 +25,9 @@ struct pagerank_flags : graph_flags {
   double damping = 0.85;
   double tolerance = 1e-6;
   std::int64_t max_iterations = 1000;
-  std::int64_t iterations = 0;   // 0: to the tolerance
-  std::string dangling;          // empty: by the personalization if there is one, else uniform
-  std::vector<std::string> ids;  // of --personalize
+  std::int64_t iterations = 0;           // 0: to the tolerance
+  std::string dangling;                  // empty: by the personalization if there is one, else uniform
+  std::vector<std::string> personalize;  // lists of labels
 };
 
 pagerank_options options_of(const pagerank_flags& flags) {
@@ -42,19 +42,8 @@ pagerank_options options_of(const pagerank_flags& flags) {
   return options;
 }
 
-std::vector<std::int64_t> parse_ids(const pagerank_flags& flags) {
-  std::vector<std::int64_t> ids;
-  for (const std::string& text : flags.ids) {
-    std::int64_t id = 0;
-    if (!parse_integer(text, id) || id < 0) {
-      throw usage_error(fmt::format("--personalize: {} is not a vertex (expected ids from 0 to 2^63-1)", text));
-    }
-    ids.push_back(id);
-  }
-  return ids;
-}
-
 void check_flags(const pagerank_flags& flags) {
+  (void)split_labels(flags.personalize);
   if (!(flags.damping >= 0 && flags.damping < 1)) {
     throw usage_error(fmt::format("--damping: {} (expected at least 0 and below 1)", flags.damping));
   }
@@ -64,19 +53,15 @@ void check_flags(const pagerank_flags& flags) {
   if (flags.iterations > 0 && flags.algorithm == "gauss_seidel") {
     throw usage_error("--iterations: their number is defined for jacobi only (expected no --algorithm gauss_seidel)");
   }
-  (void)parse_ids(flags);
 }
 
 // One at each vertex named, 0 elsewhere; empty where none is named.
 std::vector<double> preferences(const pagerank_flags& flags, const vertex_names& names) {
   std::vector<double> values;
-  for (const std::int64_t id : parse_ids(flags)) {
-    const std::optional<std::int64_t> vertex = names.vertex(id);
-    if (!vertex.has_value()) {
-      throw error(error_code::invalid_argument, fmt::format("--personalize: {} is not a vertex of the graph", id));
-    }
-    values.resize(static_cast<std::size_t>(names.vertices));
-    values[static_cast<std::size_t>(*vertex)] = 1;
+  if (flags.personalize.empty()) return values;
+  values.resize(static_cast<std::size_t>(names.vertices));
+  for (const std::string& label : split_labels(flags.personalize)) {
+    values[static_cast<std::size_t>(expect_vertex(names, "--personalize", label))] = 1;
   }
   return values;
 }
@@ -130,8 +115,8 @@ void report_ranking(report& out, const backend& where, const ranking& found, con
   out.row("iterations", fmt::format("{}, the last one changed the ranks by {:.3g}{}", found.iterations, found.residual,
                                     found.converged ? "" : ": NOT CONVERGED"));
   for (const std::int64_t v : highest(found.ranks.view(), 10)) {
-    keys["top"].push_back({names.id(v), found.ranks[v]});
-    out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.id(v), found.ranks[v]));
+    keys["top"].push_back({to_json(names, v), found.ranks[v]});
+    out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.label(v), found.ranks[v]));
   }
   report_verdict(out, found.fault, "steps of other code agree");
 }
@@ -256,7 +241,7 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const p
 }
 
 exit_status share_out(pagerank_flags& flags) {
-  if (!flags.ids.empty()) throw usage_error("--personalize: not on several processes or GPUs");
+  if (!flags.personalize.empty()) throw usage_error("--personalize: not on several processes or GPUs");
   return run_graph_ranks(
       flags, [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
@@ -280,8 +265,7 @@ void add_flags(CLI::App& app, pagerank_flags& flags) {
                  "--personalize to the vertices named there")
       ->check(one_of("a rule", {"uniform", "drop"}))
       ->type_name("NAME");
-  app.add_option("--personalize", flags.ids, "start afresh at these vertices only, ids as the file writes them")
-      ->delimiter(',')
+  app.add_option("--personalize", flags.personalize, "start afresh at these vertices only, called as the file does")
       ->type_name("ID,...");
   app.add_option("--algorithm", flags.algorithm, "auto, jacobi or gauss_seidel (CPU)")
       ->check(one_of("an algorithm", {"auto", "jacobi", "gauss_seidel"}))

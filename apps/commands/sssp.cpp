@@ -38,10 +38,6 @@ struct sssp_flags : graph_flags {
 void check_flags(const sssp_flags& flags) {
   check_source_flags({flags.source, flags.sources});
   (void)parse_weights(flags.weights);
-  std::int64_t id = 0;
-  if (!flags.target.empty() && (!parse_integer(flags.target, id) || id < 0)) {
-    throw usage_error(fmt::format("--target: {} is not a vertex (expected an id from 0 to 2^63-1)", flags.target));
-  }
   if (!(flags.delta >= 0 && std::isfinite(flags.delta))) {
     throw usage_error(fmt::format("--delta: {} (expected a width above 0)", flags.delta));
   }
@@ -58,14 +54,7 @@ sssp_options options_of(const sssp_flags& flags, const vertex_names& names) {
   options.cutoff = flags.cutoff;
   options.output = flags.wants_parents() ? sssp_output::distances_and_parents : sssp_output::distances;
   options.parents = sssp_parents::smallest;
-  if (flags.target.empty()) return options;
-  std::int64_t id = 0;
-  (void)parse_integer(flags.target, id);
-  const std::optional<std::int64_t> vertex = names.vertex(id);
-  if (!vertex.has_value()) {
-    throw error(error_code::invalid_argument, fmt::format("--target {}: the file has no such vertex", id));
-  }
-  options.target = *vertex;
+  if (!flags.target.empty()) options.target = expect_vertex(names, "--target", flags.target);
   return options;
 }
 
@@ -151,7 +140,7 @@ class searches {
     if (!flags_.no_validate) fault = "";
     for (const std::int64_t source : sources) {
       const verdict own = search<Space>(ctx, plan, options, source, sources.size() == 1, all);
-      if (is_wrong(own) && !is_wrong(fault)) fault = fmt::format("source {}: {}", names_.id(source), *own);
+      if (is_wrong(own) && !is_wrong(fault)) fault = fmt::format("source {}: {}", names_.label(source), *own);
     }
     told = describe_plan(plan, plan_ms, {total_ms, summarize(std::move(all))});
     if (plan.delta() > 0) told.reason += fmt::format("; buckets {} wide", plan.delta());
@@ -188,8 +177,8 @@ class searches {
         static_cast<double>(traversed_edges<I, O, distance_type>(g_.edges_only(), found.distances.view(), unreached));
     const double mteps = edges / (times.median * 1e-3) * 1e-6;
     json first = json::array();
-    for (const auto& [v, distance] : facts.first) first.push_back({names_.id(v), distance});
-    out_.keys()["runs"].push_back({{"source", names_.id(source)},
+    for (const auto& [v, distance] : facts.first) first.push_back({to_json(names_, v), distance});
+    out_.keys()["runs"].push_back({{"source", to_json(names_, source)},
                                    {"reached", found.reached},
                                    {"max_distance", facts.largest},
                                    {"sum_distance", facts.sum},
@@ -200,12 +189,12 @@ class searches {
     const std::string reached =
         fmt::format("{} vertices, the farthest at {}", with_commas(found.reached), facts.largest);
     if (in_full) {
-      out_.row("source", std::to_string(names_.id(source)));
+      out_.row("source", names_.label(source));
       out_.row("reached", reached);
       if (options_of(flags_, names_).target >= 0) report_target(found);
       out_.row("speed", fmt::format("{:.4g} MTEPS", mteps));
     } else {
-      out_.row(fmt::format("source {}", names_.id(source)),
+      out_.row(fmt::format("source {}", names_.label(source)),
                fmt::format("{}, {}, {:.4g} MTEPS", reached, format_milliseconds(times.median), mteps));
     }
   }
@@ -222,7 +211,8 @@ class searches {
       if (distance == unreached) {
         line += "inf -1";
       } else {
-        fmt::format_to(std::back_inserter(line), "{} {}", distance, names_.id(found.parents[v]));
+        fmt::format_to(std::back_inserter(line), "{} ", distance);
+        names_.append_label(found.parents[v], line);
       }
     });
   }
@@ -280,9 +270,10 @@ exit_status run(const sssp_flags& flags) {
 
 void add_flags(CLI::App& app, sssp_flags& flags) {
   add_graph_file(app, flags);
-  app.add_option("--source", flags.source,
-                 "an id as the file writes it; first (the first vertex named in the file, the default); max-degree; "
-                 "random[:SEED] (one with out-edges)")
+  app.add_option(
+         "--source", flags.source,
+         "an id or a name as the file writes it; first (the first vertex named in the file, the default); max-degree; "
+         "random[:SEED] (one with out-edges)")
       ->check(suggests({"first", "max-degree", "random"}))
       ->type_name("SOURCE");
   app.add_option(

@@ -25,7 +25,7 @@ struct tuning {
   static constexpr std::int64_t tick_ns = 20'000'000;  // twice the longest step of a Linux kernel's file times (100 Hz)
 };
 
-constexpr int notes_version = 3;  // another meaning of the notes or of the arrays: another number
+constexpr int notes_version = 4;  // another meaning of the notes or of the arrays: another number
 
 std::string name_of(value_kind kind) {
   switch (kind) {
@@ -107,7 +107,7 @@ input_cache::identity input_cache::identify(const std::string& path) {
 }
 
 input_cache::input_cache(cache_mode mode, const input_description& input, value_kind values)
-    : input_path_(input.path), values_(values) {
+    : input_path_(input.path), columns_(input.wanted_columns), ids_(input.wanted_ids), values_(values) {
   if (mode == cache_mode::off || input.kind == input_kind::generator || input.kind == input_kind::snapshot) return;
   if (!input.can_be_read_again()) {
     warning_ = fmt::format("{}: a stream cannot be cached (expected a file)", input.file->name());
@@ -128,6 +128,8 @@ std::string input_cache::notes(const input_facts& facts) const {
               {"change_time_ns", input_.change_time_ns},
               {"device", input_.device},
               {"inode", input_.inode},
+              {"columns", columns_},
+              {"ids", static_cast<int>(ids_)},
               {"stored", facts.stored},
               {"expanded", facts.expanded},
               {"rounded_integers", facts.rounded_integers},
@@ -165,7 +167,9 @@ std::optional<snapshot> input_cache::open(const context<host>& ctx, input_facts&
     snapshot cached(ctx, file.path());
     if (!understand(cached.notes(), facts)) return std::nullopt;
     const snapshot_header& header = cached.header();
-    const vertex_naming naming = header.has_ids ? vertex_naming::listed : vertex_naming::rows_from_one;
+    const vertex_naming naming = header.has_ids     ? vertex_naming::listed
+                                 : header.has_names ? vertex_naming::names
+                                                    : vertex_naming::rows_from_one;
     const bool fits = header.values == values_ && facts.names.naming == naming && facts.names.vertices == header.rows &&
                       facts.first_vertex >= -1 && facts.first_vertex < header.rows;
     if (!fits) return std::nullopt;
@@ -187,6 +191,7 @@ void input_cache::write(const input_description& input, const input_facts& facts
   options.symmetry = input.symmetry;
   options.directed = input.directed;
   if (facts.names.naming == vertex_naming::listed) options.ids = facts.names.ids;
+  options.names = facts.names.table;
   options.notes = described;
   options.output.links = output_links::replaced;
   try {

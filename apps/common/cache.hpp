@@ -62,7 +62,9 @@ class input_cache {
   [[nodiscard]] bool understand(std::string_view notes, input_facts& facts) const;
 
   std::string input_path_;
-  std::string path_;  // empty: off
+  std::string columns_;  // --columns
+  id_kind ids_;          // --ids
+  std::string path_;     // empty: off
   value_kind values_;
   identity input_;
   cache_outcome outcome_ = cache_outcome::off;

@@ -25,6 +25,8 @@ struct common_flags {
   std::string device = "auto";
   std::string devices;  // of commands that have --devices; empty: not given
   int threads = 0;      // 0: as many as the process may run on
+  std::string columns;  // of an edge list (columns.hpp), of commands that read graphs; empty: not given
+  std::string ids = "auto";
   std::string json;     // empty: none; "-": standard output
   bool quiet = false;
   bool force = false;         // an output may replace the input

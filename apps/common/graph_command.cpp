@@ -1,5 +1,6 @@
 #include "common/graph_command.hpp"
 
+#include "common/columns.hpp"
 #include "common/help.hpp"
 #include "common/memory_limit.hpp"
 #include "common/progress.hpp"
@@ -32,6 +33,7 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
   app.add_flag("--directed", flags.directed,
                "take edges as listed; default: undirected for symmetric matrices, else directed")
       ->excludes(undirected);
+  add_columns_flag(app, flags.common);
   auto* repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");
   if (flags.repeat > 0) repeat->capture_default_str();
   app.add_option("--output", flags.output, std::string(texts.output) + " (.gz by name); - is standard output")
@@ -47,8 +49,8 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
 void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples) {
   add_common_flags(app, flags.common, app_kind::computes,
                    help_examples(app, examples) +
-                       "Vertices are called as the file writes them: the ids of an edge list, the row\n"
-                       "numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n" +
+                       "Vertices are called as the file writes them: the ids or names of an edge list,\n"
+                       "the row numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n" +
                        help_on_graph_inputs);
 }
 
@@ -79,7 +81,7 @@ std::string times_before(const loaded_input& from) {
 
 void report_graph(report& out, const std::string& command, const graph_flags& flags, const backend& where,
                   const loaded_input& from, const graph_facts& graph) {
-  if (!from.facts.passed_over.empty()) out.warn(from.input.path + ": passed over: " + from.facts.passed_over);
+  for (const std::string& warning : from.facts.warnings) out.warn(from.input.path + ": " + warning);
   json& keys = out.keys();
   keys["file"] = from.input.path;
   keys["vertices"] = graph.vertices;
@@ -97,6 +99,13 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
   out.row("graph",
           fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
                       graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
+  report_columns(out, from.input, graph.directed);
+  report_ids(out, from.facts.names);
+  if (!from.ignores_weights && from.facts.rounded_integers > 0) {
+    keys["rounded_integers"] = from.facts.rounded_integers;
+    out.warn(fmt::format("{}: {} weights are integers beyond what float64 holds exactly, rounded to nearest",
+                         from.input.path, with_commas(from.facts.rounded_integers)));
+  }
   if (from.ignores_weights) out.row("weights", "ignored");
   out.row("device", describe(where));
   out.row("before", times_before(from));
@@ -136,7 +145,8 @@ void write_by_vertex(report& out, const std::string& path, const vertex_names& n
     std::string line;
     for (std::int64_t v = 0; v < names.vertices; ++v) {
       line.clear();
-      fmt::format_to(std::back_inserter(line), "{} ", names.id(v));
+      names.append_label(v, line);
+      line += ' ';
       append(v, line);
       line += '\n';
       file.write(line);

@@ -46,7 +46,7 @@ struct graph_flag_texts {
 };
 
 void add_graph_file(CLI::App& app, graph_flags& flags);
-// --undirected, --directed, --repeat, --output, --cache, --max-device-memory, --no-validate.
+// --undirected, --directed, --columns, --ids, --repeat, --output, --cache, --max-device-memory, --no-validate.
 void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts);
 // The flags that all commands share; the help closes with the examples and the inputs taken.
 void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples);

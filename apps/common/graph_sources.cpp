@@ -41,26 +41,15 @@ std::int64_t max_degree_vertex(std::int64_t vertices, const degree_function& out
   return best;
 }
 
-std::string range_of(const vertex_names& names) {
-  const std::int64_t last = names.vertices - 1;
-  return fmt::format("one of the {} ids from {} to {}", names.vertices, names.id(0), names.id(last));
-}
-
 }  // namespace
 
 void check_source_flags(const source_request& request) {
   std::uint64_t seed = 0;
-  std::int64_t id = 0;
   const std::string& text = request.source;
   const bool random = parse_random("--source", text, seed);
   if (request.sources > 0 && !text.empty() && !random) {
     throw usage_error(
         fmt::format("--sources draws at random: --source {} does not go with it (expected random:SEED)", text));
-  }
-  if (text.empty() || text == "first" || text == "max-degree" || random) return;
-  if (!parse_integer(text, id) || id < 0) {
-    throw usage_error(fmt::format(
-        "--source: {} is not a vertex (expected an id from 0 to 2^63-1, first, max-degree or random[:SEED])", text));
   }
 }
 
@@ -74,13 +63,7 @@ std::vector<std::int64_t> choose_sources(const source_request& request, const in
   if (random) return draw(1, seed, vertices, out_degree);
   if (request.source.empty() || request.source == "first") return {std::max<std::int64_t>(facts.first_vertex, 0)};
   if (request.source == "max-degree") return {max_degree_vertex(vertices, out_degree)};
-  std::int64_t id = 0;
-  (void)parse_integer(request.source, id);
-  const std::optional<std::int64_t> vertex = facts.names.vertex(id);
-  if (!vertex.has_value()) {
-    no_vertex(fmt::format("--source {}: the file has no such vertex (expected {})", id, range_of(facts.names)));
-  }
-  return {*vertex};
+  return {expect_vertex(facts.names, "--source", request.source, ", first, max-degree or random[:SEED]")};
 }
 
 }  // namespace spargo::apps

@@ -1,5 +1,6 @@
 #include "common/input.hpp"
 
+#include "common/cli.hpp"
 #include "common/progress.hpp"
 
 #include <spargo/core/error.hpp>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace spargo::apps {
@@ -69,6 +71,12 @@ void describe_graph(input_description& input, input_kind kind, const char* forma
   input.format = format;
 }
 
+void describe_edge_list(input_description& input) {
+  describe_graph(input, input_kind::edge_list, "edge list");
+  input.columns = read_edge_list_header(*input.file, input.wanted_columns, input.wanted_ids);
+  input.directed = input.columns.direction != edge_direction::undirected;
+}
+
 void describe_file(const context<host>& ctx, input_description& input, input_format format) {
   switch (format) {
     case input_format::snapshot:
@@ -76,7 +84,7 @@ void describe_file(const context<host>& ctx, input_description& input, input_for
     case input_format::matrix_market:
       return describe_matrix_market(input);
     case input_format::edge_list:
-      return describe_graph(input, input_kind::edge_list, "edge list");
+      return describe_edge_list(input);
     case input_format::dimacs_arcs:
       return describe_graph(input, input_kind::dimacs, "DIMACS arcs");
     case input_format::dimacs_edges:
@@ -92,15 +100,22 @@ void describe_file(const context<host>& ctx, input_description& input, input_for
 
 }  // namespace
 
-input_description describe_input(const context<host>& ctx, const std::string& path) {
+input_description describe_input(const context<host>& ctx, const std::string& path, const std::string& columns,
+                                 id_kind ids) {
   const busy opening("opening " + path);  // a pipe may let its first bytes wait
   input_description input;
   input.path = path;
+  input.wanted_columns = columns;
+  input.wanted_ids = ids;
   if (is_generator_spec(path)) {
     describe_generated(input);
-    return input;
+  } else {
+    describe_file(ctx, input, input.file.emplace(path).format());
   }
-  describe_file(ctx, input, input.file.emplace(path).format());
+  if ((!columns.empty() || ids != id_kind::automatic) && input.kind != input_kind::edge_list) {
+    throw error(error_code::invalid_argument, fmt::format("{}: {} is {}, and not an edge list",
+                                                          columns.empty() ? "--ids" : "--columns", path, input.format));
+  }
   return input;
 }
 
@@ -150,6 +165,8 @@ std::int64_t vertex_names::id(std::int64_t vertex) const {
       return vertex + 1;
     case vertex_naming::from_zero:
       break;
+    case vertex_naming::names:
+      throw error(error_code::unsupported, "vertices have names here (expected integer ids)");
   }
   return vertex;
 }
@@ -163,6 +180,60 @@ std::optional<std::int64_t> vertex_names::vertex(std::int64_t wanted) const {
   const std::int64_t first = naming == vertex_naming::rows_from_one ? 1 : 0;
   if (wanted < first || wanted - first >= vertices) return std::nullopt;
   return wanted - first;
+}
+
+std::string vertex_names::label(std::int64_t vertex) const {
+  return are_integers() ? std::to_string(id(vertex)) : std::string(table.name(vertex));
+}
+
+void vertex_names::append_label(std::int64_t vertex, std::string& line) const {
+  if (are_integers()) {
+    fmt::format_to(std::back_inserter(line), "{}", id(vertex));
+  } else {
+    append_name(line, table.name(vertex));
+  }
+}
+
+std::optional<std::int64_t> vertex_names::find(std::string_view label) const {
+  if (!are_integers()) {
+    const std::optional<std::int64_t> vertex = table.find(label);
+    if (vertex.has_value() || !label.starts_with('"')) return vertex;
+    const std::vector<std::string> unquoted = split_labels({std::string(label)});
+    return unquoted.size() == 1 ? table.find(unquoted[0]) : std::nullopt;
+  }
+  std::int64_t id = 0;
+  if (!parse_integer(label, id)) return std::nullopt;
+  return vertex(id);
+}
+
+std::int64_t expect_vertex(const vertex_names& names, const std::string& flag, const std::string& label,
+                           const std::string& also) {
+  if (const std::optional<std::int64_t> vertex = names.find(label)) return *vertex;
+  std::string known = "it has none";
+  if (names.vertices > 0) {
+    known = fmt::format("expected one of the {} {} from {} to {}{}", names.vertices,
+                        names.are_integers() ? "ids" : "names", names.label(0), names.label(names.vertices - 1), also);
+  }
+  throw error(error_code::invalid_argument,
+              fmt::format("{} {}: the graph has no such vertex ({})", flag, label, known));
+}
+
+std::vector<std::string> split_labels(const std::vector<std::string>& lists) {
+  std::vector<std::string> labels;
+  for (const std::string& list : lists) {
+    for (std::size_t at = 0; at <= list.size(); ++at) {
+      std::string& label = labels.emplace_back();
+      const bool quoted = at < list.size() && list[at] == '"';
+      for (at += quoted ? 1 : 0; at < list.size() && (quoted || list[at] != ','); ++at) {
+        if (quoted && list[at] == '"' && (++at == list.size() || list[at] != '"')) break;
+        label += list[at];
+      }
+      if (at < list.size() && list[at] != ',') {
+        throw usage_error(fmt::format("{}: {} follows the closing quote (expected a comma)", list, list[at]));
+      }
+    }
+  }
+  return labels;
 }
 
 std::vector<std::int64_t> vertex_names::all() const {

@@ -40,12 +40,10 @@ void for_each_line(const std::string& path, const OnLine& on_line) {
 
 }  // namespace
 
-void find_lines(const std::string& path, int lines_before, std::vector<oddity>& found) {
+void find_lines(const std::string& path, int lines_before, std::string_view comments, std::vector<oddity>& found) {
   std::int64_t number = -lines_before;  // of the line among those that count
   for_each_line(path, [&](std::int64_t line, char first) {
-    const bool banner = line == 1 && lines_before > 0;
-    const bool digit = first >= '0' && first <= '9';  // what the lines of a list begin with, and no others
-    if (lines_before == 0 ? !digit : !banner && (first == '\n' || first == '%')) return;
+    if (first == '\n' || comments.find(first) != std::string_view::npos) return;
     for (oddity& each : found) {
       if (number >= 0 && each.entry == number) each.line = line;
     }

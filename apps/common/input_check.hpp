@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -30,9 +31,9 @@ struct oddity {
 };
 
 // Fills in the lines of a text file (.gz too), whose `lines_before` first lines with anything but a comment on them are
-// no entries: 2 for Matrix Market (banner, size), 0 for an edge list. Throws `error` (io). Only for what can be read
-// again.
-void find_lines(const std::string& path, int lines_before, std::vector<oddity>& found);
+// no entries: the size of a matrix, the names of an edge list's columns. `comments`: the characters that begin one.
+// Throws `error` (io). Only for what can be read again.
+void find_lines(const std::string& path, int lines_before, std::string_view comments, std::vector<oddity>& found);
 
 template <index_type I>
 [[nodiscard]] oddity find_duplicates(const coo_pattern_view<I, host>& m) {

@@ -66,8 +66,9 @@ pairs_there<I> take_list(device_edge_list<I> list, bool with_weights) {
   read.facts.weighted = list.weighted;
   read.facts.first_vertex = list.first_vertex;
   read.facts.stored = read.facts.expanded = list.edges.nnz();
+  read.facts.rounded_integers = list.rounded_integers;
   read.facts.parsed_on_device = list.parsed == device_read_algorithm::on_device;
-  read.facts.names = {vertex_naming::listed, std::move(list.ids), static_cast<std::int64_t>(list.edges.rows())};
+  read.facts.names = names_of(list);
   coo_matrix<double, I, device>& edges = list.edges;
   read.weighted = with_weights && list.weighted;
   if (read.weighted) read.weights = std::move(edges.values());
@@ -148,6 +149,8 @@ std::string why_not_there(const graph_flags& flags, const input_description& inp
   if (!input.can_be_read_again() || input.path.starts_with("/dev/") || input.path.starts_with("/proc/")) {
     return "a stream is read on the CPU";
   }
+  if (input.columns.ids == id_kind::names) return "names of vertices are parsed by the CPU";
+  if (input.columns.separator != 0) return "columns in another order are read on the CPU";
   if (flags.parse == "gpu") return {};
   if (suggest_device_read(input.path) == device_read_algorithm::on_device) return {};
   return "small and compressed files are read on the CPU";
@@ -169,7 +172,8 @@ any_pairs_there read_there(const backend& where, const graph_flags& flags, const
     return generate_pairs<std::int32_t>(where, input);
   }
   const auto parsing = flags.parse == "gpu" ? device_read_algorithm::on_device : device_read_algorithm::automatic;
-  return take_list(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, {options, parsing}), with_weights);
+  const device_read_options how{options, parsing, input.wanted_columns, input.wanted_ids};
+  return take_list(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, how), with_weights);
 }
 
 template <index_type I>

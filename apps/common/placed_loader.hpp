@@ -11,6 +11,7 @@
 //   build_there(where, pairs, options)       on the device; none: the host is to read the input and find the fault
 #pragma once
 
+#include "common/columns.hpp"
 #include "common/memory_limit.hpp"
 #include "common/parse.hpp"
 #include "common/placed_input.hpp"
@@ -88,7 +89,7 @@ class placed_loader {
     const bool asks = flags_.common.device != "auto" || flags_.parse == "gpu";
     if (asks) open();
     expect_gpu_for(flags_.parse, where_.gpu);
-    input_description input = describe_input(where_.cpu, flags_.file);
+    input_description input = describe_input(where_.cpu, flags_.file, flags_.common.columns, ids_of(flags_.common));
     expect_square(input);
     input_cache cache = maker_.cache(flags_.cache, input);
     options_.direction = is_directed(flags_, input) ? direction_kind::directed : direction_kind::undirected;
@@ -183,6 +184,7 @@ class placed_loader {
     facts_ = std::move(pairs.facts);
     if (!facts_.parsed_on_device) {
       why_ = input.kind == input_kind::generator ? "made by the CPU"
+             : !facts_.names.are_integers()      ? "names of vertices are parsed by the CPU"
                                                  : "it is compressed, or not every line is plainly an edge";
     }
     const stopwatch building;

@@ -1,5 +1,6 @@
 #include "common/ranks.hpp"
 
+#include "common/columns.hpp"
 #include "common/extent.hpp"
 #include "common/memory_limit.hpp"
 #include "common/memory_need.hpp"
@@ -40,14 +41,17 @@ struct facts_head {
   vertex_naming naming;
 };
 
-input_description describe_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path) {
+input_description describe_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
+                                    const common_flags& flags) {
   input_description input;
-  on_first(comm, [&] { input = describe_input(cpu, path); });
+  on_first(comm, [&] { input = describe_input(cpu, path, flags.columns, ids_of(flags)); });
   const input_head told = comm.all_gather(input_head{input.kind, input.field, input.symmetry, input.directed,
                                                      input.can_be_read_again(), input.rows, input.cols})
                               .front();
   if (comm.rank() != 0) {
     input.path = path;
+    input.wanted_columns = flags.columns;
+    input.wanted_ids = ids_of(flags);
     input.kind = told.kind;
     input.field = told.field;
     input.symmetry = told.symmetry;
@@ -105,6 +109,19 @@ void read_alone(const communicator& comm, const context<host>& cpu, const read_o
   read.share = {n, cols, std::move(read.share.row_indices()), std::move(read.share.col_indices()),
                 std::move(read.share.values())};
   read.triangle = symmetry_kind::general;
+}
+
+// The first rank's, on all.
+vertex_name_table names_of_first(const communicator& comm, const context<host>& cpu, const vertex_name_table& mine) {
+  const bool first = comm.rank() == 0;
+  const std::vector<char> characters = comm.all_gather(first ? mine.characters() : span<const char, host>());
+  const std::vector<std::int64_t> offsets = comm.all_gather(first ? mine.offsets() : span<const std::int64_t, host>());
+  vertex_name_table named;
+  together(comm, [&] {
+    if (offsets.empty()) return;
+    named = {cpu, clone(cpu, span<const char, host>(characters)), clone(cpu, span<const std::int64_t, host>(offsets))};
+  });
+  return named;
 }
 
 template <entry_type V>
@@ -290,9 +307,9 @@ namespace {
 // Before anything is read.
 template <entry_type V>
 loaded_input describe_for_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
-                                cache_mode cache) {
+                                const common_flags& flags, cache_mode cache) {
   if (cache != cache_mode::off) throw usage_error("--cache: not on several processes (convert FILE to .spg instead)");
-  input_description input = describe_on_ranks(comm, cpu, path);
+  input_description input = describe_on_ranks(comm, cpu, path, flags);
   input_cache none(cache_mode::off, input, kind_of_values<V>());
   return {std::move(input), std::move(none), {}, 0, 0, false};
 }
@@ -311,7 +328,7 @@ bool is_made_on_gpus(const communicator& comm, const backend& where, const graph
 
 loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,
                            cache_mode cache) {
-  loaded_input from = describe_for_ranks<pattern>(comm, cpu, spec, cache);
+  loaded_input from = describe_for_ranks<pattern>(comm, cpu, spec, {}, cache);
   together(comm, [&] {
     expect_square(from.input);
     const generator_info info = describe_generator(spec);
@@ -331,7 +348,7 @@ template <entry_type V>
 ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
                               const common_flags& flags, cache_mode cache) {
   const stopwatch loading;
-  ranked_input<V> read{{}, symmetry_kind::general, describe_for_ranks<V>(comm, cpu, path, cache)};
+  ranked_input<V> read{{}, symmetry_kind::general, describe_for_ranks<V>(comm, cpu, path, flags, cache)};
   loaded_input& from = read.from;
   const bool again = comm.all_gather<int>(from.input.can_be_read_again() ? 1 : 0).front() != 0;
   together(comm, [&] {
@@ -351,7 +368,7 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
     } else if (again && from.input.kind == input_kind::matrix_market) {
       read_matrix_on_ranks(comm, cpu, bar.options(), read);
     } else if (is_pattern<V> && again && from.input.kind == input_kind::edge_list) {
-      distributed_edge_list list = read_edge_list(comm, cpu, path, bar.options());
+      distributed_edge_list list = read_edge_list(comm, cpu, path, from.input.reading(bar.options()));
       if constexpr (is_pattern<V>) {
         read.share = {list.edges.rows(),
                       list.edges.cols(),
@@ -361,13 +378,15 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
       }
       facts.weighted = list.weighted;
       facts.stored = facts.expanded = list.stored;
-      facts.names.naming = vertex_naming::listed;
+      facts.names.naming = list.names.empty() ? vertex_naming::listed : vertex_naming::names;
       facts.names.ids = comm.all_gather(span<const std::int64_t, host>(list.ids));
+      facts.names.table = std::move(list.names);
       facts.first_vertex = list.first_vertex;
     } else {
       read_alone(comm, cpu, bar.options(), read);
       facts.names.ids = comm.all_gather(
           span<const std::int64_t, host>(facts.names.ids.data(), comm.rank() == 0 ? std::ssize(facts.names.ids) : 0));
+      facts.names.table = names_of_first(comm, cpu, facts.names.table);
     }
     facts.names.vertices = read.share.rows();
     if (from.input.kind == input_kind::generator || from.input.kind == input_kind::matrix_market) {

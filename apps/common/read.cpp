@@ -39,13 +39,14 @@ void read_edge_list_graph(const context<host>& ctx, const input_description& inp
     facts.weighted = list.weighted;
     facts.first_vertex = list.first_vertex;
     facts.stored = facts.expanded = list.edges.nnz();
-    facts.names = {vertex_naming::listed, std::move(list.ids), list.edges.rows()};
+    if constexpr (!is_pattern<V>) facts.rounded_integers = list.rounded_integers;
+    facts.names = names_of(list);
     return std::move(list.edges);
   };
   if constexpr (is_pattern<V>) {
-    result.entries = take(read_edge_pattern<I>(ctx, *input.file, options));
+    result.entries = take(read_edge_pattern<I>(ctx, *input.file, input.reading(options)));
   } else {
-    result.entries = with_values<V, I>(ctx, take(read_edge_list<I>(ctx, *input.file, options)));
+    result.entries = with_values<V, I>(ctx, take(read_edge_list<I>(ctx, *input.file, input.reading(options))));
   }
 }
 
@@ -57,7 +58,8 @@ void read_metis_graph(const context<host>& ctx, const input_description& input, 
   facts.weighted = graph.weighted;
   facts.first_vertex = graph.first_vertex;
   facts.stored = facts.expanded = 2 * graph.triangle.nnz();
-  if (graph.has_vertex_data) facts.passed_over = "weights and sizes of vertices";
+  facts.rounded_integers = graph.rounded_integers;
+  if (graph.has_vertex_data) facts.warnings.push_back("passed over: weights and sizes of vertices");
   result.triangle = symmetry_kind::symmetric;
   result.entries = with_values<V, I>(ctx, std::move(graph.triangle));
 }
@@ -74,6 +76,8 @@ void read_dimacs_graph(const context<host>& ctx, const input_description& input,
   input_facts& facts = result.facts;
   facts.weighted = arcs;
   facts.first_vertex = graph.first_vertex;
+  facts.rounded_integers = graph.rounded_integers;
+  if (graph.counted_twice) facts.warnings.push_back("the problem line counts every edge twice");
   facts.stored = facts.expanded = graph.entries.nnz();
   if (!arcs) {
     result.triangle = symmetry_kind::symmetric;
@@ -206,6 +210,9 @@ csr_input<V, I, O> borrow_csr(const context<host>& ctx, const snapshot& mapped) 
   if (header.has_ids) {
     facts.names.naming = vertex_naming::listed;
     facts.names.ids.assign(mapped.ids().begin(), mapped.ids().end());
+  } else if (header.has_names) {
+    facts.names.naming = vertex_naming::names;
+    facts.names.table = mapped.names();
   }
   facts.first_vertex = header.first_vertex;
   for (std::int64_t row = 0; row < header.rows && facts.first_vertex < 0; ++row) {
@@ -320,6 +327,7 @@ any_csr<V> take_cached(const context<host>& ctx, snapshot opened, input_facts fa
   std::visit(
       [&](auto& read) {
         if (facts.names.naming == vertex_naming::listed) facts.names.ids = std::move(read.facts.names.ids);
+        facts.names.table = std::move(read.facts.names.table);
         read.facts = std::move(facts);
         read.cached.emplace(std::move(opened));
       },

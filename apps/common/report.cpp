@@ -93,6 +93,10 @@ json list_of(span<const std::int64_t, host> numbers) {
   return json::binary(std::move(text));
 }
 
+json to_json(const vertex_names& names, std::int64_t vertex) {
+  return names.are_integers() ? json(names.id(vertex)) : json(names.label(vertex));
+}
+
 json to_json(const time_summary& times) {
   return {{"min", times.min}, {"median", times.median}, {"max", times.max}, {"runs", times.runs}};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/cli.hpp"
+#include "common/input.hpp"
 #include "common/memory_limit.hpp"
 #include "common/text.hpp"
 #include "common/timing.hpp"
@@ -50,6 +51,9 @@ class report {
 };
 
 [[nodiscard]] json to_json(const time_summary& times);
+
+// A vertex as a key holds it: a number, or the string that is its name.
+[[nodiscard]] json to_json(const vertex_names& names, std::int64_t vertex);
 
 // An array that may have millions of numbers, as its text: some 2 bytes each where a tree of values takes 16, and as
 // many again when it is destroyed.

@@ -4,6 +4,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,6 +37,17 @@ void for_each_line(const std::string& path, const std::function<bool(std::int64_
 // What stands between fields. In a Matrix Market file commas do not, and do no harm here.
 constexpr std::string_view separators = " \t\r,;";
 
+// The same where one character separates fields, which may be empty, or quoted.
+std::int64_t column_of(std::string_view line, int field, char separator) {
+  std::size_t at = 0;
+  bool in_quotes = false;
+  for (; field > 0 && at < line.size(); ++at) {
+    in_quotes ^= line[at] == '"';
+    field -= !in_quotes && line[at] == separator ? 1 : 0;
+  }
+  return field > 0 ? 0 : static_cast<std::int64_t>(std::min(line.find_first_not_of(' ', at), line.size())) + 1;
+}
+
 // Column, from 1, of a line's field; 0: it has no such field.
 std::int64_t column_of(std::string_view line, int field) {
   std::size_t at = line.find_first_not_of(separators);
@@ -48,7 +60,7 @@ std::int64_t column_of(std::string_view line, int field) {
 // Which lines hold entries, and in which of their fields the value stands; -1: entries do not stand one per line.
 int value_field(const input_description& input) {
   if (input.kind == input_kind::dimacs) return 3;  // a SOURCE TARGET WEIGHT
-  if (input.kind == input_kind::edge_list) return 2;
+  if (input.kind == input_kind::edge_list) return input.columns.weight;
   if (input.kind != input_kind::matrix_market) return -1;
   return input.format == "Matrix Market array" ? 0 : 2;
 }
@@ -83,7 +95,9 @@ source_position weight_position(const input_description& input, std::int64_t k, 
   for_each_line(input.path, [&](std::int64_t number, std::string_view line) {
     if (!is_entry(input, line) || left-- > 0) return true;
     position.line = number;
-    position.column = column_of(line, field);
+    const char separator = input.columns.separator;
+    const bool strict = separator != 0 && separator != ' ';
+    position.column = strict ? column_of(line, field, separator) : column_of(line, field);
     return false;
   });
   return position;

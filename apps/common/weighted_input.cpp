@@ -56,8 +56,8 @@ void check_weights(const input_description& input, const coo_input<double, I>& r
       std::find_if(values.begin(), values.end(), [&](double value) { return !(value >= 0) || (skew && value > 0); });
   if (bad == values.end()) return;
   const std::int64_t k = bad - values.begin();
-  std::int64_t from = names.id(read.entries.row_indices()[k]);
-  std::int64_t to = names.id(read.entries.col_indices()[k]);
+  std::string from = names.label(read.entries.row_indices()[k]);
+  std::string to = names.label(read.entries.col_indices()[k]);
   if (*bad > 0) std::swap(from, to);
   throw error(
       error_code::invalid_data, weight_position(input, k, values.size()),

@@ -6,11 +6,12 @@
 // of one process whatever the ranks; should it be right after all, its entries are the share of rank 0.
 //
 // Ids of an edge list are numbered in ascending order: a rank owns an equal range of them, to which all others tell
-// those they have met, and which answers with their numbers.
+// those they have met, and which answers with their numbers. Names are gathered by all ranks.
 #include "io/edge_list/read.hpp"
 #include "core/rethrow.hpp"
 #include "io/matrix_market/detail.hpp"
 #include "io/opened_input.hpp"
+#include "io/text/name_interner.hpp"
 
 #include "core/parallel.hpp"
 
@@ -221,17 +222,55 @@ void number_together(const communicator& comm, const context<host>& ctx, distrib
            std::move(edges.values())};
 }
 
+// The same for names: every rank learns all of them, and numbers them by first appearance, as one process would.
+void name_together(const communicator& comm, const context<host>& ctx, distributed_edge_list& list,
+                   const vertex_name_table& mine) {
+  std::vector<std::int64_t> lengths;
+  comm.agree_on([&] {
+    lengths.resize(static_cast<std::size_t>(mine.size()));
+    for (std::int64_t v = 0; v < mine.size(); ++v) lengths[static_cast<std::size_t>(v)] = std::ssize(mine.name(v));
+  });
+  const std::vector<std::int64_t> counts = communicator::offsets_of(comm.all_gather(mine.size()));
+  const std::vector<std::int64_t> all_lengths = comm.all_gather(span<const std::int64_t, host>(lengths));
+  const std::vector<char> characters = comm.all_gather(mine.characters());
+  comm.agree_on([&] {
+    std::vector<std::string_view> names;
+    names.reserve(all_lengths.size());
+    std::size_t at = 0;
+    for (const std::int64_t length : all_lengths) {
+      names.emplace_back(characters.data() + at, static_cast<std::size_t>(length));
+      at += static_cast<std::size_t>(length);
+    }
+    detail::name_interner interner(ctx);
+    std::vector<std::int64_t> numbers(names.size());
+    interner.number_all(names, numbers);
+    array<std::int64_t, host> vertices;
+    list.names = interner.finish(vertices);
+    const std::int64_t* const own = numbers.data() + counts[static_cast<std::size_t>(comm.rank())];
+    const auto renumber = [&](array<std::int64_t, host>& ends) {
+      detail::parallel_for(ctx.threads(), ends.size(), detail::grain::elements,
+                           [&](std::int64_t k) { ends[k] = vertices[own[ends[k]]]; });
+    };
+    coo_matrix<double, std::int64_t, host>& edges = list.edges;
+    renumber(edges.row_indices());
+    renumber(edges.col_indices());
+    const std::int64_t size = list.names.size();
+    edges = {size, size, std::move(edges.row_indices()), std::move(edges.col_indices()), std::move(edges.values())};
+  });
+}
+
 }  // namespace
 
 distributed_edge_list read_edge_list(const communicator& comm, const context<host>& ctx, const std::string& path,
-                                     const read_options& options) {
+                                     const edge_list_options& options) {
   const std::optional<input_file> file = open_together(comm, path);
   std::optional<error> wrong;
   std::optional<edge_list<std::int64_t>> part;
   if (is_plain_everywhere(comm, file)) {
     part = parse_together(comm, wrong, [&] {
       detail::edge_list_tuning tuning;
-      tuning.input.range = range_of(comm, *file, detail::find_edges(*file));
+      tuning.input.range =
+          range_of(comm, *file, detail::find_edges(*file, read_edge_list_header(*file, options.columns, options.ids)));
       return detail::read_edge_list_with<std::int64_t>(ctx, *file, options, tuning);
     });
   }
@@ -251,8 +290,11 @@ distributed_edge_list read_edge_list(const communicator& comm, const context<hos
   const std::int64_t edges = part->edges.nnz();
   list.weighted = comm.all_reduce<std::int32_t>(edges > 0 && part->weighted ? 1 : 0, reduction::max) != 0;
   list.stored = comm.all_reduce(edges, reduction::sum);
+  list.rounded_integers = comm.all_reduce(part->rounded_integers, reduction::sum);
+  list.header = part->header;
   list.edges = std::move(part->edges);
-  number_together(comm, ctx, list, part->ids);
+  const bool named = comm.all_reduce<std::int32_t>(part->header.ids == id_kind::names ? 1 : 0, reduction::max) != 0;
+  named ? name_together(comm, ctx, list, part->names) : number_together(comm, ctx, list, part->ids);
   for (const std::int64_t first : comm.all_gather(edges > 0 ? list.edges.row_indices()[0] : std::int64_t{-1})) {
     if (list.first_vertex < 0) list.first_vertex = first;
   }

@@ -1,5 +1,7 @@
 #include "io/file.hpp"
 
+#include "io/text/blocks.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -44,7 +46,14 @@ int open_descriptor(const std::string& path) {
 
 }  // namespace
 
+void expect_name(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return;
+  throw error(error_code::invalid_argument,
+              fmt::format("{}: the name of a file has a NUL byte (expected none)", quoted(path)));
+}
+
 opened_file open_for_reading(const std::string& path) {
+  expect_name(path);
   const std::string name = input_name(path);
   opened_file file;
   file.handle = file_handle(open_descriptor(path));

@@ -43,6 +43,9 @@ struct opened_file {
 // `error` (io).
 [[nodiscard]] opened_file open_for_reading(const std::string& path);
 
+// Throws `error` (invalid_argument) for a name with a NUL byte, which the system would cut there.
+void expect_name(const std::string& path);
+
 // Reads up to `bytes`; 0 at the end. Retries when interrupted. `offset` counts for a regular file only.
 [[nodiscard]] std::int64_t read_some(const opened_file& file, const std::string& path, char* to, std::int64_t bytes,
                                      std::int64_t offset);

@@ -90,6 +90,7 @@ struct place {
 };
 
 place examine(const std::string& path, output_links links) {
+  detail::expect_name(path);
   place at;
   at.to = resolved(path, links);
   if (at.to.descriptor >= 0) {

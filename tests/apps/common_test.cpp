@@ -168,6 +168,37 @@ TEST(vertex_names, maps_ids_both_ways) {
   EXPECT_EQ(rows.vertex(5), 4);
   EXPECT_EQ(rows.vertex(6), std::nullopt);
   EXPECT_EQ(rows.id(0), 1);
+  EXPECT_EQ(rows.label(4), "5");
+  EXPECT_EQ(rows.find("5"), 4);
+  EXPECT_EQ(rows.find("x"), std::nullopt);
+}
+
+TEST(vertex_names, maps_names_both_ways) {
+  const context<host> ctx;
+  const std::vector<std::string_view> called = {"Doe, Jane", "7", "", "a\"b", "alice"};
+  vertex_names names{vertex_naming::names, {}, 5};
+  names.table = vertex_name_table(ctx, called);
+  std::string line;
+  for (std::int64_t v = 0; v < 5; ++v) {
+    EXPECT_EQ(names.find(called[static_cast<std::size_t>(v)]), v);
+    EXPECT_EQ(names.label(v), called[static_cast<std::size_t>(v)]);
+    names.append_label(v, line);
+    line += '|';
+  }
+  EXPECT_EQ(line, "\"Doe, Jane\"|7|\"\"|\"a\"\"b\"|alice|");
+  EXPECT_EQ(names.find("Doe"), std::nullopt);
+  EXPECT_EQ(expect_vertex(names, "--source", "alice"), 4);
+  EXPECT_THROW((void)expect_vertex(names, "--source", "bob"), error);
+  EXPECT_THROW((void)vertex_name_table(ctx, std::vector<std::string_view>{"a", "b", "a"}), error);
+}
+
+TEST(split_labels, keeps_commas_in_quotes) {
+  using list = std::vector<std::string>;
+  EXPECT_EQ(split_labels({"17,23"}), (list{"17", "23"}));
+  EXPECT_EQ(split_labels({"\"Doe, Jane\",Roe"}), (list{"Doe, Jane", "Roe"}));
+  EXPECT_EQ(split_labels({"\"a\"\"b\""}), list{"a\"b"});
+  EXPECT_EQ(split_labels({"a,,b"}), (list{"a", "", "b"}));
+  EXPECT_THROW((void)split_labels({"\"a\"b"}), usage_error);
 }
 
 // --- info ----------------------------------------------------------------------------------------------------------

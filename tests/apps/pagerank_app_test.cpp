@@ -129,7 +129,7 @@ TEST_F(PageRankFile, RefusesWhatMakesNoSense) {
                                                 {"--tolerance", "-1"},
                                                 {"--iterations", "0"},
                                                 {"--dangling", "away"},
-                                                {"--personalize", "x"},
+                                                {"--personalize", "\"x\"y"},
                                                 {"--directed", "--undirected"},
                                                 {"--iterations", "3", "--algorithm", "gauss_seidel"}}) {
     std::vector<std::string> words = flags;
@@ -138,7 +138,7 @@ TEST_F(PageRankFile, RefusesWhatMakesNoSense) {
   }
   const app_run nobody = rank({"--device", "cpu", "--personalize", "11", edges_});
   EXPECT_EQ(nobody.code, 1);
-  EXPECT_NE(nobody.err.find("11 is not a vertex"), std::string::npos) << nobody.err;
+  EXPECT_NE(nobody.err.find("11: the graph has no such vertex"), std::string::npos) << nobody.err;
   EXPECT_EQ(rank({folder_ / "none.el"}).code, 1);
 }
 

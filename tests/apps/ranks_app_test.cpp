@@ -102,6 +102,27 @@ TEST_F(Ranks, SearchASnapshot) {
   expect_same("bfs " + folder / "tree.spg", {"vertices", "edges"});
 }
 
+// One process on the first line's file, and three, write the same under the same names.
+TEST_F(Ranks, VerticesKeepTheirNames) {
+  const scratch folder;
+  std::string text = "\"Doe, Jane\",Roe\n";
+  for (int k = 0; k < 300; ++k)
+    text += "n" + std::to_string(k * 7 % 40) + ",Roe\nRoe,n" + std::to_string(k % 23) + "\n";
+  const std::string file = folder.write("names.csv", text);
+  const std::string one = folder / "one";
+  const std::string three = folder / "three";
+  for (const std::string line : {"bfs " + file + " --source 'Doe, Jane' --deterministic", "components " + file}) {
+    EXPECT_EQ(on_ranks(1, line + " --device cpu --output " + one).code, 0);
+    EXPECT_EQ(on_ranks(3, line + " --output " + three).code, 0);
+    EXPECT_EQ(slurp(three), slurp(one)) << line;
+    EXPECT_EQ(slurp(three).substr(0, 12), "\"Doe, Jane\" ") << line;
+  }
+  EXPECT_EQ(on_ranks(3, "bfs " + file + " --source nobody").code, 1);
+  const auto found = on_ranks(3, "bfs " + file + " --source Roe --json -").json();
+  EXPECT_EQ(found["runs"][0]["source"], "Roe");
+  EXPECT_EQ(found["ids"], "names");
+}
+
 TEST_F(Ranks, WriteWhatOneProcessWrites) {
   const scratch folder;
   const std::string one = folder / "one";

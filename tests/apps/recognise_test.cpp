@@ -42,6 +42,11 @@ std::string form_of(std::string_view text, const std::string& path = "a.txt", he
   }
 }
 
+// Numbers of 8 bytes.
+std::string words(const std::vector<std::uint64_t>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(numbers[0])};
+}
+
 constexpr const char* k5 =
     "5 10 001\n2 1 3 1 4 1 5 1\n1 1 3 2 4 2 5 2\n1 1 2 2 4 3 5 3\n1 1 2 2 3 3 5 4\n1 1 2 2 3 3 4 4\n";
 
@@ -90,6 +95,13 @@ TEST(recognise, others_by_name) {
   EXPECT_EQ(form_of("Creator \"igraph\"\nVersion 1\ngraph\n["), "GML");
   EXPECT_EQ(form_of("*Vertices 3\n1 \"a\"\n"), "Pajek");
   EXPECT_EQ(form_of("*Network a\n*Vertices 3\n"), "Pajek");
+  EXPECT_EQ(form_of("AdjacencyGraph\n3\n4\n0\n1\n3\n1\n0\n2\n1\n"), "Ligra (PBBS) adjacency graph");
+  EXPECT_EQ(form_of("WeightedAdjacencyGraph\r\n3\n"), "Ligra (PBBS) adjacency graph");
+  EXPECT_EQ(form_of(std::string(1, '\1') + words({4, 3, 0, 1, 3, 4}) + "\1"), "GAP graph (.sg)");
+  EXPECT_EQ(form_of(std::string(1, '\0') + words({4, 3, 0, 1, 3, 4})), "GAP graph (.sg)");
+  EXPECT_EQ(form_of(words({1, 0, 2, 1, 1, 1})), "Galois graph (.gr)");
+  EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 1})), "Galois graph (.gr)");
+  EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 9})), "edge list") << "no offsets";
   const scratch folder;
   test::expect_failure(run_app("bfs", {folder.write("a.gml", "graph [\n")}), "bfs", 1, "a GML file is not read");
 }

@@ -318,10 +318,25 @@ TEST(DistributedReading, EdgeLists) {
     for (int k = 0; k < 100; ++k) halves += "11 22\n";
     for (int k = 0; k < 75; ++k) halves += "1 2 345\n";
     const std::string comments(100000, '%');
+    std::string tabled;
+    for (int k = 0; k < 500; ++k) {
+      tabled += std::to_string(k) + "," + std::to_string(k % 17) + ",\"a, b\"," + std::to_string(k % 29) + ",0.5\n";
+    }
+    std::string names;
+    std::string weighted_names;
+    for (int k = 0; k < 400; ++k) {
+      names += "\"name " + std::to_string(k * 7 % 90) + "\",other " + std::to_string(k * 3 % 110) + "\n";
+      weighted_names +=
+          "n" + std::to_string(k * 5 % 70) + ",m" + std::to_string(k % 33) + "," + std::to_string(k) + "\n";
+    }
     std::vector<std::string> texts{halves,
                                    plain,
                                    sparse,
                                    comments + "\nu v\n1 2\n2 3",
+                                   "id,target,x,source,weight\n" + tabled,
+                                   "a,b\n1,2\n3,4\n5,6\n1,7\n",
+                                   "source;target;w\n1;2;0,5\n2;3;1,5\n3;4;7\n4;5;0,25\n",
+                                   "% bip unweighted\n% 4 3 2\n1 1\n2 1\n2 2\n3 2\n",
                                    "# nothing\n",
                                    "5 5\n",
                                    plain + "1 2 3\n",
@@ -329,7 +344,11 @@ TEST(DistributedReading, EdgeLists) {
                                    plain + "1 x\n",
                                    "1 2\n1 2\nfrom to\n1 2\n1 2\n",
                                    std::string(5000, '1') + " 2\n" + plain,
-                                   plain + "\"a\",\"b\"\n" + plain};
+                                   plain + "\"a\",\"b\"\n" + plain,
+                                   "alice,bob\n",
+                                   names,
+                                   "# comment\nsource,target,weight\n" + weighted_names,
+                                   names + "\"open,quote\n"};
     for (std::size_t k = 0; k < texts.size(); ++k) {
       SCOPED_TRACE(k);
       const shared_file file(comm, ".el", texts[k]);
@@ -342,6 +361,8 @@ TEST(DistributedReading, EdgeLists) {
       EXPECT_EQ(list.stored, all.edges.nnz());
       EXPECT_EQ(list.first_vertex, all.first_vertex);
       EXPECT_EQ(list.edges.rows(), all.edges.rows());
+      EXPECT_EQ(list.names.size(), all.names.size());
+      for (std::int64_t v = 0; v < all.names.size(); ++v) EXPECT_EQ(list.names.name(v), all.names.name(v));
       EXPECT_EQ(comm.all_gather(span<const std::int64_t, host>(list.ids)), all.ids);
       EXPECT_EQ(comm.all_gather(span<const std::int64_t, host>(list.edges.row_indices())),
                 std::vector<std::int64_t>(all.edges.row_indices().begin(), all.edges.row_indices().end()));

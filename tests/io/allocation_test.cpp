@@ -182,6 +182,12 @@ void build_undirected(const host_context& ctx, const std::string&) {
 
 void build_csr(const host_context& ctx, const std::string&) { (void)to_csr<std::int64_t>(ctx, some_entries().view()); }
 
+std::string named_text() {
+  std::string text = "source,target\n";
+  for (int k = 0; k < 200; ++k) text += fmt::format("\"vertex \"\"{}\"\"\",name {}\n", k % 37, k);
+  return text;
+}
+
 std::vector<allocation_case> cases() {
   const std::string matrix = matrix_text();
   const std::string sparse = edges_text(1'000'000'007);
@@ -197,6 +203,7 @@ std::vector<allocation_case> cases() {
       {"edges", "in", holding(edges_text(1)), read_edges(0, 1 << 17)},
       {"edges_in_parts", "in", holding(edges_text(1)), read_edges(300, 50)},
       {"edges_sparse_ids", "in", holding(sparse), read_edges(300, 50)},
+      {"named_edges", "in", holding(named_text()), read_edges(300, 50)},
       {"edges_gzip", "in", holding(test::gzip(sparse)), read_edges(300, 50)},
       {"snapshot", "in", put_snapshot, open_snapshot},
       {"write_matrix", "out.mtx", holding("old"), put_matrix},

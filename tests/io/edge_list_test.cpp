@@ -195,7 +195,7 @@ TEST_F(EdgeList, ErrorsHaveTheirPlace) {
   EXPECT_EQ(refusal("1 2 1e999\n").rfind("1:5: weight '1e999' is beyond", 0), 0U);
   EXPECT_EQ(refusal("1 2 3\n4 5\n").rfind("2:4: an edge without a weight", 0), 0U);
   EXPECT_EQ(refusal("1 2\n4 5\n6 7 8\n").rfind("3:5: a weight (expected none", 0), 0U);
-  EXPECT_EQ(refusal("1 2x\n").rfind("1:3: '2x' is not a vertex id", 0), 0U);
+  EXPECT_EQ(refusal("1 2\n1 2x\n").rfind("2:3: '2x' is not a vertex id", 0), 0U);
   EXPECT_EQ(refusal(std::string("1 \0 2\n", 6)).rfind("1:3: '\\x00' is not a vertex id", 0), 0U);
   EXPECT_EQ(refusal("%%MatrixMarket matrix coordinate pattern general\n").rfind("1:1: a Matrix Market banner", 0), 0U);
   EXPECT_EQ(refusal("<html>\n").rfind("1:1: '<html>' is not", 0), 0U);

@@ -3,11 +3,13 @@
 
 #include "io/support/files.hpp"
 
+#include <spargo/io/output.hpp>
 #include <spargo/io/snapshot.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <functional>
 #include <thread>
 
 namespace spargo {
@@ -62,6 +64,21 @@ TEST(Input, BlocksOfAnySizeMakeUpTheText) {
         EXPECT_EQ(collect(source), expected) << path << " in blocks of " << block;
         EXPECT_TRUE(source.next().empty());
       }
+    }
+  }
+}
+
+TEST(Input, ANameWithANulByteIsRefused) {
+  const test::temporary_folder folder;
+  const std::string name = folder.write("a", "1 2\n") + std::string("\0.el", 4);
+  for (const auto& attempt :
+       std::vector<std::function<void()>>{[&] { (void)input_file(name); }, [&] { output_file out(name); }}) {
+    try {
+      attempt();
+      ADD_FAILURE() << "accepted";
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::invalid_argument);
+      EXPECT_NE(std::string(e.what()).find("NUL byte"), std::string::npos) << e.what();
     }
   }
 }

@@ -64,3 +64,20 @@ def csr_indices(offsets: Array, indices: Array) -> tuple[Array, Array]:
     if offsets.dtype == np.int32 and indices.dtype == np.int64:
         offsets = offsets.astype(np.int64)
     return offsets, indices
+
+
+def numbered(sources: Any, targets: Any) -> tuple[Any, Any, Array | None]:
+    """Numbers in place of names, in the order in which these first occur, and the names; others as they are."""
+    ends = [np.asarray(e) for e in (sources, targets)]
+    if not any(e.size > 0 and (e.dtype.kind in "UT" or isinstance(e.flat[0], str)) for e in ends):
+        return sources, targets, None
+    if ends[0].shape != ends[1].shape or ends[0].ndim != 1:
+        raise Error(f"Graph.from_edges: names of shapes {ends[0].shape} and {ends[1].shape}")
+    numbers: dict[str, int] = {}
+    both = [number for pair in zip(*(e.tolist() for e in ends)) for number in pair]
+    if not all(isinstance(name, str) for name in both):
+        raise TypeError("Graph.from_edges: names beside others (expected str alone, or integers alone)")
+    pairs = np.fromiter((numbers.setdefault(name, len(numbers)) for name in both), np.int64, len(both))
+    nodes = np.empty(len(numbers), dtype=object)
+    nodes[:] = list(numbers)
+    return pairs[0::2], pairs[1::2], nodes

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._algorithms import Algorithms
-from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, same_indices
+from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, numbered, same_indices
 from ._config import threads
 from ._errors import Error, UnsupportedError
-from ._io import Source, readable
+from ._io import Source, columns_text, readable
 from ._scipy import assembled
 
 
@@ -159,7 +159,8 @@ class Graph(Algorithms):
 
         Parameters
         ----------
-        sources, targets : array_like of int, shape (edges,)
+        sources, targets : array_like of int or of str, shape (edges,)
+            Strings are names of vertices, which are numbered in the order in which they first occur: ``nodes`` has them.
         weights : array_like of int32, int64, float32 or float64, shape (edges,), optional
         vertices : int, optional
             By default one more than the largest number.
@@ -177,6 +178,11 @@ class Graph(Algorithms):
             For a GPU that is not there.
         """
         place = _device.place_for(device, sources, targets)
+        nodes = None
+        if _device.kind_of(sources) is None and _device.kind_of(targets) is None:
+            sources, targets, nodes = numbered(sources, targets)
+            if nodes is not None and vertices is None:
+                vertices = nodes.size
         kind = _device.kind_of(sources)
         if kind is not None and place is not None and weights is None:
             there = _device.index_vectors(sources, targets, place, "Graph.from_edges", True)
@@ -199,7 +205,9 @@ class Graph(Algorithms):
             raise Error(f"Graph.from_edges: {ends[0].size} edges and {values.size} weights")
         if ends[0].size != ends[1].size:
             raise Error(f"Graph.from_edges: {ends[0].size} sources and {ends[1].size} targets")
-        return cls._built(vertices, ends[0], ends[1], values, directed, duplicates, place=place, kind=kind)
+        if nodes is not None and nodes.size != vertices:
+            raise Error(f"Graph.from_edges: {nodes.size} names of {vertices} vertices")
+        return cls._built(vertices, ends[0], ends[1], values, directed, duplicates, nodes, place=place, kind=kind)
 
     @classmethod
     def _built(
@@ -264,7 +272,16 @@ class Graph(Algorithms):
         return cls._of(offsets, indices, weights, g.is_directed(), nodes, g.is_multigraph())._moved(place)
 
     @classmethod
-    def read(cls, source: Source, *, directed: bool | None = None, weights: bool = True, device: str = "auto") -> Graph:
+    def read(
+        cls,
+        source: Source,
+        *,
+        directed: bool | None = None,
+        weights: bool = True,
+        device: str = "auto",
+        columns: str | Sequence[str | int] | None = None,
+        ids: str = "auto",
+    ) -> Graph:
         """Read a graph from a file: Matrix Market, edge lists, METIS, DIMACS, snapshots; or ``gen:...``.
 
         Parameters
@@ -272,18 +289,24 @@ class Graph(Algorithms):
         source : str, path or file
             Plain, gzip or (by a name ending in ``.bz2``) bzip2; or an open file.
         directed : bool, optional
-            By default as the file has it: edge lists, general matrices and DIMACS' arcs are directed, generated graphs
-            undirected where their pattern is symmetric.
+            By default as the file has it: edge lists that do not say otherwise, general matrices and DIMACS' arcs are
+            directed, generated graphs undirected where their pattern is symmetric.
         weights : bool, optional
             Take the file's weights.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
             'auto' is what `config` says, else the CPU. The file is read there.
+        columns : str or sequence, optional
+            Of an edge list: those of source, target and perhaps weight, each by its name or its number from 1. By
+            default as the header line says, else the first three.
+        ids : {'auto', 'integers', 'names'}, optional
+            What an edge list calls its vertices. 'auto': names, if most of its first lines have an id that is no
+            number; a name farther down in a file of integers is an error.
 
         Returns
         -------
         Graph
             Without loops and duplicates, of whose weights the least stays; a snapshot's as they are. ``nodes`` has the
-            ids of an edge list.
+            ids of an edge list, int64 and ascending, or its names, str in the order in which they first occur.
 
         Raises
         ------
@@ -300,9 +323,11 @@ class Graph(Algorithms):
         with readable(source) as path:
             if _core.is_snapshot(path):
                 return cls._loaded(path, directed, weights, place)
-            n, first, second, values, names, as_read = _core.read_graph(path, threads())
+            n, first, second, values, names, as_read = _core.read_graph(
+                path, columns_text(columns), ids, threads()
+            )
         directed = as_read if directed is None else directed
-        if directed and not as_read:  # a triangle stands for both directions
+        if directed and not as_read and names is None:  # a triangle stands for both directions
             both = np.concatenate((first, second)), np.concatenate((second, first))
             first, second = both
             values = None if values is None else np.concatenate((values, values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -357,8 +357,8 @@ class EdgeList(NamedTuple):
     sources, targets : ndarray of int32 or int64, shape (edges,)
         In the order of the file; loops and duplicates are kept.
     weights : ndarray of float64, shape (edges,), or None
-    ids : ndarray of int64, shape (vertices,)
-        ``ids[v]`` is what the file calls vertex v; ascending.
+    ids : ndarray of int64 or of str, shape (vertices,)
+        ``ids[v]`` is what the file calls vertex v; integers ascend, names come in the order in which they first occur.
     """
 
     sources: Array
@@ -367,7 +367,21 @@ class EdgeList(NamedTuple):
     ids: Array
 
 
-def read_edgelist(path: Source, *, weights: str = "auto", ids: str = "renumber") -> EdgeList:
+def columns_text(columns: str | Sequence[str | int] | None) -> str:
+    """As the library takes them: names or numbers, joined by commas."""
+    if columns is None:
+        return ""
+    return columns if isinstance(columns, str) else ",".join(map(str, columns))
+
+
+def read_edgelist(
+    path: Source,
+    *,
+    weights: str = "auto",
+    ids: str = "renumber",
+    columns: str | Sequence[str | int] | None = None,
+    kind: str = "auto",
+) -> EdgeList:
     """Read an edge list as SNAP, networkx and spreadsheets write it; `Graph.read` makes a graph of one.
 
     Parameters
@@ -378,6 +392,11 @@ def read_edgelist(path: Source, *, weights: str = "auto", ids: str = "renumber")
         A third column: taken where the file has one, left out, or a must.
     ids : {'renumber', 'keep'}, optional
         Whether ``sources`` and ``targets`` are numbers from 0 on, in the order of the ids, or the file's own ids.
+    columns : str or sequence, optional
+        The columns of source, target and perhaps weight, each by its name or its number from 1. By default as the
+        header line says, else the first three.
+    kind : {'auto', 'integers', 'names'}, optional
+        What the file calls its vertices, as for `Graph.read`.
 
     Returns
     -------
@@ -401,7 +420,7 @@ def read_edgelist(path: Source, *, weights: str = "auto", ids: str = "renumber")
     if ids not in ("renumber", "keep"):
         raise ValueError(f"ids is {ids!r}, and may be 'renumber' or 'keep'")
     with readable(path) as name:
-        _, sources, targets, values, names, _ = _core.read_edges(name, threads())
+        _, sources, targets, values, names, _ = _core.read_edges(name, columns_text(columns), kind, threads())
         if values is None and weights == "require":
             raise Error(f"{name}: the edges have no weights", "invalid_data", name)
     if ids == "keep":

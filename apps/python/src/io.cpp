@@ -162,21 +162,43 @@ nb::object ids_of(const std::vector<std::int64_t>& ids) {
   return where<host>(1).out(span<const std::int64_t, host>(ids));
 }
 
-nb::object read_edges(const std::string& path, int threads) {
+// An array of str; bytes that are no UTF-8 become surrogates, as in Python's own names of files.
+nb::object names_of(const vertex_name_table& names) {
+  nb::list strings;
+  for (std::int64_t v = 0; v < names.size(); ++v) {
+    const std::string_view name = names.name(v);
+    PyObject* const text = PyUnicode_DecodeUTF8(name.data(), std::ssize(name), "surrogateescape");
+    if (text == nullptr) throw raised{};
+    strings.append(nb::steal(text));
+  }
+  return nb::module_::import_("numpy").attr("array")(strings, "dtype"_a = "object");
+}
+
+constexpr std::pair<std::string_view, id_kind> id_kinds[] = {
+    {"auto", id_kind::automatic}, {"integers", id_kind::integers}, {"names", id_kind::names}};
+
+nb::object read_edges(const std::string& path, const std::string& columns, std::string_view ids, int threads) {
+  const edge_list_options options{{}, columns, choose("ids", ids, id_kinds)};
   const input_file file = unlocked([&] { return input_file(path); });
   const auto ctx = threads_context(threads);
   return with_index_by_trial(file, [&]<class I>() {
-    auto list = unlocked([&] { return read_edge_list<I>(ctx, file); });
-    return edges_of(std::move(list.edges), list.weighted, ids_of(list.ids), true);
+    auto list = unlocked([&] { return read_edge_list<I>(ctx, file, options); });
+    const bool directed = list.header.direction != edge_direction::undirected;
+    nb::object labels = list.header.ids == id_kind::names ? names_of(list.names) : ids_of(list.ids);
+    return edges_of(std::move(list.edges), list.weighted, std::move(labels), directed);
   });
 }
 
-nb::object read_graph(const std::string& path, int threads) {
+nb::object read_graph(const std::string& path, const std::string& columns, std::string_view ids, int threads) {
   const input_file file = unlocked([&] { return input_file(path); });
   const auto ctx = threads_context(threads);
+  if ((!columns.empty() || ids != "auto") && file.format() != input_format::edge_list) {
+    const std::string given = columns.empty() ? "ids" : "columns";
+    throw error(error_code::invalid_argument, given + ": " + file.name() + " is no edge list (expected no " + given + ")");
+  }
   switch (const auto format = file.format()) {
     case input_format::edge_list:
-      return read_edges(path, threads);
+      return read_edges(path, columns, ids, threads);
     case input_format::matrix_market: {
       const auto header = unlocked([&] { return read_matrix_market_header(file); });
       return with_index(header.rows, header.cols, [&]<class I>() {
@@ -222,7 +244,9 @@ nb::tuple load(const std::string& path, int threads) {
   const nb::capsule owner(owned.get(), [](void* held) noexcept { delete static_cast<snapshot*>(held); });
   (void)owned.release();
   const auto& header = file.header();
-  const auto ids = header.has_ids ? borrowed(file.ids(), owner) : nb::none();
+  const auto ids = header.has_ids     ? borrowed(file.ids(), owner)
+                   : header.has_names ? names_of(file.names())
+                                      : nb::object(nb::none());
   return with_widths(header.index_bytes, header.offset_bytes, [&]<class I, class O>() {
     const auto arrays = [&]<class V>() {
       const auto matrix = file.matrix<V, I, O>();
@@ -304,8 +328,8 @@ void bind_io(nb::module_& m) {
         "path"_a, "a"_a.noconvert());
   });
   for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_pattern_writer<I>(m); });
-  m.def("read_edges", &read_edges, "path"_a, "threads"_a);
-  m.def("read_graph", &read_graph, "path"_a, "threads"_a);
+  m.def("read_edges", &read_edges, "path"_a, "columns"_a, "ids"_a, "threads"_a);
+  m.def("read_graph", &read_graph, "path"_a, "columns"_a, "ids"_a, "threads"_a);
   m.def("is_snapshot", &is_snapshot, "path"_a);
   m.def("is_generator_spec", &is_generator_spec, "name"_a);
   m.def(

@@ -207,6 +207,23 @@ def test_edge_lists(tmp_path):
     assert caught.value.line == 2
 
 
+def test_columns_of_edge_lists(tmp_path):
+    text = "id,source,target,weight\n0,10,20,1.5\n1,20,30,2.5\n"
+    edges = spargo.read_edgelist(io.StringIO(text))
+    assert edges.ids.tolist() == [10, 20, 30] and edges.weights.tolist() == [1.5, 2.5]
+    for columns in ("target,source", ("target", "source"), (3, 2)):
+        turned = spargo.read_edgelist(io.StringIO(text), ids="keep", columns=columns)
+        assert turned.sources.tolist() == [20, 30] and turned.targets.tolist() == [10, 20] and turned.weights is None
+    with pytest.raises(spargo.Error, match="no column is called 'a'"):
+        spargo.read_edgelist(io.StringIO(text), columns="a,b")
+    path = tmp_path / "gephi.csv"
+    path.write_text("Source,Target,Type,Weight\n1,2,Undirected,0.5\n2,3,Undirected,0.25\n")
+    graph = spargo.Graph.read(path)
+    assert not graph.directed and graph.edges == 2
+    assert spargo.Graph.read(path, directed=True).edges == 2
+    assert spargo.Graph.read(path, columns=("Source", "Target")).nodes.tolist() == [1, 2, 3]
+
+
 @pytest.mark.parametrize("dtype", VALUES)
 @pytest.mark.parametrize("index", INDICES)
 def test_snapshots(index, dtype, tmp_path):

@@ -34,10 +34,13 @@ struct distributed_edge_list {
   std::vector<std::int64_t> ids;  // of vertices [ids_first, ids_first + ids.size()), ascending; a slice a rank
   std::int64_t ids_first = 0;
   std::int64_t first_vertex = -1;  // as in edge_list
+  std::int64_t rounded_integers = 0;
+  edge_list_header header;
+  vertex_name_table names;  // in place of ids: all of them, on every rank
 };
 [[nodiscard]] SPARGO_EXPORT distributed_edge_list read_edge_list(const communicator& comm, const context<host>& ctx,
                                                                  const std::string& path,
-                                                                 const read_options& options = {});
+                                                                 const edge_list_options& options = {});
 
 // Every rank has a range of rows, with columns of the whole matrix, ascending and distinct as to_csr leaves them. Rows
 // are shared out by entries and rows. V: double.

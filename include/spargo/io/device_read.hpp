@@ -33,6 +33,8 @@ enum class device_read_algorithm { automatic, on_host, on_device };
 
 struct SPARGO_EXPORT device_read_options : read_options {
   device_read_algorithm algorithm = device_read_algorithm::automatic;
+  std::string columns{};  // of an edge list: see edge_list_options
+  id_kind ids = id_kind::automatic;
 };
 
 struct SPARGO_EXPORT device_read_summary : matrix_market_summary {
@@ -56,6 +58,9 @@ struct device_edge_list {
   bool weighted = false;
   std::vector<std::int64_t> ids;
   std::int64_t first_vertex = -1;
+  std::int64_t rounded_integers = 0;
+  edge_list_header header;
+  vertex_name_table names;  // the host parses them
   device_read_algorithm parsed = device_read_algorithm::on_host;
 };
 

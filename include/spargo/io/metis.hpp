@@ -2,10 +2,10 @@
 //
 // The first line that is no comment (% begins one) is `vertices edges [fmt [ncon]]`; the lines after it are the
 // vertices, an empty one per vertex without neighbours. On a line: the vertex's size (fmt 1xx) and `ncon` weights (fmt
-// x1x), which are passed over; then its neighbours, from 1, each with the edge's weight behind it (fmt xx1). An edge
-// stands on the lines of both its ends, with one weight. Nothing is allocated on the word of the first line.
-// Limits: lines of at most 64 MiB (comments of any length). One thread parses; memory is about three times the entries
-// while both sides of the edges are compared.
+// x1x), which are passed over; then its neighbours, from 1, each with the edge's weight, 0 or more, behind it (fmt
+// xx1). An edge stands on the lines of both its ends, with one weight. Nothing is allocated on the word of the first
+// line. Limits: lines of at most 64 MiB (comments of any length). One thread parses; memory is about three times the
+// entries while both sides of the edges are compared.
 #pragma once
 
 #include <spargo/formats/coo.hpp>
@@ -23,8 +23,9 @@ template <index_type I>
 struct metis_graph {
   coo_matrix<double, I, host> triangle;  // each edge once, below the diagonal; all 1 when `weighted` is false
   bool weighted = false;
-  bool has_vertex_data = false;    // sizes or weights, which were passed over
-  std::int64_t first_vertex = -1;  // that has a neighbour
+  bool has_vertex_data = false;       // sizes or weights, which were passed over
+  std::int64_t first_vertex = -1;     // that has a neighbour
+  std::int64_t rounded_integers = 0;  // weights past what float64 holds exactly; each once
 };
 
 // Throws `io`, `parse` with line and column (an edge on one line only, a count that the first line does not say), or

@@ -1,14 +1,15 @@
 // The binary snapshot, `.spg`: a CSR matrix ready to be mapped. Little-endian, versioned, checksummed.
 //
 // A 128-byte header (magic, version, byte-order mark, kinds, counts, checksums, its own checksum), then 64-byte aligned
-// sections: offsets, indices, values, vertex ids, notes. src/io/snapshot/snapshot.cpp has the table. Files of version 2
-// are written, whose checksums are XXH3's; those of version 1 (XXH64) are read as well.
+// sections: offsets, indices, values, vertex ids or names, notes. src/io/snapshot/snapshot.cpp has the table. Files of
+// version 2 are written, whose checksums are XXH3's; those of version 1 (XXH64) are read as well.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/options.hpp>
 #include <spargo/io/output.hpp>
+#include <spargo/io/vertex_names.hpp>
 
 #include <memory>
 #include <string>
@@ -37,6 +38,7 @@ struct SPARGO_EXPORT snapshot_header {
   bool has_ids = false;
   value_origin origin = value_origin::numbers;
   std::int64_t first_vertex = -1;  // the first one named in the source; -1: not told
+  bool has_names = false;
 };
 
 // Throws `unsupported`, with the name, in a library that was built without xxHash, as the constructor and
@@ -60,6 +62,7 @@ class SPARGO_EXPORT snapshot {
 
   [[nodiscard]] const snapshot_header& header() const noexcept;
   [[nodiscard]] span<const std::int64_t, host> ids() const noexcept;  // empty without
+  [[nodiscard]] const vertex_name_table& names() const noexcept;      // empty without; a copy
   [[nodiscard]] std::string_view notes() const noexcept;              // empty without
 
   // The types must be the stored ones (else `unsupported`); see `header`.
@@ -79,6 +82,7 @@ struct SPARGO_EXPORT snapshot_options {
   std::int64_t first_vertex = -1;               // a row, or -1: not told
   std::string_view notes{};  // anything the writer wants to say about the matrix, of any size; or nothing
   output_options output{};
+  vertex_name_table names{};  // one for each row, in place of ids; or none
 };
 
 // Written whole or not at all, the same bytes for any number of threads. Throws `invalid_data` for a matrix or ids that

@@ -26,7 +26,7 @@ struct SPARGO_EXPORT stream_options {
   text_format to = text_format::edge_list;
   edge_weights weights = edge_weights::as_read;  // of an edge list that is written
   edge_list_style style = edge_list_style::tabs;
-  read_options reading{};
+  edge_list_options reading{};
 };
 
 struct SPARGO_EXPORT stream_result {
@@ -45,7 +45,7 @@ struct SPARGO_EXPORT stream_result {
                                                                               const std::string& to,
                                                                               const stream_options& options);
 
-// `options.to` must be `edge_list`.
+// `options.to` must be `edge_list`. `unsupported` for vertices that have names.
 [[nodiscard]] SPARGO_EXPORT stream_result stream_edge_list(const context<host>& ctx, const input_file& from,
                                                            const std::string& to, const stream_options& options);
 

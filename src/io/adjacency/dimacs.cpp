@@ -23,13 +23,16 @@ class dimacs_reader {
   dimacs_graph<I> run() {
     while (lines_.next()) read_line();
     if (vertices_ < 0) source_.fail_at_end("the file ends before the problem line (expected p sp, p edge or p col)");
-    if (rows_.size() < declared_) {
+    const bool twice = problem_ == dimacs_problem::edge && rows_.size() > 0 && declared_ == 2 * rows_.size();
+    if (rows_.size() < declared_ && !twice) {
       source_.fail_at_end(fmt::format("the file ends after {} {} (expected {}, as the problem line says)", rows_.size(),
                                       name(), declared_));
     }
     dimacs_graph<I> graph;
     graph.problem = problem_;
     graph.first_vertex = first_vertex_;
+    graph.rounded_integers = lines_.rounded();
+    graph.counted_twice = twice;
     const auto size = static_cast<I>(vertices_);
     graph.entries = {size, size, rows_.release(), cols_.release(), values_.release()};
     return graph;

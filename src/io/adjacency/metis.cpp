@@ -83,11 +83,13 @@ class metis_reader {
     const coo_matrix<double, I, host> both = release();
     check_both_sides(both);
     if (both.nnz() / 2 != header_.edges) {
-      source_.fail_at_end(
-          fmt::format("the file has {} edges (expected {}, as the first line says)", both.nnz() / 2, header_.edges));
+      source_.fail_at_end(fmt::format("the file has {} edges (expected {}, as the first line says{})", both.nnz() / 2,
+                                      header_.edges,
+                                      both.nnz() == header_.edges ? ", which seems to count every edge twice" : ""));
     }
     metis_graph<I> graph;
     graph.weighted = header_.edge_weights;
+    graph.rounded_integers = lines_.rounded() / 2;
     graph.has_vertex_data = header_.sizes || header_.vertex_weights > 0;
     if (both.nnz() > 0) graph.first_vertex = static_cast<std::int64_t>(both.row_indices()[0]);
     graph.triangle = lower_half(both);
@@ -116,8 +118,15 @@ class metis_reader {
       columns_.push_back(static_cast<std::uint32_t>(lines_.column()));
       rows_.push_back(vertex);
       cols_.push_back(neighbour);
-      values_.push_back(header_.edge_weights ? lines_.real("the weight of the edge") : 1.0);
+      values_.push_back(header_.edge_weights ? weight_of_edge(vertex, neighbour) : 1.0);
     }
+  }
+
+  double weight_of_edge(I vertex, I neighbour) {
+    const double weight = lines_.real("the weight of the edge");
+    if (weight >= 0) return weight;
+    lines_.fail(
+        fmt::format("the edge from {} to {} has weight {} (expected 0 or more)", vertex + 1, neighbour + 1, weight));
   }
 
   coo_matrix<double, I, host> release() {

@@ -196,8 +196,12 @@ SPARGO_HD inline bool parse_line(const edge_line& rule, powers fives, const char
   p = read_index(p, edge.col);
   if (p == nullptr || edge.col > rule.largest) return false;
   if (!rule.weighted) return ends_line(skip_spaces(p));
+  const char* const behind_ids = p;
   p = separate_ids(p);
   if (p == nullptr || (p = read_real(fives, p, edge.value)) == nullptr) return false;
+  constexpr double exact = 9007199254740992.0;  // up to which a double holds every integer
+  if (edge.value >= exact || edge.value <= -exact) return false;
+  if (*p == ',' && digit(p[1]) < 10) return *skip_spaces(behind_ids) == ',';  // else a decimal comma
   return ends_line(p) || is_space(*p) || *p == ',' || *p == ';';
 }
 

@@ -9,7 +9,7 @@
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/device/tuning.hpp"
-#include "io/edge_list/columns.hpp"
+#include "io/edge_list/header.hpp"
 #include "io/edge_list/line.hpp"
 #include "primitives/element.hpp"
 
@@ -32,6 +32,7 @@ struct edge_tuning {
 
 struct edge_file {
   opened_file file;
+  edge_list_header header;
   text_range text;  // from the first edge on
   bool weighted = false;
   std::int64_t likely_edges = 0;
@@ -46,8 +47,10 @@ bool begins_with_banner(std::string_view text) {
 
 // None where the host must read it.
 template <class I>
-std::optional<edge_file> open_edges(const std::string& path) {
+std::optional<edge_file> open_edges(const std::string& path, const device_read_options& options) {
   edge_file edges;
+  edges.header = read_edge_list_header(path, options.columns, options.ids);
+  if (!edge_text::is_plain(edges.header)) return {};
   edges.file = open_for_reading(path);
   edges.text = without_blank_end(edges.file, path, 0);
   const std::int64_t size = edges.text.last;
@@ -57,13 +60,15 @@ std::optional<edge_file> open_edges(const std::string& path) {
   if (looked_at == size && !edges.text.ended) head += '\n';
   if (begins_with_banner(head)) return {};
   edge_text::edge_part<I> part;
-  bool named = false;
+  part.header = &edges.header;
+  bool named = edges.header.names.empty();  // the header line is passed
   for (std::size_t line = 0;;) {
     const std::size_t newline = head.find('\n', line);
     if (newline == std::string::npos) return {};
     edge_text::edge_fields edge;
     try {
-      if (!named && edge_text::names_columns(skip_blanks(head.data() + line))) {
+      const char* const p = skip_blanks(head.data() + line);
+      if (!named && !edge_text::ends_line(p) && !edge_text::is_comment(p)) {
         named = true;
       } else if (edge_text::read_any_edge(head.data() + line, part, edge)) {
         edges.text.first = static_cast<std::int64_t>(line);
@@ -87,6 +92,7 @@ bool patch_unusual(const context<device>& ctx, const std::string& path, const ed
                    device_text_outcome& outcome, const device_entry_sink<double, I>& to) {
   if (outcome.unusual.empty()) return true;
   edge_text::edge_part<I> part;
+  part.header = &edges.header;
   part.weighted = edges.weighted;
   std::vector<patched_entry<double, I>> entries;
   for (const unusual_line& unusual : outcome.unusual) {
@@ -102,6 +108,7 @@ bool patch_unusual(const context<device>& ctx, const std::string& path, const ed
     if (larger > std::numeric_limits<I>::max()) return false;
     if (static_cast<std::int64_t>(line.size()) - 1 > input_tuning{}.max_line_bytes) return false;
     outcome.largest = std::max(outcome.largest, larger);
+    outcome.rounded += edge.rounded ? 1 : 0;
     entries.push_back(
         {unusual.entry, static_cast<I>(edge.source), static_cast<I>(edge.target), edges.weighted ? edge.weight : 1.0});
   }
@@ -133,7 +140,7 @@ template <class I>
 std::optional<device_edge_list<I>> parse_on_device(const context<device>& ctx, const context<host>& reading,
                                                    const std::string& path, const device_read_options& options,
                                                    const device_read_tuning& tuning) {
-  const std::optional<edge_file> edges = open_edges<I>(path);
+  const std::optional<edge_file> edges = open_edges<I>(path, options);
   if (!edges.has_value()) return {};
   device_edge_list<I> list;
   device_text_outcome outcome = parse_edges(ctx, reading, path, *edges, options, tuning, list.edges);
@@ -154,6 +161,8 @@ std::optional<device_edge_list<I>> parse_on_device(const context<device>& ctx, c
   const auto size = static_cast<I>(vertices);
   list.edges = coo_matrix<double, I, device>(size, size, std::move(sources), std::move(targets), std::move(weights));
   list.weighted = edges->weighted;
+  list.rounded_integers = outcome.rounded;
+  list.header = edges->header;
   list.first_vertex = static_cast<std::int64_t>(element<I>(ctx, list.edges.row_indices().view(), 0));
   list.parsed = device_read_algorithm::on_device;
   return list;
@@ -169,11 +178,14 @@ device_edge_list<I> read_edge_list_with(const context<device>& ctx, const contex
     if (suits_device(path, options, tuning)) {
       if (auto parsed = parse_on_device<I>(ctx, reading, path, options, tuning)) return std::move(*parsed);
     }
-    edge_list<I> read = read_edge_list<I>(reading, path, options);
+    edge_list<I> read = read_edge_list<I>(reading, path, {options, options.columns, options.ids});
     device_edge_list<I> list;
     list.edges = to_device<double, I>(ctx, read.edges.view());
     list.weighted = read.weighted;
+    list.rounded_integers = read.rounded_integers;
+    list.header = std::move(read.header);
     list.ids = std::move(read.ids);
+    list.names = std::move(read.names);
     list.first_vertex = read.first_vertex;
     return list;
   } else {

@@ -11,8 +11,8 @@ class attribute_reader {
  public:
   explicit attribute_reader(const char* brace) : brace_(brace), p_(brace) {}
 
-  // Whether there is a weight.
-  [[nodiscard]] bool read(double& weight) {
+  // Whether there is a weight, and whether it is another integer than is written.
+  [[nodiscard]] bool read(double& weight, bool& rounded) {
     bool weighted = false;
     next();
     while (*p_ != '}') {
@@ -23,6 +23,7 @@ class attribute_reader {
       const std::string_view given = value();
       if (key == "'weight'" || key == "\"weight\"") {
         weight = number(place, given);
+        rounded = may_be_rounded(weight) && is_rounded(given, weight);
         weighted = true;
       }
       if (*p_ == ',') {
@@ -81,8 +82,8 @@ class attribute_reader {
 };
 
 // Those at `p`, a brace: whether there is a weight among them. What follows them on the line is ignored.
-[[nodiscard, gnu::noinline]] inline bool read_attributes(const char* p, double& weight) {
-  return attribute_reader(p).read(weight);
+[[nodiscard, gnu::noinline]] inline bool read_attributes(const char* p, double& weight, bool& rounded) {
+  return attribute_reader(p).read(weight, rounded);
 }
 
 }  // namespace spargo::detail::edge_text

@@ -6,6 +6,7 @@
 // renumbered in ascending order where they stand: not at all if none is missing, by a bitmap and its running popcount
 // if the largest is not far above the number of edges, else by the table.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
+// Names are numbered in a table from the first edge on (name_interner.hpp), and in the end by first appearance.
 // Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes per edge for the bitmap or 17
 // to 26 per id for the table, 43 while it grows.
 #include "core/parallel.hpp"
@@ -15,8 +16,9 @@
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
 #include "core/rethrow.hpp"
-#include "io/edge_list/columns.hpp"
+#include "io/edge_list/header.hpp"
 #include "io/edge_list/line.hpp"
+#include "io/edge_list/name_line.hpp"
 #include "io/text/id_table.hpp"
 #include "io/text/vertex_limit.hpp"
 #include "primitives/ordered_parts.hpp"
@@ -100,8 +102,16 @@ class numbered_ids {
 template <class I>
 class edge_reader {
  public:
-  edge_reader(const context<host>& ctx, text_source& source, const edge_list_tuning& tuning, edge_weights weights)
-      : ctx_(ctx), source_(source), tuning_(tuning), table_(ctx) {
+  edge_reader(const context<host>& ctx, text_source& source, const edge_list_header& header,
+              const edge_list_tuning& tuning, edge_weights weights)
+      : ctx_(ctx),
+        source_(source),
+        header_(header),
+        tuning_(tuning),
+        header_line_(header_),
+        table_(ctx),
+        interner_(ctx, tuning.names) {
+    numbered_ = has_names();
     edges_.keeps_values = weights == edge_weights::keep;
   }
 
@@ -110,7 +120,7 @@ class edge_reader {
       const bool from_the_start = tuning_.input.range.is_all();
       if (from_the_start && seen_bytes_ == 0) refuse_matrix_market(block);
       seen_bytes_ += static_cast<std::int64_t>(block.size());
-      if (from_the_start) block = names_.skip(source_, block);
+      if (from_the_start) block = header_line_.skip(source_, block);
       if (block.empty()) continue;
       expect(block);
       cut(block);
@@ -128,6 +138,8 @@ class edge_reader {
   }
 
  private:
+  [[nodiscard]] bool has_names() const { return header_.ids == id_kind::names; }
+
   void refuse_matrix_market(std::string_view block) const {
     if (has_banner(block)) source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
   }
@@ -138,8 +150,11 @@ class edge_reader {
     if (parts_.size() < used_) parts_.resize(used_);
     for (std::size_t i = 0; i < used_; ++i) {
       parts_[i].text = texts[i];
+      parts_[i].offset = cut_bytes_ + (texts[i].data() - block.data());
+      parts_[i].header = &header_;
       parts_[i].own.keeps_values = edges_.keeps_values;
     }
+    cut_bytes_ += static_cast<std::int64_t>(block.size());
   }
 
   // Room for all the edges that a large file's first lines let expect, before any is read: each goes straight to its
@@ -163,7 +178,10 @@ class edge_reader {
     p.direct = p.lines <= edges_.capacity() - p.first;
     if (!p.direct) p.own.ensure(ctx_, std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes + 1));
     p.to = p.direct ? edges_.from(p.first) : p.own.from(0);
-    if (numbered_) {
+    if (has_names()) {
+      interned_names<I> sink(interner_, p.offset, p.to);
+      parse_named_edges(p, sink, source_.max_line_bytes());
+    } else if (numbered_) {
       numbered_ids<I> sink(table_, p.to);
       parse_edges(p, sink, source_.max_line_bytes());
     } else {
@@ -227,8 +245,8 @@ class edge_reader {
 
   // In the table, for the ids of so many edges.
   void make_room(std::int64_t edges) {
-    expect_vertices<I>(source_.path(), table_.size());
-    table_.reserve(2 * edges);
+    expect_vertices<I>(source_.path(), std::max(table_.size(), interner_.size()));
+    has_names() ? interner_.reserve(2 * edges) : table_.reserve(2 * edges);
   }
 
   // Parts [begin, end); `first` edges come before them if every line has one.
@@ -278,6 +296,7 @@ class edge_reader {
       if (p.bad) source_.fail(p.bad->where, p.bad->message);
       p.place = total_;
       total_ += p.count;
+      rounded_ += p.rounded;
       largest_ = std::max(largest_, p.largest);
     }
   }
@@ -325,7 +344,12 @@ class edge_reader {
   edge_list<I> finish() {
     edge_list<I> result;
     if (!numbered_ && !fits_bitmap()) number_what_is_there();
-    if (numbered_) {
+    if (has_names()) {
+      expect_vertices<I>(source_.path(), interner_.size());
+      array<std::int64_t, host> vertices;
+      result.names = interner_.finish(vertices);
+      renumber([&](I number) { return vertices[number]; });
+    } else if (numbered_) {
       expect_vertices<I>(source_.path(), table_.size());
       array<typename id_table<I>::number_type, host> ranks;
       result.ids = table_.ranks(ranks);
@@ -342,9 +366,11 @@ class edge_reader {
     }
     if (edges_.capacity() == 0) edges_.grow(ctx_, 0, 0);
     if (!weighted_ && edges_.keeps_values) fill_with_ones();
-    const auto vertices = static_cast<I>(result.ids.size());
+    const auto vertices = static_cast<I>(std::max(std::ssize(result.ids), result.names.size()));
     result.edges = edges_.release(vertices, vertices, total_);
     result.weighted = weighted_;
+    result.rounded_integers = rounded_;
+    result.header = header_;
     result.first_vertex = total_ == 0 ? -1 : static_cast<std::int64_t>(result.edges.row_indices()[0]);
     return result;
   }
@@ -365,43 +391,46 @@ class edge_reader {
 
   const context<host>& ctx_;
   text_source& source_;
+  const edge_list_header header_;
   const edge_list_tuning tuning_;
-  column_names names_;
+  header_line header_line_;
   std::vector<edge_part<I>> parts_;
   std::size_t used_ = 0;  // of the parts, by the current block
   entry_store<double, I> edges_;
   id_bitmap<I> present_;  // ids of the edges, while they are not numbered
   bool marking_ = true;   // all of them so far
   id_table<I> table_;
+  name_interner interner_;
   bool numbered_ = false;      // the edges have the table's numbers, not ids
   std::int64_t largest_ = -1;  // id, while they are not numbered
   std::int64_t total_ = 0;
+  std::int64_t rounded_ = 0;
   std::int64_t seen_bytes_ = 0;
+  std::int64_t cut_bytes_ = 0;  // that have become parts
   bool weighted_ = false;
 };
 
 }  // namespace
 
-std::int64_t find_edges(const input_file& file) {
+std::int64_t find_edges(const input_file& file, const edge_list_header& header) {
   text_source source(context<host>({.threads = 1}), file, {}, {.block_bytes = std::int64_t{64} << 10});
   source.set_comment_marks(edge_text::comment_marks);
-  column_names names;
-  for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
-    const std::string_view rest = names.skip(source, block);
-    if (!names.found_first()) continue;
-    source.put_back(rest.data());
-    break;
+  header_line line(header);
+  for (std::string_view block; !line.is_passed() && !(block = source.next()).empty();) {
+    const std::string_view rest = line.skip(source, block);
+    if (line.is_passed()) source.put_back(rest.data());
   }
   return source.offset();
 }
 
 template <index_type I>
-edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const read_options& options,
+edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file, const edge_list_options& options,
                                  const edge_list_tuning& tuning, edge_weights weights) {
   try {
+    const edge_list_header header = read_edge_list_header(file, options.columns, options.ids);
     text_source source(ctx, file, options, tuning.input);
     source.set_comment_marks(edge_text::comment_marks);
-    return edge_reader<I>(ctx, source, tuning, weights).run();
+    return edge_reader<I>(ctx, source, header, tuning, weights).run();
   } catch (const std::bad_alloc&) {
     detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
   }
@@ -410,25 +439,27 @@ edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& fil
 }  // namespace detail
 
 template <index_type I>
-edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file, const read_options& options) {
+edge_list<I> read_edge_list(const context<host>& ctx, const input_file& file, const edge_list_options& options) {
   return detail::read_edge_list_with<I>(ctx, file, options, {});
 }
 
 template <index_type I>
-edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file, const read_options& options) {
+edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file, const edge_list_options& options) {
   edge_list<I> read = detail::read_edge_list_with<I>(ctx, file, options, {}, detail::edge_weights::drop);
   coo_matrix<double, I, host>& edges = read.edges;
   return {{edges.rows(), edges.cols(), std::move(edges.row_indices()), std::move(edges.col_indices()), {}},
           read.weighted,
           std::move(read.ids),
-          read.first_vertex};
+          read.first_vertex,
+          std::move(read.header),
+          std::move(read.names)};
 }
 
-#define INSTANTIATE(I)                                                                                               \
-  template edge_list<I> detail::read_edge_list_with<I>(const context<host>&, const input_file&, const read_options&, \
-                                                       const edge_list_tuning&, edge_weights);                       \
-  template edge_pattern<I> read_edge_pattern<I>(const context<host>&, const input_file&, const read_options&);       \
-  template edge_list<I> read_edge_list<I>(const context<host>&, const input_file&, const read_options&);
+#define INSTANTIATE(I)                                                                                              \
+  template edge_list<I> detail::read_edge_list_with<I>(                                                             \
+      const context<host>&, const input_file&, const edge_list_options&, const edge_list_tuning&, edge_weights);    \
+  template edge_pattern<I> read_edge_pattern<I>(const context<host>&, const input_file&, const edge_list_options&); \
+  template edge_list<I> read_edge_list<I>(const context<host>&, const input_file&, const edge_list_options&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 #undef INSTANTIATE
 

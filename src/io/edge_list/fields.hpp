@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace spargo::detail::edge_text {
@@ -31,8 +33,8 @@ inline const char* skip_separator(const char* p) {
   return p;
 }
 
-[[noreturn, gnu::noinline]] inline void refuse_id(const char* p, const char* what) {
-  const std::string_view token = field_at(p);
+[[noreturn, gnu::noinline]] inline void refuse_id(std::string_view token, const char* what) {
+  const char* const p = token.data();
   if (token.empty()) throw bad_line{p, fmt::format("the {} vertex is missing (expected an id, 0 to 2^63-1)", what)};
   std::int64_t integer = 0;
   double real = 0;
@@ -46,7 +48,8 @@ inline const char* skip_separator(const char* p) {
   if (parse_real(token, real) != number_status::malformed) {
     throw bad_line{p, fmt::format("vertex id {} is not an integer (expected 0 to 2^63-1)", quoted(token))};
   }
-  throw bad_line{p, fmt::format("{} is not a vertex id (expected 0 to 2^63-1)", quoted(token))};
+  throw bad_line{p,
+                 fmt::format("{} is not a vertex id (expected 0 to 2^63-1; --ids names takes names)", quoted(token))};
 }
 
 [[gnu::noinline]] inline const char* read_id(const char* p, const char* what, std::int64_t& id) {
@@ -59,13 +62,29 @@ inline const char* skip_separator(const char* p) {
     return p;
   }
   const std::string_view token = field_at(first);
-  if (!whole || parse_integer(token, id) != number_status::ok) refuse_id(first, what);
+  if (!whole || parse_integer(token, id) != number_status::ok) refuse_id(token, what);
   return first + token.size();
+}
+
+// The id that a whole token is.
+[[nodiscard]] inline std::int64_t id_of(std::string_view token, const char* what) {
+  constexpr std::size_t most_digits = 18;
+  std::int64_t id = 0;
+  const bool whole = !token.empty() && std::all_of(token.begin(), token.end(), is_digit);
+  if (whole && token.size() <= most_digits) {
+    for (const char c : token) id = id * 10 + (c - '0');
+  } else if (!whole || parse_integer(token, id) != number_status::ok) {
+    refuse_id(token, what);
+  }
+  return id;
 }
 
 // The number that a token at p is.
 inline double weight_of(const char* p, std::string_view token) {
+  decimal common;
   double weight = 0;
+  const char* const end = scan_decimal(p, common);
+  if (end == p + token.size() && !token.empty() && to_real(common, weight)) return weight;
   const number_status status = parse_real(token, weight);
   if (status == number_status::ok) return weight;
   throw bad_line{p, status == number_status::malformed
@@ -73,11 +92,26 @@ inline double weight_of(const char* p, std::string_view token) {
                         : fmt::format("weight {} is beyond the range of float64", quoted(token))};
 }
 
+// Whether the number that ends at `p`, a comma, goes on behind it: then that is a decimal comma, for what separates
+// `weight`, where it begins, from the field before is none.
+[[nodiscard]] inline bool is_decimal_comma(const char* weight, const char* p) {
+  if (!is_digit(p[1])) return false;
+  do {
+    --weight;
+  } while (is_blank(*weight));
+  return *weight != ',';
+}
+
 [[gnu::noinline]] inline double read_weight(const char* p) {
-  decimal common;
-  double exact = 0;
-  if (scan_real(p, common) != nullptr && to_real(common, exact)) return exact;
-  return weight_of(p, field_at(p));
+  const std::string_view token = field_at(p);
+  const double weight = weight_of(p, token);
+  if (p[token.size()] == ',' && is_decimal_comma(p, p + token.size())) {
+    const std::string_view all(p, token.size() + 1 + field_at(p + token.size() + 1).size());
+    throw bad_line{p,
+                   fmt::format("weight {} has a decimal comma (expected a point, for the first weights have no comma)",
+                               quoted(all))};
+  }
+  return weight;
 }
 
 }  // namespace spargo::detail::edge_text

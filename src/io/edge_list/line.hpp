@@ -7,6 +7,7 @@
 
 #include "io/edge_list/attributes.hpp"
 #include "io/edge_list/fields.hpp"
+#include "io/edge_list/header.hpp"
 #include "io/text/common_line.hpp"
 #include "io/text/entry_store.hpp"
 
@@ -33,6 +34,7 @@ struct edge_fields {
   std::int64_t target = 0;
   double weight = 0;
   bool weighted = false;
+  bool rounded = false;  // the weight is another integer
 };
 
 // Past at most one comma or semicolon and few blanks on either side of it; null where there is no separator.
@@ -53,9 +55,11 @@ struct edge_fields {
   if (ends_line(p)) return p + 2;
   if ((p = common_separator(p)) == nullptr || ends_line(p)) return nullptr;
   edge.weighted = true;
-  if ((p = common_line::read_real(p, edge.weight)) == nullptr) return nullptr;
+  const char* const weight = p;
+  if ((p = common_line::read_real(p, edge.weight)) == nullptr || may_be_rounded(edge.weight)) return nullptr;
   if (*p == '\n') return p + 1;
   if (!is_separator(*p) && !ends_line(p)) return nullptr;
+  if (*p == ',' && is_decimal_comma(weight, p)) return nullptr;
   return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
 }
 
@@ -63,13 +67,16 @@ struct edge_fields {
 template <class I>
 struct edge_part {
   std::string_view text;
+  std::int64_t offset = 0;  // of it, among the bytes of all parts
   std::int64_t lines = 0;
   entry_sink<double, I> to;
   bool direct = false;     // `to` is in the result, from edge `first` on; else in `own`
   std::int64_t first = 0;  // the number of its first edge if every line of the block so far has one
   std::int64_t place = 0;  // the number of its first edge
   entry_store<double, I> own;
+  const edge_list_header* header = nullptr;
   std::int64_t count = 0;
+  std::int64_t rounded = 0;            // weights
   bool weighted = false;               // of the first edge, and so of all
   const char* first_column = nullptr;  // the first edge's third column, or where it would be; null without an edge
   bool stopped = false;                // the sink said no
@@ -103,21 +110,95 @@ template <class I>
   if (ends_line(p) || is_comment(p)) return false;
   p = skip_separator(read_id(p, "source", edge.source));
   p = skip_separator(read_id(p, "target", edge.target));
+  edge.rounded = false;
   if (*p == '{') {
-    edge.weighted = read_attributes(p, edge.weight);
+    edge.weighted = read_attributes(p, edge.weight, edge.rounded);
     check_weight(part, edge.weighted, p);
     return true;
   }
   edge.weighted = !ends_line(p);
+  if (!edge.weighted && part.header->names.size() > 2) {
+    throw bad_line{p, "the weight is missing (expected a real number)"};
+  }
   check_weight(part, edge.weighted, p);
   if (edge.weighted) edge.weight = read_weight(p);
+  edge.rounded = edge.weighted && may_be_rounded(edge.weight) && is_rounded(field_at(p), edge.weight);
+  return true;
+}
+
+// --- Columns in any order
+
+// With a comma as the point where the file has these.
+inline double table_weight(std::string_view field, const edge_list_header& header) {
+  if (field.empty()) throw bad_line{field.data(), "the weight is missing (expected a real number)"};
+  if (!header.decimal_commas) return weight_of(field.data(), field);
+  if (field.find('.') != std::string_view::npos) {
+    throw bad_line{
+        field.data(),
+        fmt::format("weight {} has a decimal point (expected a comma, as among the first weights)", quoted(field))};
+  }
+  std::string pointed(field);
+  std::replace(pointed.begin(), pointed.end(), ',', '.');
+  double weight = 0;
+  if (parse_real(pointed, weight) == number_status::ok) return weight;
+  return weight_of(field.data(), field);  // which says what is wrong
+}
+
+// Gephi's, which must be that of the first edge.
+inline void check_type(std::string_view field, const edge_list_header& header) {
+  const std::string_view expected = header.direction == edge_direction::directed ? "directed" : "undirected";
+  const bool same = std::equal(field.begin(), field.end(), expected.begin(), expected.end(),
+                               [](char given, char c) { return (given | 0x20) == c; });
+  if (same) return;
+  throw bad_line{field.data(), fmt::format("an edge of type {} (expected {}, as the first edge is: a graph is either)",
+                                           quoted(field), expected)};
+}
+
+// Any line of a table: false if there is no edge on it.
+template <class I>
+[[nodiscard]] bool read_table_edge(const char* p, edge_part<I>& part, edge_fields& edge) {
+  const edge_list_header& header = *part.header;
+  const char* const first = skip_blanks(p);
+  if (ends_line(first) || is_comment(first)) return false;
+  const int last = std::max(std::max(header.source, header.target), std::max(header.weight, header.type));
+  const char* third = p;  // where the weight is, or would be
+  edge.rounded = false;
+  edge.weighted = header.weight >= 0;
+  for (int column = 0;; ++column) {
+    const std::string_view field = take_field(p, header.separator);
+    third = p;
+    if (column == header.source) edge.source = id_of(field, "source");
+    if (column == header.target) edge.target = id_of(field, "target");
+    if (column == header.type) check_type(field, header);
+    if (column == header.weight) {
+      third = field.data();
+      edge.weight = table_weight(field, header);
+      edge.rounded = may_be_rounded(edge.weight) && is_rounded(field, edge.weight);
+    }
+    if (column == header.source && header.left_ids >= 0 && edge.source > header.left_ids) {
+      throw bad_line{field.data(), fmt::format("left vertex {} (expected at most {}, as the second line says)",
+                                               edge.source, header.left_ids)};
+    }
+    if (column == last) break;
+    if (!next_field(p, header.separator)) {
+      edge.weighted = false;
+      if (header.names.empty() && column + 1 == header.weight && last == header.weight) break;  // a list may have none
+      throw bad_line{p, fmt::format("the line has {} columns (expected {} at least)", column + 1, last + 1)};
+    }
+  }
+  if (header.left_ids >= 0 && __builtin_add_overflow(edge.target, header.left_ids, &edge.target)) {
+    throw bad_line{first, "the id of a right vertex is too large (expected the sum with the left ones below 2^63)"};
+  }
+  check_weight(part, edge.weighted, third);
   return true;
 }
 
 template <class I, class Sink>
 void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
   const char* const end = part.text.data() + part.text.size();
-  const bool common = max_line_bytes >= common_line::line_reach;
+  const bool table = !is_plain(*part.header);
+  const bool common = !table && max_line_bytes >= common_line::line_reach;
+  part.rounded = 0;
   edge_fields edge;
   for (const char* line = part.text.data(); line != end;) {
     const char* next = nullptr;
@@ -125,13 +206,14 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
     const bool good = next != nullptr && part.first_column != nullptr && edge.weighted == part.weighted &&
                       next - line <= max_line_bytes;
     if (!good) {
-      const bool has_edge = read_any_edge(line, part, edge);
+      const bool has_edge = table ? read_table_edge(line, part, edge) : read_any_edge(line, part, edge);
       next = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line))) + 1;
       if (next - 1 - line > max_line_bytes && !is_comment(skip_blanks(line))) {
         throw bad_line{line, {}};  // `text_source::fail` knows what to say
       }
       line = next;
       if (!has_edge) continue;
+      part.rounded += edge.rounded ? 1 : 0;
     }
     line = next;
     if (edge.weighted && part.to.values != nullptr) part.to.values[part.count] = edge.weight;

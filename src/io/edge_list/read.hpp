@@ -2,6 +2,7 @@
 #pragma once
 
 #include "io/text/blocks.hpp"
+#include "io/text/name_interner.hpp"
 
 #include <spargo/io/edge_list.hpp>
 
@@ -11,18 +12,19 @@ struct edge_list_tuning {
   input_tuning input;
   // A part that one thread parses at a time: text and edges together stay within a core's L2 cache.
   std::int64_t part_bytes = std::int64_t{128} << 10;
+  name_interner_tuning names{};
 };
 
 // Dropped ones are parsed and checked all the same; the list then has no values.
 enum class edge_weights { keep, drop };
 
-// Where in a plain file the lines behind a line of column names begin: what a range may begin with. Its edges have
-// numbers in the order of their own ids.
-[[nodiscard]] std::int64_t find_edges(const input_file& file);
+// Where in a plain file the lines behind the header line begin: what a range may begin with. Its edges have numbers in
+// the order of their own ids.
+[[nodiscard]] std::int64_t find_edges(const input_file& file, const edge_list_header& header);
 
 template <index_type I>
 [[nodiscard]] edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& file,
-                                               const read_options& options, const edge_list_tuning& tuning,
+                                               const edge_list_options& options, const edge_list_tuning& tuning,
                                                edge_weights weights = edge_weights::keep);
 
 }  // namespace spargo::detail

@@ -1,6 +1,6 @@
 // Edge list to edge list, as it is listed: ids and order stay. The frame is in io/text/block_stream.hpp.
 #include "core/rethrow.hpp"
-#include "io/edge_list/columns.hpp"
+#include "io/edge_list/header.hpp"
 #include "io/edge_list/heading.hpp"
 #include "io/edge_list/line.hpp"
 #include "io/text/block_stream.hpp"
@@ -44,21 +44,26 @@ class edge_stream {
       : ctx_(ctx),
         options_(options),
         tuning_(tuning),
+        header_(read_edge_list_header(from, options.reading.columns, options.reading.ids)),
         source_(ctx, from, options.reading, streamed_input(ctx, tuning)),
         out_(to) {
     source_.set_comment_marks(edge_text::comment_marks);
   }
 
   stream_result run() {
+    if (header_.ids == id_kind::names) {
+      throw error(error_code::unsupported, {source_.path()},
+                  "names of vertices are not streamed (expected integer ids)");
+    }
     std::vector<edge_text::edge_part<std::int64_t>> parts;
     std::vector<streamed_text> texts;
-    edge_text::column_names names;
+    edge_text::header_line header(header_);
     bool first = true;
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
       if (std::exchange(first, false) && edge_text::has_banner(block)) {
         source_.fail(block.data(), "a Matrix Market banner (expected an edge list)");
       }
-      block = names.skip(source_, block);
+      block = header.skip(source_, block);
       if (block.empty()) continue;
       make_texts(ctx_, block, tuning_, parts, texts, [&](auto& part, auto& text) { make(part, text); });
       for (std::size_t i = 0; i < parts.size(); ++i) check_and_write(parts[i], texts[i]);
@@ -71,6 +76,7 @@ class edge_stream {
  private:
   void make(edge_text::edge_part<std::int64_t>& part, streamed_text& text) const {
     part.count = 0;
+    part.header = &header_;
     part.first_column = nullptr;
     part.own.ensure(ctx_, count_newlines(part.text));
     part.to = part.own.from(0);
@@ -108,6 +114,7 @@ class edge_stream {
     if (text.bad) source_.fail(text.bad->where, text.bad->message);
     write_text(out_, text);
     result_.entries += part.count;
+    result_.rounded_integers += part.rounded;
   }
 
   void write_heading() {
@@ -118,6 +125,7 @@ class edge_stream {
   const context<host>& ctx_;
   const stream_options& options_;
   const stream_tuning tuning_;
+  const edge_list_header header_;
   text_source source_;
   output_file out_;
   stream_result result_;

@@ -116,9 +116,10 @@ void parse_banner(text_source& source, const char* line, matrix_market_header& h
   using field = matrix_market_field;
   static constexpr std::array<std::pair<const char*, matrix_market_layout>, 2> layouts = {
       {{"coordinate", matrix_market_layout::coordinate}, {"array", matrix_market_layout::array}}};
-  static constexpr std::array<std::pair<const char*, field>, 5> fields = {{{"real", field::real},
+  static constexpr std::array<std::pair<const char*, field>, 6> fields = {{{"real", field::real},
                                                                            {"double", field::real},
                                                                            {"integer", field::integer},
+                                                                           {"unsigned-integer", field::integer},
                                                                            {"complex", field::complex},
                                                                            {"pattern", field::pattern}}};
   static constexpr std::array<std::pair<const char*, symmetry_kind>, 4> symmetries = {

@@ -9,7 +9,7 @@
 //     18      1  bytes of an offset (O): 4 or 8, not less than an index
 //     19      1  symmetry of the source: 0 general, 1 symmetric, 2 skew-symmetric, 3 hermitian
 //     20      1  1 for a directed graph, 0 for an undirected one
-//     21      1  1 when vertex ids follow
+//     21      1  vertices: 0 rows, 1 ids follow, 2 names follow
 //     22      1  origin of the values: 0 numbers, 1 integers, 2 counts of a pattern's entries
 //     23      1  0
 //     24     24  rows, cols, nnz
@@ -18,13 +18,14 @@
 //     88      8  bytes of the notes
 //     96      8  their checksum, 0 when there are none
 //    104      8  the first vertex named in the source plus 1, or 0: not told
-//    112      8  0
+//    112      8  bytes of the names' characters
 //    120      8  hash of the bytes before
 // Checksums and hash are XXH3's of 64 bits in version 2, XXH64's in version 1; nothing else differs.
-// Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); rows ids, int64, ascending (or none);
-// notes, bytes of the writer's own (or none). Bytes 22 and 104 to 111 came later: 0 in older files. The bytes between
-// sections are 0. A reader accepts exactly this: any other byte is an error, so a damaged file shows. Cost of opening:
-// one pass over the file to check sums and indices; of a mapped file the offsets are copied, nothing else.
+// Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); ids: rows of them, int64, ascending, or
+// none, or for names rows + 1 offsets, int64, and the characters; notes, bytes of the writer's own (or none). Bytes 22,
+// 104 to 119 and names came later: 0 in older files, and older readers refuse names. The bytes between sections are 0.
+// A reader accepts exactly this: any other byte is an error, so a damaged file shows. Cost of opening: one pass over
+// the file to check sums and indices; of a mapped file the offsets are copied, nothing else.
 #include <spargo/io/snapshot.hpp>
 
 #include "core/instantiate.hpp"
@@ -70,7 +71,7 @@ struct raw_header {
   std::uint8_t offset_bytes;
   std::uint8_t symmetry;
   std::uint8_t directed;
-  std::uint8_t has_ids;
+  std::uint8_t vertices;
   std::uint8_t origin;
   std::uint8_t zero;
   std::int64_t rows;
@@ -81,10 +82,13 @@ struct raw_header {
   std::int64_t notes_bytes;
   std::uint64_t notes_checksum;
   std::int64_t first_vertex;
-  std::uint8_t more_zero[8];
+  std::int64_t name_bytes;
   std::uint64_t own_checksum;
 };
 static_assert(sizeof(raw_header) == 128 && offsetof(raw_header, own_checksum) == 120);
+
+constexpr std::uint8_t vertices_have_ids = 1;
+constexpr std::uint8_t vertices_have_names = 2;
 
 constexpr std::array<std::string_view, 5> section_names = {"offsets", "indices", "values", "ids", "notes"};
 
@@ -99,11 +103,16 @@ std::int64_t value_bytes(value_kind kind) {
   return sizes[static_cast<std::size_t>(kind)];
 }
 
+std::int64_t id_bytes(const raw_header& h) {
+  if (h.vertices == vertices_have_names) return (h.rows + 1) * 8 + h.name_bytes;
+  return h.vertices == vertices_have_ids ? h.rows * 8 : 0;
+}
+
 // Where the sections lie. The counts are such that nothing overflows; see check_header.
 section_list layout(const raw_header& h) {
   const std::array<std::int64_t, section_names.size()> bytes = {(h.rows + 1) * h.offset_bytes, h.nnz * h.index_bytes,
                                                                 h.nnz * value_bytes(static_cast<value_kind>(h.values)),
-                                                                h.has_ids != 0 ? h.rows * 8 : 0, h.notes_bytes};
+                                                                id_bytes(h), h.notes_bytes};
   section_list sections;
   std::int64_t at = sizeof(raw_header);
   for (std::size_t k = 0; k < sections.size(); ++k) {
@@ -154,13 +163,12 @@ raw_header check_header(const std::string& path, std::string_view file) {
   const auto size = static_cast<std::int64_t>(file.size());
   const bool counts = h.rows >= 0 && h.cols >= 0 && h.nnz >= 0 && h.rows < size && h.nnz < size && h.rows <= most &&
                       h.cols <= most && (h.offset_bytes == 8 || h.nnz <= std::numeric_limits<std::int32_t>::max()) &&
-                      h.notes_bytes >= 0 && h.notes_bytes < size;
-  const bool zeros =
-      h.zero == 0 && std::all_of(h.more_zero, h.more_zero + sizeof(h.more_zero), [](auto b) { return b == 0; });
+                      h.notes_bytes >= 0 && h.notes_bytes < size && h.name_bytes >= 0 && h.name_bytes < size &&
+                      (h.name_bytes == 0 || h.vertices == vertices_have_names);
   const bool origin = h.origin == 0 || (h.origin <= 2 && (h.values == 1 || h.values == 2));
   const bool first = h.first_vertex >= 0 && h.first_vertex <= h.rows;
-  if (h.values > 4 || h.symmetry > 3 || h.directed > 1 || h.has_ids > 1 || !widths || !counts || !zeros || !origin ||
-      !first) {
+  if (h.values > 4 || h.symmetry > 3 || h.directed > 1 || h.vertices > vertices_have_names || !widths || !counts ||
+      h.zero != 0 || !origin || !first) {
     refuse(path, "the snapshot's header is inconsistent with itself or the file's size");
   }
   const std::int64_t expected = end_of(layout(h));
@@ -241,7 +249,7 @@ bool looks_right(const raw_header& h, std::size_t k, const char* section, std::s
       return h.index_bytes == 4 ? !has_outside<i32>({section, first, bytes}, h.cols)
                                 : !has_outside<i64>({section, first, bytes}, h.cols);
     case 3:
-      return !has_descent<i64>({section, first, bytes}, 1);
+      return h.vertices != vertices_have_ids || !has_descent<i64>({section, first, bytes}, 1);
     default:
       return true;
   }
@@ -255,7 +263,7 @@ bool ends_look_right(const raw_header& h, const section_data& data) {
                                : *reinterpret_cast<const std::int64_t*>(at);
   };
   const auto* const ids = reinterpret_cast<const std::int64_t*>(data[3]);
-  return offset(0) == 0 && offset(h.rows) == h.nnz && (h.has_ids == 0 || h.rows == 0 || ids[0] >= 0);
+  return offset(0) == 0 && offset(h.rows) == h.nnz && (h.vertices != vertices_have_ids || h.rows == 0 || ids[0] >= 0);
 }
 
 // Throws where a checksum differs. Whether the contents look right, too.
@@ -300,9 +308,21 @@ void check_contents(const context<host>& ctx, const std::string& path, const raw
     if (e.code() != error_code::invalid_data) throw;
     throw error(error_code::invalid_data, {path}, e.what());
   }
-  if (h.has_ids != 0) {
-    check_ids(path, {reinterpret_cast<const std::int64_t*>(data[3]), h.rows});
+  if (h.vertices == vertices_have_ids) check_ids(path, {reinterpret_cast<const std::int64_t*>(data[3]), h.rows});
+}
+
+// A copy of them, with offsets that are none's but ours when they are checked.
+vertex_name_table copy_names(const context<host>& ctx, const std::string& path, const raw_header& h,
+                             const char* section) {
+  if (h.vertices != vertices_have_names) return {};
+  array<std::int64_t, host> offsets(ctx, h.rows + 1);
+  std::memcpy(offsets.data(), section, static_cast<std::size_t>(offsets.size()) * sizeof(std::int64_t));
+  if (offsets[0] != 0 || offsets[h.rows] != h.name_bytes || !std::is_sorted(offsets.begin(), offsets.end())) {
+    throw error(error_code::invalid_data, {path}, "the names of the snapshot's vertices do not fit their characters");
   }
+  array<char, host> characters(ctx, h.name_bytes);
+  std::copy_n(section + offsets.size() * 8, h.name_bytes, characters.data());
+  return {ctx, std::move(characters), std::move(offsets)};
 }
 
 // A stream to its end. Room is made for as much as the header states, but never for more than twice of what has come.
@@ -360,6 +380,7 @@ struct snapshot::state {
   section_data data{};
   raw_header raw{};
   snapshot_header header;
+  vertex_name_table names;
 };
 
 snapshot::snapshot(const context<host>& ctx, const input_file& input) try : state_(std::make_unique<state>()) {
@@ -391,9 +412,11 @@ snapshot::snapshot(const context<host>& ctx, const input_file& input) try : stat
                     .rows = h.rows,
                     .cols = h.cols,
                     .nnz = h.nnz,
-                    .has_ids = h.has_ids != 0,
+                    .has_ids = h.vertices == vertices_have_ids,
                     .origin = static_cast<value_origin>(h.origin),
-                    .first_vertex = h.first_vertex - 1};
+                    .first_vertex = h.first_vertex - 1,
+                    .has_names = h.vertices == vertices_have_names};
+  state_->names = copy_names(ctx, path, h, state_->data[3]);
 } catch (const std::bad_alloc&) {
   detail::throw_out_of_memory(input.name(), "host memory ran out while the snapshot was opened");
 }
@@ -408,6 +431,8 @@ span<const std::int64_t, host> snapshot::ids() const noexcept {
   if (!state_->header.has_ids) return {};
   return {reinterpret_cast<const std::int64_t*>(state_->data[3]), state_->raw.rows};
 }
+
+const vertex_name_table& snapshot::names() const noexcept { return state_->names; }
 
 std::string_view snapshot::notes() const noexcept {
   return {state_->data[4], static_cast<std::size_t>(state_->raw.notes_bytes)};
@@ -432,6 +457,9 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   SPARGO_EXPECTS(!path.ends_with(".gz"), fmt::format("write_snapshot: {}: a snapshot is mapped, not compressed", path));
   SPARGO_EXPECTS(options.ids.empty() || options.ids.size() == matrix.rows,
                  fmt::format("write_snapshot: {} ids for {} rows", options.ids.size(), matrix.rows));
+  SPARGO_EXPECTS(options.names.empty() || (options.ids.empty() && options.names.size() == matrix.rows),
+                 fmt::format("write_snapshot: {} names for {} rows, and {} ids (expected either)", options.names.size(),
+                             matrix.rows, options.ids.size()));
   SPARGO_EXPECTS(options.origin == value_origin::numbers || real_type<V>,
                  "write_snapshot: integers or counts without real values (expected fp32 or fp64)");
   SPARGO_EXPECTS(options.first_vertex >= -1 && options.first_vertex < matrix.rows,
@@ -448,7 +476,8 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   h.offset_bytes = sizeof(O);
   h.symmetry = static_cast<std::uint8_t>(options.symmetry);
   h.directed = options.directed ? 1 : 0;
-  h.has_ids = options.ids.empty() ? 0 : 1;
+  h.vertices = !options.names.empty() ? vertices_have_names : !options.ids.empty() ? vertices_have_ids : 0;
+  h.name_bytes = options.names.characters().size();
   h.origin = static_cast<std::uint8_t>(options.origin);
   h.first_vertex = options.first_vertex + 1;
   h.rows = matrix.rows;
@@ -456,8 +485,16 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   h.nnz = matrix.nnz();
   h.notes_bytes = static_cast<std::int64_t>(options.notes.size());
   const auto sections = layout(h);
+  array<char, host> names;  // as a section
+  if (!options.names.empty()) {
+    names = array<char, host>(ctx, id_bytes(h));
+    const span<const std::int64_t, host> offsets = options.names.offsets();
+    std::memcpy(names.data(), offsets.data(), static_cast<std::size_t>(offsets.size()) * sizeof(std::int64_t));
+    std::copy_n(options.names.characters().data(), h.name_bytes, names.data() + offsets.size() * 8);
+  }
   const std::array<const void*, section_names.size()> data = {
-      matrix.offsets.data(), matrix.indices.data(), matrix.values.data(), options.ids.data(), options.notes.data()};
+      matrix.offsets.data(), matrix.indices.data(), matrix.values.data(),
+      names.empty() ? static_cast<const void*>(options.ids.data()) : names.data(), options.notes.data()};
   for (std::size_t k = 0; k < sections.size(); ++k) {
     checksum(h, k) = sum_of(ctx, h, k, data[k], sections[k].bytes, [](std::size_t, std::size_t) {});
   }

@@ -3,26 +3,22 @@
 
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
-#include "formats/rows/row_sort.hpp"
+#include "io/text/name_hash.hpp"
+#include "io/text/sort_pairs.hpp"
 
 #include <array>
 #include <numeric>
-#include <random>
 #include <thread>
 
 namespace spargo::detail {
 
 namespace {
 
-__extension__ using uint128 = unsigned __int128;
-
 struct tuning {
   static constexpr std::int64_t least_places = std::int64_t{1} << 12;
   // Four places for three ids, and half as many more when they run out: half to three quarters are taken.
   static constexpr std::int64_t places = 4;
   static constexpr std::int64_t ids = 3;
-  // Ids a thread sorts at least: 0.2 ms, against some 10 us for a parallel region.
-  static constexpr std::int64_t sorted_chunk = std::int64_t{1} << 14;
 };
 
 template <class T>
@@ -30,65 +26,12 @@ T load(T& word, std::memory_order order) {
   return std::atomic_ref<T>(word).load(order);
 }
 
-// Where a hash belongs among `count` places, in the order of the hashes.
-std::int64_t place_of(std::uint64_t hash, std::int64_t count) {
-  return static_cast<std::int64_t>((static_cast<uint128>(hash) * static_cast<std::uint64_t>(count)) >> 64);
-}
-
 std::int64_t next_place(std::int64_t place, std::int64_t count) { return place + 1 == count ? 0 : place + 1; }
-
-// Keys with what belongs to them, each chunk sorted.
-template <class Number>
-struct sorted_chunks {
-  array<std::int64_t, host> keys;
-  array<Number, host> values;
-};
-
-// Two sorted neighbours [first, middle) and [middle, last) into one.
-template <class Number>
-void merge(const sorted_chunks<Number>& from, std::int64_t first, std::int64_t middle, std::int64_t last,
-           sorted_chunks<Number>& to) {
-  std::int64_t left = first;
-  std::int64_t right = middle;
-  for (std::int64_t k = first; k < last; ++k) {
-    const bool take_left = right == last || (left < middle && from.keys[left] < from.keys[right]);
-    const std::int64_t taken = take_left ? left++ : right++;
-    to.keys[k] = from.keys[taken];
-    to.values[k] = from.values[taken];
-  }
-}
-
-// By key: chunks by their bytes, then neighbours merged until one is left.
-template <class Number>
-void sort_pairs(const context<host>& ctx, sorted_chunks<Number>& pairs) {
-  const std::int64_t size = pairs.keys.size();
-  sorted_chunks<Number> spare{{ctx, size}, {ctx, size}};
-  const parts chunks = split(size, ctx.threads(), tuning::sorted_chunk);
-  parallel_parts(ctx.threads(), chunks.count, [&](std::int64_t p) {
-    const std::int64_t first = chunks.first(p);
-    radix_sort(pairs.keys.data() + first, pairs.values.data() + first, spare.keys.data() + first,
-               spare.values.data() + first, chunks.last(p) - first);
-  });
-  for (std::int64_t step = 1; step < chunks.count; step *= 2) {
-    parallel_parts(ctx.threads(), div_up(chunks.count, 2 * step), [&](std::int64_t pair) {
-      const std::int64_t p = pair * 2 * step;
-      const std::int64_t middle = std::min(p + step, chunks.count);
-      const std::int64_t last = std::min(p + 2 * step, chunks.count);
-      merge(pairs, chunks.first(p), chunks.first(middle), chunks.first(last), spare);
-    });
-    std::swap(pairs, spare);
-  }
-}
-
-std::uint64_t fresh_seed() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
 
 }  // namespace
 
 template <class I>
-id_table<I>::id_table(const context<host>& ctx) : ctx_(ctx), seed_(fresh_seed()) {}
+id_table<I>::id_table(const context<host>& ctx) : ctx_(ctx), seed_(name_hash::fresh_seed()) {}
 
 // Murmur3's finaliser: every bit of the id reaches every bit of the place.
 template <class I>
@@ -122,7 +65,7 @@ void id_table<I>::reserve(std::int64_t more) {
   parallel_for(ctx_.threads(), before, grain::rows, [&](std::int64_t l) {
     for (std::int64_t s = 0; s < slots && old[l].ids[s] != free_place; ++s) {
       number_type* fresh = nullptr;
-      *find(old[l].ids[s], place_of(hash(old[l].ids[s]), lines_.size()), fresh) = old[l].numbers[s];
+      *find(old[l].ids[s], name_hash::place_of(hash(old[l].ids[s]), lines_.size()), fresh) = old[l].numbers[s];
     }
   });
 }
@@ -153,7 +96,7 @@ void id_table<I>::number(const std::int64_t* ids, std::int64_t count, std::int64
   const line* const table = lines_.data();
   const std::int64_t size = lines_.size();
   for (std::int64_t k = 0; k < count; ++k) {
-    const std::int64_t at = place_of(hash(ids[k]), size);
+    const std::int64_t at = name_hash::place_of(hash(ids[k]), size);
     lines[static_cast<std::size_t>(k)] = at;
     __builtin_prefetch(table + at, 1);
   }
@@ -179,7 +122,7 @@ void id_table<I>::number(const std::int64_t* ids, std::int64_t count, std::int64
 template <class I>
 std::vector<std::int64_t> id_table<I>::ranks(array<number_type, host>& ranks) {
   const std::int64_t count = size();
-  sorted_chunks<number_type> pairs{{ctx_, count}, {}};
+  pair_sort::sorted_pairs<number_type> pairs{{ctx_, count}, {}};
   parallel_for(ctx_.threads(), lines_.size(), grain::rows, [&](std::int64_t l) {
     const line& here = lines_[l];
     for (std::int64_t s = 0; s < slots && here.ids[s] != free_place; ++s) {
@@ -189,7 +132,7 @@ std::vector<std::int64_t> id_table<I>::ranks(array<number_type, host>& ranks) {
   lines_ = {};
   pairs.values = array<number_type, host>(ctx_, count);
   std::iota(pairs.values.begin(), pairs.values.end(), number_type{0});
-  sort_pairs(ctx_, pairs);
+  pair_sort::sort_pairs(ctx_, pairs);
   ranks = array<number_type, host>(ctx_, count);
   parallel_for(ctx_.threads(), count, grain::elements, [&](std::int64_t k) {
     ranks[static_cast<std::int64_t>(pairs.values[k])] = static_cast<number_type>(k);

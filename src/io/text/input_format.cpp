@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace spargo {
 
@@ -93,12 +94,53 @@ bool is_gml(std::string_view text) {
   return text.starts_with('[');
 }
 
+// Numbers of 8 bytes each from a place on.
+std::uint64_t number_at(std::string_view head, std::size_t place) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, head.data() + place, sizeof(value));
+  return value;
+}
+
+// Whether numbers from a place on, as many as there are of `count`, ascend to `last`.
+bool are_offsets(std::string_view head, std::size_t place, std::uint64_t count, std::uint64_t last) {
+  std::uint64_t before = 0;
+  for (std::uint64_t k = 0; k < count && place + 8 <= head.size(); ++k, place += 8) {
+    const std::uint64_t offset = number_at(head, place);
+    if (offset < before || offset > last) return false;
+    before = offset;
+  }
+  return true;
+}
+
+// GAP (.sg, .wsg): whether it is directed, edges, vertices, and the vertices' offsets from 0 on.
+bool is_gap(std::string_view head) {
+  constexpr std::size_t header = 1 + 8 + 8;
+  if (head.size() < header + 8 || (head[0] != 0 && head[0] != 1)) return false;
+  const std::uint64_t edges = number_at(head, 1);
+  const std::uint64_t vertices = number_at(head, 9);
+  return vertices > 0 && vertices < std::uint64_t{1} << 62 && number_at(head, header) == 0 &&
+         are_offsets(head, header, vertices + 1, edges);
+}
+
+// Galois (.gr): version 1 or 2, bytes of an edge's value, vertices, edges, and where each vertex's edges end.
+bool is_galois(std::string_view head) {
+  constexpr std::size_t header = 4 * 8;
+  constexpr std::uint64_t largest_value = 64;
+  if (head.size() < header || number_at(head, 0) < 1 || number_at(head, 0) > 2) return false;
+  return number_at(head, 8) <= largest_value && are_offsets(head, header, number_at(head, 16), number_at(head, 24));
+}
+
 // The name of a format that is not read; empty for others.
 std::string_view name_of_foreign(std::string_view head) {
   if (is_tar(head)) return "a tar archive";
   if (head.starts_with("\x89HDF\r\n\x1a\n")) return "an HDF5 file";
   if (head.starts_with("MATLAB 5.0 MAT-file")) return "a MATLAB file";
+  if (is_gap(head)) return "a GAP graph (.sg) file";
+  if (is_galois(head)) return "a Galois graph (.gr) file";
   const std::string_view text = without_comments(head, "#%");
+  for (const std::string_view word : {"AdjacencyGraph", "WeightedAdjacencyGraph"}) {
+    if (text.starts_with(word)) return "a Ligra (PBBS) adjacency graph file";
+  }
   if (text.starts_with('<')) return name_of_markup(text);
   if (is_gml(text)) return "a GML file";
   for (const std::string_view word : {"*vertices", "*network", "*arcs", "*edges"}) {

@@ -40,14 +40,18 @@ template <class T>
   return put_number(to, value >= limit ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(value));
 }
 
-// Line k of `count` is what `put_line(to, k)` puts at `to`, returning past it, and a '\n'; it must not throw.
+// Line k of `count` is what `put_line(to, k)` puts at `to`, returning past it, and a '\n'; it must not throw. No line
+// is longer than `longest`, without the '\n'.
 template <class PutLine>
-void write_lines(const context<host>& ctx, output_file& out, std::int64_t count, const PutLine& put_line) {
+void write_lines(const context<host>& ctx, output_file& out, std::int64_t count, const PutLine& put_line,
+                 std::int64_t longest = line_writer_tuning::longest_line - 1) {
   using tuning = line_writer_tuning;
-  const std::int64_t chunks = div_up(count, tuning::chunk);
+  const std::int64_t chunk =
+      std::clamp<std::int64_t>(tuning::chunk * tuning::longest_line / (longest + 1), 1, tuning::chunk);
+  const std::int64_t chunks = div_up(count, chunk);
   const auto threads = static_cast<int>(std::min<std::int64_t>(ctx.threads(), chunks));
   std::vector<array<char, host>> texts;
-  for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, tuning::chunk * tuning::longest_line);
+  for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, chunk * (longest + 1));
   std::atomic<std::int64_t> taken{0};
   turn_order turn;
   std::exception_ptr failure;  // the first, whose chunk ends the text
@@ -64,8 +68,8 @@ void write_lines(const context<host>& ctx, output_file& out, std::int64_t count,
     char* const text = texts[static_cast<std::size_t>(slot)].data();
     for (std::int64_t i = taken.fetch_add(1); i < chunks; i = taken.fetch_add(1)) {
       char* to = text;
-      const std::int64_t last = std::min(count, (i + 1) * tuning::chunk);
-      for (std::int64_t k = i * tuning::chunk; k < last; ++k) {
+      const std::int64_t last = std::min(count, (i + 1) * chunk);
+      for (std::int64_t k = i * chunk; k < last; ++k) {
         to = put_line(to, k);
         *to++ = '\n';
       }

@@ -1,7 +1,9 @@
 #include "io/text/number.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 namespace spargo::detail {
@@ -36,6 +38,16 @@ number_status parse_integer(std::string_view token, std::int64_t& value) noexcep
   const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (status == std::errc::invalid_argument || end != number.data() + number.size()) return number_status::malformed;
   return status == std::errc::result_out_of_range ? number_status::out_of_range : number_status::ok;
+}
+
+bool is_rounded(std::string_view token, double value) noexcept {
+  if (token[0] == '-' || token[0] == '+') token.remove_prefix(1);
+  token.remove_prefix(std::min(token.find_first_not_of('0'), token.size()));
+  if (!std::all_of(token.begin(), token.end(), is_digit)) return false;
+  std::array<char, 310> exact{};  // as many digits as a double may have
+  const auto end =
+      std::to_chars(exact.data(), exact.data() + exact.size(), std::abs(value), std::chars_format::fixed, 0);
+  return std::string_view(exact.data(), end.ptr) != token;
 }
 
 template <class T>

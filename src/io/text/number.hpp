@@ -65,8 +65,9 @@ template <class T>
   return digits;
 }
 
-// The common form of a real. Null where the token has another form or more than 19 significant digits.
-[[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
+// The common form of a real: past it, whatever follows. Null where it has another form or more than 19 significant
+// digits.
+[[nodiscard]] inline const char* scan_decimal(const char* p, decimal& d) noexcept {
   d.negative = *p == '-';
   p += *p == '-' || *p == '+';
   const char* const first = p;
@@ -93,7 +94,13 @@ template <class T>
   }
   d.digits = v;
   d.exponent = exponent;
-  return ends_token(p) ? p : nullptr;
+  return p;
+}
+
+// The same of a whole token.
+[[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
+  p = scan_decimal(p, d);
+  return p != nullptr && ends_token(p) ? p : nullptr;
 }
 
 // The number at `p`, past it; null where there is none or it is out of range (then ask `parse_real` why).
@@ -115,6 +122,14 @@ template <class T>
   const std::string_view token = token_at(p);
   return parse_integer(token, value) == number_status::ok ? p + token.size() : nullptr;
 }
+
+// From here on a double has no room for every integer.
+inline constexpr double least_rounded = 9007199254740992.0;
+[[nodiscard]] inline bool may_be_rounded(double value) noexcept {
+  return value >= least_rounded || value <= -least_rounded;
+}
+// Whether a token is an integer other than the number it was read as.
+[[nodiscard]] bool is_rounded(std::string_view token, double value) noexcept;
 
 // Whether a floating type with this many significant bits must round the integer.
 [[nodiscard]] inline bool must_round(std::int64_t value, int digits) noexcept {

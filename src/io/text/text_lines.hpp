@@ -67,8 +67,12 @@ class text_lines {
       fail(fmt::format("{} is not {} (expected a real number)", quoted(token_), what));
     }
     if (status == number_status::out_of_range) fail(fmt::format("{} is beyond the range of float64", quoted(token_)));
+    if (may_be_rounded(value) && is_rounded(token_, value)) ++rounded_;
     return value;
   }
+
+  // Integers that `real` has rounded.
+  [[nodiscard]] std::int64_t rounded() const { return rounded_; }
 
   void finish() {
     if (!token().empty()) fail(fmt::format("unexpected {} (expected the end of the line)", quoted(token_)));
@@ -92,6 +96,7 @@ class text_lines {
   const char* end_ = nullptr;
   std::string_view token_;
   std::int64_t number_ = 0;
+  std::int64_t rounded_ = 0;
 };
 
 template <class T>

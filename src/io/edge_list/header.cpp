@@ -1,0 +1,446 @@
+// What the first lines of an edge list say: comments, the names of columns, the separator.
+//
+// Idea: the first 64 KiB decide, the same for every reader, whatever its blocks and threads are. The first line that is
+// no comment is a header if it names a source and a target, or if it holds no ids where all lines below it do.
+#include "io/edge_list/header.hpp"
+
+#include "core/rethrow.hpp"
+#include "io/text/input_format.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <new>
+#include <optional>
+
+namespace spargo {
+
+namespace detail::edge_text {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+// Without case and without what joins words: from_node_id, FromNodeId and "from node id" are one name.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (" _-."sv.find(c) == std::string_view::npos)
+      plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return plain;
+}
+
+constexpr std::array sources = {"source"sv,   "from"sv,   "src"sv,        "u"sv,       "start"sv,
+                                "i"sv,        "tail"sv,   "node1"sv,      "id1"sv,     "fromnodeid"sv,
+                                "sourceid"sv, "fromid"sv, "sourcenode"sv, "fromnode"sv};
+constexpr std::array targets = {"target"sv,     "to"sv,     "dst"sv,  "v"sv,          "end"sv,      "j"sv,
+                                "head"sv,       "node2"sv,  "id2"sv,  "tonodeid"sv,   "targetid"sv, "toid"sv,
+                                "targetnode"sv, "tonode"sv, "dest"sv, "destination"sv};
+constexpr std::array weights = {"weight"sv, "w"sv, "value"sv, "length"sv, "distance"sv};
+// Usual names of columns that are neither ends nor weights.
+constexpr std::array others = {"id"sv,        "edge"sv, "edgeid"sv, "index"sv, "time"sv,
+                               "timestamp"sv, "date"sv, "type"sv,   "label"sv, "name"sv};
+
+template <class Names>
+bool is_one_of(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), plain_name(name)) != names.end();
+}
+
+bool is_id(std::string_view field) {
+  std::int64_t id = 0;
+  return !field.empty() && is_digit(field[0]) && parse_integer(field, id) == number_status::ok;
+}
+
+bool is_number(std::string_view field) {
+  double number = 0;
+  return parse_real(field, number) != number_status::malformed;
+}
+
+// "0,5": a real number with a comma in place of the point.
+bool has_decimal_comma(std::string_view field) {
+  const std::size_t comma = field.find(',');
+  if (comma == std::string_view::npos) return false;
+  std::string pointed(field);
+  pointed[comma] = '.';
+  return is_number(pointed);
+}
+
+// The fields of a line that ends in '\n'; none where quotes do not end.
+std::vector<std::string> fields_of(const char* p, char separator) {
+  std::vector<std::string> fields;
+  try {
+    do {
+      fields.emplace_back(take_field(p, separator));
+      std::string& field = fields.back();
+      if (field.size() > 1 && field.front() == '\'' && field.back() == '\'') field = field.substr(1, field.size() - 2);
+    } while (next_field(p, separator));
+  } catch (const bad_line&) {
+    return {};
+  }
+  return fields;
+}
+
+// Of a line of names, in which commas and blanks may be part of a name where others separate them.
+char separator_of_names(std::string_view line) {
+  bool in_quotes = false;
+  std::string outside;
+  for (const char c : line) {
+    in_quotes ^= c == '"';
+    if (!in_quotes) outside += c;
+  }
+  for (const char separator : "\t;,"sv) {
+    if (outside.find(separator) != std::string::npos) return separator;
+  }
+  return ' ';
+}
+
+// What stands between the first two fields of a line without names.
+char separator_of_values(const char* p) {
+  p = skip_blanks(p);
+  p = skip_blanks(p + field_at(p).size());
+  return *p == ',' || *p == ';' ? *p : ' ';
+}
+
+class header_finder {
+ public:
+  header_finder(const input_file& file, const std::string& columns, id_kind ids)
+      : name_(file.name()), columns_(columns), wanted_ids_(ids) {
+    text_ = file.head();
+    const bool whole = std::ssize(text_) < head_bytes;
+    const bool cut = !look_at_comments() || text_.find('\n') == std::string::npos;
+    if (cut && !whole && file.can_be_read_again()) read_on(file);
+    if (!whole && text_.find('\n') == std::string::npos) text_.clear();  // no line is whole
+    if (whole || text_.empty()) text_ += '\n';
+    text_.resize(text_.rfind('\n') + 1);
+  }
+
+  edge_list_header run() {
+    if (is_bipartite_) count_left_vertices();
+    if (skip_blanks(text_.data())[0] != '\n')
+      find_columns();
+    else if (!columns_.empty())
+      refuse_columns("the file has no edge");
+    decide_ids(text_, wanted_ids_, columns_.empty() ? given_columns::none : given_columns::some, header_);
+    if (header_.ids == id_kind::names && header_.left_ids >= 0) {
+      throw error(error_code::unsupported, {name_}, "names of vertices in a bipartite graph (expected integer ids)");
+    }
+    if (is_plain(header_)) header_.separator = 0;
+    return std::move(header_);
+  }
+
+ private:
+  [[noreturn]] void fail(error_code code, const std::string& message) const {
+    throw error(code, {name_, lines_before_ + 1, 1}, message);
+  }
+  [[noreturn]] void refuse_columns(const std::string& why) const {
+    throw error(error_code::invalid_argument, {name_}, fmt::format("columns {}: {}", columns_, why));
+  }
+
+  // Removes comments and blank lines before the first edge; false where nothing else is there.
+  bool look_at_comments() {
+    std::size_t at = 0;
+    while (at < text_.size()) {
+      const std::size_t first = text_.find_first_not_of(" \t\r", at);
+      const std::size_t newline = std::min(text_.find('\n', at), text_.size());
+      if (first < newline) {
+        if (comment_marks.find(text_[first]) == std::string_view::npos) break;
+        look_at_comment(std::string_view(text_).substr(first, newline - first));
+      }
+      if (newline == text_.size()) return false;
+      at = newline + 1;
+      ++lines_before_;
+    }
+    text_.erase(0, at);
+    return !text_.empty();
+  }
+
+  void look_at_comment(std::string_view comment) {
+    while (comment.ends_with('\r')) comment.remove_suffix(1);
+    const std::vector<std::string> words = fields_of((std::string(comment.substr(1)) + '\n').c_str(), ' ');
+    const bool first = std::exchange(is_first_comment_, false);
+    if (words.empty() || header_.direction != edge_direction::not_said) {
+      if (is_bipartite_ && sizes_.empty() && words.size() >= 3 && std::all_of(words.begin(), words.end(), is_id)) {
+        sizes_ = words;
+      }
+      return;
+    }
+    const auto says = [&](edge_direction direction) {
+      header_.direction = direction;
+      header_.said_by = fmt::format("the comment '{}'", quoted_words(comment));
+    };
+    if (comment[0] == '%' && first && words.size() <= 2) {  // KONECT
+      is_bipartite_ = words[0] == "bip";
+      if (words[0] == "sym" || is_bipartite_) says(edge_direction::undirected);
+      if (words[0] == "asym") says(edge_direction::directed);
+    }
+    if (comment[0] == '#' && words.size() >= 2 && plain_name(words[1]).starts_with("graph")) {  // SNAP
+      if (plain_name(words[0]) == "undirected") says(edge_direction::undirected);
+      if (plain_name(words[0]) == "directed") says(edge_direction::directed);
+    }
+  }
+
+  static std::string quoted_words(std::string_view comment) {
+    constexpr std::size_t shown = 40;
+    const std::string text = quoted(comment.substr(0, shown));
+    return text.substr(1, text.size() - 2);
+  }
+
+  // Past comments that fill the head.
+  void read_on(const input_file& file) {
+    text_source source(context<host>({.threads = 1}), file, {}, {.block_bytes = head_bytes});
+    source.set_comment_marks(comment_marks);
+    text_.clear();
+    lines_before_ = 0;
+    is_first_comment_ = true;
+    header_ = {};
+    for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
+      const bool found = !text_.empty();
+      text_ += block;
+      if (found) break;
+      if (!look_at_comments()) text_.clear();
+    }
+  }
+
+  void count_left_vertices() {
+    if (sizes_.size() < 2 || parse_integer(sizes_[1], header_.left_ids) != number_status::ok) {
+      throw error(error_code::parse, {name_, 1, 1},
+                  "a bipartite graph, whose left and right vertices have the same ids (expected a second line "
+                  "`% EDGES LEFT RIGHT` with the numbers of each)");
+    }
+  }
+
+  // --- Columns
+
+  void find_columns() {
+    const std::string_view first = std::string_view(text_).substr(0, text_.find('\n') + 1);
+    header_.separator = separator_of_names(first);
+    const std::vector<std::string> names = fields_of(first.data(), header_.separator);
+    if (columns_.empty()) {
+      if (!are_names(names)) return take_values(first.data());
+      header_.names = names;
+    } else {
+      take_columns(names);
+      if (header_.names.empty()) header_.separator = separator_of_values(first.data());
+    }
+    find_type();
+    find_decimal_commas();
+  }
+
+  void take_values(const char* first) {
+    header_.separator = separator_of_values(first);
+    find_decimal_commas();
+  }
+
+  // visit(fields) for each line from line `from` on, until it says false; whether there are any and all say true.
+  template <class Visit>
+  bool for_all_values(int from, const Visit& visit) const {
+    int line = 0;
+    const char* const end = text_.data() + text_.size();
+    for (const char* p = text_.data(); p != end; p = std::find(p, end, '\n') + 1) {
+      const char* const first = skip_blanks(p);
+      if (ends_line(first) || is_comment(first) || line++ < from) continue;
+      const std::vector<std::string> fields = fields_of(p, header_.separator);
+      if (fields.empty() || !visit(fields)) return false;
+    }
+    return line > from;
+  }
+
+  // Whether ids stand in two columns of all lines below the first one, of which there is one at least.
+  [[nodiscard]] bool are_ids_below(std::size_t source, std::size_t target) const {
+    return for_all_values(1, [&](const std::vector<std::string>& fields) {
+      return fields.size() > std::max(source, target) && is_id(fields[source]) && is_id(fields[target]);
+    });
+  }
+
+  // The columns whose names these are, of those the first line has.
+  template <class Names>
+  static std::vector<int> find_names(const std::vector<std::string>& fields, const Names& names) {
+    std::vector<int> found;
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+      if (is_one_of(names, fields[k])) found.push_back(static_cast<int>(k));
+    }
+    return found;
+  }
+
+  // Whether the first line names columns, and which they are.
+  bool are_names(const std::vector<std::string>& fields) {
+    if (fields.size() < 2) return false;
+    const std::vector<int> from = find_names(fields, sources);
+    const std::vector<int> to = find_names(fields, targets);
+    const std::vector<int> weigh = find_names(fields, weights);
+    count_row_names(fields);
+    const int shift = header_.row_names ? 1 : 0;
+    if (!from.empty() && !to.empty()) {
+      expect_one("the source", fields, from);
+      expect_one("the target", fields, to);
+      if (weigh.size() > 1) expect_one("the weight", fields, weigh);
+      set(from[0] + shift, to[0] + shift, weigh.empty() ? -1 : weigh[0] + shift);
+      return true;
+    }
+    const auto first = static_cast<std::size_t>(fields[0].empty() || plain_name(fields[0]) == "unnamed:0" ? 1 : 0);
+    const std::size_t place = first + static_cast<std::size_t>(shift);
+    const bool named = fields.size() > first + 1 && !fields[first].empty() && !fields[first + 1].empty() &&
+                       !is_number(fields[first]) && !is_number(fields[first + 1]);
+    if (!named || header_.separator == ' ' || !are_ids_below(place, place + 1)) {
+      header_.row_names = false;
+      return false;
+    }
+    const bool odd = is_one_of(others, fields[first]) || is_one_of(others, fields[first + 1]) || !from.empty() ||
+                     !to.empty() || weigh.size() > 1 || (!weigh.empty() && weigh[0] < static_cast<int>(first) + 2);
+    if (odd) fail_ambiguous("which are source and target", fields);
+    int weight = weigh.empty() ? -1 : weigh[0] + shift;
+    if (weigh.empty() && fields.size() > first + 2 && !is_one_of(others, fields[first + 2])) {
+      weight = static_cast<int>(place) + 2;
+    }
+    set(static_cast<int>(place), static_cast<int>(place) + 1, weight);
+    return true;
+  }
+
+  void set(int source, int target, int weight) {
+    header_.source = source;
+    header_.target = target;
+    header_.weight = weight;
+  }
+
+  // R writes the names of rows in front, and no name above them.
+  void count_row_names(const std::vector<std::string>& names) {
+    std::int64_t row = 0;
+    bool counted = true;
+    header_.row_names = for_all_values(1, [&](const std::vector<std::string>& fields) {
+      counted = counted && fields[0] == std::to_string(++row);
+      return fields.size() == names.size() + 1 && !fields.back().empty();
+    });
+    header_.row_names = header_.row_names && (counted || is_quoted_below());
+  }
+
+  // Whether the second line begins with quotes.
+  [[nodiscard]] bool is_quoted_below() const { return skip_blanks(text_.c_str() + text_.find('\n') + 1)[0] == '"'; }
+
+  void expect_one(const char* what, const std::vector<std::string>& fields, const std::vector<int>& columns) const {
+    if (columns.size() > 1) fail_ambiguous(fmt::format("which is {}", what), fields);
+  }
+
+  [[noreturn]] void fail_ambiguous(const std::string& what, const std::vector<std::string>& fields) const {
+    fail(error_code::parse, fmt::format("the names of the columns do not say {}: {} (expected "
+                                        "--columns SOURCE,TARGET[,WEIGHT])",
+                                        what, shown(fields)));
+  }
+
+  static std::string shown(const std::vector<std::string>& names) {
+    std::vector<std::string> all;
+    for (const std::string& name : names) all.push_back(quoted(name));
+    return fmt::format("{}", fmt::join(all, ", "));
+  }
+
+  // --- Columns as the user names them
+
+  void take_columns(const std::vector<std::string>& first) {
+    std::vector<std::string> wanted(1);
+    for (const char c : columns_) {
+      if (c == ',') {
+        wanted.emplace_back();
+      } else {
+        wanted.back() += c;
+      }
+    }
+    if (wanted.size() < 2 || wanted.size() > 3) refuse_columns("expected SOURCE,TARGET or SOURCE,TARGET,WEIGHT");
+    std::array<int, 3> places{-1, -1, -1};
+    bool by_name = false;
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      const std::optional<int> named = find_column(first, wanted[k]);
+      std::int64_t number = 0;
+      const bool numbered = parse_integer(wanted[k], number) == number_status::ok;
+      if (!named.has_value() && (!numbered || number < 1 || number > most_columns)) {
+        refuse_columns(fmt::format("no column is called {} (the first line has {})", quoted(wanted[k]), shown(first)));
+      }
+      by_name = by_name || named.has_value();
+      places[k] = named.value_or(static_cast<int>(number) - 1);
+    }
+    count_row_names(first);
+    const auto source = static_cast<std::size_t>(places[0]);
+    const auto target = static_cast<std::size_t>(places[1]);
+    const auto is_name = [&](std::size_t k) { return k < first.size() && !is_number(first[k]); };
+    const bool has_names =
+        by_name ||
+        (is_name(source) && is_name(target) &&
+         (are_ids_below(source, target) || (is_one_of(sources, first[source]) && is_one_of(targets, first[target]))));
+    if (!has_names) header_.row_names = false;
+    if (has_names) header_.names = first;
+    const std::size_t count = first.size() + (header_.row_names ? 1 : 0);
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      if (places[k] >= static_cast<int>(count)) refuse_columns(fmt::format("the first line has {} columns", count));
+      if (header_.row_names && find_column(first, wanted[k]).has_value()) ++places[k];
+    }
+    if (places[0] == places[1] || places[2] == places[0] || places[2] == places[1]) {
+      refuse_columns("a column twice (expected different ones)");
+    }
+    set(places[0], places[1], places[2]);
+  }
+
+  static constexpr std::int64_t most_columns = 1 << 20;
+
+  std::optional<int> find_column(const std::vector<std::string>& names, const std::string& wanted) const {
+    std::vector<int> same;
+    std::vector<int> alike;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (is_number(names[k])) continue;
+      if (names[k] == wanted) same.push_back(static_cast<int>(k));
+      if (plain_name(names[k]) == plain_name(wanted)) alike.push_back(static_cast<int>(k));
+    }
+    const std::vector<int>& found = same.empty() ? alike : same;
+    if (found.size() > 1) refuse_columns(fmt::format("several columns are called {}", quoted(wanted)));
+    return found.empty() ? std::nullopt : std::optional<int>(found[0]);
+  }
+
+  // --- Their contents
+
+  void find_type() {
+    const auto type = std::find_if(header_.names.begin(), header_.names.end(),
+                                   [](const std::string& name) { return plain_name(name) == "type"; });
+    if (type == header_.names.end()) return;
+    const auto column = static_cast<std::size_t>(type - header_.names.begin()) + (header_.row_names ? 1 : 0);
+    (void)for_all_values(1, [&](const std::vector<std::string>& fields) {
+      const std::string said = column < fields.size() ? plain_name(fields[column]) : std::string();
+      if (said != "directed" && said != "undirected") return false;
+      header_.type = static_cast<int>(column);
+      header_.direction = said == "directed" ? edge_direction::directed : edge_direction::undirected;
+      header_.said_by = fmt::format("the column {}", quoted(*type));
+      return false;
+    });
+  }
+
+  void find_decimal_commas() {
+    if (header_.separator == ',' || header_.weight < 0 || text_.find(',') == std::string::npos) return;
+    const auto weight = static_cast<std::size_t>(header_.weight);
+    (void)for_all_values(header_.names.empty() ? 0 : 1, [&](const std::vector<std::string>& fields) {
+      header_.decimal_commas = fields.size() > weight && has_decimal_comma(fields[weight]);
+      return !header_.decimal_commas;
+    });
+  }
+
+  std::string name_;
+  std::string columns_;
+  id_kind wanted_ids_;
+  std::string text_;  // whole lines from the first one on that is no comment
+  std::int64_t lines_before_ = 0;
+  bool is_first_comment_ = true;
+  bool is_bipartite_ = false;
+  std::vector<std::string> sizes_;
+  edge_list_header header_;
+};
+
+}  // namespace
+
+}  // namespace detail::edge_text
+
+edge_list_header read_edge_list_header(const input_file& file, const std::string& columns, id_kind ids) {
+  try {
+    return detail::edge_text::header_finder(file, columns, ids).run();
+  } catch (const std::bad_alloc&) {
+    detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
+  }
+}
+
+}  // namespace spargo

@@ -1,0 +1,91 @@
+// Where the columns of an edge list stand (`edge_list_header`), for those who read its lines.
+#pragma once
+
+#include "io/edge_list/fields.hpp"
+#include "io/text/blocks.hpp"
+
+#include <spargo/io/edge_list.hpp>
+
+#include <algorithm>
+
+namespace spargo::detail::edge_text {
+
+// Whether lines are read as without a header line: source, target, and whatever third column there is.
+[[nodiscard]] inline bool is_plain(const edge_list_header& header) {
+  const bool third = header.weight == 2 || (header.weight < 0 && header.names.size() == 2);
+  return header.source == 0 && header.target == 1 && third && header.type < 0 && !header.decimal_commas &&
+         header.left_ids < 0 && header.ids == id_kind::integers && !header.quoted_ids;
+}
+
+// A field of a table's line, without blanks around it and without its quotes.
+//
+// `p` is where it begins, and moves to the separator or the line's end behind it. Separator ' ' is any number of blanks
+// and tabs, others are one character.
+[[nodiscard]] inline std::string_view take_field(const char*& p, char separator) {
+  const auto ends_field = [separator](const char* q) {
+    return ends_line(q) || (separator == ' ' ? is_blank(*q) : *q == separator);
+  };
+  while (*p == ' ' || (*p == '\t' && separator != '\t')) ++p;
+  std::string_view field;
+  if (*p == '"') {
+    const char* const first = p++;
+    while (*p != '\n' && (*p != '"' || p[1] == '"')) p += *p == '"' ? 2 : 1;
+    if (*p == '\n') throw bad_line{first, "the quotes do not end on this line (expected another one)"};
+    field = {first + 1, static_cast<std::size_t>(p - first - 1)};
+    ++p;
+  } else {
+    const char* const first = p;
+    while (!ends_field(p)) ++p;
+    field = {first, static_cast<std::size_t>(p - first)};
+    while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
+  }
+  while (*p == ' ' || (*p == '\t' && separator != '\t')) ++p;
+  if (separator != ' ' && !ends_field(p)) {
+    throw bad_line{p, fmt::format("unexpected {} (expected {} or the end of the line)", quoted(field_at(p)),
+                                  quoted({&separator, 1}))};
+  }
+  return field;
+}
+
+// To the next field; false at the end of the line.
+[[nodiscard]] inline bool next_field(const char*& p, char separator) {
+  if (ends_line(p)) return false;
+  p += separator != ' ';
+  return true;
+}
+
+// Whether the user has named columns.
+enum class given_columns { none, some };
+
+// Fills in `ids` and `quoted_ids`, and for them the separator of a file without a header line. `text`: whole lines from
+// the first one on that is no comment, the last one blank or ended.
+void decide_ids(std::string_view text, id_kind wanted, given_columns columns, edge_list_header& header);
+
+// Passes over the header line of a text that comes in blocks.
+class header_line {
+ public:
+  explicit header_line(const edge_list_header& header) : is_passed_(header.names.empty()) {}
+
+  // The block from behind the header line on; all of it where that is passed, or is none.
+  [[nodiscard]] std::string_view skip(const text_source& source, std::string_view block) {
+    const char* const end = block.data() + block.size();
+    for (const char* line = block.data(); line != end && !is_passed_;) {
+      const char* const next = std::find(line, end, '\n') + 1;
+      const char* const p = skip_blanks(line);
+      is_passed_ = !ends_line(p) && !is_comment(p);
+      if (is_passed_) {
+        if (next - 1 - line > source.max_line_bytes()) source.fail(line, {});
+        return {next, static_cast<std::size_t>(end - next)};
+      }
+      line = next;
+    }
+    return block;
+  }
+
+  [[nodiscard]] bool is_passed() const { return is_passed_; }
+
+ private:
+  bool is_passed_;
+};
+
+}  // namespace spargo::detail::edge_text
