@@ -117,7 +117,7 @@ class Algorithms(Stored):
         Error
             For what is no vertex.
         """
-        chosen = self._sources(sources)
+        chosen = self._chosen(sources)
         if chosen.size == 0:
             empty = np.empty(0, dtype=np.int64)
             none = np.empty((0, self.vertices), dtype=np.int32) if levels else None
@@ -126,7 +126,7 @@ class Algorithms(Stored):
         by_source = found.reshape(self.vertices, chosen.size).T if levels else None
         return MultiBfs(by_source, reached, sums, eccentricities)
 
-    def _sources(self, sources: npt.ArrayLike | None) -> Array:
+    def _chosen(self, sources: npt.ArrayLike | None) -> Array:
         if _device.kind_of(sources) is not None:
             sources = _device.downloaded(sources)
         chosen = indices_of(np.empty(0, np.int32) if sources is None else sources, "sources")
@@ -135,7 +135,7 @@ class Algorithms(Stored):
         return np.ascontiguousarray(chosen, dtype=self._index_type())
 
     def _given_sources(self, sources: npt.ArrayLike | None) -> Array | None:
-        return None if sources is None else self._sources(sources)
+        return None if sources is None else self._chosen(sources)
 
     def _index_type(self) -> np.dtype[Any]:
         kind: np.dtype[Any] = (self._host or self._arrays())[1].dtype
@@ -405,8 +405,8 @@ class Algorithms(Stored):
         labels : ndarray of the graph's indices, shape (vertices,)
         """
         iterations = whole(iterations, "communities: iterations")
-        start = self._argument(self._sources(initial))
+        start = self._argument(self._chosen(initial))
         if initial is not None and start.size != self.vertices:
             raise Error(f"communities: {start.size} initial labels for {self.vertices} vertices")
-        labels, count, _ = self._called("communities", True, iterations, start, algorithm, threads())
+        labels, count, _ = self._without_loops()._called("communities", True, iterations, start, algorithm, threads())
         return count, labels

@@ -37,7 +37,8 @@ class Graph(Algorithms):
 
     The out-edges are the arrays of a CSR matrix: the neighbours of v are ``indices[offsets[v]:offsets[v + 1]]``, for an
     undirected graph from both ends. They must not be changed. In-edges, where an algorithm needs them, and plans are
-    made once and kept. No call holds the interpreter's lock while it computes, and several threads may call at a time.
+    made once and kept. Self-loops count for PageRank, each as one edge, and nowhere else. No call holds the
+    interpreter's lock while it computes, and several threads may call at a time.
 
     A graph on a GPU (``device="cuda"``) searches, ranks and counts there; `bfs_order`, which is one thread's, raises
     `UnsupportedError`. It keeps what it was made of and copies the other side's arrays when something asks for them. What
@@ -125,8 +126,7 @@ class Graph(Algorithms):
         values = values if weights else None
         if directed or not self.directed:
             return Graph._of(offsets, indices, values, directed, self.nodes, self._multigraph)
-        sources = np.repeat(np.arange(self.vertices, dtype=indices.dtype), np.diff(offsets))
-        return Graph._built(self.vertices, sources, indices, values, False, "min", self.nodes)
+        return Graph._built(self.vertices, self._sources(), indices, values, False, "min", self.nodes)
 
     def _placed(self, device: str) -> Graph:
         """On the device that is asked for; itself where that is none other."""
@@ -145,8 +145,7 @@ class Graph(Algorithms):
             The arrays of a CSR matrix are taken without a copy. Of a dense one the entries that are not 0.
         directed : bool, optional
             False: each entry joins its row and column both ways. A matrix whose pattern and weights are symmetric, in
-            CSR with ascending columns, is then taken without a copy; of others loops are dropped and the least of
-            several weights stays.
+            CSR with ascending columns, is then taken without a copy; of others the least of several weights stays.
         weights : bool, optional
             Take the entries as weights of edges, where they are int32, int64, float32 or float64; smaller integers
             become int64. False, or a matrix of booleans: none.
@@ -219,8 +218,7 @@ class Graph(Algorithms):
             kept = _device.weights_vector(values, place) if weights else None
             return cls._of_device(offsets, indices, kept, True, kind)
         sources = _core.csr_rows(n, offsets, indices)
-        built = _core.build_graph(n, sources, indices, False, threads())
-        return cls._of_device(*built, None, False, kind)
+        return cls._built_there(n, sources, indices, False, kind)
 
     @classmethod
     def from_edges(
@@ -234,7 +232,7 @@ class Graph(Algorithms):
         duplicates: str = "min",
         device: str = "auto",
     ) -> Graph:
-        """The graph of pairs, in any order. Loops are dropped, and of duplicates one edge stays.
+        """The graph of pairs, in any order. Of duplicates one edge stays.
 
         Parameters
         ----------
@@ -264,7 +262,7 @@ class Graph(Algorithms):
             if vertices is None:
                 pair = (_device.taken(kind, e) if _device.kind_of(e) else np.asarray(e) for e in (sources, targets))
                 vertices = max((int(e.max()) + 1 for e in pair if e.shape[0] > 0), default=0)
-            return cls._of_device(*_core.build_graph(vertices, *there, directed, threads()), None, directed, kind)
+            return cls._built_there(vertices, *there, directed, kind)
         first: Any
         second: Any
         first, second, weights = (
@@ -296,16 +294,26 @@ class Graph(Algorithms):
     ) -> Graph:
         if weights is None and place is not None:
             there = place.upload(sources), place.upload(targets)
-            made = cls._of_device(*_core.build_graph(n, *there, directed, threads()), None, directed, kind)
+            made = cls._built_there(n, *there, directed, kind)
             made.nodes = nodes
             return made
         if weights is None:
-            return cls._of(*_core.build_graph(n, sources, targets, directed, threads()), None, directed, nodes)
+            offsets, indices, loops = _core.build_graph(n, sources, targets, directed, threads())
+            made = cls._of(offsets, indices, None, directed, nodes)
+            made._loops = loops
+            return made
         offsets, indices, kept = _core.build_weighted_graph(
-            n, sources, targets, weights, directed, duplicates, False, threads()
+            n, sources, targets, weights, directed, duplicates, True, threads()
         )
         made = cls._of(offsets, indices, kept, directed, nodes)._moved(place)
         made._kind = kind
+        return made
+
+    @classmethod
+    def _built_there(cls, n: int, sources: Any, targets: Any, directed: bool, kind: _device.Kind | None) -> Graph:
+        offsets, indices, loops = _core.build_graph(n, sources, targets, directed, threads())
+        made = cls._of_device(offsets, indices, None, directed, kind)
+        made._loops = loops
         return made
 
     @classmethod
@@ -365,7 +373,7 @@ class Graph(Algorithms):
         Returns
         -------
         Graph
-            Without loops and duplicates, of whose weights the least stays; a snapshot's as they are. ``nodes`` has the
+            Without duplicates, of whose weights the least stays; a snapshot's as they are. ``nodes`` has the
             ids of an edge list.
 
         Raises

@@ -27,6 +27,7 @@ class Stored:
         "_in",
         "_index",
         "_kind",
+        "_loops",
         "_multigraph",
         "_place",
         "_plans",
@@ -43,6 +44,7 @@ class Stored:
     _kind: _device.Kind | None  # whose arrays it returns from there; None: NumPy's
     _in: tuple[Any, Any] | None
     _index: dict[Hashable, int] | None
+    _loops: int | None  # as far as they have been counted
     _multigraph: bool
     _bound: dict[bool, Any]  # the library's view, without and with in-edges
     __networkx_cache__: None
@@ -63,6 +65,7 @@ class Stored:
         made.directed, made.nodes = directed, nodes
         made._place = made._kind = None
         made._multigraph = multigraph
+        made._loops = None
         made._in = None
         made._index = None
         made._bound = {}
@@ -148,12 +151,33 @@ class Stored:
     def edges(self) -> int:
         """How many there are: stored ones of a directed graph, else pairs, each loop one."""
         entries = int((self._host or self._arrays())[1].size)
-        if self.directed:
-            return entries
-        if self._host is None:  # built on the GPU, without loops
-            return entries // 2
-        loops = int(np.count_nonzero(self.indices == np.repeat(np.arange(self.vertices), np.diff(self.offsets))))
-        return (int(self.indices.size) + loops) // 2
+        return entries if self.directed else (entries + self._loop_count()) // 2
+
+    def _sources(self) -> Array:
+        """Of each entry."""
+        return np.repeat(np.arange(self.vertices, dtype=self.indices.dtype), np.diff(self.offsets))
+
+    def _loop_count(self) -> int:
+        if self._loops is None:
+            self._loops = int(np.count_nonzero(self.indices == self._sources()))
+        return self._loops
+
+    def _without_loops(self: Made) -> Made:
+        """Itself, or a copy for what they would count in."""
+        if self._loop_count() == 0:
+            return self
+        sources, (offsets, indices, weights) = self._sources(), self._here()
+        kept = sources != indices
+        counts = np.bincount(sources[kept], minlength=self.vertices)
+        made = self._of(
+            np.append(0, np.cumsum(counts)).astype(offsets.dtype),
+            indices[kept],
+            None if weights is None else weights[kept],
+            self.directed,
+            self.nodes,
+        )._moved(self._place)
+        made._kind = self._kind
+        return made
 
     @property
     def degrees(self) -> Array:

@@ -165,3 +165,71 @@ def test_no_sources_give_0():
                  lambda: g.communities(initial=[0])):
         with pytest.raises(spargo.Error, match="for 3 vertices"):
             call()
+
+
+def doors(pairs, n, directed, tmp_path):
+    """The same graph, by every way in."""
+    sources, targets = np.array(pairs).T
+    a = sparse.coo_array((np.ones(len(pairs)), (sources, targets)), shape=(n, n))
+    a = sparse.csr_array(a if directed else a + a.T)
+    a.data[:] = 1
+    path = tmp_path / "a.el"
+    path.write_text("".join(f"{u} {v}\n" for u, v in pairs))
+    matrix = tmp_path / "a.mtx"
+    spargo.mmwrite(matrix, a, symmetry="general")
+    theirs = nx.empty_graph(n, create_using=nx.DiGraph if directed else nx.Graph)
+    theirs.add_edges_from(pairs)
+    options = {"directed": directed}
+    yield "from_edges", spargo.Graph.from_edges(sources, targets, vertices=n, **options)
+    yield "from_edges with weights", spargo.Graph.from_edges(sources, targets, np.ones(len(pairs)), vertices=n, **options)
+    yield "from_scipy", spargo.Graph.from_scipy(a, **options)
+    yield "from_scipy of a triangle", spargo.Graph.from_scipy(a if directed else sparse.triu(a), **options)
+    yield "from_networkx", spargo.Graph.from_networkx(theirs)
+    yield "read", spargo.Graph.read(path, **options)
+    yield "read a matrix", spargo.Graph.read(matrix, **options)
+    yield "pairs", spargo.Graph(pairs, **options)
+    yield "matrix", spargo.Graph(a, **options)
+    spargo.save(tmp_path / "a.spg", spargo.Graph.from_edges(sources, targets, vertices=n, **options))
+    yield "snapshot", spargo.Graph.read(tmp_path / "a.spg")
+    yield "networkx", theirs
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_self_loops_are_the_same_at_every_door(seed, directed, tmp_path):
+    rng = np.random.default_rng(seed)
+    n = 12
+    pairs = [(v, (v + 1) % n) for v in range(n)] + [tuple(rng.integers(0, n, 2).tolist()) for _ in range(20)]
+    pairs += [(v, v) for v in rng.integers(0, n, 3).tolist()] + [(0, 0), (0, 0)]
+    graphs = dict(doors(pairs, n, directed, tmp_path))
+    theirs = graphs.pop("networkx")
+    want = np.array(list(nx.pagerank(theirs, tol=1e-13, max_iter=1000, backend="networkx").values()))
+    plain = theirs.copy()
+    plain.remove_edges_from(list(nx.selfloop_edges(theirs)))
+    without = dict(doors(list(plain.edges), n, directed, tmp_path))["from_networkx"]
+    for name, g in graphs.items():
+        assert g.edges == theirs.number_of_edges(), name
+        np.testing.assert_allclose(g.pagerank(tolerance=1e-14).ranks, want, atol=1e-12, err_msg=name)
+        assert g.communities()[1].tolist() == without.communities()[1].tolist(), name
+        assert g.triangles().total == without.triangles().total
+        np.testing.assert_allclose(g.betweenness(), without.betweenness(), err_msg=name)
+        np.testing.assert_array_equal(g.clustering(), without.clustering())
+        np.testing.assert_array_equal(g.bfs(3).levels, without.bfs(3).levels)
+        np.testing.assert_array_equal(g.sssp(3).distances, without.sssp(3).distances)
+
+
+def test_a_loop_counts_for_pagerank():
+    g = spargo.Graph([(0, 1), (1, 2), (2, 0), (1, 1)])
+    np.testing.assert_allclose(g.pagerank(tolerance=1e-14).ranks, [0.265920, 0.480056, 0.254024], atol=1e-6)
+
+
+def test_tiny_personalizations_are_distributions():
+    g = spargo.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    want = g.pagerank(personalization=[1, 0, 0, 0]).ranks
+    for tiny in (1e-300, 1e-200, 1e200, 1e300):
+        np.testing.assert_allclose(g.pagerank(personalization=[tiny, 0, 0, 0]).ranks, want, rtol=1e-12)
+        np.testing.assert_allclose(g.pagerank(personalization=[tiny] * 4, guess=[tiny] * 4).ranks.sum(), 1)
+    for bad in (1e-310, 5e-324, 1e308):
+        for name in ("personalization", "guess"):
+            with pytest.raises(spargo.Error, match="sum to"):
+                g.pagerank(**{name: [bad] * 4})
