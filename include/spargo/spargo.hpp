@@ -41,6 +41,7 @@
 #include <spargo/io/output.hpp>
 #include <spargo/io/snapshot.hpp>
 #include <spargo/io/stream.hpp>
+#include <spargo/io/system_error.hpp>
 #include <spargo/io/vertex_names.hpp>
 #include <spargo/primitives/convolve.hpp>
 #include <spargo/primitives/histogram.hpp>

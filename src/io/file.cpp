@@ -2,6 +2,8 @@
 
 #include "io/text/blocks.hpp"
 
+#include <spargo/io/system_error.hpp>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,10 +14,19 @@
 #include <system_error>
 #include <utility>
 
+namespace spargo {
+
+system_error::system_error(int number, const std::string& file, const std::string& message)
+    : error(error_code::io, {file}, message), number_(number) {}
+
+system_error::~system_error() = default;
+
+}  // namespace spargo
+
 namespace spargo::detail {
 
 void throw_system_error(const std::string& path, std::string_view what, int number) {
-  throw error(error_code::io, {path}, fmt::format("cannot {}: {}", what, std::generic_category().message(number)));
+  throw system_error(number, path, fmt::format("cannot {}: {}", what, std::generic_category().message(number)));
 }
 
 file_handle& file_handle::operator=(file_handle&& other) noexcept {
@@ -60,7 +71,7 @@ opened_file open_for_reading(const std::string& path) {
   if (!file.handle.is_open()) throw_system_error(name, "open for reading", errno);
   struct stat status {};
   if (::fstat(file.handle.get(), &status) != 0) throw_system_error(name, "examine", errno);
-  if (S_ISDIR(status.st_mode)) throw error(error_code::io, {name}, "is a directory (expected a file)");
+  if (S_ISDIR(status.st_mode)) throw system_error(EISDIR, name, "is a directory (expected a file)");
   file.is_regular = S_ISREG(status.st_mode) && path != "-";
   file.size = file.is_regular ? static_cast<std::int64_t>(status.st_size) : 0;
   file.time_ns = time_of(status);

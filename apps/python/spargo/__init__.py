@@ -8,6 +8,7 @@ Arrays of NumPy and SciPy are taken without copies, and no call holds the interp
 
 from __future__ import annotations
 
+from . import csgraph
 from ._core import version as __version__
 from ._config import Device, config, devices
 from ._errors import DeviceError, Error, FileError, MissingFileError, OutOfMemoryError, UnsupportedError
@@ -37,6 +38,7 @@ __all__ = [
     "__version__",
     "aslinearoperator",
     "config",
+    "csgraph",
     "devices",
     "generate",
     "load",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, flat, indices_of
+from ._arrays import Array, flat, indices_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
@@ -63,7 +63,7 @@ class Algorithms(Stored):
         """
         source = self._vertex(source)
         stop = -1 if target is None else self._vertex(target)
-        depth = -1 if max_depth is None else int(max_depth)
+        depth = -1 if max_depth is None else whole(max_depth, "bfs: max_depth", 0)
         which = "any" if parents is None else parents
         if in_edges is None:
             in_edges = self._in is not None or "bfs" in self._plans
@@ -117,7 +117,7 @@ class Algorithms(Stored):
         Error
             For what is no vertex.
         """
-        chosen = self._sources(sources)
+        chosen = self._chosen(sources)
         if chosen.size == 0:
             empty = np.empty(0, dtype=np.int64)
             none = np.empty((0, self.vertices), dtype=np.int32) if levels else None
@@ -126,16 +126,16 @@ class Algorithms(Stored):
         by_source = found.reshape(self.vertices, chosen.size).T if levels else None
         return MultiBfs(by_source, reached, sums, eccentricities)
 
-    def _sources(self, sources: npt.ArrayLike | None) -> Array:
+    def _chosen(self, sources: npt.ArrayLike | None) -> Array:
         if _device.kind_of(sources) is not None:
             sources = _device.downloaded(sources)
         chosen = indices_of(np.empty(0, np.int32) if sources is None else sources, "sources")
-        if chosen.size > 0 and not (0 <= chosen.min() and chosen.max() < self.vertices):
-            raise Error(f"sources: {chosen.min()} to {chosen.max()} of a graph of {self.vertices} vertices")
+        for number in (chosen.min(), chosen.max()) if chosen.size > 0 else ():
+            self._vertex(number)
         return np.ascontiguousarray(chosen, dtype=self._index_type())
 
     def _given_sources(self, sources: npt.ArrayLike | None) -> Array | None:
-        return None if sources is None else self._sources(sources)
+        return None if sources is None else self._chosen(sources)
 
     def _index_type(self) -> np.dtype[Any]:
         kind: np.dtype[Any] = (self._host or self._arrays())[1].dtype
@@ -270,10 +270,15 @@ class Algorithms(Stored):
         wanted = np.dtype(dtype)
         if wanted not in (np.float32, np.float64):
             raise UnsupportedError(f"pagerank: ranks of {wanted}", "unsupported")
-        vectors = (
+        max_iterations = whole(max_iterations, "pagerank: max_iterations")
+        iterations = whole(iterations, "pagerank: iterations")
+        vectors = [
             self._argument(np.empty(0) if a is None else a if _device.kind_of(a) else flat(a, "pagerank"), wanted)
             for a in (personalization, guess)
-        )
+        ]
+        for name, a, vector in zip(("personalization", "guess"), (personalization, guess), vectors):
+            if a is not None and vector.size != self.vertices:
+                raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
         options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
         return PageRank(
             *self._planned(
@@ -399,6 +404,9 @@ class Algorithms(Stored):
         count : int
         labels : ndarray of the graph's indices, shape (vertices,)
         """
-        start = self._argument(self._sources(initial))
-        labels, count, _ = self._called("communities", True, iterations, start, algorithm, threads())
+        iterations = whole(iterations, "communities: iterations")
+        start = self._argument(self._chosen(initial))
+        if initial is not None and start.size != self.vertices:
+            raise Error(f"communities: {start.size} initial labels for {self.vertices} vertices")
+        labels, count, _ = self._without_loops()._called("communities", True, iterations, start, algorithm, threads())
         return count, labels

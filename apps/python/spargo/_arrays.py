@@ -16,6 +16,23 @@ INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 WEIGHTS = (*INDICES, np.dtype(np.float32), np.dtype(np.float64))
 
 
+def whole(n: Any, what: str, least: int | None = None) -> int:
+    """An integer of 64 bits, also where it comes as a float."""
+    try:
+        number = int(n)
+        is_whole = bool(number == n)
+    except (OverflowError, TypeError, ValueError):
+        is_whole = False
+    if not is_whole:
+        kind = Error if isinstance(n, (float, np.floating)) else TypeError
+        raise kind(f"{what} is {n!r} (expected an integer)")
+    if not -(2**63) <= number < 2**63:
+        raise Error(f"{what} is {number} (expected an integer of 64 bits)")
+    if least is not None and number < least:
+        raise Error(f"{what} is {number} (expected {least} or more)")
+    return number
+
+
 def flat(a: npt.ArrayLike, what: str) -> Array:
     """A contiguous vector; itself where it is one."""
     array = np.asarray(a)
@@ -45,10 +62,12 @@ def indices_of(a: npt.ArrayLike, what: str) -> Array:
     array = flat(a, what)
     if array.dtype in INDICES:
         return array
+    if array.dtype == object and array.size > 0 and all(isinstance(n, int) for n in array):
+        raise Error(f"{what}: {max(array, key=abs)} is beyond 64 bits")
     if array.dtype.kind not in "iu" and array.size > 0:
         raise Error(f"{what}: integers are expected, and this is {array.dtype}")
     if array.dtype == np.uint64 and array.size > 0 and int(array.max()) > np.iinfo(np.int64).max:
-        raise Error(f"{what}: an index beyond 2^63 - 1")
+        raise Error(f"{what}: {array.max()} is beyond 2^63 - 1")
     return array.astype(np.int64)
 
 

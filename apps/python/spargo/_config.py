@@ -7,7 +7,8 @@ from types import TracebackType
 from typing import NamedTuple
 
 from . import _core
-from ._errors import DeviceError, UnsupportedError
+from ._arrays import whole
+from ._errors import DeviceError, Error, UnsupportedError
 
 
 class _Settings(NamedTuple):
@@ -107,6 +108,9 @@ class config:
         if arrays not in (None, "numpy", "cupy", "torch"):
             raise ValueError(f"arrays is {arrays!r}, and may be 'numpy', 'cupy' or 'torch'")
         if threads is not None:
+            threads = whole(threads, "config: threads")
+            if threads >= 2**31:
+                raise Error(f"config: {threads} threads")
             _core.threads(threads)  # refuses what cannot be
         self._device = device
         self._threads = threads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 
@@ -38,7 +39,26 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class FileError(Error, OSError):
-    """The operating system refused, or a stream is truncated or corrupt. Also an `OSError`."""
+    """The operating system refused, or a stream is truncated or corrupt. Also an `OSError`.
+
+    Attributes
+    ----------
+    errno : int or None
+        The system's number of the failure; None where the file's content is at fault.
+    filename, strerror : str or None
+        As other `OSError`s have them.
+    """
+
+    def __init__(
+        self, message: str, code: str = "io", file: str = "", line: int = 0, column: int = 0, number: int = 0
+    ):
+        super().__init__(message, code, file, line, column)
+        self.filename = file or None
+        self.errno = number or None
+        self.strerror = os.strerror(number) if number else None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.args[0], self.code, self.file, self.line, self.column, self.errno or 0)
 
 
 class MissingFileError(FileError, FileNotFoundError):
@@ -62,11 +82,11 @@ _kinds: dict[str, type[Error]] = {
 }
 
 
-def make(code: str, message: str, file: str, line: int, column: int) -> Error:
+def make(code: str, message: str, file: str, line: int, column: int, number: int) -> Error:
     """The exception for an error of the library."""
     kind = _kinds.get(code, Error)
-    if kind is FileError and file and not os.path.lexists(file):
-        kind = MissingFileError
+    if issubclass(kind, FileError):
+        return (MissingFileError if number == errno.ENOENT else kind)(message, code, file, line, column, number)
     return kind(message, code, file, line, column)
 
 

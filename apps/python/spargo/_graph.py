@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from typing import Any
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._algorithms import Algorithms
-from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, numbered, same_indices
+from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, numbered, same_indices, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, columns_text, readable
@@ -19,11 +20,25 @@ from ._scipy import assembled
 
 
 class Graph(Algorithms):
-    """A graph with the vertices 0 to n - 1; made by `from_scipy`, `from_edges`, `from_networkx` or `read`.
+    """A graph with the vertices 0 to n - 1, of what `a` is; `from_scipy`, `from_edges`, `from_networkx` and `read` take more.
+
+    Parameters
+    ----------
+    a : sparse matrix, networkx graph, array of shape (edges, 2), iterable of pairs, str, path, file or Graph
+        A sparse matrix is an adjacency matrix. Numbers in pairs are vertices; of other ends, such as names, the vertices
+        are numbered as they come and `nodes` has them. A third element of each is a weight. A name is that of a file, or
+        ``gen:...``.
+    directed : bool, optional
+        By default as `a` has it; matrices and pairs are directed.
+    weights : bool, optional
+        Take the weights that `a` has; of networkx's graphs the edges' attribute ``weight``.
+    device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
+        As for `from_scipy`.
 
     The out-edges are the arrays of a CSR matrix: the neighbours of v are ``indices[offsets[v]:offsets[v + 1]]``, for an
     undirected graph from both ends. They must not be changed. In-edges, where an algorithm needs them, and plans are
-    made once and kept. No call holds the interpreter's lock while it computes, and several threads may call at a time.
+    made once and kept. Self-loops count for PageRank, each as one edge, and nowhere else. No call holds the
+    interpreter's lock while it computes, and several threads may call at a time.
 
     A graph on a GPU (``device="cuda"``) searches, ranks and counts there; `bfs_order`, which is one thread's, raises
     `UnsupportedError`. It keeps what it was made of and copies the other side's arrays when something asks for them. What
@@ -56,6 +71,70 @@ class Graph(Algorithms):
 
     # --- How graphs are made ------------------------------------------------------------------------------------------
 
+    def __init__(self, a: Any, *, directed: bool | None = None, weights: bool = True, device: str = "auto") -> None:
+        from ._matrix import Matrix
+
+        where: dict[str, Any] = {"device": device}
+        if isinstance(a, Graph) or hasattr(a, "is_multigraph"):
+            made = a if isinstance(a, Graph) else Graph.from_networkx(a, weight=_weight_attribute(a) if weights else None)
+            made = made._as(made.directed if directed is None else directed, weights)._placed(device)
+        elif isinstance(a, (str, os.PathLike)) or hasattr(a, "read"):
+            made = Graph.read(a, directed=directed, weights=weights, **where)
+        elif isinstance(a, Matrix) or hasattr(a, "tocsr") or _device.unpacked(a) is not None:
+            made = Graph.from_scipy(a, directed=directed is not False, weights=weights, **where)
+        else:
+            made = Graph._from_pairs(a, directed is not False, weights, device)
+        self._become(made)
+
+    @classmethod
+    def _from_pairs(cls, a: Any, directed: bool, weights: bool, device: str) -> Graph:
+        if hasattr(a, "shape"):
+            if len(a.shape) != 2 or a.shape[1] not in (2, 3):
+                raise Error(
+                    f"Graph: an array of shape {tuple(a.shape)} (expected (edges, 2) or (edges, 3); Graph.from_scipy takes "
+                    "adjacency matrices)"
+                )
+            a = a if _device.kind_of(a) is not None else np.asarray(a)
+            if not isinstance(a, np.ndarray) or a.dtype.kind in "iuf":
+                first, second = a[:, 0], a[:, 1]
+                if isinstance(a, np.ndarray) and a.dtype.kind == "f" and _are_whole(a[:, :2]):
+                    first, second = first.astype(np.int64), second.astype(np.int64)
+                third = a[:, 2] if weights and a.shape[1] == 3 else None
+                return cls.from_edges(first, second, third, directed=directed, device=device)
+            a = a.tolist()
+        try:
+            edges = [() if isinstance(edge, (str, bytes)) else tuple(edge) for edge in a]
+        except TypeError:
+            raise TypeError(f"Graph: a sparse matrix, a graph, pairs or a path is expected, and this is {a!r}") from None
+        size = len(edges[0]) if edges else 2
+        odd = next((edge for edge in edges if len(edge) != size or size not in (2, 3)), None)
+        if odd is not None:
+            raise Error(f"Graph: pairs are expected, all of them with a weight or none, and edge {edges.index(odd)} is {odd}")
+        columns = list(zip(*edges)) or [(), ()]
+        values = _weights_of(np.array(columns[2])) if weights and size == 3 else None
+        if all(isinstance(v, (int, np.integer)) for column in columns[:2] for v in column):
+            return cls.from_edges(np.array(columns[0]), np.array(columns[1]), values, directed=directed, device=device)
+        index: dict[Hashable, int] = {}
+        first, second = (np.array([index.setdefault(v, len(index)) for v in column], np.int64) for column in columns[:2])
+        return cls._built(len(index), first, second, values, directed, "min", list(index), _device.place_for(device))
+
+    def _as(self, directed: bool, weights: bool = True) -> Graph:
+        """The same edges, one-way or both ways, with or without the weights; itself where it is so."""
+        if directed == self.directed and (weights or self.weights is None):
+            return self
+        offsets, indices, values = self._here()
+        values = values if weights else None
+        if directed or not self.directed:
+            return Graph._of(offsets, indices, values, directed, self.nodes, self._multigraph)
+        return Graph._built(self.vertices, self._sources(), indices, values, False, "min", self.nodes)
+
+    def _placed(self, device: str) -> Graph:
+        """On the device that is asked for; itself where that is none other."""
+        place = self._place if device == "auto" else _device.place_for(device)
+        if place is self._place:
+            return self
+        return Graph._of(*self._here(), self.directed, self.nodes, self._multigraph)._moved(place)
+
     @classmethod
     def from_scipy(cls, a: Any, *, directed: bool = True, weights: bool = True, device: str = "auto") -> Graph:
         """The graph whose adjacency matrix is `a`: an edge for every stored entry, zeros included.
@@ -66,8 +145,7 @@ class Graph(Algorithms):
             The arrays of a CSR matrix are taken without a copy. Of a dense one the entries that are not 0.
         directed : bool, optional
             False: each entry joins its row and column both ways. A matrix whose pattern and weights are symmetric, in
-            CSR with ascending columns, is then taken without a copy; of others loops are dropped and the least of
-            several weights stays.
+            CSR with ascending columns, is then taken without a copy; of others the least of several weights stays.
         weights : bool, optional
             Take the entries as weights of edges, where they are int32, int64, float32 or float64; smaller integers
             become int64. False, or a matrix of booleans: none.
@@ -140,8 +218,7 @@ class Graph(Algorithms):
             kept = _device.weights_vector(values, place) if weights else None
             return cls._of_device(offsets, indices, kept, True, kind)
         sources = _core.csr_rows(n, offsets, indices)
-        built = _core.build_graph(n, sources, indices, False, threads())
-        return cls._of_device(*built, None, False, kind)
+        return cls._built_there(n, sources, indices, False, kind)
 
     @classmethod
     def from_edges(
@@ -155,7 +232,7 @@ class Graph(Algorithms):
         duplicates: str = "min",
         device: str = "auto",
     ) -> Graph:
-        """The graph of pairs, in any order. Loops are dropped, and of duplicates one edge stays.
+        """The graph of pairs, in any order. Of duplicates one edge stays.
 
         Parameters
         ----------
@@ -191,13 +268,14 @@ class Graph(Algorithms):
             if vertices is None:
                 pair = (_device.taken(kind, e) if _device.kind_of(e) else np.asarray(e) for e in (sources, targets))
                 vertices = max((int(e.max()) + 1 for e in pair if e.shape[0] > 0), default=0)
-            return cls._of_device(*_core.build_graph(vertices, *there, directed, threads()), None, directed, kind)
+            return cls._built_there(vertices, *there, directed, kind)
         first: Any
         second: Any
         first, second, weights = (
             _device.downloaded(v) if _device.kind_of(v) is not None else v for v in (sources, targets, weights)
         )
         ends = same_indices(indices_of(first, "Graph.from_edges"), indices_of(second, "Graph.from_edges"))
+        vertices = None if vertices is None else whole(vertices, "Graph.from_edges: vertices", 0)
         if vertices is None:
             vertices = max((int(e.max()) + 1 for e in ends if e.size > 0), default=0)
         values = None if weights is None else _weights_of(flat(weights, "Graph.from_edges"))
@@ -224,16 +302,26 @@ class Graph(Algorithms):
     ) -> Graph:
         if weights is None and place is not None:
             there = place.upload(sources), place.upload(targets)
-            made = cls._of_device(*_core.build_graph(n, *there, directed, threads()), None, directed, kind)
+            made = cls._built_there(n, *there, directed, kind)
             made.nodes = nodes
             return made
         if weights is None:
-            return cls._of(*_core.build_graph(n, sources, targets, directed, threads()), None, directed, nodes)
+            offsets, indices, loops = _core.build_graph(n, sources, targets, directed, threads())
+            made = cls._of(offsets, indices, None, directed, nodes)
+            made._loops = loops
+            return made
         offsets, indices, kept = _core.build_weighted_graph(
-            n, sources, targets, weights, directed, duplicates, False, threads()
+            n, sources, targets, weights, directed, duplicates, True, threads()
         )
         made = cls._of(offsets, indices, kept, directed, nodes)._moved(place)
         made._kind = kind
+        return made
+
+    @classmethod
+    def _built_there(cls, n: int, sources: Any, targets: Any, directed: bool, kind: _device.Kind | None) -> Graph:
+        offsets, indices, loops = _core.build_graph(n, sources, targets, directed, threads())
+        made = cls._of_device(offsets, indices, None, directed, kind)
+        made._loops = loops
         return made
 
     @classmethod
@@ -268,7 +356,10 @@ class Graph(Algorithms):
         indices = np.fromiter(map(index.__getitem__, ends), dtype=kind, count=entries)
         weights = None
         if weight is not None:
-            weights = _weights_of(np.array([edge.get(weight, 1) for edge in data] or np.empty(0)))
+            values = [edge.get(weight, 1) for edge in data]
+            weights = _weights_of(np.array(values or np.empty(0)))
+            if weights.dtype.kind == "f" and any(isinstance(w, int) and int(float(w)) != w for w in values):
+                raise UnsupportedError("integers beside reals, which float64 rounds", "unsupported")
         return cls._of(offsets, indices, weights, g.is_directed(), nodes, g.is_multigraph())._moved(place)
 
     @classmethod
@@ -305,7 +396,7 @@ class Graph(Algorithms):
         Returns
         -------
         Graph
-            Without loops and duplicates, of whose weights the least stays; a snapshot's as they are. ``nodes`` has the
+            Without duplicates, of whose weights the least stays; a snapshot's as they are. ``nodes`` has the
             ids of an edge list, int64 and ascending, or its names, str in the order in which they first occur.
 
         Raises
@@ -343,6 +434,14 @@ class Graph(Algorithms):
             sources = np.repeat(np.arange(rows, dtype=indices.dtype), np.diff(offsets))
             return cls._built(rows, sources, indices, values, False, "min", names, place)
         return cls._of(offsets, indices, values, as_read if directed is None else directed, names)._moved(place)
+
+
+def _weight_attribute(g: Any) -> str | None:
+    return "weight" if any("weight" in data for *_, data in g.edges(data=True)) else None
+
+
+def _are_whole(numbers: Array) -> bool:
+    return bool(np.all(np.abs(numbers) < 2.0**53) and np.all(numbers == np.trunc(numbers)))
 
 
 def _weights_of(values: npt.ArrayLike) -> Array:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import VALUES, Array, indices_of, same_indices
 from ._config import on_host, threads
-from ._errors import Error, UnsupportedError
+from ._errors import Error, FileError, UnsupportedError
 from ._scipy import assembled
 
 if TYPE_CHECKING:
@@ -26,7 +26,22 @@ Source = Union[str, "os.PathLike[str]", IO[Any]]
 
 
 def path_of(source: str | os.PathLike[str]) -> str:
-    return os.fsdecode(os.fspath(source))
+    path = os.fsdecode(os.fspath(source))
+    if "\0" in path:
+        raise Error(f"{path!r}: a file's name has no NUL")
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise UnsupportedError(f"{path!r}: a file's name that is not UTF-8", "unsupported") from None
+    return path
+
+
+def _name_again(e: Error, path: str, name: str) -> None:
+    """The error of a file that the caller knows by another name."""
+    e.file = name
+    e.args = (e.args[0].replace(path, name), *e.args[1:])
+    if isinstance(e, FileError):
+        e.filename = name
 
 
 @contextmanager
@@ -51,10 +66,9 @@ def readable(source: Source) -> Iterator[str]:
         path = f"/proc/self/fd/{fd}"
         try:
             yield path
-        except Error as e:  # the caller knows the file by another name
+        except Error as e:
             given: object = getattr(source, "name", None)
-            e.file = given if isinstance(given, str) else f"<{type(source).__name__}>"
-            e.args = (e.args[0].replace(path, e.file), *e.args[1:])
+            _name_again(e, path, given if isinstance(given, str) else f"<{type(source).__name__}>")
             raise
     finally:
         os.close(fd)
@@ -108,17 +122,29 @@ def _asked(dtype: npt.DTypeLike | None) -> tuple[str, np.dtype[Any] | None]:
     raise UnsupportedError(f"mmread: the library does not read into {wanted}", "unsupported")
 
 
-def _integers(values: Array, rounded: int, dtype: np.dtype[Any]) -> Array:
-    if rounded:
+def _integers_again(path: str, row: Array, col: Array, symmetry: str) -> Array:
+    """The integers of a file that float64 rounds, read one by one: int64, or uint64 where one exceeds 2^63 - 1."""
+    if not os.path.isfile(path):
         raise UnsupportedError(
-            f"mmread: {rounded} integers are not exact in float64, in which the library reads; "
-            "dtype='float64' takes them rounded",
-            "unsupported",
+            "mmread: integers beyond 2^53 in what cannot be read twice; dtype='float64' takes them rounded", "unsupported"
         )
-    if values.size > 0 and dtype.itemsize < 8:
-        limits = np.iinfo(dtype)
-        if values.min() < limits.min or values.max() > limits.max:
-            raise Error(f"mmread: an integer that {dtype} does not hold")
+    with open(path, "rb") as start:
+        opened: Any = gzip.open if start.read(2) == b"\x1f\x8b" else open
+    with opened(path, "rt", encoding="latin-1") as text:
+        lines = (line for line in text if line.strip() and not line.lstrip().startswith("%"))
+        next(lines)  # the sizes
+        stored = [int(line.split()[-1]) for line in lines]
+    values = np.array(stored, dtype=np.uint64 if max(stored) > np.iinfo(np.int64).max else np.int64)
+    if symmetry == "general":
+        return values
+    mirrored = values[row[: values.size] != col[: values.size]]
+    return np.concatenate((values, -mirrored if symmetry == "skew-symmetric" else mirrored))
+
+
+def _as_integers(values: Array, dtype: np.dtype[Any]) -> Array:
+    limits = np.iinfo(dtype)
+    if values.size > 0 and not (limits.min <= int(values.min()) and int(values.max()) <= limits.max):
+        raise Error(f"mmread: an integer that {dtype} does not hold")
     return values.astype(dtype)
 
 
@@ -151,7 +177,7 @@ def mmread(
     FileError
         Also an ``OSError``, for what cannot be read.
     NotImplementedError
-        For a complex file into real numbers, and integers beyond 2^53 unless ``dtype`` is floating.
+        For a complex file into real numbers; and for integers beyond 2^53 from a pipe, unless ``dtype`` is floating.
 
     Examples
     --------
@@ -166,12 +192,13 @@ def mmread(
     name, exact = _asked(dtype)
     with readable(source) as path:
         header, (rows, cols, row, col, values), rounded = _core.mm_read(path, name, threads())
-    if exact is None and dtype is None and header[4] == "integer":
-        exact = np.dtype(np.int64)
-    if exact is not None:
-        if header[4] not in ("integer", "pattern"):
-            raise UnsupportedError(f"mmread: a {header[4]} file into {exact}", "unsupported")
-        values = _integers(values, rounded, exact)
+        integers = header[4] in ("integer", "unsigned-integer")
+        if exact is None and dtype is None and integers:
+            exact = np.dtype(np.int64 if header[4] == "integer" else np.uint64)
+        if exact is not None:
+            if not integers and header[4] != "pattern":
+                raise UnsupportedError(f"mmread: a {header[4]} file into {exact}", "unsupported")
+            values = _as_integers(_integers_again(path, row, col, header[5]) if rounded else values, exact)
     if header[3] == "array":
         dense = np.zeros((rows, cols), dtype=values.dtype)
         dense[row, col] = values
@@ -179,72 +206,69 @@ def mmread(
     return assembled("coo", (rows, cols), row, col, values, "matrix" if spmatrix else "array")
 
 
-def _symmetry_of(a: Any) -> str:
-    """The narrowest symmetry that a matrix of SciPy has by its values."""
+def _symmetry_of(a: Any, field: str | None = None) -> str:
+    """The narrowest symmetry that a matrix of SciPy has by its stored places and their values; a pattern has no signs."""
     if a.shape[0] != a.shape[1]:
         return "general"
+    if a.dtype.kind in "biu" and a.dtype.itemsize < 8:  # whose sums and negatives wrap
+        a = a.astype(np.int64)
     a = a.tocsr()
     turned = a.T.tocsr()
-    if (a != turned).nnz == 0:
+    a.sort_indices()
+    turned.sort_indices()
+    if not (np.array_equal(a.indptr, turned.indptr) and np.array_equal(a.indices, turned.indices)):
+        return "general"
+    ours, theirs = a.data, turned.data
+    if np.array_equal(ours, theirs):
         return "symmetric"
-    if (a != -turned).nnz == 0:
+    if field == "pattern" or ours.dtype.kind == "u" or (ours.dtype.kind == "i" and np.any(ours == np.iinfo(ours.dtype).min)):
+        return "general"
+    if np.array_equal(ours, -theirs):
         return "skew-symmetric"
-    if a.dtype.kind == "c" and (a != turned.conj()).nnz == 0:
-        return "hermitian"
-    return "general"
+    return "hermitian" if ours.dtype.kind == "c" and np.array_equal(ours, theirs.conj()) else "general"
 
 
-def _with_field(values: Array, field: str | None, exact: bool = False) -> tuple[Array, bool]:
-    """Values in one of the library's types, and whether they are written as integers; `exact`: which then stay such."""
-    if field is None and values.dtype.kind in "biu":
-        field = "integer"
-    if field == "integer":
-        whole = values.real.astype(np.int64) if values.dtype.kind in "fc" else values
-        if exact:
-            return whole.astype(np.uint64 if whole.dtype == np.uint64 else np.int64), True
-        if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) > 2**53:
-            raise UnsupportedError("mmwrite: integers beyond 2^53", "unsupported")
-        return np.ascontiguousarray(whole, dtype=np.float64), True
+def _with_field(values: Array, field: str | None) -> Array:
+    """Values in a type that the library writes: integers in int64 or uint64, others in the library's types."""
+    if field not in (None, "real", "complex", "integer"):
+        raise Error(f"mmwrite: field is {field!r}, and may be 'real', 'complex', 'pattern' or 'integer'")
+    if values.dtype.kind not in "biufc":
+        raise UnsupportedError(f"mmwrite: values of {values.dtype}", "unsupported")
+    if field == "integer" or (field is None and values.dtype.kind in "biu"):
+        if values.dtype.kind in "fc":
+            values = values.real
+            if not np.all(np.abs(values) < 2.0**63):
+                raise Error("mmwrite: a value that no integer of 64 bits holds")
+        return np.ascontiguousarray(values, dtype=np.uint64 if values.dtype.kind == "u" and values.itemsize >= 4 else np.int64)
     if field == "complex" and values.dtype.kind != "c":
         values = values.astype(np.complex64 if values.dtype == np.float32 else np.complex128)
     if field == "real" and values.dtype.kind == "c":
         values = values.real
-    if field not in (None, "real", "complex"):
-        raise Error(f"mmwrite: field is {field!r}, and may be 'real', 'complex', 'pattern' or 'integer'")
     if values.dtype not in VALUES:
         values = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
-    return np.ascontiguousarray(values), False
+    return np.ascontiguousarray(values)
 
 
-def _write_dense(path: str, a: Array, field: str | None, symmetry: str | None) -> None:
+def _write_dense(path: str, a: Array, field: str | None, symmetry: str | None, comment: str) -> None:
     from scipy import sparse
 
     if field == "pattern":
         raise Error("mmwrite: an array is no pattern")
+    if a.ndim == 1:
+        a = a[:, np.newaxis]
     if a.ndim != 2:
-        raise Error(f"mmwrite: two dimensions are expected, and this has {a.ndim}")
+        raise Error(f"mmwrite: one or two dimensions are expected, and this has {a.ndim}")
+    values = _with_field(a, field)
     if symmetry is None:
-        symmetry = _symmetry_of(sparse.coo_array(a)) if max(a.shape) < 100 else "general"
-    values, integers = _with_field(a.ravel(), field, exact=True)
-    values = values.reshape(a.shape)
-    if symmetry == "general" and not integers:
-        _core.mm_write_array(path, values)
-        return
-    if a.shape[0] != a.shape[1] and symmetry != "general":
-        raise Error(f"mmwrite: {a.shape[0]} x {a.shape[1]} is not {symmetry}")
-    # What the library does not write: column by column, of a symmetry the lower triangle.
-    kind = "integer" if integers else "complex" if values.dtype.kind == "c" else "real"
-    first = {"general": -a.shape[0], "skew-symmetric": 1}.get(symmetry, 0)
-    with open(path, "w") as out:
-        out.write(f"%%MatrixMarket matrix array {kind} {symmetry}\n{a.shape[0]} {a.shape[1]}\n")
-        for j in range(a.shape[1]):
-            column = values[max(0, j + first) :, j].tolist()
-            out.writelines(f"{v.real!r} {v.imag!r}\n" if kind == "complex" else f"{v!r}\n" for v in column)
+        symmetry = _symmetry_of(sparse.coo_array(values)) if max(a.shape) < 100 else "general"
+    _core.mm_write_array(path, values, symmetry, comment)
 
 
-def _write_sparse(path: str, a: Any, field: str | None, symmetry: str | None) -> None:
+def _write_sparse(path: str, a: Any, field: str | None, symmetry: str | None, comment: str) -> None:
     a = a.tocoo()
-    symmetry = _symmetry_of(a) if symmetry is None else symmetry
+    if len(a.shape) == 1:
+        a = a.reshape((-1, 1))
+    symmetry = _symmetry_of(a, field) if symmetry is None else symmetry
     row, col = same_indices(indices_of(a.row, "mmwrite"), indices_of(a.col, "mmwrite"))
     values = a.data
     if symmetry != "general":
@@ -252,10 +276,9 @@ def _write_sparse(path: str, a: Any, field: str | None, symmetry: str | None) ->
         row, col, values = row[lower], col[lower], values[lower]
     rows, cols = a.shape
     if field == "pattern":
-        _core.mm_write_pattern(path, rows, cols, row, col, symmetry)
-        return
-    values, integers = _with_field(values, field)
-    _core.mm_write(path, rows, cols, row, col, values, symmetry, integers)
+        _core.mm_write_pattern(path, rows, cols, row, col, symmetry, comment)
+    else:
+        _core.mm_write(path, rows, cols, row, col, _with_field(values, field), symmetry, comment)
 
 
 def mmwrite(
@@ -271,9 +294,11 @@ def mmwrite(
     Parameters
     ----------
     target : str, path or file
-        A name is used as it is; one that ends in ``.gz`` is compressed. Files are written whole or not at all.
-    a : sparse matrix or array, `Matrix`, or array_like, shape (rows, cols)
-        Sparse as coordinates, dense as an array.
+        A name is used as it is; one that ends in ``.gz`` or ``.bz2`` is compressed. Files are written whole or not at
+        all.
+    a : sparse matrix or array, `Matrix`, or array_like, shape (rows, cols) or (rows,)
+        Sparse as coordinates, dense as an array; one dimension as a column. Integers and booleans make an integer file;
+        those of uint32 and uint64 have SciPy's field ``unsigned-integer``.
     comment : str, optional
         Lines behind the banner.
     field : {'real', 'complex', 'pattern', 'integer'}, optional
@@ -281,7 +306,7 @@ def mmwrite(
     precision : None
         Numbers are the shortest that read back to the same bits.
     symmetry : {'general', 'symmetric', 'skew-symmetric', 'hermitian'}, optional
-        By default what the values have (which takes a transpose to find); of dense ones beyond 100 rows general.
+        By default what places and values have (which takes a transpose to find); of dense ones beyond 100 rows general.
 
     Raises
     ------
@@ -290,7 +315,7 @@ def mmwrite(
     FileError
         Also an ``OSError``, for what cannot be written.
     NotImplementedError
-        For a precision, and for a sparse matrix with integers beyond 2^53.
+        For a precision, and for values that are no numbers, such as Python's own integers beyond 64 bits.
 
     Examples
     --------
@@ -305,45 +330,41 @@ def mmwrite(
     1 3 1.5
     2 1 2
     """
-    from scipy.sparse import issparse
-
     from ._matrix import Matrix
 
     if precision is not None:
         raise UnsupportedError("mmwrite: a precision; numbers are written so that they read back exactly", "unsupported")
     if isinstance(a, Matrix):
         a = a.to_scipy()
-    if isinstance(target, (str, os.PathLike)) and not comment:
-        return _write(path_of(target), a, field, symmetry, issparse(a))
+    path = path_of(target) if isinstance(target, (str, os.PathLike)) else None
+    if path is not None and not path.endswith(".bz2"):
+        return _write(path, a, field, symmetry, comment)
     fd = os.memfd_create("spargo")
     try:
-        _write(f"/proc/self/fd/{fd}", a, field, symmetry, issparse(a))
+        try:
+            _write(f"/proc/self/fd/{fd}", a, field, symmetry, comment)
+        except FileError as e:
+            _name_again(e, f"/proc/self/fd/{fd}", path or f"<{type(target).__name__}>")
+            raise
         os.lseek(fd, 0, os.SEEK_SET)
         with open(fd, "rb", closefd=False) as written:
-            if isinstance(target, (str, os.PathLike)):
-                path = path_of(target)
-                with gzip.open(path, "wb") if path.endswith(".gz") else open(path, "wb") as out:
-                    _copy(written, out, comment)
-            else:
-                _copy(written, target, comment)
+            if path is not None:
+                _core.write_file(path, bz2.compress(written.read()))
+                return
+            text = hasattr(target, "encoding")
+            while chunk := written.read(1 << 20):
+                target.write(chunk.decode() if text else chunk)  # type: ignore[union-attr]
     finally:
         os.close(fd)
 
 
-def _write(path: str, a: Any, field: str | None, symmetry: str | None, sparse: bool) -> None:
-    if sparse:
-        _write_sparse(path, a, field, symmetry)
+def _write(path: str, a: Any, field: str | None, symmetry: str | None, comment: str) -> None:
+    from scipy.sparse import issparse
+
+    if issparse(a):
+        _write_sparse(path, a, field, symmetry, comment)
     else:
-        _write_dense(path, np.asarray(a), field, symmetry)
-
-
-def _copy(written: IO[bytes], out: Any, comment: str) -> None:
-    lines = "".join(f"%{line}\n" for line in comment.split("\n")) if comment else ""
-    chunk = written.readline() + lines.encode()
-    text = hasattr(out, "encoding")
-    while chunk:
-        out.write(chunk.decode() if text else chunk)
-        chunk = written.read(1 << 20)
+        _write_dense(path, np.asarray(a), field, symmetry, comment)
 
 
 # --- Edge lists, snapshots, generated data ----------------------------------------------------------------------------

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, csr_indices, indices_of, same_indices, values_of
+from ._arrays import Array, csr_indices, indices_of, same_indices, values_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
+from ._io import path_of
 from ._scipy import as_sparse, assembled, spy
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Matrix:
     ) -> None:
         if isinstance(a, (str, os.PathLike)):
             place = _device.place_for(device)
-            self._read(os.fsdecode(os.fspath(a)), dtype)
+            self._read(path_of(a), dtype)
             if place is not None:
                 self._move(place)
             return
@@ -130,7 +131,7 @@ class Matrix:
             values = _device.values_vector(data, place, "Matrix", dtype)
             if copy:
                 first, second, values = (_device.copied(v, place) for v in (first, second, values))
-        rows, cols = (int(n) for n in shape)
+        rows, cols = (whole(n, "Matrix: a size in the shape") for n in shape)
         if rows < 0 or cols < 0:
             raise Error(f"Matrix: a shape of {rows} x {cols}")
         if values.size != second.size:

@@ -62,7 +62,10 @@ def single_target_shortest_path_length(G: Graph, target: Node, cutoff: float | N
 
 
 def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Node, dict[Node, int]]]:
-    depth = _depth(cutoff)
+    return _all_lengths(G, _depth(cutoff))
+
+
+def _all_lengths(G: Graph, depth: int | None) -> Iterator[tuple[Node, dict[Node, int]]]:
     for first in range(0, G.vertices, 256):
         sources = np.arange(first, min(first + 256, G.vertices))
         levels = G.multi_bfs(sources).levels
@@ -145,14 +148,29 @@ def ancestors(G: Graph, source: Node) -> set[Node]:
 # --- Weighted paths ---------------------------------------------------------------------------------------------------
 
 
-def _dijkstra(graph: Graph, source: Node, **options: Any) -> tuple[Sssp, Array]:
+def _dijkstra(graph: Graph, source: Node, target: int | None = None, cutoff: float | None = None,
+              parents: str | None = "any") -> tuple[Sssp, Array]:
     """The search, and which vertices it reached."""
     weights = graph.weights
     if weights is not None and weights.size > 0 and not (weights.min() >= 0 and weights.max() < math.inf):
         raise UnsupportedError("dijkstra: weights that are negative, infinite or no numbers", "unsupported")
-    found = graph.sssp(_found(graph, source, text="Node {} not found in graph"), **options)
+    start = _found(graph, source, text="Node {} not found in graph")
+    if cutoff is not None and cutoff != float(cutoff):
+        raise UnsupportedError(f"dijkstra: a cutoff of {cutoff}, which float64 rounds", "unsupported")
+    if cutoff is not None and cutoff < 0:  # networkx always reaches the source
+        only = np.array([start])
+        return Sssp(np.zeros(graph.vertices, np.int64), np.full(graph.vertices, start), start, 1, "", ""), only
+    found = graph.sssp(start, target=target, cutoff=cutoff, parents=parents)
     unreached = np.iinfo(np.int64).max if found.distances.dtype == np.int64 else math.inf
-    return found, np.flatnonzero(found.distances != unreached)
+    reached = np.flatnonzero(found.distances != unreached)
+    longest = 0 if weights is None or weights.size == 0 else graph.vertices * weights.max().item()
+    if longest >= unreached and (cutoff is None or cutoff >= unreached):
+        # A path may be longer than the type of distances holds, and its end then seems out of reach.
+        levels = graph.bfs(start, parents=None).levels
+        wanted = np.arange(graph.vertices) if target is None else np.array([target])
+        if np.any((levels[wanted] >= 0) & (found.distances[wanted] == unreached)):
+            raise UnsupportedError(f"dijkstra: paths longer than {found.distances.dtype} holds", "unsupported")
+    return found, reached
 
 
 def _paths(graph: Graph, found: Sssp, reached: Array) -> dict[Node, list[Node]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ._errors import Error, UnsupportedError
 from ._matrix import Matrix, aslinearoperator
 
 SCIPYS = ("minres", "bicgstab", "gmres")
+ATTEMPTS = 4  # of SciPy's methods, whose measures of convergence are not the residual
 
 
 class Solution(NamedTuple):
@@ -24,8 +26,9 @@ class Solution(NamedTuple):
     x : ndarray, shape (n,)
     iterations : int
     residual : float
-        The 2-norm of b - A x over that of b, of this x.
+        The 2-norm of b - A x over that of b, computed from this x.
     converged : bool
+        Whether `residual` is at most the tolerance.
     """
 
     x: Array
@@ -39,6 +42,7 @@ def solve(
     b: npt.ArrayLike,
     *,
     method: str = "cg",
+    preconditioner: str = "auto",
     tolerance: float = 1e-8,
     max_iterations: int | None = None,
     guess: npt.ArrayLike | None = None,
@@ -53,53 +57,90 @@ def solve(
     method : {'cg', 'minres', 'bicgstab', 'gmres'}, optional
         cg, for symmetric (Hermitian) positive definite matrices, is the library's; the others are SciPy's over our
         products, minres for symmetric matrices and two for all.
+    preconditioner : {'auto', 'jacobi', 'none'}, optional
+        jacobi divides by the diagonal's absolute values. 'auto': jacobi for cg, none for the others and for vectors on a
+        GPU, where there is none.
     tolerance : float, optional
         Of the residual's 2-norm, relative to that of `b`.
     max_iterations : int, optional
         By default 10 n.
     guess : array_like, shape (n,), optional
-        What the iteration starts with; by default 0.
+        Initial x; by default 0.
 
     Returns
     -------
     Solution
-        Of what the last iteration had, if it has not converged.
+        The best x found. ``converged`` is False if its residual is above the tolerance: after `max_iterations`, or
+        sooner where rounding lets it fall no further.
 
     Raises
     ------
     Error
-        For shapes that do not fit, and by cg for a matrix that is not positive definite, as far as that shows.
+        For shapes that do not fit, for values that are not finite, for a solution beyond the range of its type, and by
+        cg for a matrix that is not positive definite, as far as that shows.
     NotImplementedError
-        For another method of vectors on a GPU, or types that the matrix does not hold there.
+        For another method or a preconditioner of vectors on a GPU, or types that the matrix does not hold there.
 
     Examples
     --------
     >>> import numpy as np, spargo
     >>> found = spargo.solve(spargo.Matrix("gen:laplacian2d:n=20"), np.ones(400))
-    >>> found.converged, found.residual < 1e-7
+    >>> found.converged, found.residual < 1e-8
     (True, True)
     """
     if method not in ("cg", *SCIPYS):
         raise ValueError(f"method is {method!r}, and may be one of 'cg', 'minres', 'bicgstab', 'gmres'")
+    if preconditioner not in ("auto", "jacobi", "none"):
+        raise ValueError(f"preconditioner is {preconditioner!r}, and may be one of 'auto', 'jacobi', 'none'")
+    if not tolerance >= 0:
+        raise Error(f"solve: the tolerance is {tolerance} (expected 0 or more)")
     matrix = a if isinstance(a, Matrix) else Matrix(a)
     n = matrix.shape[0]
     right = _vector(matrix, b)
     start = None if guess is None else _vector(matrix, guess)
     if matrix.shape[1] != n or right.shape != (n,) or (start is not None and start.shape != (n,)):
         raise Error(f"solve: a matrix of {n} x {matrix.shape[1]} and a vector of shape {tuple(right.shape)}")
+    on_gpu = _device.kind_of(right) is not None
+    if on_gpu and (method != "cg" or preconditioner == "jacobi"):
+        what = preconditioner if method == "cg" else method
+        raise UnsupportedError(f"solve: vectors on a GPU by {what}; cg without a preconditioner has them", "unsupported")
+    largest = [_largest(v, name) for v, name in ((right, "b"), (start, "guess")) if v is not None]
+    if n == 0 or largest[0] == 0:
+        return Solution(right * 0, 0, 0.0, True)
     most = 10 * n if max_iterations is None else max_iterations
-    norm = _norm(right)
-    if not norm > 0:
-        if norm == 0:
-            return Solution(right * 0, 0, 0.0, True)
-        raise Error("solve: b has a NaN")
-    if method == "cg":
-        x, iterations, converged = _conjugate_gradients(matrix, right, start, tolerance * norm, most)
-    elif _device.kind_of(right) is not None:
-        raise UnsupportedError(f"solve: vectors on a GPU by {method}; cg has them", "unsupported")
-    else:
-        x, iterations, converged = _scipys(method, matrix, right, start, tolerance, most)
-    return Solution(x, iterations, _norm(right - matrix.dot(x)) / norm, converged)
+    # Powers of 2 bring the largest elements of b, and of a matrix far from 1, to 1: so squares stay in range.
+    product = _Product(matrix)
+    exponent = math.frexp(largest[0])[1]
+    right = _times_power(right, -exponent)
+    start = None if start is None else _times_power(start, product.exponent - exponent)
+    wanted = tolerance * _norm(right)
+    jacobi = preconditioner == "jacobi" or (preconditioner == "auto" and method == "cg" and not on_gpu)
+    inverse = _inverse_diagonal(product, method) if jacobi else None
+    with np.errstate(over="ignore", invalid="ignore"):  # seen below
+        if method == "cg":
+            x, iterations = _conjugate_gradients(product, right, start, inverse, wanted, most)
+        else:
+            x, iterations = _scipys(method, product, right, start, inverse, tolerance, most)
+        residual = _norm(right - product(x))
+        x = _times_power(x, exponent - product.exponent)
+    if not math.isfinite(residual):
+        raise Error(f"solve: products with the matrix exceed the range of {matrix.dtype}, or are not finite")
+    _largest(x, "the solution")
+    return Solution(x, iterations, residual / _norm(right), residual <= wanted)
+
+
+class _Product:
+    """Products with a matrix over a power of 2; 1 unless its elements are far from that."""
+
+    def __init__(self, matrix: Matrix):
+        self.matrix = matrix
+        values = matrix._values
+        exponent = math.frexp(_largest(values, "the matrix"))[1] if isinstance(values, np.ndarray) else 0
+        self.exponent = exponent if abs(exponent) > 64 else 0
+
+    def __call__(self, v: Any) -> Any:
+        w = self.matrix.dot(v)
+        return w if self.exponent == 0 else _times_power(w, -self.exponent)
 
 
 def _vector(matrix: Matrix, v: Any) -> Any:
@@ -116,37 +157,86 @@ def _vector(matrix: Matrix, v: Any) -> Any:
     return kind.contiguous(array, None if kind.dtype(array) == matrix.dtype else matrix.dtype)
 
 
+def _largest(v: Any, name: str) -> float:
+    """The largest absolute value; an Error where one is not finite."""
+    largest = float(abs(v).max()) if v.shape[0] > 0 else 0.0
+    if not math.isfinite(largest):
+        raise Error(f"solve: {name} has a value that is infinite, NaN or beyond the range of its type")
+    return largest
+
+
+def _times_power(v: Any, exponent: int) -> Any:
+    """v * 2^exponent, in two steps: the power alone may be out of range."""
+    half = exponent // 2
+    return v * 2.0**half * 2.0 ** (exponent - half)
+
+
 def _inner(u: Any, v: Any) -> float:
     """The real part of the inner product: of NumPy's arrays and others alike."""
     return float(np.vdot(u, v).real) if isinstance(u, np.ndarray) else float((u.conj() * v).sum().real)
 
 
 def _norm(v: Any) -> float:
-    return float(_inner(v, v) ** 0.5)
+    return math.sqrt(_inner(v, v))
 
 
-def _conjugate_gradients(matrix: Matrix, b: Any, guess: Any, tolerance: float, most: int) -> tuple[Any, int, bool]:
-    """Hestenes and Stiefel, 1952. Of arrays on a GPU each iteration waits for two numbers."""
+def _inverse_diagonal(product: _Product, method: str) -> Array:
+    diagonal = product.matrix.to_scipy().diagonal()
+    if method == "cg" and not np.all(diagonal.real > 0):
+        row = int(np.argmin(diagonal.real > 0))
+        raise Error(
+            f"solve: the matrix is not positive definite (row {row} has {diagonal[row]} on the diagonal); "
+            "other methods take others"
+        )
+    size = np.abs(_times_power(diagonal, -product.exponent))
+    inverse: Array = 1 / np.where(size > 0, size, 1)
+    return inverse
+
+
+def _conjugate_gradients(
+    product: _Product, b: Any, guess: Any, inverse: Array | None, wanted: float, most: int
+) -> tuple[Any, int]:
+    """Hestenes and Stiefel, 1952, preconditioned, restarted from the true residual while that falls.
+
+    The recurrence's residual drifts from b - A x: when it is small enough the true one takes its place. Returns the x of
+    the least true residual. Of arrays on a GPU each iteration waits for three numbers.
+    """
     x = b * 0 if guess is None else guess * 1
-    r = b * 1 if guess is None else b - matrix.dot(x)
-    p = r * 1
-    rho = _inner(r, r)
-    for done in range(most):
-        if rho**0.5 <= tolerance:
-            return x, done, True
-        q = matrix.dot(p)
-        curvature = _inner(p, q)
-        if not curvature > 0:
-            raise Error(f"solve: the matrix is not positive definite (iteration {done + 1}); other methods take others")
-        x += (rho / curvature) * p
-        r -= (rho / curvature) * q
-        before, rho = rho, _inner(r, r)
-        p = r + (rho / before) * p
-    return x, most, rho**0.5 <= tolerance
+    r = b * 1 if guess is None else b - product(x)
+    best, least = x * 1, _norm(r)
+    done = 0
+    while least > wanted and done < most:
+        z = r if inverse is None else r * inverse
+        p = z * 1
+        rho = _inner(r, z)
+        while done < most and _norm(r) > wanted:
+            q = product(p)
+            curvature = _inner(p, q)
+            if not math.isfinite(curvature):
+                break
+            if not curvature > 0:
+                if _norm(r) <= np.finfo(product.matrix.dtype).eps * _norm(b):
+                    break  # rounding
+                raise Error(f"solve: the matrix is not positive definite (iteration {done + 1}); other methods take others")
+            done += 1
+            x = x + (rho / curvature) * p
+            r = r - (rho / curvature) * q
+            z = r if inverse is None else r * inverse
+            before, rho = rho, _inner(r, z)
+            p = z + (rho / before) * p
+        r = b - product(x)
+        before, true = least, _norm(r)
+        if true < least:
+            best, least = x * 1, true
+        if not true < before / 2:
+            break
+    return best, done
 
 
-def _scipys(method: str, matrix: Matrix, b: Array, guess: Any, tolerance: float, most: int) -> tuple[Any, int, bool]:
-    from scipy.sparse import linalg
+def _scipys(
+    method: str, product: _Product, b: Array, guess: Any, inverse: Array | None, tolerance: float, most: int
+) -> tuple[Array, int]:
+    from scipy.sparse import diags, linalg
 
     solver = getattr(linalg, method)
     counted = 0
@@ -155,10 +245,21 @@ def _scipys(method: str, matrix: Matrix, b: Array, guess: Any, tolerance: float,
         nonlocal counted
         counted += 1
 
-    options: dict[str, Any] = {"maxiter": most, "callback": count, "x0": guess}
-    options["rtol" if "rtol" in inspect.signature(solver).parameters else "tol"] = tolerance  # since SciPy 1.12
-    if method == "gmres":  # counts restarts
-        restart = max(1, min(30, b.size))
-        options.update(restart=restart, maxiter=-(-most // restart), callback_type="pr_norm")
-    x, failed = solver(aslinearoperator(matrix), b, **options)
-    return x, counted, failed == 0
+    options: dict[str, Any] = {"callback": count, "M": None if inverse is None else diags(inverse)}
+    relative = "rtol" if "rtol" in inspect.signature(solver).parameters else "tol"  # since SciPy 1.12
+    restart = max(1, min(30, b.size))
+    operator = aslinearoperator(product.matrix)
+    if product.exponent != 0:
+        operator = operator * 2.0 ** (-product.exponent // 2) * 2.0 ** (-product.exponent - -product.exponent // 2)
+    if method == "gmres":
+        options.update(restart=restart, callback_type="pr_norm")
+    x, wanted = guess, tolerance * _norm(b)
+    for attempt in range(ATTEMPTS):
+        before = counted
+        left = most - counted
+        options["maxiter"] = -(-left // restart) if method == "gmres" else left  # gmres counts restarts
+        options[relative] = tolerance / 10**attempt
+        x, _ = solver(operator, b, x0=x, **options)
+        if counted in (before, most) or counted > most or _norm(b - product(x)) <= wanted:
+            break
+    return x, counted

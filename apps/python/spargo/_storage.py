@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _core, _device
-from ._arrays import Array
+from ._arrays import Array, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._scipy import assembled, spy
@@ -27,6 +27,7 @@ class Stored:
         "_in",
         "_index",
         "_kind",
+        "_loops",
         "_multigraph",
         "_place",
         "_plans",
@@ -43,13 +44,11 @@ class Stored:
     _kind: _device.Kind | None  # whose arrays it returns from there; None: NumPy's
     _in: tuple[Any, Any] | None
     _index: dict[Hashable, int] | None
+    _loops: int | None  # as far as they have been counted
     _multigraph: bool
     _bound: dict[bool, Any]  # the library's view, without and with in-edges
     __networkx_cache__: None
     _plans: dict[str, tuple[tuple[Any, ...], Any]]
-
-    def __init__(self) -> None:
-        raise TypeError("a graph is made by Graph.from_scipy, from_edges, from_networkx or read")
 
     @classmethod
     def _of(
@@ -66,6 +65,7 @@ class Stored:
         made.directed, made.nodes = directed, nodes
         made._place = made._kind = None
         made._multigraph = multigraph
+        made._loops = None
         made._in = None
         made._index = None
         made._bound = {}
@@ -108,11 +108,14 @@ class Stored:
         if self._place is None or self._kind is _device.NUMPY:
             return self
         made = type(self).__new__(type(self))
-        for name in Stored.__slots__:
-            if name != "__weakref__":
-                setattr(made, name, getattr(self, name))
+        made._become(self)
         made._kind = _device.NUMPY
         return made
+
+    def _become(self, other: Stored) -> None:
+        for name in Stored.__slots__:
+            if name != "__weakref__":
+                setattr(self, name, getattr(other, name))
 
     def _arrays(self) -> tuple[Any, Any]:
         """Offsets and indices where the graph lives; on a GPU copies of the host's, which are kept."""
@@ -148,12 +151,33 @@ class Stored:
     def edges(self) -> int:
         """How many there are: stored ones of a directed graph, else pairs, each loop one."""
         entries = int((self._host or self._arrays())[1].size)
-        if self.directed:
-            return entries
-        if self._host is None:  # built on the GPU, without loops
-            return entries // 2
-        loops = int(np.count_nonzero(self.indices == np.repeat(np.arange(self.vertices), np.diff(self.offsets))))
-        return (int(self.indices.size) + loops) // 2
+        return entries if self.directed else (entries + self._loop_count()) // 2
+
+    def _sources(self) -> Array:
+        """Of each entry."""
+        return np.repeat(np.arange(self.vertices, dtype=self.indices.dtype), np.diff(self.offsets))
+
+    def _loop_count(self) -> int:
+        if self._loops is None:
+            self._loops = int(np.count_nonzero(self.indices == self._sources()))
+        return self._loops
+
+    def _without_loops(self: Made) -> Made:
+        """Itself, or a copy for what they would count in."""
+        if self._loop_count() == 0:
+            return self
+        sources, (offsets, indices, weights) = self._sources(), self._here()
+        kept = sources != indices
+        counts = np.bincount(sources[kept], minlength=self.vertices)
+        made = self._of(
+            np.append(0, np.cumsum(counts)).astype(offsets.dtype),
+            indices[kept],
+            None if weights is None else weights[kept],
+            self.directed,
+            self.nodes,
+        )._moved(self._place)
+        made._kind = self._kind
+        return made
 
     @property
     def degrees(self) -> Array:
@@ -186,11 +210,17 @@ class Stored:
         if self.nodes is None:
             if isinstance(node, (int, np.integer)) and 0 <= node < self.vertices:
                 return int(node)
-            raise KeyError(node)
+            raise KeyError(f"the graph has no vertex {node!r}: {self._numbers()}")
         if self._index is None:
             names = self.nodes.tolist() if isinstance(self.nodes, np.ndarray) else self.nodes
             self._index = {name: i for i, name in enumerate(names)}
-        return self._index[node]
+        try:
+            return self._index[node]
+        except KeyError:
+            raise KeyError(f"the graph has no node {node!r} (Graph.nodes lists the ids)") from None
+
+    def _numbers(self) -> str:
+        return f"vertices are numbered 0 to {self.vertices - 1}" if self.vertices > 0 else "it is empty"
 
     def names(self, vertices: Array) -> list[Any]:
         """What ``nodes`` calls vertices; themselves where it calls them nothing."""
@@ -226,10 +256,19 @@ class Stored:
     # --- For what is computed of it -----------------------------------------------------------------------------------
 
     def _vertex(self, vertex: Any) -> int:
-        number = int(vertex)
-        if number != vertex or not 0 <= number < self.vertices:
-            raise Error(f"vertex {vertex} of a graph of {self.vertices}")
+        number = whole(vertex, "a vertex")
+        if not 0 <= number < self.vertices:
+            raise Error(f"vertex {number} is out of range: {self._numbers()}{self._as_id(number)}")
         return number
+
+    def _as_id(self, number: int) -> str:
+        """Of a number that is no vertex: whether the graph has a node of that id."""
+        if self.nodes is None:
+            return ""
+        try:
+            return f"; the node with the id {number} is vertex {self.index(number)}, as Graph.index({number}) says"
+        except KeyError:
+            return f", and no node has the id {number}"
 
     def _view(self, in_edges: bool) -> Any:
         """The library's view; in-edges, of a directed graph, are made once."""

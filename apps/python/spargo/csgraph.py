@@ -8,15 +8,17 @@ array([0., 2., 5.])
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array
+from ._arrays import Array, whole
 from ._errors import UnsupportedError
 from ._graph import Graph
 from ._matrix import Matrix
+from ._results import Bfs, Sssp
 
 __all__ = [
     "breadth_first_order",
@@ -31,28 +33,36 @@ NONE = -9999  # SciPy's predecessor of what has none
 
 
 def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
-    """The graph of a matrix, whose dense form has no edge where it is 0, inf or nan."""
+    """The graph of a matrix. A dense one has no edge where it is 0, inf or nan; a masked one where it is masked."""
     from scipy import sparse
 
     if isinstance(csgraph, Graph):
-        return csgraph._on_host()
+        graph = csgraph._on_host()
+        return graph if directed else graph._as(False)
     if isinstance(csgraph, Matrix):
         csgraph = csgraph.to_scipy()
-    if not hasattr(csgraph, "tocsr"):
-        dense: Array = np.ma.filled(np.ma.asarray(csgraph, dtype=float), 0)
-        if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
-            raise ValueError(f"compressed-sparse graph must be shape (N, N), and this is {dense.shape}")
-        csgraph = sparse.csr_array(np.where(np.isfinite(dense), dense, 0))
-    elif len(csgraph.shape) != 2 or csgraph.shape[0] != csgraph.shape[1]:
+    is_sparse = hasattr(csgraph, "tocsr")
+    if not is_sparse and not isinstance(csgraph, np.ma.MaskedArray):
+        csgraph = np.asarray(csgraph, dtype=float)
+    if len(csgraph.shape) != 2 or csgraph.shape[0] != csgraph.shape[1]:
         raise ValueError(f"compressed-sparse graph must be shape (N, N), and this is {csgraph.shape}")
+    if isinstance(csgraph, np.ma.MaskedArray):
+        lengths = np.asarray(csgraph.data, dtype=float)
+        # A path never gets shorter by an edge of length nan, so the search need not see it.
+        places = np.nonzero(~np.ma.getmaskarray(csgraph) & ~(np.isnan(lengths) & weights))
+        csgraph = sparse.coo_array((lengths[places], places), shape=csgraph.shape)
+    elif not is_sparse:
+        csgraph = sparse.csr_array(np.where(np.isfinite(csgraph), csgraph, 0))
+    elif csgraph.dtype == bool and weights:  # a stored False is an edge of length 0
+        csgraph = csgraph.astype(float)
     return Graph.from_scipy(csgraph, directed=directed, weights=weights, device="cpu")
 
 
 def _start(graph: Graph, i_start: int) -> int:
-    n = graph.vertices
-    if not -n <= i_start < n:
-        raise ValueError(f"vertex {i_start} of a graph of {n}")
-    return int(i_start) % n
+    n, number = graph.vertices, whole(i_start, "i_start")
+    if not -n <= number < n:
+        raise ValueError(f"vertex {number} is out of range: the graph has {n} vertices")
+    return number % n
 
 
 def breadth_first_order(
@@ -149,7 +159,7 @@ def _indices(graph: Graph, indices: npt.ArrayLike | None) -> tuple[Array, tuple[
     if indices is None:
         return np.arange(graph.vertices), (graph.vertices,)
     chosen = np.asarray(indices)
-    if chosen.dtype.kind not in "iu":
+    if chosen.dtype.kind not in "iu" and chosen.size > 0:
         raise ValueError("indices must be integers")
     flat = chosen.ravel().astype(np.int64)
     flat = np.where(flat < 0, flat + graph.vertices, flat)
@@ -167,14 +177,17 @@ def _unweighted(graph: Graph, sources: Array, predecessors: bool) -> tuple[Array
     n = graph.vertices
     distances = np.array([f.levels for f in found], dtype=np.float64).reshape(sources.size, n)
     distances[distances < 0] = np.inf
-    return distances, np.array([_marked(f.parents, f.source) for f in found]).reshape(sources.size, n)
+    return distances, _marked_rows(found, graph)
 
 
-def _marked(parents: Array | None, source: int) -> Array:
-    assert parents is not None
-    marked = np.where(parents < 0, NONE, parents).astype(parents.dtype)
-    marked[source] = NONE
-    return marked
+def _marked_rows(found: Sequence[Bfs | Sssp], graph: Graph) -> Array:
+    """The parents of each search as SciPy marks them."""
+    rows = np.empty((len(found), graph.vertices), dtype=graph.indices.dtype)
+    for row, search in zip(rows, found):
+        assert search.parents is not None
+        row[:] = np.where(search.parents < 0, NONE, search.parents)
+        row[search.source] = NONE
+    return rows
 
 
 def dijkstra(
@@ -238,9 +251,7 @@ def dijkstra(
         found = [graph.sssp(int(s), cutoff=limit, parents=which) for s in sources]
         n = graph.vertices
         distances = np.array([f.distances for f in found], dtype=np.float64).reshape(sources.size, n)
-        parents = (
-            np.array([_marked(f.parents, f.source) for f in found]).reshape(sources.size, n) if return_predecessors else None
-        )
+        parents = _marked_rows(found, graph) if return_predecessors else None
     shape = (*shape, graph.vertices)
     distances = distances.reshape(shape)
     return (distances, parents.reshape(shape)) if parents is not None else distances

@@ -15,17 +15,19 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx  # type: ignore[import-untyped]
 import numpy as np
+from networkx.algorithms.centrality.betweenness import _rescale  # type: ignore[import-untyped]
 
 from _spargo_networkx import FUNCTIONS, get_info
 
 from . import _networkx_paths
 from ._arrays import Array
-from ._errors import UnsupportedError
+from ._errors import DeviceError, Error, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
 from ._networkx_paths import Node, _found, _reversed
 
@@ -49,7 +51,10 @@ def convert_from_nx(
     """A graph of networkx's as a `spargo.Graph`, with the weights that the function asks for."""
     if isinstance(graph, Graph):
         return graph
-    return Graph.from_networkx(graph, weight=next(iter(edge_attrs), None) if edge_attrs else None, device="cpu")
+    try:
+        return Graph.from_networkx(graph, weight=next(iter(edge_attrs), None) if edge_attrs else None, device="cpu")
+    except (TypeError, ValueError) as e:  # weights of all kinds, which networkx may add up
+        raise UnsupportedError(f"weights of edges: {e}", "unsupported") from e
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
@@ -74,6 +79,12 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     return made
 
 
+def _has_weights(graph: Any, name: str) -> bool:
+    if isinstance(graph, Graph):
+        return graph.weights is not None and bool(np.any(graph.weights != 1))
+    return any(weight != 1 for *_, weight in graph.edges(data=name, default=1))
+
+
 def _needs(test: Callable[[dict[str, Any]], bool], why: str) -> tuple[Callable[[dict[str, Any]], bool], str]:
     return test, why
 
@@ -82,14 +93,15 @@ _names_weight = _needs(lambda a: isinstance(a["weight"], str), "weights of paths
 _no_weight = _needs(lambda a: a["weight"] is None, "weights do not count")
 _undirected = _needs(lambda a: not a["G"].is_directed(), "directed graphs have other coefficients in networkx")
 _simple = _needs(lambda a: not a["G"].is_multigraph(), "multigraphs are networkx's")
+_ones = _needs(lambda a: a["weight"] is None or not _has_weights(a["G"], a["weight"]), "weights of edges do not count")
 _no_distances = _needs(lambda a: a["e"] is None, "distances that are given are networkx's")
+_scaled = _needs(
+    lambda a: a["k"] is None or "sampled_nodes" in inspect.signature(_rescale).parameters,
+    "networkx scales samples otherwise before version 3.6",
+)
 _limits = {
     "average_clustering": [_no_weight, _undirected, _simple],
-    "betweenness_centrality": [
-        _no_weight,
-        _needs(lambda a: a["k"] is None, "samples are networkx's"),
-        _simple,
-    ],
+    "betweenness_centrality": [_no_weight, _scaled, _simple],
     "bfs_edges": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "bfs_predecessors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "bfs_successors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
@@ -100,12 +112,8 @@ _limits = {
     "dijkstra_path": [_names_weight],
     "dijkstra_path_length": [_names_weight],
     "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
-    "edge_betweenness_centrality": [
-        _no_weight,
-        _needs(lambda a: a["k"] is None, "samples are networkx's"),
-        _simple,
-    ],
-    "pagerank": [_needs(lambda a: a["dangling"] is None, "dangling rank goes by the personalization")],
+    "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
+    "pagerank": [_ones, _needs(lambda a: a["dangling"] is None, "dangling rank goes by the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
     "single_source_dijkstra": [_names_weight],
@@ -117,7 +125,10 @@ _limits = {
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether the call is one of those above; a sentence where it is not."""
+    """Whether the call is one of those above; a sentence where it is not.
+
+    A call with ``backend="spargo"`` would hear nothing of the sentence: it gets it as a NotImplementedError.
+    """
     if name not in FUNCTIONS:
         return f"{name} is not among the functions of spargo"
     limits = _limits.get(name)
@@ -125,7 +136,20 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return True
     bound = inspect.signature(getattr(_Backend, name)).bind(*args, **kwargs)
     bound.apply_defaults()
-    return next((why for test, why in limits if not test(bound.arguments)), True)
+    why = next((why for test, why in limits if not test(bound.arguments)), None)
+    if why is not None and _is_asked_by_name():
+        raise UnsupportedError(f"{name}: {why}; without backend='spargo' networkx does it", "unsupported")
+    return True if why is None else why
+
+
+def _is_asked_by_name() -> bool:
+    """Whether networkx asks for a call with ``backend="spargo"``, which it says in its own frames only."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "networkx.utils.backends":
+        if frame.f_locals.get("backend") == "spargo":
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -287,8 +311,8 @@ def pagerank(
     weight: str | None = "weight",
     dangling: None = None,
 ) -> dict[Node, float]:
-    if weight is not None and G.weights is not None and np.any(G.weights != 1):
-        raise UnsupportedError("pagerank: weights of edges", "unsupported")
+    if weight is not None and _has_weights(G, weight):
+        raise UnsupportedError("pagerank: weights of edges do not count", "unsupported")
     if G.vertices == 0:
         return {}
     if max_iter < 1:
@@ -307,21 +331,45 @@ def pagerank(
     return ranks
 
 
+def _sampled(graph: Graph, k: int, seed: Any) -> list[Node]:
+    nodes: list[Node] = nx.utils.create_py_random_state(seed).sample(graph.names(np.arange(graph.vertices)), k)
+    return nodes
+
+
 def betweenness_centrality(
-    G: Graph, k: None = None, normalized: bool = True, weight: None = None, endpoints: bool = False, seed: Any = None
+    G: Graph, k: int | None = None, normalized: bool = True, weight: None = None, endpoints: bool = False, seed: Any = None
 ) -> dict[Node, float]:
-    values = G.betweenness(normalization="pairs" if normalized else "none", endpoints=endpoints)
+    if k is None:
+        values = G.betweenness(normalization="pairs" if normalized else "none", endpoints=endpoints)
+    else:
+        nodes = _sampled(G, k, seed)
+        values = G.betweenness(list(map(G.index, nodes)), normalization="none", endpoints=endpoints)
     result: dict[Node, float] = _by_node(G, values)
+    if k is not None:
+        options = {"normalized": normalized, "directed": G.directed, "endpoints": endpoints}
+        result = _rescale(result, G.vertices, sampled_nodes=nodes, **options)
     return result
 
 
 def edge_betweenness_centrality(
-    G: Graph, k: None = None, normalized: bool = True, weight: None = None, seed: Any = None
+    G: Graph, k: int | None = None, normalized: bool = True, weight: None = None, seed: Any = None
 ) -> dict[tuple[Node, Node], float]:
-    values = G.edge_betweenness(normalization="pairs" if normalized else "none")
     sources = np.repeat(np.arange(G.vertices), np.diff(G.offsets))
+    if k is None:
+        values = G.edge_betweenness(normalization="pairs" if normalized else "none")
+    else:
+        nodes = _sampled(G, k, seed)
+        values = G.edge_betweenness(list(map(G.index, nodes)), normalization="none")
+        if not G.directed:  # an edge has what the paths along it have in both directions
+            forward, back = np.lexsort((G.indices, sources)), np.lexsort((sources, G.indices))
+            other = np.empty_like(values)
+            other[forward] = values[back]
+            values = np.where(sources == G.indices, values, values + other)
     kept = slice(None) if G.directed else sources <= G.indices
-    return dict(zip(zip(G.names(sources[kept]), G.names(G.indices[kept])), values[kept].tolist()))
+    result = dict(zip(zip(G.names(sources[kept]), G.names(G.indices[kept])), values[kept].tolist()))
+    if k is not None:
+        result = _rescale(result, G.vertices, normalized=normalized, directed=G.directed, sampled_nodes=nodes)
+    return result
 
 
 def triangles(G: Graph, nodes: Any = None) -> Any:
@@ -353,11 +401,19 @@ class _Backend:
 
 
 def _with_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of a graph that returns NumPy's arrays, wherever it lives and whatever it was made of."""
+    """The function of a graph that returns NumPy's arrays, wherever it lives and whatever it was made of.
+
+    What the library or Python refuses is a NotImplementedError, so that networkx is asked for its answer or its error.
+    """
 
     @functools.wraps(function)
     def call(G: Graph, *args: Any, **kwargs: Any) -> Any:
-        return function(G._for_numpy(), *args, **kwargs)
+        try:
+            return function(G._for_numpy(), *args, **kwargs)
+        except (NotImplementedError, OutOfMemoryError, DeviceError):
+            raise
+        except (Error, TypeError, ValueError, OverflowError) as e:
+            raise UnsupportedError(f"{function.__name__}: {e}", "unsupported") from e
 
     return call
 

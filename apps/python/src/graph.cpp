@@ -311,10 +311,11 @@ template <class I, class O, class Space>
 nb::tuple graph_arrays(const where<Space>& at, graph<I, O, Space> built) {
   const auto owner = std::make_shared<graph<I, O, Space>>(std::move(built));
   const auto arrays = owner->view();
-  return nb::make_tuple(at.out(arrays.out.offsets, owner), at.out(arrays.out.indices, owner));
+  return nb::make_tuple(at.out(arrays.out.offsets, owner), at.out(arrays.out.indices, owner), owner->loops());
 }
 
-// (offsets, indices[, weights]) of a canonical graph. Offsets are of the indices' type where they fit.
+// (offsets, indices, loops) or (offsets, indices, weights) of a canonical graph. Offsets are of the indices' type where
+// they fit.
 template <class I, class Build>
 nb::object built(std::int64_t pairs, Build&& build) {
   if (2 * pairs <= std::numeric_limits<I>::max()) return build.template operator()<I>();
@@ -341,7 +342,9 @@ void bind_builder(nb::module_& m) {
         const auto pairs = pairs_of<I>(vertices, sources, targets);
         return built<I>(pairs.nnz(), [&]<class O>() -> nb::object {
           return graph_arrays<I, O>(
-              at, unlocked([&] { return build_graph<O>(at.ctx, pairs, {.direction = direction_of(directed)}); }));
+              at, unlocked([&] {
+                return build_graph<O>(at.ctx, pairs, {.direction = direction_of(directed), .loops = self_loops::keep});
+              }));
         });
       },
       "vertices"_a, "sources"_a.noconvert(), "targets"_a.noconvert(), "directed"_a, "threads"_a);

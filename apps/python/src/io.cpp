@@ -34,7 +34,7 @@ std::string_view name_of(matrix_market_field field) {
 
 nb::tuple tuple_of(const matrix_market_header& h) {
   return nb::make_tuple(h.rows, h.cols, h.entries, h.layout == matrix_market_layout::array ? "array" : "coordinate",
-                        name_of(h.field), name_of(h.symmetry));
+                        h.is_unsigned ? "unsigned-integer" : name_of(h.field), name_of(h.symmetry));
 }
 
 // f.template operator()<V>() for NumPy's name of a type.
@@ -115,22 +115,27 @@ nb::tuple read_csr(const std::string& path, std::string_view dtype, int threads)
   });
 }
 
-template <class V, class I>
-void bind_coo_writers(nb::module_& m) {
+template <class W, class I>
+void bind_coo_writer(nb::module_& m) {
   m.def(
       "mm_write",
       [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const I>& row_indices,
-         const vector_of<const I>& col_indices, const vector_of<const V>& values, std::string_view symmetry,
-         bool integers) {
-        const coo_view<const V, I, host> matrix{
-            {narrowed<I>(rows), narrowed<I>(cols), view(row_indices), view(col_indices)}, view(values)};
-        const matrix_market_write_options options{
-            .symmetry = choose("symmetry", symmetry, symmetries),
-            .numbers = integers ? matrix_market_numbers::integers : matrix_market_numbers::of_the_type};
-        unlocked([&] { write_matrix_market(path, matrix, options); });
+         const vector_of<const I>& col_indices, const vector_of<const W>& values, std::string_view symmetry,
+         const std::string& comment) {
+        const coo_pattern_view<I, host> places{narrowed<I>(rows), narrowed<I>(cols), view(row_indices),
+                                               view(col_indices)};
+        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries),
+                                                  .comment = comment};
+        unlocked([&] {
+          if constexpr (matrix_market_integer<W>) {
+            write_matrix_market<W>(path, places, view(values), options);
+          } else {
+            write_matrix_market(path, coo_view<const W, I, host>{places, view(values)}, options);
+          }
+        });
       },
       "path"_a, "rows"_a, "cols"_a, "row_indices"_a.noconvert(), "col_indices"_a.noconvert(), "values"_a.noconvert(),
-      "symmetry"_a, "integers"_a);
+      "symmetry"_a, "comment"_a);
 }
 
 template <class I>
@@ -138,13 +143,31 @@ void bind_pattern_writer(nb::module_& m) {
   m.def(
       "mm_write_pattern",
       [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const I>& row_indices,
-         const vector_of<const I>& col_indices, std::string_view symmetry) {
+         const vector_of<const I>& col_indices, std::string_view symmetry, const std::string& comment) {
         const coo_view<const pattern, I, host> matrix{
             {narrowed<I>(rows), narrowed<I>(cols), view(row_indices), view(col_indices)}, {}};
-        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries)};
+        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries),
+                                                  .comment = comment};
         unlocked([&] { write_matrix_market(path, matrix, options); });
       },
-      "path"_a, "rows"_a, "cols"_a, "row_indices"_a.noconvert(), "col_indices"_a.noconvert(), "symmetry"_a);
+      "path"_a, "rows"_a, "cols"_a, "row_indices"_a.noconvert(), "col_indices"_a.noconvert(), "symmetry"_a,
+      "comment"_a);
+}
+
+template <class W>
+void bind_array_writer(nb::module_& m) {
+  m.def(
+      "mm_write_array",
+      [](const std::string& path, const matrix_of_rows<const W>& a, std::string_view symmetry,
+         const std::string& comment) {
+        const auto rows = static_cast<std::int64_t>(a.shape(0));
+        const auto cols = static_cast<std::int64_t>(a.shape(1));
+        const dense_view<const W, host> matrix{rows, cols, cols, {a.data(), rows * cols}};
+        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries),
+                                                  .comment = comment};
+        unlocked([&] { write_matrix_market(path, matrix, options); });
+      },
+      "path"_a, "a"_a.noconvert(), "symmetry"_a, "comment"_a);
 }
 
 // --- Graphs
@@ -315,21 +338,23 @@ void bind_io(nb::module_& m) {
         [](const std::string& path) { return tuple_of(unlocked([&] { return read_matrix_market_header(path); })); });
   m.def("mm_read", &read_coo, "path"_a, "dtype"_a, "threads"_a);
   m.def("mm_read_csr", &read_csr, "path"_a, "dtype"_a, "threads"_a);
-  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class V>() {
-    for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_coo_writers<V, I>(m); });
-    m.def(
-        "mm_write_array",
-        [](const std::string& path, const matrix_of_rows<const V>& a) {
-          const auto rows = static_cast<std::int64_t>(a.shape(0));
-          const auto cols = static_cast<std::int64_t>(a.shape(1));
-          const dense_view<const V, host> matrix{rows, cols, cols, {a.data(), rows * cols}};
-          unlocked([&] { write_matrix_market(path, matrix); });
-        },
-        "path"_a, "a"_a.noconvert());
+  for_each_type<std::int64_t, std::uint64_t, float, double, std::complex<float>, std::complex<double>>([&]<class W>() {
+    for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_coo_writer<W, I>(m); });
+    bind_array_writer<W>(m);
   });
   for_each_type<std::int32_t, std::int64_t>([&]<class I>() { bind_pattern_writer<I>(m); });
   m.def("read_edges", &read_edges, "path"_a, "columns"_a, "ids"_a, "threads"_a);
   m.def("read_graph", &read_graph, "path"_a, "columns"_a, "ids"_a, "threads"_a);
+  m.def(
+      "write_file",
+      [](const std::string& path, const nb::bytes& bytes) {
+        unlocked([&] {
+          output_file out(path);
+          out.write({bytes.c_str(), bytes.size()});
+          out.commit();
+        });
+      },
+      "path"_a, "bytes"_a);
   m.def("is_snapshot", &is_snapshot, "path"_a);
   m.def("is_generator_spec", &is_generator_spec, "name"_a);
   m.def(

@@ -26,11 +26,13 @@ std::string_view name_of(error_code code) {
   return "unknown";
 }
 
-// spargo._errors.make(code, message, file, line, column) makes the exception.
+// spargo._errors.make(code, message, file, line, column, errno) makes the exception; errno is 0 where there is none.
 void raise(const error& e) {
+  const auto* const of_system = dynamic_cast<const system_error*>(&e);
+  const auto& at = e.position();
   const nb::object made =
       nb::module_::import_("spargo._errors")
-          .attr("make")(name_of(e.code()), e.what(), e.position().file, e.position().line, e.position().column);
+          .attr("make")(name_of(e.code()), e.what(), at.file, at.line, at.column, of_system ? of_system->number() : 0);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
 }
 

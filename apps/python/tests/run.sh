@@ -7,7 +7,7 @@
 #   --python PROGRAM  which Python (python3)
 #   --env FOLDER      where the environment is made and kept (build/python-env)
 #   --prepare         only make that: a build of the module takes it as Python_EXECUTABLE
-# A wheel is built by `pip wheel .`, with CMAKE_ARGS from the environment: CMAKE_ARGS=-DSPARGO_CUDA=OFF.
+# A wheel is built by `pip wheel .`, with CMAKE_ARGS from the environment: CMAKE_ARGS=-DSPARGO_CUDA=ON for a release.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 

@@ -173,3 +173,83 @@ def test_orders_of_cuthill_and_mckee_of_what_is_small():
     assert np.abs(order[a.row] - order[a.col]).max() < 40 < np.abs(a.row - a.col).max()
     with pytest.raises(ValueError):
         ours.reverse_cuthill_mckee(sparse.csr_array((2, 3)))
+
+
+def same_as_scipy(a, name, **options):
+    want, got = (getattr(module, name)(a, **options) for module in (theirs, ours))
+    for w, g in zip(*(r if isinstance(r, tuple) else (r,) for r in (want, got))):
+        if sparse.issparse(w):
+            assert (w.nnz, w.shape) == (g.nnz, g.shape)
+            w, g = w.toarray(), g.toarray()
+        np.testing.assert_array_equal(g, w)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_masked_arrays(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 9))
+    data = rng.choice([0.0, 1.0, 2.5, 7.0], (n, n))
+    a = np.ma.masked_array(data, mask=rng.random((n, n)) < 0.6)
+    for directed in (True, False):
+        same_as_scipy(a, "connected_components", directed=directed)
+        order = [module.breadth_first_order(a, 0, directed)[0] for module in (theirs, ours)]
+        np.testing.assert_array_equal(*(order if directed else map(np.sort, order)))
+        for unweighted in (True, False):
+            same_as_scipy(a, "dijkstra", directed=directed, unweighted=unweighted)
+            same_as_scipy(a, "dijkstra", directed=directed, unweighted=unweighted, indices=[0], min_only=True)
+            same_as_scipy(a, "shortest_path", directed=directed, unweighted=unweighted, method="D")
+    same_as_scipy(a, "breadth_first_tree", i_start=0)
+    everywhere = np.ma.masked_array(data)  # SciPy takes no such mask: every entry is an edge
+    np.testing.assert_array_equal(ours.dijkstra(everywhere), theirs.dijkstra(np.ma.masked_array(data, mask=np.zeros((n, n), bool))))
+    same_as_scipy(np.ma.masked_array(data.astype(int), mask=a.mask), "dijkstra")
+    a[0, n - 1] = np.nan
+    same_as_scipy(a, "dijkstra")
+    same_as_scipy(a, "connected_components")
+
+
+def test_stored_false_is_an_edge_of_length_0():
+    for make in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.coo_array):
+        a = make(sparse.csr_array((np.array([False, True, False]), [1, 0, 2], [0, 1, 3, 3]), shape=(3, 3)))
+        assert a.nnz == 3 and a.dtype == bool
+        same_as_scipy(a, "dijkstra")
+        same_as_scipy(a, "dijkstra", unweighted=True)
+        same_as_scipy(a, "shortest_path", method="D", directed=False)
+        same_as_scipy(a, "breadth_first_order", i_start=0)
+        same_as_scipy(a, "breadth_first_tree", i_start=0)
+        same_as_scipy(a, "connected_components")
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda _: np.empty(0, int), lambda _: np.empty((0, 2), int)])
+def test_no_indices(kind):
+    a = sparse.csr_array([[0, 1.0], [0, 0]])
+    for options in ({}, {"return_predecessors": True}, {"unweighted": True, "return_predecessors": True},
+                    {"return_predecessors": True, "min_only": True}):
+        if options.get("min_only") and np.ndim(kind([])) == 2:
+            continue
+        same_as_scipy(a, "dijkstra", indices=kind([]), **options)
+    same_as_scipy(a, "shortest_path", indices=kind([]))
+    predecessors = ours.dijkstra(a, indices=kind([]), return_predecessors=True)[1]
+    assert predecessors.dtype == np.int32
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_direction_of_a_graph(weighted):
+    rng = np.random.default_rng(2)
+    dense = np.where(rng.random((12, 12)) < 0.15, rng.integers(1, 9, (12, 12)), 0).astype(float)
+    a = sparse.csr_array(dense)
+    g = spargo.Graph.from_scipy(a, weights=weighted)
+    want = a if weighted else a.astype(bool)
+    for directed in (True, False):
+        for name, options in (("dijkstra", {}), ("dijkstra", {"indices": 2}), ("shortest_path", {"method": "D"}),
+                              ("dijkstra", {"indices": [1, 5], "min_only": True}), ("connected_components", {"connection": "strong"})):
+            w = getattr(theirs, name)(want, directed=directed, **options)
+            o = getattr(ours, name)(g, directed=directed, **options)
+            if name == "connected_components":
+                assert o[0] == w[0]
+            else:
+                np.testing.assert_array_equal(o, w)
+        np.testing.assert_array_equal(
+            ours.breadth_first_order(g, 2, directed=directed)[0], ours.breadth_first_order(a, 2, directed=directed)[0]
+        )
+    both = spargo.Graph.from_scipy(a, weights=weighted, directed=False)
+    np.testing.assert_array_equal(ours.dijkstra(both), theirs.dijkstra(want, directed=False))

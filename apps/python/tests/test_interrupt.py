@@ -10,7 +10,7 @@ WORK = {
     "betweenness": "g.betweenness()",
     "triangles": "g.triangles()",
     "pagerank": "g.pagerank(iterations=100000, algorithm='jacobi')",
-    "communities": "g.communities(iterations=100000)",
+    "communities": "grid.communities(iterations=100000)",
     "multi_bfs": "g.multi_bfs(np.arange(g.vertices), levels=False)",
     "mmread": "spargo.mmread(path)",
     "product": "[a @ x for _ in range(100000)]",
@@ -21,6 +21,7 @@ import os, signal, sys, threading, time
 import numpy as np, spargo
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is started with it ignored
 g = spargo.Graph.read("gen:rmat:scale=18,degree=32,seed=1", directed=False)
+grid = spargo.Graph.read("gen:grid2d:n=1000")  # whose labels settle late
 a = spargo.Matrix("gen:laplacian2d:n=1000")
 x = np.ones(10**6)
 path = sys.argv[1]

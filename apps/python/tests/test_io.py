@@ -87,8 +87,7 @@ def test_integers():
     assert exact.dtype == np.int64 and exact.data.tolist() == [2**53, -3]
     for dtype in (np.int8, np.int32, np.float32, np.complex128):
         assert spargo.mmread(io.StringIO(text.format(100)), dtype=dtype).dtype == dtype
-    with pytest.raises(NotImplementedError, match="not exact"):
-        spargo.mmread(io.StringIO(text.format(2**53 + 1)))
+    assert spargo.mmread(io.StringIO(text.format(2**53 + 1))).data.tolist() == [2**53 + 1, -3]
     assert spargo.mmread(io.StringIO(text.format(2**53 + 1)), dtype=float).data[0] == 2.0**53
     with pytest.raises(spargo.Error, match="does not hold"):
         spargo.mmread(io.StringIO(text.format(200)), dtype=np.int8)

@@ -223,7 +223,9 @@ def test_what_can_and_should_run():
     assert can_run("bfs_edges", (g, 0), {}) is True
     assert isinstance(can_run("bfs_edges", (g, 0), {"sort_neighbors": sorted}), str)
     assert isinstance(can_run("betweenness_centrality", (g,), {"weight": "w"}), str)
-    assert isinstance(can_run("betweenness_centrality", (g, 2), {}), str)
+    assert can_run("betweenness_centrality", (g, 2), {}) is True
+    assert isinstance(can_run("pagerank", (nx.Graph([(0, 1, {"weight": 2})]),), {}), str)
+    assert can_run("pagerank", (nx.Graph([(0, 1, {"weight": 2})]),), {"weight": None}) is True
     assert isinstance(can_run("clustering", (nx.DiGraph(g),), {}), str)
     assert isinstance(can_run("dijkstra_path", (g, 0, 1, lambda u, v, d: 1), {}), str)
     assert isinstance(can_run("louvain_communities", (g,), {}), str)
@@ -255,3 +257,126 @@ def test_conversions_are_cached_and_follow_the_graph():
     assert nx.number_connected_components(g, backend="spargo") == 1
     g.remove_edge(2, 3)
     assert nx.number_connected_components(g, backend="spargo") == 2
+
+
+@CASES
+def test_samples_are_networkxs(g):
+    if g.is_multigraph():
+        pytest.skip("multigraphs are networkx's")
+    for k in {1, 2, len(g) // 2 or 1, len(g)}:
+        for seed in (1, 7):
+            for options in ({}, {"normalized": False}):
+                for endpoints in (False, True):
+                    want, got = both("betweenness_centrality", g, k=k, seed=seed, endpoints=endpoints, **options)
+                    assert list(got) == list(want) and plain(got)
+                    np.testing.assert_allclose(list(got.values()), list(want.values()), rtol=1e-9, atol=1e-12)
+                want, got = both("edge_betweenness_centrality", g, k=k, seed=seed, **options)
+                assert list(got) == list(want) and plain(got)
+                np.testing.assert_allclose(list(got.values()), list(want.values()), rtol=1e-9, atol=1e-12)
+    import random
+
+    random.seed(3)
+    want = nx.betweenness_centrality(g, k=3, seed=random, backend="networkx")
+    random.seed(3)
+    got = nx.betweenness_centrality(g, k=3, seed=random, backend="spargo")
+    np.testing.assert_allclose(list(got.values()), list(want.values()), atol=1e-12)
+
+
+def answer(call):
+    try:
+        result = call()
+        return list(result) if hasattr(result, "__next__") else result
+    except Exception as e:
+        return type(e), str(e)
+
+
+RING = nx.DiGraph([(0, 1), (1, 2), (2, 0), (0, 2)])
+ODD = nx.DiGraph([(0, 1, {"weight": 2.0}), (1, 2, {"weight": [1, 2]})])
+TEXT = nx.DiGraph([(0, 1, {"weight": "2"}), (1, 2)])
+HUGE = nx.DiGraph([(0, 1, {"weight": 2**63}), (1, 2, {"weight": 2**70})])
+MIXED = nx.DiGraph([(0, 1, {"weight": 2**63}), (1, 2, {"weight": -1})])
+NEAR = nx.DiGraph([(0, 1, {"weight": 2**53 + 1}), (1, 2, {"weight": 0.5})])
+REFUSED = {
+    "alpha 1": lambda: nx.pagerank(RING, alpha=1.0),
+    "alpha 2": lambda: nx.pagerank(RING, alpha=2.0),
+    "alpha negative": lambda: nx.pagerank(RING, alpha=-0.5),
+    "alpha text": lambda: nx.pagerank(RING, alpha="x"),
+    "negative personalization": lambda: nx.pagerank(RING, personalization={0: 2, 1: -1, 2: 1}),
+    "zero personalization": lambda: nx.pagerank(RING, personalization={0: 0}),
+    "nan personalization": lambda: nx.pagerank(RING, personalization={0: float("nan"), 1: 1}),
+    "negative nstart": lambda: nx.pagerank(RING, nstart={0: 2, 1: -1, 2: 1}),
+    "negative tolerance": lambda: nx.pagerank(RING, tol=-1),
+    "iterations 2.5": lambda: nx.pagerank(RING, max_iter=2.5),
+    "weighted": lambda: nx.pagerank(nx.DiGraph([(0, 1, {"weight": 3}), (0, 2), (1, 0), (2, 0)])),
+    "dijkstra cutoff -1": lambda: nx.single_source_dijkstra_path_length(RING, 0, cutoff=-1),
+    "dijkstra cutoff nan": lambda: nx.single_source_dijkstra_path_length(RING, 0, cutoff=float("nan")),
+    "dijkstra cutoff text": lambda: nx.single_source_dijkstra_path_length(RING, 0, cutoff="1"),
+    "dijkstra list": lambda: nx.dijkstra_path_length(ODD, 0, 1),
+    "dijkstra lists": lambda: nx.dijkstra_path_length(ODD, 0, 2),
+    "dijkstra text": lambda: nx.dijkstra_path_length(TEXT, 0, 2),
+    "dijkstra huge": lambda: nx.dijkstra_path_length(HUGE, 0, 2),
+    "dijkstra mixed": lambda: nx.single_source_dijkstra_path_length(MIXED, 0),
+    "dijkstra rounds": lambda: nx.single_source_dijkstra_path_length(NEAR, 0),
+    "dijkstra large cutoff": lambda: nx.single_source_dijkstra_path_length(NEAR, 0, cutoff=2**53 + 1),
+    "bfs cutoff -1": lambda: nx.single_source_shortest_path_length(RING, 0, cutoff=-1),
+    "bfs cutoff text": lambda: nx.single_source_shortest_path_length(RING, 0, cutoff="1"),
+    "all pairs cutoff text": lambda: nx.all_pairs_shortest_path_length(RING, cutoff="1"),
+    "bfs depth -1": lambda: nx.bfs_edges(RING, 0, depth_limit=-1),
+    "k too large": lambda: nx.betweenness_centrality(RING, k=9, seed=1),
+    "k 0": lambda: nx.betweenness_centrality(RING, k=0, seed=1),
+    "k text": lambda: nx.betweenness_centrality(RING, k="x", seed=1),
+    "distance 2^70": lambda: nx.descendants_at_distance(RING, 0, 2**70),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_library_refuses_is_networkxs(name):
+    want = answer(REFUSED[name])
+    with nx.config(backend_priority=["spargo"]), nx.config.backends.spargo(smallest_graph=0):
+        got = answer(REFUSED[name])
+    if isinstance(want, dict):
+        assert list(got) == list(want) and got == pytest.approx(want, nan_ok=True)
+        assert [type(v) for v in got.values()] == [type(v) for v in want.values()] or name.startswith("dijkstra cutoff")
+    else:
+        assert got == want
+
+
+def test_negative_cutoffs_reach_the_source():
+    for g in (nx.path_graph(3), nx.Graph([(0, 1, {"weight": 0}), (1, 2)])):
+        for name in ("single_source_dijkstra_path_length", "single_source_dijkstra_path"):
+            want, got = both(name, g, 0, cutoff=-1)
+            assert got == want
+        assert nx.single_source_dijkstra(g, 0, cutoff=-2, backend="spargo") == ({0: 0}, {0: [0]})
+
+
+@pytest.mark.parametrize("weight", [1_700_000_000_000_000_000, 2**62, 2**63 - 1, 1e308])
+def test_paths_beyond_the_range_are_not_lost(weight):
+    g = nx.path_graph(7)
+    nx.set_edge_attributes(g, weight, "weight")
+    with nx.config(backend_priority=["spargo"]), nx.config.backends.spargo(smallest_graph=0):
+        assert nx.dijkstra_path_length(g, 0, 6) == 6 * weight
+        assert nx.single_source_dijkstra_path_length(g, 0) == {v: v * weight for v in range(7)}
+        assert nx.dijkstra_path(g, 0, 6) == list(range(7))
+    with pytest.raises(NotImplementedError):
+        nx.dijkstra_path_length(g, 0, 6, backend="spargo")
+    if weight == 2**63 - 1:  # what the library has for a vertex that is not reached
+        return
+    assert nx.dijkstra_path_length(g, 0, 1, backend="spargo") == weight
+    assert nx.single_source_dijkstra_path_length(g, 0, cutoff=weight, backend="spargo") == {0: 0, 1: weight} or weight > 2**53
+    apart = nx.disjoint_union(nx.path_graph(2), nx.path_graph(2))
+    nx.set_edge_attributes(apart, weight, "weight")
+    assert nx.single_source_dijkstra_path_length(apart, 0, backend="spargo") == {0: 0, 1: weight}
+    with pytest.raises(nx.NetworkXNoPath):
+        nx.dijkstra_path_length(apart, 0, 3, backend="spargo")
+
+
+def test_a_call_by_name_hears_why():
+    weighted = nx.Graph([(0, 1, {"weight": 2})])
+    for call, why in (
+        (lambda: nx.pagerank(weighted, backend="spargo"), "weights of edges"),
+        (lambda: nx.betweenness_centrality(weighted, weight="weight", backend="spargo"), "weights do not count"),
+        (lambda: nx.clustering(nx.DiGraph(weighted), backend="spargo"), "directed graphs"),
+        (lambda: nx.triangles(nx.MultiGraph(weighted), backend="spargo"), "multigraphs"),
+    ):
+        with pytest.raises(NotImplementedError, match=why):
+            call()

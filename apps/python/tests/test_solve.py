@@ -1,5 +1,8 @@
 """Linear systems; the oracle is NumPy's dense solver."""
 
+import os
+import pathlib
+
 import numpy as np
 import pytest
 import spargo
@@ -64,8 +67,16 @@ def test_what_is_refused():
         spargo.solve(a, np.ones(25), guess=np.ones(24))
     with pytest.raises(ValueError, match="method is 'lu'"):
         spargo.solve(a, np.ones(25), method="lu")
-    with pytest.raises(spargo.Error, match="NaN"):
-        spargo.solve(a, np.full(25, np.nan))
+    for value in (np.nan, np.inf, -np.inf):
+        with pytest.raises(spargo.Error, match="NaN"):
+            spargo.solve(a, np.full(25, value))
+        with pytest.raises(spargo.Error, match="guess has a value"):
+            spargo.solve(a, np.ones(25), guess=np.full(25, value))
+    for tolerance in (-1, np.nan):
+        with pytest.raises(spargo.Error, match="tolerance"):
+            spargo.solve(a, np.ones(25), tolerance=tolerance)
+    with pytest.raises(ValueError, match="preconditioner is 'ilu'"):
+        spargo.solve(a, np.ones(25), preconditioner="ilu")
     for indefinite in (-sparse.identity(5, format="csr"), sparse.csr_array((5, 5))):
         with pytest.raises(spargo.Error, match="not positive definite"):
             spargo.solve(indefinite, np.ones(5))
@@ -85,3 +96,75 @@ def test_on_a_gpu(xp):
         spargo.solve(m, b, method="gmres")
     with pytest.raises(spargo.UnsupportedError, match="converts"):
         spargo.solve(m, xp.to(np.ones(400, complex)))
+
+
+@pytest.mark.parametrize("method", ["cg", "minres", "bicgstab", "gmres"])
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-200, 1e-155, 1e-10, 1.0, 1e100, 1e155, 1e200, 1e307])
+def test_the_right_sides_scale_does_not_matter(scale, method):
+    a, b = system(np.float64, n=20)
+    b = np.round(b * 10) / 10 if scale > 1e-300 else np.round(b)
+    found = spargo.solve(a, b * scale, method=method, tolerance=1e-9, max_iterations=400)
+    want = np.linalg.solve(a.toarray(), b)
+    assert found.converged and 0 < found.iterations
+    assert np.abs(found.x / scale - want).max() < 1e-6 or scale < 1e-300
+    assert np.any(found.x != 0) or scale == 5e-324
+    for matrix_scale in (1e-150, 1e150):
+        if 1e-150 <= scale / matrix_scale <= 1e150:
+            assert spargo.solve(a * matrix_scale, b * scale, method=method, tolerance=1e-9, max_iterations=400).converged
+
+
+@pytest.mark.parametrize("b", [[1e200, 1, 1], [1e155, 1e155, 0], [1e-200, 0, 0], [1e300, 1e-300, 0]])
+def test_elements_far_apart(b):
+    found = spargo.solve(np.eye(3) * 2, np.array(b))
+    assert found.converged and found.residual <= 1e-8 and found.x[0] == b[0] / 2
+
+
+def test_results_out_of_range_are_said():
+    with pytest.raises(spargo.Error, match="the solution has a value"):
+        spargo.solve(np.eye(2) * 1e-200, np.full(2, 1e200))
+    for bad in (np.nan, np.inf):
+        with pytest.raises(spargo.Error):
+            spargo.solve(np.diag([1.0, bad]), np.ones(2))
+        with pytest.raises(spargo.Error, match="the matrix has a value"):
+            spargo.solve(np.diag([1.0, bad]), np.ones(2), preconditioner="none")
+
+
+def hilbert(n):
+    i = np.arange(n)
+    return 1 / (i[:, None] + i + 1)
+
+
+def test_what_does_not_converge_says_so():
+    a = hilbert(12) + np.diag(np.full(12, 1e-17))
+    found = spargo.solve(a, np.ones(12), tolerance=1e-15, preconditioner="none")
+    true = np.linalg.norm(np.ones(12) - a @ found.x) / np.sqrt(12)
+    assert found.residual == pytest.approx(true, rel=1e-2, abs=1e-15) and found.converged == (found.residual <= 1e-15)
+    assert not spargo.solve(a, np.ones(12), tolerance=0).converged
+
+
+def test_jacobi_pays_on_badly_scaled_matrices():
+    scales = np.logspace(0, 6, 400)
+    a = spargo.generate("gen:laplacian2d:n=20").tocsr()
+    a = sparse.csr_array(sparse.diags_array(scales) @ a @ sparse.diags_array(scales))
+    b = a @ np.ones(400)
+    plain = spargo.solve(a, b, preconditioner="none", tolerance=1e-10)
+    assert not plain.converged and plain.residual > 1e-10
+    found = spargo.solve(a, b, tolerance=1e-10)
+    assert found.converged and found.iterations < 400 and found.residual <= 1e-10
+    np.testing.assert_array_equal(found.x, spargo.solve(a, b, preconditioner="jacobi", tolerance=1e-10).x)
+    for method in ("minres", "gmres", "bicgstab"):
+        jacobi = spargo.solve(a, b, method=method, preconditioner="jacobi", tolerance=1e-6, max_iterations=4000)
+        assert jacobi.converged == (jacobi.residual <= 1e-6)
+    with pytest.raises(spargo.Error, match="not positive definite"):
+        spargo.solve(sparse.diags_array([1.0, -1.0]), np.ones(2))
+
+
+@pytest.mark.parametrize("name", ["1138_bus.mtx", "bcsstk13.mtx"])
+def test_ill_conditioned_matrices(name):
+    folder = pathlib.Path(os.environ.get("SPARGO_DATA") or pathlib.Path(__file__).resolve().parents[3].parent / "shared" / "data")
+    if not (folder / name).exists():
+        pytest.skip(f"no {name} in {folder}")
+    a = spargo.mmread(folder / name).tocsr()
+    b = a @ np.ones(a.shape[0])
+    found = spargo.solve(a, b, tolerance=1e-9)
+    assert found.converged and np.linalg.norm(b - a @ found.x) <= 1.1e-9 * np.linalg.norm(b)

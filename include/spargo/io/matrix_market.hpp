@@ -9,7 +9,8 @@
 // - Banner words in any case; `double` is `real`; comments and blank lines anywhere after the banner; CRLF; tabs; a
 //   last line without an end. One entry per line, nothing behind it; no line beyond 1 MiB but a comment.
 // - Numbers may have a plus sign, Fortran's D for the exponent, or be inf or nan. A number beyond the range of V is an
-//   error, one too small becomes 0. An integer file holds integers within 64 bits.
+//   error, one too small becomes 0. An integer file holds integers within 64 bits, one of SciPy's field
+//   `unsigned-integer` up to 2^64 - 1.
 // - A symmetric, skew-symmetric or hermitian file may store either triangle, though the format asks for the lower
 //   one. A place given in both triangles would count twice and is an error; twice in one is a duplicate as elsewhere.
 // - A skew-symmetric diagonal entry must be 0, a hermitian one real. Patterns are general or symmetric; only complex
@@ -37,6 +38,7 @@ struct SPARGO_EXPORT matrix_market_header {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t entries = 0;  // as declared (coordinate) or implied (array); not to be trusted
+  bool is_unsigned = false;  // an integer field under SciPy's name for unsigned ones, unsigned-integer
 };
 
 // Reads banner and size line only; whoever reads a stream after that gets the entries all the same. Throws `io` or
@@ -79,7 +81,12 @@ struct SPARGO_EXPORT matrix_market_write_options {
   // `integers`: real values that are integers of 64 bits make an integer file; 2^63, to which a reader rounds 2^63 - 1,
   // is written as that.
   matrix_market_numbers numbers = matrix_market_numbers::of_the_type;
+  std::string comment = {};  // written behind the banner, a % before each of its lines
 };
+
+// Integers that are written as they are, though no matrix holds them.
+template <class W>
+concept matrix_market_integer = std::same_as<W, std::int64_t> || std::same_as<W, std::uint64_t>;
 
 // Written whole or not at all: to a temporary name beside `path`, synced, then renamed. A name that ends in .gz
 // is compressed; a pipe or device is written directly. Numbers are the shortest that read back to the same bits.
@@ -90,9 +97,16 @@ template <entry_type V, index_type I>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_view<const V, I, host>& matrix,
                                        const matrix_market_write_options& options = {});
 
-// Array layout, column by column as the format demands.
-template <value_type V>
-SPARGO_EXPORT void write_matrix_market(const std::string& path, const dense_view<const V, host>& matrix);
+// The same of integers, exactly. The field of unsigned ones is SciPy's `unsigned-integer`.
+template <matrix_market_integer W, index_type I>
+SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_pattern_view<I, host>& places,
+                                       span<const W, host> values, const matrix_market_write_options& options = {});
+
+// Array layout, column by column as the format demands; of a symmetry the lower triangle, without looking at the other.
+// V may be a matrix_market_integer; `numbers` must be of_the_type.
+template <class V>
+SPARGO_EXPORT void write_matrix_market(const std::string& path, const dense_view<const V, host>& matrix,
+                                       const matrix_market_write_options& options = {});
 
 // Either, of a matrix that owns its arrays, or whose values may change.
 template <detail::viewable Matrix>

@@ -128,7 +128,8 @@ template <class V, class I>
 class host_lines {
  public:
   host_lines(const matrix_file& matrix, const std::string& path, device_text_outcome& outcome)
-      : rule_{matrix.header.rows, matrix.header.cols, matrix.header.symmetry, input_tuning{}.max_line_bytes},
+      : rule_{matrix.header.rows, matrix.header.cols, matrix.header.symmetry, input_tuning{}.max_line_bytes,
+              matrix.header.is_unsigned},
         file_(matrix.file),
         path_(path),
         outcome_(outcome) {}

@@ -29,6 +29,7 @@ enum class triangles { stored, both };
 [[nodiscard]] std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) noexcept;
 
 [[nodiscard]] const char* name_of(matrix_market_field field) noexcept;
+[[nodiscard]] const char* field_name(const matrix_market_header& header) noexcept;
 [[nodiscard]] const char* name_of(symmetry_kind kind) noexcept;
 
 // As the public function.

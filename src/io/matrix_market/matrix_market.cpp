@@ -100,6 +100,8 @@ class token_reader {
     return value;
   }
 
+  [[nodiscard]] std::string_view current() const { return token_; }
+
   void finish() {
     p_ = skip_blanks(p_);
     token_ = token_at(p_);
@@ -112,6 +114,8 @@ class token_reader {
   std::string_view token_;
 };
 
+constexpr const char* unsigned_field = "unsigned-integer";
+
 void parse_banner(text_source& source, const char* line, matrix_market_header& header) {
   using field = matrix_market_field;
   static constexpr std::array<std::pair<const char*, matrix_market_layout>, 2> layouts = {
@@ -119,7 +123,7 @@ void parse_banner(text_source& source, const char* line, matrix_market_header& h
   static constexpr std::array<std::pair<const char*, field>, 6> fields = {{{"real", field::real},
                                                                            {"double", field::real},
                                                                            {"integer", field::integer},
-                                                                           {"unsigned-integer", field::integer},
+                                                                           {unsigned_field, field::integer},
                                                                            {"complex", field::complex},
                                                                            {"pattern", field::pattern}}};
   static constexpr std::array<std::pair<const char*, symmetry_kind>, 4> symmetries = {
@@ -135,6 +139,7 @@ void parse_banner(text_source& source, const char* line, matrix_market_header& h
   if (lower(tokens.next("matrix")) != "matrix") tokens.refuse("matrix");
   header.layout = tokens.one_of(layouts, "coordinate or array");
   header.field = tokens.one_of(fields, "real, double, integer, complex or pattern");
+  header.is_unsigned = lower(tokens.current()) == unsigned_field;
   if (header.layout == matrix_market_layout::array && header.field == field::pattern) {
     tokens.fail("an array has values and cannot be a pattern (expected real, double, integer or complex)");
   }
@@ -143,6 +148,9 @@ void parse_banner(text_source& source, const char* line, matrix_market_header& h
       header.symmetry != symmetry_kind::symmetric) {
     tokens.fail("a pattern has no values and cannot be " + std::string(name_of(header.symmetry)) +
                 " (expected general or symmetric)");
+  }
+  if (header.is_unsigned && header.symmetry == symmetry_kind::skew_symmetric) {
+    tokens.fail("unsigned integers have no negatives and cannot be skew-symmetric (expected general or symmetric)");
   }
   if (header.symmetry == symmetry_kind::hermitian && header.field != field::complex) {
     tokens.fail("only a complex matrix can be hermitian (expected general, symmetric or skew-symmetric)");
@@ -174,6 +182,10 @@ void parse_size_line(text_source& source, const char* line, matrix_market_header
 }
 
 }  // namespace
+
+const char* field_name(const matrix_market_header& header) noexcept {
+  return header.is_unsigned ? unsigned_field : name_of(header.field);
+}
 
 const char* name_of(matrix_market_field field) noexcept {
   switch (field) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -40,6 +41,7 @@ struct rules {
   std::int64_t cols = 0;
   symmetry_kind symmetry = symmetry_kind::general;
   std::int64_t max_line_bytes = 0;
+  bool is_unsigned = false;  // integers go to 2^64 - 1
 };
 
 // --- The cold half: what is wrong ------------------------------------------------------------------------------------
@@ -102,12 +104,12 @@ struct entry_value {
   R imaginary{0};
   bool rounded = false;
 
-  const char* read(const char* p) {
+  const char* read(const char* p, bool is_unsigned) {
     if constexpr (F == field_kind::pattern) return p;
     if constexpr (F == field_kind::integer) {
       std::int64_t value = 0;
       const char* const end = read_integer(p, value);
-      if (end == nullptr) refuse_value<F, R>(p);
+      if (end == nullptr) return read_large(p, is_unsigned);
       real = static_cast<R>(value);
       rounded = must_round(value, std::numeric_limits<R>::digits);
       return end;
@@ -122,6 +124,19 @@ struct entry_value {
       if (end == nullptr) refuse_value<F, R>(p);
       return end;
     }
+  }
+
+  // 2^63 to 2^64 - 1.
+  [[gnu::noinline]] const char* read_large(const char* p, bool is_unsigned) {
+    const std::string_view token = token_at(p);
+    const char* const end = token.data() + token.size();
+    std::uint64_t value = 0;
+    const auto result = std::from_chars(token.data() + (token.starts_with('+') ? 1 : 0), end, value);
+    if (!is_unsigned || result.ec != std::errc{} || result.ptr != end) refuse_value<F, R>(p);
+    real = static_cast<R>(value);
+    constexpr int excess = 64 - std::numeric_limits<R>::digits;
+    rounded = (value & ((std::uint64_t{1} << excess) - 1)) != 0;
+    return end;
   }
 
   // Null again and again: a null `p` gives null.
@@ -203,7 +218,7 @@ template <field_kind F, class R>
   start = p;
   p = read_index(p, "row", rule.rows, row);
   p = read_index(skip_blanks(p), "column", rule.cols, col);
-  p = value.read(skip_blanks(p));
+  p = value.read(skip_blanks(p), rule.is_unsigned);
   if (row == col && !value.may_be_diagonal(rule.symmetry)) refuse_diagonal(start, rule.symmetry);
   return finish_line(p, line, rule.max_line_bytes);
 }
@@ -307,7 +322,7 @@ void parse_array(part<V, I>& out, const rules& rule, std::int64_t limit) {
       continue;
     }
     const char* const start = p;
-    p = value.read(p);
+    p = value.read(p, rule.is_unsigned);
     if (hermitian && out.first + out.count < limit) {
       if (position.row() == position.col() && value.imaginary != 0) refuse_diagonal(start, rule.symmetry);
       position.advance();

@@ -86,7 +86,7 @@ class entry_reader {
         source_(source),
         header_(header),
         tuning_(tuning),
-        rule_{header.rows, header.cols, header.symmetry, source.max_line_bytes()},
+        rule_{header.rows, header.cols, header.symmetry, source.max_line_bytes(), header.is_unsigned},
         is_array_(header.layout == matrix_market_layout::array),
         triangles_(wanted == triangles::both && header.symmetry != symmetry_kind::general ? 2 : 1) {}
 

@@ -52,7 +52,7 @@ class matrix_stream {
         source_(source),
         header_(header),
         tuning_(tuning),
-        rule_{header.rows, header.cols, header.symmetry, source.max_line_bytes()},
+        rule_{header.rows, header.cols, header.symmetry, source.max_line_bytes(), header.is_unsigned},
         edges_(options.to == text_format::edge_list),
         values_(!is_pattern<V> && !(edges_ && options.weights == edge_weights::left_out)),
         ones_(is_pattern<V> && edges_ && options.weights == edge_weights::ones_if_none),
@@ -89,7 +89,7 @@ class matrix_stream {
  private:
   void write_heading() {
     if (edges_) return out_.write(edge_list_heading(style_, values_ || ones_));
-    out_.write(fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", name_of(header_.field),
+    out_.write(fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", field_name(header_),
                            name_of(header_.symmetry), header_.rows, header_.cols, header_.entries));
   }
 
@@ -117,7 +117,7 @@ class matrix_stream {
     if (integers_) {
       if constexpr (real_type<V>) {
         *to++ = separator_;
-        to = put_integer(to, value);
+        to = header_.is_unsigned ? put_unsigned(to, value) : put_integer(to, value);
       }
     } else if (values_) {
       to = put_value(to, separator_, value);

@@ -40,6 +40,13 @@ template <class T>
   return put_number(to, value >= limit ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(value));
 }
 
+// The same of one without a sign.
+[[nodiscard]] inline char* put_unsigned(char* to, double value) noexcept {
+  constexpr double limit = 18446744073709551616.0;
+  if (value < 0) return put_integer(to, value);
+  return put_number(to, value >= limit ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(value));
+}
+
 // Line k of `count` is what `put_line(to, k)` puts at `to`, returning past it, and a '\n'; it must not throw. No line
 // is longer than `longest`, without the '\n'.
 template <class PutLine>
