@@ -87,7 +87,7 @@ command_body declare(CLI::App& app) {
   add_help_and_version(app);
   return [flags] {
     const std::string text = text_of(*flags);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    write_output(text);
     return exit_status::success;
   };
 }

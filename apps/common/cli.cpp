@@ -19,6 +19,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <limits>
 #include <new>
 #include <system_error>
@@ -33,10 +34,13 @@ struct limits {
   static constexpr std::int64_t max_devices = 64;
 };
 
+int output_error = 0;  // the errno of the first write to standard output that failed
+
 // Anything still in the buffers, and whether it could be written: a full disk behind `>` is a failure.
 bool flush_output(const std::string& name) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  if (output_error != 0) errno = output_error;
   if (errno != EPIPE) print_error(name, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
   return false;
 }
@@ -203,6 +207,10 @@ void add_help_and_version(CLI::App& app) {
   use_help_format(app);
 }
 
+void write_output(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error == 0) output_error = errno;
+}
+
 std::string message_for(const std::string& command, const error& e) {
   const std::string text = e.what();
   const std::string named = command + ": ";
@@ -232,7 +240,9 @@ int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
+    errno = 0;
     const int shown = is_first_rank() ? app.exit(e) : e.get_exit_code();
+    if (!std::cout && output_error == 0) output_error = errno;
     return flush_output(name) ? shown : code(exit_status::failed);
   } catch (const CLI::ParseError& e) {
     print_error(name, fmt::format("{} (see {} --help)", e.what(), name));

@@ -27,7 +27,7 @@ struct common_flags {
   int threads = 0;      // 0: as many as the process may run on
   std::string columns;  // of an edge list (columns.hpp), of commands that read graphs; empty: not given
   std::string ids = "auto";
-  std::string json;     // empty: none; "-": standard output
+  std::string json;  // empty: none; "-": standard output
   bool quiet = false;
   bool force = false;         // an output may replace the input
   bool stdout_taken = false;  // by an output: nothing else is printed there (prepare_outputs)
@@ -67,6 +67,9 @@ void add_help_and_version(CLI::App& app);
 
 // What the library says of its operation `command`, without the operation's name where that is the command's as well.
 [[nodiscard]] std::string message_for(const std::string& command, const error& e);
+
+// Text on standard output. A failure is remembered and is the command's: "cannot write to standard output: REASON".
+void write_output(std::string_view text);
 
 // One line on standard error: "CALLED: MESSAGE", line breaks and control characters made harmless. Of several processes
 // the first prints what all of them meet; each what it alone has met.

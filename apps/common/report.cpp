@@ -55,8 +55,6 @@ void write_json(const std::string& path, const json& keys) {
   file.commit();
 }
 
-void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 }  // namespace
 
 void report::warn(const std::string& message) const {
@@ -67,9 +65,10 @@ void report::print() const {
   if (!flags_.quiet && !flags_.stdout_taken) {
     std::size_t width = 0;
     for (const auto& [label, text] : rows_) width = std::max(width, label.size());
-    put(title_ + "\n");
+    write_output(title_ + "\n");
     for (const auto& [label, text] : rows_) {
-      put(label.empty() && text.empty() ? std::string("\n") : fmt::format("  {:<{}}  {}\n", label, width, text));
+      write_output(label.empty() && text.empty() ? std::string("\n")
+                                                 : fmt::format("  {:<{}}  {}\n", label, width, text));
     }
   }
   if (!flags_.json.empty()) {

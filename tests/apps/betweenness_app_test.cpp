@@ -169,8 +169,10 @@ TEST_F(BetweennessFile, PeopleReadTheFigures) {
 TEST_F(BetweennessFile, ErrorsInOneLine) {
   expect_failure(run_app("betweenness", {folder_.write("b.el", "1 2\n3 4.5\n")}), "betweenness", 1, "b.el:2:3: ");
   expect_failure(run_app("betweenness", {folder_ / "none.el"}), "betweenness", 1, "none.el");
-  expect_failure(run_app("betweenness", {"--source-list", "10,11", edges_}), "betweenness", 1, "11: the graph has no such");
-  expect_failure(run_app("betweenness", {"--source-list", "10,x", edges_}), "betweenness", 1, "x: the graph has no such");
+  expect_failure(run_app("betweenness", {"--source-list", "10,11", edges_}), "betweenness", 1,
+                 "11: the graph has no such");
+  expect_failure(run_app("betweenness", {"--source-list", "10,x", edges_}), "betweenness", 1,
+                 "x: the graph has no such");
   expect_failure(run_app("betweenness", {"--source-list", "-3", edges_}), "betweenness", 1);
   expect_failure(run_app("betweenness", {"--sources", "0", edges_}), "betweenness", 2, "--sources: 0");
   expect_failure(run_app("betweenness", {"--sources", "some", edges_}), "betweenness", 2, "--sources: some");

@@ -236,7 +236,7 @@ TEST(mistakes, are_answered_in_the_words_of_the_command_line) {
 TEST(mistakes, in_a_file_called_as_the_app_name_it) {
   const scratch folder;
   const std::filesystem::path before = std::filesystem::current_path();
-  (void)folder.write("info", "1 x\n");
+  (void)folder.write("info", "1 -2\n");
   std::filesystem::current_path(folder.path());
   const test::app_run run = test::run_app("info", {"info"});
   std::filesystem::current_path(before);

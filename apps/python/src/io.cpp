@@ -217,7 +217,8 @@ nb::object read_graph(const std::string& path, const std::string& columns, std::
   const auto ctx = threads_context(threads);
   if ((!columns.empty() || ids != "auto") && file.format() != input_format::edge_list) {
     const std::string given = columns.empty() ? "ids" : "columns";
-    throw error(error_code::invalid_argument, given + ": " + file.name() + " is no edge list (expected no " + given + ")");
+    throw error(error_code::invalid_argument,
+                given + ": " + file.name() + " is no edge list (expected no " + given + ")");
   }
   switch (const auto format = file.format()) {
     case input_format::edge_list:
