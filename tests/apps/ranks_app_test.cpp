@@ -111,7 +111,7 @@ TEST_F(Ranks, VerticesKeepTheirNames) {
   const std::string file = folder.write("names.csv", text);
   const std::string one = folder / "one";
   const std::string three = folder / "three";
-  for (const std::string line : {"bfs " + file + " --source 'Doe, Jane' --deterministic", "components " + file}) {
+  for (const std::string& line : {"bfs " + file + " --source 'Doe, Jane' --deterministic", "components " + file}) {
     EXPECT_EQ(on_ranks(1, line + " --device cpu --output " + one).code, 0);
     EXPECT_EQ(on_ranks(3, line + " --output " + three).code, 0);
     EXPECT_EQ(slurp(three), slurp(one)) << line;

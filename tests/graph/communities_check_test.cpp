@@ -42,8 +42,13 @@ TEST(CheckCommunities, RefusesWhatIsNoQuestion) {
   EXPECT_THROW((void)check_communities(ctx, raw.view(), labels_type{0, 0}, {}, labels_type{0}), error);
   EXPECT_THROW((void)check_communities(ctx, raw.view(), labels_type{0, 0}, {}, labels_type{0, 2}), error);
   EXPECT_THROW((void)check_communities(ctx, raw.view(), labels_type{0, 0}, {}, labels_type{-1, 0}), error);
+}
+
+TEST(CheckCommunities, BuildsTheInEdgesThatItNeeds) {
+  const context<host> ctx;
   const auto out_only = test::make_directed<std::int32_t, std::int32_t>(2, {{0, 1}}, test::edges_kept::out);
-  EXPECT_THROW((void)check_communities(ctx, out_only.view(), labels_type{0, 0}), error);
+  EXPECT_EQ(check_communities(ctx, out_only.view(), labels_type{1, 0}, {.iterations = 1}), "");
+  EXPECT_NE(check_communities(ctx, out_only.view(), labels_type{0, 0}, {.iterations = 1}), "");
 }
 
 TEST(CheckCommunities, FindsEveryChangeOfOneLabel) {
