@@ -5,18 +5,15 @@
 #pragma once
 
 #include <spargo/core/context.hpp>
-#include <spargo/core/error.hpp>
 
 #include <concepts>
-#include <string>
 
 namespace spargo::detail {
 
 template <class Space>
 inline constexpr bool is_built = std::same_as<Space, host> || config::has_cuda;
 
-[[noreturn]] inline void no_device(const char* operation) {
-  throw error(error_code::device_unavailable, std::string(operation) + ": this library was built without CUDA");
-}
+// Throws device_unavailable.
+[[noreturn]] void no_device(const char* operation);
 
 }  // namespace spargo::detail

@@ -1,3 +1,4 @@
+#include "core/backend.hpp"
 #include "core/rethrow.hpp"
 
 #include <new>
@@ -31,6 +32,10 @@ error::~error() = default;
 namespace detail {
 
 void throw_invalid_argument(const std::string& message) { throw error(error_code::invalid_argument, message); }
+
+void no_device(const char* operation) {
+  throw error(error_code::device_unavailable, std::string(operation) + ": this library was built without CUDA");
+}
 
 void throw_out_of_memory(const std::string& file, std::string_view message) try {
   throw error(error_code::out_of_memory, {file}, std::string(message));

@@ -14,11 +14,13 @@
 #include <sched.h>
 #include <signal.h>
 
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -319,6 +321,49 @@ void team::run(int threads, region_function function, void* self, waking wake) {
   }
 }
 
+// --- Parts
+// ------------------------------------------------------------------------------------------------------------
+
+// A region whose threads take parts. The first exception ends it.
+class shared_parts {
+ public:
+  static constexpr int most_cursors = 64;
+
+  shared_parts(int threads, std::int64_t parts, const function_ref<void(part_taker&)>& body)
+      : body_(body), count_(std::min(threads, most_cursors)) {
+    for (int c = 0; c < count_; ++c) {
+      part_cursor& cursor = cursors_[static_cast<std::size_t>(c)];
+      cursor.next.store(parts * c / count_, std::memory_order_relaxed);
+      cursor.end = parts * (c + 1) / count_;
+    }
+  }
+
+  void run(int threads, waking wake) {
+    run_region(
+        threads, [](void* self, int slot) { return static_cast<shared_parts*>(self)->work(slot); }, this, wake);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  bool work(int slot) {
+    part_taker mine(cursors_.data(), count_, slot);
+    try {
+      body_(mine);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      for (part_cursor& cursor : cursors_) cursor.next.store(cursor.end, std::memory_order_relaxed);
+    }
+    return mine.has_taken();
+  }
+
+  const function_ref<void(part_taker&)>& body_;
+  int count_;
+  std::array<part_cursor, static_cast<std::size_t>(most_cursors)> cursors_;
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
 }  // namespace
 
 int usable_processors() { return std::min(processors_by_affinity(), processors_by_quota()); }
@@ -354,6 +399,48 @@ void run_region(int threads, region_function function, void* self, waking wake) 
   inside_region = true;
   leased.mine->run(threads, function, self, wake);
   inside_region = false;
+}
+
+bool part_taker::take(std::int64_t& part) {
+  for (; looked_ < count_; ++looked_) {
+    part_cursor& from = cursors_[(slot_ + looked_) % count_];
+    if (from.next.load(std::memory_order_relaxed) >= from.end) continue;
+    part = from.next.fetch_add(1, std::memory_order_relaxed);
+    if (part < from.end) {
+      taken_ = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+void run_on_threads(int threads, std::int64_t parts, function_ref<void(part_taker&)> body, waking wake) {
+  if (parts <= 0) return;
+  const int team = team_size(static_cast<int>(std::min<std::int64_t>(threads, parts)));
+  if (team > 1) {
+    shared_parts(team, parts, body).run(team, wake);
+    return;
+  }
+  part_cursor all;
+  all.end = parts;
+  part_taker mine(&all, 1, 0);
+  body(mine);
+}
+
+void run_parts(int threads, std::int64_t parts, function_ref<void(std::int64_t)> body, waking wake) {
+  on_threads(
+      threads, parts,
+      [&](part_taker& mine) {
+        for (std::int64_t part; mine.take(part);) body(part);
+      },
+      wake);
+}
+
+void run_ranges(int threads, std::int64_t size, std::int64_t least,
+                function_ref<void(std::int64_t, std::int64_t)> body) {
+  if (size <= 0) return;
+  const parts shares = split_loop(threads, size, least);
+  parallel_parts(threads, shares.count, [&](std::int64_t p) { body(shares.first(p), shares.last(p)); });
 }
 
 }  // namespace spargo::detail

@@ -13,15 +13,13 @@
 // a part runs on the thread that opens it. More threads than processors are not woken. A forked child starts afresh.
 #pragma once
 
+#include "core/function_ref.hpp"
 #include "core/parts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <mutex>
-#include <type_traits>
 
 namespace spargo::detail {
 
@@ -69,18 +67,7 @@ class part_taker {
   [[nodiscard]] bool has_taken() const { return taken_; }
 
   // The next part; false when none is left.
-  [[nodiscard]] bool take(std::int64_t& part) {
-    for (; looked_ < count_; ++looked_) {
-      part_cursor& from = cursors_[(slot_ + looked_) % count_];
-      if (from.next.load(std::memory_order_relaxed) >= from.end) continue;
-      part = from.next.fetch_add(1, std::memory_order_relaxed);
-      if (part < from.end) {
-        taken_ = true;
-        return true;
-      }
-    }
-    return false;
-  }
+  [[nodiscard]] bool take(std::int64_t& part);
 
  private:
   part_cursor* cursors_;
@@ -90,70 +77,23 @@ class part_taker {
   bool taken_ = false;
 };
 
-template <class Body>
-class shared_parts {
- public:
-  static constexpr int most_cursors = 64;
-
-  shared_parts(int threads, std::int64_t parts, Body& body) : body_(body), count_(std::min(threads, most_cursors)) {
-    for (int c = 0; c < count_; ++c) {
-      part_cursor& cursor = cursors_[static_cast<std::size_t>(c)];
-      cursor.next.store(parts * c / count_, std::memory_order_relaxed);
-      cursor.end = parts * (c + 1) / count_;
-    }
-  }
-
-  void run(int threads, waking wake) {
-    run_region(
-        threads, [](void* self, int slot) { return static_cast<shared_parts*>(self)->work(slot); }, this, wake);
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  bool work(int slot) {
-    part_taker mine(cursors_.data(), count_, slot);
-    try {
-      body_(mine);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      for (part_cursor& cursor : cursors_) cursor.next.store(cursor.end, std::memory_order_relaxed);
-    }
-    return mine.has_taken();
-  }
-
-  Body& body_;
-  int count_;
-  std::array<part_cursor, static_cast<std::size_t>(most_cursors)> cursors_;
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-};
+// The loops below, compiled once. Bodies are called once per thread, part or range.
+void run_on_threads(int threads, std::int64_t parts, function_ref<void(part_taker&)> body, waking wake);
+void run_parts(int threads, std::int64_t parts, function_ref<void(std::int64_t)> body, waking wake);
+void run_ranges(int threads, std::int64_t size, std::int64_t least,
+                function_ref<void(std::int64_t, std::int64_t)> body);
 
 // body(part_taker&) on up to `threads` threads, each of which takes parts of [0, parts) until none is left. Some slots
 // may never be used. The first exception ends the region and is thrown here.
 template <class Body>
 void on_threads(int threads, std::int64_t parts, Body&& body, waking wake = waking::always) {
-  if (parts <= 0) return;
-  const int team = team_size(static_cast<int>(std::min<std::int64_t>(threads, parts)));
-  if (team > 1) {
-    shared_parts<std::remove_reference_t<Body>>(team, parts, body).run(team, wake);
-    return;
-  }
-  part_cursor all;
-  all.end = parts;
-  part_taker mine(&all, 1, 0);
-  body(mine);
+  run_on_threads(threads, parts, body, wake);
 }
 
 // body(part) for every part of [0, parts). For parts that are worth waking a thread: 10 us and more.
 template <class Body>
 void parallel_parts(int threads, std::int64_t parts, Body&& body, waking wake = waking::always) {
-  on_threads(
-      threads, parts,
-      [&](part_taker& mine) {
-        for (std::int64_t part; mine.take(part);) body(part);
-      },
-      wake);
+  run_parts(threads, parts, body, wake);
 }
 
 // to = min(to, value), by any thread.
@@ -185,9 +125,7 @@ struct grain {
 // body(first, last) for ranges that make up [0, size), none much shorter than `least`.
 template <class Body>
 void parallel_ranges(int threads, std::int64_t size, std::int64_t least, Body&& body) {
-  if (size <= 0) return;
-  const parts shares = split_loop(threads, size, least);
-  parallel_parts(threads, shares.count, [&](std::int64_t p) { body(shares.first(p), shares.last(p)); });
+  run_ranges(threads, size, least, body);
 }
 
 // body(i) for every i of [0, size).

@@ -439,7 +439,9 @@ void check_loops() {
       loops.rows(job, 0, 60);
       std::vector<V> sums(static_cast<std::size_t>(k));
       for (i64 r = 0; r < 60; ++r) {
-        loops.part(job, csr.offsets()[r], csr.offsets()[r + 1], sums.data());
+        const i64 begin = csr.offsets()[r];
+        loops.sum(job.values + begin, job.indices + begin, csr.offsets()[r + 1] - begin, job.x, job.x_stride, k,
+                  sums.data());
         for (i64 j = 0; j < k; ++j) {
           const auto column = static_cast<std::size_t>(j);
           const auto row = static_cast<std::size_t>(r);

@@ -10,6 +10,35 @@
 
 namespace spargo {
 
+namespace detail {
+
+// The memory of an array, whatever its elements: compiled once, in the library.
+template <class Space>
+class SPARGO_EXPORT array_memory {
+ public:
+  array_memory() = default;
+  array_memory(const context<Space>& ctx, std::int64_t size, std::size_t element_bytes);
+  array_memory(array_memory&& other) noexcept;
+  array_memory& operator=(array_memory&& other) noexcept;
+  ~array_memory();
+
+  void swap(array_memory& other) noexcept;
+  void truncate(std::int64_t size);
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+
+ private:
+  std::optional<context<Space>> ctx_;  // none where nothing was allocated
+  void* data_ = nullptr;
+  std::int64_t size_ = 0;  // in elements
+  std::size_t bytes_ = 0;  // allocated
+};
+extern template class array_memory<host>;
+extern template class array_memory<device>;
+
+}  // namespace detail
+
 // Move-only and uninitialised. A device array is allocated and freed in the order of its context's
 // stream, and keeps that stream alive; use it from another stream only after an event or a
 // synchronisation. Throws out_of_memory, naming the bytes.
@@ -23,69 +52,39 @@ class array {
 
   array() = default;
 
-  array(const context<Space>& ctx, std::int64_t size) : ctx_(ctx) {
-    const std::size_t bytes = detail::checked_bytes(size, sizeof(T));
-    data_ = static_cast<T*>(ctx_->allocate(bytes));
-    size_ = size;
-    capacity_ = size;
-  }
+  array(const context<Space>& ctx, std::int64_t size) : memory_(ctx, size, sizeof(T)) {}
 
-  array(const array&) = delete;
-  array& operator=(const array&) = delete;
+  void swap(array& other) noexcept { memory_.swap(other.memory_); }
 
-  array(array&& other) noexcept { swap(other); }
-  array& operator=(array&& other) noexcept {
-    array moved(std::move(other));
-    swap(moved);
-    return *this;
-  }
-
-  ~array() {
-    if (data_ != nullptr) ctx_->deallocate(data_, static_cast<std::size_t>(capacity_) * sizeof(T));
-  }
-
-  void swap(array& other) noexcept {
-    std::swap(ctx_, other.ctx_);
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-  }
-
-  [[nodiscard]] T* data() noexcept { return data_; }
-  [[nodiscard]] const T* data() const noexcept { return data_; }
-  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
-  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(memory_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
+  [[nodiscard]] std::int64_t size() const noexcept { return memory_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
   // Keeps the first `size` elements; the memory stays allocated until the array goes.
-  void truncate(std::int64_t size) {
-    SPARGO_EXPECTS(size >= 0 && size <= size_, "array::truncate: the new size exceeds the old one");
-    size_ = size;
-  }
+  void truncate(std::int64_t size) { memory_.truncate(size); }
 
-  [[nodiscard]] span<T, Space> view() noexcept { return {data_, size_}; }
-  [[nodiscard]] span<const T, Space> view() const noexcept { return {data_, size_}; }
+  [[nodiscard]] span<T, Space> view() noexcept { return {data(), size()}; }
+  [[nodiscard]] span<const T, Space> view() const noexcept { return {data(), size()}; }
   operator span<T, Space>() noexcept { return view(); }              // NOLINT
   operator span<const T, Space>() const noexcept { return view(); }  // NOLINT
 
   // Elements, on the host only.
   T& operator[](std::int64_t i) requires std::same_as<Space, host> {
-    assert(i >= 0 && i < size_);
-    return data_[i];
+    assert(i >= 0 && i < size());
+    return data()[i];
   }
   const T& operator[](std::int64_t i) const requires std::same_as<Space, host> {
-    assert(i >= 0 && i < size_);
-    return data_[i];
+    assert(i >= 0 && i < size());
+    return data()[i];
   }
-  [[nodiscard]] T* begin() noexcept requires std::same_as<Space, host> { return data_; }
-  [[nodiscard]] T* end() noexcept requires std::same_as<Space, host> { return data_ + size_; }
-  [[nodiscard]] const T* begin() const noexcept requires std::same_as<Space, host> { return data_; }
-  [[nodiscard]] const T* end() const noexcept requires std::same_as<Space, host> { return data_ + size_; }
+  [[nodiscard]] T* begin() noexcept requires std::same_as<Space, host> { return data(); }
+  [[nodiscard]] T* end() noexcept requires std::same_as<Space, host> { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept requires std::same_as<Space, host> { return data(); }
+  [[nodiscard]] const T* end() const noexcept requires std::same_as<Space, host> { return data() + size(); }
 
  private:
-  std::optional<context<Space>> ctx_;  // none where nothing was allocated
-  T* data_ = nullptr;
-  std::int64_t size_ = 0;
-  std::int64_t capacity_ = 0;
+  detail::array_memory<Space> memory_;
 };
 
 namespace detail {

@@ -19,29 +19,38 @@ namespace {
 // Padded formats of at most this many entries are never refused.
 constexpr std::int64_t always_padded = 1 << 16;
 
-template <class V, class I, class Space>
-void check_entries(const char* operation, const coo_view<V, I, Space>& m) {
-  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("{}: negative size {} x {}", operation, m.rows, m.cols));
-  const std::int64_t values = is_pattern<V> ? m.nnz() : m.values.size();
-  SPARGO_EXPECTS(m.col_indices.size() == m.nnz() && values == m.nnz(),
-                 fmt::format("{}: {} row indices, {} column indices and {} values", operation, m.nnz(),
-                             m.col_indices.size(), m.values.size()));
+void check_size(const char* operation, std::int64_t rows, std::int64_t cols) {
+  SPARGO_EXPECTS(rows >= 0 && cols >= 0, fmt::format("{}: negative size {} x {}", operation, rows, cols));
+}
+
+void check_coo(const char* operation, std::int64_t rows, std::int64_t cols, std::int64_t row_indices,
+               std::int64_t col_indices, std::int64_t values) {
+  check_size(operation, rows, cols);
+  SPARGO_EXPECTS(
+      col_indices == row_indices && values == row_indices,
+      fmt::format("{}: {} row indices, {} column indices and {} values", operation, row_indices, col_indices, values));
+}
+
+void check_csr(const char* operation, std::int64_t rows, std::int64_t cols, std::int64_t offsets, std::int64_t indices,
+               std::int64_t values) {
+  check_size(operation, rows, cols);
+  SPARGO_EXPECTS(offsets == rows + 1,
+                 fmt::format("{}: {} offsets for {} rows (expected {})", operation, offsets, rows, rows + 1));
+  SPARGO_EXPECTS(values == indices, fmt::format("{}: {} column indices and {} values", operation, indices, values));
 }
 
 template <class V, class I, class Space>
-void check_square(const char* operation, const coo_view<V, I, Space>& m) {
-  SPARGO_EXPECTS(m.rows == m.cols,
-                 fmt::format("{}: a {} x {} matrix (expected a square one)", operation, m.rows, m.cols));
+void check_entries(const char* operation, const coo_view<V, I, Space>& m) {
+  check_coo(operation, m.rows, m.cols, m.nnz(), m.col_indices.size(), is_pattern<V> ? m.nnz() : m.values.size());
+}
+
+void check_square(const char* operation, std::int64_t rows, std::int64_t cols) {
+  SPARGO_EXPECTS(rows == cols, fmt::format("{}: a {} x {} matrix (expected a square one)", operation, rows, cols));
 }
 
 template <class V, class I, class O, class Space>
 void check_entries(const char* operation, const csr_view<V, I, O, Space>& m) {
-  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("{}: negative size {} x {}", operation, m.rows, m.cols));
-  SPARGO_EXPECTS(m.offsets.size() == std::int64_t{m.rows} + 1,
-                 fmt::format("{}: {} offsets for {} rows (expected {})", operation, m.offsets.size(), m.rows,
-                             std::int64_t{m.rows} + 1));
-  SPARGO_EXPECTS(is_pattern<V> || m.values.size() == m.nnz(),
-                 fmt::format("{}: {} column indices and {} values", operation, m.nnz(), m.values.size()));
+  check_csr(operation, m.rows, m.cols, m.offsets.size(), m.nnz(), is_pattern<V> ? m.nnz() : m.values.size());
 }
 
 template <class I, class Space>
@@ -150,7 +159,7 @@ coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_vie
     return {matrix.rows, matrix.cols, clone(ctx, matrix.row_indices), clone(ctx, matrix.col_indices),
             clone(ctx, matrix.values)};
   }
-  check_square("expand_symmetry", matrix);
+  check_square("expand_symmetry", matrix.rows, matrix.cols);
   if constexpr (detail::is_built<Space>) {
     return detail::convert::expand(ctx, matrix, kind);
   } else {
@@ -170,7 +179,7 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<cons
   if (std::int64_t{matrix.rows} == std::numeric_limits<std::int64_t>::max()) {  // rows + 1 must not overflow
     throw error(error_code::out_of_memory, "to_csr: no memory for the offsets of 2^63-1 rows");
   }
-  if (options.symmetry != symmetry_kind::general) check_square("to_csr", matrix);
+  if (options.symmetry != symmetry_kind::general) check_square("to_csr", matrix.rows, matrix.cols);
   if constexpr (detail::is_built<Space>) {
     const auto order = examine<I>("to_csr", ctx, matrix);
     if constexpr (std::same_as<Space, host>) {

@@ -6,14 +6,13 @@
 // Invariant: every step is stable, so the result does not depend on the number of threads.
 // Cost: O(nnz + rows) time, whatever the distribution. Entries wait in the memory of the result while keys are as large
 // as columns, else in scratch of a key of 4 or 8 bytes and a value each.
+#include "core/function_ref.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "formats/convert/backend.hpp"
 #include "formats/rows/bucket_sort.hpp"
 #include "formats/rows/triangle_rows.hpp"
 #include "primitives/ordered_parts.hpp"
-
-#include <functional>
 
 namespace spargo::detail::convert {
 
@@ -118,14 +117,14 @@ class bucket_room {
 // bucket, so that what is done with the rows then is compiled once for all ways to gather them. Says whether there may
 // be entries on the diagonal.
 template <class C, class V, class O>
-using gather_bucket = std::function<bool(std::int64_t, span<O, host>, const row_scratch<C, V>&)>;
+using gather_bucket = function_ref<bool(std::int64_t, span<O, host>, const row_scratch<C, V>&)>;
 
 // Where duplicates go, a bucket's place is known when those before it are merged: buckets are taken in order, and each
 // waits for the one before, but for the large ones, which come first and are there by then.
 template <class C, class V, class I, class O>
 csr_arrays<V, I, O> build_rows(const context<host>& ctx, const row_buckets& buckets,
-                               const array<std::int64_t, host>& starts, row_work work,
-                               const gather_bucket<C, V, O>& gather, columns<V, I> to) {
+                               const array<std::int64_t, host>& starts, row_work work, gather_bucket<C, V, O> gather,
+                               columns<V, I> to) {
   bucket_room<C, V> room(ctx, starts);
   array<std::int64_t, host> kept(ctx, buckets.count);
   array<O, host> offsets(ctx, buckets.rows + 1);
@@ -190,7 +189,7 @@ csr_arrays<V, I, O> from_rows(const context<host>& ctx, const coo_entries<V, I>&
     if constexpr (!is_pattern<V>) std::copy_n(m.values.data() + starts[b], starts[b + 1] - starts[b], to.values);
     return true;
   };
-  return build_rows<C, V, I, O>(ctx, buckets, starts, work, std::ref(gather), {ctx, m.nnz()});
+  return build_rows<C, V, I, O>(ctx, buckets, starts, work, gather, {ctx, m.nnz()});
 }
 
 // --- Entries in any order --------------------------------------------------------------------------------------------
@@ -258,7 +257,7 @@ csr_arrays<V, I, O> from_buckets(const context<host>& ctx, const coo_entries<V, 
     gather_rows(shape, entries.keys(b), entries.values(b), entries.size(b), rows, to);
     return work.drop && has_diagonal(shape, shape.buckets.first(b), entries.keys(b), entries.size(b));
   };
-  return build_rows<C, V, I, O>(ctx, shape.buckets, entries.starts, work, std::ref(gather), room.take());
+  return build_rows<C, V, I, O>(ctx, shape.buckets, entries.starts, work, gather, room.take());
 }
 
 // The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
@@ -279,7 +278,7 @@ csr_arrays<V, I, O> from_triangle(const context<host>& ctx, const coo_entries<V,
     return true;
   };
   return build_rows<C, V, I, O>(ctx, shape.buckets, runs.bucket_starts(ctx, shape.buckets, across.starts),
-                                {.in_order = room.shared}, std::ref(gather), room.take());
+                                {.in_order = room.shared}, gather, room.take());
 }
 
 // Entries that go through buckets; those of a triangle with runs count once, as they are.

@@ -43,7 +43,7 @@ struct host_delta_tuning {
 };
 
 template <class W, class D, class I, class O>
-class delta_search {
+class delta_search final : public distance_search<I, D> {
  public:
   using tuning = host_delta_tuning;
   using chunk = bin_chunk<I, D>;
@@ -60,7 +60,7 @@ class delta_search {
     mark_dead_ends();
   }
 
-  void run(I source, D* distance) {
+  void run(I source, D* distance) override {
     start(source, distance);
     while (true) {
       const std::int64_t next = first_bucket();
@@ -77,7 +77,7 @@ class delta_search {
     }
   }
 
-  [[nodiscard]] std::int64_t bytes() const {
+  [[nodiscard]] std::int64_t bytes() const override {
     return pool_.size() * std::int64_t{sizeof(chunk) + sizeof(chunk*)} +
            dead_ends_.size() * std::int64_t{sizeof(std::uint64_t)} +
            s_.threads * std::int64_t{sizeof(thread_bins<I, D>) + sizeof(relax_counts)};

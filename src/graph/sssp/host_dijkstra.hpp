@@ -14,12 +14,12 @@
 namespace spargo::detail::sssp {
 
 template <class W, class D, class I, class O>
-class dijkstra_search {
+class dijkstra_search final : public distance_search<I, D> {
  public:
   dijkstra_search(const context<host>& ctx, const host_search<W, D, I, O>& s)
       : s_(s), heap_(ctx, s.vertices()), place_(ctx, s.vertices()) {}
 
-  void run(I source, D* distance) {
+  void run(I source, D* distance) override {
     std::fill(distance, distance + s_.vertices(), unreached<D>);
     std::fill(place_.begin(), place_.end(), I{-1});
     distance_ = distance;
@@ -37,7 +37,7 @@ class dijkstra_search {
     }
   }
 
-  [[nodiscard]] std::int64_t bytes() const {
+  [[nodiscard]] std::int64_t bytes() const override {
     return heap_.size() * std::int64_t{sizeof(node)} + place_.size() * std::int64_t{sizeof(I)};
   }
 

@@ -28,6 +28,20 @@ struct host_search {
   [[nodiscard]] std::int64_t vertices() const { return out.edges.rows; }
 };
 
+// One of the searches, whatever the graph's weights: what surrounds it is compiled once for all of them.
+template <class I, class D>
+class distance_search {
+ public:
+  distance_search() = default;
+  distance_search(const distance_search&) = delete;
+  distance_search& operator=(const distance_search&) = delete;
+  virtual ~distance_search() = default;
+
+  // distance: of all vertices; unreached<D> where no path leads.
+  virtual void run(I source, D* distance) = 0;
+  [[nodiscard]] virtual std::int64_t bytes() const = 0;
+};
+
 template <class D>
 [[nodiscard]] D look_at(const D& held) {
   return std::atomic_ref<D>(const_cast<D&>(held)).load(std::memory_order_relaxed);

@@ -48,20 +48,19 @@ std::int64_t publish(int threads, D* found, D farthest, span<sssp_distance<W>, h
       [](std::int64_t a, std::int64_t b) { return a + b; });
 }
 
-template <class W, class D, class I, class O, class Search>
+template <class W, class D, class I, class O>
 class host_executor final : public executor<W, I, host> {
  public:
-  // more...: of the search.
-  template <class... More>
-  host_executor(const context<host>& ctx, const host_search<W, D, I, O>& s, const sssp_options& options, More... more)
-      : s_(s), search_(ctx, s, more...), found_(ctx, s.vertices()), distances_(ctx, s.vertices()) {
+  host_executor(const context<host>& ctx, const host_search<W, D, I, O>& s, const sssp_options& options,
+                std::unique_ptr<distance_search<I, D>> search)
+      : s_(s), search_(std::move(search)), found_(ctx, s.vertices()), distances_(ctx, s.vertices()) {
     if (options.output == sssp_output::distances) return;
     finder_.emplace(ctx, s, options.parents);
     parents_ = {ctx, s.vertices()};
   }
 
   void run(I source) override {
-    search_.run(source, found_.data());
+    search_->run(source, found_.data());
     const D farthest = s_.limits.target < 0 ? unreached<D> : found_[s_.limits.target];
     reached_ = publish<W, D>(s_.threads, found_.data(), farthest, distances_.view());
     if (finder_) finder_->run(source, found_.data(), parents_.data());
@@ -71,13 +70,13 @@ class host_executor final : public executor<W, I, host> {
   [[nodiscard]] span<const I, host> parents() const noexcept override { return parents_.view(); }
   [[nodiscard]] std::int64_t reached() const noexcept override { return reached_; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return search_.bytes() + found_.size() * std::int64_t{sizeof(D) + sizeof(sssp_distance<W>)} +
+    return search_->bytes() + found_.size() * std::int64_t{sizeof(D) + sizeof(sssp_distance<W>)} +
            parents_.size() * std::int64_t{sizeof(I)} + (finder_ ? finder_->bytes() : 0);
   }
 
  private:
   host_search<W, D, I, O> s_;
-  Search search_;
+  std::unique_ptr<distance_search<I, D>> search_;
   std::optional<parent_finder<W, D, I, O>> finder_;
   array<D, host> found_;
   array<sssp_distance<W>, host> distances_;
@@ -98,10 +97,13 @@ std::unique_ptr<executor<W, I, host>> make(const context<host>& ctx, const weigh
   }
   s.limits = {options.target, length_limit<D>(options.cutoff)};
   s.threads = ctx.threads();
+  std::unique_ptr<distance_search<I, D>> search;
   if (options.algorithm == sssp_algorithm::dijkstra) {
-    return std::make_unique<host_executor<W, D, I, O, dijkstra_search<W, D, I, O>>>(ctx, s, options);
+    search = std::make_unique<dijkstra_search<W, D, I, O>>(ctx, s);
+  } else {
+    search = std::make_unique<delta_search<W, D, I, O>>(ctx, s, options.delta);
   }
-  return std::make_unique<host_executor<W, D, I, O, delta_search<W, D, I, O>>>(ctx, s, options, options.delta);
+  return std::make_unique<host_executor<W, D, I, O>>(ctx, s, options, std::move(search));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // vertex of the old graph, and of one row in each thread.
 #include <spargo/graph/structure.hpp>
 
+#include "core/function_ref.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
@@ -41,21 +42,45 @@ array<I, host> new_numbers(const context<host>& ctx, const char* operation, I ol
   return numbers;
 }
 
-template <class W, class I, class O>
-struct chosen_rows {
-  csr_matrix<pattern, I, O, host> structure;
-  array<W, host> weights;
+// An entry of a row taken over: its new number, and its place in the old graph.
+template <class I, class O>
+struct chosen_entry {
+  I neighbour;
+  O place;
 };
 
-// Takes rows over. Without weights W is any type, and `weights` empty.
-template <class W, class I, class O>
+// Called for each row: its entries, and the place of the first of them in the new graph.
+template <class I, class O>
+using visit_row = function_ref<void(const std::vector<chosen_entry<I, O>>& row, std::int64_t first)>;
+
+// Takes rows over.
+template <class I, class O>
 class row_chooser {
  public:
   row_chooser(const context<host>& ctx, const char* operation, I old_vertices, const span<const I, host>& vertices)
       : ctx_(ctx), vertices_(vertices), numbers_(new_numbers(ctx, operation, old_vertices, vertices)) {}
 
-  [[nodiscard]] chosen_rows<W, I, O> choose(const csr_pattern_view<I, O, host>& rows,
-                                            const span<const W, host>& weights) const {
+  [[nodiscard]] csr_matrix<pattern, I, O, host> choose(const csr_pattern_view<I, O, host>& rows) const {
+    return fill(rows, count(rows), [](const auto&, std::int64_t) {});
+  }
+
+  // `weights` of the old graph, or none; the new ones to `chosen`.
+  template <class W>
+  [[nodiscard]] csr_matrix<pattern, I, O, host> choose(const csr_pattern_view<I, O, host>& rows,
+                                                       const span<const W, host>& weights,
+                                                       array<W, host>& chosen) const {
+    array<O, host> offsets = count(rows);
+    chosen = {ctx_, weights.empty() ? 0 : offsets[vertices_.size()]};
+    return fill(rows, std::move(offsets), [&](const std::vector<entry>& row, std::int64_t to) {
+      if (weights.empty()) return;
+      for (const entry& e : row) chosen[to++] = weights[e.place];
+    });
+  }
+
+ private:
+  using entry = chosen_entry<I, O>;
+
+  [[nodiscard]] array<O, host> count(const csr_pattern_view<I, O, host>& rows) const {
     const std::int64_t n = vertices_.size();
     array<O, host> offsets(ctx_, n + 1);
     offsets[0] = 0;
@@ -67,38 +92,36 @@ class row_chooser {
       offsets[k + 1] = count;
     });
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    return offsets;
+  }
+
+  [[nodiscard]] csr_matrix<pattern, I, O, host> fill(const csr_pattern_view<I, O, host>& rows, array<O, host> offsets,
+                                                     visit_row<I, O> visit) const {
+    const std::int64_t n = vertices_.size();
     array<I, host> indices(ctx_, offsets[n]);
-    array<W, host> chosen_weights(ctx_, weights.empty() ? 0 : offsets[n]);
     parallel_ranges(ctx_.threads(), n, grain::rows, [&](std::int64_t first, std::int64_t last) {
       std::vector<entry> row;
       for (std::int64_t k = first; k < last; ++k) {
-        read_row(rows, weights, vertices_[k], row);
+        read_row(rows, vertices_[k], row);
+        visit(row, offsets[k]);
         std::int64_t to = offsets[k];
-        for (const entry& e : row) {
-          if (!weights.empty()) chosen_weights[to] = e.weight;
-          indices[to++] = e.neighbour;
-        }
+        for (const entry& e : row) indices[to++] = e.neighbour;
       }
     });
     const I count = static_cast<I>(n);
-    return {{count, count, std::move(offsets), std::move(indices), {}}, std::move(chosen_weights)};
+    return {count, count, std::move(offsets), std::move(indices), {}};
   }
 
- private:
-  struct entry {
-    I neighbour;
-    W weight;
-  };
-
-  void read_row(const csr_pattern_view<I, O, host>& rows, const span<const W, host>& weights, std::int64_t v,
-                std::vector<entry>& row) const {
+  void read_row(const csr_pattern_view<I, O, host>& rows, std::int64_t v, std::vector<entry>& row) const {
     row.clear();
     for (O e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
       const I number = numbers_[rows.indices[e]];
-      if (number >= 0) row.push_back({number, weights.empty() ? W{0} : weights[e]});
+      if (number >= 0) row.push_back({number, e});
     }
-    const auto before = [](const entry& x, const entry& y) { return x.neighbour < y.neighbour; };
-    if (!std::is_sorted(row.begin(), row.end(), before)) std::stable_sort(row.begin(), row.end(), before);
+    const auto before = [](const entry& x, const entry& y) {
+      return x.neighbour != y.neighbour ? x.neighbour < y.neighbour : x.place < y.place;
+    };
+    if (!std::is_sorted(row.begin(), row.end(), before)) std::sort(row.begin(), row.end(), before);
   }
 
   context<host> ctx_;
@@ -114,10 +137,10 @@ bool stores_in_edges(const graph_view<I, O, host>& g) {
 template <class I, class O>
 graph<I, O, host> choose_vertices(const context<host>& ctx, const char* operation, const graph_view<I, O, host>& g,
                                   const span<const I, host>& vertices) {
-  const row_chooser<float, I, O> chooser(ctx, operation, g.vertices(), vertices);
+  const row_chooser<I, O> chooser(ctx, operation, g.vertices(), vertices);
   csr_matrix<pattern, I, O, host> in;
-  if (stores_in_edges(g)) in = chooser.choose(g.in, {}).structure;
-  auto out = chooser.choose(g.out, {}).structure;
+  if (stores_in_edges(g)) in = chooser.choose(g.in);
+  auto out = chooser.choose(g.out);
   const std::int64_t loops = count_loops<I, O>(ctx, std::as_const(out).view());
   return {std::move(out), std::move(in), g.direction, loops};
 }
@@ -133,15 +156,14 @@ template <class W, class I, class O>
 weighted_graph<W, I, O, host> choose_vertices(const context<host>& ctx, const char* operation,
                                               const weighted_graph_view<W, I, O, host>& g,
                                               const span<const I, host>& vertices) {
-  const row_chooser<W, I, O> chooser(ctx, operation, g.vertices(), vertices);
-  chosen_rows<W, I, O> in;
-  if (stores_in_edges<I, O>(g)) in = chooser.choose(g.in, g.in_weights);
-  chosen_rows<W, I, O> out = chooser.choose(g.out, g.out_weights);
-  const std::int64_t edges = count_edges<I, O>(ctx, out.structure.view(), g.direction);
-  return {{std::move(out.structure), std::move(in.structure), g.direction},
-          std::move(out.weights),
-          std::move(in.weights),
-          edges};
+  const row_chooser<I, O> chooser(ctx, operation, g.vertices(), vertices);
+  csr_matrix<pattern, I, O, host> in;
+  array<W, host> in_weights;
+  if (stores_in_edges<I, O>(g)) in = chooser.choose(g.in, g.in_weights, in_weights);
+  array<W, host> weights;
+  csr_matrix<pattern, I, O, host> out = chooser.choose(g.out, g.out_weights, weights);
+  const std::int64_t edges = count_edges<I, O>(ctx, out.view(), g.direction);
+  return {{std::move(out), std::move(in), g.direction}, std::move(weights), std::move(in_weights), edges};
 }
 
 template <class I, class O>

@@ -144,24 +144,33 @@ void known_row(const generator_spec& s, std::int64_t row, Emit emit) {
   }
 }
 
+// emit() for each entry of a chunk of rows.
+template <class Emit>
+void known_rows(const generator_spec& s, std::int64_t chunk, const Emit& emit) {
+  const std::int64_t last = std::min(s.rows, (chunk + 1) * chunk_rows);
+  for (std::int64_t row = chunk * chunk_rows; row < last; ++row) known_row(s, row, emit);
+}
+
+// Entries before each chunk of rows, and their sum.
+array<std::int64_t, host> known_starts(const context<host>& ctx, const generator_spec& s) {
+  const std::int64_t chunks = div_up(s.rows, chunk_rows);
+  array<std::int64_t, host> starts(ctx, chunks + 1);
+  starts[0] = 0;
+  detail::parallel_parts(ctx.threads(), chunks, [&](std::int64_t chunk) {
+    std::int64_t count = 0;
+    known_rows(s, chunk, [&](std::int64_t, std::int64_t, double) { ++count; });
+    starts[chunk + 1] = count;
+  });
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) starts[chunk + 1] += starts[chunk];
+  return starts;
+}
+
 // Part `part` of `count`, by rows.
 template <class V, class I>
 coo_matrix<V, I, host> make_known_rows(const context<host>& ctx, const generator_spec& s, std::int64_t part,
                                        std::int64_t count_of_parts) {
-  const std::int64_t chunks = div_up(s.rows, chunk_rows);
-  const detail::parts shares{chunks, count_of_parts};
-  array<std::int64_t, host> starts(ctx, chunks + 1);
-  const auto for_rows = [&](std::int64_t chunk, auto emit) {
-    const std::int64_t last = std::min(s.rows, (chunk + 1) * chunk_rows);
-    for (std::int64_t row = chunk * chunk_rows; row < last; ++row) known_row(s, row, emit);
-  };
-  starts[0] = 0;
-  detail::parallel_parts(ctx.threads(), chunks, [&](std::int64_t chunk) {
-    std::int64_t count = 0;
-    for_rows(chunk, [&](std::int64_t, std::int64_t, double) { ++count; });
-    starts[chunk + 1] = count;
-  });
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) starts[chunk + 1] += starts[chunk];
+  const array<std::int64_t, host> starts = known_starts(ctx, s);
+  const detail::parts shares{starts.size() - 1, count_of_parts};
   const counter_random re(s.seed, stream_values);
   const counter_random im(s.seed, stream_imaginary);
   const bool random = s.kind == generator_kind::banded;
@@ -170,7 +179,7 @@ coo_matrix<V, I, host> make_known_rows(const context<host>& ctx, const generator
   detail::parallel_parts(ctx.threads(), shares.last(part) - first, [&](std::int64_t p) {
     const std::int64_t chunk = first + p;
     std::int64_t at = starts[chunk];
-    for_rows(chunk, [&](std::int64_t i, std::int64_t j, double value) {
+    known_rows(s, chunk, [&](std::int64_t i, std::int64_t j, double value) {
       to.put(at, i, j);
       if (random) {
         to.random_value(at, re, im);

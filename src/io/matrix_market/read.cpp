@@ -50,6 +50,33 @@ namespace {
 
 using namespace mtx;
 
+// The first entry whose place was given before in the other triangle; `count`: none.
+template <class I>
+std::int64_t first_given_twice(const I* rows, const I* cols, std::int64_t count) {
+  struct place {
+    I row;
+    I col;
+    std::int64_t entry;
+  };
+  const auto is_before = [](const place& a, const place& b) {
+    return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+  };
+  std::vector<place> upper;  // mirrored; of a place given several times the first entry comes first
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (rows[k] < cols[k]) upper.push_back({cols[k], rows[k], k});
+  }
+  std::sort(upper.begin(), upper.end(),
+            [&](const place& a, const place& b) { return is_before(a, b) || (!is_before(b, a) && a.entry < b.entry); });
+  std::int64_t second = count;
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (rows[k] <= cols[k]) continue;
+    const place wanted{rows[k], cols[k], k};
+    const auto found = std::lower_bound(upper.begin(), upper.end(), wanted, is_before);
+    if (found != upper.end() && !is_before(wanted, *found)) second = std::min(second, std::max(k, found->entry));
+  }
+  return second;
+}
+
 template <class V, class I>
 class entry_reader {
  public:
@@ -270,24 +297,7 @@ class entry_reader {
   // Called when both triangles hold entries. One of them is enough, and either is taken; but a place that is given in
   // both would count twice once mirrored, and nobody can know whether that was meant.
   void refuse_both_triangles() const {
-    struct place {
-      I row;
-      I col;
-      std::int64_t entry;
-      bool operator<(const place& other) const { return std::pair(row, col) < std::pair(other.row, other.col); }
-    };
-    std::vector<place> upper;  // mirrored
-    for (std::int64_t k = 0; k < total_; ++k) {
-      if (entries_.rows[k] < entries_.cols[k]) upper.push_back({entries_.cols[k], entries_.rows[k], k});
-    }
-    std::stable_sort(upper.begin(), upper.end());
-    std::int64_t second = total_;
-    for (std::int64_t k = 0; k < total_; ++k) {
-      if (entries_.rows[k] <= entries_.cols[k]) continue;
-      const place wanted{entries_.rows[k], entries_.cols[k], k};
-      const auto found = std::lower_bound(upper.begin(), upper.end(), wanted);
-      if (found != upper.end() && !(wanted < *found)) second = std::min(second, std::max(k, found->entry));
-    }
+    const std::int64_t second = first_given_twice(entries_.rows.data(), entries_.cols.data(), total_);
     if (second == total_) return;
     const auto row = static_cast<std::int64_t>(entries_.rows[second]) + 1;
     const auto col = static_cast<std::int64_t>(entries_.cols[second]) + 1;

@@ -31,16 +31,26 @@ struct carry {
   std::int32_t ready;
 };
 
-template <scan_kind Kind, class Op, class T>
-void scan_streaming(const T* in, T* out, std::int64_t n, T before, const T* upcoming) {
+// What a scan does with elements, compiled for one kind and operation; what surrounds it is compiled once per type.
+template <class T>
+struct block_functions {
+  T identity;
+  T (*apply)(T a, T b);
+  T (*fold)(const T* in, std::int64_t n);
+  T (*scan)(const T* in, T* out, std::int64_t n, T before, const T* upcoming);  // scan_vectors
+  T (*scan_sequentially)(const T* in, T* out, std::int64_t n, T before);
+};
+
+template <class T>
+void scan_streaming(const block_functions<T>& by, const T* in, T* out, std::int64_t n, T before, const T* upcoming) {
   constexpr std::int64_t row = tuning::row_bytes / static_cast<std::int64_t>(sizeof(T));
   alignas(64) T result[row];
   std::int64_t i = 0;
   for (; i + row <= n; i += row) {
-    before = scan_vectors<Kind, Op>(in + i, result, row, before, upcoming == nullptr ? nullptr : upcoming + i);
+    before = by.scan(in + i, result, row, before, upcoming == nullptr ? nullptr : upcoming + i);
     stream_bytes(out + i, result, sizeof result);
   }
-  scan_vectors<Kind, Op>(in + i, out + i, n - i, before, static_cast<const T*>(nullptr));
+  by.scan(in + i, out + i, n - i, before, nullptr);
 }
 
 // The value that the block before leaves; `ready` is set after it.
@@ -50,19 +60,19 @@ T await(carry<T>& from) {
   return from.value;
 }
 
-template <scan_kind Kind, class Op, class T>
-void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host> out) {
+template <class T>
+void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host> out, const block_functions<T>& by) {
   constexpr std::int64_t block = tuning::block_bytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t n = in.size();
   const std::int64_t blocks = div_up(n, block);
   if (blocks == 1) {
-    scan_vectors<Kind, Op>(in.data(), out.data(), n, Op::identity, static_cast<const T*>(nullptr));
+    by.scan(in.data(), out.data(), n, by.identity, nullptr);
     return;
   }
   const bool streams = in.data() != out.data() && n * static_cast<std::int64_t>(sizeof(T)) >= tuning::stream_bytes &&
                        reinterpret_cast<std::uintptr_t>(out.data()) % 16 == 0;
   array<carry<T>, host> carries(ctx, blocks + 1);
-  for (auto& c : carries) c = {Op::identity, 0};
+  for (auto& c : carries) c = {by.identity, 0};
   carries[0].ready = 1;
   std::atomic<std::int64_t> next{0};
   const int threads = static_cast<int>(std::min<std::int64_t>(ctx.threads(), blocks));
@@ -72,17 +82,17 @@ void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host
       const std::int64_t first = b * block;
       const std::int64_t size = std::min(block, n - first);
       const T* from = in.data() + first;
-      const T own = fold_block<Op>(from, size);
+      const T own = by.fold(from, size);
       const std::int64_t following = next.fetch_add(1, std::memory_order_relaxed);
       const T before = await(carries[b]);
-      carries[b + 1].value = Op::apply(before, own);
+      carries[b + 1].value = by.apply(before, own);
       std::atomic_ref(carries[b + 1].ready).store(1, std::memory_order_release);
       std::atomic_ref(carries[b + 1].ready).notify_one();
       const T* upcoming = following < blocks - 1 ? in.data() + following * block : nullptr;
       if (streams) {
-        scan_streaming<Kind, Op>(from, out.data() + first, size, before, upcoming);
+        scan_streaming(by, from, out.data() + first, size, before, upcoming);
       } else {
-        scan_vectors<Kind, Op>(from, out.data() + first, size, before, upcoming);
+        by.scan(from, out.data() + first, size, before, upcoming);
       }
       b = following;
     }
@@ -91,27 +101,24 @@ void scan_chained(const context<host>& ctx, span<const T, host> in, span<T, host
 }
 
 template <scan_kind Kind, class Op, class T>
-void scan_as(const context<host>& ctx, span<const T, host> in, span<T, host> out, scan_algorithm algorithm) {
-  if (algorithm == scan_algorithm::sequential) {
-    scan_loop<Kind, Op>(in.data(), out.data(), in.size(), Op::identity);
-  } else {
-    scan_chained<Kind, Op>(ctx, in, out);
-  }
-}
+constexpr block_functions<T> functions_of{Op::identity, Op::apply, fold_block<Op, T>, scan_vectors<Kind, Op, T>,
+                                          scan_loop<Kind, Op, T>};
 
 }  // namespace
 
 template <class T>
 void run(const context<host>& ctx, span<const T, host> in, span<T, host> out, scan_kind kind, operation op,
          scan_algorithm algorithm) {
-  with_operation<T>("scan", op, [&](auto function) {
+  const block_functions<T> by = with_operation<T>("scan", op, [&](auto function) {
     using Op = decltype(function);
-    if (kind == scan_kind::exclusive) {
-      scan_as<scan_kind::exclusive, Op>(ctx, in, out, algorithm);
-    } else {
-      scan_as<scan_kind::inclusive, Op>(ctx, in, out, algorithm);
-    }
+    return kind == scan_kind::exclusive ? functions_of<scan_kind::exclusive, Op, T>
+                                        : functions_of<scan_kind::inclusive, Op, T>;
   });
+  if (algorithm == scan_algorithm::sequential) {
+    by.scan_sequentially(in.data(), out.data(), in.size(), by.identity);
+  } else {
+    scan_chained(ctx, in, out, by);
+  }
 }
 
 #define INSTANTIATE(T) \

@@ -22,12 +22,16 @@ struct product_job {
   V beta;
 };
 
+// sums[0 .. columns-1] = the sum of value * row of X over `count` entries of a row.
+template <class V, class I>
+using sum_row = void (*)(const V* values, const I* indices, std::int64_t count, const V* x, std::int64_t x_stride,
+                         std::int64_t columns, V* sums);
+
 template <class V, class I, class O>
 struct row_loops {
   // Rows first .. last-1 of Y = alpha * A * X + beta * Y; beta = 0 leaves Y unread.
   void (*rows)(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last);
-  // sums[0 .. columns-1] = the sum over entries begin .. end-1, which are one row's: value * row of X.
-  void (*part)(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums);
+  sum_row<V, I> sum;
   const char* name;  // "AVX-512", "AVX2" or "16-byte vectors"
 };
 

@@ -5,8 +5,8 @@
 // what it has in common with the one before it, to the same bits. Fewer columns than a vector has take narrower
 // vectors. More columns than a panel has are further passes over the row's entries, which the L1 cache then holds. A
 // complex row of X is taken as twice as many reals: one set of sums for the real parts of A's values and one for the
-// imaginary parts, recombined at the end of the row. Written once with the compiler's vector types and inlined into one
-// function per instruction set. Cost: columns multiply-adds per entry, rounded up to whole vectors.
+// imaginary parts, recombined at the end of the row. Written once with the compiler's vector types and inlined into
+// two functions per instruction set. Cost: columns multiply-adds per entry, rounded up to whole vectors.
 #pragma once
 
 #include "sparse/arithmetic.hpp"
@@ -186,6 +186,25 @@ template <class V, int Bytes, class I, class O>
   }
 }
 
+// Real columns that are more than a panel, by calls of row_sums, compiled apart for the same instruction set: their
+// rows are worth a call.
+template <class V, class I, class O>
+[[gnu::always_inline]] inline void wide_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last,
+                                             sum_row<V, I> sum) {
+  constexpr std::int64_t block = 128;
+  V sums[block];
+  for (std::int64_t row = first; row < last; ++row) {
+    const O begin = job.offsets[row];
+    for (std::int64_t at = 0; at < job.columns; at += block) {
+      const std::int64_t columns = job.columns - at < block ? job.columns - at : block;
+      sum(job.values + begin, job.indices + begin, job.offsets[row + 1] - begin, job.x + at, job.x_stride, columns,
+          sums);
+      V* const y = job.y + row * job.y_stride + at;
+      for (std::int64_t j = 0; j < columns; ++j) update(y[j], job.alpha, sums[j], job.beta);
+    }
+  }
+}
+
 // Rows of real columns that are one panel: nothing to decide per row.
 template <class V, int Bytes, int Vectors, class I, class O>
 [[gnu::always_inline]] inline void panel_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
@@ -215,20 +234,18 @@ template <class V, int Bytes, int Vectors, class I, class O>
   fit_rows<V, Bytes, Vectors>(job, first, last);
 }
 
-template <class V, int Bytes, class I, class O>
-[[gnu::always_inline]] inline void all_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
+// wide: wide_rows.
+template <class V, int Bytes, class I, class O, class Wide>
+[[gnu::always_inline]] inline void all_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last,
+                                            const Wide& wide) {
   if constexpr (real_type<V>) {
     if (job.columns <= std::int64_t{most_vectors<V>} * lanes_of<V, Bytes>) {
       return few_rows<V, Bytes, most_vectors<V>>(job, first, last);
     }
+    wide(job, first, last);
+  } else {
+    any_rows<V, Bytes>(job, first, last);
   }
-  any_rows<V, Bytes>(job, first, last);
-}
-
-template <class V, int Bytes, class I, class O>
-[[gnu::always_inline]] inline void part_sums(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end,
-                                             V* sums) {
-  row_sums<V, Bytes>(job.values + begin, job.indices + begin, end - begin, job.x, job.x_stride, job.columns, sums);
 }
 
 }  // namespace spargo::detail::spmm

@@ -112,6 +112,11 @@ class host_merge final : public executor<V, host> {
 
   [[nodiscard]] V* carry(std::int64_t t) const { return carries_.view().data.data() + t * carries_.cols(); }
 
+  // The sums over entries begin .. end-1, which are one row's.
+  void sum(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums) const {
+    loops_.sum(job.values + begin, job.indices + begin, end - begin, job.x, job.x_stride, job.columns, sums);
+  }
+
   // Writes the rows that end in the tile, and leaves what belongs to the row that does not as its carry.
   void run_tile(std::int64_t t, const product_job<V, I, O>& job) const {
     std::int64_t row = starts_[t];
@@ -119,14 +124,14 @@ class host_merge final : public executor<V, host> {
     const std::int64_t entry = first_entry(t);
     if (row < last_row && entry > a_.offsets[row]) {  // the tail of a row that began earlier
       const std::int64_t end = a_.offsets[row + 1];
-      loops_.part(job, entry, end, carry(t));  // a place for the sums, until the tile's carry is known
+      sum(job, entry, end, carry(t));  // a place for the sums, until the tile's carry is known
       V* const to = job.y + row * job.y_stride;
       for (std::int64_t j = 0; j < job.columns; ++j) update(to[j], job.alpha, carry(t)[j], job.beta);
       ++row;
     }
     loops_.rows(job, row, last_row);
     if (!has_carry(t)) return;
-    loops_.part(job, std::max<std::int64_t>(entry, a_.offsets[last_row]), first_entry(t + 1), carry(t));
+    sum(job, std::max<std::int64_t>(entry, a_.offsets[last_row]), first_entry(t + 1), carry(t));
   }
 
   context<host> ctx_;

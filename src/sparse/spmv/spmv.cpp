@@ -60,46 +60,86 @@ void check(const csr_view<const V, I, O, Space>& m) {
   detail::expect_csr("spmv", m);
 }
 
+void check_ell(std::int64_t rows, std::int64_t cols, std::int64_t width, std::int64_t lengths, std::int64_t indices,
+               std::int64_t values) {
+  SPARGO_EXPECTS(rows >= 0 && cols >= 0 && width >= 0,
+                 fmt::format("spmv: an ELL matrix of {} x {}, width {}", rows, cols, width));
+  SPARGO_EXPECTS(width == 0 || rows <= INT64_MAX / width, "spmv: rows * width of an ELL matrix exceeds 2^63");
+  expect_size("ELL row lengths", lengths, rows);
+  expect_size("ELL indices", indices, rows * width);
+  expect_size("ELL values", values, indices);
+}
+
 template <class V, class I, class Space>
 void check(const ell_view<const V, I, Space>& m) {
-  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0 && m.width >= 0,
-                 fmt::format("spmv: an ELL matrix of {} x {}, width {}", m.rows, m.cols, m.width));
-  SPARGO_EXPECTS(m.width == 0 || m.rows <= INT64_MAX / m.width, "spmv: rows * width of an ELL matrix exceeds 2^63");
-  expect_size("ELL row lengths", m.row_lengths.size(), m.rows);
-  expect_size("ELL indices", m.indices.size(), static_cast<std::int64_t>(m.rows) * m.width);
-  expect_size("ELL values", m.values.size(), m.indices.size());
+  check_ell(m.rows, m.cols, m.width, m.row_lengths.size(), m.indices.size(), m.values.size());
+}
+
+struct sell_sizes {
+  std::int64_t offsets;
+  std::int64_t permutation;
+  std::int64_t lengths;
+  std::int64_t indices;
+  std::int64_t values;
+};
+
+void check_sell(std::int64_t rows, std::int64_t cols, std::int64_t height, const sell_sizes& sizes) {
+  SPARGO_EXPECTS(rows >= 0 && cols >= 0, fmt::format("spmv: a SELL matrix of {} x {}", rows, cols));
+  SPARGO_EXPECTS(height > 0 || rows == 0, fmt::format("spmv: a SELL slice height of {}", height));
+  const std::int64_t slices = rows == 0 ? 0 : div_up(rows, height);
+  expect_size("SELL slice offsets", sizes.offsets, slices + 1);
+  expect_size("SELL permutation", sizes.permutation, slices * height);
+  expect_size("SELL row lengths", sizes.lengths, slices * height);
+  expect_size("SELL values", sizes.values, sizes.indices);
 }
 
 template <class V, class I, class O, class Space>
 void check(const sell_view<const V, I, O, Space>& m) {
-  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a SELL matrix of {} x {}", m.rows, m.cols));
-  SPARGO_EXPECTS(m.slice_height > 0 || m.rows == 0, fmt::format("spmv: a SELL slice height of {}", m.slice_height));
-  const std::int64_t slices = m.rows == 0 ? 0 : div_up(static_cast<std::int64_t>(m.rows), m.slice_height);
-  expect_size("SELL slice offsets", m.slice_offsets.size(), slices + 1);
-  expect_size("SELL permutation", m.permutation.size(), slices * m.slice_height);
-  expect_size("SELL row lengths", m.row_lengths.size(), slices * m.slice_height);
-  expect_size("SELL values", m.values.size(), m.indices.size());
+  check_sell(m.rows, m.cols, m.slice_height,
+             {m.slice_offsets.size(), m.permutation.size(), m.row_lengths.size(), m.indices.size(), m.values.size()});
+}
+
+void check_coo(std::int64_t rows, std::int64_t cols, std::int64_t row_indices, std::int64_t col_indices,
+               std::int64_t values) {
+  SPARGO_EXPECTS(rows >= 0 && cols >= 0, fmt::format("spmv: a COO matrix of {} x {}", rows, cols));
+  expect_size("COO column indices", col_indices, row_indices);
+  expect_size("COO values", values, row_indices);
 }
 
 template <class V, class I, class Space>
 void check(const coo_view<const V, I, Space>& m) {
-  SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("spmv: a COO matrix of {} x {}", m.rows, m.cols));
-  expect_size("COO column indices", m.col_indices.size(), m.nnz());
-  expect_size("COO values", m.values.size(), m.nnz());
+  check_coo(m.rows, m.cols, m.nnz(), m.col_indices.size(), m.values.size());
+}
+
+struct extent {
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t entries;
+};
+
+void expect_same_extent(const extent& given, const extent& planned) {
+  SPARGO_EXPECTS(given.rows == planned.rows && given.cols == planned.cols && given.entries == planned.entries,
+                 fmt::format("spmv: update_values with {} x {}, {} entries; the plan is for {} x {}, {}", given.rows,
+                             given.cols, given.entries, planned.rows, planned.cols, planned.entries));
+}
+
+// The algorithm asked for, which must be there, or else the format's own.
+choice asked_or_own(spmv_algorithm asked, bool is_there, choice own, std::string_view format, std::string_view space) {
+  if (asked == spmv_algorithm::automatic) return own;
+  if (!is_there) refuse(asked, format, space);
+  return {asked, std::string(as_asked)};
 }
 
 // The state of a plan for a format with few algorithms: the one asked for, or else the format's own choice, with what
 // `make(algorithm)` executes it by.
 template <class State, class Space, class View, class Make>
 std::unique_ptr<State> make_state(const context<Space>& ctx, const View& matrix, std::string_view format,
-                                  bool (*reads)(spmv_algorithm), spmv_algorithm asked, choice own, Make make) {
-  check(matrix);
-  if (asked != spmv_algorithm::automatic) {
-    if (!has<Space>(asked, reads)) refuse(asked, format, space_name<Space>);
-    own = {asked, std::string(as_asked)};
-  }
+                                  bool (*reads)(spmv_algorithm), spmv_algorithm asked, spmv_algorithm own,
+                                  const char* reason, Make make) {
   if constexpr (detail::is_built<Space>) {
-    auto made = std::make_unique<State>(ctx, matrix, std::move(own));
+    check(matrix);
+    auto made = std::make_unique<State>(
+        ctx, matrix, asked_or_own(asked, has<Space>(asked, reads), {own, reason}, format, space_name<Space>));
     if (matrix.rows != 0 && !matrix.values.empty()) made->executor = make(made->chosen.algorithm);
     return made;
   } else {
@@ -139,12 +179,12 @@ struct spmv_plan<V, I, O, Space>::state {
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
                                      const spmv_options& options) try {
-  check(matrix);
-  const bool automatic = options.algorithm == spmv_algorithm::automatic;
-  if (!automatic && !has<Space>(options.algorithm, detail::spmv::reads_csr))
-    refuse(options.algorithm, "CSR", space_name<Space>);
-  SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
   if constexpr (detail::is_built<Space>) {
+    check(matrix);
+    const bool automatic = options.algorithm == spmv_algorithm::automatic;
+    if (!automatic && !has<Space>(options.algorithm, detail::spmv::reads_csr))
+      refuse(options.algorithm, "CSR", space_name<Space>);
+    SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
     const bool copies = automatic && options.storage == spmv_storage::copied;
@@ -206,8 +246,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix,
                                      const spmv_options& options) try
-    : state_(make_state<state>(ctx, matrix, "ELL", detail::spmv::reads_ell, options.algorithm,
-                               {spmv_algorithm::ell, "the one for ELL"},
+    : state_(make_state<state>(ctx, matrix, "ELL", detail::spmv::reads_ell, options.algorithm, spmv_algorithm::ell,
+                               "the one for ELL",
                                [&](auto) { return detail::spmv::make_executor<V, I>(ctx, matrix); })) {
 } catch (...) {
   detail::rethrow("spmv");
@@ -216,8 +256,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<c
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix,
                                      const spmv_options& options) try
-    : state_(make_state<state>(ctx, matrix, "SELL", detail::spmv::reads_sell, options.algorithm,
-                               {spmv_algorithm::sell, "the one for SELL-C-sigma"},
+    : state_(make_state<state>(ctx, matrix, "SELL", detail::spmv::reads_sell, options.algorithm, spmv_algorithm::sell,
+                               "the one for SELL-C-sigma",
                                [&](auto) { return detail::spmv::make_executor<V, I, O>(ctx, matrix); })) {
 } catch (...) {
   detail::rethrow("spmv");
@@ -227,7 +267,7 @@ template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
                                      const spmv_options& options) try
     : state_(make_state<state>(ctx, matrix, "COO", detail::spmv::reads_coo, options.algorithm,
-                               {spmv_algorithm::coo_segmented, "deterministic and balanced"}, [&](auto algorithm) {
+                               spmv_algorithm::coo_segmented, "deterministic and balanced", [&](auto algorithm) {
                                  return detail::spmv::make_executor<V, I>(ctx, matrix, algorithm);
                                })) {
 } catch (...) {
@@ -267,9 +307,7 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
     throw error(error_code::unsupported, "spmv: update_values is for plans of CSR matrices");
   }
   auto& mine = *state_->pattern;
-  SPARGO_EXPECTS(matrix.rows == mine.rows && matrix.cols == mine.cols && matrix.nnz() == mine.nnz(),
-                 fmt::format("spmv: update_values with {} x {}, {} entries; the plan is for {} x {}, {}", matrix.rows,
-                             matrix.cols, matrix.nnz(), mine.rows, mine.cols, mine.nnz()));
+  expect_same_extent({matrix.rows, matrix.cols, matrix.nnz()}, {mine.rows, mine.cols, mine.nnz()});
   if (state_->executor == nullptr) return;
   if constexpr (detail::is_built<Space>) {
     const bool copied = storage() == spmv_storage::copied;

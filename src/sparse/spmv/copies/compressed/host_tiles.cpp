@@ -74,27 +74,24 @@ struct shape {
   std::int64_t columns;  // of tiles
 };
 
-template <class V>
-shape shape_of(std::int64_t rows, std::int64_t cols, int threads) {
-  const std::int64_t cached = host_l2_bytes() / tuning::cache_parts / static_cast<std::int64_t>(sizeof(V));
+shape shape_of(std::int64_t rows, std::int64_t cols, int threads, std::int64_t value_bytes) {
+  const std::int64_t cached = host_l2_bytes() / tuning::cache_parts / value_bytes;
   const std::int64_t wanted = std::min(cached, div_up(rows, tuning::blocks_per_thread * threads));
   const std::int64_t block_rows = std::clamp(wanted, tuning::smallest_block, tile_side);
   return {block_rows, div_up(rows, block_rows), div_up(cols, tile_side)};
 }
 
-template <class V, class I, class O>
-class tiles_executor final : public executor<V> {
+// The pattern of a matrix by tiles, and where in the matrix each value stands.
+class tile_pattern {
  public:
-  tiles_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& a, const shape& s)
+  template <class I, class O>
+  tile_pattern(const context<host>& ctx, const csr_pattern_view<I, O, host>& a, const shape& s)
       : ctx_(ctx),
         rows_(a.rows),
         shape_(s),
-        loops_(usable_tile_loops<V>().back()),
         tiles_(ctx, s.blocks * s.columns + 1),
         block_entries_(ctx, s.blocks),
-        values_(ctx, a.nnz()),
-        sources_(ctx, a.nnz()),
-        sums_(ctx, s.block_rows * ctx.threads()) {
+        sources_(ctx, a.nnz()) {
     count(a);
     segments_ = {ctx, tiles_[tiles_.size() - 1].segments};
     segment_columns_ = {ctx, tiles_[tiles_.size() - 1].in_segments};
@@ -102,54 +99,53 @@ class tiles_executor final : public executor<V> {
     array<tile, host> cursors(ctx, tiles_.size());
     array<std::int64_t, host> singles(ctx, tiles_.size());
     parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) { fill_block(a, b, cursors, singles); });
-    copy_values(a.values.data());
   }
 
-  void run(V alpha, const V* x, V beta, V* y) const override {
-    V* const scratch = sums_.data();
-    on_threads(ctx_.threads(), shape_.blocks, [&](part_taker& mine) {
-      V* const sums = scratch + mine.slot() * shape_.block_rows;
-      for (std::int64_t b; mine.take(b);) run_block(b, alpha, x, beta, y, sums);
-    });
-  }
-
-  [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
-  void update_values(const V* values) override { copy_values(values); }
-
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return tiles_.size() * static_cast<std::int64_t>(sizeof(tile)) + block_entries_.size() * 8 +
-           (values_.size() + sums_.size()) * static_cast<std::int64_t>(sizeof(V)) + sources_.size() * 4 +
-           segments_.size() * 8 + segment_columns_.size() * 2 + places_.size() * 4;
-  }
-
- private:
+  [[nodiscard]] const context<host>& ctx() const { return ctx_; }
+  [[nodiscard]] std::int64_t blocks() const { return shape_.blocks; }
+  [[nodiscard]] std::int64_t columns() const { return shape_.columns; }
+  [[nodiscard]] std::int64_t block_rows() const { return shape_.block_rows; }
   [[nodiscard]] std::int64_t first_row(std::int64_t block) const { return block * shape_.block_rows; }
   [[nodiscard]] std::int64_t last_row(std::int64_t block) const {
     return std::min(rows_, (block + 1) * shape_.block_rows);
   }
 
-  void run_block(std::int64_t block, V alpha, const V* x, V beta, V* y, V* sums) const {
-    const std::int64_t first = first_row(block);
-    const std::int64_t rows = last_row(block) - first;
-    std::fill_n(sums, rows, V{});
-    for (std::int64_t column = 0; column < shape_.columns; ++column) {
-      const tile& from = tiles_[block * shape_.columns + column];
-      const tile& to = tiles_[block * shape_.columns + column + 1];
-      const std::int64_t in_segments = to.in_segments - from.in_segments;
-      loops_.add({.segments = segments_.data() + from.segments,
-                  .segment_count = to.segments - from.segments,
-                  .segment_columns = segment_columns_.data() + from.in_segments,
-                  .segment_values = values_.data() + from.entries,
-                  .places = places_.data() + (from.entries - from.in_segments),
-                  .values = values_.data() + from.entries + in_segments,
-                  .count = to.entries - from.entries - in_segments,
-                  .x = x + column * tile_side,
-                  .sums = sums});
-    }
-    for (std::int64_t r = 0; r < rows; ++r) update(y[first + r], alpha, sums[r], beta);
+  // The products of one tile, to be added to the sums of its block's rows.
+  template <class V>
+  [[nodiscard]] tile_job<V> job(std::int64_t block, std::int64_t column, const V* values, const V* x, V* sums) const {
+    const tile& from = tiles_[block * shape_.columns + column];
+    const tile& to = tiles_[block * shape_.columns + column + 1];
+    const std::int64_t in_segments = to.in_segments - from.in_segments;
+    return {.segments = segments_.data() + from.segments,
+            .segment_count = to.segments - from.segments,
+            .segment_columns = segment_columns_.data() + from.in_segments,
+            .segment_values = values + from.entries,
+            .places = places_.data() + (from.entries - from.in_segments),
+            .values = values + from.entries + in_segments,
+            .count = to.entries - from.entries - in_segments,
+            .x = x + column * tile_side,
+            .sums = sums};
   }
 
+  // Values of the matrix in the order of tiles.
+  template <class V>
+  void copy_values(const V* from, V* to) const {
+    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
+      const std::int64_t last = tiles_[(b + 1) * shape_.columns].entries;
+      for (std::int64_t k = tiles_[b * shape_.columns].entries; k < last; ++k) {
+        to[k] = from[block_entries_[b] + sources_[k]];
+      }
+    });
+  }
+
+  [[nodiscard]] std::int64_t bytes() const {
+    return tiles_.size() * static_cast<std::int64_t>(sizeof(tile)) + block_entries_.size() * 8 + sources_.size() * 4 +
+           segments_.size() * 8 + segment_columns_.size() * 2 + places_.size() * 4;
+  }
+
+ private:
   // Sizes of the tiles, then their beginnings.
+  template <class I, class O>
   void count(const csr_pattern_view<I, O, host>& a) {
     std::fill(tiles_.begin(), tiles_.end(), tile{});
     parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
@@ -174,6 +170,7 @@ class tiles_executor final : public executor<V> {
     }
   }
 
+  template <class I, class O>
   void fill_block(const csr_pattern_view<I, O, host>& a, std::int64_t block, array<tile, host>& cursors,
                   array<std::int64_t, host>& singles) {
     const std::int64_t base = block * shape_.columns;
@@ -207,27 +204,58 @@ class tiles_executor final : public executor<V> {
     }
   }
 
-  void copy_values(const V* values) {
-    parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
-      const std::int64_t last = tiles_[(b + 1) * shape_.columns].entries;
-      for (std::int64_t k = tiles_[b * shape_.columns].entries; k < last; ++k) {
-        values_[k] = values[block_entries_[b] + sources_[k]];
-      }
-    });
-  }
-
   context<host> ctx_;
   std::int64_t rows_;
   shape shape_;
-  tile_loops<V> loops_;
   array<tile, host> tiles_;                  // by blocks of rows, and by columns in each
   array<std::int64_t, host> block_entries_;  // the first entry of each block in the CSR matrix
-  array<V, host> values_;
-  array<std::uint32_t, host> sources_;  // of values_: the entry of the block
+  array<std::uint32_t, host> sources_;       // of values: the entry of the block
   array<tile_segment, host> segments_;
   array<std::uint16_t, host> segment_columns_;
   array<std::uint32_t, host> places_;  // of single entries
-  mutable array<V, host> sums_;        // of the run: a block's, for each thread
+};
+
+template <class V>
+class tiles_executor final : public executor<V> {
+ public:
+  tiles_executor(tile_pattern tiles, const span<const V, host>& values)
+      : tiles_(std::move(tiles)),
+        loops_(usable_tile_loops<V>().back()),
+        values_(tiles_.ctx(), values.size()),
+        sums_(tiles_.ctx(), tiles_.block_rows() * tiles_.ctx().threads()) {
+    tiles_.copy_values(values.data(), values_.data());
+  }
+
+  void run(V alpha, const V* x, V beta, V* y) const override {
+    V* const scratch = sums_.data();
+    on_threads(tiles_.ctx().threads(), tiles_.blocks(), [&](part_taker& mine) {
+      V* const sums = scratch + mine.slot() * tiles_.block_rows();
+      for (std::int64_t b; mine.take(b);) run_block(b, alpha, x, beta, y, sums);
+    });
+  }
+
+  [[nodiscard]] spmv_storage storage() const noexcept override { return spmv_storage::copied; }
+  void update_values(const V* values) override { tiles_.copy_values(values, values_.data()); }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return tiles_.bytes() + (values_.size() + sums_.size()) * static_cast<std::int64_t>(sizeof(V));
+  }
+
+ private:
+  void run_block(std::int64_t block, V alpha, const V* x, V beta, V* y, V* sums) const {
+    const std::int64_t first = tiles_.first_row(block);
+    const std::int64_t rows = tiles_.last_row(block) - first;
+    std::fill_n(sums, rows, V{});
+    for (std::int64_t column = 0; column < tiles_.columns(); ++column) {
+      loops_.add(tiles_.job(block, column, values_.data(), x, sums));
+    }
+    for (std::int64_t r = 0; r < rows; ++r) update(y[first + r], alpha, sums[r], beta);
+  }
+
+  tile_pattern tiles_;
+  tile_loops<V> loops_;
+  array<V, host> values_;
+  mutable array<V, host> sums_;  // of the run: a block's, for each thread
 };
 
 // Non-empty tiles per block of 65536 rows, from every 64th row of each, as far as they tell.
@@ -249,8 +277,9 @@ double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) 
 }
 
 // Of the matrix alone, whatever the height of the blocks: a plan must choose alike for any number of threads.
-template <class V, class I, class O>
-std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& a, copy_demand demand) {
+template <class I, class O>
+std::string why_not_tiles(const context<host>& ctx, const csr_pattern_view<I, O, host>& a, std::int64_t value_bytes,
+                          copy_demand demand) {
   constexpr std::int64_t most_entries = std::int64_t{1} << 32;
   const std::int64_t rows = a.rows;
   for (std::int64_t first = 0; first < rows; first += tile_side) {
@@ -266,17 +295,17 @@ std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O
     return fmt::format("{} x {} tiles for {} entries", blocks, columns, a.nnz());
   }
   if (demand == copy_demand::by_name) return {};
-  constexpr auto tile_bytes = tile_side * static_cast<std::int64_t>(sizeof(V));
+  const std::int64_t tile_bytes = tile_side * value_bytes;
   if (tile_bytes > host_l2_bytes() / tuning::cache_parts) {
     return fmt::format("a tile's x of {} bytes is too large for an L2 cache of {} bytes", tile_bytes, host_l2_bytes());
   }
-  const auto x_bytes = static_cast<std::int64_t>(a.cols) * static_cast<std::int64_t>(sizeof(V));
+  const std::int64_t x_bytes = static_cast<std::int64_t>(a.cols) * value_bytes;
   if (x_bytes < tuning::least_x_bytes) return fmt::format("x has {} bytes, which caches hold", x_bytes);
   const std::int64_t squares = div_up(rows, tile_side) * columns;
   if (a.nnz() / squares < tuning::least_entries) {
     return fmt::format("only {} entries a square of 65536 rows and columns", a.nnz() / squares);
   }
-  const double tiles = scatter<I, O>(ctx, a);
+  const double tiles = scatter(ctx, a);
   if (tiles < static_cast<double>(tuning::least_scatter)) {
     return fmt::format("65536 rows have entries in only {:.1f} ranges of 65536 columns", tiles);
   }
@@ -288,10 +317,11 @@ std::string why_not_tiles(const context<host>& ctx, const csr_view<const V, I, O
 template <class V, class I, class O>
 copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                copy_demand demand) {
-  std::string why_not = why_not_tiles<V, I, O>(ctx, matrix, demand);
+  constexpr std::int64_t value_bytes = sizeof(V);
+  std::string why_not = why_not_tiles<I, O>(ctx, matrix, value_bytes, demand);
   if (!why_not.empty()) return {nullptr, std::move(why_not)};
-  const shape s = shape_of<V>(matrix.rows, matrix.cols, ctx.threads());
-  return {std::make_unique<tiles_executor<V, I, O>>(ctx, matrix, s),
+  const shape s = shape_of(matrix.rows, matrix.cols, ctx.threads(), value_bytes);
+  return {std::make_unique<tiles_executor<V>>(tile_pattern(ctx, matrix, s), matrix.values),
           fmt::format("scattered columns, in {} x {} tiles whose part of x caches hold", s.blocks, s.columns)};
 }
 
