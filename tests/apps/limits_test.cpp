@@ -1,4 +1,4 @@
-// The limits that README.md states, at the limit and one beyond it: one line and code 1.
+// The limits that apps/docs/commands.md states, at the limit and one beyond it: one line and code 1.
 #include "apps/run_app.hpp"
 
 #include <gtest/gtest.h>

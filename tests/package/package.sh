@@ -41,9 +41,13 @@ run_consumer() {
 
 case $step in
   readme)
-    # The README's program is the consumer that the other steps compile and run.
-    awk '/^```cpp$/ {on = 1; next} /^```$/ {on = 0} on' "$source/README.md" | diff - "$here/consumer/main.cpp" \
-      || fail "README.md and tests/package/consumer/main.cpp differ"
+    # The program of library.md is the consumer that the other steps compile and run; the README quotes lines of it.
+    program_of() { awk '/^```cpp$/ {on = 1; next} /^```$/ {on = 0} on' "$source/$1"; }
+    program_of apps/docs/library.md | diff - "$here/consumer/main.cpp" \
+      || fail "apps/docs/library.md and tests/package/consumer/main.cpp differ"
+    program_of README.md | grep -vxFf "$here/consumer/main.cpp" \
+      && fail "README.md has C++ that tests/package/consumer/main.cpp has not"
+    [ -n "$(program_of README.md)" ] || fail "README.md has no C++"
     # Every path that the documents name in backquotes exists, and so does every file that they link to.
     documents=("$source"/*.md "$source"/apps/docs/*.md)
     grep -ohE '`(apps|datasets|include|src|tests)/[A-Za-z0-9_./-]+`' "${documents[@]}" | tr -d '`' | sort -u | while read -r path; do
