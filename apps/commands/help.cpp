@@ -7,10 +7,15 @@
 #include "common/completion.hpp"
 #include "common/man_page.hpp"
 
+#include <spargo/dist/communicator.hpp>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <stdexcept>
 
 namespace spargo::apps {
 
@@ -44,7 +49,7 @@ std::string flags_of(const command& which, bool (*wanted)(const CLI::Option&)) {
   std::string text;
   for (const CLI::Option* option : declared.app->get_options()) {
     if (option->get_positional() || option->get_group().empty() || !wanted(*option)) continue;
-    for (const std::string& name : option->get_lnames()) text += " --" + name;
+    if (!option->get_lnames().empty()) text += " --" + option->get_lnames().front();
   }
   return text;
 }
@@ -87,7 +92,12 @@ command_body declare(CLI::App& app) {
   add_help_and_version(app);
   return [flags] {
     const std::string text = text_of(*flags);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (query_launcher().rank != 0) return exit_status::success;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {  // more than a buffer
+      const int reason = errno;
+      std::clearerr(stdout);
+      throw std::runtime_error(fmt::format("cannot write to standard output: {}", std::strerror(reason)));
+    }
     return exit_status::success;
   };
 }
