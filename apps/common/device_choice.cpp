@@ -176,7 +176,7 @@ std::string reason_against_ranks(const std::vector<std::int64_t>& needed, const 
       "the ranks need {} of device memory{} (expected at most {}: --max-device-memory): {} GPUs or more would do",
       fmt::join(each, ", "),
       sums.size() < each.size() ? fmt::format(", {} on one GPU", bytes_text(fullest->second)) : "", bytes_text(most),
-      all / std::max<std::int64_t>(most, 1) + 1);
+      (all + most - 1) / std::max<std::int64_t>(most, 1));
 }
 
 double expected_cpu_ms(const expected_work& work) {
