@@ -1,6 +1,7 @@
 // betweenness FILE: how many shortest paths lead through each vertex, timed, and checked by other code.
 #include "commands/table.hpp"
 #include "common/choice.hpp"
+#include "common/graph_plan.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
 #include "common/placed_input.hpp"
@@ -101,6 +102,7 @@ struct centrality {
   std::int64_t checked = 0;           // sources: all, or a sample
   array<double, host> sample_values;  // from those of a sample alone
   verdict fault;
+  double check_ms = 0;
 };
 
 // How many sources the check takes: as many as it can in 2 s and twice the time of the values.
@@ -139,11 +141,9 @@ timed_runs time_as_asked(const context<Space>& ctx, graph_flags flags, Run&& run
 }
 
 // What the GPU would have to hold and to do, by the header of betweenness.
-template <index_type I, index_type O>
-search_size size_of(const placed_graph<I, O>& g, const betweenness_flags& flags) {
-  constexpr std::int64_t bytes_per_vertex = 4 * (2 * sizeof(double) + 2 * sizeof(std::int32_t) + sizeof(I)) + 24;
-  search_size size = size_of_graph(g);
-  if (flags.common.device == "auto") size.branching = branching_of(g);
+search_size complete(search_size size, std::int64_t index_bytes, const betweenness_flags& flags) {
+  const std::int64_t bytes_per_vertex =
+      4 * (std::int64_t{2 * sizeof(double) + 2 * sizeof(std::int32_t)} + index_bytes) + 24;
   size.workspace_bytes = size.vertices * bytes_per_vertex + size.entries / 4 + (std::int64_t{1} << 20);
   size.runs_on_gpu = flags.algorithm != "by_source";
   return size;
@@ -222,13 +222,17 @@ void report_centrality(report& out, const backend& where, const betweenness_flag
     out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.label(v), found.values[v]));
   }
   if (found.fault.has_value()) keys["checked_sources"] = found.checked;
-  report_verdict(out, found.fault, how_checked(flags, found));
+  report_verdict(out, found.fault, how_checked(flags, found), found.check_ms);
 }
 
 template <index_type I, index_type O>
 exit_status answer(const betweenness_flags& flags, backend where, const loaded_input& from,
                    const placed_graph<I, O>& g) {
-  if (where.gpu.has_value()) settle_backend(where, flags.common.device, size_of(g, flags), flags.device_bytes());
+  if (where.gpu.has_value()) {
+    search_size size = complete(size_of_graph(g), sizeof(I), flags);
+    if (flags.common.device == "auto") size.branching = branching_of(g);
+    settle_backend(where, flags.common.device, size, flags.device_bytes());
+  }
   const std::vector<I> sources = sources_of(flags, from.facts, g);
   report out("betweenness", flags.common);
   report_graph(out, "betweenness", flags, where, from, facts_of(g));
@@ -239,7 +243,8 @@ exit_status answer(const betweenness_flags& flags, backend where, const loaded_i
   found.plan.upload_ms = upload_ms;
   if (!flags.no_validate) {
     const counted_work validating("validating");
-    found.fault = check<I, O>(where.cpu, g.out_view(), flags, sources, found);
+    found.fault =
+        timed_check(found.check_ms, [&] { return check<I, O>(where.cpu, g.out_view(), flags, sources, found); });
   }
   report_centrality(out, where, flags, found, from.facts.names);
   if (!flags.output.empty() && !is_wrong(found.fault)) {
@@ -250,7 +255,7 @@ exit_status answer(const betweenness_flags& flags, backend where, const loaded_i
   return conclude(out, flags, found.fault);
 }
 
-exit_status run(const betweenness_flags& flags) {
+graph_work work_of(const betweenness_flags& flags) {
   constexpr std::int64_t guessed = 1000;  // all vertices, before their number is known
   const std::int64_t wanted = flags.sources_wanted();
   const auto listed = std::ssize(split_labels(flags.source_list));
@@ -260,7 +265,11 @@ exit_status run(const betweenness_flags& flags) {
   // R-MAT 22, 4 sources: 74 ms by 16 threads.
   work.cpu_ns = 9.0 * static_cast<double>(listed > 0 ? listed : wanted > 0 ? wanted : guessed);
   work.results = {sizeof(double), 0};
-  const placed_input read = load_placed(flags, work);
+  return work;
+}
+
+exit_status run(const betweenness_flags& flags) {
+  const placed_input read = load_placed(flags, work_of(flags));
   return std::visit([&](const auto& held) { return answer(flags, read.where, read.from, held); }, read.g);
 }
 
@@ -296,7 +305,7 @@ void add_flags(CLI::App& app, betweenness_flags& flags) {
       ->capture_default_str();
   add_placement_flags(app, flags);
   add_graph_flags(app, flags,
-                  {"write `id value` a line", "do not check the values by other code, which takes longer than they do",
+                  {"write `id value` a line", "skip the independent check, which takes longer than the values",
                    "timed runs; default: 3, or the first alone where it takes over a second"});
 }
 
@@ -309,11 +318,17 @@ command_body declare(CLI::App& app) {
   add_graph_help(app, *flags,
                  {"dolphins.mtx --normalization pairs", "roads.mtx --sources 64 --output values.txt",
                   "gen:rmat:scale=20,degree=16 --undirected --sources 4"});
-  return [flags] {
+  const auto does = [flags] {
     check_flags(*flags);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };
+  return {does, [flags](const plan_scale& scale) {
+            check_flags(*flags);
+            graph_plan plan{"betweenness", flags->algorithm, work_of(*flags)};
+            plan.complete = [flags](const search_size& g, std::int64_t index) { return complete(g, index, *flags); };
+            return plan_graph(*flags, scale, plan);
+          }};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "commands/table.hpp"
 #include "common/bfs_search.hpp"
 #include "common/choice.hpp"
+#include "common/graph_plan.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
 #include "common/placed_input.hpp"
@@ -157,6 +158,7 @@ exit_status traverse(const bfs_flags& flags, placed_input read) {
   const plan_facts plan = search_all(where, read.g, sources, how, flags.since_start, sink);
   if (where.gpu.has_value()) out.keys()["upload_ms"] = plan.upload_ms;
   report_plan_of(out, plan, rates);
+  report_check_time(out, first_fault, plan.check_ms);
   return conclude(out, flags, first_fault);
 }
 
@@ -179,13 +181,12 @@ exit_status run(const bfs_flags& flags) {
 
 // Of a rank's search on its GPU: its rows, levels, parents and queues of its vertices; what it notes of all, or has
 // room for from each other rank, and bits.
-template <index_type I>
-std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& g) {
-  const std::int64_t rows = g.out().rows;
-  std::int64_t bytes = bytes_of_rows(g.out()) + rows * std::int64_t{5 + 3 * sizeof(I)};
-  if (g.direction() == direction_kind::directed) bytes += bytes_of_rows(g.in());
-  const std::int64_t notes = std::max(g.vertices(), rows * (comm.size() - 1));
-  return bytes + (comm.size() > 1 ? g.vertices() + notes * std::int64_t{2 * sizeof(I)} : 0);
+std::int64_t bytes_on_gpu(const rank_share& own) {
+  const auto rows_of = [&](std::int64_t entries) { return (own.rows + 1) * 8 + entries * own.index_bytes; };
+  std::int64_t bytes = rows_of(own.out_entries) + own.rows * (5 + 3 * own.index_bytes);
+  if (own.directed) bytes += rows_of(own.in_entries);
+  const std::int64_t notes = std::max(own.vertices, own.rows * (own.ranks - 1));
+  return bytes + (own.ranks > 1 ? own.vertices + notes * 2 * own.index_bytes : 0);
 }
 
 // By rank 0, which is told which vertices have out-edges, or whose are the most. The graph is the host's, or on GPUs.
@@ -234,7 +235,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
   constexpr bool is_on_gpus = std::same_as<Home, device>;
   const std::vector<std::int64_t> sources = choose_on_ranks(comm, ctx, flags, from.facts, g);
   if constexpr (!is_on_gpus) {
-    expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
+    expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(share_of(comm, g, ghost_count::omit)); });
   }
   const stopwatch planning;
   const bfs_options options = parse_options(flags);
@@ -251,6 +252,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
   if (!flags.no_validate) first_fault = "";
   ranked_runs runs;
   double total_ms = 0;
+  double check_ms = 0;
   for (const std::int64_t source : sources) {
     runs = time_on_ranks(comm, 1, flags.runs(), flags.since_start, [&] { plan.run(source); });
     if (rates.empty()) total_ms = runs.timed.total_ms;
@@ -273,11 +275,13 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     found.mteps = static_cast<double>(directed ? entries : entries / 2) / found.times.median * 1e-3;
     rates.push_back(found.mteps);
     if (!flags.no_validate) {
-      if constexpr (is_on_gpus) {
-        found.fault = check_bfs<I>(comm, ctx, g, source, plan.levels(), plan.parents());
-      } else {
-        found.fault = check_bfs<I>(comm, where.cpu, g, source, own_levels.view(), own_parents.view());
-      }
+      found.fault = timed_check(check_ms, [&] {
+        if constexpr (is_on_gpus) {
+          return check_bfs<I>(comm, ctx, g, source, plan.levels(), plan.parents());
+        } else {
+          return check_bfs<I>(comm, where.cpu, g, source, own_levels.view(), own_parents.view());
+        }
+      });
       if (is_wrong(found.fault) && !is_wrong(first_fault)) {
         first_fault = fmt::format("source {}: {}", from.facts.names.label(source), *found.fault);
       }
@@ -305,6 +309,7 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     facts.plan_ms = plan_ms;
     facts.total_ms = total_ms;
     report_plan_of(out, facts, rates);
+    report_check_time(out, first_fault, check_ms);
     report_ranks(out, comm, where, plan.how(), runs);
     (void)conclude(out, flags, first_fault);
   });
@@ -340,7 +345,7 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const b
   return status;
 }
 
-exit_status share_out(bfs_flags& flags) {
+void check_shared(const bfs_flags& flags) {
   const bfs_options options = parse_options(flags);
   check_source_flags({flags.source, flags.sources});
   if (options.algorithm != bfs_algorithm::automatic && options.algorithm != bfs_algorithm::direction_optimizing) {
@@ -348,6 +353,10 @@ exit_status share_out(bfs_flags& flags) {
                                   are_on_gpus(flags.common) ? "GPUs" : "processes"));
   }
   if (flags.deterministic && are_on_gpus(flags.common)) throw usage_error("--deterministic: not on several GPUs");
+}
+
+exit_status share_out(bfs_flags& flags) {
+  check_shared(flags);
   return run_graph_ranks(
       flags, [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
@@ -400,7 +409,7 @@ command_body declare(CLI::App& app) {
       app, *flags,
       {"soc-Slashdot0902.txt.gz --source max-degree", "roads.mtx --source 17 --output tree.txt --json report.json",
        "gen:rmat:scale=20,degree=16 --undirected --sources 64"});
-  return [flags] {
+  const auto does = [flags] {
     if (is_shared_out(flags->common)) {
       check_flags(*flags);
       return share_out(*flags);
@@ -409,6 +418,20 @@ command_body declare(CLI::App& app) {
     check_flags(*flags);
     return run(*flags);
   };
+  return {does, [flags](const plan_scale& scale) {
+            const bfs_options options = parse_options(*flags);
+            check_source_flags({flags->source, flags->sources});
+            check_flags(*flags);
+            if (scale.ranks > 0) check_shared(*flags);
+            graph_plan plan{"bfs", flags->algorithm, work_of(*flags, options)};
+            plan.complete = [options](const search_size& g, std::int64_t index) {
+              return complete(g, index, options.algorithm);
+            };
+            plan.rank_bytes = bytes_on_gpu;
+            plan.gathers_results = !flags->output.empty();
+            plan.made_on_gpus = true;
+            return plan_graph(*flags, scale, plan);
+          }};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // components FILE: weak or strong components of a real graph, timed, and checked by code that shares nothing with them.
 #include "commands/table.hpp"
 #include "common/graph_command.hpp"
+#include "common/graph_plan.hpp"
 #include "common/help.hpp"
 #include "common/outputs.hpp"
 #include "common/placed_input.hpp"
@@ -33,6 +34,7 @@ struct found_components {
   std::int64_t count = 0;
   plan_report plan;
   verdict fault;
+  double check_ms = 0;
 };
 
 template <index_type I, index_type O, class Space>
@@ -62,14 +64,12 @@ json histogram_of(const std::vector<std::int64_t>& sizes) {
   return list;
 }
 
-template <index_type I, index_type O>
-search_size size_of(const placed_graph<I, O>& g, bool strong) {
-  search_size size = size_of_graph(g);
+search_size complete(search_size size, std::int64_t index_bytes, bool strong) {
   size.branching = 2;  // no component is followed vertex by vertex
-  size.workspace_bytes = size.vertices * std::int64_t{sizeof(I)} + size.entries / 128 + (std::int64_t{1} << 20);
-  if (strong && g.direction() == direction_kind::directed) {  // two searches, and what they leave
-    size.workspace_bytes += 2 * search_workspace_bytes(size.vertices, size.entries, sizeof(I)) +
-                            size.vertices * std::int64_t{4 + 10 * sizeof(I)} + size.entries / 16;
+  size.workspace_bytes = size.vertices * index_bytes + size.entries / 128 + (std::int64_t{1} << 20);
+  if (strong && size.directed) {  // two searches, and what they leave
+    size.workspace_bytes += 2 * search_workspace_bytes(size.vertices, size.entries, index_bytes) +
+                            size.vertices * (4 + 10 * index_bytes) + size.entries / 16;
   }
   return size;
 }
@@ -87,7 +87,7 @@ void report_components(report& out, const components_flags& flags, const backend
   keys["sizes"] = histogram_of(sizes);
   out.row("components", fmt::format("{} {}", with_commas(found.count), flags.strong ? "strong" : "weak"));
   out.row("largest", fmt::format("{} vertices", with_commas(largest)));
-  report_verdict(out, found.fault, "checked edge by edge");
+  report_verdict(out, found.fault, "checked edge by edge", found.check_ms);
 }
 
 template <class I>
@@ -100,7 +100,7 @@ void write_labels(report& out, const components_flags& flags, const loaded_input
 template <index_type I, index_type O>
 exit_status analyse(const components_flags& flags, backend where, const loaded_input& from,
                     const placed_graph<I, O>& g) {
-  settle_backend(where, flags.common.device, size_of(g, flags.strong), flags.device_bytes());
+  settle_backend(where, flags.common.device, complete(size_of_graph(g), sizeof(I), flags.strong), flags.device_bytes());
   report out("components", flags.common);
   report_graph(out, "components", flags, where, from, facts_of(g));
   found_components<I> found;
@@ -110,29 +110,33 @@ exit_status analyse(const components_flags& flags, backend where, const loaded_i
   found.plan.upload_ms = upload_ms;
   if (!flags.no_validate) {
     const busy validating("validating");
-    found.fault = check_components<I, O>(where.cpu, g.out_view(), found.labels.view(), flags.options());
+    found.fault = timed_check(found.check_ms, [&] {
+      return check_components<I, O>(where.cpu, g.out_view(), found.labels.view(), flags.options());
+    });
   }
   report_components(out, flags, where, found);
   if (!flags.output.empty() && !is_wrong(found.fault)) write_labels(out, flags, from, found);
   return conclude(out, flags, found.fault);
 }
 
-exit_status run(const components_flags& flags) {
+graph_work work_of(const components_flags& flags) {
   graph_work work;
   work.wanted = flags.strong ? in_edges::build : in_edges::omit;
   work.cpu_ns = flags.strong ? 50 : 10;  // R-MAT 22, directed: 40 ms by 16 threads, 0.9 on an H200
   work.results = {0, 1};
-  const placed_input read = load_placed(flags, work);
+  return work;
+}
+
+exit_status run(const components_flags& flags) {
+  const placed_input read = load_placed(flags, work_of(flags));
   return std::visit([&](const auto& held) { return analyse(flags, read.where, read.from, held); }, read.g);
 }
 
 // Of a rank on its GPU: its rows and labels, of others' vertices too; their labels as they come and go.
-template <index_type I>
-std::int64_t bytes_on_gpu(const communicator& comm, const distributed_graph<I>& g) {
-  const std::int64_t ghosts = count_ghosts(comm, g);
-  const std::int64_t labelled = g.out().rows + ghosts;
-  return labelled * std::int64_t{16 + sizeof(I)} + labelled / 8 + g.out().nnz() * 4 + g.out().nnz() / 8 +
-         ghosts * std::int64_t{4 + 4 * sizeof(I)};
+std::int64_t bytes_on_gpu(const rank_share& own) {
+  const std::int64_t labelled = own.rows + own.ghosts;
+  return labelled * (16 + own.index_bytes) + labelled / 8 + own.out_entries * 4 + own.out_entries / 8 +
+         own.ghosts * (4 + 4 * own.index_bytes);
 }
 
 // On the ranks' CPUs or GPUs; this rank's labels on the host.
@@ -140,7 +144,7 @@ template <class I, class Space>
 ranked_runs label_on_ranks(const communicator& comm, const backend& where, const context<Space>& ctx,
                            const components_flags& flags, const distributed_graph<I>& g,
                            distributed_components_result<I>& result, double& plan_ms, std::string& how) {
-  expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(comm, g); });
+  expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(share_of(comm, g)); });
   const stopwatch planning;
   distributed_components_plan<I, Space> plan(comm, ctx, g);
   plan_ms = planning.milliseconds();
@@ -174,7 +178,10 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const c
         on_backend(where,
                    [&](const auto& ctx) { runs = label_on_ranks(comm, where, ctx, flags, g, result, plan_ms, how); });
         found_components<I> found;
-        if (!flags.no_validate) found.fault = check_components(comm, where.cpu, g, result.labels.view());
+        if (!flags.no_validate) {
+          found.fault =
+              timed_check(found.check_ms, [&] { return check_components(comm, where.cpu, g, result.labels.view()); });
+        }
         found.count = result.count;
         const std::vector<I> labels = comm.all_gather(span<const I, host>(result.labels));
         found.labels = clone(where.cpu, labels);
@@ -194,8 +201,12 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const c
       held);
 }
 
-exit_status share_out(components_flags& flags) {
+void check_shared(const components_flags& flags) {
   if (flags.strong) throw usage_error("--strong: not on several processes or GPUs");
+}
+
+exit_status share_out(components_flags& flags) {
+  check_shared(flags);
   return run_graph_ranks(
       flags, [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags); });
 }
@@ -216,11 +227,21 @@ command_body declare(CLI::App& app) {
   add_graph_help(app, *flags,
                  {"roads.mtx --output labels.txt", "wiki-Vote.txt.gz --strong --json report.json",
                   "gen:rmat:scale=20,degree=16 --undirected --device cpu"});
-  return [flags] {
+  const auto does = [flags] {
     if (is_shared_out(flags->common)) return share_out(*flags);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };
+  return {does, [flags](const plan_scale& scale) {
+            if (scale.ranks > 0) check_shared(*flags);
+            graph_plan plan{"components", "auto", work_of(*flags)};
+            plan.complete = [flags](const search_size& g, std::int64_t index) {
+              return complete(g, index, flags->strong);
+            };
+            plan.rank_bytes = bytes_on_gpu;
+            plan.undirected_on_ranks = true;
+            return plan_graph(*flags, scale, plan);
+          }};
 }
 
 }  // namespace

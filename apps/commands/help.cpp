@@ -7,6 +7,8 @@
 #include "common/completion.hpp"
 #include "common/man_page.hpp"
 
+#include <spargo/dist/communicator.hpp>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -44,7 +46,7 @@ std::string flags_of(const command& which, bool (*wanted)(const CLI::Option&)) {
   std::string text;
   for (const CLI::Option* option : declared.app->get_options()) {
     if (option->get_positional() || option->get_group().empty() || !wanted(*option)) continue;
-    for (const std::string& name : option->get_lnames()) text += " --" + name;
+    if (!option->get_lnames().empty()) text += " --" + option->get_lnames().front();
   }
   return text;
 }
@@ -87,6 +89,7 @@ command_body declare(CLI::App& app) {
   add_help_and_version(app);
   return [flags] {
     const std::string text = text_of(*flags);
+    if (query_launcher().rank != 0) return exit_status::success;
     write_output(text);
     return exit_status::success;
   };

@@ -6,6 +6,7 @@
 #include "common/help.hpp"
 #include "common/memory_need.hpp"
 #include "common/outputs.hpp"
+#include "common/plan.hpp"
 #include "common/progress.hpp"
 #include "common/ranks.hpp"
 #include "common/report.hpp"
@@ -39,7 +40,11 @@ struct spmv_flags {
 
 spmv_job make_job(const spmv_flags& flags) {
   spmv_job job;
-  job.wanted = parse_spmv_request(flags.format, flags.algorithm, flags.storage);
+  const bool all = flags.format == "all";
+  if (all && (flags.algorithm != "auto" || flags.storage != "auto")) {
+    throw usage_error("--format all: each format has algorithms of its own (expected no --algorithm and no --storage)");
+  }
+  job.wanted = parse_spmv_request(all ? "auto" : flags.format, flags.algorithm, flags.storage);
   job.repeat = flags.repeat;
   job.warmup = flags.warmup;
   job.verify = !flags.no_verify;
@@ -73,6 +78,7 @@ void report_speed(report& out, const spmv_flags& flags, const spmv_product& resu
   out.keys()["gflops"] = flops / seconds * 1e-9;
   out.keys()["bytes"] = result.bytes;
   out.keys()["gbytes_per_s"] = rate * 1e-9;
+  out.keys()["copy_gbytes_per_s"] = result.copy_rate.has_value() ? json(*result.copy_rate * 1e-9) : json();
   out.keys()["bandwidth_fraction"] = result.copy_rate.has_value() ? json(rate / *result.copy_rate) : json();
   out.row("time", format_times(result.times));
   out.row("speed",
@@ -83,9 +89,11 @@ void report_speed(report& out, const spmv_flags& flags, const spmv_product& resu
                                              : std::string(", no memory for a copy to hold it against")));
 }
 
-std::optional<bool> report_check(report& out, const std::optional<spmv_check>& check) {
+std::optional<bool> report_check(report& out, const spmv_product& result) {
+  const std::optional<spmv_check>& check = result.check;
   out.keys()["verified"] = check.has_value() ? json(check->valid) : json();
   out.keys()["max_error"] = check.has_value() ? json(check->max_error) : json();
+  out.keys()["validate_ms"] = check.has_value() ? json(result.check_ms) : json();
   if (!check.has_value()) {
     out.row("verified", "no (--no-verify)");
     return std::nullopt;
@@ -96,6 +104,7 @@ std::optional<bool> report_check(report& out, const std::optional<spmv_check>& c
                                 : fmt::format("row {}, where the bound is {:.2g}", check->worst_row + 1, check->bound);
   out.row("verified", fmt::format("{}: largest error {:.2g} of sum |a||x|, {}", check->valid ? "yes" : "NO, WRONG",
                                   check->max_error, where));
+  out.row("check", format_milliseconds(result.check_ms));
   return check->valid;
 }
 
@@ -155,7 +164,7 @@ void report_choices(report& out, const spmv_flags& flags, const backend& where, 
 
 exit_status finish(report& out, const spmv_flags& flags, const spmv_product& result) {
   report_y(out, result);
-  const std::optional<bool> valid = report_check(out, result.check);
+  const std::optional<bool> valid = report_check(out, result);
   if (!flags.output.empty() && valid != false) {  // a wrong y never replaces a file
     write_y(flags.output, result);
     out.row("written", flags.output);
@@ -183,6 +192,75 @@ parse_choice expect_memory(const spmv_flags& flags, const spmv_job& job, backend
   return parsing;
 }
 
+// --format all: the product in each format, or why it is refused; of these the fastest is reported in full.
+struct compared_format {
+  sparse_format format;
+  std::optional<spmv_product> product{};
+  std::string refusal{};
+};
+
+template <class V>
+std::vector<compared_format> multiply_in_all(const backend& where, const any_csr<V>& matrix, spmv_job job) {
+  std::vector<compared_format> all;
+  for (const sparse_format format : {sparse_format::csr, sparse_format::coo, sparse_format::ell, sparse_format::sell}) {
+    compared_format& one = all.emplace_back(compared_format{format});
+    job.wanted.format = format;
+    try {
+      one.product = std::visit([&](const auto& read) { return multiply(where, read, job); }, matrix);
+    } catch (const error& e) {
+      const bool refused = e.code() == error_code::unsupported || e.code() == error_code::out_of_memory;
+      if (format == sparse_format::csr || !refused) throw;
+      one.refusal = message_for("spmv", e);
+    }
+  }
+  return all;
+}
+
+const spmv_product& fastest(const std::vector<compared_format>& all) {
+  const spmv_product* best = &*all.front().product;
+  for (const compared_format& one : all) {
+    if (one.product.has_value() && one.product->times.median < best->times.median) best = &*one.product;
+  }
+  return *best;
+}
+
+// The table, and "formats" of JSON. False: a product is wrong.
+bool report_formats(report& out, const std::vector<compared_format>& all) {
+  json list = json::array();
+  bool valid = true;
+  for (const compared_format& one : all) {
+    const std::string name(to_string(one.format));
+    if (!one.product.has_value()) {
+      list.push_back({{"format", name}, {"refused", one.refusal}});
+      out.row(name, "refused: " + one.refusal);
+      continue;
+    }
+    const spmv_product& p = *one.product;
+    const double seconds = p.times.median * 1e-3;
+    const double gflops = (p.is_complex() ? 8.0 : 2.0) * static_cast<double>(p.nnz) / seconds * 1e-9;
+    const double rate = static_cast<double>(p.bytes) / seconds * 1e-9;
+    const bool wrong = p.check.has_value() && !p.check->valid;
+    valid = valid && !wrong;
+    list.push_back({{"format", name},
+                    {"algorithm", to_string(p.algorithm)},
+                    {"storage", to_string(p.storage)},
+                    {"convert_ms", p.convert_ms},
+                    {"plan_ms", p.plan_ms},
+                    {"time_ms", to_json(p.times)},
+                    {"gflops", gflops},
+                    {"bytes", p.bytes},
+                    {"gbytes_per_s", rate},
+                    {"verified", p.check.has_value() ? json(p.check->valid) : json()},
+                    {"max_error", p.check.has_value() ? json(p.check->max_error) : json()}});
+    out.row(name,
+            fmt::format("{:>9} {:>8.3g} GFLOP/s {:>8.3g} GB/s  {:>9} before  {}{}", format_milliseconds(p.times.median),
+                        gflops, rate, format_milliseconds(p.convert_ms + p.plan_ms), to_string(p.algorithm),
+                        wrong ? "  WRONG" : ""));
+  }
+  out.keys()["formats"] = std::move(list);
+  return valid;
+}
+
 template <class V>
 exit_status run_valued(const spmv_flags& flags, const spmv_job& job, backend& where, const input_description& input) {
   input_cache cache(flags.cache, input, kind_of_values<V>());
@@ -191,9 +269,20 @@ exit_status run_valued(const spmv_flags& flags, const spmv_job& job, backend& wh
     progress_bar bar("reading " + input.path, flags.common.quiet);
     return read_csr<V>(where.cpu, input, bar.options(), cache, parsing);
   }();
-  const spmv_product result = std::visit([&](const auto& read) { return multiply(where, read, job); }, matrix);
-
   report out("spmv", flags.common);
+  if (flags.format == "all") {
+    const std::vector<compared_format> all = multiply_in_all<V>(where, matrix, job);
+    const spmv_product& best = fastest(all);
+    report_input(out, input, best);
+    const bool valid = report_formats(out, all);
+    out.row("fastest", std::string(to_string(best.format.format)));
+    report_choices(out, flags, where, best);
+    report_cache(out, cache);
+    report_speed(out, flags, best);
+    const exit_status status = finish(out, flags, best);
+    return valid ? status : exit_status::invalid_result;
+  }
+  const spmv_product result = std::visit([&](const auto& read) { return multiply(where, read, job); }, matrix);
   report_input(out, input, result);
   report_choices(out, flags, where, result);
   report_cache(out, cache);
@@ -292,7 +381,11 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   result.storage_reason = where.gpu.has_value() ? "to each GPU" : "as read";
   result.bytes = a.nnz() * 12 + (a.rows() + 1) * 8 + (a.rows() + a.cols()) * 8;
   result.times = runs.timed.times;
-  if (job.verify) result.check = check_on_ranks(comm, a, x, y.view());
+  if (job.verify) {
+    const stopwatch watch;
+    result.check = check_on_ranks(comm, a, x, y.view());
+    result.check_ms = watch.milliseconds();
+  }
   result.y = clone(where.cpu, comm.all_gather(span<const double, host>(y)));
   report out("spmv", flags.common);
   on_first(comm, [&] {
@@ -307,8 +400,8 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   return status_of(result.check.has_value() ? std::optional<bool>(result.check->valid) : std::nullopt);
 }
 
-exit_status share_out(spmv_flags& flags) {
-  const spmv_job job = make_job(flags);
+void check_shared(const spmv_flags& flags, const spmv_job& job) {
+  if (flags.format == "all") throw usage_error("--format all: not on several processes or GPUs");
   const bool on_gpus = are_on_gpus(flags.common);
   if (flags.precision != "fp64" || (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
       (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
@@ -317,6 +410,11 @@ exit_status share_out(spmv_flags& flags) {
                                   on_gpus ? "GPUs" : "processes", on_gpus ? ", or auto" : ""));
   }
   expect_parsing_on_cpu(flags.parse);
+}
+
+exit_status share_out(spmv_flags& flags) {
+  const spmv_job job = make_job(flags);
+  check_shared(flags, job);
   return run_ranks(
       flags.common,
       [&] {
@@ -325,11 +423,56 @@ exit_status share_out(spmv_flags& flags) {
       [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags, job); });
 }
 
+// Nanoseconds an entry, by one thread: a grid of 1000 x 1000 read from text in 1.9 s, multiplied in 6 ms.
+struct expected_tuning {
+  static constexpr double read_ns = 190;
+  static constexpr double product_ns = 1.2;
+};
+
+// One process, a GPU at most, or a rank of several.
+exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
+  const spmv_job job = make_job(flags);
+  if (scale.ranks > 0) {
+    check_shared(flags, job);
+    expect_no_cache(flags.cache);
+  }
+  const backend where = choose_cpu("cpu", flags.common.threads);
+  const input_description input = describe_input(where.cpu, flags.file);
+  expect_matrix(input);
+  const bool is_complex = input.field == matrix_market_field::complex;
+  const std::int64_t value = is_complex ? 16 : flags.precision == "fp32" ? 4 : 8;
+  input_size size = least_size(input);
+  if (size.listed == 0) size.listed = input.entries;
+  if (size.distinct == 0)
+    size.distinct = size.listed + (input.symmetry == symmetry_kind::general ? 0 : size.off_diagonal);
+  work_plan told{"spmv", input.path, input.format, size.rows, size.cols, size.listed};
+  told.scale = scale;
+  told.threads = where.cpu.threads();
+  told.algorithm = flags.algorithm;
+  const std::int64_t ranks = std::max<std::int64_t>(scale.ranks, 1);
+  const double product_ns = expected_tuning::product_ns * static_cast<double>(flags.warmup + flags.repeat);
+  told.cpu_ms = expected_cpu_ms({size.listed / ranks, expected_tuning::read_ns + product_ns, told.threads});
+  told.gpu_ms = expected_gpu_ms(size.listed / ranks);
+  told.host_bytes = least_matrix_bytes(input, size, value, value);
+  told.device_bytes = least_matrix_bytes_there(input, size, value) / ranks;
+  if (scale.ranks > 0) {
+    size.index_bytes = 8;
+    told.host_bytes = least_rank_bytes(size, ranks, {direction_kind::directed, true, false, value, {2 * value, 0}});
+  }
+  const device_wish wish = device_as_asked(flags.common, scale);
+  const device_status status = query_devices();
+  told.device = !wish.device.empty() ? wish.device : status.usable() ? "cuda" : "cpu";
+  told.device_reason = !wish.device.empty() ? wish.reason
+                       : status.usable()    ? "the first usable GPU, if as much of its memory is free"
+                                            : "no usable GPU: " + status.reason;
+  return tell_plan(flags.common, told);
+}
+
 void add_flags(CLI::App& app, spmv_flags& flags) {
   app.add_option("FILE", flags.file, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
-  app.add_option("--format", flags.format, "auto, csr, coo, ell or sell")
-      ->check(one_of("a format", {"auto", "csr", "coo", "ell", "sell"}))
+  app.add_option("--format", flags.format, "auto, csr, coo, ell or sell; all: one after the other, in a table")
+      ->check(one_of("a format", {"auto", "csr", "coo", "ell", "sell", "all"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--algorithm", flags.algorithm,
@@ -381,11 +524,12 @@ command_body declare(CLI::App& app) {
                    help_examples(app, {"matrix.mtx.gz", "matrix.mtx --x random:7 --output y.mtx --json report.json",
                                        "gen:laplacian2d:n=1000 --format sell --precision fp32"}) +
                        help_on_matrix_inputs);
-  return [flags] {
+  const auto does = [flags] {
     if (is_shared_out(flags->common)) return share_out(*flags);
     prepare_outputs(flags->common, {flags->file, flags->x}, {{"--output", flags->output}});
     return run(*flags);
   };
+  return {does, [flags](const plan_scale& scale) { return plan_product(*flags, scale); }};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // sssp FILE: shortest paths from vertices of a real graph, timed, and checked edge by edge.
 #include "commands/table.hpp"
 #include "common/choice.hpp"
+#include "common/graph_plan.hpp"
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
@@ -111,7 +112,7 @@ class searches {
     });
     told.upload_ms = upload_ms;
     report_plan(out_, where_, told);
-    report_verdict(out_, fault, "checked edge by edge");
+    report_verdict(out_, fault, "checked edge by edge", check_ms_);
     return fault;
   }
 
@@ -163,7 +164,10 @@ class searches {
                         plan.reached()};
     verdict fault;
     if (!flags_.no_validate) {
-      fault = check_sssp<W, I, O>(where_.cpu, g_.view(), source, found.distances.view(), found.parents.view(), options);
+      fault = timed_check(check_ms_, [&] {
+        return check_sssp<W, I, O>(where_.cpu, g_.view(), source, found.distances.view(), found.parents.view(),
+                                   options);
+      });
     }
     report_search(found, source, summarize(std::move(samples)), fault, in_full);
     if (!flags_.output.empty() && !is_wrong(fault)) write(found);
@@ -222,34 +226,40 @@ class searches {
   const vertex_names& names_;
   const placed_weighted_graph<W, I, O>& g_;
   report& out_;
+  double check_ms_ = 0;  // of all sources
 };
 
-template <class W, index_type I, index_type O>
-search_size size_of(const placed_weighted_graph<W, I, O>& g, const sssp_flags& flags) {
-  search_size size = size_of_graph(g);
-  if (flags.common.device == "auto") size.branching = branching_of(g.edges_only());
+search_size complete(search_size size, std::int64_t index_bytes, std::int64_t weight_bytes, const sssp_flags& flags) {
   // Results, lengths and piles, the sorted copy and what sorts it; see src/graph/sssp/cuda_executor.cuh.
-  const std::int64_t copied = sizeof(I) + sizeof(W) + 1;
+  const std::int64_t copied = index_bytes + weight_bytes + 1;
   size.workspace_bytes = size.vertices * 160 + size.entries * copied +
                          std::min(size.entries, std::int64_t{1} << 27) * 32 + (std::int64_t{1} << 20);
   size.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
   return size;
 }
 
-exit_status run(const sssp_flags& flags) {
-  const weight_choice choice = parse_weights(flags.weights);
+graph_work work_of(const sssp_flags& flags) {
   graph_work work;
   work.runs_on_gpu = flags.algorithm != to_string(sssp_algorithm::dijkstra);
   // R-MAT 22, degree 8: 97 ms by 16 threads, a tenth less since; 2.2 on an H200.
   work.cpu_ns = 42.0 * static_cast<double>(std::max<std::int64_t>(flags.sources, 1));
   work.results = {sizeof(sssp_distance<std::int32_t>), 0};
   work.edge_bytes = sizeof(std::int32_t);
-  placed_weighted_input read = load_weighted(flags, work, choice);
+  return work;
+}
+
+exit_status run(const sssp_flags& flags) {
+  const weight_choice choice = parse_weights(flags.weights);
+  placed_weighted_input read = load_weighted(flags, work_of(flags), choice);
   backend& where = read.where;
   const loaded_input& from = read.from;
   return std::visit(
       [&]<class W, class I, class O>(const placed_weighted_graph<W, I, O>& g) {
-        if (where.gpu.has_value()) settle_backend(where, flags.common.device, size_of(g, flags), flags.device_bytes());
+        if (where.gpu.has_value()) {
+          search_size size = complete(size_of_graph(g), sizeof(I), sizeof(W), flags);
+          if (flags.common.device == "auto") size.branching = branching_of(g.edges_only());
+          settle_backend(where, flags.common.device, size, flags.device_bytes());
+        }
         const std::vector<std::int64_t> sources =
             choose_sources({flags.source, flags.sources}, from.facts, [&](std::int64_t v) {
               const span<const O, host> offsets = g.edges_only().offsets();
@@ -312,11 +322,21 @@ command_body declare(CLI::App& app) {
   add_graph_help(app, *flags,
                  {"roads.gr --source 17 --output distances.txt", "collaborations.wel --sources 64 --json report.json",
                   "gen:rmat:scale=20,degree=16 --undirected --weights random"});
-  return [flags] {
+  const auto does = [flags] {
     check_flags(*flags);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };
+  return {does, [flags](const plan_scale& scale) {
+            check_flags(*flags);
+            graph_plan plan{"sssp", flags->algorithm, work_of(*flags)};
+            const weight_source weights = parse_weights(flags->weights).source;
+            plan.reads_weights = weights == weight_source::automatic || weights == weight_source::file;
+            plan.complete = [flags](const search_size& g, std::int64_t index) {
+              return complete(g, index, sizeof(std::int32_t), *flags);
+            };
+            return plan_graph(*flags, scale, plan);
+          }};
 }
 
 }  // namespace

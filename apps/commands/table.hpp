@@ -18,6 +18,7 @@ extern const command convert_command;
 extern const command help_command;
 extern const command info_command;
 extern const command pagerank_command;
+extern const command plan_command;
 extern const command spmv_command;
 extern const command triangles_command;
 extern const command sssp_command;
@@ -29,5 +30,8 @@ extern const command sssp_command;
 
 // "no command 'bsf' (did you mean bfs? see spargo --help)".
 [[nodiscard]] std::string no_command(std::string_view name);
+
+// "sssp does not run on several processes (bfs, components, pagerank and spmv do)".
+[[nodiscard]] std::string no_ranks(const command& which);
 
 }  // namespace spargo::apps

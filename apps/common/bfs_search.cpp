@@ -70,8 +70,10 @@ plan_facts search_on(const context<host>& cpu, const context<Space>& ctx, const 
     const auto edges = static_cast<double>(traversed_edges(reference, found.levels));
     found.mteps = edges / (found.times.median * 1e-3) * 1e-6;
     if (how.validate) {
-      found.fault =
-          check_bfs<I, O>(cpu, reference.out_view(), static_cast<I>(source), tree.levels.view(), tree.parents.view());
+      found.fault = timed_check(facts.check_ms, [&] {
+        return check_bfs<I, O>(cpu, reference.out_view(), static_cast<I>(source), tree.levels.view(),
+                               tree.parents.view());
+      });
     }
     sink(found);
   }
@@ -88,14 +90,18 @@ std::int64_t out_degree(const any_placed_graph& g, std::int64_t vertex) {
 search_size size_of(const any_placed_graph& g, bfs_algorithm algorithm, const std::string& device) {
   return std::visit(
       [&]<class I, class O>(const placed_graph<I, O>& held) {
-        search_size size = size_of_graph(held);
+        search_size size = complete(size_of_graph(held), sizeof(I), algorithm);
         if (device == "auto") size.branching = branching_of(held);
-        size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, sizeof(I));
-        size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
-        size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
         return size;
       },
       g);
+}
+
+search_size complete(search_size size, std::int64_t index_bytes, bfs_algorithm algorithm) {
+  size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, index_bytes);
+  size.runs_on_cpu = algorithm != bfs_algorithm::global_queue && algorithm != bfs_algorithm::block_queue;
+  size.runs_on_gpu = algorithm != bfs_algorithm::sequential;
+  return size;
 }
 
 plan_facts search_all(const backend& where, const any_placed_graph& g, const std::vector<std::int64_t>& sources,

@@ -22,6 +22,9 @@ namespace spargo::apps {
 // looked for where `auto` may ask for it.
 [[nodiscard]] search_size size_of(const any_placed_graph& g, bfs_algorithm algorithm, const std::string& device);
 
+// The same from a graph's size, without its branching.
+[[nodiscard]] search_size complete(search_size size, std::int64_t index_bytes, bfs_algorithm algorithm);
+
 // One source's search, its result on the host; the spans are valid until the next.
 struct search {
   std::int64_t source = 0;
@@ -46,6 +49,7 @@ struct plan_facts {
   double upload_ms = 0, plan_ms = 0;
   double total_ms = 0;  // to the first result
   std::int64_t workspace_bytes = 0;
+  double check_ms = 0;  // of all searches
 };
 
 // All searches of one graph. `sink` sees each, finished and checked.

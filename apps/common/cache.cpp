@@ -106,8 +106,12 @@ input_cache::identity input_cache::identify(const std::string& path) {
           status.st_uid};
 }
 
-input_cache::input_cache(cache_mode mode, const input_description& input, value_kind values)
-    : input_path_(input.path), columns_(input.wanted_columns), ids_(input.wanted_ids), values_(values) {
+input_cache::input_cache(cache_mode mode, const input_description& input, value_kind values, std::string name)
+    : input_path_(input.path),
+      columns_(input.wanted_columns),
+      ids_(input.wanted_ids),
+      name_(std::move(name)),
+      values_(values) {
   if (mode == cache_mode::off || input.kind == input_kind::generator || input.kind == input_kind::snapshot) return;
   if (!input.can_be_read_again()) {
     warning_ = fmt::format("{}: a stream cannot be cached (expected a file)", input.file->name());
@@ -117,27 +121,28 @@ input_cache::input_cache(cache_mode mode, const input_description& input, value_
   const std::int64_t age = now_ns() - std::max(input_.time_ns, input_.change_time_ns);
   if (input_.bytes < 0 || age < 0) return;
   if (age < tuning::tick_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(tuning::tick_ns - age));
-  path_ = fmt::format("{}.{}.cache.spg", input_path_, name_of(values));
+  path_ = fmt::format("{}.{}.cache.spg", input_path_, name_.empty() ? name_of(values) : name_);
 }
 
 std::string input_cache::notes(const input_facts& facts) const {
-  return json{{"spargo cache", notes_version},
-              {"reader", SPARGO_VERSION_STRING},
-              {"bytes", input_.bytes},
-              {"time_ns", input_.time_ns},
-              {"change_time_ns", input_.change_time_ns},
-              {"device", input_.device},
-              {"inode", input_.inode},
-              {"columns", columns_},
-              {"ids", static_cast<int>(ids_)},
-              {"stored", facts.stored},
-              {"expanded", facts.expanded},
-              {"rounded_integers", facts.rounded_integers},
-              {"weighted", facts.weighted},
-              {"first_vertex", facts.first_vertex},
-              {"vertices", facts.names.vertices},
-              {"naming", static_cast<int>(facts.names.naming)}}
-      .dump();
+  json text{{"spargo cache", notes_version},
+            {"reader", SPARGO_VERSION_STRING},
+            {"bytes", input_.bytes},
+            {"time_ns", input_.time_ns},
+            {"change_time_ns", input_.change_time_ns},
+            {"device", input_.device},
+            {"inode", input_.inode},
+            {"columns", columns_},
+            {"ids", static_cast<int>(ids_)},
+            {"stored", facts.stored},
+            {"expanded", facts.expanded},
+            {"rounded_integers", facts.rounded_integers},
+            {"weighted", facts.weighted},
+            {"first_vertex", facts.first_vertex},
+            {"vertices", facts.names.vertices},
+            {"naming", static_cast<int>(facts.names.naming)}};
+  if (!name_.empty()) text["values"] = name_;
+  return text.dump();
 }
 
 // False for notes that are not of this file as it is now, or not ours at all.

@@ -32,8 +32,9 @@ CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode);
 class input_cache {
  public:
   // Looks at the file as it is now, before it is read. Off for what has no text to parse (a generator, a snapshot) and
-  // for what cannot be read twice (a pipe: a warning says so).
-  input_cache(cache_mode mode, const input_description& input, value_kind values);
+  // for what cannot be read twice (a pipe: a warning says so). `name`: of what the values are, where their kind does
+  // not say it.
+  input_cache(cache_mode mode, const input_description& input, value_kind values, std::string name = {});
 
   // The cached matrix, verified, with the facts of the input; none where there is none to be used.
   [[nodiscard]] std::optional<snapshot> open(const context<host>& ctx, input_facts& facts);
@@ -65,6 +66,7 @@ class input_cache {
   std::string columns_;  // --columns
   id_kind ids_;          // --ids
   std::string path_;     // empty: off
+  std::string name_;
   value_kind values_;
   identity input_;
   cache_outcome outcome_ = cache_outcome::off;

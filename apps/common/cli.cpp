@@ -4,25 +4,32 @@
 #include "common/help.hpp"
 #include "common/memory_limit.hpp"
 #include "common/progress.hpp"
+#include "common/provenance.hpp"
 #include "common/ranks.hpp"
 #include "common/signals.hpp"
 #include "common/source_line.hpp"
+#include "common/usage.hpp"
 
 #include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
+#include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <limits>
 #include <new>
 #include <system_error>
+#include <tuple>
 
 namespace spargo::apps {
 
@@ -32,6 +39,7 @@ struct limits {
   static constexpr std::int64_t max_threads = spargo::context<spargo::host>::most_threads;
   static constexpr std::int64_t max_count = 1000000;
   static constexpr std::int64_t max_devices = 64;
+  static constexpr std::size_t line_bytes = 4096;  // PIPE_BUF: lines of several processes do not mix
 };
 
 int output_error = 0;  // the errno of the first write to standard output that failed
@@ -47,7 +55,16 @@ bool flush_output(const std::string& name) {
 
 int code(exit_status status) { return static_cast<int>(status); }
 
-exit_status run_guarded(const std::string& name, const std::string& command, const std::function<exit_status()>& body) {
+// The line in which an error lies, for people; not without memory.
+void try_to_show(const source_position& position) noexcept {
+  try {
+    show_source_line(position);
+  } catch (...) {
+  }
+}
+
+exit_status run_guarded(const std::string& name, const std::string& command,
+                        const std::function<exit_status()>& body) noexcept {
   try {
     return body();
   } catch (const usage_error& e) {
@@ -55,13 +72,13 @@ exit_status run_guarded(const std::string& name, const std::string& command, con
     return exit_status::wrong_usage;
   } catch (const agreed_error& e) {
     print_error(name, message_for(command, e));
-    if (is_first_rank()) show_source_line(e.position());
+    if (is_first_rank()) try_to_show(e.position());
     return exit_status::failed;
   } catch (const std::bad_alloc&) {
     print_own_error(name, "out of memory");
   } catch (const error& e) {
     print_own_error(name, message_for(command, e));
-    show_source_line(e.position());
+    try_to_show(e.position());
   } catch (const std::exception& e) {
     print_own_error(name, e.what());
   } catch (...) {
@@ -201,9 +218,11 @@ void add_devices_flag(CLI::App& app, common_flags& flags) {
 
 void add_help_and_version(CLI::App& app) {
   const std::string group = help_style::shared_group;
-  app.set_version_flag("--version", app.get_name() + " (Spargo) " SPARGO_VERSION_STRING, "this program's version")
+  app.set_version_flag(
+         "--version", [&app] { return version_text(app.get_name()); },
+         "this program's version, and the libraries that it is built with")
       ->group(group);
-  app.get_option("--help")->description("this text")->group(group);
+  app.get_option("--help")->description("the main flags and an example")->group(group);
   use_help_format(app);
 }
 
@@ -211,27 +230,96 @@ void write_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error == 0) output_error = errno;
 }
 
-std::string message_for(const std::string& command, const error& e) {
-  const std::string text = e.what();
-  const std::string named = command + ": ";
+std::string_view message_for(std::string_view command, const error& e) noexcept {
+  const std::string_view text = e.what();
   // A message about a file begins with the file's name, which may be the command's by chance.
-  return e.position().file.empty() && text.starts_with(named) ? text.substr(named.size()) : text;
+  const bool named =
+      e.position().file.empty() && text.starts_with(command) && text.substr(command.size()).starts_with(": ");
+  return named ? text.substr(command.size() + 2) : text;
 }
 
-void print_error(const std::string& called, const std::string& message) {
+void print_error(std::string_view called, std::string_view message) noexcept {
   if (is_first_rank()) print_own_error(called, message);
 }
 
-void print_own_error(const std::string& called, const std::string& message) {
-  std::string line = called + ": " + message;
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  line.push_back('\n');
+void print_own_error(std::string_view called, std::string_view message) noexcept {
+  const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; };
+  while (!message.empty() && is_blank(message.back())) message.remove_suffix(1);
   std::fflush(stdout);
-  wipe_progress();
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  try {
+    wipe_progress();
+  } catch (...) {  // a line of progress is left
+  }
+  std::array<char, limits::line_bytes> line;  // written at once unless it is longer
+  std::size_t size = 0;
+  const auto flush = [&] {
+    std::ignore = std::fwrite(line.data(), 1, size, stderr);
+    size = 0;
+  };
+  const auto append = [&](char c) {
+    if (size == line.size()) flush();
+    line[size++] = c;
+  };
+  for (const std::string_view part : {called, std::string_view(": "), message}) {
+    for (const char c : part) append(is_blank(c) ? ' ' : c);
+  }
+  append('\n');
+  flush();
+}
+
+namespace {
+
+std::array<char, 64> called_at_terminate{};
+std::terminate_handler terminate_before = nullptr;
+
+// Memory that is exhausted where nothing may be thrown; anything else is a fault of the program.
+[[noreturn]] void end_at_terminate() noexcept {
+  bool exhausted = false;
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    exhausted = true;
+  } catch (const error& e) {
+    exhausted = e.code() == error_code::out_of_memory;
+  } catch (...) {
+  }
+  if (!exhausted) {
+    if (terminate_before != nullptr) terminate_before();
+    std::abort();
+  }
+  wipe_progress_at_end();
+  remove_unfinished_files();
+  print_own_error(called_at_terminate.data(), "out of memory");
+  abort_ranks(exit_status::failed);
+  std::_Exit(code(exit_status::failed));
+}
+
+}  // namespace
+
+namespace {
+
+// Before CLI11's own static objects, which allocate.
+[[gnu::constructor(101)]] void before_main() { end_with_a_line_on_terminate(::program_invocation_short_name); }
+
+}  // namespace
+
+void end_with_a_line_on_terminate(const char* called) noexcept {
+  std::strncpy(called_at_terminate.data(), called, called_at_terminate.size() - 1);
+  if (std::get_terminate() != end_at_terminate) terminate_before = std::set_terminate(end_at_terminate);
+}
+
+int report_exception(const char* called) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    print_own_error(called, "out of memory");
+  } catch (const std::exception& e) {
+    print_own_error(called, e.what());
+  } catch (...) {
+    print_own_error(called, "an unknown error");
+  }
+  abort_ranks(exit_status::failed);  // those that this one leaves alone
+  return code(exit_status::failed);
 }
 
 int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
@@ -239,18 +327,28 @@ int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
   const std::string name = app.get_name();
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // --help, --version
+  } catch (const CLI::CallForHelp&) {
+    if (is_first_rank()) {
+      const std::string text = short_help(app, command);
+      write_output(text);
+    }
+    return flush_output(name) ? code(exit_status::success) : code(exit_status::failed);
+  } catch (const CLI::Success& e) {  // --version
     errno = 0;
     const int shown = is_first_rank() ? app.exit(e) : e.get_exit_code();
     if (!std::cout && output_error == 0) output_error = errno;
     return flush_output(name) ? shown : code(exit_status::failed);
   } catch (const CLI::ParseError& e) {
-    print_error(name, fmt::format("{} (see {} --help)", e.what(), name));
+    print_error(name, fmt::format("{} (see {} --help)", explain(app, e), name));
     return code(exit_status::wrong_usage);
+  } catch (const std::bad_alloc&) {
+    print_error(name, "out of memory");
+    return code(exit_status::failed);
   } catch (const std::exception& e) {
     print_error(name, e.what());
     return code(exit_status::wrong_usage);
   }
+  remember_command_line(name, argc, argv);
   handle_signals(name);
   const exit_status status = run_guarded(name, command, body);
   end_ranks();

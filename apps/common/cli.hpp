@@ -65,15 +65,30 @@ void add_help_and_version(CLI::App& app);
 [[nodiscard]] int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
                           const std::function<exit_status()>& body);
 
-// What the library says of its operation `command`, without the operation's name where that is the command's as well.
-[[nodiscard]] std::string message_for(const std::string& command, const error& e);
+// The whole of a program: f() is its exit code. An exception becomes a line on standard error, and so does memory that
+// is exhausted where no exception may pass, as in a destructor.
+void end_with_a_line_on_terminate(const char* called) noexcept;
+int report_exception(const char* called) noexcept;  // the one being handled
+template <class F>
+[[nodiscard]] int guard_program(const char* called, F&& f) noexcept {
+  end_with_a_line_on_terminate(called);
+  try {
+    return f();
+  } catch (...) {
+    return report_exception(called);
+  }
+}
 
 // Text on standard output. A failure is remembered and is the command's: "cannot write to standard output: REASON".
 void write_output(std::string_view text);
 
-// One line on standard error: "CALLED: MESSAGE", line breaks and control characters made harmless. Of several processes
-// the first prints what all of them meet; each what it alone has met.
-void print_error(const std::string& called, const std::string& message);
-void print_own_error(const std::string& called, const std::string& message);
+// The message of the library for its operation `command`, without the operation's name where that is the command's. It
+// lives as long as the error.
+[[nodiscard]] std::string_view message_for(std::string_view command, const error& e) noexcept;
+
+// One line on standard error: "CALLED: MESSAGE", line breaks and control characters made harmless, without an
+// allocation. Of several processes the first prints what all of them meet; each what it alone has met.
+void print_error(std::string_view called, std::string_view message) noexcept;
+void print_own_error(std::string_view called, std::string_view message) noexcept;
 
 }  // namespace spargo::apps

@@ -2,7 +2,6 @@
 
 #include "common/cli.hpp"
 #include "common/paths.hpp"
-#include "common/ranks.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -35,7 +34,9 @@ int execute_helper(const command& which, const std::string& called, int argc, ch
   }
   std::string option = which.name;
   for (char& c : option) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  print_error(called, fmt::format("not built: configure with -DSPARGO_{}=ON", option));
+  print_error(called, fmt::format("not built (expected `cmake -B build -DSPARGO_{}=ON && cmake --build build --target "
+                                  "spargo_{}` in Spargo's source folder)",
+                                  option, which.name));
   return static_cast<int>(exit_status::failed);
 }
 
@@ -55,14 +56,11 @@ declared_command declare_command(const command& which, const std::string& called
 }
 
 int run_command(const command& which, const std::string& called, int argc, char** argv) {
-  if (!which.on_ranks && on_several_ranks() && argc > 1) {
-    print_error(called, fmt::format("{} processes were started, and this command runs as one (expected no {})",
-                                    query_launcher().size, query_launcher().variable));
-    return static_cast<int>(exit_status::wrong_usage);
-  }
-  if (which.helper != nullptr) return execute_helper(which, called, argc, argv);
-  const declared_command declared = declare_command(which, called);
-  return run_app(*declared.app, which.name, argc, argv, declared.body);
+  return guard_program(called.c_str(), [&] {
+    if (which.helper != nullptr) return execute_helper(which, called, argc, argv);
+    const declared_command declared = declare_command(which, called);
+    return run_app(*declared.app, which.name, argc, argv, declared.body.run);
+  });
 }
 
 std::string name_of_program(int argc, char** argv, const command& which) {

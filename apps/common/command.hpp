@@ -3,9 +3,11 @@
 
 #include "common/exit_status.hpp"
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace CLI {
 class App;
@@ -13,8 +15,19 @@ class App;
 
 namespace spargo::apps {
 
-// What a command does once the command line is parsed.
-using command_body = std::function<exit_status()>;
+struct plan_scale;
+
+// Once the command line is parsed: the command itself, and the estimate of `spargo plan` where it has one.
+struct command_body {
+  std::function<exit_status()> run;
+  std::function<exit_status(const plan_scale&)> plan{};
+
+  command_body() = default;
+  template <std::invocable F>
+  command_body(F does) : run(std::move(does)) {}  // NOLINT: most commands return what they do
+  template <std::invocable F, class P>
+  command_body(F does, P plans) : run(std::move(does)), plan(std::move(plans)) {}
+};
 
 struct command {
   const char* name;

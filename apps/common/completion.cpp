@@ -87,7 +87,7 @@ void add_cases(const command& which, cases& to) {
     }
     if (option->get_group().empty()) continue;  // hidden
     for (const std::string& name : option->get_lnames()) {
-      flags.push_back("--" + name);
+      if (name == option->get_lnames().front()) flags.push_back("--" + name);
       if (!takes_value(*option)) continue;
       to.values += fmt::format("    {}:--{}) echo '{}'; return ;;\n", which.name, name, values);
     }

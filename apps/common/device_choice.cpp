@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
+#include <numeric>
 
 namespace spargo::apps {
 
@@ -76,16 +76,6 @@ void use_any_gpu(backend& chosen) {
 }
 
 }  // namespace
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "CPU";
-}
 
 opened_device open_first(const std::vector<int>& ordinals, const std::function<void(int)>& open) {
   opened_device result;
@@ -181,16 +171,25 @@ std::string reason_against_ranks(const std::vector<std::int64_t>& needed, const 
   const auto fullest =
       std::max_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (fullest == sums.end() || fullest->second <= most) return {};
+  const std::int64_t all = std::accumulate(needed.begin(), needed.end(), std::int64_t{0});
   return fmt::format(
-      "the ranks need {} of device memory{} (expected at most {}: --max-device-memory)", fmt::join(each, ", "),
-      sums.size() < each.size() ? fmt::format(", {} on one GPU", bytes_text(fullest->second)) : "", bytes_text(most));
+      "the ranks need {} of device memory{} (expected at most {}: --max-device-memory): {} GPUs or more would do",
+      fmt::join(each, ", "),
+      sums.size() < each.size() ? fmt::format(", {} on one GPU", bytes_text(fullest->second)) : "", bytes_text(most),
+      (all + most - 1) / std::max<std::int64_t>(most, 1));
+}
+
+double expected_cpu_ms(const expected_work& work) {
+  const int threads = std::clamp(work.threads, 1, opening_tuning::most_threads);
+  return static_cast<double>(work.entries) * work.cpu_ns / threads * 1e-6;
+}
+
+double expected_gpu_ms(std::int64_t entries) {
+  return opening_tuning::opening_ms + static_cast<double>(entries) * opening_tuning::entry_ns * 1e-6;
 }
 
 std::string reason_against_opening(const expected_work& work) {
-  const auto entries = static_cast<double>(work.entries);
-  const int threads = std::clamp(work.threads, 1, opening_tuning::most_threads);
-  const double cpu_ms = entries * work.cpu_ns / threads * 1e-6;
-  if (cpu_ms >= opening_tuning::opening_ms + entries * opening_tuning::entry_ns * 1e-6) return {};
+  if (expected_cpu_ms(work) >= expected_gpu_ms(work.entries)) return {};
   return fmt::format("opening a GPU takes longer than some {} entries on the CPU", with_commas(work.entries));
 }
 
@@ -236,6 +235,7 @@ void report_backend(report& out, const std::string& device, const backend& where
   json& keys = out.keys();
   keys["device"] = where.name;
   keys["device_reason"] = where.reason;
+  if (where.gpu.has_value()) keys["gpu"] = where.gpu->properties().name;
   keys["threads"] = where.cpu.threads();
   if (device.starts_with("cuda") && !where.gpu.has_value()) {
     out.warn(fmt::format("--device {} changes nothing here: {}", device, where.reason));

@@ -69,9 +69,10 @@ struct search_size {
   std::int64_t branching = 0;        // the most new vertices that one vertex can lead on to
   std::int64_t graph_bytes = 0;      // of the graph as it is copied, in-edges included
   std::int64_t workspace_bytes = 0;  // of a search
-  bool resident = false;             // the graph is on the device already, and its memory is for it
-  bool runs_on_cpu = true;           // false: the algorithm asked for is the GPU's alone
-  bool runs_on_gpu = true;           // false: it is the CPU's alone
+  bool directed = true;
+  bool resident = false;    // the graph is on the device already, and its memory is for it
+  bool runs_on_cpu = true;  // false: the algorithm asked for is the GPU's alone
+  bool runs_on_gpu = true;  // false: it is the CPU's alone
 };
 
 // What is left to do, before a GPU is opened for it.
@@ -80,6 +81,10 @@ struct expected_work {
   double cpu_ns = 0;  // that each takes one thread of the CPU
   int threads = 1;
 };
+// Until it is done, by the CPU or by a GPU that is opened for it.
+[[nodiscard]] double expected_cpu_ms(const expected_work& work);
+[[nodiscard]] double expected_gpu_ms(std::int64_t entries);
+
 // Why `auto` does not open a GPU: that alone takes longer than the CPU takes for all of it. Empty: it does.
 [[nodiscard]] std::string reason_against_opening(const expected_work& work);
 
@@ -104,8 +109,5 @@ void settle_memory(backend& chosen, const std::string& device, std::int64_t leas
 // Asks reason_for_cpu of the GPU chosen, if one was, and gives it up if there is one. `most_bytes`: use no more of its
 // memory than that, 0 for no such limit.
 void settle_backend(backend& chosen, const std::string& device, const search_size& search, std::int64_t most_bytes);
-
-// The processor's name where the system tells it, else "CPU".
-[[nodiscard]] std::string processor_name();
 
 }  // namespace spargo::apps

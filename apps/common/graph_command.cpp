@@ -29,6 +29,7 @@ void add_graph_file(CLI::App& app, graph_flags& flags) {
 }
 
 void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts) {
+  const std::size_t own = app.get_options().size();
   auto* undirected = app.add_flag("--undirected", flags.undirected, "take every edge both ways");
   app.add_flag("--directed", flags.directed,
                "take edges as listed; default: undirected for symmetric matrices, else directed")
@@ -44,6 +45,8 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
       ->check(check_bytes)
       ->type_name("SIZE");
   app.add_flag("--no-validate", flags.no_validate, texts.no_validate);
+  const std::vector<CLI::Option*> all = app.get_options();
+  for (std::size_t k = own; k < all.size(); ++k) all[k]->group(help_style::graph_group);
 }
 
 void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples) {
@@ -125,9 +128,15 @@ void report_plan(report& out, const backend& where, const plan_report& plan) {
   out.row("time", format_times(plan.runs.times));
 }
 
-void report_verdict(report& out, const verdict& fault, const std::string& how) {
+void report_verdict(report& out, const verdict& fault, const std::string& how, double ms) {
   out.keys()["valid"] = fault.has_value() ? json(fault->empty()) : json();
   out.row("result", !fault.has_value() ? "not validated" : is_wrong(fault) ? "WRONG: " + *fault : "valid: " + how);
+  report_check_time(out, fault, ms);
+}
+
+void report_check_time(report& out, const verdict& fault, double ms) {
+  out.keys()["validate_ms"] = fault.has_value() ? json(ms) : json();
+  if (fault.has_value()) out.row("check", format_milliseconds(ms));
 }
 
 exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault) {

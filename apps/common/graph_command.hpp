@@ -90,8 +90,18 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
 using verdict = std::optional<std::string>;
 [[nodiscard]] inline bool is_wrong(const verdict& fault) { return fault.has_value() && !fault->empty(); }
 
-// The key "valid" and the row "result"; `how`: how a right one was checked.
-void report_verdict(report& out, const verdict& fault, const std::string& how);
+// The verdict of check(), whose time is added to `ms`.
+template <class Check>
+[[nodiscard]] verdict timed_check(double& ms, Check&& check) {
+  const stopwatch watch;
+  verdict fault = check();
+  ms += watch.milliseconds();
+  return fault;
+}
+
+// The keys "valid" and "validate_ms", the rows "result" and "check"; `how`: how a right one was checked, in `ms`.
+void report_verdict(report& out, const verdict& fault, const std::string& how, double ms);
+void report_check_time(report& out, const verdict& fault, double ms);
 
 // Prints the report, a wrong result's error after it.
 [[nodiscard]] exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault);

@@ -36,22 +36,23 @@ class help_formatter : public CLI::Formatter {
     return text + "\n";
   }
 
-  // A command's own options before those that all share.
+  // A command's own options before those that several share.
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
     std::vector<std::string> groups = app->get_groups();
+    std::stable_partition(groups.begin(), groups.end(),
+                          [](const std::string& g) { return g != help_style::shared_group; });
     std::stable_partition(groups.begin(), groups.end(), [](const std::string& g) { return g == "Options"; });
     std::string text = make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
     for (const std::string& group : groups) {
       const auto members =
           app->get_options([&](const CLI::Option* o) { return o->get_group() == group && o->nonpositional(); });
-      if (!members.empty()) text += make_group(group, false, members);
+      if (!group.empty() && !members.empty()) text += make_group(group, false, members);  // else hidden
     }
     return text + "\n" + make_footer(app);
   }
 
   std::string make_option(const CLI::Option* option, bool positional) const override {
-    std::string text = "  " + make_option_name(option, positional);
-    if (const std::size_t comma = text.find(','); comma != std::string::npos) text.insert(comma + 1, " ");
+    std::string text = "  " + (positional ? make_option_name(option, true) : names_of(*option));
     if (!positional) text += make_option_opts(option);
     const std::size_t indent = help_style::names + 2;
     if (text.size() + 2 > indent) {
@@ -61,6 +62,14 @@ class help_formatter : public CLI::Formatter {
     }
     append_wrapped(text, option->get_description(), indent, indent);
     return text;
+  }
+
+  // "-h, --help"; other spellings of a long name are taken, and not shown.
+  static std::string names_of(const CLI::Option& option) {
+    std::string text;
+    for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;
+    if (option.get_lnames().empty()) return text;
+    return text + (text.empty() ? "--" : ", --") + option.get_lnames().front();
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {

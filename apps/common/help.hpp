@@ -17,6 +17,7 @@ struct help_style {
   static constexpr std::size_t width = 80;
   static constexpr std::size_t names = 24;  // columns of the flags' names
   static constexpr const char* shared_group = "Shared by all commands";
+  static constexpr const char* graph_group = "Shared by commands on graphs";
 };
 
 // Appends the words of `text` in lines of at most `width` columns, each after the first indented; `used` columns of

@@ -50,7 +50,7 @@ std::string names_of(const CLI::Option& option) {
   if (option.get_positional()) return "\\fI" + roff(option.get_name()) + "\\fR";
   std::string text;
   for (const std::string& name : option.get_snames()) text += "\\fB" + roff("-" + name) + "\\fR, ";
-  for (const std::string& name : option.get_lnames()) text += "\\fB" + roff("--" + name) + "\\fR, ";
+  if (!option.get_lnames().empty()) text += "\\fB" + roff("--" + option.get_lnames().front()) + "\\fR, ";
   text.resize(text.size() - 2);
   if (takes_value(option)) text += " \\fI" + roff(option.get_type_name()) + "\\fR";
   return text;

@@ -74,13 +74,22 @@ struct limited_resource::state {
   std::atomic<std::int64_t> limit;
   std::atomic<std::int64_t> used{0};
   std::atomic<std::int64_t> most{0};
+  std::atomic<int> on_host{1};
+  std::atomic<int> hosts{1};
 };
 
 limited_resource::limited_resource(std::int64_t limit) : state_(new state{limit}) {}
 limited_resource::~limited_resource() { delete state_; }
 
 void limited_resource::set_limit(std::int64_t bytes) noexcept { state_->limit = bytes; }
+void limited_resource::divide(int on_host, int hosts) noexcept {
+  state_->limit = state_->limit / on_host;
+  state_->on_host = on_host;
+  state_->hosts = hosts;
+}
 std::int64_t limited_resource::limit() const noexcept { return state_->limit; }
+int limited_resource::processes_on_host() const noexcept { return state_->on_host; }
+int limited_resource::hosts() const noexcept { return state_->hosts; }
 std::int64_t limited_resource::available() const noexcept {
   return std::max<std::int64_t>(state_->limit - state_->used, 0);
 }
@@ -92,10 +101,14 @@ void* limited_resource::allocate(std::size_t bytes, stream_handle stream) {
   const std::int64_t limit = state_->limit;
   if (wanted > limit || before > limit - wanted) {
     state_->used -= wanted;
+    const std::string per_process =
+        state_->on_host * state_->hosts == 1
+            ? std::string()
+            : fmt::format(" per process, {}", hosts_for(static_cast<double>(before) + static_cast<double>(wanted)));
     throw error(error_code::out_of_memory,
-                fmt::format("host memory: {} more than the {} in use would exceed the limit of {} (see --max-memory)",
+                fmt::format("host memory: {} more than the {} in use would exceed the limit of {}{} (see --max-memory)",
                             format_bytes(static_cast<double>(wanted)), format_bytes(static_cast<double>(before)),
-                            format_bytes(static_cast<double>(limit))));
+                            format_bytes(static_cast<double>(limit)), per_process));
   }
   try {
     void* const memory = default_host_resource().allocate(bytes, stream);
@@ -107,6 +120,13 @@ void* limited_resource::allocate(std::size_t bytes, stream_handle stream) {
     state_->used -= wanted;
     throw;
   }
+}
+
+std::string limited_resource::hosts_for(double needed) const {
+  const int on_host = state_->on_host;
+  const double hosts =
+      std::ceil(needed / static_cast<double>(std::max<std::int64_t>(state_->limit, 1)) * state_->hosts);
+  return fmt::format("{} on a host; {:.0f} hosts would do, if each process takes its part", on_host, hosts);
 }
 
 void limited_resource::deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept {

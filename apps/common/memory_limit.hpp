@@ -18,9 +18,15 @@ class limited_resource final : public memory_resource<host> {
   ~limited_resource() override;
 
   void set_limit(std::int64_t bytes) noexcept;
+  // The limit becomes this process's part of it, one of `on_host` on each of `hosts`; messages say so.
+  void divide(int on_host, int hosts) noexcept;
   [[nodiscard]] std::int64_t limit() const noexcept;
   [[nodiscard]] std::int64_t available() const noexcept;  // of the limit
   [[nodiscard]] std::int64_t most_used() const noexcept;  // at once, so far
+  [[nodiscard]] int processes_on_host() const noexcept;
+  [[nodiscard]] int hosts() const noexcept;
+  // "4 on a host; 3 hosts would do, ...", where each process needs so many bytes.
+  [[nodiscard]] std::string hosts_for(double needed) const;
   [[nodiscard]] void* allocate(std::size_t bytes, stream_handle stream) override;
   void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override;
 

@@ -249,14 +249,35 @@ std::int64_t least_matrix_bytes_there(const input_description& input, const inpu
          bytes_of(size.rows, value_bytes) + bytes_of(size.cols, value_bytes);
 }
 
+std::int64_t least_share_bytes(const input_size& size, std::int64_t ranks, std::int64_t value_bytes) {
+  return bytes_of(size.listed / ranks, 2 * std::int64_t{sizeof(std::int64_t)} + value_bytes);
+}
+
+std::int64_t least_rank_bytes(const input_size& size, std::int64_t ranks, const graph_need& need) {
+  const std::int64_t share = least_share_bytes(size, ranks, need.edge_bytes);
+  const bool both_ways = need.direction == direction_kind::undirected && !need.reads_weights;
+  const std::int64_t entries = size.off_diagonal / ranks * (both_ways ? 2 : 1);
+  const std::int64_t rows = bytes_of(entries, size.index_bytes + need.edge_bytes) + bytes_of(size.rows / ranks, 8);
+  // Rows and columns to send, and rows received; in-edges are dealt out beside the out-edges' rows.
+  const std::int64_t dealing =
+      share + bytes_of(entries, 3 * size.index_bytes + need.edge_bytes) + (need.in_edges ? rows : 0);
+  const std::int64_t results = bytes_of(size.rows, need.results.fixed + need.results.indices * size.index_bytes);
+  return std::max({share, dealing, rows * (need.in_edges ? 2 : 1) + results});
+}
+
 void expect_host_memory(const input_description& input, const input_size& size, std::int64_t least) {
   const std::int64_t available = host_memory().available();
   if (least <= available) return;
   const std::string rows = size.rows > 0 ? fmt::format(" and {} rows", with_commas(size.rows)) : " or more";
-  throw error(error_code::out_of_memory, source_position{input.path, 0, 0},
-              fmt::format("it takes at least {} of host memory, for {} entries{}; {} are available (see --max-memory)",
-                          format_bytes(static_cast<double>(least)), with_commas(size.listed), rows,
-                          format_bytes(static_cast<double>(available))));
+  const int processes = host_memory().processes_on_host() * host_memory().hosts();
+  const std::string per_process =
+      processes == 1 ? std::string() : " to each process, " + host_memory().hosts_for(static_cast<double>(least));
+  throw error(
+      error_code::out_of_memory, source_position{input.path, 0, 0},
+      fmt::format("it takes at least {} of host memory{}, for {} entries{}; {} are available{} (see --max-memory)",
+                  format_bytes(static_cast<double>(least)),
+                  processes == 1 ? "" : fmt::format(" in each of {} processes", processes), with_commas(size.listed),
+                  rows, format_bytes(static_cast<double>(available)), per_process));
 }
 
 }  // namespace spargo::apps

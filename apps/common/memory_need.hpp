@@ -62,7 +62,25 @@ struct graph_need {
 [[nodiscard]] std::int64_t least_matrix_bytes_there(const input_description& input, const input_size& size,
                                                     std::int64_t value_bytes);
 
-// Throws `error` (out_of_memory), with both numbers, where so much host memory may not be had.
+// Of a graph, as far as a rank's memory goes by it.
+struct rank_share {
+  std::int64_t vertices = 0;  // of all ranks
+  std::int64_t rows = 0;
+  std::int64_t out_entries = 0;
+  std::int64_t in_entries = 0;
+  std::int64_t ghosts = 0;  // vertices of other ranks that in-edges come from
+  std::int64_t ranks = 1;
+  std::int64_t index_bytes = 4;
+  bool directed = true;
+};
+// Of a rank, one of several that share the entries evenly: its entries with indices of 64 bits, as they are read.
+[[nodiscard]] std::int64_t least_share_bytes(const input_size& size, std::int64_t ranks, std::int64_t value_bytes);
+// Until its rows are built: entries that it sends and receives beside its share, then the results of all vertices,
+// which every rank gathers. `edge_bytes`: of a value that is read.
+[[nodiscard]] std::int64_t least_rank_bytes(const input_size& size, std::int64_t ranks, const graph_need& need);
+
+// Throws `error` (out_of_memory), with both numbers, where so much host memory may not be had; of several processes,
+// how many hosts would do.
 void expect_host_memory(const input_description& input, const input_size& size, std::int64_t least);
 
 // Of a text with an edge in each line, as far as samples from all over it bear that out; nothing of small and of

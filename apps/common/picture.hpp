@@ -17,6 +17,8 @@ enum class picture_format { png, svg, pdf };
 
 // False in a build without Cairo, where a canvas cannot be made.
 [[nodiscard]] bool can_draw() noexcept;
+// Of Cairo, as it runs; empty without it.
+[[nodiscard]] std::string drawing_version();
 
 // Before the work that a picture is the result of: usage_error for a name that no format goes with, std::runtime_error
 // where pictures cannot be drawn. An empty path is passed over.

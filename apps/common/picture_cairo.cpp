@@ -117,6 +117,7 @@ struct canvas::state {
 };
 
 bool can_draw() noexcept { return true; }
+std::string drawing_version() { return ::cairo_version_string(); }
 
 canvas::canvas(double width, double height, colour background) : state_(std::make_unique<state>(width, height)) {
   fill(0, 0, width, height, background);

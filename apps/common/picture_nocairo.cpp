@@ -7,6 +7,7 @@ namespace spargo::apps {
 struct canvas::state {};
 
 bool can_draw() noexcept { return false; }
+std::string drawing_version() { return {}; }
 
 canvas::canvas(double, double, colour) { throw std::runtime_error("a picture: this build has no Cairo"); }
 canvas::canvas(canvas&&) noexcept = default;

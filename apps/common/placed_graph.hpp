@@ -169,6 +169,7 @@ template <index_type I, index_type O>
   size.vertices = g.vertices();
   size.entries = g.entries();
   size.graph_bytes = g.bytes();
+  size.directed = g.direction() == direction_kind::directed;
   size.resident = g.is_on_device();
   return size;
 }

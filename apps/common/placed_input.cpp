@@ -37,23 +37,6 @@ std::int64_t file_bytes(const input_description& input) {
   return none ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-// Of what the device reads or makes; from the first lines.
-std::int64_t likely_entries(const input_description& input) {
-  if (input.kind == input_kind::generator) return describe_generator(input.path).entries;
-  const std::string_view head = input.file->head();
-  const auto lines = static_cast<double>(std::count(head.begin(), head.end(), '\n') + 1);
-  return static_cast<std::int64_t>(lines / static_cast<double>(head.size() + 1) *
-                                   static_cast<double>(file_bytes(input)));
-}
-
-// That an entry costs a thread of the host until the graph is there.
-double entry_ns(const input_description& input) {
-  if (input.kind == input_kind::generator) return cost_tuning::random_ns + cost_tuning::build_ns;
-  const auto bytes = static_cast<double>(file_bytes(input));
-  return bytes / static_cast<double>(std::max<std::int64_t>(likely_entries(input), 1)) * cost_tuning::byte_ns +
-         cost_tuning::build_ns;
-}
-
 std::string why_not_open(const backend& where, const graph_work& work, std::int64_t entries, double entry_ns) {
   if (!work.runs_on_gpu) return "the algorithm asked for is the CPU's alone";
   if (!config::has_cuda || !work.runs_on_cpu) return {};
@@ -122,6 +105,21 @@ struct bare_maker {
 };
 
 }  // namespace
+
+std::int64_t likely_entries(const input_description& input) {
+  if (input.kind == input_kind::generator) return describe_generator(input.path).entries;
+  const std::string_view head = input.file->head();
+  const auto lines = static_cast<double>(std::count(head.begin(), head.end(), '\n') + 1);
+  return static_cast<std::int64_t>(lines / static_cast<double>(head.size() + 1) *
+                                   static_cast<double>(file_bytes(input)));
+}
+
+double entry_ns(const input_description& input) {
+  if (input.kind == input_kind::generator) return cost_tuning::random_ns + cost_tuning::build_ns;
+  const auto bytes = static_cast<double>(file_bytes(input));
+  return bytes / static_cast<double>(std::max<std::int64_t>(likely_entries(input), 1)) * cost_tuning::byte_ns +
+         cost_tuning::build_ns;
+}
 
 std::int64_t usable_memory(const context<device>& gpu, const graph_flags& flags) {
   const std::int64_t free_bytes = gpu.memory().free_bytes;

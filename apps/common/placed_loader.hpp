@@ -35,6 +35,10 @@ using any_pairs_there = std::variant<pairs_there<std::int32_t>, pairs_there<std:
 
 constexpr const char* no_gpu_memory = "the GPU's memory does not suffice";
 
+// Of what is read or made; of text from the first lines.
+[[nodiscard]] std::int64_t likely_entries(const input_description& input);
+// Nanoseconds that an entry costs a thread of the host until the graph is there.
+[[nodiscard]] double entry_ns(const input_description& input);
 // The device's memory that may be used.
 [[nodiscard]] std::int64_t usable_memory(const context<device>& gpu, const graph_flags& flags);
 // That pairs take, and the graph that is built from them (see build_graph).

@@ -157,13 +157,12 @@ void read_matrix_on_ranks(const communicator& comm, const context<host>& cpu, co
 template <entry_type V>
 constexpr std::int64_t value_bytes_of = is_pattern<V> ? 0 : static_cast<std::int64_t>(sizeof(V));
 
-// Before anything is generated: entries with indices of 64 bits, of all ranks that are in this process.
-void expect_shares(const communicator& comm, const input_description& input, std::int64_t value_bytes) {
-  if (input.kind != input_kind::generator) return;
-  together(comm, [&] {
+// Before anything is generated or read in shares: those of all ranks that are in this process.
+void expect_shares(const communicator& comm, const input_description& input, bool in_shares, std::int64_t value_bytes) {
+  if (!in_shares) return;
+  on_first(comm, [&] {
     const input_size size = least_size(input);
-    const std::int64_t own = on_several_ranks() ? size.listed / comm.size() : size.listed;
-    expect_host_memory(input, size, own * (16 + value_bytes));
+    expect_host_memory(input, size, least_share_bytes(size, on_several_ranks() ? comm.size() : 1, value_bytes));
   });
 }
 
@@ -191,7 +190,7 @@ const communicator& all_ranks() {
     } catch (const error& e) {
       throw agreed_error(e.code(), e.what());
     }
-    host_memory().set_limit(host_memory().limit() / all->local_size());
+    host_memory().divide(all->local_size(), (all->size() + all->local_size() - 1) / all->local_size());
     if (all->rank() != 0) silence_progress();
   }
   return *all;
@@ -283,6 +282,10 @@ void expect_parsing_on_cpu(const std::string& parse) {
   throw usage_error("--parse gpu: several processes or GPUs parse on the CPU (expected auto or cpu)");
 }
 
+void expect_no_cache(cache_mode cache) {
+  if (cache != cache_mode::off) throw usage_error("--cache: not on several processes (convert FILE to .spg instead)");
+}
+
 exit_status run_graph_ranks(graph_flags& flags, const ranked_body& body) {
   expect_parsing_on_cpu(flags.parse);
   return run_ranks(
@@ -308,7 +311,7 @@ namespace {
 template <entry_type V>
 loaded_input describe_for_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
                                 const common_flags& flags, cache_mode cache) {
-  if (cache != cache_mode::off) throw usage_error("--cache: not on several processes (convert FILE to .spg instead)");
+  expect_no_cache(cache);
   input_description input = describe_on_ranks(comm, cpu, path, flags);
   input_cache none(cache_mode::off, input, kind_of_values<V>());
   return {std::move(input), std::move(none), {}, 0, 0, false};
@@ -359,7 +362,11 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
                   "the matrix is complex (expected a real one: several processes multiply no others)");
     }
   });
-  expect_shares(comm, from.input, value_bytes_of<V>);
+  const input_kind kind = from.input.kind;
+  expect_shares(comm, from.input,
+                kind == input_kind::generator ||
+                    (again && (kind == input_kind::matrix_market || (is_pattern<V> && kind == input_kind::edge_list))),
+                value_bytes_of<V>);
   {
     progress_bar bar("reading " + path, flags.quiet || comm.rank() != 0);
     input_facts& facts = from.facts;

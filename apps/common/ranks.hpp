@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/graph_command.hpp"
+#include "common/memory_need.hpp"
 
 #include <spargo/dist/graph.hpp>
 #include <spargo/dist/matrix.hpp>
@@ -61,8 +62,9 @@ using ranked_body = std::function<exit_status(const communicator&, const backend
 [[nodiscard]] exit_status run_ranks(const common_flags& flags, const std::function<void()>& prepare,
                                     const ranked_body& body);
 
-// Throws usage_error for --parse gpu.
+// Throw usage_error for --parse gpu and --cache.
 void expect_parsing_on_cpu(const std::string& parse);
+void expect_no_cache(cache_mode cache);
 
 // run_ranks of a command on a graph, which writes to --output and parses on the CPU.
 [[nodiscard]] exit_status run_graph_ranks(graph_flags& flags, const ranked_body& body);
@@ -72,22 +74,22 @@ void expect_parsing_on_cpu(const std::string& parse);
 void expect_room(const communicator& comm, const backend& where, std::int64_t most,
                  const std::function<std::int64_t()>& needed);
 
-// Of rows as a search copies them.
+// For memory_need.hpp.
+enum class ghost_count { take, omit };
+
 template <class I>
-[[nodiscard]] std::int64_t bytes_of_rows(const csr_pattern_view<I, std::int64_t, host>& rows) {
-  return (rows.rows + 1) * 8 + rows.nnz() * std::int64_t{sizeof(I)};
-}
-// Vertices of other ranks that this one's in-edges come from.
-template <class I>
-[[nodiscard]] std::int64_t count_ghosts(const communicator& comm, const distributed_graph<I>& g) {
+[[nodiscard]] rank_share share_of(const communicator& comm, const distributed_graph<I>& g,
+                                  ghost_count ghosts = ghost_count::take) {
+  rank_share own{g.vertices(), g.out().rows, g.out().nnz(), g.in().nnz(), 0, comm.size(), sizeof(I)};
+  own.directed = g.direction() == direction_kind::directed;
+  if (ghosts == ghost_count::omit) return own;
   std::vector<bool> met(static_cast<std::size_t>(g.vertices()));
-  std::int64_t count = 0;
   for (const I v : g.in().indices) {
     if (v >= g.parts().first(comm.rank()) && v < g.parts().last(comm.rank())) continue;
-    count += met[static_cast<std::size_t>(v)] ? 0 : 1;
+    own.ghosts += met[static_cast<std::size_t>(v)] ? 0 : 1;
     met[static_cast<std::size_t>(v)] = true;
   }
-  return count;
+  return own;
 }
 
 // An input in shares, whose rows follow each other from rank to rank as far as it was read so.

@@ -1,11 +1,17 @@
 #include "common/report.hpp"
 
+#include "common/help.hpp"
 #include "common/memory_limit.hpp"
+#include "common/progress.hpp"
+#include "common/provenance.hpp"
 
+#include <spargo/core/config.hpp>
 #include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -42,20 +48,39 @@ void write_value(output_file& file, const json& value) {
   }
 }
 
-// One key a line, its value on that line: short, and greppable. Last the most memory that arrays took at once.
+// One key a line, its value on that line: short, and greppable. Last where the result comes from, and the most memory
+// that arrays took at once.
 void write_json(const std::string& path, const json& keys) {
   output_file file(path);
   const char* separator = "{\n  ";
-  for (const auto& [key, value] : keys.items()) {
-    file.write(std::exchange(separator, ",\n  "));
-    file.write(text_of(json(key)) + ": ");
-    write_value(file, value);
-  }
+  const auto write_all = [&](const json& some) {
+    for (const auto& [key, value] : some.items()) {
+      file.write(std::exchange(separator, ",\n  "));
+      file.write(text_of(json(key)) + ": ");
+      write_value(file, value);
+    }
+  };
+  write_all(keys);
+  write_all({{"version", SPARGO_VERSION_STRING},
+             {"date", utc_time()},
+             {"command_line", command_line()},
+             {"cpu", processor_name()}});
   file.write(fmt::format("{}\"host_memory_bytes\": {}\n}}\n", separator, host_memory().most_used()));
   file.commit();
 }
 
+// The words of `text` in lines of a terminal's width, all but the first indented; as it is where there is none.
+void put_wrapped(std::string before, const std::string& text, std::size_t indent, std::size_t columns) {
+  constexpr std::size_t least = 24;  // columns of text
+  if (columns == 0 || before.size() + text.size() <= columns) return write_output(before + text + "\n");
+  const std::size_t used = before.size();
+  append_wrapped(before, text, indent + least <= columns ? indent : 4, used, columns);
+  write_output(before);
+}
+
 }  // namespace
+
+report::report(const std::string& command, const common_flags& flags) : flags_(flags) { keys_["app"] = command; }
 
 void report::warn(const std::string& message) const {
   if (!flags_.quiet) print_error(flags_.called, "warning: " + message);
@@ -65,10 +90,15 @@ void report::print() const {
   if (!flags_.quiet && !flags_.stdout_taken) {
     std::size_t width = 0;
     for (const auto& [label, text] : rows_) width = std::max(width, label.size());
-    write_output(title_ + "\n");
+    const std::size_t columns =
+        ::isatty(STDOUT_FILENO) == 1 ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+    put_wrapped({}, title_, 2, columns);
     for (const auto& [label, text] : rows_) {
-      write_output(label.empty() && text.empty() ? std::string("\n")
-                                                 : fmt::format("  {:<{}}  {}\n", label, width, text));
+      if (label.empty() && text.empty()) {
+        write_output("\n");
+      } else {
+        put_wrapped(fmt::format("  {:<{}}  ", label, width), text, width + 4, columns);
+      }
     }
   }
   if (!flags_.json.empty()) {

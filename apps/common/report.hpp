@@ -24,7 +24,7 @@ using json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::strin
 
 class report {
  public:
-  report(const std::string& command, const common_flags& flags) : flags_(flags) { keys_["app"] = command; }
+  report(const std::string& command, const common_flags& flags);
 
   // JSON keys, in the order of first use. A number that is not finite becomes null.
   [[nodiscard]] json& keys() { return keys_; }
@@ -47,7 +47,7 @@ class report {
   const common_flags& flags_;
   std::string title_;
   std::vector<std::pair<std::string, std::string>> rows_;
-  json keys_;
+  json keys_ = json::object();  // a null one that becomes an object without memory is destroyed as one
 };
 
 [[nodiscard]] json to_json(const time_summary& times);

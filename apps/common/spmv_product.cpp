@@ -284,7 +284,9 @@ spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, cons
   summarise(y, result);
   if (job.verify) {
     const busy checking("checking the product");
+    const stopwatch watch;
     result.check = check_spmv<V, I, O>(matrix, x.view(), std::as_const(y).view());
+    result.check_ms = watch.milliseconds();
   }
   result.y = std::move(y);
   return result;

@@ -55,6 +55,7 @@ struct spmv_product {
   double y_norm = 0;
   std::vector<std::complex<double>> y_first;  // up to five
   std::optional<spmv_check> check;            // none: not asked for
+  double check_ms = 0;
 
   [[nodiscard]] bool is_complex() const { return values == value_kind::complex_fp64; }
 };

@@ -114,6 +114,52 @@ any_entries list_stored(const context<host>& cpu, const input_description& input
       stored);
 }
 
+// The entries of a cache of weights; as pairs where the text has none.
+any_entries list_kept(const context<host>& cpu, const snapshot& kept, input_facts facts, bool always_weighted) {
+  if (facts.names.naming == vertex_naming::listed) facts.names.ids.assign(kept.ids().begin(), kept.ids().end());
+  const auto list = [&]<class I, class O>(type_tag<I>, type_tag<O>) -> any_entries {
+    coo_matrix<double, I, host> entries = to_coo(cpu, kept.template matrix<double, I, O>());
+    if (facts.weighted || always_weighted) {
+      return coo_input<double, I>{std::move(entries), symmetry_kind::general, std::move(facts)};
+    }
+    coo_matrix<pattern, I, host> pairs = {
+        entries.rows(), entries.cols(), std::move(entries.row_indices()), std::move(entries.col_indices()), {}};
+    return coo_input<pattern, I>{std::move(pairs), symmetry_kind::general, std::move(facts)};
+  };
+  const snapshot_header& header = kept.header();
+  if (header.index_bytes == 8) return list(type_tag<std::int64_t>{}, type_tag<std::int64_t>{});
+  if (header.offset_bytes == 8) return list(type_tag<std::int32_t>{}, type_tag<std::int64_t>{});
+  return list(type_tag<std::int32_t>{}, type_tag<std::int32_t>{});
+}
+
+// Writes the cache: the matrix of the lightest weights, 1 where the text has none.
+void keep_lightest(const context<host>& cpu, const input_description& input, const any_entries& listed,
+                   input_cache& cache) {
+  const auto keep = [&]<class I>(const coo_view<const double, I, host>& entries, const input_facts& facts) {
+    with_offset<I>(entries.nnz(), [&]<class O>(type_tag<O>) {
+      const auto g =
+          build_weighted_graph<O>(cpu, entries, {.duplicates = duplicate_weights::min, .loops = self_loops::keep});
+      cache.write(input, facts, [&](const std::string& path, const snapshot_options& options) {
+        write_snapshot(cpu, path, matrix_of(g.view()), options);
+      });
+    });
+  };
+  std::visit(
+      [&]<class V, class I>(const coo_input<V, I>& read) {
+        const coo_view<const V, I, host> stored = read.entries.view();
+        if constexpr (std::same_as<V, double>) {
+          if (read.triangle == symmetry_kind::general) return keep(stored, read.facts);
+          const coo_matrix<double, I, host> all = expand_symmetry<double, I>(cpu, stored, read.triangle);
+          keep(all.view(), read.facts);
+        } else if constexpr (is_pattern<V>) {
+          const array<double, host> ones = convert_values<double, pattern>(cpu, {}, stored.nnz());
+          const coo_pattern_view<I, host>& pairs = stored;
+          keep(coo_view<const double, I, host>{pairs, ones.view()}, read.facts);
+        }
+      },
+      listed);
+}
+
 class weighted_maker {
  public:
   using listed = any_entries;
@@ -127,12 +173,13 @@ class weighted_maker {
     return choice_.source == weight_source::random ? fmt::format("random:{}", choice_.seed) : "unit";
   }
 
-  // A cache holds the sums of duplicates, of which paths need the lightest.
+  // Caches of products hold the sums of duplicates; that of the weights holds the lightest.
   input_cache cache(cache_mode mode, const input_description& input) {
     const bool wants_file = choice_.source == weight_source::automatic || choice_.source == weight_source::file;
     bare_ = !wants_file || (!is_graph_text(input.kind) && input.field == matrix_market_field::pattern) ||
             (choice_.source == weight_source::automatic && input.kind == input_kind::generator);
-    return {bare_ ? mode : cache_mode::off, input, value_kind::pattern};
+    if (bare_) return {mode, input, value_kind::pattern};
+    return {mode, input, value_kind::fp64, "weights"};
   }
   [[nodiscard]] bool takes_weights() const { return !bare_; }
 
@@ -140,7 +187,17 @@ class weighted_maker {
                    const graph_flags& flags) const {
     progress_bar bar("reading " + input.path, flags.common.quiet);
     if (!bare_) {
-      return input.kind == input_kind::snapshot ? list_stored(cpu, input) : read_entries(cpu, input, bar.options());
+      if (input.kind == input_kind::snapshot) return list_stored(cpu, input);
+      input_facts facts;
+      if (std::optional<snapshot> kept = cache.open(cpu, facts)) {
+        return list_kept(cpu, *kept, std::move(facts), !is_graph_text(input.kind));
+      }
+      any_entries entries = read_entries(cpu, input, bar.options());
+      if (cache.is_on()) {
+        std::visit([&](const auto& held) { check(input, entries, held.facts.names); }, entries);
+        keep_lightest(cpu, input, entries, cache);
+      }
+      return entries;
     }
     any_coo<pattern> pairs = read_graph_entries(cpu, input, bar.options(), cache);
     return std::visit([](auto& held) -> any_entries { return std::move(held); }, pairs);

@@ -4,5 +4,6 @@
 
 int main(int argc, char** argv) {
   using namespace spargo::apps;
-  return run_command(bfs_command, name_of_program(argc, argv, bfs_command), argc, argv);
+  return guard_program("bfs",
+                       [&] { return run_command(bfs_command, name_of_program(argc, argv, bfs_command), argc, argv); });
 }

@@ -4,5 +4,6 @@
 
 int main(int argc, char** argv) {
   using namespace spargo::apps;
-  return run_command(spmv_command, name_of_program(argc, argv, spmv_command), argc, argv);
+  return guard_program(
+      "spmv", [&] { return run_command(spmv_command, name_of_program(argc, argv, spmv_command), argc, argv); });
 }

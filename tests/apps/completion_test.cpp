@@ -52,7 +52,7 @@ using set = std::set<std::string>;
 
 TEST_F(completion, of_commands) {
   EXPECT_EQ(replies({""}), (set{"bfs", "components", "communities", "pagerank", "betweenness", "sssp", "triangles",
-                                "spmv", "info", "convert", "bench", "help"}));
+                                "spmv", "info", "convert", "plan", "bench", "help"}));
   EXPECT_EQ(replies({"b"}), (set{"betweenness", "bfs", "bench"}));
   EXPECT_EQ(replies({"help", "c"}), (set{"communities", "components", "convert"}));
   EXPECT_EQ(replies({"--"}), (set{"--help", "--version"}));
@@ -152,7 +152,7 @@ TEST_P(man_page, is_taken_by_groff_without_a_warning) {
 
 INSTANTIATE_TEST_SUITE_P(commands, man_page,
                          testing::Values("", "bfs", "components", "communities", "pagerank", "betweenness", "sssp",
-                                         "triangles", "spmv", "info", "convert", "bench", "help"),
+                                         "triangles", "spmv", "info", "convert", "plan", "bench", "help"),
                          [](const auto& of) { return *of.param == '\0' ? "spargo" : std::string(of.param); });
 
 }  // namespace

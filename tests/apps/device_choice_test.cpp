@@ -95,12 +95,13 @@ TEST(DeviceChoice, RanksFitTogetherOrSayWhatEachNeeds) {
   const std::int64_t mega = 1'000'000;
   EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega}, {0, 1}, 7 * mega), "");
   EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega}, {0, 1}, 7 * mega - 1),
-            "the ranks need 5 MB, 7 MB of device memory (expected at most 7 MB: --max-device-memory)");
+            "the ranks need 5 MB, 7 MB of device memory (expected at most 7 MB: --max-device-memory): 2 GPUs or more "
+            "would do");
   EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega}, {0, 0}, 12 * mega), "");
   EXPECT_NE(reason_against_ranks({5 * mega, 7 * mega}, {0, 0}, 12 * mega - 1), "");
   EXPECT_EQ(reason_against_ranks({5 * mega, 7 * mega, 2 * mega}, {0, 1, 0}, 6 * mega),
             "the ranks need 5 MB, 7 MB, 2 MB of device memory, 7 MB on one GPU (expected at most 6 MB: "
-            "--max-device-memory)");
+            "--max-device-memory): 3 GPUs or more would do");
 }
 
 TEST(DeviceChoice, GhostsAreCountedOnce) {
@@ -109,8 +110,11 @@ TEST(DeviceChoice, GhostsAreCountedOnce) {
     const auto share = generate_part<pattern, std::int64_t>(cpu, "gen:star:n=600", comm.rank(), comm.size());
     const distributed_graph<std::int32_t> g(comm, cpu, share.view(), {direction_kind::undirected});
     const std::int64_t first = comm.rank() == g.parts().owner(0) ? g.vertices() - g.parts().count(comm.rank()) : 1;
-    EXPECT_EQ(count_ghosts(comm, g), g.parts().count(comm.rank()) == 0 ? 0 : first);
-    EXPECT_EQ(bytes_of_rows(g.out()), 8 * (g.out().rows + 1) + 4 * g.out().nnz());
+    const rank_share own = share_of(comm, g);
+    EXPECT_EQ(own.ghosts, g.parts().count(comm.rank()) == 0 ? 0 : first);
+    EXPECT_EQ(own.rows, g.parts().count(comm.rank()));
+    EXPECT_EQ(own.out_entries, g.out().nnz());
+    EXPECT_EQ(share_of(comm, g, ghost_count::omit).ghosts, 0);
   });
 }
 

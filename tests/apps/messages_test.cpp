@@ -41,6 +41,30 @@ std::string on_a_terminal(const std::string& app, const std::string& argument) {
   return text;
 }
 
+// A report fits the terminal, forkpty's of 80 columns; what is piped stays as it is.
+TEST(report, wraps_at_the_width_of_the_terminal) {
+  const scratch folder;
+  const std::string list = folder.write("a.el", "1 2\n2 3\n");
+  ::setenv("COLUMNS", "60", 1);
+  const std::string seen = on_a_terminal("bfs", list);
+  const test::app_run piped = test::run_app("bfs", {list});
+  ::unsetenv("COLUMNS");
+  std::istringstream lines(seen);
+  std::size_t indented = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find("a.el") == std::string::npos) {
+      EXPECT_LE(line.size(), 60U) << line;
+    }
+    indented += line.starts_with("        ") ? 1 : 0;
+  }
+  EXPECT_GT(indented, 0U) << seen;
+  std::istringstream whole(piped.out);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(whole, line);) longest = std::max(longest, line.size());
+  EXPECT_GT(longest, 60U) << piped.out;
+}
+
 TEST(source_line, shows_the_line_and_a_caret) {
   const scratch folder;
   const std::string path = folder.write("a.el", "1 2\n3\tsix\r\n\x01\xffx y\n");
@@ -184,7 +208,7 @@ std::vector<mistake> mistakes(const scratch& folder) {
       {{"spmv", list}, "not a Matrix Market file"},
       {{"spmv", matrix, "--format", "ell"}, "CSR has no padding"},
       {{"spmv", matrix, "--format", "sell"}, "CSR has no padding"},
-      {{"spmv", matrix, "--format", "dia"}, "(expected auto, csr, coo, ell or sell)"},
+      {{"spmv", matrix, "--format", "dia"}, "(expected auto, csr, coo, ell, sell or all)"},
       {{"spmv", matrix, "--algorithm", "fastest"}, "(expected auto, row_per_thread"},
       {{"spmv", matrix, "--algorithm", "automatic"}, "(expected auto, row_per_thread"},
       {{"spmv", matrix, "--algorithm", "row_per_warp", "--device", "cpu"}, "row_per_warp"},
@@ -258,7 +282,7 @@ TEST(algorithms, of_the_library_are_those_of_the_flag) {
     return std::vector<std::string>{};
   };
   const auto expect_flags = [](const std::string& app, const std::vector<std::string>& names) {
-    const std::string help = test::run_app(app, {"--help"}).out;
+    const std::string help = test::run_app("spargo", {"help", app}).out;
     const std::string refusal = test::run_app(app, {"x", "--algorithm", "none"}).err;
     EXPECT_GT(names.size(), 5U);
     for (const std::string& name : names) {

@@ -68,6 +68,11 @@ TEST_F(PageRankFile, PersonalizedByIds) {
   EXPECT_NEAR(found.at(20), 0.85 / 8, 1e-12);
   const auto evenly = ranks({"--iterations", "1", "--personalize", "10,30", "--dangling", "uniform"});
   EXPECT_NEAR(evenly.at(20), 0.85 / 8 + 0.85 / 16, 1e-12);
+  EXPECT_EQ(ranks({"--iterations", "1", "--personalise", "10,30"}), found) << "the other spelling";
+  for (const std::string& help : {run_app("spargo", {"help", "pagerank"}).out, rank({"--help"}).out}) {
+    EXPECT_NE(help.find("--personalize"), std::string::npos) << help;
+    EXPECT_EQ(help.find("--personalise"), std::string::npos) << "shown once: " << help;
+  }
 }
 
 // A vertex with a loop keeps a share of its rank, as in networkx.

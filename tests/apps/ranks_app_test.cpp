@@ -193,12 +193,41 @@ TEST_F(Ranks, AreRefusedByOtherCommands) {
   EXPECT_EQ(run.code, 2);
   EXPECT_EQ(run.out, "");
   ASSERT_EQ(own_lines(run.err).size(), 1U) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("spargo info: 2 processes were started, and this command runs as one"));
+  EXPECT_THAT(run.err,
+              HasSubstr("spargo: info does not run on several processes (bfs, components, pagerank and spmv do)"));
+  EXPECT_THAT(on_ranks(2, "sssp " + datasets + "karate.el").err, HasSubstr("sssp does not run on several processes"));
+  EXPECT_THAT(on_ranks(2, "sssp --help").out, HasSubstr("Usage: spargo sssp"));
   EXPECT_THAT(on_ranks(2, "components " + datasets + "karate.el --strong").err,
               HasSubstr("--strong: not on several processes"));
-  EXPECT_THAT(on_ranks(1, "pagerank --help").out, HasSubstr("Started by mpirun or srun, the processes share the work"));
-  EXPECT_THAT(on_ranks(1, "sssp --help").out, Not(HasSubstr("mpirun")));
+  EXPECT_THAT(on_ranks(1, "help pagerank").out, HasSubstr("Started by mpirun or srun, the processes share the work"));
+  EXPECT_THAT(on_ranks(1, "help sssp").out, Not(HasSubstr("mpirun")));
   EXPECT_EQ(own_lines(on_ranks(2, "components --help").out + on_ranks(2, "components --version").out).size(), 1U);
+}
+
+TEST_F(Ranks, AreToldHowManyWouldDo) {
+  const app_run made = on_ranks(2, "bfs gen:rmat:scale=24 --max-memory 1G");
+  EXPECT_EQ(made.code, 1);
+  ASSERT_EQ(own_lines(made.err).size(), 1U) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("in each of 2 processes, for 268,435,456 entries"));
+  EXPECT_THAT(made.err, HasSubstr("500 MB are available to each process, 2 on a host; 5 hosts would do"));
+  const app_run built = on_ranks(2, "bfs gen:rmat:scale=20 --max-memory 300M");
+  EXPECT_EQ(built.code, 1);
+  EXPECT_THAT(built.err, HasSubstr("per process, 2 on a host; "));
+}
+
+// What `plan` says of a rank, and what a rank takes.
+TEST_F(Ranks, TakeWhatThePlanSays) {
+  for (const std::string command : {"bfs", "pagerank", "components", "spmv"}) {
+    const std::string line = command + " gen:rmat:scale=17,degree=16 --json - --device cpu";
+    const app_run plan = on_ranks(1, "plan " + line + " --ranks 2");
+    ASSERT_EQ(plan.code, 0) << plan.err;
+    const app_run run = on_ranks(2, line + " --repeat 1");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto took = run.json().at("host_memory_bytes").get<double>();
+    const auto said = plan.json().at("host_bytes").get<double>();
+    EXPECT_LT(said, 1.4 * took) << command;
+    EXPECT_GT(said, took / 2) << command;
+  }
 }
 
 TEST_F(Ranks, TakeGpusInTurn) {

@@ -84,6 +84,63 @@ TEST(version, is_that_of_the_library) {
     EXPECT_EQ(run.code, 0);
     EXPECT_TRUE(run.out.starts_with(words.size() == 1 ? "spargo " : "spargo bfs ")) << run.out;
     EXPECT_NE(run.out.find(SPARGO_VERSION_STRING), std::string::npos) << run.out;
+    for (const char* library : {"CUDA", "MPI", "Cairo", "xxHash"}) {
+      EXPECT_NE(run.out.find(library), std::string::npos) << run.out;
+    }
+    EXPECT_EQ(run.out.find("without CUDA") == std::string::npos, config::has_cuda) << run.out;
+  }
+}
+
+TEST(unknown_flags, are_named_in_order_with_the_nearest) {
+  for (const auto& [words, says] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--toleranse", "1e-3"},
+            "unknown flag: --toleranse (did you mean --tolerance?) (see spargo pagerank --help)"},
+           {{"--toleranse=1e-3"}, "unknown flag: --toleranse (did you mean --tolerance?)"},
+           {{"--zeta", "20", "--dampin", ".5"}, "unknown flag: --zeta, --dampin (did you mean --damping?)"},
+           {{"-x"}, "unknown flag: -x "},
+           {{"b.el", "c.el"}, "unexpected argument: b.el, c.el"}}) {
+    std::vector<std::string> all = {"pagerank", "a.el"};
+    all.insert(all.end(), words.begin(), words.end());
+    expect_failure(run_app("spargo", all), "pagerank", 2, says);
+  }
+  expect_failure(run_app("spargo", {"pagerank", "--toleranse", "1"}), "pagerank", 2, "unknown flag: --toleranse");
+  expect_failure(run_app("spargo", {"pagerank", "--zeta"}), "pagerank", 2, "unknown flag: --zeta");
+}
+
+// JSON says where a result comes from; a shell takes the command line back.
+TEST(json, says_where_it_comes_from) {
+  const scratch folder;
+  const std::string list = folder.write("a b's.el", "1 2\n");
+  const nlohmann::json report = run_app("spargo", {"bfs", list, "--device", "cpu", "--json", "-"}).json();
+  EXPECT_EQ(report.at("version"), SPARGO_VERSION_STRING);
+  EXPECT_FALSE(report.at("cpu").get<std::string>().empty());
+  EXPECT_FALSE(report.contains("gpu"));
+  const std::string date = report.at("date");
+  ASSERT_EQ(date.size(), 20U) << date;
+  for (const auto& [at, c] : {std::pair(4, '-'), std::pair(7, '-'), std::pair(10, 'T'), std::pair(13, ':'),
+                              std::pair(16, ':'), std::pair(19, 'Z')}) {
+    EXPECT_EQ(date[static_cast<std::size_t>(at)], c) << date;
+  }
+  const std::string line = report.at("command_line");
+  EXPECT_TRUE(line.starts_with("spargo bfs '")) << line;
+  const test::app_run again = test::run_shell("set -- " + line + "; printf '%s\\n' \"$3\"");
+  EXPECT_EQ(again.out, list + "\n");
+}
+
+// The time of the independent check, of every command that checks.
+TEST(check, has_its_time_in_the_report) {
+  for (const std::string command :
+       {"bfs", "components", "communities", "pagerank", "betweenness", "sssp", "triangles", "spmv"}) {
+    const std::vector<std::string> words = {command, "gen:rmat:scale=8,degree=4", "--device", "cpu"};
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), words.begin(), words.end());
+      return run_app("spargo", more);
+    };
+    EXPECT_NE(with({}).out.find("\n  check "), std::string::npos) << command;
+    EXPECT_GT(with({"--json", "-"}).json().at("validate_ms"), 0.0) << command;
+    const std::string off = command == "spmv" ? "--no-verify" : "--no-validate";
+    EXPECT_TRUE(with({"--json", "-", off}).json().at("validate_ms").is_null()) << command;
+    EXPECT_EQ(with({off}).out.find("\n  check "), std::string::npos) << command;
   }
 }
 
@@ -104,7 +161,8 @@ TEST(bench, is_a_program_beside_spargo) {
   const auto bench = [&] {
     return test::run_shell("LD_LIBRARY_PATH='" + library + "' '" + program + "' bench a 'b c'");
   };
-  expect_failure(bench(), "bench", 1, "not built: configure with -DSPARGO_BENCH=ON");
+  expect_failure(bench(), "bench", 1,
+                 "not built (expected `cmake -B build -DSPARGO_BENCH=ON && cmake --build build --target spargo_bench`");
 
   const auto put_helper = [](const std::filesystem::path& path, const std::string& says) {
     std::filesystem::create_directories(path.parent_path());
@@ -129,7 +187,7 @@ TEST(table, is_of_commands_that_can_be_found_and_declared) {
     const apps::declared_command declared = apps::declare_command(*each, "called so");
     EXPECT_EQ(declared.app->get_name(), "called so");
     EXPECT_FALSE(declared.app->get_description().empty());
-    EXPECT_TRUE(static_cast<bool>(declared.body));
+    EXPECT_TRUE(static_cast<bool>(declared.body.run));
   }
   EXPECT_GE(names.size(), 6U);
   EXPECT_EQ(apps::find_command(""), nullptr);

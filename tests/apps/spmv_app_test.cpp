@@ -73,11 +73,31 @@ class SpmvFile : public testing::Test {
 
 TEST_F(SpmvFile, EveryKeyOfTheContractIsThere) {
   const json got = run_app("spmv", {"--json", "-", "--device", "cpu", matrix_}).json();
-  for (const char* key : {"app",     "file",      "rows",      "cols",         "nnz",
-                          "field",   "symmetry",  "format",    "algorithm",    "device",
-                          "threads", "precision", "load_ms",   "convert_ms",   "plan_ms",
-                          "time_ms", "gflops",    "bytes",     "gbytes_per_s", "bandwidth_fraction",
-                          "y",       "verified",  "max_error", "storage"}) {
+  for (const char* key : {"app",
+                          "file",
+                          "rows",
+                          "cols",
+                          "nnz",
+                          "field",
+                          "symmetry",
+                          "format",
+                          "algorithm",
+                          "device",
+                          "threads",
+                          "precision",
+                          "load_ms",
+                          "convert_ms",
+                          "plan_ms",
+                          "time_ms",
+                          "gflops",
+                          "bytes",
+                          "gbytes_per_s",
+                          "bandwidth_fraction",
+                          "copy_gbytes_per_s",
+                          "y",
+                          "verified",
+                          "max_error",
+                          "storage"}) {
     EXPECT_TRUE(got.contains(key)) << key;
   }
   EXPECT_EQ(got["app"], "spmv");
@@ -117,6 +137,35 @@ TEST_F(SpmvFile, AFailedRunKeepsTheOldOutput) {
   expect_failure(run_app("spmv", {"--output", y, broken}), "spmv", 1, "b.mtx:3:1: ");
   EXPECT_EQ(slurp(y), "old");
   expect_failure(run_app("spmv", {"--output", folder_ / "no/such/y.mtx", matrix_}), "spmv", 1, "No such file");
+}
+
+TEST_F(SpmvFile, ComparesFormatsInATable) {
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"gen:laplacian2d:n=30", "--format", "all", "--device", "cpu", "--repeat", "2"});
+    return run_app("spmv", more);
+  };
+  const auto report = run({"--json", "-"}).json();
+  const auto& formats = report["formats"];
+  ASSERT_EQ(formats.size(), 4U);
+  std::size_t k = 0;
+  for (const char* name : {"csr", "coo", "ell", "sell"}) {
+    EXPECT_EQ(formats[k]["format"], name);
+    EXPECT_EQ(formats[k]["verified"], true) << name;
+    EXPECT_GT(formats[k]["time_ms"]["median"], 0.0) << name;
+    EXPECT_GT(formats[k]["gbytes_per_s"], 0.0) << name;
+    ++k;
+  }
+  EXPECT_EQ(report["verified"], true);
+  const std::string text = run({}).out;
+  for (const char* row : {"\n  csr ", "\n  coo ", "\n  ell ", "\n  sell ", "\n  fastest "}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << text;
+  }
+  // One long row: ELL would be padding alone.
+  const auto skewed = run_app("spmv", {"gen:star:n=20000", "--format", "all", "--json", "-", "--device", "cpu"}).json();
+  EXPECT_EQ(skewed["formats"][2]["format"], "ell");
+  EXPECT_NE(skewed["formats"][2]["refused"].get<std::string>().find("padding"), std::string::npos);
+  EXPECT_EQ(skewed["formats"][0]["verified"], true);
+  expect_failure(run({"--algorithm", "merge_path"}), "spmv", 2, "--format all");
 }
 
 TEST_F(SpmvFile, SeedsRepeat) {

@@ -257,7 +257,9 @@ TEST(Generate, BadSpecsSayWhatWasExpected) {
   EXPECT_NE(message("gen:rmat:scale").find("key=value"), std::string::npos);
   EXPECT_NE(message("gen:rmat:scale=3,a=0.9,b=0.2").find("exceeds 1"), std::string::npos);
   EXPECT_NE(message("gen:banded:rows=9,degree=4").find("odd"), std::string::npos);
-  EXPECT_NE(message("gen:grid3d:n=1000000000").find("too large"), std::string::npos);
+  EXPECT_NE(message("gen:grid3d:n=1000000000")
+                .find("1000000000 x 1000000000 x 1000000000 rows (expected at most 2^41 = 2199023255552)"),
+            std::string::npos);
   EXPECT_NE(message("gen:laplacian3d:n=3,points=8").find("7 or 27"), std::string::npos);
   EXPECT_NE(message("gen:powerlaw:rows=9,degree=2,alpha=0.3").find("multiple of 0.25"), std::string::npos);
   EXPECT_NE(message("gen:path:n=0").find("expected an integer from 1"), std::string::npos);

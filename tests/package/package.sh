@@ -289,7 +289,7 @@ case $step in
     done
     [ "$(cd "$prefix/bin" && echo *)" = "$(printf '%s\n' "${before}bfs" spargo "${before}spmv" | sort | xargs)" ] \
       || fail "programs that are not to be installed: $(cd "$prefix/bin" && echo *)"
-    for command in bfs spmv info convert bench help; do
+    for command in bfs spmv info convert plan bench help; do
       [ -s "$prefix/share/man/man1/spargo-$command.1" ] || fail "spargo $command has no man page"
     done
     clean "$prefix/bin/spargo" spmv "$matrix" > /dev/null

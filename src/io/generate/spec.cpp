@@ -6,9 +6,11 @@
 #include <spargo/io/generate.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -24,6 +26,7 @@ namespace {
 
 constexpr std::int64_t max_side = std::int64_t{1} << 40;
 constexpr std::int64_t max_entries = std::int64_t{1} << 46;  // 2^46 pairs of int32 are 512 TiB
+constexpr std::int64_t max_grid = std::int64_t{1} << 41;     // rows, of up to 27 entries each
 
 struct kind_entry {
   std::string_view name;
@@ -108,11 +111,15 @@ class spec_reader {
   std::map<std::string_view, std::string_view, std::less<>> values_;
 };
 
-// The product, or an error once it passes the limit.
-std::int64_t product(const spec_reader& in, std::initializer_list<std::int64_t> factors, std::int64_t limit) {
+// The product, or an error once it passes the limit; `noun`: what is counted.
+std::int64_t product(const spec_reader& in, std::initializer_list<std::int64_t> factors, std::int64_t limit,
+                     std::string_view noun) {
   std::int64_t result = 1;
   for (const std::int64_t factor : factors) {
-    if (factor != 0 && result > limit / factor) in.fail(fmt::format("the result exceeds {} (too large)", limit));
+    if (factor != 0 && result > limit / factor) {
+      in.fail(fmt::format("{} {} (expected at most 2^{} = {})", fmt::join(factors, " x "), noun,
+                          std::bit_width(static_cast<std::uint64_t>(limit)) - 1, limit));
+    }
     result *= factor;
   }
   return result;
@@ -122,7 +129,8 @@ void read_grid(const spec_reader& in, int dimensions, generator_spec& s) {
   s.n = in.integer("n", std::nullopt, 1, max_side);
   s.m = in.integer("m", s.n, 1, max_side);
   s.k = dimensions == 3 ? in.integer("k", s.n, 1, max_side) : 1;
-  s.rows = s.cols = product(in, {s.n, s.m, s.k}, max_entries / 27);
+  s.rows = s.cols =
+      dimensions == 2 ? product(in, {s.n, s.m}, max_grid, "rows") : product(in, {s.n, s.m, s.k}, max_grid, "rows");
   s.symmetric = true;
   if (s.kind == generator_kind::laplacian3d) {
     s.points = static_cast<int>(in.integer("points", 7, 7, 27));
@@ -145,7 +153,7 @@ void read_rmat(const spec_reader& in, generator_spec& s) {
   s.c = in.real("c", s.c, 0.0, 1.0);
   if (s.a + s.b + s.c > 1.0) in.fail("a + b + c exceeds 1");
   s.rows = s.cols = std::int64_t{1} << s.scale;
-  s.entries = product(in, {s.rows, s.degree}, max_entries);
+  s.entries = product(in, {s.rows, s.degree}, max_entries, "entries");
 }
 
 void read_powerlaw(const spec_reader& in, generator_spec& s) {
@@ -156,14 +164,14 @@ void read_powerlaw(const spec_reader& in, generator_spec& s) {
   const double alpha = in.real("alpha", 1.0, 0.25, 4.0);
   s.quarter_alpha = static_cast<int>(std::lround(alpha * 4));
   if (s.quarter_alpha != alpha * 4) in.fail(fmt::format("alpha={} (expected a multiple of 0.25)", alpha));
-  s.entries = product(in, {s.rows, s.degree}, max_entries);
+  s.entries = product(in, {s.rows, s.degree}, max_entries, "entries");
 }
 
 void read_graph(const spec_reader& in, generator_spec& s) {
   s.n = in.integer("n", std::nullopt, 1, max_side);
   s.rows = s.cols = s.n;
   s.symmetric = true;
-  s.entries = s.kind == generator_kind::complete ? product(in, {s.n, s.n - 1}, max_entries) : 2 * (s.n - 1);
+  s.entries = s.kind == generator_kind::complete ? product(in, {s.n, s.n - 1}, max_entries, "entries") : 2 * (s.n - 1);
 }
 
 }  // namespace
@@ -209,14 +217,14 @@ generator_spec parse_generator_spec(std::string_view text) {
       s.rows = in.integer("rows", std::nullopt, 1, max_side);
       s.cols = in.integer("cols", s.rows, 1, max_side);
       s.degree = in.integer("degree", std::nullopt, 0, max_side);
-      s.entries = product(in, {s.rows, s.degree}, max_entries);
+      s.entries = product(in, {s.rows, s.degree}, max_entries, "entries");
       break;
     case generator_kind::banded: {
       s.rows = s.cols = in.integer("rows", std::nullopt, 1, max_side);
       s.degree = in.integer("degree", std::nullopt, 1, 2 * s.rows - 1);
       if (s.degree % 2 == 0) in.fail(fmt::format("degree={} (expected an odd number of diagonals)", s.degree));
       const std::int64_t half = s.degree / 2;
-      s.entries = product(in, {s.rows, s.degree}, max_entries) - half * (half + 1);
+      s.entries = product(in, {s.rows, s.degree}, max_entries, "entries") - half * (half + 1);
       break;
     }
   }

@@ -1,0 +1,184 @@
+// `spargo plan`: what it says agrees with what the command then takes, and it runs nothing.
+#include "apps/run_here.hpp"
+
+#include <spargo/core/context.hpp>
+
+#include <gtest/gtest.h>
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+json plan_of(std::vector<std::string> words) {
+  words.insert(words.end(), {"--json", "-"});
+  const app_run run = run_app("spargo", [&] {
+    words.insert(words.begin(), "plan");
+    return words;
+  }());
+  EXPECT_EQ(run.code, 0) << run.err;
+  return run.json();
+}
+
+const std::vector<std::string> planned = {"bfs",  "components", "communities", "pagerank",
+                                          "sssp", "triangles",  "betweenness", "spmv"};
+
+TEST(plan, is_of_every_command_on_graphs_and_spmv) {
+  for (const std::string& command : planned) {
+    const json plan = plan_of({command, "gen:rmat:scale=12,degree=8", "--device", "cpu"});
+    EXPECT_EQ(plan.at("app"), "plan");
+    EXPECT_EQ(plan.at("command"), command);
+    EXPECT_EQ(plan.at("device"), "cpu");
+    EXPECT_EQ(plan.at("device_reason"), "as asked for");
+    EXPECT_EQ(plan.at("listed"), 32768);
+    EXPECT_EQ(plan.at(command == "spmv" ? "rows" : "vertices"), 4096);
+    EXPECT_GT(plan.at("host_bytes"), 32768 * 8) << command;
+    EXPECT_GT(plan.at("device_bytes"), 4096 * 4) << command;
+    EXPECT_GT(plan.at("expected_ms"), 0.0) << command;
+    EXPECT_EQ(plan.at("ranks"), 1);
+  }
+  for (const char* command : {"info", "convert", "help", "bench", "plan"}) {
+    expect_failure(run_app("spargo", {"plan", command, "a.el"}), "plan", 2, std::string(command) + " has no plan");
+  }
+  expect_failure(run_app("spargo", {"plan", "bsf", "a.el"}), "plan", 2, "did you mean bfs?");
+}
+
+// Within a factor of what the arrays of the run took at once; a fixed part of a few MB apart.
+TEST(plan, foresees_the_host_memory_of_the_run) {
+  const scratch folder;
+  std::string text = "%%MatrixMarket matrix coordinate real general\n20000 20000 400000\n";
+  for (int k = 0; k < 400'000; ++k) {
+    text += std::to_string(k % 20000 + 1) + " " + std::to_string(k * 7919LL % 20000 + 1) + " 1.5\n";
+  }
+  for (const std::string& input : {std::string("gen:rmat:scale=16,degree=16"), folder.write("a.mtx", text)}) {
+    for (const std::string& command : planned) {
+      const std::vector<std::string> flags = {input, "--device", "cpu", "--threads", "2", "--json", "-"};
+      std::vector<std::string> words = flags;
+      words.insert(words.begin(), command);
+      const auto said = plan_of({words.begin(), words.end() - 2}).at("host_bytes").get<double>();
+      words = flags;
+      words.insert(words.end(), {"--repeat", "1", command == "spmv" ? "--no-verify" : "--no-validate"});
+      if (command == "betweenness") words.insert(words.end(), {"--sources", "1"});
+      const auto took = run_here(command, words).json().at("host_memory_bytes").get<double>();
+      EXPECT_LT(said, 1.5 * took) << command << " " << input;
+      // A lower bound: without the copies by degree that triangles are counted on.
+      EXPECT_GT(said, took / (command == "triangles" ? 7 : 3)) << command << " " << input;
+    }
+  }
+}
+
+TEST(plan, goes_by_ranks) {
+  const auto bytes = [](const std::string& ranks) {
+    return plan_of({"bfs", "gen:rmat:scale=30", "--ranks", ranks}).at("host_bytes").get<double>();
+  };
+  EXPECT_NEAR(bytes("8") / bytes("64"), 8, 0.1);
+  const json gpus = plan_of({"bfs", "gen:rmat:scale=30", "--devices", "8"});
+  EXPECT_EQ(gpus.at("ranks"), 8);
+  EXPECT_EQ(gpus.at("device"), "cuda:8");
+  EXPECT_EQ(gpus.at("host_bytes"), 0) << "made on the GPUs";
+  EXPECT_GT(gpus.at("device_bytes"), (std::int64_t{1} << 34) / 8 * 4);
+}
+
+TEST(plan, refuses_what_the_command_refuses) {
+  const scratch folder;
+  const std::string list = folder.write("a.el", "1 2\n");
+  struct mistake {
+    std::vector<std::string> words;
+    std::string says;
+  };
+  for (const mistake& m : {mistake{{"sssp", list, "--ranks", "4"}, "sssp does not run on several processes (bfs, "},
+                           {{"pagerank", list, "--toleranse", "1"}, "--toleranse (did you mean --tolerance?)"},
+                           {{"pagerank", list, "--damping", "2"}, "--damping: 2"},
+                           {{"components", list, "--strong", "--ranks", "2"}, "--strong: not on several"},
+                           {{"spmv", "gen:path:n=9", "--ranks", "2", "--precision", "fp32"}, "fp64"},
+                           {{"bfs", list, "--ranks", "0"}, "--ranks"},
+                           {{"bfs"}, "FILE is required"},
+                           {{"sssp", list, "--devices", "2"}, "unknown flag: --devices"}}) {
+    std::vector<std::string> words = m.words;
+    words.insert(words.begin(), "plan");
+    const app_run run = run_app("spargo", words);
+    EXPECT_EQ(run.code, 2) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_NE(run.err.find(m.says), std::string::npos) << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  }
+  const app_run none = run_app("spargo", {"plan", "bfs", folder / "none.el"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_NE(none.err.find("none.el"), std::string::npos) << none.err;
+}
+
+TEST(plan, writes_no_output_and_says_why_a_device) {
+  const scratch folder;
+  const std::string list = folder.write("a.el", "1 2\n2 3\n");
+  const app_run run = run_app("spargo", {"plan", "bfs", list, "--output", folder / "tree"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "tree"));
+  for (const char* row : {"graph ", "host ", "device ", "time ", "algorithm "}) {
+    EXPECT_NE(run.out.find(std::string("\n  ") + row), std::string::npos) << run.out;
+  }
+  EXPECT_NE(run.out.find("vertices not yet known, some 2 listed edges, directed"), std::string::npos) << run.out;
+}
+
+// The table and the job script of scaling.md, against the program.
+TEST(scaling_page, says_what_the_plan_says) {
+  std::istringstream lines(slurp(source_folder() + "/apps/docs/scaling.md"));
+  std::size_t rows = 0;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("## ")) inside = line == "## 10^11 edges";
+    if (!inside || !line.starts_with("| `")) continue;
+    ++rows;
+    const std::size_t end = line.find('`', 3);
+    std::istringstream command(line.substr(3, end - 3));
+    std::vector<std::string> words;
+    for (std::string word; command >> word;) words.push_back(word);
+    std::string numbers = line.substr(end + 1);
+    std::replace(numbers.begin(), numbers.end(), '|', ' ');
+    std::istringstream said(numbers);
+    double host_33 = 0, host_30 = 0, gpu_33 = 0, gpu_30 = 0;
+    ASSERT_TRUE(said >> host_33 >> host_30 >> gpu_33 >> gpu_30) << line;
+    const auto expect = [&](const std::string& graph, double host_bytes, double gpu_bytes) {
+      std::vector<std::string> all = words;
+      all.insert(all.begin() + 1, graph);
+      all.insert(all.end(), {"--ranks", "128"});
+      const json plan = plan_of(all);
+      const double edges = plan.at("listed").get<double>() / 128;
+      EXPECT_NEAR(plan.at("host_bytes").get<double>() / edges, host_bytes, 0.06) << line;
+      EXPECT_NEAR(plan.at("device_bytes").get<double>() / edges, gpu_bytes, 0.06) << line;
+    };
+    expect("gen:rmat:scale=33,degree=12", host_33, gpu_33);
+    expect("gen:rmat:scale=30,degree=96", host_30, gpu_30);
+  }
+  EXPECT_EQ(rows, 5U);
+}
+
+TEST(scaling_page, has_a_job_script_that_works) {
+  const std::string page = slurp(source_folder() + "/apps/docs/scaling.md");
+  const std::size_t begin = page.find("#!/bin/bash\n#SBATCH");
+  ASSERT_NE(begin, std::string::npos);
+  const scratch folder;
+  const std::string script = folder.write("job", page.substr(begin, page.find("```", begin) - begin));
+  // A scheduler of one task, which runs what it is given.
+  const std::string bin = folder / "bin";
+  std::filesystem::create_directories(bin);
+  spill(bin + "/srun", "#!/bin/sh\nexec \"$@\"\n");
+  std::filesystem::permissions(bin + "/srun", std::filesystem::perms::owner_all);
+  const auto submit = [&](const std::string& graph, const std::string& ranks) {
+    return run_shell("cd '" + folder.path().string() + "' && PATH='" + bin + ":" + program_folder() +
+                     "':$PATH SLURM_NTASKS=" + ranks + " SLURM_NTASKS_PER_NODE=1 SLURM_CPUS_PER_TASK=1 bash " + script +
+                     " " + graph);
+  };
+  const app_run done = submit("gen:rmat:scale=8,degree=4", "4");
+  EXPECT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_EQ(json::parse(slurp(folder / "bfs.json")).at("runs").at(0).at("valid"), true);
+  const app_run refused = submit("gen:rmat:scale=36,degree=16", "2");
+  EXPECT_EQ(refused.code, 1) << refused.out;
+  EXPECT_NE(refused.err.find("ask for more hosts"), std::string::npos) << refused.err;
+  if (std::system("command -v shellcheck > /dev/null") == 0) {
+    const app_run check = run_shell("shellcheck '" + script + "'");
+    EXPECT_EQ(check.code, 0) << check.out;
+  }
+}
+
+}  // namespace
+}  // namespace spargo::test
