@@ -13,7 +13,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 
@@ -27,6 +26,8 @@ struct check_tuning {
   static constexpr double long_ms = 2000;
   static constexpr std::int64_t least_sources = 64;
 };
+
+constexpr std::string_view columns = "id,value";
 
 struct betweenness_flags : graph_flags {
   betweenness_flags() { repeat = 0; }  // 3, or the first run alone where it is long
@@ -217,7 +218,7 @@ void report_centrality(report& out, const backend& where, const betweenness_flag
   keys["top"] = json::array();
   out.row("sources", found.sources == names.vertices ? fmt::format("all {}", with_commas(found.sources))
                                                      : with_commas(found.sources));
-  for (const std::int64_t v : highest(found.values.view(), 10)) {
+  for (const std::int64_t v : highest(found.values.view(), flags.listed())) {
     keys["top"].push_back({to_json(names, v), found.values[v]});
     out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.label(v), found.values[v]));
   }
@@ -248,9 +249,9 @@ exit_status answer(const betweenness_flags& flags, backend where, const loaded_i
   }
   report_centrality(out, where, flags, found, from.facts.names);
   if (!flags.output.empty() && !is_wrong(found.fault)) {
-    write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
-      fmt::format_to(std::back_inserter(line), "{}", found.values[v]);
-    });
+    const auto higher = [&](std::int64_t a, std::int64_t b) { return found.values[a] > found.values[b]; };
+    write_vertices(out, flags, from.facts.names, columns, higher,
+                   [&](std::int64_t v, table_writer& row) { row.number(found.values[v]); });
   }
   return conclude(out, flags, found.fault);
 }
@@ -305,7 +306,8 @@ void add_flags(CLI::App& app, betweenness_flags& flags) {
       ->capture_default_str();
   add_placement_flags(app, flags);
   add_graph_flags(app, flags,
-                  {"write `id value` a line", "skip the independent check, which takes longer than the values",
+                  {{.columns = columns, .order = "largest value first", .report_list = "top"},
+                   "skip the independent check, which takes longer than the values",
                    "timed runs; default: 3, or the first alone where it takes over a second"});
 }
 

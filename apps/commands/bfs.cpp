@@ -7,17 +7,19 @@
 #include "common/outputs.hpp"
 #include "common/placed_input.hpp"
 #include "common/ranks.hpp"
+#include "common/search_path.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <iterator>
 #include <map>
 #include <optional>
 
 namespace spargo::apps {
 
 namespace {
+
+constexpr std::string_view columns = "id,level,parent";
 
 struct bfs_flags : graph_flags {
   bfs_flags() { repeat = 0; }  // 3, or 1 with --sources
@@ -27,7 +29,10 @@ struct bfs_flags : graph_flags {
   std::string direction = "auto";
   std::string algorithm = "auto";
   bool deterministic = false;
+  std::string target;  // empty: none
 
+  // On several processes, whose tree is gathered on request.
+  [[nodiscard]] bool wants_tree() const { return !output.empty() || !target.empty(); }
   [[nodiscard]] std::int64_t runs() const { return repeat > 0 ? repeat : sources > 1 ? 1 : 3; }
 };
 
@@ -61,17 +66,21 @@ double harmonic_mean(const std::vector<double>& rates) {
   return rates.empty() ? 0 : static_cast<double>(rates.size()) / inverse;
 }
 
-// `id level parent` a line, ids ascending, -1 -1 for what was not reached.
-void write_tree(report& out, const std::string& path, const search& found, const vertex_names& names) {
+// Unreached vertices, whose level is -1, come last when sorted.
+void write_tree(report& out, const bfs_flags& flags, const search& found, const vertex_names& names) {
+  const auto nearer = [&](std::int64_t a, std::int64_t b) {
+    return static_cast<std::uint32_t>(found.levels[a]) < static_cast<std::uint32_t>(found.levels[b]);
+  };
   std::visit(
       [&](const auto& parents) {
-        write_by_vertex(out, path, names, [&](std::int64_t v, std::string& line) {
+        write_vertices(out, flags, names, columns, nearer, [&](std::int64_t v, table_writer& row) {
           if (found.levels[v] < 0) {
-            line += "-1 -1";
-            return;
+            row.none("-1");
+            row.none("-1");
+          } else {
+            row.number(found.levels[v]);
+            row.label(names, parents[v]);
           }
-          fmt::format_to(std::back_inserter(line), "{} ", found.levels[v]);
-          names.append_label(parents[v], line);
         });
       },
       found.parents);
@@ -84,18 +93,20 @@ std::string describe_levels(span<const std::int64_t, host> sizes) {
   return sizes.size() > shown ? text + " ..." : text;
 }
 
-void report_search(report& out, const search& found, const vertex_names& names, bool in_full) {
+// `target`: -1: none.
+void report_search(report& out, const search& found, const vertex_names& names, std::int64_t target, bool in_full) {
   const std::int64_t depth = found.level_sizes.size() - 1;
   const std::string label = names.label(found.source);
   const json valid = found.fault.has_value() ? json(found.fault->empty()) : json();
+  json run;
   if (out.writes_json()) {
-    out.keys()["runs"].push_back({{"source", to_json(names, found.source)},
-                                  {"reached", found.reached},
-                                  {"depth", depth},
-                                  {"levels", list_of(found.level_sizes)},
-                                  {"time_ms", to_json(found.times)},
-                                  {"mteps", found.mteps},
-                                  {"valid", valid}});
+    run = {{"source", to_json(names, found.source)},
+           {"reached", found.reached},
+           {"depth", depth},
+           {"levels", list_of(found.level_sizes)},
+           {"time_ms", to_json(found.times)},
+           {"mteps", found.mteps},
+           {"valid", valid}};
   }
   const std::string verdict = !found.fault.has_value() ? "not validated"
                               : is_wrong(found.fault)  ? "WRONG: " + *found.fault
@@ -112,6 +123,11 @@ void report_search(report& out, const search& found, const vertex_names& names, 
             fmt::format("reached {}, depth {}, {}, {:.4g} MTEPS, {}", with_commas(found.reached), depth,
                         format_milliseconds(found.times.median), found.mteps, verdict));
   }
+  if (target >= 0) {
+    const auto path = std::visit([&](const auto& parents) { return trace_path(parents, target); }, found.parents);
+    report_path(out, run, names, target, path);
+  }
+  if (out.writes_json()) out.keys()["runs"].push_back(std::move(run));
 }
 
 void report_plan_of(report& out, const plan_facts& plan, const std::vector<double>& rates) {
@@ -135,6 +151,7 @@ exit_status traverse(const bfs_flags& flags, placed_input read) {
   const std::vector<std::int64_t> sources =
       choose_sources({flags.source, flags.sources}, from.facts, [&](std::int64_t v) { return out_degree(read.g, v); });
   const search_settings how{parse_options(flags), !flags.no_validate, flags.runs()};
+  const std::int64_t target = find_target(flags.target, from.facts.names);
   if (where.gpu.has_value()) {
     const std::string& device = flags.common.device;
     settle_backend(where, device, size_of(read.g, how.options.algorithm, device), flags.device_bytes());
@@ -152,8 +169,8 @@ exit_status traverse(const bfs_flags& flags, placed_input read) {
     if (is_wrong(found.fault) && !is_wrong(first_fault)) {
       first_fault = fmt::format("source {}: {}", from.facts.names.label(found.source), *found.fault);
     }
-    report_search(out, found, from.facts.names, sources.size() == 1);
-    if (!flags.output.empty() && !is_wrong(found.fault)) write_tree(out, flags.output, found, from.facts.names);
+    report_search(out, found, from.facts.names, is_wrong(found.fault) ? -1 : target, sources.size() == 1);
+    if (!flags.output.empty() && !is_wrong(found.fault)) write_tree(out, flags, found, from.facts.names);
   };
   const plan_facts plan = search_all(where, read.g, sources, how, flags.since_start, sink);
   if (where.gpu.has_value()) out.keys()["upload_ms"] = plan.upload_ms;
@@ -234,6 +251,8 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
                               const distributed_graph<I, Home>& g) {
   constexpr bool is_on_gpus = std::same_as<Home, device>;
   const std::vector<std::int64_t> sources = choose_on_ranks(comm, ctx, flags, from.facts, g);
+  std::int64_t target = -1;
+  on_first(comm, [&] { target = find_target(flags.target, from.facts.names); });
   if constexpr (!is_on_gpus) {
     expect_room(comm, where, flags.device_bytes(), [&] { return bytes_on_gpu(share_of(comm, g, ghost_count::omit)); });
   }
@@ -261,9 +280,9 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     array<std::int32_t, host> own_levels;
     array<I, host> own_parents;
     together(comm, [&] {
-      if (is_on_gpus && flags.output.empty()) return;
+      if (is_on_gpus && !flags.wants_tree()) return;
       own_levels = bring_home(ctx, plan.levels());
-      if (!flags.output.empty() || !flags.no_validate) own_parents = bring_home(ctx, plan.parents());
+      if (flags.wants_tree() || !flags.no_validate) own_parents = bring_home(ctx, plan.parents());
     });
     if constexpr (is_on_gpus) {
       entries = count_traversed(comm, ctx, g, plan.levels());
@@ -288,15 +307,15 @@ exit_status traverse_on_ranks(const bfs_flags& flags, const communicator& comm, 
     }
     std::vector<std::int32_t> levels;
     std::vector<I> parents;
-    if (!flags.output.empty()) {
+    if (flags.wants_tree()) {
       levels = comm.all_gather(span<const std::int32_t, host>(own_levels));
       parents = comm.all_gather(span<const I, host>(own_parents));
       found.levels = levels;
       found.parents = span<const I, host>(parents);
     }
     on_first(comm, [&] {
-      report_search(out, found, from.facts.names, sources.size() == 1);
-      if (!flags.output.empty() && !is_wrong(found.fault)) write_tree(out, flags.output, found, from.facts.names);
+      report_search(out, found, from.facts.names, is_wrong(found.fault) ? -1 : target, sources.size() == 1);
+      if (!flags.output.empty() && !is_wrong(found.fault)) write_tree(out, flags, found, from.facts.names);
     });
   }
   on_first(comm, [&] {
@@ -383,6 +402,7 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
                      {"auto", "sequential", "global_queue", "block_queue", "load_balanced", "direction_optimizing"}))
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_option("--target", flags.target, "report a path with the fewest edges to this vertex")->type_name("ID");
   app.add_flag("--deterministic", flags.deterministic,
                "take the parent of smallest id, so that every run and device gives the same tree; costs another pass "
                "over the edges");
@@ -390,7 +410,8 @@ void add_flags(CLI::App& app, bfs_flags& flags) {
   add_devices_flag(app, flags.common);
   add_graph_flags(
       app, flags,
-      {"write `id level parent` a line, with -1 -1 where unreached", "do not check the result by Graph500's five rules",
+      {{.columns = columns, .order = "lowest level first", .notes = "-1 and -1 (JSON: null) where unreached"},
+       "do not check the result by Graph500's five rules",
        "timed runs of each source; default: 3, with --sources 1"});
 }
 

@@ -5,19 +5,20 @@
 #include "common/outputs.hpp"
 #include "common/placed_input.hpp"
 #include "common/progress.hpp"
+#include "common/vertex_groups.hpp"
 
 #include <spargo/graph/communities.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 
 namespace spargo::apps {
 
 namespace {
+
+constexpr std::string_view columns = "id,community";
 
 struct communities_flags : graph_flags {
   std::string method = "cdlp";
@@ -76,18 +77,14 @@ json sum_of_labels(span<const I, host> labels, const vertex_names& names) {
 template <class I>
 void report_communities(report& out, const communities_flags& flags, const vertex_names& names,
                         const found_communities<I>& found) {
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(found.labels.size()));
-  for (const I label : found.labels) ++sizes[static_cast<std::size_t>(label)];
-  const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
   json& keys = out.keys();
   keys["method"] = flags.method;
   keys["iterations"] = flags.iterations;
   keys["rounds"] = found.rounds;
   keys["communities"] = found.count;
-  keys["largest"] = largest;
   keys["label_sum"] = sum_of_labels<I>(found.labels, names);
   out.row("communities", with_commas(found.count));
-  out.row("largest", fmt::format("{} vertices", with_commas(largest)));
+  report_sizes(out, component_sizes<I>(found.labels.view()));
   out.row("rounds",
           found.rounds == flags.iterations
               ? with_commas(found.rounds)
@@ -116,9 +113,7 @@ exit_status answer(const communities_flags& flags, backend where, const loaded_i
   report_communities(out, flags, from.facts.names, found);
   report_verdict(out, fault, "checked independently, round by round", check_ms);
   if (!flags.output.empty() && !is_wrong(fault)) {
-    const vertex_names& names = from.facts.names;
-    write_by_vertex(out, flags.output, names,
-                    [&](std::int64_t v, std::string& line) { names.append_label(found.labels[v], line); });
+    write_groups<I>(out, flags, from.facts.names, columns, found.labels.view());
   }
   return conclude(out, flags, fault);
 }
@@ -151,9 +146,11 @@ command_body declare(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   add_placement_flags(app, *flags);
-  add_graph_flags(
-      app, *flags,
-      {.output = "write `id label` a line, a label being a vertex's id", .no_validate = "skip the independent check"});
+  add_graph_flags(app, *flags,
+                  {.table = {.columns = columns,
+                             .order = largest_group_first,
+                             .notes = "a community is called by the id of one of the graph's vertices"},
+                   .no_validate = "skip the independent check"});
   add_graph_help(app, *flags,
                  {"wiki-Vote.txt.gz --output labels.txt", "roads.mtx --iterations 50 --json report.json",
                   "gen:rmat:scale=20,degree=16 --undirected"});

@@ -7,17 +7,18 @@
 #include "common/placed_input.hpp"
 #include "common/progress.hpp"
 #include "common/ranks.hpp"
+#include "common/vertex_groups.hpp"
 
 #include <spargo/graph/components.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-
 namespace spargo::apps {
 
 namespace {
+
+constexpr std::string_view columns = "id,component";
 
 struct components_flags : graph_flags {
   bool strong = false;
@@ -52,18 +53,6 @@ found_components<I> find_components(const components_flags& flags, const context
   return found;
 }
 
-// [[size, how many], ...] of up to 20 different sizes, largest first; `sizes` descend.
-json histogram_of(const std::vector<std::int64_t>& sizes) {
-  constexpr std::size_t most = 20;
-  json list = json::array();
-  for (auto at = sizes.begin(); at != sizes.end() && list.size() < most;) {
-    const auto end = std::find_if(at, sizes.end(), [&](std::int64_t size) { return size != *at; });
-    list.push_back({*at, static_cast<std::int64_t>(end - at)});
-    at = end;
-  }
-  return list;
-}
-
 search_size complete(search_size size, std::int64_t index_bytes, bool strong) {
   size.branching = 2;  // no component is followed vertex by vertex
   size.workspace_bytes = size.vertices * index_bytes + size.entries / 128 + (std::int64_t{1} << 20);
@@ -81,20 +70,15 @@ void report_components(report& out, const components_flags& flags, const backend
   keys["connection"] = flags.strong ? "strong" : "weak";
   report_plan(out, where, found.plan);
   keys["components"] = found.count;
-  const auto sizes = is_wrong(found.fault) ? std::vector<std::int64_t>() : component_sizes<I>(found.labels.view());
-  const std::int64_t largest = sizes.empty() ? 0 : sizes.front();
-  keys["largest"] = largest;
-  keys["sizes"] = histogram_of(sizes);
   out.row("components", fmt::format("{} {}", with_commas(found.count), flags.strong ? "strong" : "weak"));
-  out.row("largest", fmt::format("{} vertices", with_commas(largest)));
+  report_sizes(out, is_wrong(found.fault) ? std::vector<std::int64_t>() : component_sizes<I>(found.labels.view()));
   report_verdict(out, found.fault, "checked edge by edge", found.check_ms);
 }
 
 template <class I>
 void write_labels(report& out, const components_flags& flags, const loaded_input& from,
                   const found_components<I>& found) {
-  write_by_vertex(out, flags.output, from.facts.names,
-                  [&](std::int64_t v, std::string& line) { from.facts.names.append_label(found.labels[v], line); });
+  write_groups<I>(out, flags, from.facts.names, columns, found.labels.view());
 }
 
 template <index_type I, index_type O>
@@ -223,7 +207,8 @@ command_body declare(CLI::App& app) {
   add_devices_flag(app, flags->common);
   add_graph_flags(
       app, *flags,
-      {"write `id label` a line, a label being the component's smallest id", "do not check the result edge by edge"});
+      {{.columns = columns, .order = largest_group_first, .notes = "a component is called by its smallest id"},
+       "do not check the result edge by edge"});
   add_graph_help(app, *flags,
                  {"roads.mtx --output labels.txt", "wiki-Vote.txt.gz --strong --json report.json",
                   "gen:rmat:scale=20,degree=16 --undirected --device cpu"});

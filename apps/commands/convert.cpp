@@ -8,7 +8,9 @@
 #include "common/choice.hpp"
 #include "common/cli.hpp"
 #include "common/columns.hpp"
+#include "common/conversion.hpp"
 #include "common/device_choice.hpp"
+#include "common/graph_input.hpp"
 #include "common/help.hpp"
 #include "common/input_check.hpp"
 #include "common/lightest.hpp"
@@ -41,84 +43,6 @@
 namespace spargo::apps {
 
 namespace {
-
-struct convert_flags {
-  common_flags common;
-  std::string from;
-  std::string to;
-  std::string format;  // empty: by the name of `to`
-  cache_mode cache = cache_mode::off;
-};
-
-struct written {
-  std::int64_t rows = 0, cols = 0, entries = 0;
-  bool values = false;
-  bool streamed = false;
-};
-
-// One conversion: what is read, where it goes, and who is told.
-struct conversion {
-  const context<host>& ctx;
-  const convert_flags& flags;
-  const target& to;
-  report& out;
-  const input_description& input;
-
-  [[nodiscard]] std::string source() const { return input.file.has_value() ? input.file->name() : flags.from; }
-  void warn(const std::string& message) const { out.warn(flags.to + ": " + message); }
-  [[noreturn]] void refuse(const std::string& message) const {
-    throw error(error_code::unsupported, source_position{source(), 0, 0}, message);
-  }
-};
-
-void warn_of_rounding(const conversion& c, std::int64_t integers) {
-  if (integers == 0) return;
-  c.out.warn(
-      fmt::format("{}: {} integers exceed what float64 holds exactly, rounded to nearest", c.source(), integers));
-}
-
-void warn_of_isolated(const conversion& c, std::int64_t isolated) {
-  if (isolated > 0) c.warn(fmt::format("{} vertices have no edge and do not appear in an edge list", isolated));
-}
-
-void warn_of_weights(const conversion& c) { c.warn("an .el file has no weights, they are left out (.wel keeps them)"); }
-
-void warn_of_direction(const conversion& c) {
-  if (c.input.directed) return;
-  c.warn(
-      "an edge list does not say that it is undirected: both directions are listed (a graph command is to be told "
-      "--undirected)");
-}
-
-// Rows from 1 are called otherwise where they come from.
-void warn_of_ids(const conversion& c, const vertex_names& names) {
-  if (!names.are_integers()) {
-    return c.warn("names become row numbers from 1, in the order of their first lines, and are lost (.spg keeps them)");
-  }
-  for (std::int64_t v = 0; v < names.vertices; ++v) {
-    if (names.id(v) == v + 1) continue;
-    return c.warn("ids become row numbers from 1, in ascending order of id (.spg keeps the ids)");
-  }
-}
-
-// METIS is for graphs alone.
-void warn_of_lightest(const conversion& c) {
-  c.warn("edges listed more than once are written once, with the lightest of their weights: products sum them");
-}
-
-// Parallel edges of a snapshot: products sum their weights, paths take the lightest.
-void warn_of_sums(const conversion& c) {
-  if (!c.input.mapped.has_value() || !has_lightest(c.input.mapped->notes())) return;
-  if (c.to.kind == target_kind::metis) return warn_of_lightest(c);
-  c.warn("edges listed more than once are written once, with the sum of their weights: sssp takes the lightest");
-}
-
-// Where a search starts unless it is told otherwise: the first vertex of the source, and of what is written.
-void warn_of_first_vertex(const conversion& c, const input_facts& facts, std::int64_t first) {
-  if (first < 0 || first == facts.first_vertex) return;
-  c.warn(fmt::format("the first vertex is {}, where {} begins with {}: bfs starts there unless --source says otherwise",
-                     facts.names.label(first), c.source(), facts.names.label(facts.first_vertex)));
-}
 
 // Entries that go to a file of text, in this order.
 template <entry_type V, index_type I>
@@ -180,7 +104,7 @@ written write_listed(const conversion& c, const listed<V, I>& list, const input_
   if (real_type<V> && list.integers) options.numbers = matrix_market_numbers::integers;
   write_matrix_market<V, I>(c.flags.to, entries, options);
   if (graph && entries.nnz() > 0) warn_of_first_vertex(c, facts, entries.row_indices[0]);
-  return {entries.rows, entries.cols, entries.nnz(), !is_pattern<V>};
+  return {entries.rows, entries.cols, entries.nnz(), !is_pattern<V>, false, list.triangle != symmetry_kind::general};
 }
 
 // The kind of which the entries, all of a matrix, may be written as a triangle.
@@ -283,7 +207,8 @@ written write_graph(const conversion& c, const csr_view<const V, I, O, host>& al
     c.warn(fmt::format("{} self-loops are left out, which METIS does not allow", all.nnz() - matrix.nnz()));
   }
   const bool counts = c.input.field == matrix_market_field::pattern;
-  const std::int64_t merged = facts.expanded - all.nnz();
+  // With --undirected help says what becomes of them.
+  const std::int64_t merged = c.flags.undirected ? 0 : facts.expanded - all.nnz();
   if (merged > 0) c.warn(fmt::format("{} entries at a place given before are left out", merged));
   const bool weighted = !counts && are_metis_weights<V, I, O>(c, matrix);
   if (merged > 0 && weighted) warn_of_lightest(c);
@@ -311,14 +236,52 @@ written write_canonical(const conversion& c, const csr_view<const V, I, O, host>
   const busy writing("writing " + c.flags.to);
   warn_of_rounding(c, facts.rounded_integers);
   if (c.to.kind == target_kind::snapshot) return write_spg<V, I, O>(c, matrix, facts, extras);
-  const written result = c.to.kind == target_kind::metis ? write_graph<V, I, O>(c, matrix, facts)
-                                                         : list_and_write<V, I, O>(c, matrix, facts);
-  warn_of_sums(c);
-  return result;
+  return c.to.kind == target_kind::metis ? write_graph<V, I, O>(c, matrix, facts)
+                                         : list_and_write<V, I, O>(c, matrix, facts);
+}
+
+value_origin origin_of(const input_description& input) {
+  return input.field == matrix_market_field::integer ? value_origin::integers : value_origin::numbers;
+}
+
+// With --undirected.
+template <entry_type V, index_type I>
+written write_undirected(const conversion& c, const coo_view<const V, I, host>& entries, const input_facts& facts) {
+  if constexpr (complex_type<V>) {
+    c.refuse("complex values are no weights (expected real values or none with --undirected)");
+  } else {
+    expect_square(entries.rows, entries.cols, c.source());
+    c.input.directed = false;
+    c.input.symmetry = symmetry_kind::symmetric;
+    return with_offset<I>(2 * entries.nnz(), [&]<class O>(type_tag<O>) {
+      return with_reverses<O, V, I>(c.ctx, entries, [&](const csr_view<const V, I, O, host>& all) {
+        return write_canonical<V, I, O>(c, all, facts, {origin_of(c.input)});
+      });
+    });
+  }
+}
+
+written write_snapshot_undirected(const conversion& c, const any_matrix& matrix) {
+  return std::visit(
+      [&]<class V, class I, class O>(const csr_input<V, I, O>& read) {
+        const coo_matrix<V, I, host> entries = to_coo(c.ctx, read.matrix);
+        if constexpr (!real_type<V>) {
+          return write_undirected<V, I>(c, entries.view(), read.facts);
+        } else if (c.input.field == matrix_market_field::pattern) {  // the values are counts
+          return write_undirected<pattern, I>(c, {{entries.view()}, {}}, read.facts);
+        } else {
+          array<double, host> weights = convert_values<double, V>(c.ctx, entries.values().view(), entries.nnz());
+          take_lightest(c.input.mapped->notes(), weights.view());
+          return write_undirected<double, I>(c, {{entries.view()}, std::as_const(weights).view()}, read.facts);
+        }
+      },
+      matrix);
 }
 
 written convert_snapshot(const conversion& c) {
   const any_matrix matrix = borrow_stored(c.ctx, c.input);
+  if (c.adds_reverses()) return write_snapshot_undirected(c, matrix);
+  if (c.to.kind != target_kind::snapshot) warn_of_sums(c);
   const snapshot& mapped = *c.input.mapped;
   const std::string_view notes = has_lightest(mapped.notes()) ? mapped.notes() : std::string_view{};
   return std::visit(
@@ -335,10 +298,6 @@ written convert_snapshot(const conversion& c) {
         return write_canonical<V, I, O>(c, all, read.facts, {mapped.header().origin, notes});
       },
       matrix);
-}
-
-value_origin origin_of(const input_description& input) {
-  return input.field == matrix_market_field::integer ? value_origin::integers : value_origin::numbers;
 }
 
 // A pattern whose places are listed more than once is kept by how often they are.
@@ -414,13 +373,14 @@ written convert_in_memory(const conversion& c) {
   progress_bar bar("reading " + c.input.path, c.flags.common.quiet);
   if (c.input.kind == input_kind::snapshot) return convert_snapshot(c);
   const bool to_text = c.to.kind == target_kind::matrix_market || c.to.kind == target_kind::edge_list;
-  if (!to_text && c.flags.cache == cache_mode::on) {
+  if (!to_text && !c.adds_reverses() && c.flags.cache == cache_mode::on) {
     if (c.input.can_be_read_again()) return convert_cached(c, bar.options());
     report_cache(c.out, input_cache(c.flags.cache, c.input, value_kind::fp64));  // says why it is off
   }
   any_entries listed = read_entries(c.ctx, c.input, bar.options());
   const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
     for (const std::string& warning : read.facts.warnings) c.out.warn(c.source() + ": " + warning);
+    if (c.adds_reverses()) return write_undirected<V, I>(c, std::as_const(read.entries).view(), read.facts);
     const bool expanded = !c.input.directed && read.triangle == symmetry_kind::general;
     if (!to_text || expanded) return sort_and_write<V, I>(c, read);
     warn_of_rounding(c, read.facts.rounded_integers);
@@ -440,6 +400,7 @@ std::optional<written> convert_streamed(const conversion& c) {
                       (edges || c.to.kind == target_kind::matrix_market) &&
                       (!edges || (input.rows == input.cols && input.field != matrix_market_field::complex));
   if ((!listed && !matrix) || !input.can_be_read_again() || input.columns.ids == id_kind::names) return std::nullopt;
+  if (c.adds_reverses()) return std::nullopt;
   progress_bar bar("rewriting " + input.path, c.flags.common.quiet);
   stream_options options;
   options.to = edges ? text_format::edge_list : text_format::matrix_market;
@@ -487,6 +448,32 @@ written convert(const conversion& c) {
   }
 }
 
+void report_size(report& out, const input_description& input, const written& result) {
+  json& keys = out.keys();
+  const json rows = result.rows < 0 ? json() : json(result.rows);
+  keys["rows"] = rows;
+  keys["cols"] = result.cols < 0 ? json() : json(result.cols);
+  keys["entries"] = result.entries;
+  const std::string rest = fmt::format("{}{}",
+                                       result.values     ? ""
+                                       : is_graph(input) ? ", no weights"
+                                                         : ", no values",
+                                       result.streamed ? "; too large for memory, rewritten line by line" : "");
+  if (is_graph(input)) {
+    keys["vertices"] = rows;
+    keys["directed"] = input.directed;
+    const std::string size =
+        result.rows < 0 ? "vertices not counted" : fmt::format("{} vertices", with_commas(result.rows));
+    const char* const edges = input.directed    ? "directed edges"
+                              : result.triangle ? "edges"
+                                                : "edges, both ways counted";
+    return out.row("graph", fmt::format("{}, {} {}{}", size, with_commas(result.entries), edges, rest));
+  }
+  const std::string size = result.rows < 0 ? std::string("vertices not counted")
+                                           : fmt::format("{} x {}", with_commas(result.rows), with_commas(result.cols));
+  out.row("matrix", fmt::format("{}, {} entries{}", size, with_commas(result.entries), rest));
+}
+
 exit_status run(const convert_flags& flags) {
   const target to = choose_target(flags.to, flags.format);
   const stopwatch watch;
@@ -494,7 +481,7 @@ exit_status run(const convert_flags& flags) {
   const context<host>& ctx = where.cpu;
   report out("convert", flags.common);
   report_backend(out, flags.common.device, where);
-  const input_description input = describe_input(ctx, flags.from, flags.common.columns, ids_of(flags.common));
+  input_description input = describe_input(ctx, flags.from, flags.common.columns, ids_of(flags.common));
   out.keys()["cache"] = to_string(cache_outcome::off);
   const written result = convert({ctx, flags, to, out, input});
 
@@ -505,9 +492,6 @@ exit_status run(const convert_flags& flags) {
   keys["from"] = input.format;
   keys["output"] = flags.to;
   keys["to"] = to.format;
-  keys["rows"] = result.rows < 0 ? json() : json(result.rows);
-  keys["cols"] = result.cols < 0 ? json() : json(result.cols);
-  keys["entries"] = result.entries;
   keys["values"] = result.values;
   keys["streamed"] = result.streamed;
   keys["bytes"] = bytes.has_value() ? json(*bytes) : json();
@@ -517,11 +501,7 @@ exit_status run(const convert_flags& flags) {
   report_columns(out, input, input.directed);
   const std::string amount = bytes.has_value() ? ", " + format_bytes(static_cast<double>(*bytes)) : std::string();
   out.row("written", fmt::format("{} ({}{})", flags.to, to.format, amount));
-  const std::string size = result.rows < 0 ? std::string("vertices not counted")
-                                           : fmt::format("{} x {}", with_commas(result.rows), with_commas(result.cols));
-  out.row("matrix",
-          fmt::format("{}, {} entries{}{}", size, with_commas(result.entries), result.values ? "" : ", no values",
-                      result.streamed ? "; too large for memory, rewritten line by line" : ""));
+  report_size(out, input, result);
   out.row("time", format_milliseconds(watch.milliseconds()));
   out.print();
   return exit_status::success;
@@ -540,6 +520,10 @@ void add_flags(CLI::App& app, convert_flags& flags) {
       ->check(one_of("a format", {"mtx", "el", "wel", "csv", "spg", "metis"}))
       ->type_name("FORMAT");
   add_columns_flag(app, flags.common);
+  app.add_flag("--undirected", flags.undirected,
+               "write every edge both ways, and that the graph is undirected: each edge once in .mtx (a symmetric "
+               "triangle), both ways in .spg, METIS and edge lists (which cannot say it); edges between the same "
+               "vertices become one with the lightest weight");
   add_cache_flag(app, flags.cache);
 }
 

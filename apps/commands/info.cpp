@@ -3,6 +3,7 @@
 #include "common/cli.hpp"
 #include "common/columns.hpp"
 #include "common/device_choice.hpp"
+#include "common/graph_input.hpp"
 #include "common/help.hpp"
 #include "common/input_check.hpp"
 #include "common/memory_limit.hpp"
@@ -13,6 +14,7 @@
 #include "common/progress.hpp"
 #include "common/read.hpp"
 #include "common/report.hpp"
+#include "common/vertex_table.hpp"
 
 #include <spargo/io/output.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -29,7 +31,7 @@ namespace spargo::apps {
 
 namespace {
 
-struct info_flags {
+struct info_flags : table_flags {
   common_flags common;
   std::string file;
   std::string spy;
@@ -37,6 +39,13 @@ struct info_flags {
   bool check = false;
   cache_mode cache = cache_mode::off;
   std::int64_t distances = 0;  // sources to search from; 0: not asked for
+  bool undirected = false;
+  bool directed = false;
+
+  // Whether the input is described as a graph, in words and keys.
+  [[nodiscard]] bool takes_graph(const input_description& input) const {
+    return undirected || directed || !output.empty() || is_graph(input);
+  }
 };
 
 // Facts that only the entries' values tell.
@@ -70,7 +79,7 @@ value_facts look_at_values(span<const V, host> values) {
 }
 
 void report_shape(report& out, const input_description& input, const input_facts& facts, std::int64_t rows,
-                  std::int64_t cols, std::int64_t nnz, std::int64_t duplicates) {
+                  std::int64_t cols, std::int64_t nnz, std::int64_t duplicates, bool graph) {
   json& keys = out.keys();
   keys["file"] = input.path;
   keys["kind"] = input.format;
@@ -83,13 +92,16 @@ void report_shape(report& out, const input_description& input, const input_facts
   keys["symmetry"] = to_string(input.symmetry);
   keys["directed"] = input.directed;
   out.title(fmt::format("info {}", input.path));
-  out.row("kind", fmt::format("{}, {}, {}", input.format, to_string(input.field), to_string(input.symmetry)));
+  out.row("kind", graph ? input.format
+                        : fmt::format("{}, {}, {}", input.format, to_string(input.field), to_string(input.symmetry)));
   const double density =
       rows > 0 && cols > 0 ? static_cast<double>(nnz) / static_cast<double>(rows) / static_cast<double>(cols) : 0;
   keys["density"] = density;
-  out.row("size", fmt::format("{} x {}, {} entries ({:.3g}% full; {} stored, {} duplicates)", with_commas(rows),
-                              with_commas(cols), with_commas(nnz), 100 * density, with_commas(facts.stored),
-                              with_commas(duplicates)));
+  if (!graph) {
+    out.row("size", fmt::format("{} x {}, {} entries ({:.3g}% full; {} stored, {} duplicates)", with_commas(rows),
+                                with_commas(cols), with_commas(nnz), 100 * density, with_commas(facts.stored),
+                                with_commas(duplicates)));
+  }
   if (input.kind == input_kind::edge_list || !facts.names.are_integers()) report_ids(out, facts.names);
   if (facts.names.naming == vertex_naming::listed && !facts.names.ids.empty()) {
     keys["min_id"] = facts.names.ids.front();
@@ -99,27 +111,68 @@ void report_shape(report& out, const input_description& input, const input_facts
   }
 }
 
-void report_rows(report& out, const row_profile& profile) {
-  out.keys()["row_length"] = {{"min", profile.min},     {"median", profile.median},
-                              {"mean", profile.mean},   {"p99", profile.p99},
-                              {"max", profile.max},     {"deviation", profile.deviation},
-                              {"empty", profile.empty}, {"longest_row", profile.longest_row + 1}};
-  out.row("row lengths", fmt::format("{} to {}: median {}, mean {:.4g}, 99% up to {}, deviation {:.3g}",
-                                     with_commas(profile.min), with_commas(profile.max), with_commas(profile.median),
-                                     profile.mean, with_commas(profile.p99), profile.deviation));
+json to_json(const row_profile& profile) {
+  return {{"min", profile.min}, {"median", profile.median}, {"mean", profile.mean},          {"p99", profile.p99},
+          {"max", profile.max}, {"empty", profile.empty},   {"deviation", profile.deviation}};
+}
+
+std::string describe(const row_profile& profile) {
+  return fmt::format("{} to {}: median {}, mean {:.4g}, 99% up to {}, deviation {:.3g}", with_commas(profile.min),
+                     with_commas(profile.max), with_commas(profile.median), profile.mean, with_commas(profile.p99),
+                     profile.deviation);
+}
+
+void report_rows(report& out, const row_profile& profile, bool graph) {
+  json& keys = out.keys()["row_length"];
+  keys = to_json(profile);
+  keys["longest_row"] = profile.longest_row + 1;
+  if (graph) return;
+  out.row("row lengths", describe(profile));
   out.row("empty rows", with_commas(profile.empty));
 }
 
-void report_values(report& out, const value_facts& facts) {
-  if (!facts.any) return out.row("values", "none (pattern)");
+void report_degrees(report& out, const input_facts& facts, const degree_profile& degrees) {
+  json& keys = out.keys();
+  const auto vertices = std::ssize(degrees.out);
+  keys["vertices"] = vertices;
+  keys["edges"] = degrees.edges;
+  keys["directed"] = degrees.directed;
+  keys["self_loops"] = degrees.loops;
+  keys["isolated"] = degrees.isolated;
+  out.row("graph", fmt::format("{} vertices, {} {} edges ({} listed), {} self-loops not counted", with_commas(vertices),
+                               with_commas(degrees.edges), degrees.directed ? "directed" : "undirected",
+                               with_commas(facts.stored), with_commas(degrees.loops)));
+  const auto report_one = [&](const char* key, const char* label, const std::vector<std::int64_t>& of) {
+    const row_profile profile = profile_lengths(of);
+    keys[key] = to_json(profile);
+    out.row(label, fmt::format("{}; without any: {}", describe(profile), with_commas(profile.empty)));
+  };
+  report_one(degrees.directed ? "out_degree" : "degree", degrees.directed ? "out-degree" : "degree", degrees.out);
+  if (degrees.directed) report_one("in_degree", "in-degree", degrees.in);
+  out.row("isolated", fmt::format("{} vertices without an edge", with_commas(degrees.isolated)));
+}
+
+void write_degrees(report& out, const info_flags& flags, const input_facts& facts, const degree_profile& degrees) {
+  const auto total = [&](std::int64_t v) { return degrees.total(static_cast<std::size_t>(v)); };
+  const auto higher = [&](std::int64_t a, std::int64_t b) { return total(a) > total(b); };
+  write_vertices(out, flags, facts.names, degrees.directed ? "id,out_degree,in_degree" : "id,degree", higher,
+                 [&](std::int64_t v, table_writer& row) {
+                   row.number(degrees.out[static_cast<std::size_t>(v)]);
+                   if (degrees.directed) row.number(degrees.in[static_cast<std::size_t>(v)]);
+                 });
+}
+
+void report_values(report& out, const value_facts& facts, bool graph) {
+  const char* const label = graph ? "weights" : "values";
+  if (!facts.any) return out.row(label, graph ? "none" : "none (pattern)");
   out.keys()["explicit_zeros"] = facts.zeros;
   out.keys()["not_finite"] = facts.not_finite;
   const bool nonzero = facts.largest > 0;
   out.keys()["magnitude"] = {{"min", nonzero ? facts.smallest : 0}, {"max", facts.largest}};
   const std::string range =
       nonzero ? fmt::format("magnitudes {:.4g} to {:.4g}, ", facts.smallest, facts.largest) : std::string();
-  out.row("values", fmt::format("{}{} explicit zeros, {} not finite", range, with_commas(facts.zeros),
-                                with_commas(facts.not_finite)));
+  out.row(label, fmt::format("{}{} {}, {} not finite", range, with_commas(facts.zeros),
+                             graph ? "zeros" : "explicit zeros", with_commas(facts.not_finite)));
 }
 
 void report_distances(report& out, const distance_profile& found) {
@@ -144,16 +197,33 @@ void report_distances(report& out, const distance_profile& found) {
                                    found.mean_closeness));
 }
 
-// What makes sense of a square matrix only. `distances`: how many sources to search from.
+// Along both directions of the edges.
 template <class I, class O>
-void report_square(report& out, const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix,
-                   const band_profile& band, const row_profile& rows, std::int64_t distances) {
+distance_profile sample_undirected(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix,
+                                   const std::vector<std::int64_t>& degrees, std::int64_t wanted) {
+  const csr_view<const pattern, I, O, host> entries{matrix, {}};
+  const any_graph g = make_graph(ctx, coo_input<pattern, I>{to_coo(ctx, entries), symmetry_kind::general, {}},
+                                 {.direction = direction_kind::undirected});
+  return std::visit(
+      [&](const auto& built) {
+        const auto both = built.view().out;
+        return sample_distances(ctx, both, both, degrees, wanted);
+      },
+      g);
+}
+
+// Facts of a square matrix, or of a graph, whose degrees are returned.
+template <class I, class O>
+std::optional<degree_profile> report_square(report& out, const context<host>& ctx, const info_flags& flags,
+                                            const input_description& input, const input_facts& facts,
+                                            const csr_pattern_view<I, O, host>& matrix, const band_profile& band,
+                                            const row_profile& rows) {
   json& keys = out.keys();
   if (matrix.rows != matrix.cols) {
     keys["structurally_symmetric"] = nullptr;
     keys["components"] = nullptr;
     keys["largest_component"] = nullptr;
-    return;
+    return std::nullopt;
   }
   const csr_view<const pattern, I, O, host> pattern_only{matrix, {}};
   const csr_matrix<pattern, I, O, host> mirrored = transpose(ctx, pattern_only);
@@ -164,22 +234,34 @@ void report_square(report& out, const context<host>& ctx, const csr_pattern_view
   keys["structurally_symmetric"] = symmetric;
   keys["components"] = components.count;
   keys["largest_component"] = components.largest;
-  out.row("pattern",
-          fmt::format("{}symmetric, {} entries on the diagonal", symmetric ? "" : "not ", with_commas(band.diagonal)));
+  const csr_pattern_view<I, O, host> in = symmetric ? matrix : std::as_const(mirrored).view();
+  std::optional<degree_profile> degrees;
+  const bool directed = flags.directed || (!flags.undirected && input.directed);
+  if (flags.takes_graph(input)) {
+    degrees = profile_degrees<I, O>(matrix, in, directed);
+    report_degrees(out, facts, *degrees);
+    if (directed) out.row("reverse edges", symmetric ? "every edge has one" : "not every edge has one");
+  } else {
+    out.row("pattern", fmt::format("{}symmetric, {} entries on the diagonal", symmetric ? "" : "not ",
+                                   with_commas(band.diagonal)));
+  }
   out.row("components", fmt::format("{} (weak), the largest of {} vertices", with_commas(components.count),
                                     with_commas(components.largest)));
-  if (distances == 0) return;
-  const csr_pattern_view<I, O, host> in = symmetric ? matrix : std::as_const(mirrored).view();
-  report_distances(out, sample_distances<I, O>(ctx, matrix, in, rows.lengths, distances));
+  if (flags.distances == 0) return degrees;
+  const bool both_ways = degrees.has_value() && !directed && !symmetric;
+  report_distances(out, both_ways ? sample_undirected<I, O>(ctx, matrix, degrees->out, flags.distances)
+                                  : sample_distances<I, O>(ctx, matrix, in, rows.lengths, flags.distances));
+  return degrees;
 }
 
-void report_memory(report& out, const format_memory& memory) {
+void report_memory(report& out, const format_memory& memory, bool graph) {
   out.keys()["memory"] = {{"csr", memory.csr}, {"coo", memory.coo}, {"ell", memory.ell}, {"sell", memory.sell}};
   out.keys()["padding"] = {{"ell", memory.ell_padding}, {"sell", memory.sell_padding}};
   const auto padded = [](std::int64_t bytes, double padding) {
     return fmt::format("{} ({:.2f} places per entry)", format_bytes(static_cast<double>(bytes)), padding);
   };
   out.row("as CSR", format_bytes(static_cast<double>(memory.csr)));
+  if (graph) return;
   out.row("as COO", format_bytes(static_cast<double>(memory.coo)));
   out.row("as ELL", padded(memory.ell, memory.ell_padding));
   out.row("as SELL", padded(memory.sell, memory.sell_padding));
@@ -193,7 +275,8 @@ void save(const canvas& picture, const std::string& path) {
 
 template <class I, class O>
 void draw(report& out, const info_flags& flags, const input_description& input,
-          const csr_pattern_view<I, O, host>& matrix, const row_profile& rows) {
+          const csr_pattern_view<I, O, host>& matrix, const row_profile& rows,
+          const std::optional<degree_profile>& degrees) {
   const bool generated = input.kind == input_kind::generator;
   const std::string name = generated ? input.path : std::filesystem::path(input.path).filename().string();
   if (!flags.spy.empty()) {
@@ -204,12 +287,19 @@ void draw(report& out, const info_flags& flags, const input_description& input,
     out.row("written", flags.spy + " (sparsity pattern)");
   }
   if (!flags.degrees.empty()) {
-    const bool graph = matrix.rows == matrix.cols;
+    std::vector<std::int64_t> lengths = rows.lengths;
+    if (degrees.has_value()) {
+      for (std::size_t v = 0; v < lengths.size(); ++v) lengths[v] = degrees->total(v);
+    }
+    const row_profile drawn = profile_lengths(std::move(lengths));
     const std::string subtitle =
-        fmt::format("{} {}, {} {}, degree {} to {}, mean {:.3g}", with_commas(matrix.rows), graph ? "vertices" : "rows",
-                    with_commas(matrix.nnz()), input.directed && graph ? "out-edges" : "entries", with_commas(rows.min),
-                    with_commas(rows.max), rows.mean);
-    save(draw_degrees(count_degrees(rows.lengths), name, subtitle, graph ? "vertices" : "rows"), flags.degrees);
+        fmt::format("{} {}, {} {}, {} {} to {}, mean {:.3g}", with_commas(matrix.rows), degrees ? "vertices" : "rows",
+                    with_commas(degrees ? degrees->edges : matrix.nnz()), degrees ? "edges" : "entries",
+                    degrees && degrees->directed ? "in- and out-degree together"
+                    : degrees                    ? "degree"
+                                                 : "row length",
+                    with_commas(drawn.min), with_commas(drawn.max), drawn.mean);
+    save(draw_degrees(count_degrees(drawn.lengths), name, subtitle, degrees ? "vertices" : "rows"), flags.degrees);
     out.keys()["degrees"] = flags.degrees;
     out.row("written", flags.degrees + " (degree distribution)");
   }
@@ -253,32 +343,39 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   const band_profile band = profile_band(matrix);
   report_backend(out, flags.common.device, where);
   json& keys = out.keys();
-  report_shape(out, input, facts, matrix.rows, matrix.cols, matrix.nnz(), facts.expanded - matrix.nnz());
+  const bool graph = flags.takes_graph(input);
+  if (graph) expect_square(matrix.rows, matrix.cols, input.path);
+  report_shape(out, input, facts, matrix.rows, matrix.cols, matrix.nnz(), facts.expanded - matrix.nnz(), graph);
   report_columns(out, input, input.directed);
   for (const std::string& warning : facts.warnings) out.warn(input.path + ": " + warning);
-  report_values(out, values);
+  report_values(out, values, graph);
   keys["rounded_integers"] = facts.rounded_integers;
   if (facts.rounded_integers > 0) {
     out.row("note", fmt::format("{} integers exceed what float64 holds exactly, rounded to nearest",
                                 with_commas(facts.rounded_integers)));
   }
-  report_rows(out, rows);
+  report_rows(out, rows, graph);
   keys["bandwidth"] = {{"lower", band.lower}, {"upper", band.upper}};
   keys["diagonal"] = band.diagonal;
-  out.row("bandwidth",
-          fmt::format("{} below the diagonal, {} above", with_commas(band.lower), with_commas(band.upper)));
-  report_square(out, ctx, matrix, band, rows, flags.distances);
+  if (!graph) {
+    out.row("bandwidth",
+            fmt::format("{} below the diagonal, {} above", with_commas(band.lower), with_commas(band.upper)));
+  }
+  const std::optional<degree_profile> degrees = report_square(out, ctx, flags, input, facts, matrix, band, rows);
   keys["index_bits"] = sizeof(I) * 8;
   keys["offset_bits"] = sizeof(O) * 8;
-  report_memory(out, estimate_memory(rows, matrix.nnz(), values.bytes, sizeof(I), sizeof(O)));
+  report_memory(out, estimate_memory(rows, matrix.nnz(), values.bytes, sizeof(I), sizeof(O)), graph);
   const format_choice cpu = suggest_format<host>(ctx, matrix);
   const format_choice gpu = suggest_format<device>(ctx, matrix);
   keys["suggested_format"] = {{"cpu", to_string(cpu.format)}, {"gpu", to_string(gpu.format)}};
-  out.row("suggested", fmt::format("on a CPU {}: {}", to_string(cpu.format), cpu.reason));
-  out.row("", fmt::format("on a GPU {}: {}", to_string(gpu.format), gpu.reason));
+  if (!graph) {
+    out.row("suggested", fmt::format("on a CPU {}: {}", to_string(cpu.format), cpu.reason));
+    out.row("", fmt::format("on a GPU {}: {}", to_string(gpu.format), gpu.reason));
+  }
   if (!odd.empty()) report_check(out, odd);
   if (flags.check && odd.empty()) out.row("check", "a snapshot is sorted and has no duplicates");
-  draw(out, flags, input, matrix, rows);
+  draw(out, flags, input, matrix, rows, degrees);
+  if (!flags.output.empty()) write_degrees(out, flags, facts, *degrees);
 }
 
 void expect_memory(const input_description& input) {
@@ -320,7 +417,9 @@ void add_flags(CLI::App& app, info_flags& flags) {
       ->required();
   app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture: .png, .svg or .pdf")
       ->type_name("OUT");
-  app.add_option("--degrees", flags.degrees, "draw the distribution of degrees (row lengths), in the same formats")
+  app.add_option("--degrees", flags.degrees,
+                 "draw the distribution of degrees (a matrix: row lengths; a directed graph: in- and out-degree "
+                 "together), in the same formats")
       ->type_name("OUT");
   auto* check = app.add_flag(
       "--check", flags.check,
@@ -332,6 +431,12 @@ void add_flags(CLI::App& app, info_flags& flags) {
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
       ->type_name("SOURCES")
       ->check(positive_count());
+  auto* undirected = app.add_flag("--undirected", flags.undirected, "describe a graph whose edges lead both ways");
+  app.add_flag("--directed", flags.directed, "describe a directed graph")->excludes(undirected);
+  add_table_flags(app, flags,
+                  {.columns = "id,out_degree,in_degree",
+                   .order = "largest degree first",
+                   .notes = "of an undirected graph: id degree; self-loops do not count"});
 }
 
 command_body declare(CLI::App& app) {
@@ -339,12 +444,13 @@ command_body declare(CLI::App& app) {
   const auto flags = std::make_shared<info_flags>();
   add_flags(app, *flags);
   add_common_flags(app, flags->common, app_kind::reads,
-                   help_examples(app, {"matrix.mtx.gz", "soc-Slashdot0902.txt.gz --degrees degrees.svg",
+                   help_examples(app, {"matrix.mtx.gz", "soc-Slashdot0902.txt.gz --output degrees.csv --sort",
                                        "matrix.mtx --check", "gen:rmat:scale=16,degree=16 --distances 64",
                                        "gen:laplacian3d:n=30 --spy pattern.png --json -"}) +
                        help_on_graph_inputs);
   return [flags] {
-    prepare_outputs(flags->common, {flags->file}, {{"--spy", flags->spy}, {"--degrees", flags->degrees}});
+    prepare_outputs(flags->common, {flags->file},
+                    {{"--spy", flags->spy}, {"--degrees", flags->degrees}, {"--output", flags->output}});
     check_picture("--spy", flags->spy);
     check_picture("--degrees", flags->degrees);
     return run(*flags);

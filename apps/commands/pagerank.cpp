@@ -14,12 +14,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 namespace spargo::apps {
 
 namespace {
+
+constexpr std::string_view columns = "id,rank";
 
 struct pagerank_flags : graph_flags {
   std::string algorithm = "auto";
@@ -105,7 +106,8 @@ void validate(const context<host>& cpu, const graph_view<I, O, host>& g, const p
                             [&] { return check_pagerank<double>(cpu, g, found.ranks, options, personalization); });
 }
 
-void report_ranking(report& out, const backend& where, const ranking& found, const vertex_names& names) {
+void report_ranking(report& out, const backend& where, const pagerank_flags& flags, const ranking& found,
+                    const vertex_names& names) {
   auto& keys = out.keys();
   report_plan(out, where, found.plan);
   keys["iterations"] = found.iterations;
@@ -117,7 +119,7 @@ void report_ranking(report& out, const backend& where, const ranking& found, con
   keys["top"] = json::array();
   out.row("iterations", fmt::format("{}, the last one changed the ranks by {:.3g}{}", found.iterations, found.residual,
                                     found.converged ? "" : ": NOT CONVERGED"));
-  for (const std::int64_t v : highest(found.ranks.view(), 10)) {
+  for (const std::int64_t v : highest(found.ranks.view(), flags.listed())) {
     keys["top"].push_back({to_json(names, v), found.ranks[v]});
     out.row(keys["top"].size() == 1 ? "highest" : "", fmt::format("{} {:.6g}", names.label(v), found.ranks[v]));
   }
@@ -149,9 +151,9 @@ ranking rank_on(const backend& where, const placed_graph<I, O>& g, const pageran
 }
 
 void write_ranks(report& out, const pagerank_flags& flags, const loaded_input& from, const ranking& found) {
-  write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
-    fmt::format_to(std::back_inserter(line), "{}", found.ranks[v]);
-  });
+  const auto higher = [&](std::int64_t a, std::int64_t b) { return found.ranks[a] > found.ranks[b]; };
+  write_vertices(out, flags, from.facts.names, columns, higher,
+                 [&](std::int64_t v, table_writer& row) { row.number(found.ranks[v]); });
 }
 
 template <index_type I, index_type O>
@@ -162,7 +164,7 @@ exit_status answer(const pagerank_flags& flags, backend where, const loaded_inpu
   report_graph(out, "pagerank", flags, where, from, facts_of(g));
   ranking found = rank_on<I, O>(where, g, flags, personalization);
   if (!flags.no_validate) validate(where.cpu, g.out_view(), flags, personalization, found);
-  report_ranking(out, where, found, from.facts.names);
+  report_ranking(out, where, flags, found, from.facts.names);
   if (!flags.output.empty() && !is_wrong(found.fault)) write_ranks(out, flags, from, found);
   return conclude(out, flags, found.fault);
 }
@@ -234,7 +236,7 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const p
         report out("pagerank", flags.common);
         on_first(comm, [&] {
           report_graph(out, "pagerank", flags, where, read.from, {g.vertices(), g.edges(), directed});
-          report_ranking(out, where, found, read.from.facts.names);
+          report_ranking(out, where, flags, found, read.from.facts.names);
           report_ranks(out, comm, where, how, runs);
           if (!flags.output.empty() && !is_wrong(found.fault)) write_ranks(out, flags, read.from, found);
           (void)conclude(out, flags, found.fault);
@@ -282,7 +284,9 @@ void add_flags(CLI::App& app, pagerank_flags& flags) {
       ->capture_default_str();
   add_placement_flags(app, flags);
   add_devices_flag(app, flags.common);
-  add_graph_flags(app, flags, {"write `id rank` a line", "skip the independent check"});
+  add_graph_flags(
+      app, flags,
+      {{.columns = columns, .order = "largest rank first", .report_list = "top"}, "skip the independent check"});
 }
 
 command_body declare(CLI::App& app) {

@@ -5,6 +5,7 @@
 #include "common/graph_sources.hpp"
 #include "common/outputs.hpp"
 #include "common/progress.hpp"
+#include "common/search_path.hpp"
 #include "common/weighted_input.hpp"
 
 #include <spargo/graph/sssp.hpp>
@@ -12,14 +13,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <optional>
 
 namespace spargo::apps {
 
 namespace {
+
+constexpr std::string_view columns = "id,distance,parent";
 
 struct sssp_flags : graph_flags {
   sssp_flags() { repeat = 0; }  // 3, or 1 with --sources
@@ -33,7 +35,7 @@ struct sssp_flags : graph_flags {
   double cutoff = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] std::int64_t runs() const { return repeat > 0 ? repeat : sources > 1 ? 1 : 3; }
-  [[nodiscard]] bool wants_parents() const { return !output.empty(); }
+  [[nodiscard]] bool wants_parents() const { return !output.empty() || !target.empty(); }
 };
 
 void check_flags(const sssp_flags& flags) {
@@ -55,7 +57,7 @@ sssp_options options_of(const sssp_flags& flags, const vertex_names& names) {
   options.cutoff = flags.cutoff;
   options.output = flags.wants_parents() ? sssp_output::distances_and_parents : sssp_output::distances;
   options.parents = sssp_parents::smallest;
-  if (!flags.target.empty()) options.target = expect_vertex(names, "--target", flags.target);
+  options.target = find_target(flags.target, names);
   return options;
 }
 
@@ -169,9 +171,33 @@ class searches {
                                    options);
       });
     }
+    std::vector<std::int64_t> path;
+    if (options.target >= 0 && !is_wrong(fault)) {
+      path = trace_path(found.parents.view(), options.target);
+      if (!flags_.no_validate) fault = check_path(path, found, source, options.target);
+    }
     report_search(found, source, summarize(std::move(samples)), fault, in_full);
+    if (options.target >= 0) report_target(found, options.target, path);
     if (!flags_.output.empty() && !is_wrong(fault)) write(found);
     return fault;
+  }
+
+  // Whether the path consists of edges whose weights add up to the target's distance.
+  verdict check_path(const std::vector<std::int64_t>& path, const outcome& found, std::int64_t source,
+                     std::int64_t target) const {
+    if (path.empty()) return found.distances[target] == unreached ? "" : "the target has a distance and no path";
+    if (path.front() != source || path.back() != target) return "the path does not lead from the source to the target";
+    const auto g = g_.view();
+    distance_type length = 0;
+    for (std::size_t k = 1; k < path.size(); ++k) {
+      const I* const first = g.out.indices.data() + g.out.offsets[path[k - 1]];
+      const I* const last = g.out.indices.data() + g.out.offsets[path[k - 1] + 1];
+      const I* const edge = std::lower_bound(first, last, static_cast<I>(path[k]));
+      if (edge == last || *edge != path[k]) return "the path has a step that is no edge";
+      length += static_cast<distance_type>(g.out_weights[edge - g.out.indices.data()]);
+    }
+    if (length == found.distances[target]) return "";
+    return fmt::format("the path to the target is {} long, and its distance is {}", length, found.distances[target]);
   }
 
   void report_search(const outcome& found, std::int64_t source, const time_summary& times, const verdict& fault,
@@ -195,7 +221,6 @@ class searches {
     if (in_full) {
       out_.row("source", names_.label(source));
       out_.row("reached", reached);
-      if (options_of(flags_, names_).target >= 0) report_target(found);
       out_.row("speed", fmt::format("{:.4g} MTEPS", mteps));
     } else {
       out_.row(fmt::format("source {}", names_.label(source)),
@@ -203,20 +228,23 @@ class searches {
     }
   }
 
-  void report_target(const outcome& found) {
-    const distance_type distance = found.distances[options_of(flags_, names_).target];
-    out_.row("target", distance == unreached ? flags_.target + " is not reached"
-                                             : fmt::format("{} at {}", flags_.target, distance));
+  void report_target(const outcome& found, std::int64_t target, const std::vector<std::int64_t>& path) {
+    const distance_type distance = found.distances[target];
+    json& run = out_.keys()["runs"].back();
+    run["distance"] = path.empty() ? json() : json(distance);
+    if (!path.empty()) out_.row("target", fmt::format("{} at {}", flags_.target, distance));
+    report_path(out_, run, names_, target, path);
   }
 
   void write(const outcome& found) {
-    write_by_vertex(out_, flags_.output, names_, [&](std::int64_t v, std::string& line) {
-      const distance_type distance = found.distances[v];
-      if (distance == unreached) {
-        line += "inf -1";
+    const auto nearer = [&](std::int64_t a, std::int64_t b) { return found.distances[a] < found.distances[b]; };
+    write_vertices(out_, flags_, names_, columns, nearer, [&](std::int64_t v, table_writer& row) {
+      if (found.distances[v] == unreached) {
+        row.none("inf");
+        row.none("-1");
       } else {
-        fmt::format_to(std::back_inserter(line), "{} ", distance);
-        names_.append_label(found.parents[v], line);
+        row.number(found.distances[v]);
+        row.label(names_, found.parents[v]);
       }
     });
   }
@@ -297,7 +325,9 @@ void add_flags(CLI::App& app, sssp_flags& flags) {
          "file's where it has some, else unit")
       ->check(suggests({"file", "unit", "random"}))
       ->type_name("WEIGHTS");
-  app.add_option("--target", flags.target, "stop at this vertex: what is farther stays unreached")->type_name("ID");
+  app.add_option("--target", flags.target,
+                 "stop once this vertex is reached (farther ones stay unreached) and report the path to it")
+      ->type_name("ID");
   app.add_option("--cutoff", flags.cutoff, "leave out what is farther than this")->type_name("X");
   app.add_option("--delta", flags.delta,
                  "the width of a bucket of distances, rounded down to a power of 2 (on a GPU to that or half as much "
@@ -308,9 +338,11 @@ void add_flags(CLI::App& app, sssp_flags& flags) {
       ->type_name("NAME")
       ->capture_default_str();
   add_placement_flags(app, flags);
-  add_graph_flags(app, flags,
-                  {"write `id distance parent` a line, with inf -1 where unreached",
-                   "do not check the result edge by edge", "timed runs of each source; default: 3, with --sources 1"});
+  add_graph_flags(
+      app, flags,
+      {{.columns = columns, .order = "shortest distance first", .notes = "inf and -1 (JSON: null) where unreached"},
+       "do not check the result edge by edge",
+       "timed runs of each source; default: 3, with --sources 1"});
 }
 
 command_body declare(CLI::App& app) {

@@ -15,6 +15,8 @@ namespace spargo::apps {
 
 namespace {
 
+constexpr std::string_view columns = "id,triangles,coefficient";
+
 template <class I>
 struct counted_triangles {
   triangles_result<I, host> counts;
@@ -100,8 +102,10 @@ exit_status analyse(const graph_flags& flags, backend where, const loaded_input&
   }
   report_triangles(out, where, found, g.direction() == direction_kind::directed);
   if (!flags.output.empty() && !is_wrong(found.fault)) {
-    write_by_vertex(out, flags.output, from.facts.names, [&](std::int64_t v, std::string& line) {
-      line += fmt::format("{} {}", counts.per_vertex[v], found.coefficients[v]);
+    const auto more = [&](std::int64_t a, std::int64_t b) { return counts.per_vertex[a] > counts.per_vertex[b]; };
+    write_vertices(out, flags, from.facts.names, columns, more, [&](std::int64_t v, table_writer& row) {
+      row.number(counts.per_vertex[v]);
+      row.number(found.coefficients[v]);
     });
   }
   return conclude(out, flags, found.fault);
@@ -129,7 +133,9 @@ command_body declare(CLI::App& app) {
   add_graph_file(app, *flags);
   add_placement_flags(app, *flags);
   add_graph_flags(app, *flags,
-                  {"write `id triangles coefficient` a line, the coefficient of a directed graph being LDBC's LCC",
+                  {{.columns = columns,
+                    .order = "most triangles first",
+                    .notes = "the coefficient of a directed graph is LDBC's LCC"},
                    "skip the independent count"});
   add_graph_help(app, *flags,
                  {"friends.mtx --output triangles.txt", "wiki-Vote.txt.gz --undirected --json report.json",

@@ -3,16 +3,9 @@
 #include "common/columns.hpp"
 #include "common/help.hpp"
 #include "common/memory_limit.hpp"
-#include "common/progress.hpp"
-
-#include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-
-#include <algorithm>
-#include <iterator>
-#include <numeric>
 
 namespace spargo::apps {
 
@@ -37,8 +30,7 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
   add_columns_flag(app, flags.common);
   auto* repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");
   if (flags.repeat > 0) repeat->capture_default_str();
-  app.add_option("--output", flags.output, std::string(texts.output) + " (.gz by name); - is standard output")
-      ->type_name("FILE");
+  add_table_flags(app, flags, texts.table);
   add_cache_flag(app, flags.cache);
   app.add_option("--max-device-memory", flags.max_device_memory,
                  "use at most this much of the GPU's memory, such as 500M or 8G; default: all that is free")
@@ -147,33 +139,8 @@ exit_status conclude(const report& out, const graph_flags& flags, const verdict&
   return status_of(fault.has_value() ? std::optional<bool>(!is_wrong(fault)) : std::nullopt);
 }
 
-void write_by_vertex(report& out, const std::string& path, const vertex_names& names, const line_writer& append) {
-  {
-    const busy writing("writing " + path);
-    output_file file(path);
-    std::string line;
-    for (std::int64_t v = 0; v < names.vertices; ++v) {
-      line.clear();
-      names.append_label(v, line);
-      line += ' ';
-      append(v, line);
-      line += '\n';
-      file.write(line);
-    }
-    file.commit();
-  }
-  out.row("written", path);
-}
-
-std::vector<std::int64_t> highest(span<const double, host> values, std::int64_t count) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(values.size()));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  const auto last = order.begin() + std::min(count, values.size());
-  std::partial_sort(order.begin(), last, order.end(), [&](std::int64_t a, std::int64_t b) {
-    return values[a] > values[b] || (values[a] == values[b] && a < b);
-  });
-  order.erase(last, order.end());
-  return order;
+vertex_order highest(span<const double, host> values, std::int64_t count) {
+  return first_vertices(values.size(), count, [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; });
 }
 
 }  // namespace spargo::apps

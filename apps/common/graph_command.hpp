@@ -10,24 +10,23 @@
 #include "common/graph_input.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
+#include "common/vertex_table.hpp"
 
 #include <spargo/core/threaded_copy.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace spargo::apps {
 
-struct graph_flags {
+struct graph_flags : table_flags {
   common_flags common;
   std::string file;
   bool undirected = false;
   bool directed = false;
   std::int64_t repeat = 3;
-  std::string output;
   bool no_validate = false;
   cache_mode cache = cache_mode::off;
   std::string max_device_memory;  // empty: all that is free
@@ -40,13 +39,14 @@ struct graph_flags {
 
 // What --help says of the flags that mean something else in each command.
 struct graph_flag_texts {
-  const char* output;       // what a line holds, such as "write `id label` a line"
+  table_texts table;
   const char* no_validate;  // "do not check ..."
   const char* repeat = "timed runs";
 };
 
 void add_graph_file(CLI::App& app, graph_flags& flags);
-// --undirected, --directed, --columns, --ids, --repeat, --output, --cache, --max-device-memory, --no-validate.
+// --undirected, --directed, --columns, --ids, --repeat, --output, --sort, --top, --cache, --max-device-memory,
+// --no-validate.
 void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts);
 // The flags that all commands share; the help closes with the examples and the inputs taken.
 void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples);
@@ -106,12 +106,8 @@ void report_check_time(report& out, const verdict& fault, double ms);
 // Prints the report, a wrong result's error after it.
 [[nodiscard]] exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault);
 
-// A line for each vertex, ids ascending; `append` writes what follows the id and a blank. Reports the file.
-using line_writer = std::function<void(std::int64_t vertex, std::string& line)>;
-void write_by_vertex(report& out, const std::string& path, const vertex_names& names, const line_writer& append);
-
 // The vertices of the highest values; of equal ones the smaller vertex first.
-[[nodiscard]] std::vector<std::int64_t> highest(span<const double, host> values, std::int64_t count);
+[[nodiscard]] vertex_order highest(span<const double, host> values, std::int64_t count);
 
 // Results on the host; with `cpu`, its threads fetch them.
 template <class T, class Space>

@@ -19,12 +19,18 @@ any_coo<pattern> list_entries(const context<host>& ctx, any_csr<pattern> matrix)
 
 }  // namespace
 
-void expect_square(const input_description& input) {
-  if (input.rows != input.cols) {
-    throw error(
-        error_code::invalid_data, source_position{input.path, 0, 0},
-        fmt::format("the matrix is {} x {} (expected a square one, whose rows are vertices)", input.rows, input.cols));
-  }
+bool is_graph(const input_description& input) {
+  const bool generated = input.kind == input_kind::generator && input.field == matrix_market_field::pattern;
+  const bool has_ids = input.mapped.has_value() && input.mapped->header().has_ids;
+  return generated || has_ids || is_graph_text(input.kind);
+}
+
+void expect_square(const input_description& input) { expect_square(input.rows, input.cols, input.path); }
+
+void expect_square(std::int64_t rows, std::int64_t cols, const std::string& name) {
+  if (rows == cols) return;
+  throw error(error_code::invalid_data, source_position{name, 0, 0},
+              fmt::format("the matrix is {} x {} (expected a square one, whose rows are vertices)", rows, cols));
 }
 
 any_coo<pattern> read_graph_entries(const context<host>& ctx, const input_description& input,

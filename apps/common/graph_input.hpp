@@ -13,8 +13,12 @@ namespace spargo::apps {
 using any_graph = std::variant<graph<std::int32_t, std::int32_t, host>, graph<std::int32_t, std::int64_t, host>,
                                graph<std::int64_t, std::int64_t, host>>;
 
+// Whether the input is a graph rather than a matrix: a graph as text, a snapshot with ids, or a generated graph.
+[[nodiscard]] bool is_graph(const input_description& input);
+
 // Throws invalid_data.
 void expect_square(const input_description& input);
+void expect_square(std::int64_t rows, std::int64_t cols, const std::string& name);
 
 // The edges, by way of the cache where that is on. Throws invalid_data when the matrix is not square.
 [[nodiscard]] any_coo<pattern> read_graph_entries(const context<host>& ctx, const input_description& input,

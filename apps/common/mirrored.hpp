@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spargo/formats/convert.hpp>
+#include <spargo/graph/weighted_graph.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -114,6 +115,26 @@ template <entry_type V, index_type I, index_type O>
   forward(entries.col_indices().data());
   if constexpr (!is_pattern<V>) forward(entries.values().data());
   return entries;
+}
+
+// f(matrix) with the matrix of an undirected graph whose edges are the entries: each both ways. Entries at the same
+// place or the mirrored one become one with the least value. O(rows + entries).
+template <index_type O, entry_type V, index_type I, class F>
+decltype(auto) with_reverses(const context<host>& ctx, const coo_view<const V, I, host>& entries, F&& f) {
+  if constexpr (is_pattern<V>) {
+    coo_matrix<V, I, host> triangle(ctx, entries.rows, entries.cols, entries.nnz());
+    for (std::int64_t k = 0; k < entries.nnz(); ++k) {
+      triangle.row_indices()[k] = std::max(entries.row_indices[k], entries.col_indices[k]);
+      triangle.col_indices()[k] = std::min(entries.row_indices[k], entries.col_indices[k]);
+    }
+    const csr_matrix<V, I, O, host> all =
+        to_csr<O>(ctx, std::as_const(triangle).view(), to_csr_options{.symmetry = symmetry_kind::symmetric});
+    return f(all.view());
+  } else {
+    const auto g =
+        build_weighted_graph<O>(ctx, entries, {.direction = direction_kind::undirected, .loops = self_loops::keep});
+    return f(matrix_of(g.view()));
+  }
 }
 
 // Each entry as often as its count says.

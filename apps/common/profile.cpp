@@ -29,6 +29,30 @@ double ratio(double stored, std::int64_t nnz) { return nnz > 0 ? stored / static
 
 }  // namespace
 
+row_profile profile_lengths(std::vector<std::int64_t> lengths) {
+  row_profile profile;
+  profile.lengths = std::move(lengths);
+  if (profile.lengths.empty()) return profile;
+  std::vector<std::int64_t> sorted = profile.lengths;
+  std::sort(sorted.begin(), sorted.end());
+  profile.min = sorted.front();
+  profile.max = sorted.back();
+  profile.median = sorted[sorted.size() / 2];
+  profile.p99 = sorted[std::min(sorted.size() - 1, sorted.size() * 99 / 100)];
+  profile.empty = std::count(sorted.begin(), sorted.end(), 0);
+  profile.longest_row =
+      std::find(profile.lengths.begin(), profile.lengths.end(), profile.max) - profile.lengths.begin();
+  const auto count = static_cast<double>(sorted.size());
+  profile.mean = static_cast<double>(std::accumulate(sorted.begin(), sorted.end(), std::int64_t{0})) / count;
+  double squares = 0;
+  for (const std::int64_t length : sorted) {
+    const double off = static_cast<double>(length) - profile.mean;
+    squares += off * off;
+  }
+  profile.deviation = std::sqrt(squares / count);
+  return profile;
+}
+
 std::vector<std::int64_t> draw_rows(const std::vector<std::int64_t>& lengths, std::int64_t wanted) {
   constexpr std::uint64_t seed = 1;
   std::vector<std::int64_t> rows;

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace spargo::apps {
@@ -19,31 +21,57 @@ struct row_profile {
   std::vector<std::int64_t> lengths;
 };
 
+// Also of degrees.
+[[nodiscard]] row_profile profile_lengths(std::vector<std::int64_t> lengths);
+
 template <index_type I, index_type O>
 [[nodiscard]] row_profile profile_rows(const csr_pattern_view<I, O, host>& matrix) {
-  row_profile profile;
-  const std::int64_t rows = matrix.rows;
-  profile.lengths.reserve(static_cast<std::size_t>(rows));
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t length = std::int64_t{matrix.offsets[row + 1]} - matrix.offsets[row];
-    profile.lengths.push_back(length);
-    if (length > profile.max || profile.longest_row < 0) profile.longest_row = row;
-    profile.max = std::max(profile.max, length);
-    if (length == 0) ++profile.empty;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(matrix.rows));
+  for (std::size_t row = 0; row < lengths.size(); ++row) {
+    const auto at = static_cast<std::int64_t>(row);
+    lengths[row] = std::int64_t{matrix.offsets[at + 1]} - matrix.offsets[at];
   }
-  if (rows == 0) return profile;
-  std::vector<std::int64_t> sorted = profile.lengths;
-  std::sort(sorted.begin(), sorted.end());
-  profile.min = sorted.front();
-  profile.median = sorted[sorted.size() / 2];
-  profile.p99 = sorted[std::min(sorted.size() - 1, sorted.size() * 99 / 100)];
-  profile.mean = static_cast<double>(matrix.nnz()) / static_cast<double>(rows);
-  double squares = 0;
-  for (const std::int64_t length : sorted) {
-    const double off = static_cast<double>(length) - profile.mean;
-    squares += off * off;
+  return profile_lengths(std::move(lengths));
+}
+
+// The degrees of a graph whose entries (row, column) are its edges. Self-loops do not count.
+struct degree_profile {
+  bool directed = true;
+  std::int64_t edges = 0;  // distinct; of an undirected graph each pair once
+  std::int64_t loops = 0;
+  std::int64_t isolated = 0;          // vertices without an edge
+  std::vector<std::int64_t> out, in;  // by vertex; of an undirected graph the degrees, and none
+
+  // Of both directions together.
+  [[nodiscard]] std::int64_t total(std::size_t v) const { return out[v] + (directed ? in[v] : 0); }
+};
+
+// `mirrored` is the transposed pattern. O(vertices + edges).
+template <index_type I, index_type O>
+[[nodiscard]] degree_profile profile_degrees(const csr_pattern_view<I, O, host>& matrix,
+                                             const csr_pattern_view<I, O, host>& mirrored, bool directed) {
+  degree_profile profile;
+  profile.directed = directed;
+  const auto row_of = [](const csr_pattern_view<I, O, host>& rows, std::int64_t v) {
+    return std::span<const I>(rows.indices.data() + rows.offsets[v], rows.indices.data() + rows.offsets[v + 1]);
+  };
+  for (std::int64_t v = 0; v < std::int64_t{matrix.rows}; ++v) {
+    const auto out = row_of(matrix, v), in = row_of(mirrored, v);
+    const std::int64_t loop = std::binary_search(out.begin(), out.end(), static_cast<I>(v)) ? 1 : 0;
+    std::int64_t common = 0;  // neighbours both ways, the vertex itself included
+    for (auto a = out.begin(), b = in.begin(); !directed && a != out.end() && b != in.end();) {
+      common += *a == *b ? 1 : 0;
+      const bool next_a = *a <= *b, next_b = *b <= *a;
+      a += next_a ? 1 : 0;
+      b += next_b ? 1 : 0;
+    }
+    profile.loops += loop;
+    profile.out.push_back(std::ssize(out) - loop + (directed ? 0 : std::ssize(in) - common));
+    if (directed) profile.in.push_back(std::ssize(in) - loop);
+    profile.edges += profile.out.back();
+    profile.isolated += profile.total(static_cast<std::size_t>(v)) == 0 ? 1 : 0;
   }
-  profile.deviation = std::sqrt(squares / static_cast<double>(rows));
+  if (!directed) profile.edges /= 2;
   return profile;
 }
 

@@ -117,6 +117,24 @@ TEST_F(BfsFile, OutputHasTheFilesOwnIds) {
   EXPECT_EQ(got, expected);
 }
 
+// As many edges as the target's level says; each in the file.
+TEST_F(BfsFile, ReportsThePathToATarget) {
+  const json run =
+      run_app("bfs", {"--json", "-", "--device", "cpu", "--source", "10", "--target", "40", edges_}).json()["runs"][0];
+  EXPECT_EQ(run["path"], (json{10, 20, 30, 40}));
+  EXPECT_EQ(run["valid"], true);
+  const json none = run_app("bfs", {"--json", "-", "--device", "cpu", "--target", "7", edges_}).json()["runs"][0];
+  EXPECT_EQ(none["target"], 7);
+  EXPECT_TRUE(none["path"].is_null());
+  const app_run told = run_app("bfs", {"--device", "cpu", "--target", "7", edges_});
+  EXPECT_NE(told.out.find("7 is not reached"), std::string::npos) << told.out;
+  expect_failure(run_app("bfs", {"--target", "8", edges_}), "bfs", 1, "--target 8");
+  expect_failure(run_app("bfs", {"--target", "-1", edges_}), "bfs", 2, "--target");
+  const json several =
+      run_app("bfs", {"--json", "-", "--device", "cpu", "--sources", "3", "--target", "40", edges_}).json()["runs"];
+  for (const json& each : several) EXPECT_EQ(each["path"].front(), each["source"]);
+}
+
 // 50 is found before 40, and both lead to 99.
 TEST_F(BfsFile, DeterministicParentsAreTheSmallest) {
   const std::string edges = folder_.write("d.el", "1 3\n1 5\n3 50\n5 40\n50 99\n40 99\n");

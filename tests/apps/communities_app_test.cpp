@@ -124,8 +124,29 @@ TEST_F(CommunitiesFile, OutputHasIdsAsTheFileWritesThem) {
   EXPECT_EQ(slurp(out), "7 1000000000000\n10 20\n20 10\n30 10\n40 30\n50 40\n60 40\n1000000000000 7\n");
   EXPECT_EQ(once["communities"], 6);
   EXPECT_EQ(once["largest"], 2);
+  EXPECT_EQ(once["sizes"], json::parse("[[2,2],[1,4]]"));
   EXPECT_EQ(once["label_sum"], 1000000000000 + 20 + 10 + 10 + 30 + 40 + 40 + 7);
   EXPECT_EQ(once["rounds"], 1);
+}
+
+// The sizes are those of the lines written.
+TEST_F(CommunitiesFile, SizesAreAHistogram) {
+  const std::string out = folder_ / "labels.csv";
+  const json got = run_on("gen:rmat:scale=8,degree=4", {"--undirected", "--output", out});
+  std::map<std::string, std::int64_t> counts;
+  std::istringstream lines(slurp(out));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) ++counts[line.substr(line.find(','))];
+  std::map<std::int64_t, std::int64_t, std::greater<>> sizes;
+  for (const auto& [label, count] : counts) ++sizes[count];
+  json expected = json::array();
+  for (const auto& [size, count] : sizes) expected.push_back({size, count});
+  ASSERT_LE(expected.size(), 20U);
+  EXPECT_EQ(got["sizes"], expected);
+  EXPECT_EQ(got["largest"], expected[0][0]);
+  const app_run run = run_app("communities", {"--device", "cpu", "--undirected", "--iterations", "1", edges_});
+  EXPECT_NE(run.out.find("2 of 2, 4 of 1 vertices"), std::string::npos) << run.out;
 }
 
 TEST_F(CommunitiesFile, SumsBeyond64BitsAreRounded) {

@@ -213,6 +213,7 @@ TEST_F(ComponentsFile, PeopleReadTheFigures) {
   const app_run run = run_app("components", {"--device", "cpu", edges_});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("2 weak"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\n  sizes "), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("valid: checked edge by edge"), std::string::npos) << run.out;
   EXPECT_NE(run_app("components", {"--device", "cpu", "--no-validate", edges_}).out.find("not validated"),
             std::string::npos);

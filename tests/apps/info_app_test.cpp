@@ -130,6 +130,97 @@ TEST_F(InfoFile, RefusesDistancesOfWhatIsNoGraph) {
   expect_failure(run_app("info", {"--distances", "0", matrix_}), "info", 2);
 }
 
+// 1 and 2 are joined both ways, 3 is a target only, 9 has a loop and nothing else.
+class InfoGraph : public testing::Test {
+ protected:
+  const scratch folder_;
+  const std::string edges_ = folder_.write("g.csv", "source,target\n1,2\n2,1\n1,3\n2,3\n9,9\n1,3\n");
+};
+
+TEST_F(InfoGraph, CountsDegreesInAndOut) {
+  const json got = run_app("info", {"--json", "-", edges_}).json();
+  EXPECT_EQ(got["vertices"], 4);
+  EXPECT_EQ(got["edges"], 4);
+  EXPECT_EQ(got["directed"], true);
+  EXPECT_EQ(got["self_loops"], 1);
+  EXPECT_EQ(got["isolated"], 1);
+  EXPECT_EQ(got["out_degree"]["max"], 2);
+  EXPECT_EQ(got["out_degree"]["empty"], 2);
+  EXPECT_EQ(got["in_degree"]["max"], 2);
+  EXPECT_EQ(got["in_degree"]["empty"], 1);
+  EXPECT_DOUBLE_EQ(got["in_degree"]["mean"].get<double>(), 1.0);
+  EXPECT_FALSE(got.contains("degree"));
+  const json both = run_app("info", {"--json", "-", "--undirected", edges_}).json();
+  EXPECT_EQ(both["directed"], false);
+  EXPECT_EQ(both["edges"], 3);
+  EXPECT_EQ(both["degree"]["max"], 2);
+  EXPECT_EQ(both["degree"]["min"], 0);
+  EXPECT_FALSE(both.contains("out_degree"));
+}
+
+TEST_F(InfoGraph, WritesDegrees) {
+  const auto written = [&](const std::string& name, const std::vector<std::string>& flags) {
+    std::vector<std::string> all = {edges_, "--quiet", "--output", folder_ / name};
+    all.insert(all.end(), flags.begin(), flags.end());
+    const app_run run = run_app("info", all);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return slurp(folder_ / name);
+  };
+  EXPECT_EQ(written("d.csv", {}), "id,out_degree,in_degree\n1,2,1\n2,2,1\n3,0,2\n9,0,0\n");
+  EXPECT_EQ(written("d.txt", {"--sort"}), "1 2 1\n2 2 1\n3 0 2\n9 0 0\n");
+  EXPECT_EQ(written("u.tsv", {"--undirected"}), "id\tdegree\n1\t2\n2\t2\n3\t2\n9\t0\n");
+  EXPECT_EQ(json::parse(written("u.json", {"--undirected", "--top", "1"})), json::parse(R"([{"id":1,"degree":2}])"));
+  // A symmetric matrix is an undirected graph where degrees are asked for, or as the flag says.
+  const std::string matrix =
+      folder_.write("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n");
+  const std::string degrees = folder_ / "m.csv";
+  ASSERT_EQ(run_app("info", {matrix, "--output", degrees}).code, 0);
+  EXPECT_EQ(slurp(degrees), "id,degree\n1,1\n2,1\n3,0\n");
+  ASSERT_EQ(run_app("info", {matrix, "--output", degrees, "--directed"}).code, 0);
+  EXPECT_EQ(slurp(degrees), "id,out_degree,in_degree\n1,1,1\n2,1,1\n3,0,0\n");
+  const std::string wide = folder_.write("w.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
+  expect_failure(run_app("info", {wide, "--output", degrees}), "info", 1, "2 x 3 (expected a square one");
+}
+
+// Degrees are those of the graph that the graph commands search.
+TEST_F(InfoGraph, AgreesWithTheGraphCommands) {
+  for (const std::string direction : {"--directed", "--undirected"}) {
+    const json info = run_app("info", {"gen:rmat:scale=9,degree=5", direction, "--json", "-"}).json();
+    const json graph =
+        run_app("components", {"gen:rmat:scale=9,degree=5", direction, "--json", "-", "--device", "cpu"}).json();
+    for (const char* key : {"vertices", "edges", "directed", "components"}) EXPECT_EQ(info[key], graph[key]) << key;
+    const json reached = run_app("info", {edges_, direction, "--distances", "9", "--json", "-"}).json()["distances"];
+    EXPECT_EQ(reached["sources"], 3);
+    EXPECT_EQ(reached["eccentricity"]["max"], 1);
+  }
+  const json both =
+      run_app("info", {folder_.write("p.el", "1 2\n3 2\n"), "--undirected", "--distances", "9", "--json", "-"})
+          .json()["distances"];
+  EXPECT_EQ(both["sources"], 3);
+  EXPECT_EQ(both["eccentricity"]["max"], 2);
+}
+
+TEST_F(InfoGraph, SpeaksOfVerticesAndEdges) {
+  const auto contains_any = [](const std::string& text, const std::vector<std::string>& words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return text.find(word) != std::string::npos; });
+  };
+  const std::vector<std::string> of_matrices = {"row", "entries", "nonzero", "diagonal", " x ", "ELL"};
+  const std::string graph = run_app("info", {edges_}).out;
+  EXPECT_FALSE(contains_any(graph, of_matrices)) << graph;
+  for (const char* word : {"4 vertices, 4 directed edges (6 listed), 1 self-loop", "out-degree", "in-degree"}) {
+    EXPECT_TRUE(contains_any(graph, {word})) << word << " in " << graph;
+  }
+  const std::string matrix =
+      folder_.write("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n");
+  const std::string described = run_app("info", {matrix}).out;
+  EXPECT_TRUE(contains_any(described, {"3 x 3"}) && contains_any(described, {"row lengths"})) << described;
+  const std::string converted = run_app("convert", {edges_, folder_ / "x.wel"}).out;
+  EXPECT_FALSE(contains_any(converted, of_matrices)) << converted;
+  EXPECT_TRUE(contains_any(converted, {"4 vertices, 6 directed edges"})) << converted;
+  EXPECT_TRUE(contains_any(run_app("convert", {matrix, folder_ / "y.mtx"}).out, {"3 x 3, 2 entries"}));
+}
+
 TEST_F(InfoFile, ErrorsInOneLine) {
   expect_failure(run_app("info", {folder_ / "missing"}), "info", 1, "No such file");
   expect_failure(run_app("info", {}), "info", 2);

@@ -138,6 +138,30 @@ TEST_F(Ranks, WriteWhatOneProcessWrites) {
   }
 }
 
+// In the format of its name, sorted and cut; and the path to a target.
+TEST_F(Ranks, WriteTablesAsOneProcess) {
+  const scratch folder;
+  for (const std::string line : {"bfs gen:rmat:scale=8,degree=6 --undirected --deterministic --sort",
+                                 "components gen:uniform:rows=800,degree=1 --sort"}) {
+    for (const std::string ending : {".csv", ".tsv", ".json"}) {
+      SCOPED_TRACE(line + ending);
+      EXPECT_EQ(on_ranks(1, line + " --device cpu --output " + folder / ("one" + ending)).code, 0);
+      EXPECT_EQ(on_ranks(3, line + " --output " + folder / ("three" + ending)).code, 0);
+      EXPECT_EQ(slurp(folder / ("three" + ending)), slurp(folder / ("one" + ending)));
+      EXPECT_GT(slurp(folder / ("one" + ending)).size(), 1000U);
+    }
+  }
+  EXPECT_EQ(on_ranks(3, "pagerank " + datasets + "karate.el --undirected --top 4 --output " + folder / "r.csv").code,
+            0);
+  const std::string ranks = slurp(folder / "r.csv");
+  EXPECT_TRUE(ranks.starts_with("id,rank\n")) << ranks;
+  EXPECT_EQ(std::count(ranks.begin(), ranks.end(), '\n'), 5) << ranks;
+  const std::string path = "bfs " + datasets + "karate.el --undirected --deterministic --target 17 --json - ";
+  const auto expected = on_ranks(1, path + "--device cpu").json()["runs"][0];
+  EXPECT_EQ(on_ranks(3, path).json()["runs"][0]["path"], expected["path"]);
+  EXPECT_GT(expected["path"].size(), 1U);
+}
+
 TEST_F(Ranks, MayBeMoreThanEight) {
   const scratch folder;
   const std::string line =

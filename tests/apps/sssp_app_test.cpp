@@ -3,6 +3,8 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <random>
+#include <set>
 
 #include "apps/run_here.hpp"
 #include "common/weight_position.hpp"
@@ -183,6 +185,83 @@ TEST_F(SsspFile, EndsAsAskedFor) {
     EXPECT_EQ(got["delta"], algorithm == "dijkstra" ? 0 : 2);
     EXPECT_EQ(got["runs"][0]["sum_distance"], 18);
   }
+}
+
+// By a search of the test's own, over its own copy of the edges: every path that is reported leads from source to
+// target along edges whose weights add up to the distance; where there is none, the target cannot be reached.
+TEST_F(SsspFile, ReportsThePathToATarget) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 12; ++round) {
+    const int vertices = 12;
+    std::map<std::pair<int, int>, int> edges;
+    std::string text = "# source target weight\n";
+    for (int k = 0; k < 24; ++k) {
+      const std::pair edge(static_cast<int>(random() % vertices) + 100, static_cast<int>(random() % vertices) + 100);
+      const int weight = round % 3 == 0 ? 0 : static_cast<int>(random() % 3);  // many of them 0
+      text += std::to_string(edge.first) + " " + std::to_string(edge.second) + " " + std::to_string(weight) + "\n";
+      const auto [at, is_new] = edges.try_emplace(edge, weight);
+      if (!is_new) at->second = std::min(at->second, weight);
+    }
+    const std::string file = folder_.write("random.wel", text);
+    const int source = edges.begin()->first.first;
+    std::map<int, int> distances = {{source, 0}};
+    for (int step = 0; step < vertices; ++step) {
+      for (const auto& [edge, weight] : edges) {
+        const auto from = distances.find(edge.first);
+        if (from == distances.end()) continue;
+        const int through = from->second + weight;
+        const auto [to, is_new] = distances.try_emplace(edge.second, through);
+        if (!is_new) to->second = std::min(to->second, through);
+      }
+    }
+    std::set<int> ids;
+    for (const auto& [edge, weight] : edges) ids.insert({edge.first, edge.second});
+    for (const int target : ids) {
+      SCOPED_TRACE(text + std::to_string(source) + " to " + std::to_string(target));
+      const json got =
+          run_on(file, {"--source", std::to_string(source), "--target", std::to_string(target), "--device", "cpu"});
+      const json run = got["runs"][0];
+      EXPECT_EQ(got["valid"], true);
+      EXPECT_EQ(run["target"], target);
+      const auto distance = distances.find(target);
+      if (distance == distances.end()) {
+        EXPECT_TRUE(run["path"].is_null());
+        EXPECT_TRUE(run["distance"].is_null());
+        continue;
+      }
+      const auto path = run["path"].get<std::vector<int>>();
+      ASSERT_FALSE(path.empty());
+      EXPECT_EQ(path.front(), source);
+      EXPECT_EQ(path.back(), target);
+      EXPECT_EQ(std::set<int>(path.begin(), path.end()).size(), path.size());
+      int length = 0;
+      for (std::size_t k = 1; k < path.size(); ++k) {
+        ASSERT_TRUE(edges.contains({path[k - 1], path[k]}));
+        length += edges.at({path[k - 1], path[k]});
+      }
+      EXPECT_EQ(length, distance->second);
+      EXPECT_EQ(run["distance"], distance->second);
+    }
+  }
+}
+
+TEST_F(SsspFile, ShowsThePathToPeople) {
+  const auto says = [&](const words& flags) {
+    words all = {edges_, "--device", "cpu"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    const app_run run = run_app("sssp", all);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.out;
+  };
+  EXPECT_NE(says({"--target", "30"}).find("30 at 7"), std::string::npos);
+  EXPECT_NE(says({"--target", "10"}).find("10 (0 edges)"), std::string::npos);
+  EXPECT_NE(says({"--target", "10", "--source", "1000000000000"}).find("not reached"), std::string::npos);
+  const std::string line = "gen:path:n=100";
+  const app_run run = run_app("sssp", {line, "--device", "cpu", "--target", "99"});
+  EXPECT_NE(run.out.find("0 1 2 3 4 5 6 7 8 9 10 11 ... 99 (99 edges)"), std::string::npos) << run.out;
+  const json path = run_on(line, {"--device", "cpu", "--target", "99"})["runs"][0]["path"];
+  ASSERT_EQ(path.size(), 100U);
+  EXPECT_EQ(path[57], 57);
 }
 
 TEST_F(SsspFile, RunsOnTheGpuOrSaysWhyNot) {
