@@ -4,6 +4,7 @@
 #include <map>
 
 #include "apps/run_app.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::test {
 namespace {
@@ -101,6 +102,7 @@ TEST_F(PageRankLoops, CountInEveryFormat) {
   expect_ranks(rank(of(edges_)), "el");
   expect_ranks(rank(of(edges_, {"--iterations", "200"})), "jacobi");
   for (const char* name : {"loop.mtx", "loop.spg", "loop.csv"}) {
+    if (!can_write(name)) continue;
     const std::string out = folder_ / name;
     const app_run converted = run_app("spargo", {"convert", "--quiet", edges_, out});
     ASSERT_EQ(converted.code, 0) << converted.err;
