@@ -281,10 +281,9 @@ written write_snapshot_undirected(const conversion& c, const any_matrix& matrix)
 written convert_snapshot(const conversion& c) {
   const any_matrix matrix = borrow_stored(c.ctx, c.input);
   if (c.adds_reverses()) return write_snapshot_undirected(c, matrix);
-  if (c.to.kind != target_kind::snapshot) warn_of_sums(c);
   const snapshot& mapped = *c.input.mapped;
   const std::string_view notes = has_lightest(mapped.notes()) ? mapped.notes() : std::string_view{};
-  return std::visit(
+  const written result = std::visit(
       [&]<class V, class I, class O>(const csr_input<V, I, O>& read) {
         csr_view<const V, I, O, host> all = read.matrix;
         array<V, host> lightest;
@@ -298,6 +297,8 @@ written convert_snapshot(const conversion& c) {
         return write_canonical<V, I, O>(c, all, read.facts, {mapped.header().origin, notes});
       },
       matrix);
+  if (c.to.kind != target_kind::snapshot) warn_of_sums(c);
+  return result;
 }
 
 // A pattern whose places are listed more than once is kept by how often they are.

@@ -219,6 +219,29 @@ TEST(first_vertices, are_those_of_a_stable_sort) {
   }
 }
 
+TEST(tables, hold_every_name) {
+  const scratch folder;
+  const std::vector<std::string_view> all = {"a\"b", "x, y", "\xff"};
+  vertex_names names;
+  names.naming = vertex_naming::names;
+  names.vertices = 3;
+  names.table = vertex_name_table(context<host>(), all);
+  for (const std::string name : {"t.json", "t.csv"}) {
+    table_writer writer(folder / name, "id,level");
+    for (std::int64_t v = 0; v < 3; ++v) {
+      writer.label(names, v);
+      writer.number(v);
+      writer.end_row();
+    }
+    writer.commit();
+  }
+  const json objects = json::parse(slurp(folder / "t.json"));
+  EXPECT_EQ(objects.at(0).at("id"), "a\"b");
+  EXPECT_EQ(objects.at(1).at("id"), "x, y");
+  EXPECT_EQ(objects.at(2).at("id"), "\xef\xbf\xbd");  // replaced: JSON is UTF-8
+  EXPECT_EQ(slurp(folder / "t.csv"), "id,level\n\"a\"\"b\",0\n\"x, y\",1\n\xff,2\n");
+}
+
 TEST(tables, have_null_for_what_is_no_number) {
   const scratch folder;
   for (const std::string name : {"t.json", "t.csv"}) {
