@@ -63,16 +63,16 @@ TEST(cache, says_the_same_as_the_text) {
     std::string app, path, values;
     std::vector<std::string> more;
   };
-  for (const one& c : {one{"spmv", mtx, "fp64", {}}, one{"spmv", mtx, "fp32", {"--precision", "fp32"}},
-                       one{"bfs", mtx, "pattern", {"--source", "2"}}, one{"bfs", list, "pattern", {}},
-                       one{"bfs", list, "pattern", {"--source", "900000000000", "--undirected"}},
-                       one{"spmv", integers, "fp64", {"--quiet"}}, one{"spmv", complex, "complex-fp64", {}},
-                       one{"sssp", weighted, "weights", {"--source", "70"}}, one{"sssp", list, "weights", {}},
-                       one{"sssp", weighted, "weights", {"--undirected"}}, one{"sssp", integers, "weights", {}},
-                       one{"sssp", list, "pattern", {"--weights", "random:3"}}, one{"spmv", empty, "fp64", {}},
-                       one{"info", mtx, "fp64", {}}, one{"info", list, "pattern", {}},
-                       one{"info", weighted, "fp64", {}}, one{"info", integers, "fp64", {}},
-                       one{"info", complex, "complex-fp64", {}}, one{"info", empty, "pattern", {"--distances", "2"}}}) {
+  for (const one& c :
+       {one{"spmv", mtx, "fp64", {}}, one{"spmv", mtx, "fp32", {"--precision", "fp32"}},
+        one{"bfs", mtx, "pattern", {"--source", "2"}}, one{"bfs", list, "pattern", {}},
+        one{"bfs", list, "pattern", {"--source", "900000000000", "--undirected"}},
+        one{"spmv", integers, "fp64", {"--quiet"}}, one{"spmv", complex, "complex-fp64", {}},
+        one{"sssp", weighted, "weights", {"--source", "70"}}, one{"sssp", list, "weights", {}},
+        one{"sssp", weighted, "weights", {"--undirected"}}, one{"sssp", list, "pattern", {"--weights", "random:3"}},
+        one{"spmv", empty, "fp64", {}}, one{"info", mtx, "fp64", {}}, one{"info", list, "pattern", {}},
+        one{"info", weighted, "fp64", {}}, one{"info", integers, "fp64", {}}, one{"info", complex, "complex-fp64", {}},
+        one{"info", empty, "pattern", {"--distances", "2"}}}) {
     SCOPED_TRACE(c.app + " " + c.path + " " + c.values);
     const std::string cache = cache_of(c.path, c.values);
     std::filesystem::remove(cache);
