@@ -344,9 +344,11 @@ TEST(convert, to_metis_says_what_it_cannot_hold) {
   EXPECT_NE(said(general + "pattern general\n3 4 1\n2 1\n").find("3 x 4"), std::string::npos);
   // Of several weights the lightest, as paths take it: from the text and from a snapshot, which has the sums.
   const std::string twice = folder.write("twice.mtx", general + "integer symmetric\n2 2 2\n2 1 3\n2 1 4\n");
-  if (test::can_write("twice.spg")) ASSERT_EQ(run_app("convert", {twice, folder / "twice.spg"}).code, 0);
   for (const std::string& from : {twice, folder / "twice.spg"}) {
     if (!test::can_write(from)) continue;
+    if (from.ends_with(".spg")) {
+      ASSERT_EQ(run_app("convert", {twice, from}).code, 0);
+    }
     const app_run run = run_app("convert", {from, folder / "twice.graph"});
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_NE(run.err.find("with the lightest of their weights"), std::string::npos) << run.err;
