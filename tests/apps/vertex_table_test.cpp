@@ -131,7 +131,7 @@ TEST_P(graph_output, is_sorted_and_cut_on_request) {
 }
 
 TEST_P(graph_output, is_what_help_says) {
-  const std::string help = run_here(GetParam().command, {"--help"}).out;
+  const std::string help = run_here("help", {GetParam().command}).out;
   std::string columns;
   for (const std::string& name : GetParam().columns) columns += (columns.empty() ? "" : " ") + name;
   std::string flat;

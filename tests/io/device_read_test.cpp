@@ -452,7 +452,8 @@ TEST(DeviceRead, EdgesTheHostMustRead) {
   EXPECT_EQ(same(plain + "1 x\n"), 0);
   EXPECT_EQ(same(plain + "1 99999999999\n"), 0);
   EXPECT_EQ(same(plain + "1 2000000000\n"), 0);
-  EXPECT_EQ(same("1 2 0.5 x\n3 4 1e-99 y\n5 6 7,8\n"), all_ways());
+  EXPECT_EQ(same("1 2 0.5 x\n3 4 1e-99 y\n5 6 7.8\n"), all_ways());
+  EXPECT_EQ(same("1 2 0.5 x\n3 4 1e-99 y\n5 6 7,8\n"), 0);  // a decimal comma
   EXPECT_EQ(same("1 2 0.5\n3 4\n"), 0);
   EXPECT_EQ(same("1 2 0.5\n3 4 x\n"), 0);
   EXPECT_EQ(same("# nothing\n"), 0);
