@@ -12,7 +12,7 @@ SIGNATURES = {
     "mmread": "source, *, spmatrix=False, dtype=None, device='cpu'",
     "mmwrite": "target, a, comment='', field=None, precision=None, symmetry=None",
     "mminfo": "source",
-    "read_edgelist": "path, *, weights='auto', ids='renumber'",
+    "read_edgelist": "path, *, weights='auto', ids='renumber', columns=None, kind='auto'",
     "save": "path, a",
     "load": "path",
     "generate": "spec, *, dtype=<class 'numpy.float64'>",
@@ -26,7 +26,7 @@ SIGNATURES = {
     "Graph.from_scipy": "a, *, directed=True, weights=True, device='auto'",
     "Graph.from_edges": "sources, targets, weights=None, *, vertices=None, directed=True, duplicates='min', device='auto'",
     "Graph.from_networkx": "g, *, weight=None, device='auto'",
-    "Graph.read": "source, *, directed=None, weights=True, device='auto'",
+    "Graph.read": "source, *, directed=None, weights=True, device='auto', columns=None, ids='auto'",
     "csgraph.reverse_cuthill_mckee": "graph, symmetric_mode=False",
 }
 METHODS = {
