@@ -122,6 +122,7 @@ class header_finder {
       find_columns();
     else if (!columns_.empty())
       refuse_columns("the file has no edge");
+    if (header_.names.empty() && is_plain(header_)) header_.separator = 0;
     decide_ids(text_, wanted_ids_, columns_.empty() ? given_columns::none : given_columns::some, header_);
     if (header_.ids == id_kind::names && header_.left_ids >= 0) {
       throw error(error_code::unsupported, {name_}, "names of vertices in a bipartite graph (expected integer ids)");
