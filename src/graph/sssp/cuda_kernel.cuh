@@ -243,17 +243,15 @@ __device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> thresh
       const std::int64_t v = first + q * warp_size + lane;
       unmet[q] = v < s.n && __ldcg(s.found + v) == none<D>;
     }
-    unsigned pulling = 0;  // bit q: the lane's vertex of group q
 #pragma unroll
     for (int q = 0; q < groups; ++q) {
       const std::int64_t v = first + q * warp_size + lane;
-      if (unmet[q] && s.in.offsets[v] < s.in.offsets[v + 1]) pulling |= 1U << q;
+      unmet[q] = unmet[q] && s.in.offsets[v] < s.in.offsets[v + 1];
     }
-#pragma unroll 1  // pull_together is large
+#pragma unroll
     for (int q = 0; q < groups; ++q) {
-      const bool mine = (pulling >> q & 1) != 0;
-      const unsigned mask = __ballot_sync(full_mask, mine);
-      if (mine) waiting[count + __popc(mask & lanes_below(lane))] = static_cast<I>(first + q * warp_size + lane);
+      const unsigned mask = __ballot_sync(full_mask, unmet[q]);
+      if (unmet[q]) waiting[count + __popc(mask & lanes_below(lane))] = static_cast<I>(first + q * warp_size + lane);
       count += __popc(mask);
       if (count < warp_size) continue;
       __syncwarp();

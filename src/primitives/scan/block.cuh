@@ -105,16 +105,16 @@ struct brent_kung_section {
   static __device__ int place(int i) { return i + i / 32; }
 };
 
-template <class Section, class Op, class T>
+template <scan_kind Kind, class Section, class Op, class T>
 __global__ void __launch_bounds__(block_tuning::threads)
-    scan_sections_kernel(const T* in, T* out, std::int64_t size, std::int64_t sections, T* totals, scan_kind kind) {
+    scan_sections_kernel(const T* in, T* out, std::int64_t size, std::int64_t sections, T* totals) {
   __shared__ typename Section::template storage<T> shared;
   for (std::int64_t s = blockIdx.x; s < sections; s += gridDim.x) {
     const std::int64_t first = s * Section::size;
     const int count = static_cast<int>(size - first < Section::size ? size - first : Section::size);
     const T* scanned = Section::template scan<Op>(shared, in + first, count);
     for (int i = static_cast<int>(threadIdx.x); i < count; i += block_tuning::threads) {
-      if (kind == scan_kind::inclusive) {
+      if constexpr (Kind == scan_kind::inclusive) {
         out[first + i] = scanned[Section::place(i)];
       } else {
         out[first + i] = i == 0 ? Op::identity : scanned[Section::place(i - 1)];
@@ -138,15 +138,15 @@ __global__ void __launch_bounds__(block_tuning::threads)
   }
 }
 
-template <class Section, class Op, class T>
-void scan_sections(const context<device>& ctx, span<const T, device> in, span<T, device> out, scan_kind kind) {
+template <scan_kind Kind, class Section, class Op, class T>
+void scan_sections(const context<device>& ctx, span<const T, device> in, span<T, device> out) {
   const std::int64_t sections = div_up(in.size(), std::int64_t{Section::size});
   const launch_shape shape{std::min<std::int64_t>(sections, INT32_MAX), block_tuning::threads};
   array<T, device> totals(ctx, sections > 1 ? sections : 0);
-  launch_kernel(ctx, shape, scan_sections_kernel<Section, Op, T>, in.data(), out.data(), in.size(), sections,
-                totals.data(), kind);
+  launch_kernel(ctx, shape, scan_sections_kernel<Kind, Section, Op, T>, in.data(), out.data(), in.size(), sections,
+                totals.data());
   if (sections == 1) return;
-  scan_sections<Section, Op, T>(ctx, std::as_const(totals).view(), totals.view(), scan_kind::exclusive);
+  scan_sections<scan_kind::exclusive, Section, Op>(ctx, std::as_const(totals).view(), totals.view());
   launch_kernel(ctx, shape, propagate_kernel<Op, T>, out.data(), in.size(), Section::size, sections, totals.data());
 }
 

@@ -398,20 +398,17 @@ __device__ void scan_tiles(shared_stages<T>& shared, const tile_task<T>& task, i
     ++waiting;
     folding.advance();
   };
-  // The first tiles are folded and none scanned; from then on one of each.
-  ring_place<T> at;
-  for (int step = 0; step < shape::ahead || waiting > 0; ++step) {
+#pragma unroll
+  for (int k = 0; k < shape::ahead; ++k) fold_next(in_warp[k]);
+  for (ring_place<T> at; waiting > 0; at.advance()) {
     fold_next(in_warp[shape::ahead]);
-    if (step >= shape::ahead) {
-      auto& notes = shared.notes[at.stage];
-      const std::int64_t tile = tile_at(notes, lane);
-      wait_for(notes.resolved, at.phase);
-      scan_tile<Kind, Op>(shared, task, at.stage, tile, Op::apply(notes.prefixes[warp], in_warp[0]), thread);
-      --waiting;
-      at.advance();
-    }
+    auto& notes = shared.notes[at.stage];
+    const std::int64_t tile = tile_at(notes, lane);
+    wait_for(notes.resolved, at.phase);
+    scan_tile<Kind, Op>(shared, task, at.stage, tile, Op::apply(notes.prefixes[warp], in_warp[0]), thread);
 #pragma unroll
     for (int k = 0; k < shape::ahead; ++k) in_warp[k] = in_warp[k + 1];
+    --waiting;
   }
 }
 

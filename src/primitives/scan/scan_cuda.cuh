@@ -11,11 +11,11 @@ template <scan_kind Kind, class Op, class T>
 void scan_as(const context<device>& ctx, span<const T, device> in, span<T, device> out, scan_algorithm algorithm) {
   switch (algorithm) {
     case scan_algorithm::kogge_stone:
-      return scan_sections<kogge_stone_section, Op>(ctx, in, out, Kind);
+      return scan_sections<Kind, kogge_stone_section, Op>(ctx, in, out);
     case scan_algorithm::kogge_stone_double_buffered:
-      return scan_sections<double_buffered_section, Op>(ctx, in, out, Kind);
+      return scan_sections<Kind, double_buffered_section, Op>(ctx, in, out);
     case scan_algorithm::brent_kung:
-      return scan_sections<brent_kung_section, Op>(ctx, in, out, Kind);
+      return scan_sections<Kind, brent_kung_section, Op>(ctx, in, out);
     default:
       return has_ring<T>(ctx) ? scan_by_ring<Kind, Op>(ctx, in, out) : scan_by_tiles<Kind, Op>(ctx, in, out);
   }
