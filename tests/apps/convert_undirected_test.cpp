@@ -42,6 +42,23 @@ class ConvertUndirected : public testing::Test {
   }
 };
 
+TEST(ConvertStated, TablesThatSayUndirectedAreWrittenBothWays) {
+  const test::scratch folder;
+  const std::string table =
+      folder.write("g.csv", "Source;Target;Type;Id;Label;Weight\n0;1;Undirected;0;;0,5\n1;2;Undirected;1;;2,5\n");
+  const auto farthest = [](const std::string& file) {
+    return test::run_app("sssp", {file, "--source", "2", "--json", "-", "--device", "cpu"})
+        .json()["runs"][0]["max_distance"];
+  };
+  EXPECT_EQ(farthest(table), 3.0);
+  for (const char* name : {"a.csv", "a.wel"}) {
+    ASSERT_EQ(test::run_app("convert", {table, folder / name}).code, 0);
+    EXPECT_EQ(farthest(folder / name), 3.0) << name;
+  }
+  ASSERT_EQ(test::run_app("convert", {table, folder / "a.mtx"}).code, 0);
+  EXPECT_NE(test::slurp(folder / "a.mtx").find("symmetric"), std::string::npos);
+}
+
 TEST_F(ConvertUndirected, GraphCommandsAnswerAlike) {
   for (const std::string& file : {weighted_, bare_}) {
     const json expected = answers(file, {"--undirected"});

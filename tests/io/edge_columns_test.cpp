@@ -112,6 +112,13 @@ TEST_F(EdgeColumns, IndexColumnsAreSkipped) {
   EXPECT_EQ(read("\"\",\"from\",\"to\",\"weight\"\n\"1\",10,20,1.5\n\"2\",20,30,2.5\n"), expected) << "R's write.csv";
 }
 
+TEST_F(EdgeColumns, AFieldMoreThanNamesMayBeADecimalComma) {
+  for (const std::string text :
+       {"source,target,weight\n1,2,0,5\n2,3,1,25\n", "source,target,weight\nA,B,0,5\nB,C,1,25\n"}) {
+    EXPECT_EQ(read(text).rfind("1:1: the names of the columns do not say whether the lines", 0), 0U) << read(text);
+  }
+}
+
 TEST_F(EdgeColumns, UnknownNamesAreAHeaderAboveIdsOnly) {
   EXPECT_EQ(read("a,b\n1,2\n"), "1 2\n");
   EXPECT_EQ(read("a,b,c\n1,2,3\n"), "1 2 3\n");

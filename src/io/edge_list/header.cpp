@@ -271,6 +271,7 @@ class header_finder {
     const std::vector<int> from = find_names(fields, sources);
     const std::vector<int> to = find_names(fields, targets);
     const std::vector<int> weigh = find_names(fields, weights);
+    expect_no_decimal_commas(fields);
     count_row_names(fields);
     const int shift = header_.row_names ? 1 : 0;
     if (!from.empty() && !to.empty()) {
@@ -303,6 +304,22 @@ class header_finder {
     header_.source = source;
     header_.target = target;
     header_.weight = weight;
+  }
+
+  // Where commas separate, "1,2,0,5" below three names has row names in front or a decimal comma at the end.
+  void expect_no_decimal_commas(const std::vector<std::string>& names) const {
+    const auto digits = [](const std::string& text) {
+      return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    };
+    bool any = false;
+    const bool longer = for_all_values(1, [&](const std::vector<std::string>& fields) {
+      any = true;
+      const std::size_t last = fields.size() - 1;
+      return fields.size() == names.size() + 1 && last >= 2 && digits(fields[last]) && digits(fields[last - 1]);
+    });
+    if (header_.separator == ',' && any && longer && !is_quoted_below()) {
+      fail_ambiguous("whether the lines, of one field more, have row names or a decimal comma", names);
+    }
   }
 
   // R writes the names of rows in front, and no name above them.
