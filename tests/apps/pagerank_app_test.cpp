@@ -98,6 +98,14 @@ class PageRankLoops : public testing::Test {
   const std::string edges_ = folder_.write("loop.el", "1 2\n2 2\n2 3\n3 1\n");
 };
 
+TEST(PageRankApp, ChecksAllowForRounding) {
+  for (const char* tolerance : {"1e-15", "0"}) {
+    const app_run run = rank({"gen:rmat:scale=13,degree=16", "--device", "cpu", "--repeat", "1", "--tolerance",
+                              tolerance, "--max-iterations", "100", "--json", "-"});
+    EXPECT_EQ(run.json()["valid"], true) << tolerance << ": " << run.err;
+  }
+}
+
 TEST_F(PageRankLoops, CountInEveryFormat) {
   expect_ranks(rank(of(edges_)), "el");
   expect_ranks(rank(of(edges_, {"--iterations", "200"})), "jacobi");
