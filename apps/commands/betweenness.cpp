@@ -114,7 +114,7 @@ std::int64_t sources_to_check(const context<host>& cpu, std::int64_t sources, st
   return std::min(sources, std::max(check_tuning::least_sources, static_cast<std::int64_t>(most_ms / source_ms)));
 }
 
-// So many of the sources, evenly spread.
+// `count` of the sources, evenly spaced.
 template <index_type I>
 std::vector<I> sample_of(const std::vector<I>& sources, std::int64_t all, std::int64_t count) {
   std::vector<I> sample;
@@ -194,8 +194,8 @@ std::string check(const context<host>& cpu, const graph_view<I, O, host>& g, con
 }
 
 std::string how_checked(const betweenness_flags& flags, const centrality& found) {
-  if (found.checked == found.sources) return "Brandes' algorithm by other code agrees";
-  return fmt::format("Brandes' algorithm by other code agrees from {} of {} sources{}", with_commas(found.checked),
+  if (found.checked == found.sources) return "checked independently by Brandes' algorithm";
+  return fmt::format("checked independently by Brandes' algorithm from {} of {} sources{}", with_commas(found.checked),
                      with_commas(found.sources),
                      flags.normalization == "max" ? "" : ", and the sum of all values with the distances");
 }
