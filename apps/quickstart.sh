@@ -5,8 +5,8 @@
 #   --no-install   leave the system's packages alone
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=apps/common/setup.sh
-source apps/common/setup.sh
+# shellcheck source=apps/setup.sh
+source apps/setup.sh
 
 install=yes cuda=()
 for argument in "$@"; do

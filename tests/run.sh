@@ -12,8 +12,8 @@
 # inputs are taken from SPARGO_DATA.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=apps/common/setup.sh
-source apps/common/setup.sh
+# shellcheck source=apps/setup.sh
+source apps/setup.sh
 
 full=no install=yes sanitizers=yes python=yes fuzz=no cuda=() ctest_arguments=()
 while [ $# -gt 0 ]; do

@@ -200,13 +200,13 @@ graph_communities_test:Communities/3.Hubs:Communities/5.ManyLabels|Communities/3
 graph_components_test:Components/3.SizesAround*:Components/3.Hubs*|none
 graph_components_test:Components/5.LargestTree*:Components/5.DisconnectedCliques|none
 io_device_read_test:DeviceRead.Csr*
-dist_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceCg.*|DeviceExchange.GoesOneWay*
-dist_devices_test:DeviceRanks.*/4:DeviceSearch.*/4|none
-dist_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearches.AreToldOf|none
-dist_components_test:DistributedComponents/2.AreJoined*|none
-dist_device_spmm_test:DeviceSpmm.*/6:DeviceSpmmPlan.*|DeviceSpmm.*/7
-dist_device_graph_test:DeviceMadeGraph.*/1:DeviceMadeGraph.*/4:DeviceCheck.*|DeviceMadeGraph.IsThat*/1
-dist_device_products_test:DeviceProductsInARow.Where*|none
+distributed_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceCg.*|DeviceExchange.GoesOneWay*
+distributed_devices_test:DeviceRanks.*/4:DeviceSearch.*/4|none
+distributed_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearches.AreToldOf|none
+distributed_components_test:DistributedComponents/2.AreJoined*|none
+distributed_device_spmm_test:DeviceSpmm.*/6:DeviceSpmmPlan.*|DeviceSpmm.*/7
+distributed_device_graph_test:DeviceMadeGraph.*/1:DeviceMadeGraph.*/4:DeviceCheck.*|DeviceMadeGraph.IsThat*/1
+distributed_device_products_test:DeviceProductsInARow.Where*|none
 graph_operators_cuda_test:OperatorsCuda/0.AdvanceA*:OperatorsCuda/0.AdvanceW*:OperatorsCuda/2.Once*:OperatorsCuda/0.Levels*:OperatorsCuda/0.TooMany*
 core_stream_order_test:StreamOrder.*
 core_thrust_test:Thrust.*
@@ -230,7 +230,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      core_stream_order_test | core_thrust_test | formats_convert_test | sparse_spm* | dist_device* | dist_persistent_test | dist_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      core_stream_order_test | core_thrust_test | formats_convert_test | sparse_spm* | distributed_device* | distributed_persistent_test | distributed_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
@@ -288,11 +288,11 @@ stage_sanitize() {
       [ -z "$(test_command "$build" "${test%%:*}")" ] || printf '%s %s\n' "$tool" "$test"
     done
   done > "$work/jobs"
-  # dist's rows one at a time, and last. With other processes on the GPU (H100, H200) initcheck 2025.3 fails correct
+  # The distributed rows one at a time, and last. With other processes on the GPU (H100, H200) initcheck 2025.3 fails correct
   # programs whose threads share it, two of 80 lines without Spargo among them: it reports as uninitialized what the
   # previous kernel on the stream wrote, or the program ends in an illegal access. Alone, 36 of 36 runs were clean.
-  grep -v '^initcheck dist_' "$work/jobs" | sanitize_each "$jobs" "$build" "$deadline" > "$work/rows"
-  grep '^initcheck dist_' "$work/jobs" | sanitize_each 1 "$build" "$deadline" >> "$work/rows"
+  grep -v '^initcheck distributed_' "$work/jobs" | sanitize_each "$jobs" "$build" "$deadline" > "$work/rows"
+  grep '^initcheck distributed_' "$work/jobs" | sanitize_each 1 "$build" "$deadline" >> "$work/rows"
   sort "$work/rows" >> "$table"
   if grep -qvE '^[^ ]+ +[^ ]+ +ok ' "$work/rows"; then failed=yes; fi
   local ran wanted
@@ -312,7 +312,7 @@ stage_devices() {
   count=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
   if [ "$count" -lt 2 ]; then row devices "NOT RUN" "$start" "$count GPU (expected 2 or more)"; return; fi
   say "tests and commands on $count GPUs"
-  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(dist_(device.*|persistent|components|split)|apps_devices_app)_test$' \
+  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(distributed_(device.*|persistent|components|split)|apps_devices_app)_test$' \
     > "$logs/devices.log" 2>&1 || status=$?
   [ $status -eq 0 ] || tail -n 40 "$logs/devices.log"
   row "devices: tests" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/devices.log" | tail -n 1)"

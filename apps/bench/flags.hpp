@@ -1,8 +1,8 @@
 // The flags of `spargo bench`, declared apart from the driver: `spargo` knows them too, without what the driver links.
 #pragma once
 
-#include "common/choice.hpp"
-#include "common/help.hpp"
+#include "cli/choice.hpp"
+#include "cli/help.hpp"
 
 #include <spargo/core/config.hpp>
 

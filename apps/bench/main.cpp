@@ -5,7 +5,7 @@
 #include "bench/interrupt.hpp"
 #include "bench/plot.hpp"
 #include "bench/table.hpp"
-#include "common/exit_status.hpp"
+#include "cli/exit_status.hpp"
 
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>

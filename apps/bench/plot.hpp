@@ -5,7 +5,7 @@
 // was measured is drawn: a case that was skipped says why in place of its bar.
 #pragma once
 
-#include "common/picture.hpp"
+#include "cli/picture.hpp"
 
 #include <fmt/format.h>
 

@@ -10,8 +10,8 @@
 #include "bench/pagerank_cases.hpp"
 #include "bench/spmv_device.hpp"
 
-#include <spargo/dist/graph.hpp>
-#include <spargo/dist/matrix.hpp>
+#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/matrix.hpp>
 
 #include <thread>
 

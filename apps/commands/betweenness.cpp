@@ -1,11 +1,11 @@
 // betweenness FILE: how many shortest paths lead through each vertex, timed, and checked by other code.
+#include "cli/choice.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
 #include "commands/table.hpp"
-#include "common/choice.hpp"
-#include "common/graph_plan.hpp"
-#include "common/graph_sources.hpp"
-#include "common/outputs.hpp"
-#include "common/placed_input.hpp"
-#include "common/progress.hpp"
+#include "placement/graph_plan.hpp"
+#include "placement/graph_sources.hpp"
+#include "placement/placed_input.hpp"
 
 #include <spargo/graph/betweenness.hpp>
 

@@ -1,13 +1,13 @@
 // bfs FILE: breadth-first search on a real graph, timed, and checked by Graph500's rules.
+#include "cli/choice.hpp"
+#include "cli/outputs.hpp"
+#include "commands/graph/bfs_search.hpp"
+#include "commands/graph/search_path.hpp"
 #include "commands/table.hpp"
-#include "common/bfs_search.hpp"
-#include "common/choice.hpp"
-#include "common/graph_plan.hpp"
-#include "common/graph_sources.hpp"
-#include "common/outputs.hpp"
-#include "common/placed_input.hpp"
-#include "common/ranks.hpp"
-#include "common/search_path.hpp"
+#include "placement/graph_plan.hpp"
+#include "placement/graph_sources.hpp"
+#include "placement/placed_input.hpp"
+#include "placement/ranks.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

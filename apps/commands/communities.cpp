@@ -1,11 +1,11 @@
 // communities FILE: communities of a real graph, timed, and checked by code that shares nothing with them.
+#include "cli/choice.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "commands/graph/vertex_groups.hpp"
 #include "commands/table.hpp"
-#include "common/choice.hpp"
-#include "common/graph_plan.hpp"
-#include "common/outputs.hpp"
-#include "common/placed_input.hpp"
-#include "common/progress.hpp"
-#include "common/vertex_groups.hpp"
+#include "placement/graph_plan.hpp"
+#include "placement/placed_input.hpp"
 
 #include <spargo/graph/communities.hpp>
 

@@ -1,13 +1,13 @@
 // components FILE: weak or strong components of a real graph, timed, and checked by code that shares nothing with them.
+#include "cli/help.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "commands/graph/vertex_groups.hpp"
 #include "commands/table.hpp"
-#include "common/graph_command.hpp"
-#include "common/graph_plan.hpp"
-#include "common/help.hpp"
-#include "common/outputs.hpp"
-#include "common/placed_input.hpp"
-#include "common/progress.hpp"
-#include "common/ranks.hpp"
-#include "common/vertex_groups.hpp"
+#include "placement/graph_command.hpp"
+#include "placement/graph_plan.hpp"
+#include "placement/placed_input.hpp"
+#include "placement/ranks.hpp"
 
 #include <spargo/graph/components.hpp>
 

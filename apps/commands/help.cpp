@@ -1,13 +1,13 @@
 // help [COMMAND]: what there is, or the help of one command. Hidden flags write what the build installs: completion for
 // bash, and manual pages.
-#include "common/help.hpp"
+#include "cli/help.hpp"
+#include "cli/choice.hpp"
+#include "cli/cli.hpp"
+#include "cli/completion.hpp"
+#include "cli/man_page.hpp"
 #include "commands/table.hpp"
-#include "common/choice.hpp"
-#include "common/cli.hpp"
-#include "common/completion.hpp"
-#include "common/man_page.hpp"
 
-#include <spargo/dist/communicator.hpp>
+#include <spargo/distributed/communicator.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,12 +1,12 @@
 // pagerank FILE: the ranks of a graph's vertices, timed, and checked by steps of other code.
+#include "cli/choice.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
 #include "commands/table.hpp"
-#include "common/choice.hpp"
-#include "common/graph_command.hpp"
-#include "common/graph_plan.hpp"
-#include "common/outputs.hpp"
-#include "common/placed_input.hpp"
-#include "common/progress.hpp"
-#include "common/ranks.hpp"
+#include "placement/graph_command.hpp"
+#include "placement/graph_plan.hpp"
+#include "placement/placed_input.hpp"
+#include "placement/ranks.hpp"
 
 #include <spargo/graph/pagerank.hpp>
 

@@ -1,9 +1,9 @@
 // plan COMMAND INPUT [flags]: what a command would take and choose, without running it.
-#include "common/plan.hpp"
+#include "placement/plan.hpp"
 
+#include "cli/choice.hpp"
+#include "cli/help.hpp"
 #include "commands/table.hpp"
-#include "common/choice.hpp"
-#include "common/help.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

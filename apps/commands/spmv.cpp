@@ -1,16 +1,16 @@
 // spmv FILE: y = A x on a real matrix, timed, and checked against a sequential float64 reference.
+#include "cli/choice.hpp"
+#include "cli/cli.hpp"
+#include "cli/help.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "commands/spmv/product.hpp"
 #include "commands/table.hpp"
-#include "common/choice.hpp"
-#include "common/cli.hpp"
-#include "common/device_choice.hpp"
-#include "common/help.hpp"
-#include "common/memory_need.hpp"
-#include "common/outputs.hpp"
-#include "common/plan.hpp"
-#include "common/progress.hpp"
-#include "common/ranks.hpp"
-#include "common/report.hpp"
-#include "common/spmv_product.hpp"
+#include "input/memory_need.hpp"
+#include "placement/device_choice.hpp"
+#include "placement/plan.hpp"
+#include "placement/ranks.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,12 +1,12 @@
 // sssp FILE: shortest paths from vertices of a real graph, timed, and checked edge by edge.
+#include "cli/choice.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "commands/graph/search_path.hpp"
 #include "commands/table.hpp"
-#include "common/choice.hpp"
-#include "common/graph_plan.hpp"
-#include "common/graph_sources.hpp"
-#include "common/outputs.hpp"
-#include "common/progress.hpp"
-#include "common/search_path.hpp"
-#include "common/weighted_input.hpp"
+#include "input/weighted_input.hpp"
+#include "placement/graph_plan.hpp"
+#include "placement/graph_sources.hpp"
 
 #include <spargo/graph/sssp.hpp>
 

@@ -1,6 +1,6 @@
 #include "commands/table.hpp"
 
-#include "common/nearest.hpp"
+#include "cli/nearest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

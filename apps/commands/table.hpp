@@ -1,7 +1,7 @@
 // All commands, in the order of `spargo --help`: what dispatch, help, completion and man pages iterate over.
 #pragma once
 
-#include "common/command.hpp"
+#include "cli/command.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,10 +1,10 @@
 // triangles FILE: the triangles of a graph and its clustering coefficients, timed, and counted again by other code.
+#include "cli/help.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
 #include "commands/table.hpp"
-#include "common/graph_plan.hpp"
-#include "common/help.hpp"
-#include "common/outputs.hpp"
-#include "common/placed_input.hpp"
-#include "common/progress.hpp"
+#include "placement/graph_plan.hpp"
+#include "placement/placed_input.hpp"
 
 #include <spargo/graph/triangles.hpp>
 

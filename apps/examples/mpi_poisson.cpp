@@ -1,7 +1,7 @@
 // mpirun -n P mpi_poisson [N]: solves Poisson's equation on an N x N grid by conjugate gradients, on the processes of a
 // program that uses MPI itself. Each rank makes its part of the matrix; no rank has all of it.
-#include <spargo/dist/matrix.hpp>
-#include <spargo/dist/mpi.hpp>
+#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/mpi.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <cstdio>

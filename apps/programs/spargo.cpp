@@ -1,7 +1,7 @@
 // spargo COMMAND ...: one program for all commands.
+#include "cli/cli.hpp"
 #include "commands/table.hpp"
-#include "common/cli.hpp"
-#include "common/ranks.hpp"
+#include "placement/ranks.hpp"
 
 #include <string>
 #include <string_view>

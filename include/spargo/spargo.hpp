@@ -10,10 +10,10 @@
 #include <spargo/core/interruption.hpp>
 #include <spargo/core/stream_order.hpp>
 #include <spargo/core/threaded_copy.hpp>
-#include <spargo/dist/communicator.hpp>
-#include <spargo/dist/exchange.hpp>
-#include <spargo/dist/graph.hpp>
-#include <spargo/dist/matrix.hpp>
+#include <spargo/distributed/communicator.hpp>
+#include <spargo/distributed/exchange.hpp>
+#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/matrix.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
 #include <spargo/formats/validate.hpp>

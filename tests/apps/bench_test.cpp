@@ -1,7 +1,7 @@
 // `bench` as a user runs it, on cases that take milliseconds.
 #include "apps/run_app.hpp"
 #include "bench/outcome.hpp"
-#include "common/picture.hpp"
+#include "cli/picture.hpp"
 
 #include <chrono>
 #include <csignal>

@@ -1,15 +1,15 @@
 // What the apps are made of: outcomes and exit codes, the independent checks, sources, names, pictures.
 #include "apps/run_app.hpp"
-#include "common/cli.hpp"
-#include "common/device_choice.hpp"
-#include "common/exit_status.hpp"
-#include "common/graph_sources.hpp"
-#include "common/input.hpp"
-#include "common/plots.hpp"
-#include "common/profile.hpp"
-#include "common/random.hpp"
-#include "common/spmv_check.hpp"
-#include "common/timing.hpp"
+#include "cli/cli.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/plots.hpp"
+#include "cli/timing.hpp"
+#include "commands/info/profile.hpp"
+#include "commands/spmv/check.hpp"
+#include "input/input.hpp"
+#include "input/random.hpp"
+#include "placement/device_choice.hpp"
+#include "placement/graph_sources.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/output.hpp>

@@ -1,8 +1,8 @@
 // Who does a search: sizes and free memory are given, so no GPU and no large graph is needed to see a choice.
-#include "common/device_choice.hpp"
+#include "placement/device_choice.hpp"
 
 #include "apps/run_app.hpp"
-#include "common/ranks.hpp"
+#include "placement/ranks.hpp"
 
 #include <spargo/core/error.hpp>
 #include <spargo/io/generate.hpp>

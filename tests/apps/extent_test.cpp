@@ -1,5 +1,5 @@
 // Matrices with far more rows than entries: answered or refused within seconds, whatever memory the machine has.
-#include "common/extent.hpp"
+#include "input/extent.hpp"
 
 #include "apps/run_app.hpp"
 

@@ -2,7 +2,7 @@
 //
 // Own program: it replaces operator new.
 #include "apps/run_here.hpp"
-#include "common/cli.hpp"
+#include "cli/cli.hpp"
 #include "support/refusing_new.hpp"
 #include "support/rounds.hpp"
 

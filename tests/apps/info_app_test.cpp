@@ -1,6 +1,6 @@
 // `info` and `convert` end to end.
 #include "apps/run_app.hpp"
-#include "common/picture.hpp"
+#include "cli/picture.hpp"
 #include "support/snapshots.hpp"
 
 namespace spargo::test {

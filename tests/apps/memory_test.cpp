@@ -1,7 +1,7 @@
 // What the programs take: within --max-memory, and within what a control group leaves; and that work which cannot fit
 // is refused before it begins, while what does fit is done.
-#include "common/memory_limit.hpp"
-#include "common/memory_need.hpp"
+#include "input/memory_limit.hpp"
+#include "input/memory_need.hpp"
 
 #include "apps/run_app.hpp"
 #include "support/cgroup.hpp"

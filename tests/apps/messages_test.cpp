@@ -1,8 +1,8 @@
 // What people see of an error and of progress: on a terminal, which the test is itself.
 #include "apps/run_app.hpp"
-#include "common/memory_limit.hpp"
-#include "common/progress.hpp"
-#include "common/source_line.hpp"
+#include "cli/progress.hpp"
+#include "input/memory_limit.hpp"
+#include "input/source_line.hpp"
 #include "support/snapshots.hpp"
 
 #include <spargo/graph/bfs.hpp>

@@ -1,7 +1,7 @@
 // Where results go: open descriptors are written to, the input is not overwritten, and what cannot be written is found
 // before the work.
 #include "apps/run_app.hpp"
-#include "common/picture.hpp"
+#include "cli/picture.hpp"
 #include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>

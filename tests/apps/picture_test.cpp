@@ -1,8 +1,8 @@
 // Pictures, looked at as Cairo reads them back.
-#include "common/picture.hpp"
+#include "cli/picture.hpp"
 #include "bench/plot.hpp"
-#include "common/exit_status.hpp"
-#include "common/plots.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/plots.hpp"
 
 #include <cairo.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The line of progress, as a terminal of each width shows it.
-#include "common/progress.hpp"
+#include "cli/progress.hpp"
 
 #include "apps/run_app.hpp"
 

@@ -1,7 +1,7 @@
 // Runs an app as a shell would and keeps what it said.
 #pragma once
 
-#include "common/paths.hpp"
+#include "cli/paths.hpp"
 
 #include "support/data.hpp"
 #include "support/device.hpp"

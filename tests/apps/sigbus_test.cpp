@@ -1,6 +1,6 @@
 // A mapped input that is cut short under many threads ends the program in one line, however many of them touch it.
 #include "apps/run_app.hpp"
-#include "common/signals.hpp"
+#include "cli/signals.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // Apps that are killed, or cannot write, in the middle of a file: the old one stays whole and nothing else is left.
 #include "apps/run_app.hpp"
-#include "common/picture.hpp"
+#include "cli/picture.hpp"
 #include "support/snapshots.hpp"
 
 #include <gtest/gtest.h>

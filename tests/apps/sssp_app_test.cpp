@@ -7,8 +7,8 @@
 #include <set>
 
 #include "apps/run_here.hpp"
-#include "common/weight_position.hpp"
-#include "common/weighted_input.hpp"
+#include "input/weight_position.hpp"
+#include "input/weighted_input.hpp"
 #include "support/device.hpp"
 #include "support/snapshots.hpp"
 

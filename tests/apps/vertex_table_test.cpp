@@ -1,5 +1,5 @@
 // --output of every command on graphs: the format that the name says, --sort and --top.
-#include "common/vertex_table.hpp"
+#include "cli/vertex_table.hpp"
 
 #include "apps/run_here.hpp"
 

@@ -5,7 +5,7 @@
 // Own program: it keeps all cores busy.
 #include "core/parallel.hpp"
 
-#include <spargo/dist/communicator.hpp>
+#include <spargo/distributed/communicator.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/io/generate.hpp>

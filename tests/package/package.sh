@@ -115,7 +115,7 @@ case $step in
     setup() {  # VARIABLE=VALUE...: installs four packages, of which cmake and libfmt-dev are there
       : > "$RECORD"
       env PATH="$dir/bin:$PATH" "$@" bash -c 'source "$1"; spargo_install cmake libfmt-dev zlib1g-dev libcli11-dev' \
-        setup "$source/apps/common/setup.sh" < /dev/null > "$dir/out" 2> "$dir/err" || fail "set-up with $*: status $?"
+        setup "$source/apps/setup.sh" < /dev/null > "$dir/out" 2> "$dir/err" || fail "set-up with $*: status $?"
       [ ! -s "$dir/out" ] || fail "set-up writes to standard output"
     }
     setup USER_ID=0
@@ -128,7 +128,7 @@ case $step in
     grep -q 'please run: apt-get install zlib1g-dev libcli11-dev$' "$dir/err" || fail "without rights: $(cat "$dir/err")"
     [ "$(cat "$RECORD")" = 'sudo -n true' ] || fail "without rights it called: $(cat "$RECORD")"
     if command -v shellcheck > /dev/null; then
-      (cd "$source" && shellcheck --severity=error -x apps/*.sh apps/common/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
+      (cd "$source" && shellcheck --severity=error -x apps/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
     fi
     ;;
   install)

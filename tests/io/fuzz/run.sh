@@ -5,8 +5,8 @@
 # as crash-*, and the exit code is 1.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
-# shellcheck source=apps/common/setup.sh
-source apps/common/setup.sh
+# shellcheck source=apps/setup.sh
+source apps/setup.sh
 seconds=${1:-60}
 shift || true
 command -v clang++ > /dev/null || spargo_die "clang++ is missing (Debian: apt-get install clang)"

@@ -1,0 +1,17 @@
+// Manual pages, written from the commands' flags and the closing paragraphs of their help.
+#pragma once
+
+#include "cli/command.hpp"
+
+#include <string>
+#include <vector>
+
+namespace spargo::apps {
+
+// spargo(1).
+[[nodiscard]] std::string man_page(const std::vector<const command*>& commands);
+
+// spargo-NAME(1).
+[[nodiscard]] std::string man_page(const command& which);
+
+}  // namespace spargo::apps

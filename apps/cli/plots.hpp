@@ -1,0 +1,57 @@
+// The two pictures that `info` draws: a sparsity pattern as a density map, and a degree distribution on log-log axes.
+#pragma once
+
+#include "cli/picture.hpp"
+
+#include <spargo/formats/csr.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace spargo::apps {
+
+// Entries per cell of a grid laid over a matrix; row-major from the top left.
+struct density_map {
+  std::int64_t matrix_rows = 0;
+  std::int64_t matrix_cols = 0;
+  std::int64_t side = 1;  // rows and columns of the matrix that a cell covers
+  int rows = 0;
+  int cols = 0;
+  std::vector<std::int64_t> counts;
+};
+
+// As fine as the matrix while that is at most `cells` along its longer side; then cells are squares of several rows
+// and columns, all of the same size (ragged ones would show as a moire), but for those at the right and bottom.
+[[nodiscard]] density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells = 800);
+
+template <index_type I, index_type O>
+[[nodiscard]] density_map count_density(const csr_pattern_view<I, O, host>& matrix) {
+  density_map map = make_density_map(matrix.rows, matrix.cols);
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    const std::int64_t base = row / map.side * map.cols;
+    for (O k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      ++map.counts[static_cast<std::size_t>(base + matrix.indices[k] / map.side)];
+    }
+  }
+  return map;
+}
+
+[[nodiscard]] canvas draw_spy(const density_map& map, const std::string& title, const std::string& subtitle);
+
+// counts[d]: how many vertices (rows) have degree d; degrees[k] ascending.
+struct degree_counts {
+  std::vector<std::int64_t> degrees;
+  std::vector<std::int64_t> counts;
+};
+
+[[nodiscard]] degree_counts count_degrees(std::vector<std::int64_t> degree_of_each);
+
+[[nodiscard]] canvas draw_degrees(const degree_counts& distribution, const std::string& title,
+                                  const std::string& subtitle, const std::string& of_what);
+
+// Round numbers (1, 2 or 5 times a power of ten) that split [first, last] into about `wanted` parts.
+[[nodiscard]] std::vector<std::int64_t> round_ticks(std::int64_t first, std::int64_t last, int wanted);
+
+}  // namespace spargo::apps

@@ -1,0 +1,77 @@
+#include "cli/provenance.hpp"
+
+#include "cli/libraries.hpp"
+#include "cli/picture.hpp"
+
+#include <spargo/core/config.hpp>
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+#include <string_view>
+
+namespace spargo::apps {
+
+namespace {
+
+std::string& remembered() {
+  static std::string line;
+  return line;
+}
+
+// As it is where a shell gives it no meaning, else in single quotes.
+std::string quoted(std::string_view word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%^";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string version_text(const std::string& called) {
+  std::string with;
+  std::string without;
+  const auto add = [&](std::string_view name, std::string_view version) {
+    std::string& to = version.empty() ? without : with;
+    to += to.empty() ? "" : ", ";
+    to += name;
+    if (!version.empty()) to.append(" ").append(version);
+  };
+  add("CUDA", config::has_cuda ? built_with::cuda : "");
+  add("MPI", built_with::mpi);
+  add("Cairo", drawing_version());
+  add("xxHash", built_with::xxhash);
+  return fmt::format("{} (Spargo) {}\n{}{}{}{}{}", called, SPARGO_VERSION_STRING, with.empty() ? "" : "with ", with,
+                     with.empty() || without.empty() ? "" : "; ", without.empty() ? "" : "without ", without);
+}
+
+void remember_command_line(const std::string& called, int argc, const char* const* argv) {
+  std::string& line = remembered();
+  line = called;
+  for (int k = 1; k < argc; ++k) line.append(" ").append(quoted(argv[k]));
+}
+
+const std::string& command_line() { return remembered(); }
+
+std::string utc_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+}  // namespace spargo::apps

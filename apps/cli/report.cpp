@@ -1,0 +1,138 @@
+#include "cli/report.hpp"
+
+#include "cli/help.hpp"
+#include "cli/progress.hpp"
+#include "cli/provenance.hpp"
+#include "input/memory_limit.hpp"
+
+#include <spargo/core/config.hpp>
+#include <spargo/io/output.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace spargo::apps {
+
+namespace {
+
+// Invalid UTF-8 (a file's name) is replaced.
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// Chunk by chunk: the whole as text may be as large as the memory that is left.
+void write_value(output_file& file, const json& value) {
+  if (value.is_binary()) {
+    const auto& text = value.get_binary();
+    file.write({reinterpret_cast<const char*>(text.data()), text.size()});
+  } else if (value.is_array() && !value.empty()) {
+    const char* separator = "[";
+    for (const json& element : value) {
+      file.write(std::exchange(separator, ","));
+      write_value(file, element);
+    }
+    file.write("]");
+  } else if (value.is_object() && !value.empty()) {
+    const char* separator = "{";
+    for (const auto& [key, element] : value.items()) {
+      file.write(std::exchange(separator, ","));
+      file.write(text_of(json(key)) + ":");
+      write_value(file, element);
+    }
+    file.write("}");
+  } else {
+    file.write(text_of(value));
+  }
+}
+
+// One key a line, its value on that line: short, and greppable. Last where the result comes from, and the most memory
+// that arrays took at once.
+void write_json(const std::string& path, const json& keys) {
+  output_file file(path);
+  const char* separator = "{\n  ";
+  const auto write_all = [&](const json& some) {
+    for (const auto& [key, value] : some.items()) {
+      file.write(std::exchange(separator, ",\n  "));
+      file.write(text_of(json(key)) + ": ");
+      write_value(file, value);
+    }
+  };
+  write_all(keys);
+  write_all({{"version", SPARGO_VERSION_STRING},
+             {"date", utc_time()},
+             {"command_line", command_line()},
+             {"cpu", processor_name()}});
+  file.write(fmt::format("{}\"host_memory_bytes\": {}\n}}\n", separator, host_memory().most_used()));
+  file.commit();
+}
+
+// The words of `text` in lines of a terminal's width, all but the first indented; as it is where there is none.
+void put_wrapped(std::string before, const std::string& text, std::size_t indent, std::size_t columns) {
+  constexpr std::size_t least = 24;  // columns of text
+  if (columns == 0 || before.size() + text.size() <= columns) return write_output(before + text + "\n");
+  const std::size_t used = before.size();
+  append_wrapped(before, text, indent + least <= columns ? indent : 4, used, columns);
+  write_output(before);
+}
+
+}  // namespace
+
+report::report(const std::string& command, const common_flags& flags) : flags_(flags) { keys_["app"] = command; }
+
+void report::warn(const std::string& message) const {
+  if (!flags_.quiet) print_error(flags_.called, "warning: " + message);
+}
+
+void report::print() const {
+  if (!flags_.quiet && !flags_.stdout_taken) {
+    std::size_t width = 0;
+    for (const auto& [label, text] : rows_) width = std::max(width, label.size());
+    const std::size_t columns =
+        ::isatty(STDOUT_FILENO) == 1 ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : 0;
+    put_wrapped({}, title_, 2, columns);
+    for (const auto& [label, text] : rows_) {
+      if (label.empty() && text.empty()) {
+        write_output("\n");
+      } else {
+        put_wrapped(fmt::format("  {:<{}}  ", label, width), text, width + 4, columns);
+      }
+    }
+  }
+  if (!flags_.json.empty()) {
+    write_json(flags_.json, keys_);
+  }
+}
+
+json list_of(span<const std::int64_t, host> numbers) {
+  std::size_t bytes = 2;
+  for (const std::int64_t number : numbers) bytes += fmt::format_int(number).size() + 1;
+  json::binary_t::container_type text;
+  text.reserve(bytes);
+  char separator = '[';
+  for (const std::int64_t number : numbers) {
+    const fmt::format_int digits(number);
+    text.push_back(static_cast<std::uint8_t>(std::exchange(separator, ',')));
+    text.insert(text.end(), digits.data(), digits.data() + digits.size());
+  }
+  if (numbers.empty()) text.push_back('[');
+  text.push_back(']');
+  return json::binary(std::move(text));
+}
+
+json to_json(const vertex_names& names, std::int64_t vertex) {
+  return names.are_integers() ? json(names.id(vertex)) : json(names.label(vertex));
+}
+
+json to_json(const time_summary& times) {
+  return {{"min", times.min}, {"median", times.median}, {"max", times.max}, {"runs", times.runs}};
+}
+
+std::string format_times(const time_summary& times) {
+  return fmt::format("{} median of {} ({} to {})", format_milliseconds(times.median), times.runs,
+                     format_milliseconds(times.min), format_milliseconds(times.max));
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,126 @@
+#include "cli/usage.hpp"
+
+#include "cli/choice.hpp"
+#include "cli/help.hpp"
+#include "cli/nearest.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace spargo::apps {
+
+namespace {
+
+// Of the flags that commands share.
+constexpr std::array<std::string_view, 5> most_used = {"output", "device", "devices", "threads", "json"};
+
+bool is_main(const CLI::Option& option) {
+  if (option.get_positional() || option.get_group() == "Options") return true;
+  const std::vector<std::string>& names = option.get_lnames();
+  return !names.empty() && std::find(most_used.begin(), most_used.end(), names.front()) != most_used.end();
+}
+
+// The first clause, unless that alone says nothing.
+std::string clause(std::string description) {
+  constexpr std::size_t least = 16;
+  constexpr std::string_view below = " (see below)";
+  if (description.ends_with(below)) description.resize(description.size() - below.size());
+  const std::size_t end = description.find("; ");
+  return end != std::string::npos && end >= least ? description.substr(0, end) : description;
+}
+
+// "  --damping D            the share of ..."
+std::string line_of(const CLI::Option& option) {
+  std::string text = "  ";
+  if (option.get_positional()) {
+    text += option.get_name();
+  } else {
+    text += "--" + option.get_lnames().front();
+    if (takes_value(option)) text += " " + option.get_type_name();
+  }
+  const std::size_t indent = help_style::names + 2;
+  if (text.size() + 2 > indent) {
+    text += "\n" + std::string(indent, ' ');
+  } else {
+    text.resize(indent, ' ');
+  }
+  append_wrapped(text, clause(option.get_description()), indent, indent);
+  return text;
+}
+
+// The first line after "Examples:".
+std::string first_example(const std::string& footer) {
+  constexpr std::string_view title = "Examples:\n";
+  const std::size_t at = footer.find(title);
+  if (at == std::string::npos) return {};
+  const std::size_t first = at + title.size();
+  return footer.substr(first, footer.find('\n', first) - first);
+}
+
+std::vector<std::string_view> flags_of(const CLI::App& app) {
+  std::vector<std::string_view> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    for (const std::string& name : option->get_lnames()) names.emplace_back(name);
+  }
+  return names;
+}
+
+// "--top", or "--toleranse (did you mean --tolerance?)".
+std::string unknown(const std::string& flag, const std::vector<std::string_view>& known) {
+  const std::size_t dashes = flag.find_first_not_of('-');
+  const std::string name = flag.substr(0, flag.find('='));
+  const std::string_view nearest =
+      dashes == std::string::npos ? std::string_view() : nearest_word(std::string_view(name).substr(dashes), known);
+  return nearest.empty() ? name : fmt::format("{} (did you mean --{}?)", name, nearest);
+}
+
+bool is_flag(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9') && word[1] != '.' && word != "--";
+}
+
+}  // namespace
+
+std::string short_help(const CLI::App& app, const std::string& command) {
+  std::string text;
+  append_wrapped(text, app.get_description(), 0, 0);
+  text += "\nUsage: " + app.get_name() + " [OPTIONS]";
+  std::string arguments;
+  std::string flags;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty() || !is_main(*option)) continue;
+    if (option->get_positional()) {
+      text += option->get_required() ? " " + option->get_name() : " [" + option->get_name() + "]";
+      arguments += line_of(*option);
+    } else if (!option->get_lnames().empty()) {
+      flags += line_of(*option);
+    }
+  }
+  text += "\n" + arguments + (flags.empty() ? "" : "\nMain flags:\n" + flags);
+  const std::string example = first_example(app.get_footer());
+  if (!example.empty()) text += "\nExample:\n" + example + "\n";
+  append_wrapped(text += "\n", "All flags, inputs and exit codes: spargo help " + command, 0, 0);
+  return text;
+}
+
+std::string explain(const CLI::App& app, const CLI::ParseError& e) {
+  const std::vector<std::string> words = app.remaining();
+  std::string flags;
+  std::string others;
+  const std::vector<std::string_view> known = flags_of(app);
+  for (const std::string& word : words) {
+    std::string& to = is_flag(word) ? flags : others;
+    to += (to.empty() ? "" : ", ") + (is_flag(word) ? unknown(word, known) : word);
+  }
+  // CLI11 misses an argument before it says that a flag is unknown.
+  if (!flags.empty()) return "unknown flag: " + flags;
+  if (dynamic_cast<const CLI::ExtrasError*>(&e) == nullptr) return e.what();
+  return "unexpected argument: " + others;
+}
+
+}  // namespace spargo::apps

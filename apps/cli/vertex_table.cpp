@@ -1,0 +1,160 @@
+#include "cli/vertex_table.hpp"
+
+#include "cli/cli.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+namespace spargo::apps {
+
+namespace {
+
+std::string with_blanks(std::string_view columns) {
+  std::string text(columns);
+  std::replace(text.begin(), text.end(), ',', ' ');
+  return text;
+}
+
+std::string check_top(const std::string& text) {
+  std::int64_t count = 0;
+  if (parse_integer(text, count) && count >= 1) return {};
+  return fmt::format("{} is not a number of lines (expected 1 or more)", text);
+}
+
+// "CSV", for reports.
+std::string_view name_of(table_format format) {
+  switch (format) {
+    case table_format::commas:
+      return "CSV";
+    case table_format::tabs:
+      return "TSV";
+    case table_format::objects:
+      return "JSON";
+    case table_format::blanks:
+      break;
+  }
+  return "text";
+}
+
+}  // namespace
+
+table_format table_format_of(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  if (name.extension() == ".gz") name = name.stem();
+  const std::string ending = name.extension().string();
+  if (ending == ".csv") return table_format::commas;
+  if (ending == ".tsv") return table_format::tabs;
+  if (ending == ".json") return table_format::objects;
+  return table_format::blanks;
+}
+
+void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts) {
+  const std::string notes = texts.notes.empty() ? "" : fmt::format("; {}", texts.notes);
+  auto* output = app.add_option(
+      "--output", flags.output,
+      fmt::format("write a line for each vertex: {}{}. FILE.csv and FILE.tsv have a header line, FILE.json is an array "
+                  "of objects, other names have blanks and no header (.gz after any); - is standard output",
+                  with_blanks(texts.columns), notes));
+  output->type_name("FILE");
+  app.add_flag("--sort", flags.sort, fmt::format("order the lines of --output: {}; default: by id", texts.order))
+      ->needs(output);
+  auto* top = app.add_option(
+      "--top", flags.top,
+      texts.report_list.empty()
+          ? fmt::format("keep the first K lines of --output, sorted: {}", texts.order)
+          : fmt::format("list K vertices in the report (\"{}\"; default: 10), and keep the first K lines of --output, "
+                        "sorted: {}",
+                        texts.report_list, texts.order));
+  top->check(CLI::Validator(check_top, ""))->type_name("K");
+  if (texts.report_list.empty()) top->needs(output);
+}
+
+table_writer::table_writer(const std::string& path, std::string_view columns)
+    : file_(path), format_(table_format_of(path)) {
+  const bool objects = format_ == table_format::objects;
+  const char* const separator = format_ == table_format::blanks ? " " : format_ == table_format::tabs ? "\t" : ",";
+  std::string header;
+  while (!columns.empty()) {
+    const std::string_view name = columns.substr(0, columns.find(','));
+    columns.remove_prefix(std::min(columns.size(), name.size() + 1));
+    const char* const between = before_.empty() ? "" : separator;
+    before_.push_back(objects ? fmt::format("{}\"{}\":", before_.empty() ? "{" : ",", name) : between);
+    header += between;
+    header += name;
+  }
+  if (objects) file_.write("[");
+  if (!objects && format_ != table_format::blanks) file_.write(header + "\n");
+}
+
+void table_writer::begin_cell() { line_ += before_.at(column_++); }
+
+void table_writer::label(const vertex_names& names, std::int64_t vertex) {
+  begin_cell();
+  if (format_ == table_format::objects && !names.are_integers()) {
+    line_ += to_json(names, vertex).dump(-1, ' ', false, json::error_handler_t::replace);  // of names that are no UTF-8
+  } else {
+    names.append_label(vertex, line_);
+  }
+}
+
+void table_writer::integer(std::int64_t value) {
+  begin_cell();
+  fmt::format_to(std::back_inserter(line_), "{}", value);
+}
+
+void table_writer::number(double value) {
+  if (format_ == table_format::objects && !std::isfinite(value)) return none("");
+  begin_cell();
+  fmt::format_to(std::back_inserter(line_), "{}", value);
+}
+
+void table_writer::none(std::string_view text) {
+  begin_cell();
+  line_ += format_ == table_format::objects ? "null" : text;
+}
+
+void table_writer::end_row() {
+  if (format_ == table_format::objects) {
+    file_.write(empty_ ? "\n" : ",\n");
+    line_ += '}';
+  } else {
+    line_ += '\n';
+  }
+  file_.write(line_);
+  line_.clear();
+  column_ = 0;
+  empty_ = false;
+}
+
+void table_writer::commit() {
+  if (format_ == table_format::objects) file_.write(empty_ ? "]\n" : "\n]\n");
+  file_.commit();
+}
+
+void write_in_order(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                    const vertex_order* order, const cell_writer& cells) {
+  const std::int64_t lines = order == nullptr ? names.vertices : static_cast<std::int64_t>(order->size());
+  {
+    const busy writing("writing " + flags.output);
+    table_writer table(flags.output, columns);
+    for (std::int64_t k = 0; k < lines; ++k) {
+      const std::int64_t v = order == nullptr ? k : (*order)[static_cast<std::size_t>(k)];
+      table.label(names, v);
+      cells(v, table);
+      table.end_row();
+    }
+    table.commit();
+  }
+  out.keys()["output"] = flags.output;
+  out.row("written", fmt::format("{} ({}, {} lines of {}{})", flags.output, name_of(table_format_of(flags.output)),
+                                 with_commas(lines), with_blanks(columns), order == nullptr ? "" : ", sorted"));
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,123 @@
+// --output of commands on graphs: a line for each vertex, in the format that the file's name says.
+//
+// NAME.csv and NAME.tsv begin with a line of column names; NAME.json is one array with an object for each vertex; any
+// other name has blanks between the values and no header. Each may end in .gz. Numbers are printed so that they are
+// read back without loss.
+#pragma once
+
+#include "input/input.hpp"
+#include "input/memory_limit.hpp"
+
+#include <spargo/io/output.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace spargo::apps {
+
+class report;
+
+enum class table_format { blanks, commas, tabs, objects };
+[[nodiscard]] table_format table_format_of(const std::string& path);
+
+struct table_flags {
+  std::string output;    // empty: none
+  bool sort = false;     // lines by value, not by id
+  std::int64_t top = 0;  // 0: all lines
+
+  [[nodiscard]] bool is_sorted() const { return sort || top > 0; }
+  // The length of a list of the highest values in a report.
+  [[nodiscard]] std::int64_t listed() const { return top > 0 ? top : 10; }
+};
+
+// What --help says of a command's table.
+struct table_texts {
+  std::string_view columns;           // comma-separated, the id first, such as "id,rank"
+  std::string_view order;             // of --sort, such as "largest rank first"
+  std::string_view notes = {};        // what the names of the columns do not say
+  std::string_view report_list = {};  // the list of the report that --top shortens or extends as well, such as "top"
+};
+// --output, --sort, --top.
+void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts);
+
+// One table, written whole or not at all: a call for each cell of a row, then end_row.
+class table_writer {
+ public:
+  table_writer(const std::string& path, std::string_view columns);
+
+  void label(const vertex_names& names, std::int64_t vertex);
+  template <std::integral T>
+  void number(T value) {
+    integer(value);
+  }
+  void number(double value);  // JSON has null for what is not finite
+  // No value: `text`, in JSON null.
+  void none(std::string_view text);
+  void end_row();
+  void commit();
+
+ private:
+  void begin_cell();
+  void integer(std::int64_t value);
+
+  output_file file_;
+  table_format format_;
+  std::vector<std::string> before_;  // of each column: what precedes its value
+  std::string line_;
+  std::size_t column_ = 0;
+  bool empty_ = true;
+};
+
+// Vertices in the order of a table's lines. Counted by --max-memory.
+using vertex_order = std::vector<std::int64_t, counted_allocator<std::int64_t>>;
+
+// The first `count` (0: all) of 0 to `vertices` - 1, ordered by `before`, equal ones by their ids. O(n log count) time,
+// memory for `count`.
+template <class Before>
+[[nodiscard]] vertex_order first_vertices(std::int64_t vertices, std::int64_t count, const Before& before) {
+  const auto precedes = [&](std::int64_t a, std::int64_t b) { return before(a, b) || (!before(b, a) && a < b); };
+  const std::int64_t kept = count > 0 ? std::min(count, vertices) : vertices;
+  vertex_order order(static_cast<std::size_t>(kept));  // a heap whose front is the last of those kept
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  if (kept == vertices) {
+    std::sort(order.begin(), order.end(), precedes);
+    return order;
+  }
+  std::make_heap(order.begin(), order.end(), precedes);
+  for (std::int64_t v = kept; v < vertices; ++v) {
+    if (!precedes(v, order.front())) continue;
+    std::pop_heap(order.begin(), order.end(), precedes);
+    order.back() = v;
+    std::push_heap(order.begin(), order.end(), precedes);
+  }
+  std::sort_heap(order.begin(), order.end(), precedes);
+  return order;
+}
+
+// Writes the cells of a vertex that follow its id.
+using cell_writer = std::function<void(std::int64_t vertex, table_writer& row)>;
+
+// Lines in this order (null: every vertex, by id). Adds the row "written" and the key "output".
+void write_in_order(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                    const vertex_order* order, const cell_writer& cells);
+
+// The table of a result; `before(a, b)`: whether vertex a's value comes first with --sort.
+template <class Before>
+void write_vertices(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                    const Before& before, const cell_writer& cells) {
+  if (!flags.is_sorted()) return write_in_order(out, flags, names, columns, nullptr, cells);
+  const vertex_order order = first_vertices(names.vertices, flags.top, before);
+  write_in_order(out, flags, names, columns, &order, cells);
+}
+
+}  // namespace spargo::apps

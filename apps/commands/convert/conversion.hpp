@@ -1,0 +1,67 @@
+// A conversion of `convert`, and its warnings of what OUT cannot hold.
+#pragma once
+
+#include "cli/cli.hpp"
+#include "cli/report.hpp"
+#include "commands/convert/target.hpp"
+#include "input/cache.hpp"
+#include "input/input.hpp"
+
+#include <spargo/core/context.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace spargo::apps {
+
+struct convert_flags {
+  common_flags common;
+  std::string from;
+  std::string to;
+  std::string format;  // empty: by the name of `to`
+  cache_mode cache = cache_mode::off;
+  bool undirected = false;
+};
+
+struct written {
+  std::int64_t rows = 0, cols = 0, entries = 0;
+  bool values = false;
+  bool streamed = false;
+  bool triangle = false;  // of a symmetric matrix: each edge once
+};
+
+// One conversion: what is read, where it goes, and who is told.
+struct conversion {
+  const context<host>& ctx;
+  const convert_flags& flags;
+  const target& to;
+  report& out;
+  input_description& input;
+
+  // Whether edges that are listed one way are to be written both ways: by --undirected, or as the edge list says of
+  // itself (a snapshot keeps its edges and that they are undirected).
+  [[nodiscard]] bool adds_reverses() const {
+    const bool stated = input.kind == input_kind::edge_list && !input.directed && to.kind != target_kind::snapshot;
+    return (flags.undirected && input.directed) || stated;
+  }
+  [[nodiscard]] std::string source() const { return input.file.has_value() ? input.file->name() : flags.from; }
+  void warn(const std::string& message) const { out.warn(flags.to + ": " + message); }
+  [[noreturn]] void refuse(const std::string& message) const {
+    throw error(error_code::unsupported, source_position{source(), 0, 0}, message);
+  }
+};
+
+void warn_of_rounding(const conversion& c, std::int64_t integers);
+void warn_of_isolated(const conversion& c, std::int64_t isolated);
+void warn_of_weights(const conversion& c);
+void warn_of_direction(const conversion& c);
+// Rows from 1 are called otherwise where they come from.
+void warn_of_ids(const conversion& c, const vertex_names& names);
+// METIS is for graphs alone.
+void warn_of_lightest(const conversion& c);
+// Parallel edges of a snapshot: products sum their weights, paths take the lightest.
+void warn_of_sums(const conversion& c);
+// Where a search starts unless it is told otherwise: the first vertex of the source, and of what is written.
+void warn_of_first_vertex(const conversion& c, const input_facts& facts, std::int64_t first);
+
+}  // namespace spargo::apps

@@ -1,0 +1,76 @@
+// Names of formats, algorithms and storage, and which of them go together.
+#include "commands/spmv/request.hpp"
+
+#include "cli/cli.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace spargo::apps {
+
+namespace {
+
+// The one format that an algorithm works on; none for `automatic`.
+std::optional<sparse_format> format_of(spmv_algorithm algorithm) {
+  switch (algorithm) {
+    case spmv_algorithm::automatic:
+      return std::nullopt;
+    case spmv_algorithm::ell:
+      return sparse_format::ell;
+    case spmv_algorithm::sell:
+      return sparse_format::sell;
+    case spmv_algorithm::coo_atomic:
+    case spmv_algorithm::coo_segmented:
+      return sparse_format::coo;
+    default:
+      return sparse_format::csr;  // all others
+  }
+}
+
+bool keeps_a_copy(spmv_algorithm algorithm) {
+  return algorithm == spmv_algorithm::compressed || algorithm == spmv_algorithm::blocked ||
+         algorithm == spmv_algorithm::binned;
+}
+
+spmv_algorithm parse_algorithm(const std::string& name) {
+  if (name == "auto") return spmv_algorithm::automatic;
+  try {
+    return parse_spmv_algorithm(name);
+  } catch (const error& e) {
+    throw usage_error(fmt::format("--algorithm: {}", e.what()));
+  }
+}
+
+}  // namespace
+
+spmv_request parse_spmv_request(const std::string& format, const std::string& algorithm, const std::string& storage) {
+  static const std::map<std::string, sparse_format> formats = {{"csr", sparse_format::csr},
+                                                               {"coo", sparse_format::coo},
+                                                               {"ell", sparse_format::ell},
+                                                               {"sell", sparse_format::sell}};
+  spmv_request wanted;
+  wanted.algorithm = parse_algorithm(algorithm);
+  wanted.format = format_of(wanted.algorithm);
+  if (format != "auto") {
+    const sparse_format named = formats.at(format);
+    if (wanted.format.has_value() && *wanted.format != named) {
+      throw usage_error(
+          fmt::format("--algorithm {} works on {}, not on --format {}", algorithm, to_string(*wanted.format), format));
+    }
+    wanted.format = named;
+  }
+  if (storage == "auto") return wanted;
+  const bool copied = storage == "copied";
+  wanted.storage = copied ? spmv_storage::copied : spmv_storage::borrowed;
+  if (wanted.algorithm != spmv_algorithm::automatic && copied != keeps_a_copy(wanted.algorithm)) {
+    throw usage_error(
+        fmt::format("--storage {}: --algorithm {} {}", storage, algorithm, copied ? "keeps no copy" : "keeps a copy"));
+  }
+  if (copied && wanted.format.has_value() && *wanted.format != sparse_format::csr) {
+    throw usage_error(fmt::format("--storage copied works on csr, not on --format {}", format));
+  }
+  return wanted;
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,99 @@
+#include "input/columns.hpp"
+
+#include "cli/choice.hpp"
+#include "cli/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <vector>
+
+namespace spargo::apps {
+
+namespace {
+
+// Of column `k`; its number from 1 where the file has no names.
+std::string name_of(const edge_list_header& header, int k) {
+  const int named = k - (header.row_names ? 1 : 0);
+  if (named < 0 || named >= std::ssize(header.names)) return fmt::format("column {}", k + 1);
+  return fmt::format("'{}'", header.names[static_cast<std::size_t>(named)]);
+}
+
+std::vector<std::string> unused_names(const edge_list_header& header) {
+  std::vector<std::string> unused;
+  const int count = static_cast<int>(header.names.size()) + (header.row_names ? 1 : 0);
+  for (int k = 0; k < count; ++k) {
+    if (k == header.source || k == header.target || k == header.weight || k == header.type) continue;
+    const bool unnamed = (k == 0 && header.row_names) || header.names[static_cast<std::size_t>(k)].empty();
+    unused.push_back(unnamed ? "a column without a name" : name_of(header, k));
+  }
+  return unused;
+}
+
+void report_names(report& out, const edge_list_header& header, const std::string& asked) {
+  if (header.names.empty() && asked.empty()) return;
+  const bool weighted = header.weight >= 0 &&
+                        (header.names.empty() || header.weight < std::ssize(header.names) + (header.row_names ? 1 : 0));
+  const std::vector<std::string> unused = unused_names(header);
+  json& keys = out.keys()["columns"];
+  keys["source"] = header.source + 1;
+  keys["target"] = header.target + 1;
+  keys["weight"] = weighted ? json(header.weight + 1) : json();
+  keys["names"] = header.names;
+  std::string text =
+      fmt::format("source {}, target {}", name_of(header, header.source), name_of(header, header.target));
+  text += weighted ? ", weight " + name_of(header, header.weight) : ", no weight";
+  if (!unused.empty()) text += fmt::format("; not used: {}", fmt::join(unused, ", "));
+  out.row("columns", text);
+  if (!header.names.empty()) out.row("", fmt::format("header line skipped: {}", fmt::join(header.names, ",")));
+}
+
+}  // namespace
+
+void add_columns_flag(CLI::App& app, common_flags& flags) {
+  app.add_option("--columns", flags.columns,
+                 "SOURCE,TARGET[,WEIGHT]: the columns of an edge list, by name or number from 1; default: by the names "
+                 "in its header line, else the first three")
+      ->type_name("COLUMNS");
+  app.add_option(
+         "--ids", flags.ids,
+         "what an edge list calls its vertices: integers, names, or auto: names if most of its first lines have "
+         "an id that is no number (a name farther down in a file of integers is an error)")
+      ->check(one_of("a kind of ids", {"auto", "integers", "names"}))
+      ->type_name("KIND")
+      ->capture_default_str();
+}
+
+id_kind ids_of(const common_flags& flags) {
+  if (flags.ids == "names") return id_kind::names;
+  return flags.ids == "integers" ? id_kind::integers : id_kind::automatic;
+}
+
+void report_columns(report& out, const input_description& input, bool directed) {
+  if (input.kind != input_kind::edge_list) return;
+  const edge_list_header& header = input.columns;
+  report_names(out, header, input.wanted_columns);
+  if (header.left_ids >= 0) {
+    out.row("bipartite", fmt::format("{} left vertices; right vertex k has the id {} + k", with_commas(header.left_ids),
+                                     header.left_ids));
+    out.keys()["left_vertices"] = header.left_ids;
+  }
+  if (header.direction == edge_direction::not_said) return;
+  const char* const said = header.direction == edge_direction::directed ? "directed" : "undirected";
+  const char* const taken = directed ? "directed" : "undirected";
+  out.row("direction", directed == (header.direction == edge_direction::directed)
+                           ? fmt::format("{}, as {} says", taken, header.said_by)
+                           : fmt::format("{}, as asked for ({} says {})", taken, header.said_by, said));
+  out.keys()["direction_said"] = said;
+}
+
+void report_ids(report& out, const vertex_names& names) {
+  out.keys()["ids"] = names.are_integers() ? "integers" : "names";
+  if (names.are_integers()) return;
+  std::string text = fmt::format("vertices have {} names, in the order of the file", with_commas(names.vertices));
+  if (names.vertices > 0) text += fmt::format(": {} to {}", names.label(0), names.label(names.vertices - 1));
+  out.row("ids", text);
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,28 @@
+// --columns, and what a report says of an edge list's columns and direction.
+#pragma once
+
+#include "input/input.hpp"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace spargo::apps {
+
+class report;
+struct common_flags;
+
+// --columns and --ids.
+void add_columns_flag(CLI::App& app, common_flags& flags);
+[[nodiscard]] id_kind ids_of(const common_flags& flags);
+
+// Rows and keys where the file has a header line or says whether its edges are directed; nothing for other inputs.
+// `directed`: what the graph is.
+void report_columns(report& out, const input_description& input, bool directed);
+
+// The key "ids", and a row where vertices have names.
+void report_ids(report& out, const vertex_names& names);
+
+}  // namespace spargo::apps

@@ -1,0 +1,56 @@
+#include "input/lightest.hpp"
+
+#include "cli/report.hpp"
+
+#include <spargo/graph/weighted_graph.hpp>
+
+#include <cmath>
+#include <utility>
+
+namespace spargo::apps {
+
+namespace {
+
+constexpr std::string_view beginning = "{\"lightest\":";
+
+}  // namespace
+
+template <index_type I, index_type O>
+array<double, host> lightest_weights(const context<host>& ctx, const coo_view<const double, I, host>& entries) {
+  auto g = build_weighted_graph<O>(ctx, entries, {.duplicates = duplicate_weights::min, .loops = self_loops::keep});
+  return std::move(g).take_apart().out_weights;
+}
+
+template <index_type I, index_type O>
+std::string note_lightest(const context<host>& ctx, const coo_view<const double, I, host>& entries,
+                          const csr_view<const double, I, O, host>& matrix) {
+  if (entries.rows != entries.cols) return {};
+  const array<double, host> weights = lightest_weights<I, O>(ctx, entries);
+  json places = json::array();
+  for (std::int64_t e = 0; e < weights.size(); ++e) {
+    // What is not finite makes the sum so, too.
+    if (weights[e] != matrix.values[e] && std::isfinite(weights[e])) places.push_back({e, weights[e]});
+  }
+  return places.empty() ? std::string() : json{{"lightest", std::move(places)}}.dump();
+}
+
+bool has_lightest(std::string_view notes) { return notes.starts_with(beginning); }
+
+void take_lightest(std::string_view notes, span<double, host> values) {
+  if (!has_lightest(notes)) return;
+  const json said = json::parse(notes, nullptr, false);
+  if (!said.is_object()) return;
+  for (const auto& [entry, weight] : said.at("lightest").get<std::vector<std::pair<std::int64_t, double>>>()) {
+    if (entry >= 0 && entry < values.size()) values[entry] = weight;
+  }
+}
+
+#define INSTANTIATE(I, O)                                                                                            \
+  template array<double, host> lightest_weights<I, O>(const context<host>&, const coo_view<const double, I, host>&); \
+  template std::string note_lightest<I, O>(const context<host>&, const coo_view<const double, I, host>&,             \
+                                           const csr_view<const double, I, O, host>&);
+INSTANTIATE(std::int32_t, std::int32_t)
+INSTANTIATE(std::int32_t, std::int64_t)
+INSTANTIATE(std::int64_t, std::int64_t)
+
+}  // namespace spargo::apps

@@ -1,0 +1,168 @@
+// What all commands on graphs share: flags, reading and building, the report of a graph, and the end of a run.
+//
+// A command declares its own flags between add_graph_file and add_graph_flags, loads (placed_input.hpp), settles the
+// backend, computes on on_graph's view, and returns what `conclude` says.
+#pragma once
+
+#include "cli/cli.hpp"
+#include "cli/report.hpp"
+#include "cli/timing.hpp"
+#include "cli/vertex_table.hpp"
+#include "input/cache.hpp"
+#include "input/graph_input.hpp"
+#include "placement/device_choice.hpp"
+
+#include <spargo/core/threaded_copy.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spargo::apps {
+
+struct graph_flags : table_flags {
+  common_flags common;
+  std::string file;
+  bool undirected = false;
+  bool directed = false;
+  std::int64_t repeat = 3;
+  bool no_validate = false;
+  cache_mode cache = cache_mode::off;
+  std::string max_device_memory;  // empty: all that is free
+  std::string parse = "auto";     // --parse, of commands that have it
+  stopwatch since_start;          // of the command: total_ms
+
+  // --max-device-memory in bytes; 0: all that is free.
+  [[nodiscard]] std::int64_t device_bytes() const;
+};
+
+// What --help says of the flags that mean something else in each command.
+struct graph_flag_texts {
+  table_texts table;
+  const char* no_validate;  // "do not check ..."
+  const char* repeat = "timed runs";
+};
+
+void add_graph_file(CLI::App& app, graph_flags& flags);
+// --undirected, --directed, --columns, --ids, --repeat, --output, --sort, --top, --cache, --max-device-memory,
+// --no-validate.
+void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts);
+// The flags that all commands share; the help closes with the examples and the inputs taken.
+void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples);
+
+struct loaded_input {
+  input_description input;
+  input_cache cache;
+  input_facts facts;
+  double load_ms = 0;
+  double build_ms = 0;
+  bool ignores_weights = false;  // that the file has
+  double open_ms = 0;            // the GPU
+  bool built_on_device = false;  // the graph
+  std::string why_on_host{};     // the host has parsed it, or made its entries, beside a GPU; empty: it has not
+};
+
+// As a flag says, else as the input does.
+[[nodiscard]] bool is_directed(const graph_flags& flags, const input_description& input);
+
+// Of a directed graph. For the CPU: where no GPU is in use, since its algorithm goes by out-edges.
+enum class in_edges { omit, build, build_for_cpu };
+
+// Whether the file has weights. A generated graph has none.
+[[nodiscard]] bool has_weights(const input_description& input, const input_facts& facts);
+
+struct graph_facts {
+  std::int64_t vertices = 0;
+  std::int64_t edges = 0;
+  bool directed = true;
+};
+template <class Graph>
+[[nodiscard]] graph_facts facts_of(const Graph& g) {
+  return {std::int64_t{g.vertices()}, g.edges(), g.direction() == direction_kind::directed};
+}
+
+// Title, graph, backend, and the times before the work.
+void report_graph(report& out, const std::string& command, const graph_flags& flags, const backend& where,
+                  const loaded_input& from, const graph_facts& graph);
+
+// Why a result is wrong. None: it was not checked; empty: it is right.
+using verdict = std::optional<std::string>;
+[[nodiscard]] inline bool is_wrong(const verdict& fault) { return fault.has_value() && !fault->empty(); }
+
+// The verdict of check(), whose time is added to `ms`.
+template <class Check>
+[[nodiscard]] verdict timed_check(double& ms, Check&& check) {
+  const stopwatch watch;
+  verdict fault = check();
+  ms += watch.milliseconds();
+  return fault;
+}
+
+// The keys "valid" and "validate_ms", the rows "result" and "check"; `how`: how a right one was checked, in `ms`.
+void report_verdict(report& out, const verdict& fault, const std::string& how, double ms);
+void report_check_time(report& out, const verdict& fault, double ms);
+
+// Prints the report, a wrong result's error after it.
+[[nodiscard]] exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault);
+
+// The vertices of the highest values; of equal ones the smaller vertex first.
+[[nodiscard]] vertex_order highest(span<const double, host> values, std::int64_t count);
+
+// Results on the host; with `cpu`, its threads fetch them.
+template <class T, class Space>
+[[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values) {
+  if constexpr (std::same_as<Space, host>) {
+    return clone(ctx, values);
+  } else {
+    return to_host(ctx, values);
+  }
+}
+template <class T, class Space>
+[[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values,
+                                        const context<host>& cpu) {
+  if constexpr (std::same_as<Space, host>) {
+    return clone(ctx, values);
+  } else {
+    return to_host_by_threads(ctx, values, cpu);
+  }
+}
+
+// `run` once, untimed, since it touches memory for the first time; then `runs` times.
+struct timed_runs {
+  double total_ms = 0;  // from the command's start to the first result
+  time_summary times;
+};
+template <class Space, class Run>
+[[nodiscard]] timed_runs time_runs(const context<Space>& ctx, const graph_flags& flags, Run&& run) {
+  timed_runs timed;
+  run();
+  ctx.synchronize();
+  timed.total_ms = flags.since_start.milliseconds();
+  std::vector<double> samples;
+  for (std::int64_t k = 0; k < flags.repeat; ++k) {
+    const stopwatch watch;
+    run();
+    ctx.synchronize();
+    samples.push_back(watch.milliseconds());
+  }
+  timed.times = summarize(std::move(samples));
+  return timed;
+}
+
+// What every plan tells of itself, and its runs.
+struct plan_report {
+  std::string algorithm;
+  std::string reason;
+  double upload_ms = 0;
+  double plan_ms = 0;
+  std::int64_t workspace_bytes = 0;
+  timed_runs runs;
+};
+template <class Plan>
+[[nodiscard]] plan_report describe_plan(const Plan& plan, double plan_ms, timed_runs runs) {
+  return {std::string(to_string(plan.algorithm())), plan.reason(), 0, plan_ms, plan.workspace_bytes(), std::move(runs)};
+}
+void report_plan(report& out, const backend& where, const plan_report& plan);
+
+}  // namespace spargo::apps

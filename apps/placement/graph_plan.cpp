@@ -1,0 +1,98 @@
+#include "placement/graph_plan.hpp"
+
+#include "input/memory_need.hpp"
+#include "placement/placed_loader.hpp"
+#include "placement/ranks.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace spargo::apps {
+
+namespace {
+
+// No duplicates, and no loops but those that samples show; of an undirected graph each edge is listed once, unless the
+// generator says otherwise.
+input_size likely_size(const input_description& input, direction_kind direction) {
+  input_size size = least_size(input);
+  if (size.listed == 0) size.listed = likely_entries(input);
+  if (size.off_diagonal == 0) size.off_diagonal = size.listed;
+  const bool triangle = input.symmetry != symmetry_kind::general && input.kind == input_kind::matrix_market;
+  const bool from_both_ends = size.distinct > 0;  // of generators and snapshots, which list a symmetric graph so
+  if (size.distinct == 0) size.distinct = size.off_diagonal;
+  const bool both_ways = triangle || (direction == direction_kind::undirected && !from_both_ends);
+  if (both_ways) size.distinct *= 2;
+  return size;
+}
+
+device_wish choose(const backend& where, const graph_flags& flags, const graph_plan& plan,
+                   const input_description& input, const input_size& size, const search_size& search) {
+  const input_cache none(cache_mode::off, input, value_kind::pattern);
+  const std::string read_here = why_not_there(flags, input, none);
+  const std::string why_cpu =
+      read_here.empty() ? why_not_open(where, plan.work, input) : why_not_open(where, plan.work, size.listed);
+  if (!why_cpu.empty()) return {"cpu", why_cpu};
+  const device_status status = query_devices();
+  if (!status.usable()) return {"cpu", "no usable GPU: " + status.reason};
+  const std::int64_t limit = flags.device_bytes() > 0 ? flags.device_bytes() : std::numeric_limits<std::int64_t>::max();
+  const std::string too_much = reason_for_cpu("auto", "the GPU", search, limit);
+  if (!too_much.empty()) return {"cpu", too_much};
+  return {"cuda", "the first usable GPU, if as much of its memory is free"};
+}
+
+}  // namespace
+
+exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const graph_plan& plan) {
+  const backend where = choose_cpu("cpu", flags.common.threads);
+  const bool ranked = scale.ranks > 0;
+  if (ranked) {
+    expect_parsing_on_cpu(flags.parse);
+    expect_no_cache(flags.cache);
+  }
+  const input_description input = describe_input(where.cpu, flags.file, flags.common.columns, ids_of(flags.common));
+  expect_square(input);
+  const bool directed = is_directed(flags, input) && !(ranked && plan.undirected_on_ranks);
+  const direction_kind direction = directed ? direction_kind::directed : direction_kind::undirected;
+  const input_size size = likely_size(input, direction);
+  const graph_need need{direction, plan.reads_weights, directed && plan.work.wanted != in_edges::omit,
+                        plan.work.edge_bytes, plan.work.results};
+  search_size search;
+  search.vertices = size.rows;
+  search.entries = size.distinct;
+  search.branching = size.distinct;  // unknown: not of paths
+  search.directed = directed;
+  graph_need graph_alone = need;
+  graph_alone.results = {};
+  search.graph_bytes = least_graph_bytes_there(size, graph_alone);
+  search = plan.complete(search, size.index_bytes);
+
+  work_plan told{plan.command, input.path, input.format, size.rows, size.cols, size.listed};
+  told.directed = is_directed(flags, input);
+  told.scale = scale;
+  told.threads = where.cpu.threads();
+  told.algorithm = plan.algorithm;
+  const std::int64_t ranks = std::max<std::int64_t>(scale.ranks, 1);
+  told.cpu_ms = expected_cpu_ms({size.listed / ranks, entry_ns(input) + plan.work.cpu_ns, told.threads});
+  told.gpu_ms = expected_gpu_ms(size.listed / ranks);
+  device_wish wish = device_as_asked(flags.common, scale);
+  if (wish.device.empty()) wish = choose(where, flags, plan, input, size, search);
+  told.device = std::move(wish.device);
+  told.device_reason = std::move(wish.reason);
+  if (!ranked) {
+    told.host_bytes = least_graph_bytes(input, size, need);
+    told.device_bytes = search.graph_bytes + search.workspace_bytes;
+    return tell_plan(flags.common, told);
+  }
+  rank_share own{size.rows,        size.rows / ranks, size.distinct / ranks, size.distinct / ranks, 0, ranks,
+                 size.index_bytes, directed};
+  own.ghosts = std::min(own.vertices - own.rows, own.in_entries);
+  told.device_bytes = plan.rank_bytes(own);
+  const bool made_there = plan.made_on_gpus && told.device != "cpu" && input.kind == input_kind::generator;
+  graph_need of_rank = need;
+  if (!plan.gathers_results) of_rank.results = {};
+  if (!made_there) told.host_bytes = least_rank_bytes(size, ranks, of_rank);
+  return tell_plan(flags.common, told);
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,97 @@
+#include "placement/plan.hpp"
+
+#include "cli/outputs.hpp"
+#include "cli/report.hpp"
+#include "input/memory_limit.hpp"
+#include "placement/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace spargo::apps {
+
+namespace {
+
+std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+std::string size_text(const work_plan& plan) {
+  const std::string listed = with_commas(plan.entries);
+  if (!plan.directed.has_value()) {
+    return fmt::format("{} x {}, some {} entries ({})", with_commas(plan.rows), with_commas(plan.cols), listed,
+                       plan.format);
+  }
+  const std::string vertices = plan.rows > 0 ? with_commas(plan.rows) + " vertices" : "vertices not yet known";
+  return fmt::format("{}, some {} listed edges, {} ({})", vertices, listed, *plan.directed ? "directed" : "undirected",
+                     plan.format);
+}
+
+std::string time_text(double ms) { return ms < 1 ? "under 1 ms" : format_milliseconds(ms); }
+
+// Whether the memory here suffices, or how many ranks it suffices for.
+std::string host_text(const work_plan& plan) {
+  const std::int64_t available = host_memory().available();
+  const std::string least = "at least " + bytes_text(plan.host_bytes);
+  if (plan.scale.ranks > 0) {
+    return fmt::format("{} in each rank; the {} available here hold {} of them", least, bytes_text(available),
+                       available / std::max<std::int64_t>(plan.host_bytes, 1));
+  }
+  return fmt::format("{}; {}{} available", least, plan.host_bytes > available ? "NOT ENOUGH: " : "",
+                     bytes_text(available));
+}
+
+}  // namespace
+
+device_wish device_as_asked(const common_flags& flags, const plan_scale& scale) {
+  if (!flags.devices.empty()) return {"cuda:" + flags.devices, "as asked for"};
+  if (flags.device != "auto") return {flags.device, "as asked for"};
+  if (scale.ranks > 0) return {"cpu", "several processes use the CPU unless --device says otherwise"};
+  return {};
+}
+
+exit_status tell_plan(const common_flags& given, const work_plan& plan) {
+  common_flags flags = given;
+  prepare_outputs(flags, {plan.file}, {});
+  report out("plan", flags);
+  json& keys = out.keys();
+  const bool on_gpu = plan.device != "cpu";
+  const double ms = on_gpu ? plan.gpu_ms : plan.cpu_ms;
+  keys["command"] = plan.command;
+  keys["file"] = plan.file;
+  keys[plan.directed.has_value() ? "vertices" : "rows"] = plan.rows > 0 ? json(plan.rows) : json();
+  if (plan.directed.has_value()) {
+    keys["directed"] = *plan.directed;
+  } else {
+    keys["cols"] = plan.cols;
+  }
+  keys["listed"] = plan.entries;
+  keys["ranks"] = std::max<std::int64_t>(plan.scale.ranks, 1);
+  keys["host_bytes"] = plan.host_bytes;
+  keys["device_bytes"] = plan.device_bytes;
+  keys["expected_ms"] = ms;
+  keys["expected_cpu_ms"] = plan.cpu_ms;
+  keys["expected_gpu_ms"] = plan.gpu_ms;
+  keys["device"] = plan.device;
+  keys["device_reason"] = plan.device_reason;
+  keys["threads"] = plan.threads;
+  keys["algorithm"] = plan.algorithm;
+  out.title(fmt::format("plan {} {}", plan.command, plan.file));
+  out.row(plan.directed.has_value() ? "graph" : "matrix", size_text(plan));
+  if (plan.scale.ranks > 0) {
+    out.row("ranks", fmt::format("{} {}", with_commas(plan.scale.ranks), plan.scale.on_gpus ? "GPUs" : "processes"));
+  }
+  out.row("host", host_text(plan));
+  out.row("device memory", bytes_text(plan.device_bytes) + (plan.scale.ranks > 0 ? " on each rank's GPU" : "") +
+                               (on_gpu ? "" : ", if a GPU did it"));
+  const std::string shared = plan.scale.ranks > 0 ? ", what ranks send to each other not counted" : "";
+  out.row("time", fmt::format("some {} until the first result ({} by {} thread{}, {} by a GPU{})", time_text(ms),
+                              time_text(plan.cpu_ms), plan.threads, plan.threads == 1 ? "" : "s",
+                              time_text(plan.gpu_ms), shared));
+  out.row("device", fmt::format("{}: {}", plan.device, plan.device_reason));
+  out.row("algorithm", plan.algorithm == "auto" ? "auto: chosen from the degrees, once the input is read"
+                                                : plan.algorithm + ": as asked for");
+  out.print();
+  return exit_status::success;
+}
+
+}  // namespace spargo::apps

@@ -1,0 +1,48 @@
+// `spargo plan`: what a command would take and choose, from the estimates that it makes itself before it reads.
+#pragma once
+
+#include "cli/cli.hpp"
+#include "placement/device_choice.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace spargo::apps {
+
+// Several processes or GPUs; 0 ranks: one process, with a GPU at most.
+struct plan_scale {
+  std::int64_t ranks = 0;
+  bool on_gpus = false;
+};
+
+struct work_plan {
+  std::string command;
+  std::string file;
+  std::string format;              // of the input
+  std::int64_t rows = 0;           // of a graph its vertices; 0: known once the file is read
+  std::int64_t cols = 0;           // of a matrix
+  std::int64_t entries = 0;        // edges or entries as listed
+  std::optional<bool> directed{};  // of a graph
+  plan_scale scale{};
+  std::int64_t host_bytes = 0;    // of each rank
+  std::int64_t device_bytes = 0;  // of each rank, where a GPU does it
+  double cpu_ms = 0;              // until the first result
+  double gpu_ms = 0;              // the same, a GPU's opening included
+  int threads = 1;
+  std::string device{};  // "cpu", "cuda", ...
+  std::string device_reason{};
+  std::string algorithm{};  // as the flag names it
+};
+
+// What --device and --devices ask for, and why; empty: auto.
+struct device_wish {
+  std::string device;
+  std::string reason;
+};
+[[nodiscard]] device_wish device_as_asked(const common_flags& flags, const plan_scale& scale);
+
+// Prints it, as every report.
+exit_status tell_plan(const common_flags& given, const work_plan& plan);
+
+}  // namespace spargo::apps

@@ -1,0 +1,171 @@
+// What searches over shared-out vertices have in common on the host: a rank's own vertices and its part of the
+// frontier.
+//
+// A rank has a bitmap of the vertices that it may find in a push. Of its own ones it says what is visited, of others'
+// ones what this rank has sent before. Frontiers ascend, so that the first parent a rank finds is its smallest, and the
+// owner takes the least of all ranks'.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "distributed/bfs/executor.hpp"
+#include "graph/bfs/host_pull.hpp"
+
+namespace spargo::detail::distributed {
+
+// Each of the listed vertices looks for the first of its neighbours that is reached: found(vertex, neighbour). Those of
+// list[j] are [offsets[rows[j]], offsets[rows[j] + 1]).
+template <class I, class Row, class Found>
+void look_for_reached(const I* list, const Row* rows, std::int64_t size, const std::uint64_t* reached,
+                      const std::int64_t* offsets, const I* indices, const Found& found) {
+  constexpr std::int64_t ahead = detail::bfs::host_pull_tuning::ahead;
+  for (std::int64_t j = 0; j < size; ++j) {
+    if (j + ahead < size) __builtin_prefetch(indices + offsets[rows[j + ahead]]);
+    for (std::int64_t e = offsets[rows[j]], end = offsets[rows[j] + 1]; e < end; ++e) {
+      if (!detail::test_bit(reached, indices[e])) continue;
+      found(list[j], indices[e]);
+      break;
+    }
+  }
+}
+
+template <class I>
+class host_vertices : public stepped_bfs<I, host> {
+ protected:
+  using words = array<std::uint64_t, host>;
+  static constexpr std::int64_t chunk = detail::bfs::host_pull_tuning::chunk_words;
+  using stepped_bfs<I, host>::comm_;
+
+  // The bitmap has `all_words` words, of which this rank's own begin at `own_at`.
+  host_vertices(const communicator& ranks, const context<host>& on, const distributed_graph<I>& graph,
+                const bfs_task& all, std::int64_t all_words, std::int64_t own_at)
+      : stepped_bfs<I, host>(ranks, all),
+        ctx(on),
+        g(graph),
+        out(graph.out()),
+        first(graph.parts().first(ranks.rank())),
+        own_words(div_up(static_cast<std::int64_t>(out.rows), 64)),  // none of an empty part, which begins anywhere
+        at(own_at),
+        marks(on, all_words),
+        start(on, own_words),
+        fresh(on, own_words),
+        before(on, own_words),
+        levels(on, out.rows),
+        parents(on, out.rows),
+        frontier(on, out.rows) {
+    const auto in = graph.in();
+    for (std::int64_t w = 0; w < own_words; ++w) {
+      std::uint64_t bits = 0;
+      for (std::int64_t b = 0; b < 64; ++b) {
+        const std::int64_t v = w * 64 + b;
+        const bool isolated = v >= out.rows || (!in.offsets.empty() && out.offsets[v] == out.offsets[v + 1] &&
+                                                in.offsets[v] == in.offsets[v + 1]);
+        bits |= std::uint64_t{isolated} << b;
+      }
+      before[w] = start[w] = bits;
+    }
+    for (std::int64_t v = 0; v < out.rows; ++v) forget(v);
+  }
+
+  [[nodiscard]] std::uint64_t* own() { return marks.data() + at; }
+  void forget(std::int64_t v) {
+    levels[v] = -1;
+    parents[v] = -1;
+  }
+
+  // An edge into a vertex of this rank; each vertex is listed once.
+  void offer(I v, I parent, std::int32_t level) {
+    if (!detail::test_and_set_bit(own(), v)) {
+      levels[v] = level;
+      parents[v] = parent;
+      frontier[frontier_size++] = v;
+    } else if (levels[v] == level) {
+      parents[v] = std::min(parents[v], parent);
+    }
+  }
+
+  // boxes[r]: for rank r of `among`, vertex and parent in turn; a vertex by its number there. Returns what came for
+  // this one. Collective.
+  [[nodiscard]] array<I, host> deliver(const communicator& among, const std::vector<std::vector<I>>& boxes) {
+    packed.clear();
+    std::vector<std::int64_t> counts;
+    for (const std::vector<I>& box : boxes) {
+      counts.push_back(std::ssize(box));
+      packed.insert(packed.end(), box.begin(), box.end());
+    }
+    std::vector<std::int64_t> received;
+    return among.template all_to_all<I>(ctx, packed, counts, received);
+  }
+  void offer_all(const array<I, host>& edges, std::int32_t level) {
+    for (std::int64_t k = 0; k < edges.size(); k += 2) offer(edges[k], edges[k + 1], level);
+  }
+
+  void sort_frontier() {
+    if (frontier_size < own_words / 4) {
+      std::sort(frontier.data(), frontier.data() + frontier_size);
+      return;
+    }
+    fill_zero(ctx, fresh.view());
+    for (std::int64_t k = 0; k < frontier_size; ++k) (void)detail::test_and_set_bit(fresh.data(), frontier[k]);
+    list_fresh();
+  }
+  void list_fresh() {
+    frontier_size = detail::bfs::list_bits(
+        0, own_words, [&](std::int64_t w) { return fresh[w]; }, frontier.data());
+  }
+
+  [[nodiscard]] level_sums sum_level() override {
+    level_sums mine{frontier_size, 0};
+    for (std::int64_t k = 0; k < frontier_size; ++k)
+      mine.edges += out.offsets[frontier[k] + 1] - out.offsets[frontier[k]];
+    return mine;
+  }
+
+  void begin(std::int64_t from) override {
+    if (source >= 0) forget(source);  // one without edges is in no bitmap
+    source = -1;
+    std::fill(marks.data(), marks.end(), std::uint64_t{0});
+    std::copy(start.data(), start.end(), own());
+    frontier_size = 0;
+    if (g.parts().owner(from) != comm_.rank()) return;
+    source = from - first;
+    levels[source] = 0;
+    parents[source] = static_cast<I>(from);
+    frontier[frontier_size++] = static_cast<I>(source);
+    (void)detail::test_and_set_bit(own(), source);
+  }
+
+  void end() override {
+    for (std::int64_t w = 0; w < own_words; ++w) {  // what only the search before had reached
+      for (std::uint64_t rest = before[w] & ~own()[w]; rest != 0; rest &= rest - 1)
+        forget(w * 64 + std::countr_zero(rest));
+      before[w] = own()[w];
+    }
+  }
+  [[nodiscard]] span<const std::int32_t, host> found_levels() const noexcept override { return levels.view(); }
+  [[nodiscard]] span<const I, host> found_parents() const noexcept override { return parents.view(); }
+
+  context<host> ctx;
+  const distributed_graph<I>& g;
+  csr_pattern_view<I, std::int64_t, host> out;
+  std::int64_t first;  // own vertex
+  std::int64_t own_words;
+  std::int64_t at;
+  words marks;
+  words start;   // own words before a search: vertices without edges, and those past the last
+  words fresh;   // own words, of the level that is being found
+  words before;  // own words after the search before this one
+  array<std::int32_t, host> levels;
+  array<I, host> parents;
+  array<I, host> frontier;  // own vertices, by their numbers here
+  std::int64_t frontier_size = 0;
+  std::vector<I> packed;
+  std::int64_t source = -1;
+};
+
+// Ranks in a grid of `rows` by size / rows (bfs_grid_host.cpp); for tests of any number of ranks, too.
+template <class I>
+[[nodiscard]] std::unique_ptr<bfs_executor<I, host>> make_grid_bfs(const communicator& comm, const context<host>& ctx,
+                                                                   const distributed_graph<I>& g, const bfs_task& task,
+                                                                   int rows);
+
+}  // namespace spargo::detail::distributed

@@ -1,0 +1,132 @@
+// Narrow levels of a search over vertices that are shared out, walked by one GPU.
+//
+// Such a level is a chain of a few dependent steps, and a meeting of GPUs is longer than all of them: a grid of
+// 2048 x 2048 takes two ranks of one H200 24.2 ms with all levels together, 7.4 so (bfs_plan 7.4). The first rank's GPU
+// gathers all rows when a search first comes to narrow levels, if they take at most a quarter of its free memory. To
+// go on alone it gets the others' frontiers and the bits of what they have visited; afterwards each rank takes what has
+// been found of its own. That costs about as much as eight levels by all, and is done after as many, so a search takes
+// at most about twice as long as the better of the two ways. Memory there, I = int32: 20.1 bytes for a vertex and 4 for
+// an edge.
+#pragma once
+
+#include "core/device/launch.cuh"
+#include "distributed/bfs/persistent.cuh"
+#include "distributed/exchange/peer_memory.cuh"
+#include "graph/bfs/cuda_narrow_launch.cuh"
+
+namespace spargo::detail::distributed {
+
+// Of all ranks, on the first one's device.
+template <class I>
+class whole_graph {
+ public:
+  static constexpr std::int64_t level_slots = 4096;  // sizes of levels past these are not told
+
+  explicit whole_graph(const context<device>& on) : ctx(on), memory(on) {}
+
+  // False, and nothing is taken, where it would be more than `most` bytes, or a quarter of what is free if that is -1.
+  // `chunks`: of hubs' edges.
+  [[nodiscard]] bool allocate(std::int64_t vertices, std::int64_t entries, std::int64_t chunks, std::int64_t most) {
+    const std::int64_t words = 4 * div_up(vertices, std::int64_t{4 * warp_size});
+    const std::int64_t bytes = (8 + 4 + 2 * std::int64_t{sizeof(I)}) * vertices + std::int64_t{sizeof(I)} * entries +
+                               4 * words + std::int64_t{sizeof(edge_chunk<I>)} * chunks;
+    if (bytes > (most < 0 ? ctx.memory().free_bytes / 4 : most)) return false;
+    offsets = memory.take<std::int64_t>(vertices + 1);
+    indices = memory.take<I>(entries);
+    search.out_offsets = offsets;
+    search.out_indices = indices;
+    search.n = vertices;
+    search.words = words;
+    search.levels = memory.take<std::int32_t>(vertices);
+    search.parents = memory.take<I>(vertices);
+    search.visited = memory.take<unsigned>(words);
+    search.queue = memory.take<I>(vertices);
+    search.hubs = memory.take<edge_chunk<I>>(chunks);
+    search.level_sizes = memory.take<std::int64_t>(level_slots);
+    search.level_slots = level_slots;
+    search.control = memory.take<bfs::control_block>(1);
+    search.target = -1;
+    search.max_depth = -1;
+    search.allowed = bfs_direction::automatic;
+    fill_zero(ctx, span<bfs::control_block, device>(search.control, 1));
+    launch = bfs::narrow_launch<I, std::int64_t>(ctx);
+    ctx.synchronize();
+    return true;
+  }
+
+  // From where all ranks have got to, with their frontiers in the queue. Synchronises.
+  void walk(bfs::search_position at, std::int64_t queued) {
+    at.begin = at.hub_begin = at.hub_end = 0;
+    at.end = queued;
+    copy<bfs::search_position>(ctx, span<const bfs::search_position, host>(&at, 1),
+                               span<bfs::search_position, device>(&search.control->position, 1));
+    launch(ctx, search, {.first = false, .last = false});
+    ctx.synchronize();
+  }
+
+  context<device> ctx;
+  peer_memory memory;
+  bfs::narrow_launch<I, std::int64_t> launch;
+  bfs::search<I, std::int64_t> search{};
+  std::int64_t* offsets = nullptr;
+  I* indices = nullptr;
+};
+
+// This rank's part of what the walk begins with. Its frontier goes to queue[at] and on, and is told its level.
+template <class I>
+__global__ void __launch_bounds__(block_threads)
+    give_frontier_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole, std::int64_t at) {
+  const rank_search<I>& r = *rank;
+  const rank_walk& walk = r.control->walk;
+  const unsigned* const visited = r.bitmaps[r.links.rank][walk.now];
+  const std::int64_t first = r.first / warp_size;
+  for (std::int64_t w = first + global_thread(); w < first + r.own.words; w += grid_threads()) {
+    whole.visited[w] = visited[w];
+  }
+  for (std::int64_t k = global_thread(); k < walk.at.end - walk.at.begin; k += grid_threads()) {
+    const I v = r.own.queue[walk.at.begin + k];
+    whole.queue[at + k] = static_cast<I>(r.first + v);
+    whole.parents[r.first + v] = r.own.parents[v];
+    bfs::write_level(r.own, static_cast<std::int64_t>(v), walk.at.level);
+  }
+}
+
+// What the walk has found of this rank's vertices; its frontier becomes theirs, counted in `converted`. All bits are
+// told, so that nothing of this is sent again.
+template <class I>
+__global__ void __launch_bounds__(bfs::cuda_tuning::block)
+    take_found_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole) {
+  extern __shared__ __align__(16) unsigned char raw[];
+  const rank_search<I>& r = *rank;
+  const rank_walk& walk = r.control->walk;
+  const bfs::search_position& until = whole.control->position;
+  const std::int64_t frontier = until.level;
+  unsigned* const visited = r.bitmaps[r.links.rank][walk.now];
+  const std::int64_t first = r.first / warp_size;
+  bfs::sink<I> to{&r.own.control->converted, walk.at.end, walk.at.hub_end, {bfs::staged_of<I>(raw)}};
+  const auto found_of = [&](std::int64_t w) {
+    const unsigned word = whole.visited[first + w];
+    const unsigned found = word & ~visited[first + w];
+    visited[first + w] = word;
+    return found;
+  };
+  bfs::thread_tally tally;
+  bfs::for_each_word(r.own.words, found_of, [&](std::int64_t v, bool here) {
+    tally.vertices += here ? 1 : 0;
+    const std::int64_t level = here ? whole.levels[r.first + v] : 0;
+    if (here) bfs::write_found(r.own, v, static_cast<std::int64_t>(whole.parents[r.first + v]), level);
+    const bool next = here && level == frontier;
+    bfs::append_together(r.own, to, next, static_cast<I>(v), next ? r.own.weights[v] : 0);
+  });
+  bfs::flush_staged(r.own, to);
+  bfs::add_tally(to.found, tally);
+  for (std::int64_t w = global_thread(); w < r.words; w += grid_threads()) {
+    if (w < first || w >= first + r.own.words) visited[w] = whole.visited[w];
+  }
+  const std::int64_t told = frontier < r.own.level_slots ? frontier : r.own.level_slots;
+  for (std::int64_t k = walk.at.level + global_thread(); k < told; k += grid_threads()) {
+    r.own.level_sizes[k] = whole.level_sizes[k];
+  }
+}
+
+}  // namespace spargo::detail::distributed

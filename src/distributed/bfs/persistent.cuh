@@ -1,0 +1,494 @@
+// The kernel that walks all levels of a search over vertices that are shared out.
+//
+// What a rank does with its own vertices is what a search on one GPU does (graph/bfs): a queue and chunks of hubs'
+// edges are pushed, words of a bitmap are pulled. The bitmap is of all vertices, and every rank has two: in the one of
+// the level a rank's own bits say what is visited. Pushed, the others' say what this rank has sent, a vertex and its
+// parent, into the owner's inbox; ranks meet, owners take what is new, and meet again if there was any. Pulled, all
+// bits say what was visited before; each rank stores its words with what it finds into all ranks' other bitmap, which
+// is the level's from the next meeting on. A meeting tells how much was found, so that all ranks go the same way.
+// The cost of a level besides its edges: pushed, one meeting, two where anything is sent; pulled, one, and one more
+// after a push. Between ranks go plain stores and numbers only, no atomics. After some narrow levels in a row the
+// kernels end, and one GPU goes on (bfs_narrow.cuh) until they are begun again.
+#pragma once
+
+#include "distributed/bfs/rank_grid.cuh"
+#include "graph/bfs/cuda_kernel.cuh"
+
+namespace spargo::detail::distributed {
+
+template <class I>
+struct __align__(2 * sizeof(I)) rank_note {
+  I vertex;
+  I parent;
+};
+
+// What a meeting has told.
+struct level_news {
+  bfs::counters found;  // this rank's queue and chunks, all ranks' vertices and edges
+  count64 chunks;       // of all ranks
+  count64 converted;    // edges of all ranks' frontiers, if these have come from bitmaps
+  count64 sent;         // by all ranks, in this search so far
+  count64 received[most_persistent_ranks];
+};
+
+// How far a search has got.
+struct rank_walk {
+  bfs::search_position at;
+  level_news before;
+  std::int64_t now;     // the level's bitmap
+  std::int64_t pulled;  // levels
+  std::int64_t shared;  // times that the words went to all
+  std::int64_t narrow;  // levels in a row
+  std::int64_t alone;   // levels that one GPU has walked
+  std::int64_t taken;   // vertices here that it has found
+};
+
+struct rank_control {
+  count64 sent[most_persistent_ranks];
+  level_news news;
+  rank_walk walk;  // between kernels
+};
+
+enum class search_end : int { none, paused, complete };  // paused: the levels are narrow
+
+// In page-locked memory.
+struct rank_report {
+  bfs::host_report walked;
+  std::int64_t pulled;
+  std::int64_t shared;
+  std::int64_t alone;
+  std::int64_t taken;
+  std::int64_t sent;  // notes, by this rank
+  search_end end;
+};
+
+// Of a rank, as its kernel takes it.
+template <class I>
+struct rank_search {
+  bfs::search<I, std::int64_t> own;  // rows of this rank's vertices; neighbours are any
+  rank_links links;
+  std::int64_t vertices;  // of all ranks, as the rest
+  std::int64_t entries;
+  std::int64_t words;  // of a bitmap, a multiple of 4
+  std::int64_t first;  // own vertex
+  std::int64_t part_offsets[most_persistent_ranks + 1];
+  unsigned* bitmaps[most_persistent_ranks][2];
+  rank_note<I>* outboxes[most_persistent_ranks];  // in the others' memory
+  const rank_note<I>* inboxes[most_persistent_ranks];
+  rank_control* control;
+  rank_report* report;
+
+  [[nodiscard]] __device__ bool is_own(std::int64_t v) const { return v >= first && v < first + own.n; }
+};
+
+// Of the ranks of one GPU, [blockIdx.y].
+template <class I>
+struct persistent_run {
+  const rank_search<I>* ranks[most_persistent_ranks];
+  std::int64_t source;    // below 0: nothing is to be done
+  std::int64_t previous;  // of the run before, or -1
+  int left_out;           // a rank that does not come, for tests; -1: none
+  int narrow_levels;      // in a row, after which the kernels pause; 0: never
+  int narrow_blocks;      // that may walk them then
+  bool resumes;
+  const bfs::search_position* walked;  // where those have got to; null: the search is where it was
+  rank_search<I> only;                 // the rank, where a GPU has one
+};
+
+// --- Push ---
+
+// The warp's lanes note vertices for their owners.
+template <int Count, class I>
+__device__ void send_notes(const rank_search<I>& r, const I (&vertex)[Count], const I (&parent)[Count],
+                           const bool (&wanted)[Count]) {
+  bool any = false;
+#pragma unroll
+  for (int q = 0; q < Count; ++q) any = any || wanted[q];
+  if (!__any_sync(full_mask, any)) return;
+  const unsigned below = (1U << lane_id()) - 1;
+  for (int k = 0; k < r.links.ranks; ++k) {
+    unsigned mask[Count];
+    int total = 0;
+#pragma unroll
+    for (int q = 0; q < Count; ++q) {
+      mask[q] =
+          __ballot_sync(full_mask, wanted[q] && vertex[q] >= r.part_offsets[k] && vertex[q] < r.part_offsets[k + 1]);
+      total += __popc(mask[q]);
+    }
+    if (total == 0) continue;
+    count64 at = 0;
+    if (lane_id() == 0) at = atomicAdd(r.control->sent + k, static_cast<count64>(total));
+    at = __shfl_sync(full_mask, at, 0);
+#pragma unroll
+    for (int q = 0; q < Count; ++q) {
+      if ((mask[q] >> lane_id() & 1U) != 0) r.outboxes[k][at + __popc(mask[q] & below)] = {vertex[q], parent[q]};
+      at += __popc(mask[q]);
+    }
+  }
+}
+
+// As bfs::expand_together; `vertex` is this rank's. All weights are loaded before the first is used.
+template <class I>
+__device__ void expand_shared(const rank_search<I>& r, const bfs::search<I, std::int64_t>& s, unsigned* seen,
+                              bfs::sink<I>& to, I vertex, std::int64_t begin, int degree, bfs::thread_tally& tally) {
+  constexpr int unroll = bfs::cuda_tuning::unroll;
+  const std::int64_t first = r.first;
+  bfs::claim_edges(s, seen, static_cast<I>(first + vertex), begin, degree,
+                   [&](const I(&target)[unroll], const I(&parent)[unroll], bool(&won)[unroll], int left) {
+                     bool here[unroll];
+                     int weight[unroll];
+#pragma unroll
+                     for (int q = 0; q < unroll; ++q) {
+                       const std::int64_t v = target[q] - first;
+                       here[q] = won[q] && v >= 0 && v < s.n;
+                       weight[q] = here[q] ? __ldg(s.weights + v) : 0;
+                       won[q] = won[q] && !here[q];
+                     }
+#pragma unroll
+                     for (int q = 0; q < unroll; ++q) {
+                       if (q * warp_size >= left) break;  // the same for all lanes
+                       const auto v = static_cast<I>(target[q] - first);
+                       if (here[q]) {
+                         s.parents[v] = parent[q];
+                         ++tally.vertices;
+                         tally.edges += bfs::edges_of_weight(weight[q]);
+                       }
+                       bfs::append_together(s, to, here[q], v, weight[q]);
+                     }
+                     send_notes(r, target, parent, won);
+                   });
+}
+
+// What others have sent since, and nobody has found.
+template <class I>
+__device__ void take_notes(const rank_search<I>& r, unsigned* seen, bfs::sink<I>& to, const count64* since,
+                           const count64* until, bfs::thread_tally& tally) {
+  for (int k = 0; k < r.links.ranks; ++k) {
+    const rank_note<I>* const notes = r.inboxes[k] + since[k];
+    const auto size = static_cast<std::int64_t>(until[k] - since[k]);
+    for (std::int64_t base = grid_warp() * warp_size; base < size; base += grid_warps() * warp_size) {
+      const bool any = base + lane_id() < size;
+      const rank_note<I> note = any ? notes[base + lane_id()] : rank_note<I>{static_cast<I>(r.first), I{-1}};
+      const bool won = any && claim_bit(seen, static_cast<std::int64_t>(note.vertex));
+      const auto v = static_cast<I>(note.vertex - r.first);
+      const int weight = won ? __ldg(r.own.weights + v) : 0;
+      if (won) {
+        r.own.parents[v] = note.parent;
+        ++tally.vertices;
+        tally.edges += bfs::edges_of_weight(weight);
+      }
+      bfs::append_together(r.own, to, won, v, weight);
+    }
+  }
+  bfs::flush_staged(r.own, to);
+}
+
+// --- Pull ---
+
+// To all ranks, at word w of this rank's, by lane k to rank k. The whole warp has the words.
+template <class I>
+__device__ void store_words(const rank_search<I>& r, int set, std::int64_t w, uint4 four) {
+  if (lane_id() < r.links.ranks) *reinterpret_cast<uint4*>(r.bitmaps[lane_id()][set] + r.first / 32 + w) = four;
+}
+
+// Own words of bitmap [now], as they are, into the other one.
+template <class I>
+__device__ void share_words(const rank_search<I>& r, int now) {
+  const unsigned* const own = r.bitmaps[r.links.rank][now] + r.first / 32;
+  for (std::int64_t w = grid_warp() * 4; w < r.own.words; w += grid_warps() * 4) {
+    store_words(r, 1 - now, w, *reinterpret_cast<const uint4*>(own + w));
+  }
+}
+
+// As bfs::pull, from bitmap [now] into the other one.
+template <class I>
+__device__ void pull_shared(const rank_search<I>& r, int now, const bfs::search_position& at,
+                            bfs::thread_tally& tally) {
+  constexpr int words = bfs::pull_tuning::words;
+  const auto& s = r.own;
+  const unsigned* const seen = r.bitmaps[r.links.rank][now];
+  for (std::int64_t w = grid_warp() * words; w < s.words; w += grid_warps() * words) {
+    const uint4 four = *reinterpret_cast<const uint4*>(seen + r.first / 32 + w);
+    const unsigned mine[words] = {four.x, four.y, four.z, four.w};
+    if (at.in_queue != 0) bfs::write_front(s, at.level, s.front, w);
+    unsigned mask[words] = {};
+    if ((four.x & four.y & four.z & four.w) != ~0U) {
+      bfs::pull_lane<I, std::int64_t> lane;
+      bfs::pull_likely(s, seen, mine, w * warp_size, lane);
+      bfs::pull_lists(s, seen, lane);
+#pragma unroll
+      for (int k = 0; k < words; ++k) {
+        const std::int64_t v = (w + k) * warp_size + lane_id();
+        const bool found = lane.parent[k] >= 0;
+        mask[k] = __ballot_sync(full_mask, found);
+        if (!found) continue;
+        bfs::write_found(s, v, static_cast<std::int64_t>(lane.parent[k]), at.level + 1);
+        ++tally.vertices;
+      }
+    }
+    __syncwarp();
+    if (lane_id() == 0) *reinterpret_cast<uint4*>(s.front + w) = {mask[0], mask[1], mask[2], mask[3]};
+    store_words(r, 1 - now, w, {mine[0] | mask[0], mine[1] | mask[1], mine[2] | mask[2], mine[3] | mask[3]});
+  }
+}
+
+// --- The search ---
+
+// By one warp.
+template <class I>
+__device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int64_t source, std::int64_t previous) {
+  bfs::control_block* const control = r.own.control;
+  const bool leader = threadIdx.x == 0;
+  const std::int64_t v = source - r.first;
+  const bool here = leader && r.is_own(source);
+  if (leader) {
+    for (bfs::counters& c : control->found) c = {};
+    control->converted = {};
+    for (count64& c : r.control->sent) c = 0;
+    if (r.is_own(previous)) bfs::write_unreached(r.own, previous - r.first);  // it may count as visited from the start
+  }
+  __syncwarp();
+  const int weight = here ? r.own.weights[v] : 0;
+  if (here) {
+    r.own.visited[v >> 5] |= 1U << (v & 31);
+    r.own.parents[v] = static_cast<I>(source);
+    control->found[0].vertices = 1;
+    control->found[0].edges = bfs::edges_of_weight(weight);
+  }
+  bfs::append_together(r.own, to, here, static_cast<I>(v), weight);
+  bfs::flush_staged(r.own, to);
+}
+
+// What was not reached in bitmap [now] is marked, and the first bitmap made ready for the next search.
+template <class I>
+__device__ void finish_shared(const rank_search<I>& r, int now) {
+  bfs::search<I, std::int64_t> own = r.own;
+  own.visited = r.bitmaps[r.links.rank][now] + r.first / 32;
+  bfs::finish_bitmaps(own);
+  unsigned* const bitmap = r.bitmaps[r.links.rank][0];
+  const std::int64_t first = r.first / 32;
+  for (std::int64_t w = global_thread(); w < r.words; w += grid_threads()) {
+    if (w < first || w >= first + r.own.words) {
+      bitmap[w] = 0;
+    } else if (now != 0) {  // else it was ready already
+      bitmap[w] = r.own.start[w - first];
+    }
+  }
+}
+
+// By one thread. Counters are left as the next kernel needs them.
+template <class I>
+__device__ void pause(const rank_search<I>& r, rank_walk& walk, int now) {
+  walk.now = now;
+  walk.narrow = 0;
+  r.control->walk = walk;
+  for (bfs::counters& c : r.own.control->found) c = {};
+  r.own.control->converted = {};
+  r.report->walked.position = walk.at;
+  r.report->end = search_end::paused;
+}
+
+// By one thread of each block. Where one GPU has `walked` on, `converted` counts what it has found of this rank's, and
+// its frontier, which follows what was in the queue.
+template <class I>
+__device__ void resume(const rank_search<I>& r, rank_walk& walk, const bfs::search_position* walked) {
+  walk = r.control->walk;
+  if (walked == nullptr) return;
+  const bfs::search_position had = walk.at;
+  const bfs::counters found = bfs::read_counters(&r.own.control->converted);
+  walk.at = *walked;
+  walk.at.begin = had.end;
+  walk.at.end = had.end + static_cast<std::int64_t>(found.queued);
+  walk.at.hub_begin = had.hub_end;
+  walk.at.hub_end = had.hub_end + static_cast<std::int64_t>(found.chunks);
+  walk.alone += walk.at.level - had.level;
+  walk.taken += static_cast<std::int64_t>(found.vertices);
+}
+
+// A block's rank: in constant memory where it is the only one of its GPU, else copied to shared memory.
+template <bool Only, class I>
+__device__ const rank_search<I>& rank_of_block(const persistent_run<I>& run) {
+  if constexpr (Only) {
+    return run.only;
+  } else {
+    __shared__ __align__(16) unsigned char held[sizeof(rank_search<I>)];
+    static_assert(sizeof(rank_search<I>) % sizeof(unsigned) == 0);
+    for (unsigned k = threadIdx.x; k < sizeof(rank_search<I>) / sizeof(unsigned); k += blockDim.x) {
+      reinterpret_cast<unsigned*>(held)[k] = reinterpret_cast<const unsigned*>(run.ranks[blockIdx.y])[k];
+    }
+    __syncthreads();
+    return *reinterpret_cast<const rank_search<I>*>(held);
+  }
+}
+
+template <bool Only, class I>
+__global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
+    persistent_kernel(const __grid_constant__ persistent_run<I> run) {
+  extern __shared__ __align__(16) unsigned char raw[];
+  __shared__ __align__(16) unsigned char held_walk[sizeof(rank_walk)];
+  __shared__ level_news news;
+  __shared__ rank_turns turns;
+  if (run.source < 0) return;
+  const rank_search<I>& r = rank_of_block<Only>(run);
+  auto& walk = *reinterpret_cast<rank_walk*>(held_walk);
+  const auto& s = r.own;
+  const bool first = global_thread() == 0;
+  const bool leader = threadIdx.x == 0;
+  if (run.left_out == r.links.rank) return;
+  bfs::control_block* const control = s.control;
+  bfs::search_position& at = walk.at;
+  rank_grid grid(r.links, turns);
+  if (leader) {
+    if (run.resumes) {
+      resume(r, walk, run.walked);
+    } else {
+      walk = {};
+      at.level = -1;
+      at.unexplored = r.entries;
+    }
+    grid.enter();
+  }
+  __syncthreads();
+  const auto sink_at = [&](bfs::counters* found) {
+    return bfs::sink<I>{found, at.end, at.hub_end, {bfs::staged_of<I>(raw)}};
+  };
+
+  // All ranks hear what each has counted into `found`.
+  const auto meet = [&](bfs::counters* found) {
+    level_news* const shown = &r.control->news;
+    const bool ok = grid.meet(
+        [&](count64(&word)[rank_post::words]) {
+          word[0] = __ldcg(&found->vertices);
+          word[1] = __ldcg(&found->edges);
+          word[2] = lane_id() < r.links.ranks ? __ldcg(r.control->sent + lane_id()) : 0;
+          word[3] = warp_sum(word[2]);
+          word[4] = __ldcg(&found->chunks);
+          word[5] = __ldcg(&control->converted.edges);
+        },
+        [&](const count64(&word)[rank_post::words]) {
+          const bfs::counters own = bfs::read_counters(found);
+          const count64 vertices = warp_sum(word[0]);
+          const count64 edges = warp_sum(word[1]);
+          const count64 sent = warp_sum(word[3]);
+          const count64 chunks = warp_sum(word[4]);
+          const count64 converted = warp_sum(word[5]);
+          if (lane_id() < r.links.ranks) shown->received[lane_id()] = word[2];
+          if (lane_id() == 0) {
+            shown->found = {own.queued, own.chunks, vertices, edges, 0};
+            shown->chunks = chunks;
+            shown->converted = converted;
+            shown->sent = sent;
+          }
+        });
+    if (ok && threadIdx.x < sizeof(level_news) / sizeof(count64)) {
+      reinterpret_cast<count64*>(&news)[threadIdx.x] = __ldcg(reinterpret_cast<const count64*>(shown) + threadIdx.x);
+    }
+    __syncthreads();
+    return ok;
+  };
+
+  if (!run.resumes) {
+    if (global_thread() < warp_size) {
+      bfs::sink<I> to = sink_at(&control->found[0]);
+      start_shared(r, to, run.source, run.previous);
+    }
+    if (!meet(&control->found[0])) return;
+    if (leader) bfs::advance(at, news.found, bfs_direction::push, -1);
+    __syncthreads();
+  }
+
+  int now = static_cast<int>(walk.now);
+  for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
+    if (run.narrow_levels != 0 && walk.narrow >= run.narrow_levels) {
+      if (blockIdx.x == 0 && leader) {
+        pause(r, walk, now);
+        grid.leave();
+      }
+      return;
+    }
+    if (first && at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
+    bfs_direction direction = s.allowed;
+    if (direction == bfs_direction::automatic) {
+      direction = bfs::next_direction(at.in_queue != 0 ? bfs_direction::push : bfs_direction::pull,
+                                      {r.vertices, at.previous, at.vertices, at.edges, at.unexplored}, s.rule);
+    }
+    const bool is_converted = direction == bfs_direction::push && at.in_queue == 0;
+    bfs::counters* const filling = &control->found[(turn + 1) % 3];
+    if (first) control->found[(turn + 2) % 3] = {};
+    bfs::thread_tally tally;
+    if (direction == bfs_direction::pull) {
+      if (at.in_queue != 0) {   // nobody knows of the others' last levels
+        if (walk.pulled > 0) {  // else it is clear
+          for (std::int64_t w = global_thread(); w < s.words; w += grid_threads()) s.front[w] = 0;
+          if (!grid.sync()) return;
+        }
+        share_words(r, now);
+        bfs::queue_to_bitmap(s, at, s.front);
+        if (!meet(filling)) return;
+        now = 1 - now;
+        if (leader) ++walk.shared;
+      }
+      if (first) control->converted = {};
+      pull_shared(r, now, at, tally);
+      __syncwarp();
+      bfs::add_tally(filling, tally);
+      if (!meet(filling)) return;
+      now = 1 - now;
+      if (leader) {
+        ++walk.shared;
+        ++walk.pulled;
+      }
+    } else {
+      if (is_converted) {
+        bfs::sink<I> to = sink_at(&control->converted);
+        bfs::bitmap_to_queue(s, to, s.front);
+        if (!grid.sync()) return;
+        if (leader) {
+          const bfs::counters converted = bfs::read_counters(&control->converted);
+          at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull has left it
+          at.hub_end += static_cast<std::int64_t>(converted.chunks);
+          at.in_queue = 1;
+        }
+        __syncthreads();
+      }
+      unsigned* const seen = r.bitmaps[r.links.rank][now];
+      bfs::sink<I> to = sink_at(filling);
+      bfs::push_balanced(s, to, at, [&](I vertex, std::int64_t begin, int degree) {
+        expand_shared(r, s, seen, to, vertex, begin, degree, tally);
+      });
+      __syncwarp();
+      bfs::add_tally(filling, tally);
+      if (!meet(filling)) return;
+      if (news.sent != walk.before.sent) {
+        tally = {};
+        take_notes(r, seen, to, walk.before.received, news.received, tally);
+        __syncwarp();
+        bfs::add_tally(filling, tally);
+        if (!meet(filling)) return;
+      }
+    }
+    if (leader) {
+      if (is_converted) at.edges = static_cast<std::int64_t>(news.converted);
+      bfs::advance(at, news.found, direction, -1);
+      walk.before = news;
+      walk.narrow = news.chunks == 0 && bfs::is_narrow(at, run.narrow_blocks, 2) ? walk.narrow + 1 : 0;
+    }
+    __syncthreads();
+  }
+
+  finish_shared(r, now);
+  if (blockIdx.x != 0) return;
+  bfs::report_search(s, at);
+  if (!leader) return;
+  grid.leave();
+  rank_report& report = *r.report;
+  report.pulled = walk.pulled;
+  report.shared = walk.shared;
+  report.alone = walk.alone;
+  report.taken = walk.taken;
+  report.sent = 0;
+  for (int k = 0; k < r.links.ranks; ++k) report.sent += static_cast<std::int64_t>(__ldcg(r.control->sent + k));
+  report.end = search_end::complete;
+}
+
+}  // namespace spargo::detail::distributed

@@ -1,0 +1,191 @@
+// Barriers of persistent kernels: among the blocks of a rank, and among those of all ranks, on one GPU or on several
+// that address each other's memory.
+//
+// Blocks count themselves in their device's memory, and wait for a number that the last one to come sets. Where ranks
+// meet, that last block first tells each other rank a few words and the number of the meeting, in the other's memory,
+// and waits for what they tell: stores into peers' memory before a meeting are there for all ranks after it (fences of
+// the whole system, release and acquire at each link of the chain). Posts come in two sets that meetings use in turn:
+// who writes for meeting k + 2 has passed meeting k + 1, to which every rank came once it had read meeting k's. Nobody
+// waits for ever: who has waited too long, or finds that another one has, breaks the grids of all ranks.
+#pragma once
+
+#include "core/cuda.cuh"
+#include "core/device/warp.cuh"
+
+namespace spargo::detail::distributed {
+
+inline constexpr int most_persistent_ranks = 8;
+inline constexpr count64 broken = ~count64{0};  // in the place of a number
+
+struct __align__(64) rank_post {
+  static constexpr int words = 6;
+  count64 word[words];
+  count64 number;  // of the meeting
+};
+
+// What others write into.
+struct rank_board {
+  rank_post posts[2][most_persistent_ranks];  // [set][from]
+};
+
+// In the rank's own memory; 0 at first.
+struct grid_state {
+  count64 arrived;  // blocks, in all rounds
+  count64 round;    // the last one that has ended, or `broken`
+  count64 rounds;   // of the kernels before
+  count64 meetings;
+};
+
+// Of a rank.
+struct rank_links {
+  int rank;
+  int ranks;
+  count64 patience;  // nanoseconds
+  grid_state* state;
+  rank_board* boards[most_persistent_ranks];  // of all ranks
+};
+
+// The last ones, since the plan was made. In a block's shared memory.
+struct rank_turns {
+  count64 round;
+  count64 meeting;
+};
+
+__device__ inline count64 nanoseconds_now() {
+  count64 now = 0;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+template <bool System>
+__device__ __forceinline__ count64 load_acquire(const count64* word) {
+  count64 value = 0;
+  if constexpr (System) {
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  } else {
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  }
+  return value;
+}
+template <bool System>
+__device__ __forceinline__ void store_release(count64* word, count64 value) {
+  if constexpr (System) {
+    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+  } else {
+    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+  }
+}
+
+// Whether `word` has become `wanted`: not where it says `broken`, nor after `patience`.
+template <bool System>
+__device__ bool await_number(const count64* word, count64 wanted, count64 patience) {
+  constexpr unsigned between_clocks = 64;
+  count64 since = 0;
+  for (unsigned looks = 1;; ++looks) {
+    const count64 now = load_acquire<System>(word);
+    if (now == wanted) return true;
+    if (now == broken) return false;
+    if (looks % between_clocks != 0) continue;
+    const count64 time = nanoseconds_now();
+    if (since == 0) since = time;
+    if (time - since > patience) return false;
+  }
+}
+
+// A grid of blocks of the same rank along x; all of them run at once. Every rank makes the same calls in turn, by all
+// threads of all blocks; what is false is so for all threads of a block, which then may only end.
+class rank_grid {
+ public:
+  __device__ rank_grid(const rank_links& links, rank_turns& turns) : links_(links), turns_(turns) {}
+
+  // By one thread, and then a barrier of the block.
+  __device__ void enter() {
+    turns_.round = links_.state->rounds;
+    turns_.meeting = links_.state->meetings;
+  }
+
+  // A barrier of this rank's blocks.
+  __device__ bool sync() {
+    return pass<false>([] { return true; });
+  }
+
+  // A barrier of all ranks. The first warp of one block of each calls tell(word), whose lane r sets what rank r is told
+  // and hear(word), whose lane r has what rank r has told; lanes of no rank have zeros.
+  template <class Tell, class Hear>
+  __device__ bool meet(const Tell& tell, const Hear& hear) {
+    if (threadIdx.x == 0) ++turns_.meeting;
+    return pass<true>([&] {
+      const int lane = lane_id();
+      const count64 number = turns_.meeting;
+      count64 word[rank_post::words] = {};
+      tell(word);
+      const bool is_of_rank = lane < links_.ranks;
+      if (is_of_rank) {
+        rank_post& post = links_.boards[lane]->posts[number & 1][links_.rank];
+        for (int w = 0; w < rank_post::words; ++w) post.word[w] = word[w];
+        store_release<true>(&post.number, number);
+      }
+      __syncwarp();
+      bool ok = true;
+      if (is_of_rank) {
+        const rank_post& heard = links_.boards[links_.rank]->posts[number & 1][lane];
+        ok = await_number<true>(&heard.number, number, links_.patience);
+        for (int w = 0; w < rank_post::words && ok; ++w) word[w] = __ldcg(&heard.word[w]);
+      } else {
+        for (count64& each : word) each = 0;
+      }
+      if (__all_sync(full_mask, ok)) {
+        hear(word);
+        return true;
+      }
+      for (int set = 0; set < 2 && is_of_rank; ++set) {
+        store_release<true>(&links_.boards[lane]->posts[set][links_.rank].number, broken);
+      }
+      return false;
+    });
+  }
+
+  // By one thread, at the end: the next kernel goes on from here.
+  __device__ void leave() {
+    links_.state->rounds = turns_.round;
+    links_.state->meetings = turns_.meeting;
+  }
+
+ private:
+  // finish() by the first warp of the block that comes last.
+  template <bool System, class Finish>
+  __device__ bool pass(const Finish& finish) {
+    __shared__ bool passed;
+    __syncthreads();
+    if (threadIdx.x < warp_size) {
+      grid_state& state = *links_.state;
+      if (lane_id() == 0) ++turns_.round;
+      __syncwarp();
+      const count64 round = turns_.round;
+      bool is_last = false;
+      if (lane_id() == 0) {
+        System ? __threadfence_system() : __threadfence();
+        is_last = atomicAdd(&state.arrived, count64{1}) + 1 == round * gridDim.x;
+        if (is_last) __threadfence();
+      }
+      is_last = __shfl_sync(full_mask, is_last, 0);
+      if (is_last) {
+        const bool ok = finish();
+        __syncwarp();
+        if (lane_id() == 0) {
+          store_release<false>(&state.round, ok ? round : broken);
+          passed = ok;
+        }
+      } else if (lane_id() == 0) {
+        passed = await_number<false>(&state.round, round, 2 * links_.patience);
+      }
+    }
+    __syncthreads();
+    return passed;
+  }
+
+  const rank_links& links_;
+  rank_turns& turns_;
+};
+
+}  // namespace spargo::detail::distributed

@@ -1,0 +1,102 @@
+// Labels of components, which spread along edges between ranks until they settle.
+//
+// A rank joins what its own edges join, ghosts included, once; then only labels travel, from owners to ghosts, and each
+// of these trees takes the least it has seen, until none changes. Every edge is known at both ends, so a smaller label
+// on either side comes to the other. What a rank may have left out, and how that shows: components_executor.hpp.
+#include "core/backend.hpp"
+#include "core/instantiate.hpp"
+#include "distributed/components/executor.hpp"
+#include "distributed/graph/deal.hpp"
+#include "distributed/products/executor.hpp"
+
+namespace spargo {
+
+template <index_type I, class Space>
+struct distributed_components_plan<I, Space>::state {
+  communicator comm;
+  std::unique_ptr<detail::distributed::components_executor<I, Space>> executor;
+  std::int64_t count = 0;
+  std::int64_t rounds = 0;
+};
+
+template <index_type I, class Space>
+distributed_components_plan<I, Space>::distributed_components_plan(const communicator& comm, const context<Space>& ctx,
+                                                                   const distributed_graph<I>& g,
+                                                                   const exchange_options& links) {
+  if constexpr (detail::is_built<Space>) {
+    if (g.direction() != direction_kind::undirected) {
+      throw agreed_error(error_code::unsupported, "components: several ranks need an undirected graph");
+    }
+    auto columns = comm.agree_on([&] {
+      state_ = std::make_unique<state>(state{comm, nullptr, 0, 0});
+      return detail::distributed::number_columns<I>(detail::distributed::host_of(comm, ctx), g.out().indices,
+                                                    g.parts().first(comm.rank()), g.parts().last(comm.rank()),
+                                                    g.vertices());
+    });
+    state_->executor = detail::distributed::make_components_executor(comm, ctx, g, std::move(columns), links);
+  } else {
+    detail::no_device("components");
+  }
+}
+template <index_type I, class Space>
+distributed_components_plan<I, Space>::distributed_components_plan(distributed_components_plan&&) noexcept = default;
+template <index_type I, class Space>
+distributed_components_plan<I, Space>& distributed_components_plan<I, Space>::operator=(
+    distributed_components_plan&&) noexcept = default;
+template <index_type I, class Space>
+distributed_components_plan<I, Space>::~distributed_components_plan() = default;
+
+template <index_type I, class Space>
+void distributed_components_plan<I, Space>::run() {
+  state& s = *state_;
+  s.rounds = 0;
+  const auto settle = [&] {
+    for (bool changes = true; changes; ++s.rounds) {
+      const std::int64_t mine = s.executor->spread() ? 1 : 0;
+      changes = s.comm.all_reduce(mine, reduction::max) != 0;
+    }
+    return s.comm.all_gather(s.executor->news());
+  };
+  s.executor->start();
+  std::vector<detail::distributed::components_news> ranks = settle();
+  if (!detail::distributed::is_settled(ranks)) {
+    s.executor->start_with_all();
+    ranks = settle();
+  }
+  s.count = 0;
+  for (const detail::distributed::components_news& each : ranks) s.count += each.count;
+}
+template <index_type I, class Space>
+span<const I, Space> distributed_components_plan<I, Space>::labels() const noexcept {
+  return state_->executor->labels();
+}
+template <index_type I, class Space>
+std::int64_t distributed_components_plan<I, Space>::count() const noexcept {
+  return state_->count;
+}
+template <index_type I, class Space>
+std::int64_t distributed_components_plan<I, Space>::rounds() const noexcept {
+  return state_->rounds;
+}
+
+template <index_type I, class Space>
+std::string_view distributed_components_plan<I, Space>::how() const noexcept {
+  return state_->executor->how();
+}
+
+template <index_type I>
+distributed_components_result<I> distributed_components(const communicator& comm, const context<host>& ctx,
+                                                        const distributed_graph<I>& g) {
+  distributed_components_plan<I, host> plan(comm, ctx, g);
+  plan.run();
+  return {comm.agree_on([&] { return clone(ctx, plan.labels()); }), plan.count(), plan.rounds()};
+}
+
+#define INSTANTIATE(I)                                                                                           \
+  template class distributed_components_plan<I, host>;                                                           \
+  template class distributed_components_plan<I, device>;                                                         \
+  template distributed_components_result<I> distributed_components<I>(const communicator&, const context<host>&, \
+                                                                      const distributed_graph<I>&);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+
+}  // namespace spargo

@@ -1,0 +1,51 @@
+// What a distributed PageRank hides: a rank's vertices in one memory space.
+#pragma once
+
+#include "distributed/exchange/local_columns.hpp"
+
+#include <spargo/distributed/graph.hpp>
+
+#include <memory>
+
+namespace spargo::detail::distributed {
+
+// Of a step, or the start.
+struct step_sums {
+  double change = 0;  // in the norm
+  double held = 0;    // by vertices without out-edges
+
+  void add(const step_sums& other, pagerank_norm norm) {
+    change = norm == pagerank_norm::l1 ? change + other.change : std::max(change, other.change);
+    held += other.held;
+  }
+};
+
+template <class Space>
+class pagerank_executor {
+ public:
+  pagerank_executor() = default;
+  pagerank_executor(const pagerank_executor&) = delete;
+  pagerank_executor& operator=(const pagerank_executor&) = delete;
+  virtual ~pagerank_executor() = default;
+
+  // Every vertex has `rank`.
+  virtual step_sums start(double rank) = 0;
+  // A vertex has what comes in, damped, and `constant`. Collective.
+  virtual step_sums step(double constant) = 0;
+  // After the last step: `ranks` are there.
+  virtual void end() {}
+  [[nodiscard]] virtual span<const double, Space> ranks() const noexcept = 0;
+  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // contributions travel
+};
+
+// Collective. The host's borrows the graph.
+template <class I>
+[[nodiscard]] std::unique_ptr<pagerank_executor<host>> make_pagerank_executor(
+    const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g, local_columns columns,
+    const pagerank_options& options, const exchange_options& links);
+template <class I>
+[[nodiscard]] std::unique_ptr<pagerank_executor<device>> make_pagerank_executor(
+    const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g, local_columns columns,
+    const pagerank_options& options, const exchange_options& links);
+
+}  // namespace spargo::detail::distributed

@@ -1,0 +1,72 @@
+// What distributed products hide: a rank's rows in one memory space.
+#pragma once
+
+#include "distributed/exchange/local_columns.hpp"
+
+#include <spargo/distributed/matrix.hpp>
+
+#include <memory>
+#include <string_view>
+
+namespace spargo::detail::distributed {
+
+class product_executor {
+ public:
+  product_executor() = default;
+  product_executor(const product_executor&) = delete;
+  product_executor& operator=(const product_executor&) = delete;
+  virtual ~product_executor() = default;
+
+  [[nodiscard]] virtual std::int64_t own_columns() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t ghosts() const noexcept = 0;
+  [[nodiscard]] virtual std::int64_t interior_rows() const noexcept = 0;
+  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // ghosts travel
+};
+
+template <class V, class Space>
+class spmv_executor : public product_executor {
+ public:
+  // Sizes are right.
+  virtual void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) = 0;
+  [[nodiscard]] virtual spmv_algorithm algorithm() const noexcept = 0;
+  [[nodiscard]] virtual bool splits_columns() const noexcept { return false; }
+};
+
+template <class V, class Space>
+class spmm_executor : public product_executor {
+ public:
+  // Sizes are right, neither X nor Y has gaps, and there is a column.
+  virtual void run(V alpha, const dense_view<V, Space>& x, V beta, const dense_view<V, Space>& y) = 0;
+};
+
+// Collective. Borrows the matrix where it is the host's. `split` is not `columns`.
+template <class V>
+[[nodiscard]] std::unique_ptr<spmv_executor<V, host>> make_spmv_executor(
+    const communicator& comm, const context<host>& ctx, const distributed_matrix<V>& matrix, local_columns columns,
+    const exchange_options& options, product_split split);
+template <class V>
+[[nodiscard]] std::unique_ptr<spmv_executor<V, device>> make_spmv_executor(
+    const communicator& comm, const context<device>& ctx, const distributed_matrix<V>& matrix, local_columns columns,
+    const exchange_options& options, product_split split);
+
+// `width`: columns of X.
+template <class V>
+[[nodiscard]] std::unique_ptr<spmm_executor<V, host>> make_spmm_executor(const communicator& comm,
+                                                                         const context<host>& ctx,
+                                                                         const distributed_matrix<V>& matrix,
+                                                                         local_columns columns, std::int64_t width,
+                                                                         const exchange_options& options);
+template <class V>
+[[nodiscard]] std::unique_ptr<spmm_executor<V, device>> make_spmm_executor(const communicator& comm,
+                                                                           const context<device>& ctx,
+                                                                           const distributed_matrix<V>& matrix,
+                                                                           local_columns columns, std::int64_t width,
+                                                                           const exchange_options& options);
+
+// The threads with which a rank prepares on the host what it computes with.
+[[nodiscard]] inline context<host> host_of(const communicator&, const context<host>& ctx) { return ctx; }
+[[nodiscard]] inline context<host> host_of(const communicator& comm, const context<device>&) {
+  return context<host>({.threads = std::max(1, context<host>().threads() / comm.local_size())});
+}
+
+}  // namespace spargo::detail::distributed

@@ -1,0 +1,80 @@
+// Products of shared-out matrices with several vectors at once: checks, and the plan around an executor. Columns are
+// numbered anew, as for products with one vector (matrix.cpp), so that X is one short matrix.
+#include "core/backend.hpp"
+#include "distributed/graph/deal.hpp"
+#include "distributed/products/executor.hpp"
+
+#include <spargo/distributed/matrix.hpp>
+
+#include <fmt/format.h>
+
+namespace spargo {
+
+template <value_type V, class Space>
+struct distributed_spmm_plan<V, Space>::state {
+  std::int64_t rows;
+  std::int64_t width;
+  std::unique_ptr<detail::distributed::spmm_executor<V, Space>> executor;
+};
+
+template <value_type V, class Space>
+distributed_spmm_plan<V, Space>::distributed_spmm_plan(const communicator& comm, const context<Space>& ctx,
+                                                       const distributed_matrix<V>& matrix, std::int64_t columns,
+                                                       const exchange_options& options) {
+  if constexpr (detail::is_built<Space>) {
+    const partition& parts = matrix.column_parts();
+    auto numbered = comm.agree_on([&] {
+      SPARGO_EXPECTS(columns >= 0, fmt::format("spmm: {} columns", columns));
+      return detail::distributed::number_columns(detail::distributed::host_of(comm, ctx), matrix.own().indices,
+                                                 parts.first(comm.rank()), parts.last(comm.rank()), matrix.cols());
+    });
+    state_ = comm.agree_on([&] { return std::make_unique<state>(state{matrix.own().rows, columns, nullptr}); });
+    state_->executor =
+        detail::distributed::make_spmm_executor(comm, ctx, matrix, std::move(numbered), columns, options);
+  } else {
+    detail::no_device("spmm");
+  }
+}
+template <value_type V, class Space>
+distributed_spmm_plan<V, Space>::distributed_spmm_plan(distributed_spmm_plan&&) noexcept = default;
+template <value_type V, class Space>
+distributed_spmm_plan<V, Space>& distributed_spmm_plan<V, Space>::operator=(distributed_spmm_plan&&) noexcept = default;
+template <value_type V, class Space>
+distributed_spmm_plan<V, Space>::~distributed_spmm_plan() = default;
+
+template <value_type V, class Space>
+std::int64_t distributed_spmm_plan<V, Space>::own_columns() const noexcept {
+  return state_->executor->own_columns();
+}
+template <value_type V, class Space>
+std::int64_t distributed_spmm_plan<V, Space>::ghosts() const noexcept {
+  return state_->executor->ghosts();
+}
+template <value_type V, class Space>
+std::int64_t distributed_spmm_plan<V, Space>::own_rows() const noexcept {
+  return state_->rows;
+}
+template <value_type V, class Space>
+std::int64_t distributed_spmm_plan<V, Space>::interior_rows() const noexcept {
+  return state_->executor->interior_rows();
+}
+template <value_type V, class Space>
+std::string_view distributed_spmm_plan<V, Space>::how() const noexcept {
+  return state_->executor->how();
+}
+
+template <value_type V, class Space>
+void distributed_spmm_plan<V, Space>::run(V alpha, const dense_view<V, Space>& x, V beta,
+                                          const dense_view<V, Space>& y) const {
+  const std::int64_t width = state_->width;
+  SPARGO_EXPECTS(x.rows == local_columns() && y.rows == own_rows() && x.cols == width && y.cols == width,
+                 fmt::format("spmm: X is {} x {} and Y {} x {} (expected {} x {} with the ghosts, and {} x {})", x.rows,
+                             x.cols, y.rows, y.cols, local_columns(), width, own_rows(), width));
+  SPARGO_EXPECTS(x.stride == width && y.stride == width, "spmm: X or Y has gaps between its rows");
+  if (width > 0) state_->executor->run(alpha, x, beta, y);
+}
+
+template class distributed_spmm_plan<double, host>;
+template class distributed_spmm_plan<double, device>;
+
+}  // namespace spargo

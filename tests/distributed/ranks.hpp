@@ -1,0 +1,33 @@
+// Runs a body on ranks: under mpirun on its processes, else on teams of 1, 2, 3, 4 and 7 threads in turn.
+#pragma once
+
+#include "support/folders.hpp"
+
+#include <spargo/distributed/communicator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace spargo::test {
+
+// MPI is begun once and ends with the program.
+inline const communicator& world() {
+  static const communicator all = communicator::world();
+  return all;
+}
+
+inline bool is_launched() { return query_launcher().size > 1; }
+
+inline void on_ranks(const std::function<void(const communicator&)>& body) {
+  if (is_launched()) return body(world());
+  for (const int ranks : {1, 2, 3, 4, 7}) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    run_team(ranks, body);
+  }
+}
+
+// A host context of one thread on even ranks, of two on odd ones: results do not depend on it.
+inline context<host> context_of(const communicator& comm) { return context<host>({.threads = 1 + comm.rank() % 2}); }
+
+}  // namespace spargo::test
