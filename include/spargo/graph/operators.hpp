@@ -478,7 +478,7 @@ template <index_type I, class Keep>
 void filter(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>& out, const Keep& keep) {
   detail::check_distinct("filter", in, out);
   frontier<I, host>* const outputs[] = {&out};
-  detail::distributedribute(ctx, in, outputs, [&](I v, auto& output) {
+  detail::distribute(ctx, in, outputs, [&](I v, auto& output) {
     if (keep(v)) output.put(0, v);
   });
 }
@@ -493,7 +493,7 @@ void split(const context<host>& ctx, const frontier<I, host>& in, frontier<I, ho
            const IsNear& is_near) {
   detail::check_split(in, near, far);
   frontier<I, host>* const outputs[] = {&near, &far};
-  detail::distributedribute(ctx, in, outputs, [&](I v, auto& output) { output.put(is_near(v) ? 0 : 1, v); });
+  detail::distribute(ctx, in, outputs, [&](I v, auto& output) { output.put(is_near(v) ? 0 : 1, v); });
 }
 
 }  // namespace spargo
