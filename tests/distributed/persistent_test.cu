@@ -257,7 +257,7 @@ TEST(PersistentSearches, EndWhereADeviceDoesNotCome) {
       both_ways<std::int32_t> ways(comm, ctx, g, bfs_direction::automatic, {.patience = 50ms, .left_out = absent});
       if (!ways.persistent) return;
       const auto begin = std::chrono::steady_clock::now();
-      for (const char* what : {"have waited for each other for 0.05", "a search before this one has failed"}) {
+      for (const char* what : {"have waited for each other for 0.05", "an earlier search has failed"}) {
         try {
           (void)ways.persistent->search(5);
           ADD_FAILURE() << "no error";

@@ -105,7 +105,7 @@ TYPED_TEST(SplitProduct, TellsWhatWaits) {
     EXPECT_EQ(split.ghosts(), 128 * neighbours);
     EXPECT_EQ(split.own_columns(), a.column_parts().count(comm.rank()));
     EXPECT_EQ(split.interior_rows(), split.own_rows() - 128 * neighbours);
-    EXPECT_THAT(split.reason(), HasSubstr(", of the rest the own columns"));
+    EXPECT_THAT(split.reason(), HasSubstr("split into own columns and ghosts"));
     for (const product_split how : {product_split::automatic, product_split::rows}) {
       const distributed_spmv_plan<double, TypeParam> rows(comm, ctx, a, options, how);
       EXPECT_EQ(rows.interior_rows(), split.interior_rows());

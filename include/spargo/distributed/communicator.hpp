@@ -1,13 +1,13 @@
-// Ranks that compute together: this thread alone, threads of one process, or processes of MPI.
+// Ranks that compute together: one thread alone, threads of one process, or MPI processes.
 //
-// Every rank calls the same functions in the same order ("collective"); all of them wait for each other, politely. What
-// comes back is in the order of ranks, and sums are added in it: every rank has the same bits, on every run. A
-// communicator is a cheap handle to shared state, for one thread at a time. Only memory of the host is taken; between
-// devices there are exchanges (exchange.hpp).
+// Collective functions are called by all ranks in the same order; waiting ranks yield or sleep instead of spinning.
+// Results are ordered by rank and sums are added in rank order, so all ranks get the same bits on every run. A
+// communicator is a cheap handle to shared state; one thread uses it at a time. It takes host memory only; devices
+// communicate through exchanges (exchange.hpp).
 //
-// Failure. A phase in which one rank may fail and another may not (opening, parsing, building, allocating) ends with
-// `agree`: then all ranks throw the same error, or none does. Whoever fails between two such places must not go on:
-// an exception that leaves a rank of a team ends the others, a process of MPI calls `abort`.
+// Failure. A phase that may fail on one rank only (open, parse, build, allocate) ends with `agree`: then either all
+// ranks throw the same error, or none does. A rank that fails elsewhere must not go on: an exception that leaves a rank
+// of a team ends the others, and an MPI process calls `abort`.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -23,14 +23,14 @@
 
 namespace spargo {
 
-// What all ranks throw where one has failed (`communicator::agree`): one of them is to print it.
+// Thrown by all ranks after one has failed (`communicator::agree`); one rank should print it.
 class SPARGO_EXPORT agreed_error : public error {
  public:
   using error::error;
   ~agreed_error() override;
 };
 
-// A rank of a team waits for one that has failed, or has ended.
+// Thrown to a rank of a team that waits for one that has failed or ended.
 class SPARGO_EXPORT peer_failed : public error {
  public:
   using error::error;
@@ -39,15 +39,15 @@ class SPARGO_EXPORT peer_failed : public error {
 
 namespace detail {
 
-// Bytes to or from a rank. They stay where they are as long as the channel lives.
+// Bytes to or from a rank. The address stays valid as long as the channel lives.
 struct message {
   int rank = 0;
   char* data = nullptr;
   std::int64_t bytes = 0;
 };
 
-// A pattern of messages that is repeated. `start` may not be called before the last `finish` has returned; between the
-// two nothing is written to what is sent, nor is what is received looked at.
+// A repeated pattern of messages. Call `start` only after the previous `finish` has returned. Between the two, do not
+// write to the data sent and do not read the data received.
 class SPARGO_EXPORT channel {
  public:
   virtual ~channel() = default;
@@ -55,14 +55,14 @@ class SPARGO_EXPORT channel {
   virtual void finish() = 0;
 };
 
-// What a communicator hides. All but `abort` are collective. Offsets are of bytes, one more than there are ranks.
+// What each kind of communicator implements. All but `abort` are collective. `offsets`: in bytes, size() + 1 of them.
 class SPARGO_EXPORT communicator_backend {
  public:
   int rank = 0;
   int size = 1;
-  int local_rank = 0;  // among those of this host
+  int local_rank = 0;  // among the ranks of this host
   int local_size = 1;
-  std::shared_ptr<void> kept;  // by exchanges, for those that are made later
+  std::shared_ptr<void> kept;  // exchanges store here what later exchanges reuse
 
   communicator_backend() = default;
   communicator_backend(const communicator_backend&) = delete;
@@ -71,14 +71,14 @@ class SPARGO_EXPORT communicator_backend {
 
   [[nodiscard]] virtual const char* name() const noexcept = 0;
   virtual void barrier() = 0;
-  // Rank r's part of everybody's `all` is [offsets[r], offsets[r + 1]); the caller's own is there already.
+  // Rank r contributes [offsets[r], offsets[r + 1]) of `all`; the caller has already written its own part.
   virtual void all_gather(char* all, const std::int64_t* offsets) = 0;
-  // [from_offsets[r], from_offsets[r + 1]) goes to rank r.
+  // [from_offsets[r], from_offsets[r + 1]) is sent to rank r.
   virtual void all_to_all(const char* from, const std::int64_t* from_offsets, char* to,
                           const std::int64_t* to_offsets) = 0;
-  // The messages between two ranks are the same ones on both sides, in the same order.
+  // Both sides list the messages between two ranks in the same order.
   [[nodiscard]] virtual std::unique_ptr<channel> connect(std::vector<message> sends, std::vector<message> receives) = 0;
-  // Of the ranks that name the same color, in their order.
+  // Groups the ranks that pass the same color, in rank order.
   [[nodiscard]] virtual std::shared_ptr<communicator_backend> split(int color) = 0;
   virtual void abort(int status) noexcept = 0;
 };
@@ -87,7 +87,7 @@ class SPARGO_EXPORT communicator_backend {
 
 enum class reduction { sum, min, max };
 
-// What a rank has sent, and how long it has been in collective functions, since its communicator was made.
+// Bytes sent by a rank, and its time in collective functions, since its communicator was made.
 struct SPARGO_EXPORT traffic {
   std::int64_t bytes = 0;
   double seconds = 0;
@@ -98,13 +98,13 @@ class SPARGO_EXPORT communicator {
   communicator();  // this thread alone
   explicit communicator(std::shared_ptr<detail::communicator_backend> backend);
 
-  // The processes that mpirun or srun has started with this one; this thread alone where neither has. MPI is in a
-  // library of its own, libspargo_mpi.so beside this one or where the system looks, which is loaded here. Throws
-  // `unsupported` if it is missing or another version's, or if MPI knows of fewer processes than were started: nobody
-  // runs as many copies instead. The handles of a process share one communicator; MPI is finalised with the last.
+  // The processes that mpirun or srun started together with this one; without a launcher, this thread alone. Loads
+  // libspargo_mpi.so, from beside this library or the system's search path. Throws `unsupported` if it is missing or of
+  // another version, or if MPI knows fewer processes than were started (so independent copies never run by accident).
+  // All handles of a process share one communicator; the last one finalises MPI.
   [[nodiscard]] static communicator world();
 
-  // Of the ranks of an MPI communicator, which is duplicated. Defined in <spargo/distributed/mpi.hpp>. Collective.
+  // Over a duplicate of an MPI communicator. Defined in <spargo/distributed/mpi.hpp>. Collective.
   template <class Comm>
   [[nodiscard]] static communicator from_mpi(Comm comm);
 
@@ -115,13 +115,13 @@ class SPARGO_EXPORT communicator {
   [[nodiscard]] const char* name() const noexcept { return backend().name(); }  // "self", "team" or "mpi"
   [[nodiscard]] traffic sent() const noexcept;
 
-  // The ranks that name the same color, in their order: a communicator of their own, whose traffic counts as this
-  // one's. It fails with this one, and is used in turn with it. color: 0 or more. Collective.
+  // A new communicator of the ranks that pass the same color (0 or more), in rank order. Its traffic counts as this
+  // one's, and it fails together with this one; calls on the two must not overlap. Collective.
   [[nodiscard]] communicator split(int color) const;
 
   void barrier() const;
 
-  // One element of every rank, in their order.
+  // One element from every rank, in rank order.
   template <class T>
   [[nodiscard]] std::vector<T> all_gather(const T& mine) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -133,7 +133,7 @@ class SPARGO_EXPORT communicator {
     return all;
   }
 
-  // Any number of each, one rank's after the other's.
+  // Any number of elements from every rank, concatenated in rank order.
   template <class T>
   [[nodiscard]] std::vector<T> all_gather(span<const T, host> mine) const {
     const std::vector<std::int64_t> offsets = offsets_of(all_gather(mine.size()));
@@ -143,14 +143,14 @@ class SPARGO_EXPORT communicator {
     return all;
   }
 
-  // Elements [offsets[r], offsets[r + 1]) come from rank r, to whose own ones this rank writes before the call.
+  // Rank r contributes elements [offsets[r], offsets[r + 1]) and writes them before the call.
   template <class T>
   void gather_in_place(std::type_identity_t<span<T, host>> all, span<const std::int64_t, host> offsets) const {
     gather_bytes(reinterpret_cast<char*>(all.data()), offsets, sizeof(T));
   }
 
-  // `counts[r]` elements for rank r, one rank's after the other's; returns what they sent, in the order of ranks, and
-  // how many each of them in `received`.
+  // Sends `counts[r]` elements of `from` to rank r. Returns the received elements in rank order; `received[r]` is the
+  // number from rank r.
   template <class T>
   [[nodiscard]] array<T, host> all_to_all(const context<host>& ctx, std::type_identity_t<span<const T, host>> from,
                                           span<const std::int64_t, host> counts,
@@ -163,7 +163,7 @@ class SPARGO_EXPORT communicator {
     return to;
   }
 
-  // Element by element, over the ranks in their order. The same bits everywhere.
+  // Elementwise reduction in rank order. The same bits on all ranks.
   template <detail::scalar T>
   void reduce_in_place(span<T, host> values, reduction operation) const;
   template <detail::scalar T>
@@ -172,11 +172,11 @@ class SPARGO_EXPORT communicator {
     return value;
   }
 
-  // After a phase that may fail: throws on every rank, as agreed_error, the error of one that has failed. Of several it
-  // is the first in a file's order, else the lowest rank's. `mine` is null where this rank has not failed.
+  // Ends a phase that may fail: if any rank has failed, all ranks throw one of the errors as agreed_error. Among
+  // several, the first in file order, else the lowest rank's. `mine`: null if this rank has not failed.
   void agree(const error* mine) const;
 
-  // Runs a phase, which must not be collective itself, and agrees on what it has thrown.
+  // Runs a phase, which must not be collective, and agrees on its exception.
   template <class Phase>
   decltype(auto) agree_on(Phase&& phase) const {
     using result = std::invoke_result_t<Phase>;
@@ -200,17 +200,17 @@ class SPARGO_EXPORT communicator {
     }
   }
 
-  // Ends all ranks, the other processes included. Not collective.
+  // Ends all ranks, also other processes. Not collective.
   void abort(int status) const noexcept { backend().abort(status); }
 
-  // For exchanges; what goes by other ways than this one is added to the traffic.
+  // For exchanges. Adds traffic that bypasses this communicator.
   void add_traffic(const traffic& more) const noexcept;
   [[nodiscard]] std::unique_ptr<detail::channel> connect(std::vector<detail::message> sends,
                                                          std::vector<detail::message> receives) const;
-  // What they keep for those that are made later. It goes with the last handle.
+  // State shared by all exchanges; freed with the last handle.
   [[nodiscard]] std::shared_ptr<void>& kept() const noexcept { return backend().kept; }
 
-  // 0, and the sums of the first 1, 2, ... counts.
+  // Exclusive prefix sum of `counts`, with the total last.
   [[nodiscard]] static std::vector<std::int64_t> offsets_of(span<const std::int64_t, host> counts);
 
  private:
@@ -230,15 +230,15 @@ class SPARGO_EXPORT communicator {
   std::shared_ptr<state> state_;
 };
 
-// rank(communicator) on `ranks` threads, of which each is a rank. Throws what the first of them to fail has thrown,
-// when all have ended; so too if one returns while another waits for it.
+// Runs rank(communicator) on `ranks` threads, one per rank. When all have ended, throws the first exception of any
+// rank; throws also if one rank returns while another waits for it.
 SPARGO_EXPORT void run_team(int ranks, const std::function<void(const communicator&)>& rank);
 
-// What mpirun or srun says of this process, by its environment; one process where neither has started it.
+// What the launcher (mpirun, srun) says about this process in the environment; one process if there is none.
 struct SPARGO_EXPORT launched_process {
   int rank = 0;
   int size = 1;
-  std::string variable;  // that says so; empty: none
+  std::string variable;  // the environment variable found; empty: none
 };
 [[nodiscard]] SPARGO_EXPORT launched_process query_launcher();
 

@@ -1,9 +1,9 @@
-// Communicators of MPI, for programs that use MPI themselves: the one header that includes mpi.h. They link their own
-// MPI (any MPI-3), and need no plugin.
+// MPI communicators for programs that use MPI themselves. The only header that includes mpi.h; such programs link their
+// own MPI (any MPI-3) and need no plugin.
 //
-// Waiting is polite: requests are looked at for some microseconds, then between yields, then between naps, so that more
-// ranks than cores do not stand in each other's way. All calls come from the thread that calls the communicator
-// (MPI_THREAD_FUNNELED). Errors of MPI itself end the job, as MPI has it by default.
+// Waiting: requests are polled for some microseconds, then between yields, then between sleeps, so that more ranks than
+// cores do not obstruct each other. All calls come from the thread that calls the communicator (MPI_THREAD_FUNNELED).
+// MPI errors end the job (MPI's default).
 #pragma once
 
 #include <spargo/distributed/communicator.hpp>
@@ -24,7 +24,7 @@ namespace detail {
 
 class mpi_backend final : public communicator_backend {
  public:
-  // finalizes: with the last handle MPI ends, too.
+  // `finalizes`: the destructor finalises MPI.
   mpi_backend(MPI_Comm parent, bool finalizes) : finalizes_(finalizes) {  // NOLINT: no public function has this
     MPI_Comm_dup(parent, &comm_);
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
@@ -110,7 +110,7 @@ class mpi_backend final : public communicator_backend {
   }
 
  private:
-  // Persistent requests; a message beyond a GiB is several.
+  // Persistent requests; a message over 1 GiB is split.
   class requests final : public channel {
    public:
     requests(MPI_Comm comm, int tag, const std::vector<message>& sends, const std::vector<message>& receives) {
@@ -155,7 +155,8 @@ class mpi_backend final : public communicator_backend {
     once.finish();
   }
 
-  // Looks, then yields, then sleeps between looks; sleeps at once for a while after a yield has let other programs run.
+  // Polls, then yields between polls, then sleeps between polls. If a yield has let other programs run, calls in the
+  // next 100 ms sleep at once.
   static void wait(MPI_Request* all, int count) {
     using clock = std::chrono::steady_clock;
     thread_local clock::time_point rests_until{};
@@ -181,12 +182,12 @@ class mpi_backend final : public communicator_backend {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool finalizes_;
-  int channels_ = 0;  // of this communicator: their tags; 0 is of what is sent once
+  int channels_ = 0;  // number of channels, used as tags; tag 0: one-time messages
 };
 
 }  // namespace detail
 
-// Collective. MPI must have been initialised, and stay so for as long as a handle lives.
+// Collective. MPI must be initialised and stay so as long as a handle lives.
 template <class Comm>
 communicator communicator::from_mpi(Comm comm) {
   static_assert(std::same_as<Comm, MPI_Comm>, "spargo: from_mpi takes an MPI_Comm");

@@ -1,6 +1,5 @@
-// Breadth-first search over vertices that are shared out: the loop over levels where the host goes from one to the
-// next, the same for all memory spaces. The directions are those of direction.hpp, from sums over ranks, hence the same
-// everywhere.
+// Distributed BFS: the host's loop over levels, for all memory spaces. The direction follows direction.hpp from sums
+// over ranks, so all ranks take the same one.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/bfs/executor.hpp"
@@ -73,7 +72,7 @@ struct distributed_bfs_plan<I, Space>::state {
 
 namespace {
 
-// What is asked of a search, as far as the graph can; throws where it cannot.
+// Derives the task from options and graph; throws if the graph does not allow it.
 template <class Space, class Graph>
 detail::distributed::bfs_task task_of(const Graph& g, const distributed_bfs_options& options) {
   const bool both = g.direction() == direction_kind::undirected;
@@ -82,7 +81,7 @@ detail::distributed::bfs_task task_of(const Graph& g, const distributed_bfs_opti
     throw agreed_error(error_code::unsupported, "bfs: direction pull on a directed graph without in-edges");
   }
   if (std::same_as<Space, device> && options.parents == bfs_parents::smallest) {
-    throw agreed_error(error_code::unsupported, "bfs: the smallest parents on several devices");
+    throw agreed_error(error_code::unsupported, "bfs: smallest parents are not available on several devices");
   }
   const bfs_direction allowed = can_pull ? options.direction : bfs_direction::push;
   return {g.vertices(), g.edges() * (both ? 2 : 1), allowed, options.parents};

@@ -1,11 +1,10 @@
-// Searches over vertices that are shared out, on devices; the host takes part in each level. See bfs_persistent_cuda.cu
-// for those where it does not.
+// Distributed BFS on GPUs, one host synchronization per level. Without the host: persistent_cuda.cu.
 //
-// Bitmaps as on the host (bfs_host.cpp), in words of 32 bits. A push takes a warp for a vertex of the frontier, the
-// whole grid for a hub; a vertex of another rank is noted for its owner, with its parent, when this rank meets it for
-// the first time, and the notes go through the hosts: pushed levels are narrow. A pull takes a thread for an unvisited
-// vertex; before it each rank's words go to all others, into their memory where they are peers. A vertex becomes that
-// parent's who sets its bit.
+// Bitmaps as on the host (bfs_host.cpp), in 32-bit words. Push: one warp per frontier vertex, the whole grid per hub.
+// The first time a rank reaches a remote vertex it queues (vertex, parent) for the owner; the queues go through the
+// host, which is cheap because pushed levels are small. Pull: one thread per unvisited vertex. Before it each rank's
+// words are sent to all others, into peer memory if possible. The thread that sets a vertex's bit determines its
+// parent.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -16,12 +15,12 @@ namespace spargo::detail::distributed {
 namespace {
 
 struct search_tuning {
-  // Out-edges that a warp does not go through alone: 512 rounds of dependent atomics. Not tuned: R-MAT 18 on two ranks
-  // of one H200 takes 0.64 ms, mostly the host's.
+  // Vertices with more out-edges are expanded by the whole grid; a warp would take 512 rounds of dependent atomics.
+  // Untuned: R-MAT 18 on two ranks of one H200 takes 0.64 ms, mostly on the host.
   static constexpr std::int64_t hub = 1 << 14;
 };
 
-// What a level has found so far: vertices here, their out-edges, hubs in the frontier, notes for each rank.
+// Per-level counters: local vertices found, their out-edges, hubs in the frontier, queued vertices per rank.
 enum counter { found, found_edges, hubs, notes };
 
 template <class I>
@@ -34,20 +33,20 @@ struct search_arguments {
   std::int64_t first;
   const std::int64_t* part_offsets;
   int parts;
-  std::uint32_t* visited;  // of all
-  std::uint32_t* own;      // this rank's words of them
+  std::uint32_t* visited;  // bitmap of all vertices
+  std::uint32_t* own;      // this rank's words in it
   std::uint32_t* fresh;
   std::int32_t* levels;
   I* parents;
   I* next;  // own vertices
   I* hub_list;
-  I* noted;          // [vertex of all]: those of a rank's part, one after the other
-  I* noted_parents;  // theirs
+  I* noted;          // [any vertex] queued remote vertices, contiguous per owner
+  I* noted_parents;  // their parents
   count64* counters;
 };
 
 __device__ bool test_bit(const std::uint32_t* words, std::int64_t v) { return (words[v >> 5] >> (v & 31) & 1U) != 0; }
-// Whether it was 0.
+// Sets a bit; returns whether it was 0.
 __device__ bool set_bit(std::uint32_t* words, std::int64_t v) {
   const std::uint32_t bit = 1U << (v & 31);
   return (__ldcg(words + (v >> 5)) & bit) == 0 && (atomicOr(words + (v >> 5), bit) & bit) == 0;
@@ -102,7 +101,7 @@ __global__ void __launch_bounds__(block_threads) push_hubs_kernel(search_argumen
   }
 }
 
-// Notes of others, in pairs.
+// (vertex, parent) pairs received from other ranks.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     offer_kernel(search_arguments<I> a, const I* pairs, std::int64_t size, std::int32_t level) {
@@ -111,7 +110,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Pairs of vertex and parent, as they are sent.
+// Interleaves vertices and parents for sending.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     pair_kernel(const I* noted, const I* parents, std::int64_t size, I* pairs) {
@@ -121,7 +120,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// A thread for a vertex, a warp for a word. Own bits stay as they are, so that all see the levels before.
+// One thread per vertex, one warp per word. Own bits stay unchanged during the level, so all threads see earlier levels
+// only.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     pull_kernel(search_arguments<I> a, std::int64_t words, std::int32_t level) {
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(block_threads)
   atomicAdd(a.counters + found_edges, edges);
 }
 
-// The vertices of fresh bits, in any order.
+// Lists the vertices of fresh bits, unordered.
 template <class I>
 __global__ void __launch_bounds__(block_threads) list_kernel(search_arguments<I> a, std::int64_t words) {
   for (std::int64_t w = global_thread(); w < words; w += grid_threads()) {
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(block_threads) list_kernel(search_arguments<I>
   }
 }
 
-// start[w]: vertices without edges, and those past the last.
+// start[w]: bits of vertices without edges and past the last vertex.
 __global__ void __launch_bounds__(block_threads)
     start_kernel(const std::int64_t* out_offsets, const std::int64_t* in_offsets, std::int64_t rows, std::int64_t words,
                  std::uint32_t* start) {
@@ -218,7 +218,7 @@ class device_search final : public stepped_bfs<I, device> {
     const std::int64_t here = source - first_;
     const search_arguments<I> a = arguments();
     clear_counters();
-    // One without edges has its bit set already.
+    // The bit of a source without edges is set already.
     for_each(ctx_, 1, [=] __device__(std::int64_t) {
       a.own[here >> 5] |= 1U << (here & 31);
       a.levels[here] = 0;
@@ -331,7 +331,7 @@ class device_search final : public stepped_bfs<I, device> {
     listed_ = true;
   }
 
-  // The frontier that was pulled, in any order.
+  // Lists the pulled frontier, unordered.
   void list_fresh() {
     const search_arguments<I> a = arguments();
     clear_counters();
@@ -341,7 +341,7 @@ class device_search final : public stepped_bfs<I, device> {
     swap_queues();
   }
 
-  // Every rank's words to all.
+  // Sends every rank's words to all.
   void gather() {
     if (!is_busy_) return;
     channel_->begin(ctx_.stream());
@@ -359,7 +359,7 @@ class device_search final : public stepped_bfs<I, device> {
     if (choice_.link != device_link::host_memory) comm_.add_traffic({sends_ * own_words_ * 4, 0});
   }
 
-  // What this rank has noted goes to the owners, and what they have noted for it comes.
+  // Sends queued vertices to their owners and takes those received.
   void deliver(std::int32_t level) {
     std::vector<std::int64_t> sizes;
     std::int64_t total = 0;

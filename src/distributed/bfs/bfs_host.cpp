@@ -1,13 +1,13 @@
-// Searches over vertices that are shared out, on the host, where every rank hears of all others'.
+// Distributed BFS on the host with one row of ranks: every rank receives from all others.
 //
-// The bitmap (bfs_host.hpp) is of all vertices. When a level is pushed, it says of others' vertices what this rank has
-// sent before, and when one is pulled, what was visited before the level: every rank's words are gathered in between. A
-// push sends a vertex and its parent to the owner, once a level and rank at most. A pull stops at the first visited
-// neighbour, which is the smallest of the last level: an unvisited vertex has none in earlier ones. The directions are
-// those of direction.hpp, from sums over ranks, hence the same everywhere.
+// The bitmap (bfs_host.hpp) covers all vertices. While levels are pushed, another rank's bits mark vertices that this
+// rank has sent; in a pulled level they mark vertices visited before the level, for which every rank's words are
+// gathered. A push sends (vertex, parent) to the owner, at most once per level and rank. A pull stops at the first
+// visited neighbour, which is the smallest of the last level: an unvisited vertex has none in earlier levels.
 //
-// Cost of a level besides its edges: pushed, three small collectives and 2 indices for what is sent; pulled, two and n
-// / 8 bytes to each rank. Of many ranks n / 8 bytes are most of the time: they stand in a grid (bfs_grid_host.cpp).
+// Cost of a level besides its edges: pushed, three small collectives and 2 indices per vertex sent; pulled, two
+// collectives and n / 8 bytes to each rank. With many ranks the n / 8 bytes dominate; then ranks form a grid
+// (grid_host.cpp).
 #include "distributed/bfs/bfs_host.hpp"
 #include "core/instantiate.hpp"
 
@@ -15,12 +15,12 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-// Up to so many ranks stand in one row, and any number of one host, where bytes cost less than a grid's work, which
-// is 1.7 times as much (R-MAT 20, results/ranks_cpu2.txt). By the model of apps/bench/scaling.py the grid is the faster
-// one from 16 hosts on over 10 Gbit/s, from 25 on over 100.
+// Up to this many ranks form one row, as do all ranks of one host: there bytes cost less than the grid's extra work, a
+// factor of 1.7 (R-MAT 20, results/ranks_cpu2.txt). By the model of apps/bench/scaling.py the grid is faster from 16
+// hosts on over 10 Gbit/s, from 25 on over 100.
 constexpr int most_in_a_row = 16;
 
-// As near to a square as divides the ranks; 1: one row.
+// The largest divisor of the ranks up to their square root; 1: one row.
 int rows_of_grid(const communicator& comm) {
   if (comm.size() <= most_in_a_row || comm.local_size() == comm.size()) return 1;
   int rows = 1;
@@ -51,7 +51,7 @@ class row_search final : public host_vertices<I> {
   }
 
   void push(std::int32_t level) override {
-    // What is found is put behind what is read: the frontier's vertices were visited before, so there is room.
+    // Found vertices are appended to the array that is read: frontier vertices are visited already, so there is room.
     const std::int64_t size = frontier_size;
     std::vector<I>& now = packed;
     now.assign(frontier.data(), frontier.data() + size);
@@ -112,7 +112,7 @@ class row_search final : public host_vertices<I> {
   csr_pattern_view<I, std::int64_t, host> in;
   std::vector<std::int64_t> word_offsets;  // of all ranks
   std::vector<std::vector<I>> boxes;       // [rank] see deliver
-  bool gathered = false;                   // `marks` has what all ranks have visited
+  bool gathered = false;                   // `marks` holds the visited vertices of all ranks
 };
 
 }  // namespace

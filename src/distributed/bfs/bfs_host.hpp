@@ -1,9 +1,8 @@
-// What searches over shared-out vertices have in common on the host: a rank's own vertices and its part of the
-// frontier.
+// Shared by the host searches: a rank's own vertices and its part of the frontier.
 //
-// A rank has a bitmap of the vertices that it may find in a push. Of its own ones it says what is visited, of others'
-// ones what this rank has sent before. Frontiers ascend, so that the first parent a rank finds is its smallest, and the
-// owner takes the least of all ranks'.
+// A rank has a bitmap of the vertices that a push may reach: own bits mark visited vertices, other bits mark vertices
+// that this rank has sent. Frontiers ascend, so the first parent that a rank finds is its smallest, and the owner takes
+// the smallest over all ranks.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -12,8 +11,8 @@
 
 namespace spargo::detail::distributed {
 
-// Each of the listed vertices looks for the first of its neighbours that is reached: found(vertex, neighbour). Those of
-// list[j] are [offsets[rows[j]], offsets[rows[j] + 1]).
+// Calls found(vertex, neighbour) with the first reached neighbour of each listed vertex. The neighbours of list[j] are
+// [offsets[rows[j]], offsets[rows[j] + 1]).
 template <class I, class Row, class Found>
 void look_for_reached(const I* list, const Row* rows, std::int64_t size, const std::uint64_t* reached,
                       const std::int64_t* offsets, const I* indices, const Found& found) {
@@ -35,7 +34,7 @@ class host_vertices : public stepped_bfs<I, host> {
   static constexpr std::int64_t chunk = detail::bfs::host_pull_tuning::chunk_words;
   using stepped_bfs<I, host>::comm_;
 
-  // The bitmap has `all_words` words, of which this rank's own begin at `own_at`.
+  // The bitmap has `all_words` words; this rank's begin at `own_at`.
   host_vertices(const communicator& ranks, const context<host>& on, const distributed_graph<I>& graph,
                 const bfs_task& all, std::int64_t all_words, std::int64_t own_at)
       : stepped_bfs<I, host>(ranks, all),
@@ -43,7 +42,7 @@ class host_vertices : public stepped_bfs<I, host> {
         g(graph),
         out(graph.out()),
         first(graph.parts().first(ranks.rank())),
-        own_words(div_up(static_cast<std::int64_t>(out.rows), 64)),  // none of an empty part, which begins anywhere
+        own_words(div_up(static_cast<std::int64_t>(out.rows), 64)),  // 0 for an empty part, which may begin anywhere
         at(own_at),
         marks(on, all_words),
         start(on, own_words),
@@ -72,7 +71,7 @@ class host_vertices : public stepped_bfs<I, host> {
     parents[v] = -1;
   }
 
-  // An edge into a vertex of this rank; each vertex is listed once.
+  // An edge into a vertex of this rank; each vertex enters the frontier once.
   void offer(I v, I parent, std::int32_t level) {
     if (!detail::test_and_set_bit(own(), v)) {
       levels[v] = level;
@@ -83,8 +82,8 @@ class host_vertices : public stepped_bfs<I, host> {
     }
   }
 
-  // boxes[r]: for rank r of `among`, vertex and parent in turn; a vertex by its number there. Returns what came for
-  // this one. Collective.
+  // boxes[r]: for rank r of `among`, alternating vertex (numbered as r does) and parent. Returns those received.
+  // Collective.
   [[nodiscard]] array<I, host> deliver(const communicator& among, const std::vector<std::vector<I>>& boxes) {
     packed.clear();
     std::vector<std::int64_t> counts;
@@ -121,7 +120,7 @@ class host_vertices : public stepped_bfs<I, host> {
   }
 
   void begin(std::int64_t from) override {
-    if (source >= 0) forget(source);  // one without edges is in no bitmap
+    if (source >= 0) forget(source);  // a source without edges is in no bitmap
     source = -1;
     std::fill(marks.data(), marks.end(), std::uint64_t{0});
     std::copy(start.data(), start.end(), own());
@@ -135,7 +134,7 @@ class host_vertices : public stepped_bfs<I, host> {
   }
 
   void end() override {
-    for (std::int64_t w = 0; w < own_words; ++w) {  // what only the search before had reached
+    for (std::int64_t w = 0; w < own_words; ++w) {  // vertices reached only by the previous search
       for (std::uint64_t rest = before[w] & ~own()[w]; rest != 0; rest &= rest - 1)
         forget(w * 64 + std::countr_zero(rest));
       before[w] = own()[w];
@@ -151,18 +150,18 @@ class host_vertices : public stepped_bfs<I, host> {
   std::int64_t own_words;
   std::int64_t at;
   words marks;
-  words start;   // own words before a search: vertices without edges, and those past the last
-  words fresh;   // own words, of the level that is being found
-  words before;  // own words after the search before this one
+  words start;   // own words at the start: vertices without edges and past the last
+  words fresh;   // own words of the level in progress
+  words before;  // own words after the previous search
   array<std::int32_t, host> levels;
   array<I, host> parents;
-  array<I, host> frontier;  // own vertices, by their numbers here
+  array<I, host> frontier;  // own vertices, local numbers
   std::int64_t frontier_size = 0;
   std::vector<I> packed;
   std::int64_t source = -1;
 };
 
-// Ranks in a grid of `rows` by size / rows (bfs_grid_host.cpp); for tests of any number of ranks, too.
+// Ranks in a grid of `rows` by size / rows (grid_host.cpp). Also for tests with any number of ranks.
 template <class I>
 [[nodiscard]] std::unique_ptr<bfs_executor<I, host>> make_grid_bfs(const communicator& comm, const context<host>& ctx,
                                                                    const distributed_graph<I>& g, const bfs_task& task,

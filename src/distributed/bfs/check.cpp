@@ -1,5 +1,5 @@
-// Whether what ranks have found together is right, each looking at its own rows and what it is told of others'
-// vertices. Shares the exchange with what computed it, and nothing else.
+// Checks of distributed results. Each rank checks its own rows with values received for remote vertices. Independent of
+// the algorithms; shares only the exchange with them.
 #include "distributed/bfs/check.hpp"
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
@@ -62,7 +62,7 @@ using detail::distributed::parent_fault;
 using detail::distributed::suits_edge;
 using detail::distributed::vertex_fault;
 
-// Values of a rank's own vertices, then of the others' that its out-edges lead to.
+// Values of a rank's own vertices, then of the ghosts that its out-edges lead to.
 template <class T, class I>
 class with_ghosts {
  public:
@@ -79,7 +79,7 @@ class with_ghosts {
     halo_.start(own);
     halo_.finish(span<T, host>(values.data() + columns_.own, std::ssize(columns_.ghosts)));
   }
-  // At the other end of out-edge e.
+  // Local number of out-edge e's head.
   [[nodiscard]] std::size_t place(std::int64_t e) const { return static_cast<std::size_t>(columns_.indices[e]); }
   [[nodiscard]] const std::vector<std::int64_t>& ghosts() const { return columns_.ghosts; }
 
@@ -124,7 +124,7 @@ std::string check_bfs(const communicator& comm, const context<host>& ctx, const 
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
 
-  // Each tree edge is told to its parent's owner: (parent, vertex, level).
+  // Each tree edge is sent to its parent's owner: (parent, vertex, level).
   std::vector<std::vector<std::int64_t>> boxes(static_cast<std::size_t>(comm.size()));
   for (std::int64_t v = 0; v < out.rows; ++v) {
     if (levels[v] < 1) continue;
@@ -178,7 +178,7 @@ std::string check_pagerank(const communicator& comm, const context<host>& ctx, c
   if (g.vertices() == 0) return {};
   const auto out = g.out();
   const auto n = static_cast<double>(g.vertices());
-  with_ghosts<double, I> shares(comm, ctx, g);  // what each vertex gets from this rank's
+  with_ghosts<double, I> shares(comm, ctx, g);  // contributions of this rank's vertices to each vertex
   double held = 0;
   double total = 0;
   for (std::int64_t u = 0; u < out.rows; ++u) {
@@ -251,7 +251,7 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
   }
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
-  // From the labels' own vertices along edges: each rank as far as it gets alone, then all tell each other.
+  // Searches from all labels' own vertices: each rank as far as it gets alone, then an exchange, repeatedly.
   with_ghosts<std::int32_t, I> met(comm, ctx, g);
   std::vector<std::int32_t> mine(static_cast<std::size_t>(out.rows));
   std::vector<std::int64_t> next;
@@ -261,7 +261,7 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
   for (std::int64_t found = 1; found > 0;) {
     met.bring(mine);
     found = 0;
-    for (std::int64_t v = 0; v < out.rows; ++v) {  // by a neighbour that is met
+    for (std::int64_t v = 0; v < out.rows; ++v) {  // starts at neighbours reached by others
       if (met.values[static_cast<std::size_t>(v)] != 0) continue;
       for (std::int64_t e = out.offsets[v]; e < out.offsets[v + 1]; ++e) {
         if (met.values[met.place(e)] == 0) continue;

@@ -1,4 +1,4 @@
-// What the checks of the host and of devices have in common: what is right, and what is said of what is not.
+// Rules and error sentences shared by the host and device checks.
 #pragma once
 
 #include <spargo/distributed/communicator.hpp>
@@ -7,16 +7,16 @@
 
 namespace spargo::detail::distributed {
 
-// The sentence of the lowest rank that has one.
+// The message of the lowest rank that has one.
 [[nodiscard]] std::string first_of(const communicator& comm, std::string mine);
 
-// What one vertex of n tells; -1: unreached, without a parent.
+// Rules for a single vertex of n; -1: unreached, no parent.
 [[nodiscard]] inline SPARGO_HD bool suits_vertex(std::int64_t v, std::int64_t n, std::int64_t source,
                                                  std::int64_t level, std::int64_t parent) {
   return level >= -1 && level < n && parent >= -1 && parent < n && (level < 0) == (parent < 0) &&
          (v == source) == (level == 0) && (v == source) == (parent == v);
 }
-// Levels at the two ends of an edge, which leads back as well if `both`.
+// Rule for the levels at the ends of an edge; `both`: the edge leads both ways.
 [[nodiscard]] inline SPARGO_HD bool suits_edge(bool both, std::int64_t from, std::int64_t to) {
   const bool skips = from >= 0 && (to < 0 || to > from + 1);
   const bool skips_back = both && to >= 0 && (from < 0 || from > to + 1);
@@ -26,7 +26,7 @@ namespace spargo::detail::distributed {
 [[nodiscard]] std::string vertex_fault(std::int64_t v, std::int64_t n, std::int64_t source, std::int64_t level,
                                        std::int64_t parent);
 [[nodiscard]] std::string edge_fault(std::int64_t u, std::int64_t from, std::int64_t v, std::int64_t to);
-// Of a vertex whose parent has this level, and an edge to it or not. Empty where they are right.
+// For a vertex whose parent has this level; `has_edge`: the tree edge exists. Empty if right.
 [[nodiscard]] std::string parent_fault(std::int64_t v, std::int64_t level, std::int64_t parent,
                                        std::int64_t parent_level, bool has_edge);
 

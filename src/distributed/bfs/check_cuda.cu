@@ -1,5 +1,5 @@
-// check_bfs on devices: each looks at its own rows, and has the levels and parents of all vertices, which come through
-// the hosts. Cost: a pass over the rows with a gather for each entry, a search in a row for each vertex.
+// check_bfs on devices: each checks its own rows with the levels and parents of all vertices, gathered through the
+// hosts. Cost: one pass over the rows with a gather per entry, one search in a row per vertex.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -13,13 +13,13 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-// The least of what is told it, until it is read.
+// An atomic minimum on the device.
 class least_of {
  public:
   least_of(const context<device>& ctx, std::int64_t none) : ctx_(ctx), none_(none), least_(ctx, 1) { clear(); }
 
   [[nodiscard]] count64* data() { return least_.data(); }
-  // Below 0: nothing was told. Synchronises.
+  // The minimum, and resets it; below 0: none. Synchronises.
   [[nodiscard]] std::int64_t read() {
     const auto found = static_cast<std::int64_t>(to_host(ctx_, std::as_const(least_).view())[0]);
     clear();
@@ -36,7 +36,7 @@ class least_of {
   array<count64, device> least_;
 };
 
-// The least row with an edge between levels that do not suit; a warp for a row.
+// The first row with an edge between inconsistent levels; one warp per row.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     check_edges_kernel(const std::int64_t* offsets, const I* indices, std::int64_t rows, std::int64_t first, bool both,
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// One search's results, of all vertices.
+// Gathered results of one search, for all vertices.
 template <class I>
 class found_everywhere {
  public:
@@ -147,7 +147,7 @@ std::string check_bfs_there(const communicator& comm, const context<device>& ctx
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
 
-  // Of each vertex whose parent is this rank's.
+  // Checks each vertex whose parent is this rank's.
   wrong = comm.agree_on([&]() -> std::string {
     const auto has_edge = [=, offsets = out.offsets.data(), indices = out.indices.data()] __device__(std::int64_t v) {
       const std::int64_t p = parent[v] - first;

@@ -1,4 +1,4 @@
-// What a distributed search hides: a rank's vertices in one memory space, and the levels' steps.
+// Interface of a distributed search: a rank's vertices in one memory space, and the steps of a level.
 #pragma once
 
 #include <spargo/distributed/graph.hpp>
@@ -9,13 +9,13 @@
 
 namespace spargo::detail::distributed {
 
-// Of the frontier.
+// Sums over the frontier.
 struct level_sums {
   std::int64_t size = 0;
-  std::int64_t edges = 0;  // out of it
+  std::int64_t edges = 0;  // out-edges
 };
 
-// What all searches of a plan have in common.
+// Common to all searches of a plan.
 struct bfs_task {
   std::int64_t vertices = 0;  // of all ranks
   std::int64_t entries = 0;
@@ -23,12 +23,12 @@ struct bfs_task {
   bfs_parents parents = bfs_parents::any;
 };
 
-// Of a search, the same on all ranks.
+// Result of a search, the same on all ranks.
 struct bfs_record {
-  std::vector<std::int64_t> sizes;  // of levels
+  std::vector<std::int64_t> sizes;  // per level
   std::int64_t reached = 0;
-  std::int64_t pulled = 0;  // levels, as the next
-  std::int64_t alone = 0;   // walked by one rank's device
+  std::int64_t pulled = 0;  // number of pulled levels
+  std::int64_t alone = 0;   // number of levels run by one rank's device
 };
 
 template <class I, class Space>
@@ -39,14 +39,14 @@ class bfs_executor {
   bfs_executor& operator=(const bfs_executor&) = delete;
   virtual ~bfs_executor() = default;
 
-  [[nodiscard]] virtual bfs_record search(std::int64_t source) = 0;  // of all vertices. Collective
+  [[nodiscard]] virtual bfs_record search(std::int64_t source) = 0;  // `source`: of all vertices. Collective
   [[nodiscard]] virtual span<const std::int32_t, Space> found_levels() const noexcept = 0;
   [[nodiscard]] virtual span<const I, Space> found_parents() const noexcept = 0;
   [[nodiscard]] virtual std::string_view how() const noexcept = 0;
   [[nodiscard]] virtual std::string_view steps() const noexcept = 0;
 };
 
-// Whose host goes from level to level.
+// A search whose host steps through the levels.
 template <class I, class Space>
 class stepped_bfs : public bfs_executor<I, Space> {
  public:
@@ -56,8 +56,8 @@ class stepped_bfs : public bfs_executor<I, Space> {
 
  protected:
   virtual void begin(std::int64_t source) = 0;
-  virtual level_sums sum_level() = 0;  // this rank's part of the frontier
-  // The next frontier, which has this level. Collective.
+  virtual level_sums sum_level() = 0;  // over this rank's part of the frontier
+  // Compute the next frontier, which gets this level. Collective.
   virtual void push(std::int32_t level) = 0;
   virtual void pull(std::int32_t level) = 0;
   virtual void end() = 0;
@@ -66,7 +66,7 @@ class stepped_bfs : public bfs_executor<I, Space> {
   bfs_task task_;
 };
 
-// Collective. The host's borrows the graph, the devices' share it.
+// Collective. The host executor borrows the graph, the device executor shares it.
 template <class I>
 [[nodiscard]] std::unique_ptr<bfs_executor<I, host>> make_bfs_executor(const communicator& comm,
                                                                        const context<host>& ctx,

@@ -1,18 +1,17 @@
-// Searches over vertices that are shared out, on the host, by ranks that stand in a grid: each hears of those in its
-// row and its column only.
+// Distributed BFS on the host with ranks in a grid: each rank communicates only within its row and column.
 //
-// Rank r stands in row r / C and column r % C. It keeps the edges from vertices of its column's ranks to those of its
-// row's, once by source and once by destination. A level begins with the column: every rank of it hears of the others'
-// frontiers, as ids where these are shorter, else as bits. Pushed, edges are followed to vertices of the row, and each
-// of these is sent to its owner, once a level and rank at most. Pulled, the unvisited vertices of a rank pass through
-// its row: everyone looks for reached neighbours among its column's and hands on what is still unvisited, so that no
-// vertex is looked for once it is found; in the end owners hear of the parents. Parents are the smallest neighbours one
-// level nearer in pushes; in pulls the smallest in the first column, from the owner's leftwards, that has any. Both are
-// the same on every run with as many ranks.
+// Of R rows and C columns, rank r is in row r / C and column r % C. It stores the edges from vertices of its column's
+// ranks to vertices of its row's ranks, by source and by destination. Each level begins in the column: all its ranks
+// exchange their frontiers, as ids if these are shorter, else as bits. Push: edges lead to vertices of the row, and
+// each reached vertex is sent to its owner, at most once per level and rank. Pull: the unvisited vertices of a rank
+// circulate through its row. Each rank looks for reached neighbours in its column and passes on what is still
+// unvisited, so a found vertex is not searched again. At the end the owners receive the parents. In a push parents are
+// the smallest neighbours one level nearer; in a pull the smallest in the first column that has any, from the owner's
+// leftwards. Both are the same on every run with the same number of ranks.
 //
-// Cost of a level besides its edges, in R rows and C columns: n (1 / C + 1 / R) / 8 bytes received in a pull and in a
-// push of many, where one row of all ranks would receive n / 8, and two indices for each vertex found; R + C messages,
-// and C steps in a pull. Memory: two copies of the edges of 1 / (R C) of all, n (1 / C + 1 / R) bits four times over.
+// Cost of a level besides its edges: n (1 / C + 1 / R) / 8 bytes received in a pull and in a large push (n / 8 with one
+// row of ranks), two indices per vertex found, R + C messages, and C steps in a pull. Memory: two copies of 1 / (R C)
+// of all edges, four times n (1 / C + 1 / R) bits.
 // Source: Buluc, Madduri, Parallel breadth-first search on distributed memory systems, SC 2011; Beamer, Buluc,
 // Asanovic, Patterson, Distributed memory breadth-first search revisited: enabling bottom-up search, MTAAP 2013.
 #include "core/id_bitmap.hpp"
@@ -28,8 +27,7 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-// The first word of each rank's vertices, where one rank's come after the other's, each from a new word on; and the
-// end.
+// The first word of each rank's vertices and the total; each rank begins at a new word.
 std::vector<std::int64_t> words_of(const std::vector<int>& ranks, const partition& parts) {
   std::vector<std::int64_t> words{0};
   for (const int r : ranks) words.push_back(words.back() + div_up(parts.count(r), 64));
@@ -41,14 +39,14 @@ partition vertices_in(std::vector<std::int64_t> words) {
   return {std::move(words)};
 }
 
-// The vertices of a line of ranks, a row or a column.
+// The vertices of one row or column of ranks.
 struct line_of_ranks {
   communicator comm;
   std::vector<int> ranks;
-  std::vector<std::int64_t> words;  // member k's are [words[k], words[k + 1])
-  block_owners members;             // by vertex
+  std::vector<std::int64_t> words;  // member k has [words[k], words[k + 1])
+  block_owners members;             // looked up by vertex
 
-  // Of those that name the same color. Collective.
+  // Over the ranks that pass the same color. Collective.
   line_of_ranks(const communicator& all, int color, const partition& parts)
       : comm(all.split(color)),
         ranks(comm.all_gather(all.rank())),
@@ -61,11 +59,11 @@ struct line_of_ranks {
   [[nodiscard]] std::int64_t size_of(int member) const { return word(member + 1) - word(member); }
 };
 
-// Edges by one of their ends; of its rows only those with any are kept.
+// Edges grouped by one end; only nonempty rows are stored.
 template <class I>
 struct listed_rows {
   id_bitmap<I> rows;
-  array<std::int64_t, host> offsets;  // of these
+  array<std::int64_t, host> offsets;  // of the nonempty rows
   array<I, host> indices;
 
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> operator()(I row) const {
@@ -74,19 +72,19 @@ struct listed_rows {
   }
 };
 
-// Where an edge is kept: by which member of a line, and what it calls the other end.
+// Where an edge is stored: the member of a line, and that member's index for the other end.
 template <class I>
 struct edge_place {
   int member;
   I index;
 };
 
-// The edges of all members' rows that are kept here, rows as the line numbers them. place(other end): edge_place.
-// Collective in all ranks. O(edges), by one thread.
+// Collects the edges of all members' rows that are stored on this rank; rows are numbered along the line. `place`:
+// other end -> edge_place. Collective over all ranks. O(edges), one thread.
 template <class I, class Place>
 listed_rows<I> deal_rows(const communicator& all, const line_of_ranks& line, const context<host>& ctx,
                          const csr_pattern_view<I, std::int64_t, host>& own, const Place& place) {
-  struct head {  // of a row
+  struct head {  // header of a row
     I row, size;
   };
   const auto members = static_cast<std::size_t>(line.size());
@@ -95,7 +93,7 @@ listed_rows<I> deal_rows(const communicator& all, const line_of_ranks& line, con
   std::vector<std::int64_t> counts(members);
   array<head, host> heads;
   array<I, host> indices;
-  // put(member, index, whether it is the first of its row there, row)
+  // Calls put(member, index, whether it begins a row there, row).
   const auto each = [&](const auto& put) {
     std::vector<std::int64_t> last(members, -1);
     for (std::int64_t v = 0; v < own.rows; ++v) {
@@ -125,7 +123,7 @@ listed_rows<I> deal_rows(const communicator& all, const line_of_ranks& line, con
   listed_rows<I> made;
   heads = line.comm.all_to_all<head>(ctx, heads.view(), head_counts, received);
   made.indices = line.comm.all_to_all<I>(ctx, indices.view(), counts, received);
-  all.agree_on([&] {  // rows ascend: one member's, then the next one's
+  all.agree_on([&] {  // rows ascend from member to member
     made.rows.grow(ctx, 64 * line.all_words());
     made.offsets = {ctx, heads.size() + 1};
     made.offsets[0] = 0;
@@ -167,8 +165,8 @@ class grid_search final : public host_vertices<I> {
     const partition& parts = g.parts();
     const int columns = row_.size();
     const block_owners owners = this->comm_.agree_on([&] { return block_owners(parts); });
-    std::vector<std::int64_t> in_row;     // [rank] what its row adds to its own numbers
-    std::vector<std::int64_t> in_column;  // the same of its column
+    std::vector<std::int64_t> in_row;     // [rank] offset from its own numbers to those of the row
+    std::vector<std::int64_t> in_column;  // the same for the column
     for (int r = 0; r < parts.parts(); ++r) {
       const auto after = [&](const std::vector<std::int64_t>& bases, int rank) {
         return bases[static_cast<std::size_t>(rank)] + 64 * div_up(parts.count(rank), 64);
@@ -191,18 +189,18 @@ class grid_search final : public host_vertices<I> {
       return edge_place<I>{owner % columns, named(in_column, owner, u)};
     });
     const int me = row_.me();
-    const auto passed = [&](int to, int step) {  // what is looked at in that step
+    const auto passed = [&](int to, int step) {  // words searched in that step
       words& buffer = passing_[static_cast<std::size_t>(step % 2)];
       return detail::message{(to + columns) % columns, reinterpret_cast<char*>(buffer.data()),
                              row_.size_of((me + step) % columns) * std::int64_t{sizeof(std::uint64_t)}};
     };
-    for (int s = 0; s < columns && columns > 1; ++s) {  // in the end a rank's own ones come back
+    for (int s = 0; s < columns && columns > 1; ++s) {  // at the end a rank's own words return to it
       hand_on_.push_back(row_.comm.connect({passed(me - 1, s)}, {passed(me + 1, s + 1)}));
     }
   }
 
  private:
-  // The column hears of its frontiers.
+  // Exchanges the frontiers of the column.
   void expand() {
     const std::vector<std::int64_t> offsets = communicator::offsets_of(column_.comm.all_gather(frontier_size));
     const std::int64_t first_word = column_.word(column_.me());
@@ -223,13 +221,13 @@ class grid_search final : public host_vertices<I> {
     for (std::int64_t w = 0; w < news_.size(); ++w) reached_[w] |= news_[w];
   }
 
-  // Of a vertex of the column.
+  // Global id of a vertex of the column.
   [[nodiscard]] I id_of(I vertex, int member) const {
     return static_cast<I>(g.parts().first(column_.ranks[static_cast<std::size_t>(member)]) + vertex -
                           64 * column_.word(member));
   }
 
-  // body(vertex, id) for the frontiers of the column, ascending.
+  // Calls body(vertex, id) for the frontiers of the column, ascending.
   template <class Body>
   void each_source(const Body& body) const {
     int member = 0;
@@ -292,7 +290,7 @@ class grid_search final : public host_vertices<I> {
     base::list_fresh();
   }
 
-  // Neighbours for a member's vertices whose bits are not set yet.
+  // Looks for neighbours of a member's vertices whose bits are clear.
   void look_for(int member, std::uint64_t* visited) {
     const std::int64_t size = row_.size_of(member);
     detail::on_threads(ctx.threads(), div_up(size, chunk), [&](detail::part_taker& mine) {
@@ -338,17 +336,17 @@ class grid_search final : public host_vertices<I> {
 
   line_of_ranks row_;
   line_of_ranks column_;
-  listed_rows<I> by_source_;       // of the column, to vertices of the row
-  listed_rows<I> by_destination_;  // of the row, from vertices of the column
-  words reached_;                  // of the column, before the level that is being found
-  words news_;                     // its frontier, where it is not
-  array<I, host> ids_;             // here, as many as take no more room
+  listed_rows<I> by_source_;       // from column vertices to row vertices
+  listed_rows<I> by_destination_;  // into row vertices from column vertices
+  words reached_;                  // column vertices reached before the current level
+  words news_;                     // frontier of the column as bits, if not as ids
+  array<I, host> ids_;             // frontier as ids; at most the size of the bits
   bool as_ids_ = true;
-  std::int64_t size_ = 0;                                  // of these
-  std::array<words, 2> passing_;                           // visited vertices of a member of the row, in turn
+  std::int64_t size_ = 0;                                  // number of ids
+  std::array<words, 2> passing_;                           // double buffer: visited vertices of a member of the row
   std::vector<std::unique_ptr<detail::channel>> hand_on_;  // [step of a pull]
   std::vector<std::vector<I>> boxes_;                      // [member of the row] see deliver
-  std::vector<std::vector<I>> found_;                      // [thread] pairs for one of them
+  std::vector<std::vector<I>> found_;                      // [thread] (vertex, parent) pairs for one member
   std::string how_;
 };
 

@@ -1,12 +1,12 @@
-// Narrow levels of a search over vertices that are shared out, walked by one GPU.
+// Narrow levels of a distributed search, run by one GPU.
 //
-// Such a level is a chain of a few dependent steps, and a meeting of GPUs is longer than all of them: a grid of
-// 2048 x 2048 takes two ranks of one H200 24.2 ms with all levels together, 7.4 so (bfs_plan 7.4). The first rank's GPU
-// gathers all rows when a search first comes to narrow levels, if they take at most a quarter of its free memory. To
-// go on alone it gets the others' frontiers and the bits of what they have visited; afterwards each rank takes what has
-// been found of its own. That costs about as much as eight levels by all, and is done after as many, so a search takes
-// at most about twice as long as the better of the two ways. Memory there, I = int32: 20.1 bytes for a vertex and 4 for
-// an edge.
+// A narrow level is a short chain of dependent steps, and a barrier across GPUs takes longer than all of them: a grid
+// of 2048 x 2048 takes two ranks of one H200 24.2 ms with all levels distributed, 7.4 this way (bfs_plan 7.4). The
+// first time a search reaches narrow levels, the first rank's GPU gathers all rows, if they take at most a quarter of
+// its free memory. To continue alone it receives the other ranks' frontiers and visited bits; afterwards each rank
+// takes the results for its own vertices. A hand-over costs about as much as eight distributed levels and happens after
+// eight, so a search takes at most about twice as long as the better of the two ways. Memory on that GPU, I = int32:
+// 20.1 bytes per vertex and 4 per edge.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -16,16 +16,16 @@
 
 namespace spargo::detail::distributed {
 
-// Of all ranks, on the first one's device.
+// All ranks' rows on the first rank's device.
 template <class I>
 class whole_graph {
  public:
-  static constexpr std::int64_t level_slots = 4096;  // sizes of levels past these are not told
+  static constexpr std::int64_t level_slots = 4096;  // sizes of later levels are not recorded
 
   explicit whole_graph(const context<device>& on) : ctx(on), memory(on) {}
 
-  // False, and nothing is taken, where it would be more than `most` bytes, or a quarter of what is free if that is -1.
-  // `chunks`: of hubs' edges.
+  // False, with nothing allocated, if it needs more than `most` bytes; -1: a quarter of the free memory. `chunks`:
+  // number of chunks of hubs' edges.
   [[nodiscard]] bool allocate(std::int64_t vertices, std::int64_t entries, std::int64_t chunks, std::int64_t most) {
     const std::int64_t words = 4 * div_up(vertices, std::int64_t{4 * warp_size});
     const std::int64_t bytes = (8 + 4 + 2 * std::int64_t{sizeof(I)}) * vertices + std::int64_t{sizeof(I)} * entries +
@@ -54,7 +54,7 @@ class whole_graph {
     return true;
   }
 
-  // From where all ranks have got to, with their frontiers in the queue. Synchronises.
+  // Continues from the position of all ranks, whose frontiers are in the queue. Synchronises.
   void walk(bfs::search_position at, std::int64_t queued) {
     at.begin = at.hub_begin = at.hub_end = 0;
     at.end = queued;
@@ -72,7 +72,7 @@ class whole_graph {
   I* indices = nullptr;
 };
 
-// This rank's part of what the walk begins with. Its frontier goes to queue[at] and on, and is told its level.
+// Copies this rank's state into the whole search: visited bits, and its frontier, with its level, to queue[at] on.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     give_frontier_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole, std::int64_t at) {
@@ -91,8 +91,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// What the walk has found of this rank's vertices; its frontier becomes theirs, counted in `converted`. All bits are
-// told, so that nothing of this is sent again.
+// Takes the results for this rank's vertices. Its part of the last frontier becomes the rank's frontier, counted in
+// `converted`. All bits are set, so nothing of this is sent again.
 template <class I>
 __global__ void __launch_bounds__(bfs::cuda_tuning::block)
     take_found_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole) {

@@ -1,14 +1,15 @@
-// The kernel that walks all levels of a search over vertices that are shared out.
+// The persistent kernel that runs all levels of a distributed search.
 //
-// What a rank does with its own vertices is what a search on one GPU does (graph/bfs): a queue and chunks of hubs'
-// edges are pushed, words of a bitmap are pulled. The bitmap is of all vertices, and every rank has two: in the one of
-// the level a rank's own bits say what is visited. Pushed, the others' say what this rank has sent, a vertex and its
-// parent, into the owner's inbox; ranks meet, owners take what is new, and meet again if there was any. Pulled, all
-// bits say what was visited before; each rank stores its words with what it finds into all ranks' other bitmap, which
-// is the level's from the next meeting on. A meeting tells how much was found, so that all ranks go the same way.
-// The cost of a level besides its edges: pushed, one meeting, two where anything is sent; pulled, one, and one more
-// after a push. Between ranks go plain stores and numbers only, no atomics. After some narrow levels in a row the
-// kernels end, and one GPU goes on (bfs_narrow.cuh) until they are begun again.
+// On its own vertices a rank does what a search on one GPU does (graph/bfs): it pushes a queue and chunks of hubs'
+// edges, and pulls words of a bitmap. Every rank has two bitmaps of all vertices. In the current one its own bits mark
+// visited vertices. Push: the other bits mark vertices that this rank has sent as (vertex, parent) to the owner's
+// inbox. After a barrier of all ranks the owners take what is new; if there was any, a second barrier follows. Pull:
+// all bits mark vertices visited before the level. Each rank stores its words, with what it finds, into the other
+// bitmap of every rank; after the next barrier that one is current. The barrier also sums what was found, so that all
+// ranks take the same direction.
+// Cost of a level besides its edges: push, one barrier, two if anything is sent; pull, one, and one more after a push.
+// Ranks exchange plain stores and numbers only, no atomics. After several narrow levels in a row the kernels end, and
+// one GPU continues (narrow.cuh) until they are launched again.
 #pragma once
 
 #include "distributed/bfs/rank_grid.cuh"
@@ -22,31 +23,31 @@ struct __align__(2 * sizeof(I)) rank_note {
   I parent;
 };
 
-// What a meeting has told.
+// Sums that a barrier of all ranks returns.
 struct level_news {
-  bfs::counters found;  // this rank's queue and chunks, all ranks' vertices and edges
+  bfs::counters found;  // queue and chunks of this rank, vertices and edges of all ranks
   count64 chunks;       // of all ranks
-  count64 converted;    // edges of all ranks' frontiers, if these have come from bitmaps
+  count64 converted;    // edges of all ranks' frontiers, if converted from bitmaps
   count64 sent;         // by all ranks, in this search so far
   count64 received[most_persistent_ranks];
 };
 
-// How far a search has got.
+// Progress of a search.
 struct rank_walk {
   bfs::search_position at;
   level_news before;
-  std::int64_t now;     // the level's bitmap
-  std::int64_t pulled;  // levels
-  std::int64_t shared;  // times that the words went to all
-  std::int64_t narrow;  // levels in a row
-  std::int64_t alone;   // levels that one GPU has walked
-  std::int64_t taken;   // vertices here that it has found
+  std::int64_t now;     // index of the current bitmap
+  std::int64_t pulled;  // number of pulled levels
+  std::int64_t shared;  // times that words were sent to all
+  std::int64_t narrow;  // narrow levels in a row
+  std::int64_t alone;   // levels run by one GPU alone
+  std::int64_t taken;   // own vertices found in those
 };
 
 struct rank_control {
   count64 sent[most_persistent_ranks];
   level_news news;
-  rank_walk walk;  // between kernels
+  rank_walk walk;  // kept between kernels
 };
 
 enum class search_end : int { none, paused, complete };  // paused: the levels are narrow
@@ -58,22 +59,22 @@ struct rank_report {
   std::int64_t shared;
   std::int64_t alone;
   std::int64_t taken;
-  std::int64_t sent;  // notes, by this rank
+  std::int64_t sent;  // (vertex, parent) pairs, by this rank
   search_end end;
 };
 
-// Of a rank, as its kernel takes it.
+// A rank's arguments to the kernel.
 template <class I>
 struct rank_search {
-  bfs::search<I, std::int64_t> own;  // rows of this rank's vertices; neighbours are any
+  bfs::search<I, std::int64_t> own;  // rows of this rank's vertices; neighbours are global
   rank_links links;
-  std::int64_t vertices;  // of all ranks, as the rest
+  std::int64_t vertices;  // of all ranks, as are the following
   std::int64_t entries;
-  std::int64_t words;  // of a bitmap, a multiple of 4
-  std::int64_t first;  // own vertex
+  std::int64_t words;  // per bitmap, a multiple of 4
+  std::int64_t first;  // first own vertex
   std::int64_t part_offsets[most_persistent_ranks + 1];
   unsigned* bitmaps[most_persistent_ranks][2];
-  rank_note<I>* outboxes[most_persistent_ranks];  // in the others' memory
+  rank_note<I>* outboxes[most_persistent_ranks];  // in the other ranks' memory
   const rank_note<I>* inboxes[most_persistent_ranks];
   rank_control* control;
   rank_report* report;
@@ -81,23 +82,23 @@ struct rank_search {
   [[nodiscard]] __device__ bool is_own(std::int64_t v) const { return v >= first && v < first + own.n; }
 };
 
-// Of the ranks of one GPU, [blockIdx.y].
+// The ranks of one GPU, [blockIdx.y].
 template <class I>
 struct persistent_run {
   const rank_search<I>* ranks[most_persistent_ranks];
-  std::int64_t source;    // below 0: nothing is to be done
-  std::int64_t previous;  // of the run before, or -1
-  int left_out;           // a rank that does not come, for tests; -1: none
-  int narrow_levels;      // in a row, after which the kernels pause; 0: never
-  int narrow_blocks;      // that may walk them then
+  std::int64_t source;    // below 0: nothing to do
+  std::int64_t previous;  // source of the previous run, or -1
+  int left_out;           // a rank that stays away, for tests; -1: none
+  int narrow_levels;      // narrow levels in a row after which the kernels pause; 0: never
+  int narrow_blocks;      // most blocks for one GPU's narrow levels
   bool resumes;
-  const bfs::search_position* walked;  // where those have got to; null: the search is where it was
-  rank_search<I> only;                 // the rank, where a GPU has one
+  const bfs::search_position* walked;  // position reached by one GPU alone; null: unchanged
+  rank_search<I> only;                 // the rank, if it is the GPU's only one
 };
 
 // --- Push ---
 
-// The warp's lanes note vertices for their owners.
+// The warp's lanes queue vertices for their owners.
 template <int Count, class I>
 __device__ void send_notes(const rank_search<I>& r, const I (&vertex)[Count], const I (&parent)[Count],
                            const bool (&wanted)[Count]) {
@@ -127,7 +128,7 @@ __device__ void send_notes(const rank_search<I>& r, const I (&vertex)[Count], co
   }
 }
 
-// As bfs::expand_together; `vertex` is this rank's. All weights are loaded before the first is used.
+// Like bfs::expand_together; `vertex` is this rank's. Loads all words before the first use.
 template <class I>
 __device__ void expand_shared(const rank_search<I>& r, const bfs::search<I, std::int64_t>& s, unsigned* seen,
                               bfs::sink<I>& to, I vertex, std::int64_t begin, int degree, bfs::thread_tally& tally) {
@@ -146,7 +147,7 @@ __device__ void expand_shared(const rank_search<I>& r, const bfs::search<I, std:
                      }
 #pragma unroll
                      for (int q = 0; q < unroll; ++q) {
-                       if (q * warp_size >= left) break;  // the same for all lanes
+                       if (q * warp_size >= left) break;  // uniform in the warp
                        const auto v = static_cast<I>(target[q] - first);
                        if (here[q]) {
                          s.parents[v] = parent[q];
@@ -159,7 +160,7 @@ __device__ void expand_shared(const rank_search<I>& r, const bfs::search<I, std:
                    });
 }
 
-// What others have sent since, and nobody has found.
+// Takes the vertices received since the last time that are not visited yet.
 template <class I>
 __device__ void take_notes(const rank_search<I>& r, unsigned* seen, bfs::sink<I>& to, const count64* since,
                            const count64* until, bfs::thread_tally& tally) {
@@ -185,13 +186,13 @@ __device__ void take_notes(const rank_search<I>& r, unsigned* seen, bfs::sink<I>
 
 // --- Pull ---
 
-// To all ranks, at word w of this rank's, by lane k to rank k. The whole warp has the words.
+// Stores word w of this rank to all ranks: lane k writes to rank k. The whole warp holds the words.
 template <class I>
 __device__ void store_words(const rank_search<I>& r, int set, std::int64_t w, uint4 four) {
   if (lane_id() < r.links.ranks) *reinterpret_cast<uint4*>(r.bitmaps[lane_id()][set] + r.first / 32 + w) = four;
 }
 
-// Own words of bitmap [now], as they are, into the other one.
+// Copies own words of bitmap [now] unchanged into all ranks' other bitmap.
 template <class I>
 __device__ void share_words(const rank_search<I>& r, int now) {
   const unsigned* const own = r.bitmaps[r.links.rank][now] + r.first / 32;
@@ -200,7 +201,7 @@ __device__ void share_words(const rank_search<I>& r, int now) {
   }
 }
 
-// As bfs::pull, from bitmap [now] into the other one.
+// Like bfs::pull, from bitmap [now] into the other one.
 template <class I>
 __device__ void pull_shared(const rank_search<I>& r, int now, const bfs::search_position& at,
                             bfs::thread_tally& tally) {
@@ -245,7 +246,7 @@ __device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int
     for (bfs::counters& c : control->found) c = {};
     control->converted = {};
     for (count64& c : r.control->sent) c = 0;
-    if (r.is_own(previous)) bfs::write_unreached(r.own, previous - r.first);  // it may count as visited from the start
+    if (r.is_own(previous)) bfs::write_unreached(r.own, previous - r.first);  // its bit may be set from the start
   }
   __syncwarp();
   const int weight = here ? r.own.weights[v] : 0;
@@ -259,7 +260,7 @@ __device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int
   bfs::flush_staged(r.own, to);
 }
 
-// What was not reached in bitmap [now] is marked, and the first bitmap made ready for the next search.
+// Marks unreached vertices of bitmap [now], and prepares the first bitmap for the next search.
 template <class I>
 __device__ void finish_shared(const rank_search<I>& r, int now) {
   bfs::search<I, std::int64_t> own = r.own;
@@ -270,13 +271,13 @@ __device__ void finish_shared(const rank_search<I>& r, int now) {
   for (std::int64_t w = global_thread(); w < r.words; w += grid_threads()) {
     if (w < first || w >= first + r.own.words) {
       bitmap[w] = 0;
-    } else if (now != 0) {  // else it was ready already
+    } else if (now != 0) {  // else it is prepared already
       bitmap[w] = r.own.start[w - first];
     }
   }
 }
 
-// By one thread. Counters are left as the next kernel needs them.
+// By one thread. Leaves counters as the next kernel needs them.
 template <class I>
 __device__ void pause(const rank_search<I>& r, rank_walk& walk, int now) {
   walk.now = now;
@@ -288,8 +289,8 @@ __device__ void pause(const rank_search<I>& r, rank_walk& walk, int now) {
   r.report->end = search_end::paused;
 }
 
-// By one thread of each block. Where one GPU has `walked` on, `converted` counts what it has found of this rank's, and
-// its frontier, which follows what was in the queue.
+// By one thread of each block. After one GPU has continued alone (`walked`), `converted` counts this rank's vertices
+// found; its frontier follows the earlier contents of the queue.
 template <class I>
 __device__ void resume(const rank_search<I>& r, rank_walk& walk, const bfs::search_position* walked) {
   walk = r.control->walk;
@@ -305,7 +306,7 @@ __device__ void resume(const rank_search<I>& r, rank_walk& walk, const bfs::sear
   walk.taken += static_cast<std::int64_t>(found.vertices);
 }
 
-// A block's rank: in constant memory where it is the only one of its GPU, else copied to shared memory.
+// The rank of a block: in constant memory if its GPU has one rank, else copied to shared memory.
 template <bool Only, class I>
 __device__ const rank_search<I>& rank_of_block(const persistent_run<I>& run) {
   if constexpr (Only) {
@@ -353,7 +354,7 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     return bfs::sink<I>{found, at.end, at.hub_end, {bfs::staged_of<I>(raw)}};
   };
 
-  // All ranks hear what each has counted into `found`.
+  // All ranks exchange what they have counted in `found`.
   const auto meet = [&](bfs::counters* found) {
     level_news* const shown = &r.control->news;
     const bool ok = grid.meet(
@@ -417,8 +418,8 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     if (first) control->found[(turn + 2) % 3] = {};
     bfs::thread_tally tally;
     if (direction == bfs_direction::pull) {
-      if (at.in_queue != 0) {   // nobody knows of the others' last levels
-        if (walk.pulled > 0) {  // else it is clear
+      if (at.in_queue != 0) {   // the other ranks' last levels are not known here
+        if (walk.pulled > 0) {  // otherwise it is clear
           for (std::int64_t w = global_thread(); w < s.words; w += grid_threads()) s.front[w] = 0;
           if (!grid.sync()) return;
         }
@@ -445,7 +446,7 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
         if (!grid.sync()) return;
         if (leader) {
           const bfs::counters converted = bfs::read_counters(&control->converted);
-          at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull has left it
+          at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, set by the last pull
           at.hub_end += static_cast<std::int64_t>(converted.chunks);
           at.in_queue = 1;
         }

@@ -1,10 +1,10 @@
-// Searches over vertices that are shared out by one kernel on each GPU: the launches (bfs_persistent.cuh has the rest).
+// Distributed BFS by one persistent kernel per GPU: the launches (kernel: persistent.cuh).
 //
-// One kernel for all ranks of a GPU, by the first of them: it is launched as a cooperative one, so that all its blocks
-// run at once, while two cooperative kernels on one GPU may run one after the other. Everything is allocated, cleared
-// and loaded when the plan is made, and ranks begin a search together: what a driver makes wait for a kernel that waits
-// itself is done by then. Memory besides the graph, I = int32: 17.5 bytes for a vertex of this rank and 8 for each
-// other rank, a quarter for each of all.
+// One cooperative kernel for all ranks of a GPU, launched by the first of them: all its blocks are resident at once,
+// whereas two cooperative kernels on one GPU may run one after the other. The plan's constructor allocates, clears and
+// loads everything, and ranks start a search together: so no driver call waits for a kernel that itself waits for that
+// call. Memory besides the graph, I = int32: 17.5 bytes per own vertex, 8 more for each other rank, and a quarter of a
+// byte per vertex of the graph.
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"
@@ -25,9 +25,9 @@ namespace spargo::detail::distributed {
 namespace {
 
 constexpr int block = bfs::cuda_tuning::block;
-static_assert(partition::grain % (4 * warp_size) == 0, "a warp pulls four words, which are of one rank");
+static_assert(partition::grain % (4 * warp_size) == 0, "the four words that a warp pulls belong to one rank");
 
-// Of so many ranks on a GPU. Loads the kernel.
+// The kernel for `ranks` ranks on a GPU. Loads it.
 template <class I>
 const void* kernel_of(std::int64_t ranks) {
   const auto kernel = ranks == 1 ? &persistent_kernel<true, I> : &persistent_kernel<false, I>;
@@ -35,7 +35,7 @@ const void* kernel_of(std::int64_t ranks) {
   return reinterpret_cast<const void*>(kernel);
 }
 
-// Of each of so many ranks on the context's device; 0: they do not fit.
+// Blocks per rank for `ranks` ranks on the context's device; 0: they do not fit.
 template <class I>
 int blocks_of_rank(const context<device>& ctx, std::int64_t ranks) {
   const device_guard guard(ctx);
@@ -49,13 +49,13 @@ int blocks_of_rank(const context<device>& ctx, std::int64_t ranks) {
   return static_cast<int>(on_multiprocessor * ctx.properties().multiprocessors / ranks);
 }
 
-// As `before` entries come first.
+// Copies offsets, shifted by `before` entries.
 void copy_offsets(const context<device>& ctx, const std::int64_t* from, std::int64_t* to, std::int64_t size,
                   std::int64_t before) {
   for_each(ctx, size, [=] __device__(std::int64_t k) { to[k] = before + from[k]; });
 }
 
-// Ascends with the degree, which it tells to within an eighth.
+// Monotonic in the degree, with a resolution of an eighth.
 __device__ unsigned char byte_of_degree(std::int64_t degree) {
   if (degree < 16) return static_cast<unsigned char>(degree);
   const int exponent = 60 - __clzll(degree);
@@ -71,12 +71,12 @@ array<unsigned char, host> bytes_of_degrees(const context<device>& ctx, const st
 }
 
 struct told_degrees {
-  const unsigned char* of;  // all vertices
+  const unsigned char* of;  // of all vertices
   __device__ std::int64_t operator()(std::int64_t v) const { return of[v]; }
 };
 
-// Of a rank: its graph, what it finds, and what others write into. Shared by all ranks, so that one that fails frees
-// nothing of what another's kernel may be using.
+// A rank's graph, results and inboxes. Shared by all ranks, so that a failing rank frees nothing that another one's
+// kernel may use.
 template <class I>
 struct rank_memory {
   context<device> ctx;
@@ -84,13 +84,13 @@ struct rank_memory {
   distributed_graph<I, device> g;
   array<rank_report, host> report;
   rank_search<I> search{};
-  rank_search<I>* there = nullptr;  // the same on the device
+  rank_search<I>* there = nullptr;  // copy in device memory
   event ready;                      // for the kernel of its GPU
-  event done;                       // that kernel, of the first rank there
-  peer_memory others;               // into which they write
+  event done;                       // that kernel; recorded by the first rank of the GPU
+  peer_memory others;               // written by other ranks
   rank_board* board = nullptr;
   unsigned* bitmaps[2] = {};
-  rank_note<I>* inboxes = nullptr;  // of one rank after the other
+  rank_note<I>* inboxes = nullptr;  // contiguous by sending rank
   std::int64_t chunks = 0;          // of hubs' edges
 
   rank_memory(const context<device>& on, const distributed_graph<I, device>& rows)
@@ -99,7 +99,7 @@ struct rank_memory {
 
 template <class I>
 class persistent_search final : public bfs_executor<I, device> {
-  static constexpr std::int64_t level_slots = whole_graph<I>::level_slots;  // later ones are counted after the search
+  static constexpr std::int64_t level_slots = whole_graph<I>::level_slots;  // later levels are counted after the search
 
  public:
   persistent_search(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
@@ -122,7 +122,7 @@ class persistent_search final : public bfs_executor<I, device> {
       for (const auto* each : shown) all_.push_back(*each);
     });
     comm.agree_on([&] { connect(task); });
-    comm.agree_on([&] {  // once for nothing, before there is anything to wait for
+    comm.agree_on([&] {  // an idle run, before there is anything to wait for
       run_.source = -1;
       if (leads()) launch();
       ctx_.synchronize();
@@ -134,9 +134,9 @@ class persistent_search final : public bfs_executor<I, device> {
   }
 
   bfs_record search(std::int64_t source) override {
-    if (has_failed_) throw error(error_code::device_failure, "bfs: a search before this one has failed");
+    if (has_failed_) throw error(error_code::device_failure, "bfs: an earlier search has failed");
     const device_guard guard(ctx_);
-    static std::mutex one_at_a_time;  // two teams' kernels on two GPUs could each wait for the other's
+    static std::mutex one_at_a_time;  // the kernels of two teams on two GPUs could wait for each other
     std::unique_lock<std::mutex> turn;
     if (comm_.rank() == 0) turn = std::unique_lock(one_at_a_time);
     run_.source = source;
@@ -243,7 +243,7 @@ class persistent_search final : public bfs_executor<I, device> {
     return m;
   }
 
-  // As the plan of one device does, with degrees that all ranks tell each other in a byte each. Collective.
+  // As in the single-device plan, from degrees exchanged as one byte each. Collective.
   void find_likely() {
     if constexpr (sizeof(I) != sizeof(std::int32_t)) return;
     const auto mine =
@@ -261,7 +261,7 @@ class persistent_search final : public bfs_executor<I, device> {
     });
   }
 
-  // In rank r's memory.
+  // Inbox in rank r's memory.
   [[nodiscard]] rank_note<I>* inbox(int r, int from) const {
     return all_[r]->inboxes + (from < r ? from : from - 1) * parts_.count(r);
   }
@@ -300,7 +300,7 @@ class persistent_search final : public bfs_executor<I, device> {
     ctx_.synchronize();
   }
 
-  // The kernels of all ranks, to their end. Collective.
+  // Runs the kernels of all ranks until they end. Collective.
   void run_kernels() {
     own_->report[0].end = search_end::none;
     own_->ready.record(ctx_.stream());
@@ -317,7 +317,7 @@ class persistent_search final : public bfs_executor<I, device> {
     ctx_.synchronize();
   }
 
-  // Whether the first rank's device has all rows; it gets them now if it can. Collective.
+  // Whether the first rank's device has all rows; gathers them on first use if they fit. Collective.
   bool has_whole_graph() {
     if (whole_) return true;
     const std::vector<std::int64_t> entries = comm_.all_gather(own_->g.out().nnz());
@@ -345,7 +345,7 @@ class persistent_search final : public bfs_executor<I, device> {
     return true;
   }
 
-  // On the first rank's device alone, while levels are narrow. Collective.
+  // Runs narrow levels on the first rank's device. Collective.
   void walk_narrow() {
     const bfs::search_position from = own_->report[0].walked.position;
     const std::vector<std::int64_t> queued = comm_.all_gather(from.end - from.begin);
@@ -361,7 +361,7 @@ class persistent_search final : public bfs_executor<I, device> {
     run_.walked = &whole_->search.control->position;
   }
 
-  // By the first rank of a GPU.
+  // Called by the first rank of a GPU.
   void launch() {
     void* arguments[] = {&run_};
     const dim3 blocks(static_cast<unsigned>(blocks_), static_cast<unsigned>(here_.size()));
@@ -397,7 +397,7 @@ class persistent_search final : public bfs_executor<I, device> {
   std::int64_t whole_bytes_;
   std::vector<int> ordinals_;  // of all ranks
   std::vector<int> here_;      // ranks on this device
-  bool is_shared_ = false;     // some device has several
+  bool is_shared_ = false;     // some device has several ranks
   int blocks_ = 0;
   std::int64_t words_ = 0;
   persistent_run<I> run_{{}, -1, -1, -1, 0, 0, false, nullptr, {}};

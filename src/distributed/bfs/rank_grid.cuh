@@ -1,12 +1,12 @@
-// Barriers of persistent kernels: among the blocks of a rank, and among those of all ranks, on one GPU or on several
-// that address each other's memory.
+// Barriers of persistent kernels: among the blocks of a rank, and among all ranks, on one GPU or on several with peer
+// access.
 //
-// Blocks count themselves in their device's memory, and wait for a number that the last one to come sets. Where ranks
-// meet, that last block first tells each other rank a few words and the number of the meeting, in the other's memory,
-// and waits for what they tell: stores into peers' memory before a meeting are there for all ranks after it (fences of
-// the whole system, release and acquire at each link of the chain). Posts come in two sets that meetings use in turn:
-// who writes for meeting k + 2 has passed meeting k + 1, to which every rank came once it had read meeting k's. Nobody
-// waits for ever: who has waited too long, or finds that another one has, breaks the grids of all ranks.
+// Blocks count their arrivals in device memory and wait for a number that the last one sets. At a barrier of all ranks
+// that last block first posts a few words and the barrier's number to every other rank's memory, and waits for their
+// posts. Stores into peer memory before a barrier are visible to all ranks after it (system-wide fences, release and
+// acquire at each link of the chain). There are two sets of posts, used alternately: a rank that writes for barrier k +
+// 2 has passed barrier k + 1, at which every rank arrived after reading barrier k's posts. No wait is unbounded: a rank
+// that times out, or sees that another has, breaks the grids of all ranks.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -15,28 +15,28 @@
 namespace spargo::detail::distributed {
 
 inline constexpr int most_persistent_ranks = 8;
-inline constexpr count64 broken = ~count64{0};  // in the place of a number
+inline constexpr count64 broken = ~count64{0};  // replaces a number
 
 struct __align__(64) rank_post {
   static constexpr int words = 6;
   count64 word[words];
-  count64 number;  // of the meeting
+  count64 number;  // of the barrier
 };
 
-// What others write into.
+// Written by other ranks.
 struct rank_board {
   rank_post posts[2][most_persistent_ranks];  // [set][from]
 };
 
-// In the rank's own memory; 0 at first.
+// In the rank's own memory; zero-initialised.
 struct grid_state {
-  count64 arrived;  // blocks, in all rounds
-  count64 round;    // the last one that has ended, or `broken`
-  count64 rounds;   // of the kernels before
+  count64 arrived;  // blocks, over all rounds
+  count64 round;    // the last completed one, or `broken`
+  count64 rounds;   // of earlier kernels
   count64 meetings;
 };
 
-// Of a rank.
+// One rank's view of all.
 struct rank_links {
   int rank;
   int ranks;
@@ -45,7 +45,7 @@ struct rank_links {
   rank_board* boards[most_persistent_ranks];  // of all ranks
 };
 
-// The last ones, since the plan was made. In a block's shared memory.
+// The last round and barrier since the plan was made. In a block's shared memory.
 struct rank_turns {
   count64 round;
   count64 meeting;
@@ -76,7 +76,7 @@ __device__ __forceinline__ void store_release(count64* word, count64 value) {
   }
 }
 
-// Whether `word` has become `wanted`: not where it says `broken`, nor after `patience`.
+// Waits until `word` is `wanted`; false if it is `broken` or after `patience`.
 template <bool System>
 __device__ bool await_number(const count64* word, count64 wanted, count64 patience) {
   constexpr unsigned between_clocks = 64;
@@ -92,13 +92,13 @@ __device__ bool await_number(const count64* word, count64 wanted, count64 patien
   }
 }
 
-// A grid of blocks of the same rank along x; all of them run at once. Every rank makes the same calls in turn, by all
-// threads of all blocks; what is false is so for all threads of a block, which then may only end.
+// A grid of blocks of the same rank along x, all resident at once. Every rank makes the same calls in the same order,
+// by all threads of all blocks. A false result is uniform in a block, which must then end.
 class rank_grid {
  public:
   __device__ rank_grid(const rank_links& links, rank_turns& turns) : links_(links), turns_(turns) {}
 
-  // By one thread, and then a barrier of the block.
+  // By one thread, followed by a barrier of the block.
   __device__ void enter() {
     turns_.round = links_.state->rounds;
     turns_.meeting = links_.state->meetings;
@@ -109,8 +109,8 @@ class rank_grid {
     return pass<false>([] { return true; });
   }
 
-  // A barrier of all ranks. The first warp of one block of each calls tell(word), whose lane r sets what rank r is told
-  // and hear(word), whose lane r has what rank r has told; lanes of no rank have zeros.
+  // A barrier of all ranks. The first warp of one block of each rank calls tell(word), where lane r sets the words for
+  // rank r, and hear(word), where lane r has the words from rank r; other lanes have zeros.
   template <class Tell, class Hear>
   __device__ bool meet(const Tell& tell, const Hear& hear) {
     if (threadIdx.x == 0) ++turns_.meeting;
@@ -145,14 +145,14 @@ class rank_grid {
     });
   }
 
-  // By one thread, at the end: the next kernel goes on from here.
+  // By one thread, at the end: the next kernel continues from here.
   __device__ void leave() {
     links_.state->rounds = turns_.round;
     links_.state->meetings = turns_.meeting;
   }
 
  private:
-  // finish() by the first warp of the block that comes last.
+  // The first warp of the last block to arrive calls finish().
   template <bool System, class Finish>
   __device__ bool pass(const Finish& finish) {
     __shared__ bool passed;

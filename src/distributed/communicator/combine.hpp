@@ -1,4 +1,4 @@
-// What an iteration does to its vectors.
+// Vector operations of iterative methods.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -18,8 +18,8 @@ inline void combine(const context<host>& ctx, double a, span<const double, host>
 void combine(const context<device>& ctx, double a, span<const double, device> x, double b, span<const double, device> y,
              span<double, device> to);
 
-// Dot products in two parts, one after the other, with the bits of `dot`. On a device `start` enqueues, and `finish`
-// waits for the product alone: what is enqueued in between runs while the host goes on.
+// Dot products in two parts, with the bits of `dot`. On a device `start` enqueues, and `finish` waits for the product
+// only, so work enqueued in between overlaps.
 template <class Space>
 class started_dot;
 template <>

@@ -27,7 +27,7 @@ struct started_dot<device>::state {
   state& operator=(const state&) = delete;
   ~state() {
     const device_guard guard(ctx.ordinal(), std::nothrow);
-    cudaEventSynchronize(copied.get());  // nothing is copied here any more
+    cudaEventSynchronize(copied.get());  // no copy is in flight
   }
 };
 

@@ -1,8 +1,8 @@
-// What all communicators share: typed collectives over a backend's bytes, agreement on errors, and the rank that is
-// alone.
+// Common to all communicators: typed collectives over a backend's bytes, agreement on errors, and the single-rank
+// backend.
 //
-// A reduction of few elements gathers all of them; of many, rank r gets everybody's share r, reduces it in the order of
-// ranks and everybody gathers that: 2 n elements of traffic for a rank instead of n * ranks, and the same bits.
+// A reduction of few elements gathers all of them. For many, rank r receives everyone's slice r, reduces it in rank
+// order, and the results are gathered: 2 n elements of traffic per rank instead of n * ranks, with the same bits.
 #include <spargo/distributed/communicator.hpp>
 
 #include "core/instantiate.hpp"
@@ -18,7 +18,7 @@ namespace spargo {
 
 namespace {
 
-constexpr std::int64_t gathered_elements = 512;  // a reduction of more goes in shares
+constexpr std::int64_t gathered_elements = 512;  // longer reductions go by slices
 
 class self_backend final : public detail::communicator_backend {
  public:
@@ -70,7 +70,7 @@ struct communicator::state {
   traffic sent;
 };
 
-// Adds to the traffic what a scope takes.
+// Adds the duration of a scope to the traffic.
 class communicator::timed {
  public:
   timed(state& counted, std::int64_t bytes) : counted_(counted) { counted.sent.bytes += bytes; }
@@ -128,7 +128,7 @@ void communicator::barrier() const {
 }
 
 void communicator::gather_bytes(char* all, span<const std::int64_t, host> offsets, std::size_t element) const {
-  SPARGO_EXPECTS(offsets.size() == size() + 1, "all_gather: the offsets are not one more than the ranks");
+  SPARGO_EXPECTS(offsets.size() == size() + 1, "all_gather: expected one more offset than ranks");
   const std::vector<std::int64_t> bytes = scaled(offsets, element);
   const auto mine = static_cast<std::size_t>(rank());
   const timed scope(*state_, (size() - 1) * (bytes[mine + 1] - bytes[mine]));
@@ -136,7 +136,7 @@ void communicator::gather_bytes(char* all, span<const std::int64_t, host> offset
 }
 
 std::vector<std::int64_t> communicator::swap_counts(span<const std::int64_t, host> counts) const {
-  SPARGO_EXPECTS(counts.size() == size(), "all_to_all: there is not one count for each rank");
+  SPARGO_EXPECTS(counts.size() == size(), "all_to_all: expected one count for each rank");
   std::vector<std::int64_t> received(static_cast<std::size_t>(size()));
   std::vector<std::int64_t> offsets(received.size() + 1);
   for (std::size_t r = 0; r < offsets.size(); ++r) offsets[r] = static_cast<std::int64_t>(r * sizeof(std::int64_t));
@@ -178,7 +178,7 @@ void communicator::reduce_in_place(span<T, host> values, reduction operation) co
   const std::int64_t n = values.size();
   if (n <= gathered_elements) {
     const std::vector<T> all = all_gather(span<const T, host>(values));
-    SPARGO_EXPECTS(std::ssize(all) == n * size(), "all_reduce: the ranks do not have as many elements each");
+    SPARGO_EXPECTS(std::ssize(all) == n * size(), "all_reduce: the ranks have different numbers of elements");
     reduce_blocks<T>(all, values, operation);
     return;
   }

@@ -1,9 +1,9 @@
-// Threads of one process as ranks: what a rank gives, the others copy from where it lies.
+// Threads of one process as ranks; ranks copy directly from each other's memory.
 //
-// A rank that waits yields a few times and then sleeps until it is rung; a collective is two barriers with the copies
-// between them. A rank that fails rings all, and so does one that has ended: nobody waits for ever. Nor does anybody
-// leave, and free what others may be copying, before no copy is under way; none begins after that. All of this is the
-// whole team's, whichever part of it waits: a part (`split`) has a barrier and what is shown of its own.
+// A waiting rank yields a few times and then sleeps until notified. A collective is two barriers with the copies
+// between them. A rank that fails or ends notifies all, so no wait lasts forever. A rank leaves (and frees memory that
+// others may be copying) only when no copy is in flight, and no copy begins after that. This holds for the whole team;
+// a part of it (`split`) only has its own barrier and shared pointers.
 #include <spargo/distributed/communicator.hpp>
 
 #include "core/bell.hpp"
@@ -22,36 +22,37 @@ namespace spargo {
 
 namespace {
 
-// Ranks are those of the whole team.
+// Ranks are numbered in the whole team.
 struct team_state {
   using clock = std::chrono::steady_clock;
-  static constexpr int looks = 30;                          // before a thread sleeps
-  static constexpr std::chrono::microseconds gap{200};      // a yield of more has let other programs run
-  static constexpr std::chrono::milliseconds at_rest{100};  // then nobody yields: who sleeps is woken before they end
+  static constexpr int looks = 30;                      // yields before a thread sleeps
+  static constexpr std::chrono::microseconds gap{200};  // a longer yield means that other programs have run
+  static constexpr std::chrono::milliseconds at_rest{
+      100};  // nobody yields for this long afterwards: a sleeper is woken sooner than a yield returns
   static constexpr std::chrono::microseconds between_looks_of_leavers{50};
 
   explicit team_state(int ranks) : bells(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}
 
-  std::vector<detail::bell> bells;  // of each rank
+  std::vector<detail::bell> bells;  // one per rank
   std::atomic<clock::rep> rests_until{0};
   std::vector<std::atomic<bool>> ended;
   std::atomic<bool> any_ended{false};
-  std::atomic<bool> broken{false};  // somebody has failed, or waited in vain
-  std::atomic<int> copying{0};      // ranks that read what another one shows
-  std::mutex mutex;                 // of the two below
+  std::atomic<bool> broken{false};  // a rank has failed, or waited in vain
+  std::atomic<int> copying{0};      // ranks reading another one's memory
+  std::mutex mutex;                 // guards the next two
   std::exception_ptr failure;       // the first
-  std::exception_ptr stranded;      // of a rank that waited for one that was gone
+  std::exception_ptr stranded;      // from a rank whose peer was gone
 
   void ring(int rank) { bells[static_cast<std::size_t>(rank)].ring(); }
   void ring_all() {
     for (detail::bell& each : bells) each.ring();
   }
 
-  // Returns once `done`; throws where that will never be: somebody has failed, or what is `gone` will not come. Who
-  // brings either about rings afterwards.
+  // Returns once `done`; throws if it cannot become true: a rank has failed, or the awaited rank is `gone`. Whoever
+  // causes either notifies afterwards.
   template <class Done, class Gone>
   void wait(int rank, const Done& done, const Gone& gone) {
-    for (int look = 0; look < looks && !done(); ++look) {  // others come sooner where they need not be woken
+    for (int look = 0; look < looks && !done(); ++look) {  // cheaper than being woken
       const clock::time_point before = clock::now();
       if (before.time_since_epoch().count() < rests_until.load(std::memory_order_relaxed)) break;
       std::this_thread::yield();
@@ -61,14 +62,14 @@ struct team_state {
     detail::bell& own = bells[static_cast<std::size_t>(rank)];
     for (std::uint32_t heard = own.heard(); !done(); heard = own.heard()) {
       if (broken || gone()) {
-        if (done()) return;  // in between, and then somebody ended
+        if (done()) return;  // done in between, before the other ended
         leave();
       }
       own.sleep(heard);
     }
   }
 
-  // Reads what others show. Either a leaver sees the copy or the copy sees the leaver.
+  // Runs `body`, which reads other ranks' memory. Either a leaving rank sees the copy or the copy sees that it leaves.
   template <class Read>
   void read(const Read& body) {
     ++copying;
@@ -96,14 +97,14 @@ struct team_state {
   }
 };
 
-// Some ranks of a team, numbered from 0.
+// A subset of a team, numbered from 0.
 struct team_part {
   explicit team_part(std::vector<int> ranks) : members(std::move(ranks)), shown(members.size()) {}
 
-  const std::vector<int> members;  // their ranks in the team
+  const std::vector<int> members;  // ranks in the whole team
   std::atomic<int> arrived{0};
   std::atomic<std::int64_t> round{0};
-  std::vector<void*> shown;  // by each, between two barriers
+  std::vector<void*> shown;  // by each member, between two barriers
 
   [[nodiscard]] int member(int rank) const { return members[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] bool any_ended(const team_state& team) const {
@@ -118,11 +119,11 @@ void copy_bytes(const char* from, char* to, std::int64_t bytes) {
 
 class team_channel final : public detail::channel {
  public:
-  // What the others see, for as long as any of them may look.
+  // Shared with the receivers, as long as any of them may read it.
   struct side {
     std::vector<detail::message> sends;
     std::atomic<std::int64_t> posted{0};
-    std::vector<std::atomic<std::int64_t>> fetched;  // [send] by its receiver
+    std::vector<std::atomic<std::int64_t>> fetched;  // [send] rounds copied by its receiver
 
     explicit side(std::vector<detail::message> all) : sends(std::move(all)), fetched(sends.size()) {}
   };
@@ -137,7 +138,7 @@ class team_channel final : public detail::channel {
 
   [[nodiscard]] std::shared_ptr<side>* shown() { return &own_; }
 
-  // The messages from `rank`.
+  // Connects the messages from `rank`.
   void link(int rank, const std::shared_ptr<side>& other) {
     std::size_t at = 0;
     for (const detail::message& each : receives_) {
@@ -171,7 +172,7 @@ class team_channel final : public detail::channel {
  private:
   struct source {
     std::shared_ptr<side> owner;
-    std::size_t at;  // among its sends
+    std::size_t at;  // index among its sends
     detail::message to;
   };
   team_state& team_;
@@ -233,7 +234,7 @@ class team_backend final : public detail::communicator_backend {
         &color, [&](int r, void* theirs) { colors[static_cast<std::size_t>(r)] = *static_cast<const int*>(theirs); });
     std::vector<int> members;
     int number = 0;
-    int first = -1;  // of the part, and makes it
+    int first = -1;  // lowest rank of the part; creates it
     for (int r = 0; r < size; ++r) {
       if (colors[static_cast<std::size_t>(r)] != color) continue;
       if (first < 0) first = r;
@@ -256,7 +257,7 @@ class team_backend final : public detail::communicator_backend {
     const std::int64_t* offsets;
   };
 
-  // take(r, what rank r shows) for all others.
+  // Calls take(r, pointer of rank r) for all other ranks.
   template <class Take>
   void between_barriers(void* mine, const Take& take) {
     part_->shown[static_cast<std::size_t>(rank)] = mine;
@@ -304,7 +305,7 @@ void run_team(int ranks, const std::function<void(const communicator&)>& rank) {
     for (int number = 1; number < ranks; ++number)
       threads.emplace_back([&, number] { run_rank(team, all, number, rank); });
     run_rank(team, all, 0, rank);
-  } catch (...) {  // a thread could not be had
+  } catch (...) {  // a thread could not be created
     team->end(0, std::current_exception());
   }
   for (std::thread& each : threads) each.join();

@@ -1,4 +1,4 @@
-// The processes that a launcher has started: what it says of them, and MPI loaded at run time.
+// Processes started by a launcher: the environment it sets, and MPI loaded at run time.
 #include <spargo/distributed/communicator.hpp>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* plugin_name = "libspargo_mpi.so";
 
-// A number that an environment variable holds; -1 where it holds none.
+// The number in an environment variable; -1 if there is none.
 int number_in(const char* variable) {
   const char* const text = std::getenv(variable);
   int value = -1;
@@ -26,18 +26,17 @@ int number_in(const char* variable) {
   return std::from_chars(text, text + std::strlen(text), value).ec == std::errc{} ? value : -1;
 }
 
-// Beside this library, else where the system looks.
+// Looks beside this library, then in the system's search path.
 void* load_plugin(std::string& why) {
   Dl_info here{};
   if (::dladdr(reinterpret_cast<const void*>(&query_launcher), &here) != 0 && here.dli_fname != nullptr) {
     const std::string path = here.dli_fname;
-    for (const char* folder :
-         {"", "../lib/"}) {  // beside it, or from the programs' folder where it is linked statically
+    for (const char* folder : {"", "../lib/"}) {  // beside it, or relative to a statically linked program
       const std::string beside = path.substr(0, path.rfind('/') + 1) + folder + plugin_name;
       if (void* const found = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE)) return found;
     }
   }
-  // Global, since MPI loads parts of its own that look for its names.
+  // RTLD_GLOBAL: MPI's own plugins look up its symbols.
   void* const found = ::dlopen(plugin_name, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
   if (found == nullptr) why = ::dlerror();
   return found;
@@ -70,7 +69,7 @@ std::shared_ptr<detail::communicator_backend> open_world(const launched_process&
 }  // namespace
 
 launched_process query_launcher() {
-  // Open MPI, MPICH and srun's PMI, MVAPICH, srun without PMI (in a step: a batch script is no rank).
+  // Open MPI, MPICH and srun's PMI, MVAPICH, srun without PMI (only in a step: a batch script is no rank).
   static constexpr std::array<std::pair<const char*, const char*>, 4> launchers{
       {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
        {"PMI_SIZE", "PMI_RANK"},

@@ -1,8 +1,9 @@
-// Labels of components, which spread along edges between ranks until they settle.
+// Component labels, propagated along edges between ranks until no label changes.
 //
-// A rank joins what its own edges join, ghosts included, once; then only labels travel, from owners to ghosts, and each
-// of these trees takes the least it has seen, until none changes. Every edge is known at both ends, so a smaller label
-// on either side comes to the other. What a rank may have left out, and how that shows: components_executor.hpp.
+// Each rank first unites its vertices and ghosts along its own edges, once. Afterwards only labels travel, from owners
+// to ghosts, and each local tree takes the smallest label it has received, until none changes. Both ends of every edge
+// know it, so a smaller label on either side reaches the other. Edges that a rank may skip, and how that is detected:
+// executor.hpp.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/components/executor.hpp"

@@ -1,4 +1,4 @@
-// Components' steps on devices: the trees by the algorithm of one device; then labels.
+// Components' steps on devices: local trees by the single-device algorithm, then labels.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -17,7 +17,7 @@ __device__ void lower(std::int64_t* to, std::int64_t value) {
   atomicMin(reinterpret_cast<long long*>(to), static_cast<long long>(value));
 }
 
-// Ghosts may be some steps below their roots.
+// A ghost may be several steps below its root.
 __device__ std::int32_t root_of(const std::int32_t* above, std::int64_t v) {
   std::int32_t r = above[v];
   while (above[r] != r) r = above[r];
@@ -125,7 +125,7 @@ class device_components final : public components_executor<I, device> {
   context<device> ctx_;
   std::int64_t first_;
   std::int64_t own_;
-  std::int64_t size_;  // with ghosts
+  std::int64_t size_;  // including ghosts
   array<std::int64_t, device> offsets_;
   array<std::int32_t, device> indices_;
   array<I, device> labels_;

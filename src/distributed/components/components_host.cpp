@@ -1,4 +1,4 @@
-// Components' steps on the host: the trees by the algorithm of one process, on all threads; then labels.
+// Components' steps on the host: local trees by the single-process algorithm on all threads, then labels.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "distributed/components/executor.hpp"
@@ -45,7 +45,7 @@ class host_components final : public components_executor<I, host> {
     }
     if (!changes) return false;
     parallel_for(threads_, columns_.own, grain::elements, [&](std::int64_t v) {
-      if (root[v] != v) label(v) = label(root[v]);  // a root's is read by others
+      if (root[v] != v) label(v) = label(root[v]);  // others read a root's label
     });
     return true;
   }

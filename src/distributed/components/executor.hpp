@@ -1,10 +1,10 @@
-// What distributed components hide: a rank's vertices and ghosts in one memory space.
+// Interface of distributed components: a rank's vertices and ghosts in one memory space.
 //
-// A rank's edges make trees of its vertices and ghosts, by the algorithm of one process, whose first idea is to skip
-// the largest tree's edges: each is seen from its other end. From there a cut edge is another rank's to see, whose
-// largest tree it may lead to, and then nobody reads it. Some are read all the same, so that these trees get one label
-// wherever the graph has a large component. The ranks look, when labels have settled, whether something else may be
-// missing, and if so read the edges that were skipped.
+// A rank's edges form trees of its vertices and ghosts, by the single-process algorithm, which skips the edges of the
+// largest tree because their other ends see them too. The other end of a cut edge belongs to another rank and may be in
+// that rank's largest tree; then neither rank reads the edge. Each rank therefore reads some of its skipped cut edges,
+// which gives these trees one label if the graph has a large component. When labels have settled, the ranks check
+// whether an unread edge may matter, and if so read the skipped edges.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -17,15 +17,15 @@
 
 namespace spargo::detail::distributed {
 
-// What a rank has found when labels have settled.
+// What a rank reports when labels have settled.
 struct components_news {
-  std::int64_t count = 0;     // of own vertices that are their own label
-  std::int64_t skipped = -1;  // the label of the tree that was skipped; -1: all edges to ghosts are read
-  std::int64_t larger = 0;    // ghosts with a larger label than the tree here that they are in
+  std::int64_t count = 0;     // own vertices that are their own label
+  std::int64_t skipped = -1;  // label of the tree whose edges were skipped; -1: all edges to ghosts were read
+  std::int64_t larger = 0;    // ghosts whose label is larger than that of their local tree
 };
 
-// The trees are those of all edges: no edge that a rank has read joins two labels, nor does one between skipped trees,
-// since these have one label.
+// Whether the trees are those of all edges: no edge that was read joins two labels; nor does an edge between skipped
+// trees, since these share one label.
 [[nodiscard]] inline bool is_settled(const std::vector<components_news>& ranks) {
   std::int64_t skipped = -1;
   return std::none_of(ranks.begin(), ranks.end(), [&](const components_news& each) {
@@ -44,18 +44,18 @@ class components_executor {
   components_executor& operator=(const components_executor&) = delete;
   virtual ~components_executor() = default;
 
-  // What this rank's edges join; a vertex has the least of its tree as its label.
+  // Unites along this rank's edges; each vertex is labelled with the smallest of its tree.
   virtual void start() = 0;
-  virtual void start_with_all() = 0;  // the same with the edges that were skipped
-  // Labels go from owners to ghosts, and the least of each tree to all its vertices. Collective. Whether any label here
-  // has changed.
+  virtual void start_with_all() = 0;  // also along the skipped edges
+  // Sends labels from owners to ghosts and gives every vertex of a tree its smallest label. Returns whether a label of
+  // this rank has changed. Collective.
   virtual bool spread() = 0;
   [[nodiscard]] virtual components_news news() = 0;
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
-  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // they travel
+  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // transport of labels
 };
 
-// A rank's rows and the ghosts', which are empty.
+// Row offsets with empty rows for the ghosts.
 template <class I>
 [[nodiscard]] std::vector<std::int64_t> offsets_with_ghosts(const csr_pattern_view<I, std::int64_t, host>& out,
                                                             const local_columns& columns) {
@@ -63,7 +63,7 @@ template <class I>
   offsets.resize(static_cast<std::size_t>(columns.size()) + 1, out.nnz());
   return offsets;
 }
-// In each row.
+// Moves own columns before ghosts in each row.
 inline void put_own_first(int threads, const std::vector<std::int64_t>& offsets, local_columns& columns) {
   parallel_for(threads, columns.own, grain::rows, [&](std::int64_t row) {
     const std::int64_t first = offsets[static_cast<std::size_t>(row)];

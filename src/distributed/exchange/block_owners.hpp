@@ -1,4 +1,4 @@
-// Whose element it is, by one look: 4 bytes for each block of partition::grain elements.
+// Owner of an element in one lookup: 4 bytes per block of partition::grain elements.
 #pragma once
 
 #include <spargo/distributed/exchange.hpp>

@@ -1,9 +1,9 @@
-// A pattern of messages between the devices of ranks, repeated: what exchanges and searches on devices send by.
+// A repeated pattern of messages between the devices of ranks, used by exchanges and searches.
 //
-// A round: after `begin` the caller's kernels write each message where `outbox` says, which may be another device's
-// memory; `start` says that the kernels are enqueued, and what `finish`'s stream is given from then on reads `inbox`.
-// Nobody waits for work that has not been enqueued: streams wait for events only, and only once the host of their rank
-// has been told that these have been recorded. So any number of ranks may be on one device.
+// A round: after `begin` the caller's kernels write each message to `outbox`, which may be another device's memory;
+// `start` says that these kernels are enqueued; work enqueued on `finish`'s stream afterwards reads `inbox`. Nothing
+// waits for work that is not enqueued: a stream waits only for events, and only after its host knows that they were
+// recorded. So several ranks can share one device.
 #pragma once
 
 #include <spargo/distributed/exchange.hpp>
@@ -24,15 +24,15 @@ struct link_choice {
   device_link link = device_link::peer;
   std::string how;  // for people
 };
-// Collective. Throws unsupported where a rank cannot do what was asked for.
+// Collective. Throws unsupported if a rank does not support the requested link.
 [[nodiscard]] link_choice choose_link(const communicator& comm, const context<device>& ctx, device_link asked);
 
-// For as long as the process lives, of the context's device to memory from cudaMalloc on `other`.
+// Lets the context's device access cudaMalloc memory on `other`, for the life of the process.
 void enable_peer_access(const context<device>& ctx, int other);
 
 class device_channel {
  public:
-  // Boxes come in so many sets, which rounds use in turn.
+  // Sets of boxes; rounds alternate between them.
   static constexpr int sets = 2;
 
   device_channel() = default;
@@ -40,33 +40,32 @@ class device_channel {
   device_channel& operator=(const device_channel&) = delete;
   virtual ~device_channel() = default;
 
-  // `packing`: the stream whose kernels will write; it waits for what the context has enqueued. It may be the context's
-  // own.
+  // `packing`: the stream of the kernels that write; it waits for what the context has enqueued. May be the context's.
   virtual void begin(stream_handle packing) = 0;
   virtual void start() = 0;
-  // `reading`: the packing stream or the context's own. All that reads the round's inboxes is enqueued there before the
-  // next `begin`. Waits for what was packed, too.
+  // `reading`: the packing stream or the context's. Enqueue everything that reads the round's inboxes there before the
+  // next `begin`. Also waits for the packing kernels.
   virtual void finish(stream_handle reading) = 0;
   void finish() { finish(packing_); }
 
-  [[nodiscard]] int set() const noexcept { return set_; }  // of the round under way, or the last one
-  // One message's bytes follow those of the message before, within those of one rank; inboxes all follow each other.
+  [[nodiscard]] int set() const noexcept { return set_; }  // of the current or the last round
+  // The outboxes for one rank are contiguous; all inboxes are contiguous.
   [[nodiscard]] virtual char* outbox(std::size_t message, int set) const noexcept = 0;
   [[nodiscard]] virtual char* inbox(std::size_t message, int set) const noexcept = 0;
 
  protected:
   int set_ = sets - 1;
-  stream_handle packing_ = nullptr;  // of the round under way, or the last one
+  stream_handle packing_ = nullptr;  // of the current or the last round
 };
 
-// Messages between two ranks are the same ones on both sides, in the same order. Collective; throws on all ranks where
-// one has no memory. Borrows `comm`'s state by copy.
+// Both sides list the messages between two ranks in the same order. Collective; if one rank is out of memory, all
+// throw.
 [[nodiscard]] std::unique_ptr<device_channel> connect_devices(const communicator& comm, const context<device>& ctx,
                                                               const link_choice& choice,
                                                               const std::vector<device_message>& sends,
                                                               const std::vector<device_message>& receives);
 
-// --- For the ways ---
+// --- Implementations ---
 
 [[nodiscard]] std::unique_ptr<device_channel> connect_peers(const communicator& comm, const context<device>& ctx,
                                                             const std::vector<device_message>& sends,
@@ -77,10 +76,10 @@ class device_channel {
 [[nodiscard]] std::unique_ptr<device_channel> connect_by_nccl(const communicator& comm, const context<device>& ctx,
                                                               const std::vector<device_message>& sends,
                                                               const std::vector<device_message>& receives);
-// Empty where NCCL can be loaded, else why not.
+// Empty if NCCL can be loaded, else the reason.
 [[nodiscard]] std::string why_no_nccl();
 
-// Where each message begins if they follow each other, and where the last one ends.
+// Offset of each message in a contiguous buffer, and the total.
 [[nodiscard]] inline std::vector<std::int64_t> places_of(const std::vector<device_message>& messages) {
   std::vector<std::int64_t> places{0};
   for (const device_message& each : messages) places.push_back(places.back() + each.bytes);

@@ -1,12 +1,11 @@
-// How devices send to each other: the choice, by stores into peers' memory, and through the host. See nccl_cuda.cu,
-// too.
+// How devices communicate: the choice of link, peer stores, and the way through the host. NCCL: nccl_cuda.cu.
 //
-// Peers. Each rank has two sets of inboxes, which rounds use in turn, and tells its neighbours by a message of the host
-// that its kernels of a round are enqueued (a token). Round k of a sender writes into set k % 2 of its receivers once
-// they have done with round k - 2: they record that (`consumed`), on the stream that read, when they begin round k - 1,
-// before its token, which the sender has had before it begins round k. An event is recorded anew two rounds later,
-// after the neighbours' next token but one, hence after they have waited for it. Mailboxes are shared by all who write
-// to them, so that a rank that fails frees nothing which others store to.
+// Peer stores. Each rank has two sets of inboxes, which rounds alternate between. A token (a host message) tells the
+// neighbours that a rank's kernels of a round are enqueued. In round k a sender writes into set k % 2 of its receivers
+// once they have finished reading round k - 2. The receivers record that (`consumed`, on the reading stream) when they
+// begin round k - 1, before they send its token; the sender has received that token before it begins round k. An event
+// is recorded again two rounds later, after the neighbours' next token but one, hence after they have waited for it.
+// Mailboxes are shared by all who write to them, so a failing rank frees nothing that others store to.
 #include "core/cuda.cuh"
 #include "distributed/exchange/device_channel.hpp"
 #include "distributed/exchange/device_events.cuh"
@@ -21,7 +20,7 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-// Whether the current device can address `other`'s memory: its own it can.
+// Whether a device can address `other`'s memory, which may be its own.
 bool can_access(int ordinal, int other) {
   if (ordinal == other) return true;
   int can = 0;
@@ -29,14 +28,14 @@ bool can_access(int ordinal, int other) {
   return can != 0;
 }
 
-// What others write into. From cudaMalloc: memory of pools is for its own device unless the pool says otherwise.
+// Memory written by other ranks. From cudaMalloc: pool memory belongs to its own device unless the pool says otherwise.
 struct mailbox {
   int ordinal = 0;
   std::vector<device_message> messages;
   std::vector<std::int64_t> places;
   char* data[device_channel::sets] = {};
-  event stored[device_channel::sets];    // by this rank's kernels, into others' boxes
-  event consumed[device_channel::sets];  // what was in these boxes
+  event stored[device_channel::sets];    // recorded by this rank after its stores into others' boxes
+  event consumed[device_channel::sets];  // recorded after these boxes were read
 
   mailbox(const context<device>& ctx, const std::vector<device_message>& receives)
       : ordinal(ctx.ordinal()), messages(receives), places(places_of(receives)) {
@@ -93,7 +92,8 @@ class peer_channel final : public device_channel {
   }
   ~peer_channel() override {
     const device_guard guard(ctx_.ordinal(), std::nothrow);
-    for (const event& each : own_->stored) cudaEventSynchronize(each.get());  // nothing writes to others any more
+    for (const event& each : own_->stored)
+      cudaEventSynchronize(each.get());  // no stores into others' memory are in flight
   }
 
   void begin(stream_handle packing) override {
@@ -135,7 +135,7 @@ class peer_channel final : public device_channel {
     std::shared_ptr<mailbox> box;
   };
 
-  // The next of its messages from this rank, from `at` on.
+  // The next message of the box from this rank, from index `at` on.
   void link(const device_message& sent, std::size_t& at) {
     const auto found =
         std::find_if(boxes_.begin(), boxes_.end(), [&](const neighbour& n) { return n.rank == sent.rank; });
@@ -152,14 +152,14 @@ class peer_channel final : public device_channel {
   std::set<int> senders_;
   std::vector<char*> outboxes_[sets];
   event before_;
-  stream_handle reading_;  // in the last round that has finished
+  stream_handle reading_;  // of the last finished round
   std::int64_t round_ = 0;
   char token_ = 1;
   std::vector<char> tokens_;
   std::unique_ptr<channel> host_;
 };
 
-// Device, page-locked memory, what the communicator does, page-locked memory, device.
+// Device -> page-locked memory -> communicator -> page-locked memory -> device.
 class staged_channel final : public device_channel {
  public:
   staged_channel(const communicator& comm, const context<device>& ctx, const std::vector<device_message>& sends,
@@ -198,7 +198,7 @@ class staged_channel final : public device_channel {
   }
   void finish(stream_handle reading) override {
     const device_guard guard(ctx_);
-    SPARGO_CUDA_TRY(cudaEventSynchronize(copied_.get()));  // the last round's copy to the device, too
+    SPARGO_CUDA_TRY(cudaEventSynchronize(copied_.get()));  // also the last round's copy to the device
     host_->start();
     host_->finish();
     if (!received_.empty()) {
@@ -236,7 +236,7 @@ class staged_channel final : public device_channel {
   std::unique_ptr<channel> host_;
 };
 
-// Of a GPU among all there are, on whatever host.
+// Identifies a GPU among all, on any host.
 struct gpu_id {
   char bytes[16];
 };
@@ -249,7 +249,7 @@ gpu_id id_of(const context<device>& ctx) {
   return id;
 }
 
-// What a rank knows of itself and of the others.
+// What a rank reports of itself.
 struct abilities {
   bool addresses_all;
   bool has_nccl;
@@ -279,7 +279,7 @@ link_choice choose_link(const communicator& comm, const context<device>& ctx, de
     return abilities{all, why_not.empty()};
   });
   bool own_gpu = std::set<int>(ordinals.begin(), ordinals.end()).size() == ordinals.size();
-  if (!one_process) {  // whose ordinals are each one's own
+  if (!one_process) {  // ordinals are per process
     std::set<std::string> ids;
     for (const gpu_id& each : comm.all_gather(comm.agree_on([&] { return id_of(ctx); }))) {
       ids.emplace(each.bytes, sizeof(each.bytes));

@@ -1,4 +1,4 @@
-// Events and streams that are released where they go out of scope.
+// RAII for events and streams.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -7,7 +7,7 @@
 
 namespace spargo::detail::distributed {
 
-// Of a context's device. One that was never recorded holds nobody.
+// Event of a context's device. Waiting for an event that was never recorded returns at once.
 class event {
  public:
   event() = default;
@@ -27,9 +27,9 @@ class event {
     cudaEventDestroy(event_);
   }
 
-  // After what is enqueued on `stream`, which is of the event's device.
+  // Records after what is enqueued on `stream`, a stream of the event's device.
   void record(cudaStream_t stream) const { SPARGO_CUDA_TRY(cudaEventRecord(event_, stream)); }
-  // What is enqueued on `stream`, of any device, from here on waits.
+  // Makes `stream`, of any device, wait.
   void hold(cudaStream_t stream) const { SPARGO_CUDA_TRY(cudaStreamWaitEvent(stream, event_, 0)); }
   [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
 
@@ -42,9 +42,9 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Of a context's device, beside its own. Ends when all that is on it has. Its kernels have priority: their blocks are
-// the next to start, though the context has launched a large grid before them, so that what others wait for leaves at
-// once, and what waits for others does not run after that grid.
+// A second stream of a context's device; its destructor waits. Its kernels have priority: their blocks start next even
+// if the context has launched a large grid before. So messages leave at once, and work that waits for ghosts does not
+// run after that grid.
 class side_stream {
  public:
   explicit side_stream(const context<device>& ctx) : ordinal_(ctx.ordinal()) {

@@ -34,7 +34,7 @@ partition detail::distributed::balance(std::int64_t size, int parts, span<const 
   std::int64_t before = 0;
   int part = 1;
   for (std::int64_t b = 0; b < entries.size(); ++b) {
-    // A block is where most of it is.
+    // A block goes to the part that most of it falls into.
     const std::int64_t weight = entries[b] + partition::grain;
     for (; part < parts && before + weight / 2 >= total / parts * part; ++part) {
       made.offsets[static_cast<std::size_t>(part)] = b * partition::grain;
@@ -79,7 +79,7 @@ detail::distributed::exchange_pattern detail::distributed::make_pattern(const co
 struct exchange<host>::state {
   context<host> ctx;
   std::size_t element = 1;
-  std::vector<std::int64_t> wanted;  // of this rank's elements, by the others, one after the other
+  std::vector<std::int64_t> wanted;  // own elements to send, concatenated by rank
   array<char, host> sent;
   array<char, host> received;
   std::unique_ptr<detail::channel> channel;
@@ -95,7 +95,7 @@ struct exchange<host>::state {
 
 exchange<host>::exchange(const communicator& comm, const context<host>& ctx, const partition& owners,
                          span<const std::int64_t, host> ghosts, std::size_t element_bytes) {
-  SPARGO_EXPECTS(owners.parts() == comm.size(), "exchange: the partition does not have a part for each rank");
+  SPARGO_EXPECTS(owners.parts() == comm.size(), "exchange: expected a partition with one part for each rank");
   state_ = comm.agree_on([&] { return std::make_unique<state>(); });
   state& s = *state_;
   s.ctx = ctx;
@@ -125,7 +125,7 @@ exchange<host>::~exchange() = default;
 
 void exchange<host>::start_bytes(const void* own, std::int64_t, std::size_t value) {
   state& s = *state_;
-  SPARGO_EXPECTS(s.element % value == 0, fmt::format("exchange: values of {} bytes, not of {}", value, s.element));
+  SPARGO_EXPECTS(s.element % value == 0, fmt::format("exchange: values of {} bytes (expected {})", value, s.element));
   switch (const std::size_t element = s.element) {
     case 4:
       s.pack<std::uint32_t>(own);

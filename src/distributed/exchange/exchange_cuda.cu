@@ -1,4 +1,4 @@
-// The exchange between devices: one kernel packs what all others want, straight into their memory where they are peers.
+// Exchange between devices: one kernel packs for all receivers, directly into peer memory where possible.
 #include "core/device/launch.cuh"
 #include "distributed/exchange/device_channel.hpp"
 #include "distributed/exchange/device_events.cuh"
@@ -13,13 +13,13 @@ namespace {
 
 using namespace detail;
 
-// Elements [first, the next one's first) of what is sent go to `to`.
+// The sent elements from `first` to the next box's `first` go to `to`.
 struct box {
   char* to;
   std::int64_t first;
 };
 
-// `per`: words of type T that make up an element.
+// `per`: words of type T per element.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     pack_kernel(const T* own, const std::int32_t* wanted, std::int64_t size, std::int64_t per, const box* boxes,
@@ -47,7 +47,7 @@ struct exchange<device>::state {
   int box_count = 0;
   std::unique_ptr<detail::distributed::device_channel> channel;
   detail::distributed::event done_aside;
-  detail::distributed::side_stream side;  // goes first: then nothing is packed or read any more
+  detail::distributed::side_stream side;  // destroyed first: waits for packing and reading
 
   state(const communicator& c, const context<device>& on) : comm(c), ctx(on), done_aside(on), side(on) {}
 
@@ -60,7 +60,7 @@ struct exchange<device>::state {
                   wanted.data(), wanted.size(), per, boxes[channel->set()].data(), box_count);
   }
 
-  // What is enqueued on `reading` from then on finds the ghosts.
+  // Work enqueued on `reading` afterwards sees the ghosts.
   void finish(void* to, std::int64_t count, std::size_t value, stream_handle reading) const {
     SPARGO_EXPECTS(count * static_cast<std::int64_t>(value) == ghosts * element,
                    "exchange: room for " + std::to_string(count) + " values of " + std::to_string(value) + " bytes");
@@ -76,7 +76,7 @@ struct exchange<device>::state {
 exchange<device>::exchange(const communicator& comm, const context<device>& ctx, const partition& owners,
                            span<const std::int64_t, host> ghosts, std::size_t element_bytes,
                            const exchange_options& options) {
-  SPARGO_EXPECTS(owners.parts() == comm.size(), "exchange: the partition does not have a part for each rank");
+  SPARGO_EXPECTS(owners.parts() == comm.size(), "exchange: expected a partition with one part for each rank");
   const context<host> cpu({.threads = 1});
   state_ = comm.agree_on([&] {
     if (owners.count(comm.rank()) > std::numeric_limits<std::int32_t>::max()) {
@@ -129,8 +129,9 @@ void exchange<device>::own_are_at(span<const std::int32_t, device> places) {
 
 void exchange<device>::start_bytes(const void* own, std::int64_t, std::size_t value) {
   state& s = *state_;
-  SPARGO_EXPECTS(s.element % static_cast<std::int64_t>(value) == 0,
-                 "exchange: values of " + std::to_string(value) + " bytes, not of " + std::to_string(s.element));
+  SPARGO_EXPECTS(
+      s.element % static_cast<std::int64_t>(value) == 0,
+      "exchange: values of " + std::to_string(value) + " bytes (expected " + std::to_string(s.element) + ")");
   if (s.is_idle()) return;
   const device_guard guard(s.ctx);
   s.channel->begin(s.side.get());
@@ -164,7 +165,7 @@ const void* exchange<device>::finish_in_place(std::int64_t& bytes) {
 
 stream_handle exchange<device>::finish_bytes_aside(void* ghosts, std::int64_t count, std::size_t value) {
   const state& s = *state_;
-  // Where nothing travels the side stream has not waited for the context's.
+  // With nothing to exchange, the side stream has not waited for the context's.
   const stream_handle reading = s.is_idle() ? s.ctx.stream() : s.side.get();
   s.finish(ghosts, count, value, reading);
   return reading;

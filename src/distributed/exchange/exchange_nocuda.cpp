@@ -1,4 +1,4 @@
-// In a library without CUDA there is no device context that this could be made with.
+// A library without CUDA has no device context, so none of these can be called.
 #include "core/backend.hpp"
 
 #include <spargo/distributed/exchange.hpp>

@@ -1,5 +1,5 @@
-// Messages between devices by NCCL, which is loaded at run time: nothing is linked, and its header is not needed.
-// The few functions are those of NCCL 2.7 (2020) and later, whose types have not changed.
+// Messages between devices through NCCL, loaded at run time: not linked, header not needed. The functions and types
+// used are unchanged since NCCL 2.7 (2020).
 #include "core/cuda.cuh"
 #include "distributed/exchange/device_channel.hpp"
 #include "distributed/exchange/device_events.cuh"
@@ -30,7 +30,7 @@ struct nccl_functions {
   int (*group_end)();
   int (*send)(const void*, std::size_t, int, int, nccl_handle, cudaStream_t);
   int (*receive)(void*, std::size_t, int, int, nccl_handle, cudaStream_t);
-  std::string missing;  // empty: all are there
+  std::string missing;  // empty: complete
 };
 
 const nccl_functions& nccl() {
@@ -67,8 +67,8 @@ void check(int status, const char* call) {
   }
 }
 
-// NCCL's communicator of ranks with a device each. NCCL runs what comes from several streams in the order of the calls.
-// Exchanges are used in turn, so this order is the same on all ranks, and several may be under way.
+// NCCL's communicator of ranks with one device each. NCCL runs operations from several streams in call order. Calls on
+// exchanges do not overlap, so this order is the same on all ranks, and several may be in flight.
 class nccl_ranks {
  public:
   // Collective in NCCL.
@@ -80,7 +80,7 @@ class nccl_ranks {
   nccl_ranks& operator=(const nccl_ranks&) = delete;
   ~nccl_ranks() {
     const device_guard guard(ordinal_, std::nothrow);
-    // With a communicator that only ends with the program, CUDA may have ended, and what is on the device with it.
+    // If the communicator lives until program exit, CUDA may have shut down already.
     if (cudaFree(nullptr) == cudaSuccess) nccl().destroy(handle_);
   }
   [[nodiscard]] nccl_handle get() const noexcept { return handle_; }
@@ -90,10 +90,10 @@ class nccl_ranks {
   nccl_handle handle_ = nullptr;
 };
 
-// What the communicator keeps, or a new one, which takes 0.4 s. Collective. All ranks keep the same ones: each is made
-// on all or on none, and goes with the ranks' communicator only.
+// The communicator's cached one, or a new one (0.4 s). Collective. All ranks cache the same ones: each is made on all
+// ranks or on none, and is destroyed with the ranks' communicator.
 std::shared_ptr<const nccl_ranks> ranks_of(const communicator& comm, const context<device>& ctx) {
-  using known_ranks = std::map<std::vector<int>, std::shared_ptr<const nccl_ranks>>;  // by the devices of all
+  using known_ranks = std::map<std::vector<int>, std::shared_ptr<const nccl_ranks>>;  // by all ranks' devices
   const std::vector<int> ordinals = comm.all_gather(ctx.ordinal());
   std::shared_ptr<const nccl_ranks>* const known = comm.agree_on([&] {
     if (comm.kept() == nullptr) comm.kept() = std::make_shared<known_ranks>();

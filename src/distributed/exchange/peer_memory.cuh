@@ -1,4 +1,4 @@
-// Memory that other devices may address.
+// Device memory that peers can address.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -8,7 +8,7 @@
 
 namespace spargo::detail::distributed {
 
-// As plan_memory, but from cudaMalloc: peers cannot address what comes from a pool.
+// Like plan_memory, but from cudaMalloc: peers cannot address pool memory.
 class peer_memory {
  public:
   explicit peer_memory(const context<device>& ctx) : ordinal_(ctx.ordinal()) {}

@@ -1,4 +1,4 @@
-// Entries from where they were read to the ranks that own their rows, and columns from global numbers to local ones.
+// Redistributes entries to the ranks that own their rows, and renumbers columns locally.
 #pragma once
 
 #include "core/id_bitmap.hpp"
@@ -16,14 +16,14 @@
 
 namespace spargo::detail::distributed {
 
-// Entry k of a share is emitted as what `visit(k, put)` puts: put(row, column, value), any number of times.
+// Entry k of a share emits visit(k, put): put(row, column, value), any number of times.
 template <class V, class Visit>
 class dealer {
  public:
   dealer(const communicator& comm, const context<host>& ctx, std::int64_t entries, std::int64_t rows, Visit visit)
       : comm_(comm), ctx_(ctx), entries_(entries), rows_(rows), visit_(std::move(visit)) {}
 
-  // Rows shared out by what is emitted.
+  // Partitions the rows by emitted entries.
   [[nodiscard]] partition balance() const {
     std::vector<std::int64_t> counts;
     comm_.agree_on([&] {
@@ -38,7 +38,7 @@ class dealer {
     return balanced_partition(comm_, rows_, counts);
   }
 
-  // What others emit for this rank's rows, in the order of ranks, then of their shares; rows from 0.
+  // Entries of this rank's rows in rank order, then share order; rows from 0.
   template <class I>
   [[nodiscard]] coo_matrix<V, I, host> deal(const partition& parts, std::int64_t cols) const {
     const auto ranks = static_cast<std::size_t>(comm_.size());
@@ -101,7 +101,7 @@ class dealer {
   Visit visit_;
 };
 
-// Not collective. One bit a column of all, three where ghosts are numbered.
+// Not collective. Memory: one bit per global column, three while ghosts are numbered.
 template <class I>
 [[nodiscard]] local_columns number_columns(const context<host>& ctx, span<const I, host> columns, std::int64_t first,
                                            std::int64_t last, std::int64_t cols) {

@@ -10,7 +10,7 @@ namespace spargo::detail::distributed {
 template <class I>
 struct device_rows {
   array<std::int64_t, device> offsets;
-  array<I, device> indices;  // as many as `entries`, or more
+  array<I, device> indices;  // `entries` or more
   std::int64_t entries = 0;
 
   [[nodiscard]] csr_pattern_view<I, std::int64_t, device> view(std::int64_t vertices) const {
@@ -28,19 +28,19 @@ struct graph_on_device {
   std::int64_t loops = 0;
 };
 
-// Of what generate(spec) returns. Collective; throws agreed_error.
+// The graph of generate(spec). Collective; throws agreed_error.
 template <class I>
 [[nodiscard]] graph_on_device<I> make_graph_there(const communicator& comm, const context<device>& ctx,
                                                   std::string_view spec, const graph_options& options,
                                                   std::int64_t scratch_bytes);
 
-// What each rank finds in its own vertices, as check_bfs says it.
+// check_bfs for each rank's own vertices.
 template <class I>
 [[nodiscard]] std::string check_bfs_there(const communicator& comm, const context<device>& ctx,
                                           const distributed_graph<I, device>& g, std::int64_t source,
                                           span<const std::int32_t, device> levels, span<const I, device> parents);
 
-// Of this rank's vertices.
+// For this rank's vertices.
 [[nodiscard]] std::int64_t count_traversed_there(const context<device>& ctx, span<const std::int64_t, device> offsets,
                                                  span<const std::int32_t, device> levels);
 

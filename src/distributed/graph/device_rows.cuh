@@ -1,9 +1,8 @@
-// A rank's rows on its device: sums over their entries, of rows without ghosts while these travel, of the rest as soon
-// as they are there.
+// Row sums on a rank's device: rows without ghosts while ghosts are exchanged, the others as soon as they arrive.
 //
-// How a row is summed depends on its length alone: by a thread in order, by a warp, or by a block. So a sum has the
-// same bits for any number of ranks; a short row's has those of spmv_plan's row_per_thread. Rows are listed by who sums
-// them, the longest first. Cost: the matrix once, an index per row.
+// A row is summed by a thread in order, by a warp, or by a block, depending on its length only. So a sum has the same
+// bits for any number of ranks; for a short row those of spmv_plan's row_per_thread. Rows are listed by kind, longest
+// first. Cost: one pass over the matrix, one index per row.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -16,13 +15,13 @@
 namespace spargo::detail::distributed {
 
 struct rows_tuning {
-  // Entries, at most. Not tuned: uniform, a million rows of 16, fp64, takes two ranks on one H200 0.32 ms with 4 MB
-  // each way, and one rank, which needs no lists, 0.20.
+  // Most entries. Untuned: uniform, a million rows of 16, fp64: two ranks on one H200 take 0.32 ms with 4 MB each way;
+  // one rank, which needs no lists, takes 0.20.
   static constexpr std::int64_t thread_row = 32;
-  static constexpr std::int64_t warp_row = 4096;  // as PageRank's on one device
+  static constexpr std::int64_t warp_row = 4096;  // as in PageRank on one device
 };
 
-// Rows in the order in which they are listed: by blocks, by warps, by threads.
+// Rows in listed order: summed by blocks, by warps, by threads.
 struct row_work {
   const std::int32_t* order = nullptr;
   std::int64_t of_blocks = 0;
@@ -34,14 +33,14 @@ struct row_work {
   [[nodiscard]] std::int64_t blocks() const { return of_blocks + warp_blocks() + div_up(of_threads, block_threads); }
 };
 
-// Entries' values.
+// Values of the entries.
 template <class D>
 struct weights_of {
   const D* values;
   __device__ D operator()(std::int64_t e) const { return read_once(values + e); }
 };
 
-// Over entries first, first + step, ... below last, InFlight of them at a time, in order.
+// Sum over entries first, first + step, ... below last in order, with InFlight loads in flight.
 template <int InFlight, class D, class Weights>
 __device__ D strided_sum(const std::int32_t* indices, Weights weights, const D* x, std::int64_t first,
                          std::int64_t last, std::int64_t step) {
@@ -64,7 +63,7 @@ __device__ D strided_sum(const std::int32_t* indices, Weights weights, const D* 
   return sum;
 }
 
-// finish(row, sum), by one thread a row.
+// One thread per row calls finish(row, sum).
 template <class D, class Weights, class Finish>
 __global__ void __launch_bounds__(block_threads)
     sum_rows_kernel(row_work rows, const std::int64_t* __restrict__ offsets, const std::int32_t* __restrict__ indices,
@@ -87,7 +86,7 @@ __global__ void __launch_bounds__(block_threads)
   block -= rows.of_blocks;
   if (block < rows.warp_blocks()) {
     const std::int64_t at = block * row_work::warps + thread / warp_size;
-    if (at >= rows.of_warps) return;  // warps leave as a whole
+    if (at >= rows.of_warps) return;  // whole warps leave
     const std::int32_t row = rows.order[rows.of_blocks + at];
     const D sum = group_sum(strided_sum<4>(indices, weights, x, offsets[row] + lane_id(), offsets[row + 1], warp_size),
                             warp_size);
@@ -101,15 +100,15 @@ __global__ void __launch_bounds__(block_threads)
   finish(row, strided_sum<8>(indices, weights, x, offsets[row], offsets[row + 1], 1));
 }
 
-// Which of a rank's rows have ghosts, and who sums them.
+// Lists the rows with and without ghosts by who sums them.
 class split_rows {
  public:
   split_rows() = default;
-  // `first` to `last`: interior rows that somebody else sums.
+  // Interior rows `first` to `last` are summed elsewhere.
   split_rows(const context<device>& ctx, span<const std::int64_t, host> offsets, const local_columns& columns,
              std::int64_t first = 0, std::int64_t last = 0)
       : rows_(std::max<std::int64_t>(0, offsets.size() - 1)) {
-    std::vector<std::int32_t> lists[2][3];  // [has ghosts][by whom]
+    std::vector<std::int32_t> lists[2][3];  // [has ghosts][kind]
     for (std::int64_t row = 0; row < rows_; ++row) {
       if (row >= first && row < last) continue;
       const std::int64_t size = offsets[row + 1] - offsets[row];

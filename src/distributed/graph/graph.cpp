@@ -1,4 +1,4 @@
-// Graphs shared out by vertices.
+// Graphs distributed by vertices.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/graph/deal.hpp"

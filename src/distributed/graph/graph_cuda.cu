@@ -1,12 +1,12 @@
-// Graphs of ranks that are generated where they are searched.
+// Generates distributed graphs on the devices.
 //
-// Random entries are pure functions of their numbers (io/generate/entries.hpp), so every device makes all of them, as
-// often as it likes, and keeps what is in its rows: nothing is sent, and no pair is ever on the host. Rows are built in
-// rounds of as many as there is room to sort: the round's pairs as keys, row above column, are sorted, picked where
-// they are distinct, and follow those of the round before. Which rows make a round, and which are a rank's, is known
-// from counts of blocks of rows, for which each rank counts its part of the entries.
-// Invariant: before a round, entries [0, placed) and the offsets of all rows before it are final.
-// Cost: O(entries * rounds) to make them, 30 to 40 integer operations for a level of R-MAT; a sort of every key.
+// Random entries are pure functions of their index (io/generate/entries.hpp), so every device generates all of them,
+// repeatedly, and keeps those in its rows: nothing is sent, and no pair exists on the host. Rows are built in rounds
+// that fit the sort's memory: the round's pairs as keys (row in the high bits) are sorted, made unique, and appended to
+// the rows of earlier rounds. Block-wise row counts, to which each rank contributes its part of the entries, determine
+// the rows of a round and of a rank.
+// Invariant: before a round, entries [0, placed) and the offsets of all earlier rows are final.
+// Cost: O(entries * rounds) to generate, 30 to 40 integer operations per R-MAT level; one sort of every key.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -29,9 +29,9 @@ namespace spargo::detail::distributed {
 namespace {
 
 struct making_tuning {
-  static constexpr int per_thread = 4;  // entries of a tile
+  static constexpr int per_thread = 4;  // entries per thread of a tile
   static constexpr int tile = block_threads * per_thread;
-  static constexpr std::int64_t scratch = 24;  // bytes of a key: itself, the sort's spare one, the picked one
+  static constexpr std::int64_t scratch = 24;  // bytes per key: the key, the sort's copy, the unique copy
 };
 
 struct row_range {
@@ -39,10 +39,10 @@ struct row_range {
   std::int64_t last;
 };
 
-// Which rows an entry is in.
+// Rows that an entry belongs to.
 enum class pair_ways { out, in, both };
 
-// The pairs of an entry, of a loop one or none: f(way, row, column), way 0 or 1.
+// Calls f(way, row, column), way 0 or 1, for the pairs of an entry (a loop has one or none).
 template <class Places>
 struct pair_source {
   Places place;
@@ -59,7 +59,7 @@ struct pair_source {
   }
 };
 
-// counts[b] += pairs in rows of block b, of entries [first, last).
+// counts[b] += pairs of entries [first, last) in rows of block b.
 template <class Places>
 __global__ void __launch_bounds__(block_threads)
     count_pairs_kernel(pair_source<Places> source, std::int64_t first, std::int64_t last, count64* counts) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// The pairs in `rows` of all entries, as keys, in any order. A block takes room for a tile's at once.
+// Collects, unordered, the keys of all pairs in `rows`. A block reserves space for a tile's pairs at once.
 template <class Places>
 __global__ void __launch_bounds__(block_threads)
     collect_pairs_kernel(pair_source<Places> source, std::int64_t entries, row_range rows, key_format format,
@@ -107,11 +107,11 @@ __global__ void __launch_bounds__(block_threads)
     for (int k = 0; k < 2 * making_tuning::per_thread; ++k) {
       if ((kept >> k & 1U) != 0) *to++ = key[k];
     }
-    __syncthreads();  // before by_warp and place are written again
+    __syncthreads();  // by_warp and place are reused
   }
 }
 
-// Appends the rows of `round`, of those from `first` on. Synchronises.
+// Appends the rows of `round` to those from `first` on. Synchronises.
 template <class I>
 void append(const context<device>& scratch, const array<std::uint64_t, device>& keys, const key_format& format,
             std::int64_t first, const row_range& round, device_rows<I>& to) {
@@ -121,7 +121,7 @@ void append(const context<device>& scratch, const array<std::uint64_t, device>& 
   I* const index = to.indices.data() + placed;
   std::int64_t* const offset = to.offsets.data() + (round.first - first);
   for_each(scratch, size, [=] __device__(std::int64_t k) { index[k] = static_cast<I>(format.low(key[k])); });
-  // Keys are of 62 bits at most.
+  // Keys have at most 62 bits.
   const auto* const ascending = reinterpret_cast<const std::int64_t*>(key);
   for_each(scratch, round.last - round.first + 1, [=] __device__(std::int64_t r) {
     const std::uint64_t least = format.pack(static_cast<std::uint64_t>(round.first + r), 0);
@@ -131,7 +131,7 @@ void append(const context<device>& scratch, const array<std::uint64_t, device>& 
   to.entries += size;
 }
 
-// One rank's part in making a graph of entries at known places.
+// One rank's part in building a graph of generated entries.
 template <class I, class Places>
 class graph_maker {
  public:
@@ -139,7 +139,7 @@ class graph_maker {
       : comm_(comm), ctx_(ctx), spec_(spec), place_(spec), format_(format_for(spec.rows, loops)) {}
 
   [[nodiscard]] graph_on_device<I> make(const graph_options& options, std::int64_t scratch_bytes) {
-    // A context whose pool ends with it: plans take memory past the pools.
+    // Its own pool is freed with this context: plans allocate outside the pools.
     const context<device> scratch = comm_.agree_on([&] { return context<device>({.ordinal = ctx_.ordinal()}); });
     const std::vector<int> ordinals = comm_.all_gather(ctx_.ordinal());
     const std::int64_t sharing = std::count(ordinals.begin(), ordinals.end(), ctx_.ordinal());
@@ -150,7 +150,7 @@ class graph_maker {
       if (ways != pair_ways::in) made.parts = balance(spec_.rows, comm_.size(), counts);
       const row_range rows{made.parts.first(comm_.rank()), made.parts.last(comm_.rank())};
       device_rows<I> to = comm_.agree_on([&] { return room_for(rows, counts); });
-      const std::int64_t most = comm_.agree_on([&] {  // once all have their room
+      const std::int64_t most = comm_.agree_on([&] {  // once all have allocated
         return scratch_bytes > 0 ? scratch_bytes : scratch.memory().free_bytes / 2 / sharing;
       });
       comm_.agree_on([&] { build(scratch, ways, rows, counts, most / making_tuning::scratch, to); });
@@ -166,7 +166,7 @@ class graph_maker {
   }
 
  private:
-  // Pairs in each block of rows, of all entries. Collective.
+  // Pairs in each block of rows, over all entries. Collective.
   std::vector<std::int64_t> count(const context<device>& scratch, pair_ways ways) const {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(div_up(spec_.rows, partition::grain)));
     comm_.agree_on([&] {
@@ -197,7 +197,7 @@ class graph_maker {
     return made;
   }
 
-  // In rounds of `most` keys at most, unless a block has more.
+  // In rounds of at most `most` keys, unless one block has more.
   void build(const context<device>& scratch, pair_ways ways, const row_range& rows,
              const std::vector<std::int64_t>& counts, std::int64_t most, device_rows<I>& to) const {
     for (row_range round{rows.first, rows.first}; round.first < rows.last; round.first = round.last) {
@@ -244,10 +244,10 @@ graph_on_device<I> make_graph_there(const communicator& comm, const context<devi
     generator_spec parsed = parse_generator_spec(spec);
     const std::string name(spec);
     if (parsed.rows != parsed.cols) {
-      throw error(error_code::invalid_argument, name + ": not as many rows as columns (expected a graph)");
+      throw error(error_code::invalid_argument, name + ": rows and columns differ (expected a graph)");
     }
     if (!is_made_on_device(parsed.kind)) {
-      throw error(error_code::unsupported, name + ": devices do not make it (expected R-MAT or uniform)");
+      throw error(error_code::unsupported, name + ": not available on devices (expected R-MAT or uniform)");
     }
     if (parsed.rows > std::int64_t{std::numeric_limits<std::int32_t>::max()}) {
       throw error(error_code::unsupported, name + ": more than 2^31 - 1 vertices");

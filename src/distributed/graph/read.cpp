@@ -1,12 +1,12 @@
 // Files read by all ranks.
 //
-// A plain file is cut at line ends into a range for each rank, which the readers of one process parse as they would the
-// whole. What only the whole shows is checked afterwards, from what each range has told: the number of entries, both
-// triangles, weights on some lines. Wherever something is wrong, rank 0 reads the file alone, and so the error is that
-// of one process whatever the ranks; should it be right after all, its entries are the share of rank 0.
+// An uncompressed file is cut at line ends into one range per rank, which the single-process readers parse like a whole
+// file. Properties of the whole file are then checked from summaries of the ranges: the number of entries, both
+// triangles present, weights on only some lines. On any fault rank 0 reads the file alone, so the error is that of one
+// process for any number of ranks; if the file is valid after all, rank 0's share has all entries.
 //
-// Ids of an edge list are numbered in ascending order: a rank owns an equal range of them, to which all others tell
-// those they have met, and which answers with their numbers. Names are gathered by all ranks.
+// Ids of an edge list are numbered in ascending order: each rank owns an equal range of ids, receives the ids that
+// other ranks have seen, and replies with their numbers. Names are gathered by all ranks.
 #include "io/edge_list/read.hpp"
 #include "core/rethrow.hpp"
 #include "io/matrix_market/detail.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 using detail::file_range;
 
-// The rank's range of the lines from byte `first` on.
+// The rank's range of lines after byte `first`.
 file_range range_of(const communicator& comm, const input_file& file, std::int64_t first) {
   const detail::opened_file& opened = *file.opened().file;
   const detail::parts shares{opened.size - first, comm.size()};
@@ -37,7 +37,7 @@ file_range range_of(const communicator& comm, const input_file& file, std::int64
   return {begin(comm.rank()), begin(comm.rank() + 1)};
 }
 
-// What `parse` returns, if that is well on all ranks; else nothing on any, and what was wrong here.
+// The result of `parse` if it succeeds on all ranks, else nothing; `wrong` is this rank's error.
 template <class Parse>
 auto parse_together(const communicator& comm, std::optional<error>& wrong, const Parse& parse)
     -> std::optional<std::invoke_result_t<Parse>> {
@@ -53,8 +53,8 @@ auto parse_together(const communicator& comm, std::optional<error>& wrong, const
   return made;
 }
 
-// By rank 0, the others have nothing. What is wrong with the file is what it says; but if it has no memory for all of
-// the file, and another has found something wrong, that.
+// Rank 0 reads; the others return nothing. Throws rank 0's error; but if rank 0 runs out of memory and another rank has
+// found a fault, that fault.
 template <class Read>
 auto read_alone(const communicator& comm, const std::optional<error>& wrong, const Read& read) {
   std::invoke_result_t<Read> made;
@@ -76,7 +76,7 @@ auto read_alone(const communicator& comm, const std::optional<error>& wrong, con
   return made;
 }
 
-// Opened by all ranks where that is a regular file; what can be read but once is rank 0's alone.
+// Opened by all ranks if it is a regular file, otherwise by rank 0 alone.
 std::optional<input_file> open_together(const communicator& comm, const std::string& path) {
   std::optional<input_file> file;
   comm.agree_on([&] {
@@ -103,7 +103,7 @@ struct entries_range {
   detail::range_summary met;
 };
 
-// From rank 0 to all.
+// Broadcast from rank 0.
 template <class T>
 T told(const communicator& comm, const T& by_first) {
   return comm.all_gather(by_first).front();
@@ -169,11 +169,11 @@ INSTANTIATE(double)
 
 namespace {
 
-// A rank's part of all ids: the share of equal ranges of [0, largest].
+// A rank's part of all ids: equal ranges of [0, largest].
 class id_owners {
  public:
   id_owners(const communicator& comm, std::int64_t largest) : ranges_{largest, comm.size()} {}
-  // Ids are ascending: how many of them belong to each rank.
+  // Number of the ascending ids that each rank owns.
   [[nodiscard]] std::vector<std::int64_t> counts(const std::vector<std::int64_t>& ids) const {
     std::vector<std::int64_t> made;
     auto at = ids.begin();
@@ -189,7 +189,7 @@ class id_owners {
   detail::parts ranges_;
 };
 
-// Replaces the numbers of this share's own ids by those among all ids.
+// Replaces this share's local numbers by global ones.
 void number_together(const communicator& comm, const context<host>& ctx, distributed_edge_list& list,
                      const std::vector<std::int64_t>& ids) {
   const std::int64_t largest = comm.all_reduce(ids.empty() ? std::int64_t{-1} : ids.back(), reduction::max);
@@ -222,7 +222,7 @@ void number_together(const communicator& comm, const context<host>& ctx, distrib
            std::move(edges.values())};
 }
 
-// The same for names: every rank learns all of them, and numbers them by first appearance, as one process would.
+// The same for names: every rank receives all of them and numbers them by first appearance, as one process does.
 void name_together(const communicator& comm, const context<host>& ctx, distributed_edge_list& list,
                    const vertex_name_table& mine) {
   std::vector<std::int64_t> lengths;

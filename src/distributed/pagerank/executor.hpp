@@ -1,4 +1,4 @@
-// What a distributed PageRank hides: a rank's vertices in one memory space.
+// Interface of distributed PageRank: a rank's vertices in one memory space.
 #pragma once
 
 #include "distributed/exchange/local_columns.hpp"
@@ -9,10 +9,10 @@
 
 namespace spargo::detail::distributed {
 
-// Of a step, or the start.
+// Of a step, or of the start.
 struct step_sums {
   double change = 0;  // in the norm
-  double held = 0;    // by vertices without out-edges
+  double held = 0;    // rank of vertices without out-edges
 
   void add(const step_sums& other, pagerank_norm norm) {
     change = norm == pagerank_norm::l1 ? change + other.change : std::max(change, other.change);
@@ -28,17 +28,17 @@ class pagerank_executor {
   pagerank_executor& operator=(const pagerank_executor&) = delete;
   virtual ~pagerank_executor() = default;
 
-  // Every vertex has `rank`.
+  // Sets every vertex to `rank`.
   virtual step_sums start(double rank) = 0;
-  // A vertex has what comes in, damped, and `constant`. Collective.
+  // Each vertex gets its damped in-flow plus `constant`. Collective.
   virtual step_sums step(double constant) = 0;
-  // After the last step: `ranks` are there.
+  // After the last step; makes `ranks` available.
   virtual void end() {}
   [[nodiscard]] virtual span<const double, Space> ranks() const noexcept = 0;
-  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // contributions travel
+  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // transport of contributions
 };
 
-// Collective. The host's borrows the graph.
+// Collective. On the host the graph is borrowed.
 template <class I>
 [[nodiscard]] std::unique_ptr<pagerank_executor<host>> make_pagerank_executor(
     const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g, local_columns columns,

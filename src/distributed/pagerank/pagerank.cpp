@@ -1,4 +1,4 @@
-// PageRank by Jacobi's iteration over vertices that are shared out: sums over ranks after each step, in their order.
+// PageRank by Jacobi iteration on a distributed graph; after each step sums are reduced in rank order.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/graph/deal.hpp"
@@ -28,7 +28,7 @@ distributed_pagerank_plan<I, Space>::distributed_pagerank_plan(const communicato
       throw agreed_error(error_code::unsupported, "pagerank: a directed graph without in-edges");
     }
     if (options.algorithm == pagerank_algorithm::gauss_seidel) {
-      throw agreed_error(error_code::unsupported, "pagerank: several ranks have algorithm jacobi only");
+      throw agreed_error(error_code::unsupported, "pagerank: several ranks support algorithm jacobi only");
     }
     SPARGO_EXPECTS(options.damping >= 0 && options.damping < 1, fmt::format("pagerank: damping {}", options.damping));
     auto columns = comm.agree_on([&] {

@@ -1,5 +1,5 @@
-// PageRank's steps on devices: those of one device (graph/pagerank), over a graph of the rank's vertices and, behind
-// them, of the others' that they have in-edges from, whose shares come before each step.
+// PageRank's steps on devices: those of one device (graph/pagerank) on the graph of the rank's vertices followed by its
+// ghosts (in-neighbours owned by other ranks), whose shares are exchanged before each step.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "distributed/pagerank/executor.hpp"
@@ -17,7 +17,7 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-// offsets[c + 1] - offsets[c]: how many of `columns` are c.
+// offsets[c + 1] - offsets[c] = number of `columns` equal to c.
 void count_columns(const context<device>& ctx, const array<std::int32_t, device>& columns,
                    array<std::int64_t, device>& offsets) {
   fill_zero(ctx, offsets.view());
@@ -29,7 +29,7 @@ void count_columns(const context<device>& ctx, const array<std::int32_t, device>
 
 class device_pagerank final : public pagerank_executor<device> {
  public:
-  // What it is made of, without the type of a vertex' number.
+  // The parts of the graph that do not depend on the index type.
   struct rows_of_graph {
     span<const std::int64_t, host> in_offsets;
     span<const std::int64_t, host> out_offsets;
@@ -64,7 +64,7 @@ class device_pagerank final : public pagerank_executor<device> {
     });
   }
 
-  // Shares leave as soon as they are there, while the hosts add up what the step has changed.
+  // Shares are sent as soon as they are computed, while the hosts reduce the step's sums.
   step_sums start(double rank) override {
     steps_->start(rank);
     halo_->start(steps_->shares());
@@ -89,11 +89,11 @@ class device_pagerank final : public pagerank_executor<device> {
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
-  // Those of an owner come in the order of their places here, so that they are written one behind the other: the owner
-  // picks them from anywhere, whatever the order.
+  // Ghosts of one owner arrive in the order of their local places, so that they are written consecutively; for the
+  // owner any order is a gather.
   void sort_by_places(const context<device>& ctx, const partition& parts, std::vector<std::int64_t>& ghosts) {
     const auto places = to_host(ctx, steps_->places());
-    std::vector<std::pair<std::int32_t, std::int64_t>> sorted;  // place and ghost
+    std::vector<std::pair<std::int32_t, std::int64_t>> sorted;  // (place, ghost)
     for (std::size_t k = 0; k < ghosts.size(); ++k) {
       sorted.emplace_back(places[rows_ + static_cast<std::int64_t>(k)], ghosts[k]);
     }
@@ -112,7 +112,7 @@ class device_pagerank final : public pagerank_executor<device> {
     ghost_places_ = to_device(ctx, their_places);
   }
 
-  // This rank's in-edges; the ghosts have none, and nobody's out-edges are asked for, but how many there are.
+  // This rank's in-edges. Ghosts have no in-edges; of out-edges only the number is needed.
   struct local_graph {
     std::int32_t rows = 0;
     array<std::int64_t, device> in_offsets;
@@ -140,10 +140,10 @@ class device_pagerank final : public pagerank_executor<device> {
   };
 
   std::int64_t rows_;
-  double dangling_ = 0;  // vertices
-  local_graph local_;    // while the steps read it
+  double dangling_ = 0;  // number of vertices without out-edges
+  local_graph local_;    // only during construction of the steps
   std::unique_ptr<pagerank::part_steps<double>> steps_;
-  array<std::int32_t, device> ghost_places_;  // in the order in which they come; empty: by number
+  array<std::int32_t, device> ghost_places_;  // in order of arrival; empty: by number
   array<double, device> ranks_;
   std::optional<exchange<device>> halo_;
 };

@@ -1,5 +1,5 @@
-// PageRank's steps on the host: a pull over in-edges, as on one rank, from contributions of which the ghosts' are
-// exchanged each step. Sums are formed by shares of vertices, whatever the threads.
+// PageRank's steps on the host: a pull over in-edges as on one rank, with the ghosts' contributions exchanged each
+// step. Sums are formed over fixed chunks of vertices, independent of the threads.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "distributed/pagerank/executor.hpp"
@@ -12,9 +12,9 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-// By four, so that nothing waits for an addition; double throughout.
+// Four partial sums hide the latency of additions.
 double sum_row(const double* contributions, const std::int32_t* indices, std::int64_t count) {
-  constexpr std::int64_t ahead = 512;  // indices fetched, as on one rank
+  constexpr std::int64_t ahead = 512;  // prefetch distance in indices, as on one rank
   double sums[4] = {};
   std::int64_t e = 0;
   for (; e + 4 <= count; e += 4) {
@@ -85,7 +85,7 @@ class host_pagerank final : public pagerank_executor<host> {
   pagerank_options options_;
   parts shares_ = chunks_of(out_.rows, grain::rows);
   array<double, host> ranks_;
-  array<double, host> contributions_;  // with the ghosts'
+  array<double, host> contributions_;  // including ghosts
   std::vector<step_sums> sums_;
   std::optional<exchange<host>> halo_;
 };

@@ -1,7 +1,7 @@
-// Conjugate gradients: a product, two sums over all ranks and five passes over vectors a step.
+// Conjugate gradients: per step one product, two sums over all ranks and five vector passes.
 //
-// The update of x waits for nothing but p, so that a device works on it while the hosts add up: half of it beside r'r,
-// the other half beside the next step's p'q, for which the device keeps the last p.
+// The update of x depends only on p, so a device can do it while the hosts reduce: half of it during r'r, the other
+// half during the next step's p'q, for which the device keeps the previous p.
 #include "core/backend.hpp"
 #include "distributed/communicator/combine.hpp"
 
@@ -17,7 +17,7 @@ namespace spargo {
 
 namespace {
 
-// Squares of vectors of such a norm, and what is left of them as they shrink, are far from the ends of the range.
+// Squares of vectors within these bounds, also as they shrink, stay far from the ends of the range.
 constexpr double least_square = 1e-200;
 constexpr double most_square = 1e200;
 
@@ -26,7 +26,7 @@ void expect_finite(const char* what, double value) {
   throw agreed_error(error_code::invalid_data, fmt::format("cg: {} is {} (expected a finite number)", what, value));
 }
 
-// The largest magnitude of any rank's elements; NaN where one is.
+// The largest magnitude over all ranks; NaN if any element is.
 template <class Space>
 double largest_of(const communicator& comm, const context<Space>& ctx, span<const double, Space> v) {
   const auto larger = [](double now, double other) { return std::isnan(now) || other <= now ? now : other; };
@@ -56,7 +56,7 @@ cg_result iterate(const distributed_spmv_plan<double, Space>& a, span<const doub
   constexpr bool defers = std::same_as<Space, device>;
   const std::int64_t half = defers ? n / 2 : n;
   array<double, Space> r;
-  array<double, Space> directions[2];  // p and, on a device, the last one; with room for ghosts
+  array<double, Space> directions[2];  // p and, on a device, the previous p; with room for ghosts
   array<double, Space> q;
   std::optional<detail::distributed::started_dot<Space>> product;
   comm.agree_on([&] {
@@ -81,7 +81,7 @@ cg_result iterate(const distributed_spmv_plan<double, Space>& a, span<const doub
   expect_finite("the square of the first residual", rr);
   double alpha = 0;
   cg_result result;
-  // Elements [first, last) of x, by p of `k`.
+  // Updates elements [first, last) of x with p of `k`.
   const auto update_x = [&](int k, std::int64_t first, std::int64_t last) {
     const span<double, Space> part = x.subspan(first, last - first);
     combine(ctx, 1.0, part, alpha, own(k).subspan(first, last - first), part);
@@ -117,7 +117,7 @@ cg_result iterate(const distributed_spmv_plan<double, Space>& a, span<const doub
   return result;
 }
 
-// Where squares of b leave the range, the system is solved for b times a power of 2.
+// If squares of b leave the range, solves for b times a power of 2.
 template <class Space>
 cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double, Space> b, span<double, Space> x,
                 const cg_options& options) {
@@ -133,7 +133,7 @@ cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double
   const double largest = largest_of<Space>(comm, ctx, b);
   expect_finite("the largest element of b", largest);
   if (largest == 0) return iterate<Space>(a, b, x, options);
-  const int exponent = std::ilogb(largest) / 2;  // in two steps: one power of 2 may be out of range
+  const int exponent = std::ilogb(largest) / 2;  // in two steps: a single power of 2 may be out of range
   array<double, Space> scaled = comm.agree_on([&] { return array<double, Space>(ctx, n); });
   const auto times = [&](double power, span<const double, Space> from, span<double, Space> to) {
     combine(ctx, power, from, 0, from, to);

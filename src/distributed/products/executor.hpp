@@ -1,4 +1,4 @@
-// What distributed products hide: a rank's rows in one memory space.
+// Interface of distributed products: a rank's rows in one memory space.
 #pragma once
 
 #include "distributed/exchange/local_columns.hpp"
@@ -20,13 +20,13 @@ class product_executor {
   [[nodiscard]] virtual std::int64_t own_columns() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t ghosts() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t interior_rows() const noexcept = 0;
-  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // ghosts travel
+  [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // transport of ghosts
 };
 
 template <class V, class Space>
 class spmv_executor : public product_executor {
  public:
-  // Sizes are right.
+  // Sizes have been checked.
   virtual void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) = 0;
   [[nodiscard]] virtual spmv_algorithm algorithm() const noexcept = 0;
   [[nodiscard]] virtual bool splits_columns() const noexcept { return false; }
@@ -35,11 +35,11 @@ class spmv_executor : public product_executor {
 template <class V, class Space>
 class spmm_executor : public product_executor {
  public:
-  // Sizes are right, neither X nor Y has gaps, and there is a column.
+  // Sizes have been checked; X and Y have no gaps and at least one column.
   virtual void run(V alpha, const dense_view<V, Space>& x, V beta, const dense_view<V, Space>& y) = 0;
 };
 
-// Collective. Borrows the matrix where it is the host's. `split` is not `columns`.
+// Collective. On the host the matrix is borrowed. `split` is not `columns`.
 template <class V>
 [[nodiscard]] std::unique_ptr<spmv_executor<V, host>> make_spmv_executor(
     const communicator& comm, const context<host>& ctx, const distributed_matrix<V>& matrix, local_columns columns,
@@ -63,7 +63,7 @@ template <class V>
                                                                            local_columns columns, std::int64_t width,
                                                                            const exchange_options& options);
 
-// The threads with which a rank prepares on the host what it computes with.
+// The host context with which a rank prepares its data.
 [[nodiscard]] inline context<host> host_of(const communicator&, const context<host>& ctx) { return ctx; }
 [[nodiscard]] inline context<host> host_of(const communicator& comm, const context<device>&) {
   return context<host>({.threads = std::max(1, context<host>().threads() / comm.local_size())});

@@ -1,7 +1,7 @@
-// Matrices shared out by rows, and products with them.
+// Matrices distributed by rows, and the SpMV plan.
 //
-// A rank's columns are numbered anew, its own first, so that x is one short vector; entries keep their order in the
-// row, hence the sums their bits.
+// Columns are renumbered locally, own columns first, so that x is one short vector. Entries keep their order within the
+// row, so sums keep their bits.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
@@ -105,9 +105,9 @@ const context<Space>& distributed_spmv_plan<V, Space>::ctx() const noexcept {
 }
 template <value_type V, class Space>
 std::string distributed_spmv_plan<V, Space>::reason() const {
-  return fmt::format("rows shared out among {} ranks by entries; {} of {} rows here need nothing of the others{}",
+  return fmt::format("rows distributed over {} ranks by entries; {} of {} local rows have no ghosts{}",
                      state_->comm.size(), interior_rows(), own_rows(),
-                     state_->executor->splits_columns() ? ", of the rest the own columns" : "");
+                     state_->executor->splits_columns() ? ", the others are split into own columns and ghosts" : "");
 }
 
 template <value_type V, class Space>

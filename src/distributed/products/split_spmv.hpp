@@ -1,9 +1,9 @@
-// Products of shared-out matrices whose rows are split by columns, too: A x = A_own x_own + A_others x_others.
+// Distributed SpMV split by columns: A x = A_own x_own + A_ghost x_ghost.
 //
-// Two plans of one process, in either memory space: the product with this rank's own elements runs while the others'
-// travel, and theirs is added to it. Worth it where nearly all rows name others' columns, which a split by rows alone
-// makes wait. Cost: a copy of the matrix, and y and the offsets once more. A row is summed in two parts, which depend
-// on the number of ranks.
+// Two single-process plans in either memory space: the product with own elements runs while ghosts are exchanged; the
+// product with ghosts is then added. It pays off if nearly all rows have ghosts, since a split by rows makes those
+// wait. Cost: a copy of the matrix, and y and the offsets once more. Each row is summed in two parts, which depend on
+// the number of ranks.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -45,7 +45,7 @@ class split_spmv final : public spmv_executor<V, Space> {
     if constexpr (std::same_as<Space, host>) {
       halo_->finish(others);
     } else {
-      halo_->finish_aside(others, [](stream_handle) {});  // they are copied beside that product
+      halo_->finish_aside(others, [](stream_handle) {});  // the copy overlaps that product
     }
     if (ghosts_ > 0) others_->plan.run(alpha, others, V{1}, y);
   }
@@ -63,7 +63,7 @@ class split_spmv final : public spmv_executor<V, Space> {
   static matrix_in<host> there(const context<host>&, matrix_in<host>&& m) { return std::move(m); }
   static matrix_in<device> there(const context<device>& ctx, matrix_in<host>&& m) { return to_device(ctx, m); }
 
-  // A matrix, as long as its plan borrows it.
+  // A matrix that lives as long as the plan that borrows it.
   struct part {
     matrix_in<Space> matrix;
     spmv_plan<V, std::int32_t, std::int64_t, Space> plan;
@@ -75,7 +75,7 @@ class split_spmv final : public spmv_executor<V, Space> {
   };
   static constexpr spmv_storage storage = std::same_as<Space, host> ? spmv_storage::borrowed : spmv_storage::copied;
 
-  // Entries of columns [first, last), numbered from 0, in their rows and their order.
+  // Extracts the entries in columns [first, last), renumbered from 0, in row order.
   static matrix_in<host> take(const context<host>& cpu, const csr_view<const V, std::int64_t, std::int64_t, host>& a,
                               const local_columns& columns, std::int64_t first, std::int64_t last) {
     const auto is_in = [&](std::int64_t e) { return columns.indices[e] >= first && columns.indices[e] < last; };

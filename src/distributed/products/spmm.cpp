@@ -1,5 +1,5 @@
-// Products of shared-out matrices with several vectors at once: checks, and the plan around an executor. Columns are
-// numbered anew, as for products with one vector (matrix.cpp), so that X is one short matrix.
+// Distributed SpMM: checks, and the plan around an executor. Columns are renumbered as for SpMV (matrix.cpp), so that X
+// is one short matrix.
 #include "core/backend.hpp"
 #include "distributed/graph/deal.hpp"
 #include "distributed/products/executor.hpp"

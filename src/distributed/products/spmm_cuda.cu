@@ -1,11 +1,10 @@
-// Products of shared-out matrices with several vectors at once on devices.
+// Distributed SpMM on devices.
 //
-// As spmm_plan's row_groups: neighbouring lanes share a row of X between them, each with the sums of its segments. How
-// many groups of lanes take part in a row depends on its length and the number of columns alone, as in device_rows.cuh,
-// which lists the rows: one group for a short row, those of a warp for a longer one, of a block for the longest. So Y
-// has the same bits for any number of ranks. Rows without a ghost are multiplied while the others' rows of X travel,
-// the rest on the exchange's stream as soon as these are there. Cost: the matrix once for a panel of columns, an index
-// per row.
+// As in spmm_plan's row_groups, neighbouring lanes share a row of X, each with the sums of its segments. A row is
+// computed by one group of lanes (short), by the groups of a warp (longer), or of a block (longest); that depends only
+// on the row's length and the number of columns, and device_rows.cuh lists the rows by it. So Y has the same bits for
+// any number of ranks. Rows without ghosts are multiplied while the ghost rows of X are exchanged, the others on the
+// exchange's stream as soon as these arrive. Cost: the matrix once per panel of columns, one index per row.
 #include "distributed/graph/device_rows.cuh"
 #include "distributed/products/executor.hpp"
 #include "sparse/spmm/device.cuh"
@@ -21,7 +20,7 @@ using spmm::lane_share;
 using spmm::lane_sums;
 
 struct spmm_tuning {
-  // Segments per row, from which on a lane takes two: row_groups' for rows of 27. Not tuned here.
+  // Minimum segments per row for two segments per lane: row_groups' value for rows of 27. Untuned here.
   static constexpr std::int64_t two_segments_from = 16;
 };
 
@@ -35,8 +34,8 @@ __device__ void write_row(const kernel_arguments<D, std::int32_t, std::int64_t>&
   }
 }
 
-// Groups of lanes that take a row's entries in turn, batch by batch: this is number `slot` of `slots`. Then each group
-// has the sums of all in its warp. Called by whole warps.
+// The groups of lanes take a row's entries round-robin, batch by batch; this one is group `slot` of `slots`. Every
+// group of the warp returns the warp's sums. Called by whole warps.
 template <int L, int N, class D>
 __device__ lane_sums<D, L, N> shared_row(const kernel_arguments<D, std::int32_t, std::int64_t>& a,
                                          const lane_share<N>& share, std::int32_t row, int slot, int slots) {
@@ -75,7 +74,7 @@ __global__ void __launch_bounds__(block_threads, spmm::blocks_per_sm)
   block -= rows.of_blocks;
   if (block < rows.warp_blocks()) {
     const std::int64_t at = block * row_work::warps + warp;
-    if (at >= rows.of_warps) return;  // warps leave as a whole
+    if (at >= rows.of_warps) return;  // whole warps leave
     const std::int32_t row = rows.order[rows.of_blocks + at];
     const int slot = lane_id() >> a.lanes_log2;
     const auto sums = shared_row<L>(a, share, row, slot, warp_size >> a.lanes_log2);
@@ -156,7 +155,7 @@ class device_spmm final : public spmm_executor<V, device> {
   array<std::int32_t, device> indices_;
   array<V, device> values_;
   split_rows rows_;
-  std::optional<exchange<device>> halo_;  // goes first, when what is on its stream has ended
+  std::optional<exchange<device>> halo_;  // destroyed first, after its stream has drained
 };
 
 }  // namespace

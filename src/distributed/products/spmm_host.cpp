@@ -1,8 +1,7 @@
-// Products of shared-out matrices with several vectors at once on the host: plans of one process over ranges of this
-// rank's rows.
+// Distributed SpMM on the host: single-process plans over ranges of this rank's rows.
 //
-// The longest run of rows without a ghost is multiplied between the start and the finish of the exchange, what lies
-// before and behind it after that: at most three plans.
+// The longest run of rows without ghosts is multiplied between start and finish of the exchange, the rows before and
+// after it afterwards: at most three plans.
 #include "distributed/products/executor.hpp"
 
 #include <spargo/sparse/spmm.hpp>
@@ -38,7 +37,7 @@ class host_spmm final : public spmm_executor<V, host> {
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
-  // Rows [first, first + count), with offsets of their own.
+  // Rows [first, first + count) with their own offsets.
   struct rows_plan {
     std::int64_t first;
     std::int64_t count;

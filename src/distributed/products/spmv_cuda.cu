@@ -1,10 +1,10 @@
-// Products of shared-out matrices on devices.
+// Distributed SpMV on devices.
 //
-// A rank's rows are copied to its device. The longest run of interior rows is multiplied by a plan of one device, which
-// needs no list of rows: row_per_thread of short rows, if bits are to be kept, else what it chooses; all other rows by
-// the kernel of device_rows.cuh, which gives row_per_thread's bits. Boundary rows are multiplied on the exchange's
-// stream as soon as their ghosts are there, beside interior rows that still run. Where the run is short, and bits are
-// not asked for, rows are split by columns.
+// A rank's rows are copied to its device. The longest run of interior rows (without ghosts) is multiplied by a
+// single-device plan, which needs no list of rows: row_per_thread over short rows if bits are to be kept, else the
+// automatic choice. All other rows use the kernel of device_rows.cuh, which gives row_per_thread's bits. Boundary rows
+// are multiplied on the exchange's stream as soon as their ghosts arrive, concurrently with interior rows. If the run
+// is short and bits need not be kept, rows are split by columns.
 #include "distributed/graph/device_rows.cuh"
 #include "distributed/products/executor.hpp"
 #include "distributed/products/split_spmv.hpp"
@@ -33,7 +33,7 @@ struct row_run {
   [[nodiscard]] std::int64_t size() const { return last - first; }
 };
 
-// The longest run of interior rows, of up to `most` entries each.
+// The longest run of interior rows with at most `most` entries each.
 row_run longest_run(span<const std::int64_t, host> offsets, const local_columns& columns, std::int64_t most) {
   const std::int64_t rows = std::max<std::int64_t>(0, offsets.size() - 1);
   const auto belongs = [&](std::int64_t row) {
@@ -113,12 +113,12 @@ class device_spmv final : public spmv_executor<V, device> {
   array<std::int64_t, device> offsets_;
   array<std::int32_t, device> indices_;
   array<V, device> values_;
-  std::int64_t first_;  // of the run
+  std::int64_t first_;  // row of the run
   std::int64_t last_;
   array<std::int64_t, device> run_offsets_;
   std::optional<spmv_plan<V, std::int32_t, std::int64_t, device>> run_;
   split_rows rows_;
-  std::optional<exchange<device>> halo_;  // goes first, when what is on its stream has ended
+  std::optional<exchange<device>> halo_;  // destroyed first, after its stream has drained
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Products of shared-out matrices on the host.
+// Distributed SpMV on the host.
 //
-// Rows without a ghost (interior) are multiplied between the start and the finish of the exchange. They are taken in
-// runs; a run too short to be worth a call waits with the rest. The inner loops are those of spmv_plan. Cost of a
-// product besides: a gather and two copies of what is sent.
+// Rows without ghosts (interior) are multiplied between start and finish of the exchange, in runs; a run too short to
+// be worth a call is multiplied afterwards with the other rows. The inner loops are those of spmv_plan. Additional cost
+// per product: a gather and two copies of what is sent.
 #include "core/parallel.hpp"
 #include "distributed/products/executor.hpp"
 #include "sparse/simd/kernels.hpp"
@@ -15,8 +15,8 @@ namespace spargo::detail::distributed {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t shortest_run = 16;  // rows that are multiplied before the others' x is there
-  static constexpr std::int64_t share = 1 << 14;    // rows + entries that are worth a thread, as in spmv_plan
+  static constexpr std::int64_t shortest_run = 16;  // minimum length of a run that is multiplied during the exchange
+  static constexpr std::int64_t share = 1 << 14;    // rows + entries per thread, as in spmv_plan
   static constexpr std::int64_t streamed_bytes = std::int64_t{12} << 20;  // of y, as in spmv_plan
 };
 
@@ -71,7 +71,7 @@ class host_spmv final : public spmv_executor<V, host> {
     }
   }
 
-  // Rows [first, last), in ranges for the threads; what follows on the last range goes there while that is short.
+  // Splits rows [first, last) into ranges for the threads; a short last range is extended first.
   void add(std::vector<row_range>& ranges, std::int64_t first, std::int64_t last) const {
     const std::int64_t most = ctx_.threads() == 1
                                   ? std::numeric_limits<std::int64_t>::max()
@@ -80,7 +80,7 @@ class host_spmv final : public spmv_executor<V, host> {
     while (first < last) {
       const bool goes_on = !ranges.empty() && ranges.back().last == first && work(ranges.back().first, first) < most;
       if (!goes_on) ranges.push_back({first, first});
-      std::int64_t low = first + 1;  // the most rows that fit, at least one
+      std::int64_t low = first + 1;  // binary search for the most rows that fit, at least one
       for (std::int64_t high = last; low < high;) {
         const std::int64_t middle = low + (high - low + 1) / 2;
         if (work(ranges.back().first, middle) <= most) {
