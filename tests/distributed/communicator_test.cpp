@@ -21,7 +21,7 @@ using testing::HasSubstr;
 TEST(Communicator, GathersInTheOrderOfRanks) {
   on_ranks([](const communicator& comm) {
     std::vector<std::int64_t> expected;
-    std::vector<std::int64_t> some(static_cast<std::size_t>(comm.rank() % 3), comm.rank());  // of some ranks nothing
+    std::vector<std::int64_t> some(static_cast<std::size_t>(comm.rank() % 3), comm.rank());  // nothing from some ranks
     for (int r = 0; r < comm.size(); ++r) expected.insert(expected.end(), static_cast<std::size_t>(r % 3), r);
     EXPECT_THAT(comm.all_gather(span<const std::int64_t, host>(some)), ElementsAreArray(expected));
     std::vector<int> ranks(static_cast<std::size_t>(comm.size()));
@@ -36,7 +36,7 @@ TEST(Communicator, DealsAnyNumberToEachRank) {
     const context<host> ctx = test::context_of(comm);
     std::vector<std::int64_t> counts;
     std::vector<std::int64_t> sent;
-    for (int r = 0; r < comm.size(); ++r) {  // r to r + 1 of them, from rank s, are 100 s + r
+    for (int r = 0; r < comm.size(); ++r) {  // rank s sends r + 1 values 100 s + r to rank r
       counts.push_back((comm.rank() + r) % 3);
       sent.insert(sent.end(), static_cast<std::size_t>(counts.back()), 100 * comm.rank() + r);
     }
@@ -51,7 +51,7 @@ TEST(Communicator, DealsAnyNumberToEachRank) {
   });
 }
 
-// 0.1 of each rank but a large number from rank 0 and its negative from the last: any other order gives other bits.
+// Rank 0 has a large number and the last rank its negative, the others 0.1: any other order gives other bits.
 TEST(Communicator, SumsInTheOrderOfRanksWhateverTheSize) {
   on_ranks([](const communicator& comm) {
     const auto value = [&](int rank, std::size_t i) {
@@ -80,7 +80,7 @@ TEST(Communicator, AgreesOnTheFirstErrorInAFile) {
     comm.agree_on([] {});
     EXPECT_EQ(comm.agree_on([&] { return comm.rank() + 1; }), comm.rank() + 1);
     try {
-      comm.agree_on([&] {  // later ranks have met earlier lines; those of even number have no error
+      comm.agree_on([&] {  // later ranks fail on earlier lines; even ranks succeed
         if (comm.rank() % 2 == 1 || comm.rank() == last) {
           throw error(error_code::parse, {"a:b.mtx", 1000 - comm.rank(), 7},
                       "wrong: on rank " + std::to_string(comm.rank()));
@@ -116,7 +116,8 @@ TEST(Communicator, CountsWhatItSends) {
   });
 }
 
-// Ranks of a part talk to each other only, also while the other part talks, in parts of parts, and by all again.
+// Collectives of a part involve its ranks only: while another part communicates, in nested parts, and before
+// collectives of all.
 TEST(Communicator, SplitsIntoParts) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx = test::context_of(comm);
@@ -130,7 +131,7 @@ TEST(Communicator, SplitsIntoParts) {
       ASSERT_EQ(part.all_gather(100 * comm.rank() + round), expected);
     }
     EXPECT_EQ(part.all_reduce(comm.rank(), reduction::max), comm.size() - 1 - (comm.size() - 1 - comm.rank()) % 2);
-    EXPECT_EQ(comm.sent().bytes - before.bytes > 0, part.size() > 1);  // it counts as the whole's
+    EXPECT_EQ(comm.sent().bytes - before.bytes > 0, part.size() > 1);  // counted as the whole communicator's
     EXPECT_EQ(comm.sent().bytes, part.sent().bytes);
 
     std::vector<std::int64_t> counts(static_cast<std::size_t>(part.size()), 1);
@@ -139,7 +140,7 @@ TEST(Communicator, SplitsIntoParts) {
     const auto got = part.all_to_all<std::int64_t>(ctx, sent, counts, received);
     for (std::int64_t k = 0; k < got.size(); ++k) EXPECT_EQ(got[k], 2 * k + comm.rank() % 2);
 
-    partition owners;  // each brings a neighbour's element
+    partition owners;  // each rank receives one element of a neighbour
     for (int r = 0; r < part.size(); ++r) owners.offsets.push_back(128 * (r + 1));
     owners.offsets.erase(owners.offsets.begin());
     const int next = (part.rank() + 1) % part.size();
@@ -148,7 +149,7 @@ TEST(Communicator, SplitsIntoParts) {
     const std::vector<double> own(128, comm.rank());
     std::vector<double> ghost(ghosts.size());
     pair.start(span<const double, host>(own));
-    (void)comm.all_gather(1);  // both at a time
+    (void)comm.all_gather(1);  // two parts at a time
     pair.finish(span<double, host>(ghost));
     if (!ghost.empty()) {
       EXPECT_EQ(ghost[0], 2 * next + comm.rank() % 2);
@@ -167,7 +168,7 @@ TEST(Communicator, SplitsIntoParts) {
 TEST(Exchange, BringsWhatOthersOwn) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx = test::context_of(comm);
-    // Parts 1, 4, ... are empty; each rank wants every third element of others.
+    // Parts 1, 4, ... are empty; each rank receives every third remote element.
     partition owners;
     owners.offsets = {0};
     for (int r = 0; r < comm.size(); ++r) owners.offsets.push_back(owners.offsets.back() + (r % 3 == 1 ? 0 : 128 + r));
@@ -175,7 +176,7 @@ TEST(Exchange, BringsWhatOthersOwn) {
     for (std::int64_t i = comm.rank() % 3; i < owners.size(); i += 3) {
       if (owners.owner(i) != comm.rank()) ghosts.push_back(i);
     }
-    // In any order within an owner: the other way round by two ranks of three.
+    // Any order within an owner: two ranks of three reverse it.
     for (auto first = ghosts.begin(); comm.rank() % 3 != 0 && first != ghosts.end();) {
       const auto last =
           std::find_if(first, ghosts.end(), [&](auto i) { return owners.owner(i) != owners.owner(*first); });
@@ -218,7 +219,8 @@ TEST(Exchange, BringsWhatOthersOwn) {
   });
 }
 
-// Half of others' elements to nearly all, as many as several threads pack, and elements of two values.
+// Nearly all ranks receive half of the remote elements: enough for several packing threads, with two values per
+// element.
 TEST(Exchange, BringsNearlyAllElements) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx({.threads = 1 + comm.rank() % 3});
@@ -257,7 +259,7 @@ TEST(Partition, CutsAtMultiplesOf128ByEntriesAndRows) {
   EXPECT_THAT(even_partition(100, 3).offsets, ElementsAre(0, 100, 100, 100));
   EXPECT_THAT(even_partition(0, 2).offsets, ElementsAre(0, 0, 0));
   on_ranks([](const communicator& comm) {
-    // All entries in the first block: it is the first part, and the rows are the others'.
+    // All entries are in the first block: it becomes the first part, and the other ranks get the other rows.
     std::vector<std::int64_t> entries(10);
     entries[0] = 100000;
     const partition hub = balanced_partition(comm, 1280, entries);
@@ -331,7 +333,7 @@ TEST_F(TeamFailure, AnExchangeWhoseOtherSideIsGoneEnds) {
                peer_failed);
 }
 
-// Whoever waits in a part, or in the whole for one who does, hears of a failure in another part.
+// A failure in one part reaches ranks that wait in another part, or in the whole communicator.
 TEST_F(TeamFailure, AnExceptionInOnePartEndsAll) {
   for (const int thrower : {0, 3, 5}) {
     try {
@@ -354,7 +356,7 @@ TEST_F(TeamFailure, AnExceptionInOnePartEndsAll) {
                peer_failed);
 }
 
-// One part may end while the other still talks.
+// One part may end while another still communicates.
 TEST_F(TeamFailure, PartsMayEndBeforeOthers) {
   run_team(4, [](const communicator& comm) {
     const communicator part = comm.split(comm.rank() % 2);
@@ -362,7 +364,7 @@ TEST_F(TeamFailure, PartsMayEndBeforeOthers) {
   });
 }
 
-// Ranks 0 and 1 have done when 2 and 3 have not: that is no failure.
+// Ranks 0 and 1 end before 2 and 3: that is no failure.
 TEST_F(TeamFailure, RanksMayEndWhileOthersStillTalk) {
   run_team(4, [](const communicator& comm) {
     const context<host> ctx({.threads = 1});

@@ -1,4 +1,4 @@
-// Weak components of graphs that are shared out, on hosts and devices: as a naive search of the whole graph finds them.
+// Weakly connected components of distributed graphs on hosts and devices, against a naive search of the whole graph.
 #include "distributed/devices.hpp"
 #include "distributed/graphs.hpp"
 
@@ -18,31 +18,32 @@ void add_path(pairs& to, std::int64_t first, std::int64_t last) {
   for (std::int64_t v = first; v < last; ++v) to.emplace_back(v, v + 1);
 }
 
-// The last four are for two ranks, 128 vertices each: of an edge between them the ends at every 16th vertex are read
-// before trees are skipped, and so are those outside the largest tree of their rank.
+// The last four are for two ranks with 128 vertices each. A cut edge is read before trees are skipped only at every
+// 16th vertex and outside its rank's largest tree.
 edges edges_of(const std::string& name) {
   pairs all;
   if (name == "none") return make_edges(300, {});
   if (name == "no vertices") return make_edges(0, {});
-  if (name == "both ends skipped") {  // 100 to 140: both are in their ranks' largest trees
+  if (name == "both ends skipped") {  // edge 100-140: both ends are in their ranks' largest trees
     all = {{100, 140}};
     add_path(all, 0, 127);
     add_path(all, 128, 255);
     return make_edges(256, all);
   }
-  if (name == "one end skipped") {  // 127 to 141: 0 and 127 are a small tree, whose label the other rank never hears
+  if (name ==
+      "one end skipped") {  // edge 127-141: 0 and 127 are a small tree, whose label never reaches the other rank
     all = {{0, 127}, {127, 141}, {32, 144}};
     add_path(all, 1, 126);
     add_path(all, 128, 255);
     return make_edges(256, all);
   }
-  if (name == "one tree by a ghost") {  // the first rank's, once 100 to 141 is read
+  if (name == "one tree by a ghost") {  // the first rank's vertices, once 100-141 is read
     all = {{0, 127}, {127, 141}, {100, 141}};
     add_path(all, 1, 126);
     add_path(all, 128, 255);
     return make_edges(256, all);
   }
-  if (name == "apart") {  // the ranks' largest trees are not one
+  if (name == "apart") {  // the ranks' largest trees are not connected
     add_path(all, 0, 100);
     add_path(all, 160, 255);
     for (std::int64_t v = 101; v < 128; ++v) all.emplace_back(v, v + 27);
@@ -51,7 +52,7 @@ edges edges_of(const std::string& name) {
   return generate<pattern, std::int64_t>(context<host>(), name);
 }
 
-// Labels go along edges until none falls.
+// Propagates labels along edges until none decreases.
 template <class I>
 std::vector<I> smallest_reached(const edges& all) {
   std::vector<I> label(static_cast<std::size_t>(all.rows()));

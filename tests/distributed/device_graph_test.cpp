@@ -1,4 +1,4 @@
-// Graphs made on the ranks' devices, searched there, and checked there: against those of the host.
+// Graphs generated, searched and checked on the ranks' devices, against host graphs.
 #include "distributed/devices.hpp"
 
 #include <spargo/distributed/graph.hpp>
@@ -33,7 +33,7 @@ TEST_P(DeviceMadeGraph, IsThatOfTheHost) {
       const context<device> ctx = test::device_of(comm);
       const auto share = generate_part<pattern, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
       const distributed_graph<I> expected(comm, cpu, share.view(), options);
-      // In one round, in a round for each block of rows, and in some of several blocks.
+      // One round; one round per block of rows; several blocks per round.
       for (const std::int64_t scratch : {0, 1, 24 * 3000}) {
         SCOPED_TRACE("scratch " + std::to_string(scratch));
         const distributed_graph<I, device> g(comm, ctx, GetParam(), options, scratch);
@@ -151,7 +151,7 @@ TEST(DeviceMadeGraphs, ThrowOnAllRanksWhereOneHasNoMemory) {
   });
 }
 
-// A grid of 32 x 32, searched from 0, in which the owner of a vertex spoils what was found.
+// A grid of 32 x 32 searched from 0; the owner of a vertex corrupts its result.
 TEST(DeviceCheck, SeesWhatIsWrongWithATree) {
   SPARGO_TEST_NEEDS_GPU();
   using I = std::int32_t;
@@ -162,8 +162,8 @@ TEST(DeviceCheck, SeesWhatIsWrongWithATree) {
     std::optional<I> parent;
     const char* sentence;
   };
-  // Vertex 1023 is at level 62, below 991 and beside 1022; 958 = (29, 30) is at level 59, one nearer than 1021, but no
-  // neighbour.
+  // Vertex 1023 is at level 62, below 991 and beside 1022. 958 = (29, 30) is at level 59, one nearer than 1021, but not
+  // a neighbour of it.
   const std::vector<spoilt> all{{1023, 63, {}, "to vertex 1023"},
                                 {1023, 60, {}, "at level 61"},
                                 {1023, -1, {}, "unreached, and its parent is"},

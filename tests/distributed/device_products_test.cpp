@@ -1,5 +1,5 @@
-// Products one after the other on devices, of which none is waited for: each has its own x and leaves its own y, though
-// both are overwritten as soon as it is enqueued, and though one rank is late.
+// Back-to-back device products without synchronisation: each sees its own x and writes its own y, although both are
+// overwritten right after each enqueue and one rank is late.
 #include "distributed/devices.hpp"
 
 #include <spargo/distributed/matrix.hpp>
@@ -17,11 +17,11 @@ using entries = coo_matrix<double, std::int64_t, host>;
 
 constexpr int rounds = 12;
 
-// Small integers and halves of them: sums are exact in any order.
+// Multiples of 1/2: sums are exact in any order.
 double x_of(std::int64_t element, int round) { return static_cast<double>((element * 7 + round * 13) % 31) / 2; }
 
-// The first rows name columns of all ranks, all other rows their own column only: most ranks send and never receive, so
-// that nothing but the first rank's word on what it has read holds them back.
+// The first rows have columns of all ranks, all other rows only their own: most ranks send and never receive, so only
+// the first rank's report of what it has read holds them back.
 entries one_way(const context<host>& cpu) {
   constexpr std::int64_t n = 1024;
   constexpr std::int64_t each = 16;
@@ -47,7 +47,7 @@ entries share_of(const entries& all, const communicator& comm) {
   return {all.rows(), all.cols(), part(all.row_indices()), part(all.col_indices()), part(all.values())};
 }
 
-// run(alpha, x, beta, y), with `width` values an element, each time with another x.
+// run(alpha, x, beta, y) with `width` values per element, each time with another x.
 template <class Run>
 void expect_each_product(const communicator& comm, const context<device>& ctx, const distributed_matrix<double>& a,
                          std::int64_t ghosts, std::int64_t width, const Run& run) {

@@ -1,5 +1,5 @@
-// Products with several vectors by ranks with a device each: the bits of one device, and in short rows those of
-// products with one vector. With one GPU all ranks are on it.
+// SpMM by ranks with one device each: the bits of one device and, in short rows, those of SpMV. With one GPU all ranks
+// share it.
 #include "distributed/devices.hpp"
 
 #include <spargo/distributed/matrix.hpp>
@@ -19,7 +19,7 @@ double x_of(std::int64_t row, std::int64_t column) {
   return 1.0 / (1.0 + static_cast<double>((row + 17 * column) % 1009)) - 0.25;
 }
 
-// -0.5 * A * X + 0.5 * (2 * A * X), of all ranks, whole on each: half of A * X.
+// -0.5 * A * X + 0.5 * (2 * A * X) = 0.5 * A * X, gathered on every rank.
 std::vector<double> multiply(const communicator& comm, const context<device>& ctx, const entries& share,
                              std::int64_t width, const exchange_options& options) {
   const distributed_matrix<double> a(comm, context<host>({.threads = 1}), share.view());
@@ -39,7 +39,7 @@ std::vector<double> multiply(const communicator& comm, const context<device>& ct
   return comm.all_gather(span<const double, host>(to_host(ctx, y)));
 }
 
-// One column of it, as a product with one vector.
+// One column of it, computed by SpMV.
 std::vector<double> column_of(const entries& all, std::int64_t column) {
   const context<device> ctx;
   const distributed_matrix<double> a(communicator(), context<host>({.threads = 1}), all.view());

@@ -1,4 +1,4 @@
-// Runs a body on teams whose ranks have a device each: their own where there are enough, else one shared by several.
+// Runs a body on teams whose ranks have one device each: their own if there are enough, else a shared one.
 #pragma once
 
 #include "distributed/ranks.hpp"
@@ -13,7 +13,7 @@ inline context<device> device_of(const communicator& comm) {
   return context<device>({.ordinal = usable[static_cast<std::size_t>(comm.rank()) % usable.size()]});
 }
 
-// Ways that any ranks can go. NCCL needs a GPU for each.
+// Links that any ranks support. NCCL needs a GPU per rank.
 inline std::vector<device_link> links_of(const communicator& comm) {
   std::vector<device_link> links{device_link::host_memory};
   if (comm.name() != std::string_view("mpi")) links.push_back(device_link::peer);

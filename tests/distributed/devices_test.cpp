@@ -1,5 +1,5 @@
-// Ranks with a device each: exchanges by every way that there is, products, conjugate gradients and PageRank. With one
-// GPU all ranks are on it.
+// Ranks with one device each: exchanges over every available link, products, conjugate gradients and PageRank. With one
+// GPU all ranks share it.
 #include "distributed/devices.hpp"
 #include "distributed/exchange/device_channel.hpp"
 
@@ -51,7 +51,7 @@ void expect_ghosts(const communicator& comm, const context<device>& ctx, const e
     fill_zero(ctx, got.back().view());
   }
   array<char, device> ballast(ctx, std::int64_t{1} << 26);
-  for (int round = 0; round < rounds; ++round) {  // one after the other, none waited for
+  for (int round = 0; round < rounds; ++round) {  // back to back, without waiting
     for (int k = 0; k < 20 && (round + comm.rank()) % 3 == 0; ++k) fill_zero(ctx, ballast.view());  // some are late
     halo.start(std::as_const(given[static_cast<std::size_t>(round)]).view());
     const auto ghosts_there = got[static_cast<std::size_t>(round)].view();
@@ -76,7 +76,7 @@ void expect_ghosts(const communicator& comm, const context<device>& ctx, const e
 TEST(DeviceExchange, BringsWhatOthersOwn) {
   SPARGO_TEST_NEEDS_GPU();
   on_devices([](const communicator& comm, const context<device>& ctx, const exchange_options& options) {
-    for (const std::int64_t size : {0, 100, 5000}) {  // parts without elements, too
+    for (const std::int64_t size : {0, 100, 5000}) {  // including empty parts
       for (const std::int64_t every : {1, 3, 700}) {
         const partition parts = even_partition(size, comm.size());
         std::vector<std::int64_t> ghosts;
@@ -100,7 +100,7 @@ TEST(DeviceExchange, GoesOneWayOnly) {  // rank 0 sends, and never receives
     const partition parts = even_partition(4096, comm.size());
     std::vector<std::int64_t> ghosts;
     for (std::int64_t v = 0; comm.rank() > 0 && v < parts.last(0); v += 2) ghosts.push_back(v);
-    std::reverse(ghosts.begin(), ghosts.end());  // any order of one owner's
+    std::reverse(ghosts.begin(), ghosts.end());  // any order within an owner
     expect_ghosts<std::uint64_t>(comm, ctx, options, parts, ghosts, 2);
   });
 }
@@ -129,7 +129,7 @@ TEST(DeviceExchange, TellsHowItGoes) {
   });
 }
 
-// What can be seen of NCCL with one GPU: it loads, and a rank sends to itself, on two streams by turns.
+// What one GPU can show of NCCL: it loads, and a rank sends to itself, alternately on two streams.
 TEST(DeviceExchange, SendsToItselfByNccl) {
   SPARGO_TEST_NEEDS_GPU();
   if constexpr (config::has_cuda) {
@@ -164,7 +164,7 @@ TEST(DeviceExchange, SendsToItselfByNccl) {
     const auto channel = detail::distributed::connect_by_nccl(comm, ctx, messages, messages);
     const auto kept = comm.kept();
     EXPECT_NE(kept, nullptr);
-    for (int other = 0; other < 2; ++other) {  // comes and goes
+    for (int other = 0; other < 2; ++other) {  // created and destroyed
       const auto beside = detail::distributed::connect_by_nccl(comm, second, messages, messages);
       EXPECT_EQ(comm.kept(), kept);
       for (int round = 0; round < 3; ++round) {
@@ -204,7 +204,7 @@ TEST(DeviceExchange, ThrowsOnAllRanksWhereOneHasNoMemory) {
   });
 }
 
-TEST(DeviceExchange, EndsWhereARankFails) {  // between start and finish: nobody waits for ever
+TEST(DeviceExchange, EndsWhereARankFails) {  // between start and finish: no wait lasts forever
   SPARGO_TEST_NEEDS_GPU();
   if (test::is_launched()) GTEST_SKIP() << "processes end together";
   for (const device_link link : {device_link::peer, device_link::host_memory}) {
@@ -227,7 +227,7 @@ TEST(DeviceExchange, EndsWhereARankFails) {  // between start and finish: nobody
                           }),
                  error);
   }
-  context<device>().synchronize();  // the device is as it was
+  context<device>().synchronize();  // the device still works
 }
 
 // --- Products ---
@@ -377,7 +377,8 @@ TEST_P(DeviceRanks, AreThoseOfTheHost) {
         ending.run();
         EXPECT_TRUE(ending.converged());
         for (const pagerank_copy copy : {pagerank_copy::blocked, pagerank_copy::binned}) {
-          if (all.nnz() < 1000 || std::string(GetParam()).starts_with("gen:star")) break;  // too long a row for bins
+          if (all.nnz() < 1000 || std::string(GetParam()).starts_with("gen:star"))
+            break;  // the row is too long for bins
           SCOPED_TRACE(to_string(copy));
           pagerank_options from_copy = options;
           from_copy.copy = copy;

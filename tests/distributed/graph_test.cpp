@@ -1,5 +1,5 @@
-// Searches, ranks and components of graphs that are shared out: as naive code on the whole graph finds them, and checks
-// that see what is wrong on any rank.
+// BFS, PageRank and components of distributed graphs, against naive code on the whole graph; and checks that detect a
+// fault on any rank.
 #include "distributed/graphs.hpp"
 #include "distributed/ranks.hpp"
 
@@ -132,7 +132,7 @@ TEST_P(DistributedGraph, LoopsCountForRanksAndNotAsEdges) {
     for (std::size_t v = 0; v < ranks.size(); ++v) ASSERT_NEAR(ranks[v], expected[v], 1e-13 * expected[v]);
     const auto close = distributed_pagerank(comm, ctx, g, {.tolerance = 1e-9});
     EXPECT_EQ(check_pagerank(comm, ctx, g, close, {.tolerance = 1e-9}), "");
-    // A search ignores them.
+    // BFS ignores them.
     distributed_bfs_plan<I> plan(comm, ctx, g);
     if (g.vertices() == 0) return;
     plan.run(0);
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(, DistributedGraph, testing::ValuesIn(graph_cases()));
 
 // --- Wrong results ---
 
-// The last rank with vertices spoils one; every rank is to say the same.
+// The last rank with vertices corrupts one; every rank must report the same fault.
 void expect_fault(const std::function<void(std::int64_t, tree&)>& spoil, const std::string& sentence) {
   const edges all = edges_of("gen:grid2d:n=32,m=32");
   on_ranks([&](const communicator& comm) {
@@ -208,7 +208,7 @@ TEST(DistributedCheck, SeesWhatIsWrongWithATree) {
                "parent 960");
   expect_fault([](std::int64_t first, tree& t) { t.parents[static_cast<std::size_t>(1023 - first)] = 3; },
                "its parent 3 is at level 3");
-  // 958 = (29, 30) is at level 59, one nearer than 1021 = (31, 29), but no neighbour.
+  // 958 = (29, 30) is at level 59, one nearer than 1021 = (31, 29), but not a neighbour of it.
   expect_fault([](std::int64_t first, tree& t) { t.parents[static_cast<std::size_t>(1021 - first)] = 958; },
                "no edge leads from there");
   expect_fault(
@@ -260,7 +260,7 @@ TEST(DistributedGraphs, RefuseWhatTheyCannotDo) {
   });
 }
 
-// Numbers of 64 bits, without a graph that needs them.
+// 64-bit vertex numbers, on a graph that does not need them.
 TEST(DistributedGraphs, OfWideIndices) {
   const edges all = edges_of("gen:rmat:scale=10,degree=6");
   const tree expected = search(neighbours_of(all, true), 1);

@@ -1,4 +1,4 @@
-// Graphs for tests of ranks, shares of them, and what a naive search of the whole finds.
+// Test graphs, shares of them, and the results of a naive search.
 #pragma once
 
 #include <spargo/distributed/communicator.hpp>
@@ -51,7 +51,7 @@ inline edges edges_of(const std::string& name) {
   return generate<pattern, std::int64_t>(context<host>(), name);
 }
 
-// Edge k of all is rank k mod size's.
+// Edge k belongs to rank k mod size.
 inline edges share_of(const communicator& comm, const edges& all) {
   std::vector<std::pair<std::int64_t, std::int64_t>> mine;
   for (std::int64_t k = comm.rank(); k < all.nnz(); k += comm.size())
@@ -83,7 +83,7 @@ struct tree {
   bool operator==(const tree&) const = default;
 };
 
-// The smallest parents, by a look at every edge once the levels are there.
+// Finds the smallest parents in a second pass over all edges.
 inline tree search(const lists& out, std::int64_t source) {
   tree found{std::vector<std::int32_t>(out.size(), -1), std::vector<std::int32_t>(out.size(), -1)};
   std::queue<std::int64_t> waiting;

@@ -1,5 +1,5 @@
-// Searches by ranks in a grid: as naive code on the whole graph finds them, for grids of many shapes, with bits and
-// with ids, and in fewer bytes than a row of all ranks takes.
+// Searches by a grid of ranks, against naive code on the whole graph: many grid shapes, bits and ids, and less traffic
+// than one row of ranks.
 #include "distributed/bfs/bfs_host.hpp"
 #include "distributed/graphs.hpp"
 #include "distributed/ranks.hpp"
@@ -18,7 +18,7 @@ struct shape {
   int rows, columns;
 };
 
-// Under mpirun those of as many ranks.
+// Under mpirun only shapes with that many ranks.
 void on_grids(std::initializer_list<shape> shapes, const std::function<void(const communicator&, int rows)>& body) {
   for (const shape& each : shapes) {
     const int ranks = each.rows * each.columns;
@@ -41,7 +41,7 @@ class GridSearch : public testing::TestWithParam<test::graph_case> {
   bool both_ = GetParam().direction == direction_kind::undirected;
   test::lists out_ = test::neighbours_of(all_, both_);
 
-  // Each parent is a neighbour one level nearer, and the smallest of them where all levels were pushed.
+  // Each parent is a neighbour one level nearer, and the smallest one if all levels were pushed.
   void expect_tree(const test::tree& expected, const std::vector<std::int32_t>& levels, const std::vector<I>& parents,
                    bool smallest) const {
     EXPECT_EQ(levels, expected.levels);
@@ -92,7 +92,7 @@ TEST_P(GridSearch, FindsWhatOneProcessDoes) {
 
 INSTANTIATE_TEST_SUITE_P(, GridSearch, testing::ValuesIn(test::graph_cases()));
 
-// Levels large enough that several threads share a part of a pull, and that frontiers go as bits.
+// Levels so large that several threads share a pull and frontiers travel as bits.
 TEST(GridSearches, OfLargeLevels) {
   const test::edges all = test::edges_of("gen:rmat:scale=15,degree=8");
   const std::int64_t source = all.row_indices()[0];
@@ -108,7 +108,7 @@ TEST(GridSearches, OfLargeLevels) {
   });
 }
 
-// A team as if each rank were on a host of its own.
+// A team that pretends each rank is on its own host.
 class apart final : public detail::communicator_backend {
  public:
   explicit apart(const communicator& team) : team_(team) {
@@ -166,8 +166,8 @@ TEST(GridSearches, AreTakenByMoreThanSixteenRanksOfSeveralHosts) {
   }
 }
 
-// Each request of one rank is refused in turn, in the plan and in a search that pushes and pulls. Where an error is
-// agreed on it is by all ranks, not by a row or a column.
+// Fails each allocation of one rank, in the plan and in a search that pushes and pulls. Agreement on the error involves
+// all ranks, not a row or a column.
 TEST(GridSearches, EndOnAllRanksWhereOneHasNoMemory) {
   if (test::is_launched()) GTEST_SKIP() << "of threads only";
   const test::edges all = test::edges_of("gen:rmat:scale=9,degree=8");
@@ -196,8 +196,8 @@ TEST(GridSearches, EndOnAllRanksWhereOneHasNoMemory) {
   EXPECT_GT(requests, 15);
 }
 
-// Pulled by 4 x 4 ranks, a level brings each one the bits of 3 others' frontiers and of 3 others' visited vertices, and
-// its vertices' parents, two indices each. In a row it would be the bits of 15 others.
+// With 4 x 4 ranks, a pulled level brings each rank the bits of 3 other frontiers and of 3 other sets of visited
+// vertices, and two indices per found vertex. In one row it would be the bits of 15 others.
 TEST(GridSearches, SendWhatTheyAreSaidTo) {
   if (test::is_launched()) GTEST_SKIP() << "of threads only";
   const test::edges all = test::edges_of("gen:uniform:rows=262144,degree=4");

@@ -1,4 +1,4 @@
-// Matrices shared out among ranks: read, multiplied and solved as by one process.
+// Distributed matrices: read, multiplied and solved with the results of one process.
 #include "distributed/ranks.hpp"
 #include "io/support/files.hpp"
 
@@ -21,10 +21,10 @@ namespace {
 using test::on_ranks;
 using entries = coo_matrix<double, std::int64_t, host>;
 
-// x is a function of the column, so that nobody has to gather it.
+// x is a function of the column, so it need not be gathered.
 double x_of(std::int64_t column) { return 1.0 / (1.0 + static_cast<double>(column % 1009)) - 0.25; }
 
-// y = A x on all ranks together, whole on each.
+// y = A x by all ranks, gathered on each.
 std::vector<double> multiply(const communicator& comm, const context<host>& ctx, const entries& share,
                              symmetry_kind symmetry = symmetry_kind::general) {
   const distributed_matrix<double> a(comm, ctx, share.view(), symmetry);
@@ -143,7 +143,7 @@ TEST(DistributedMatrix, OverlapsWhatNeedsNothingOfOthers) {
 TEST(DistributedMatrix, SumsDuplicatesInTheOrderOfTheFile) {
   const context<host> one({.threads = 1});
   entries all(one, 300, 300, 900);
-  for (std::int64_t k = 0; k < 900; ++k) {  // three times each place, sums that depend on the order
+  for (std::int64_t k = 0; k < 900; ++k) {  // three duplicates of each entry; the sum depends on the order
     all.row_indices()[k] = (k * 7) % 300;
     all.col_indices()[k] = (k * 11) % 300;
     all.values()[k] = k < 300 ? 1e17 : k < 600 ? 0.1 * static_cast<double>(k) : -1e17;
@@ -186,7 +186,7 @@ TEST(GenerateParts, AreTheWhole) {
 
 // --- Files ---
 
-// A file that all ranks see; the first rank writes it.
+// A file visible to all ranks, written by the first.
 class shared_file {
  public:
   shared_file(const communicator& comm, const std::string& name, const std::string& text)

@@ -1,5 +1,5 @@
-// Searches by one kernel on each GPU: against those that the host steps through, and naive code. With one GPU all ranks
-// are on it.
+// Searches by one persistent kernel per GPU, against those stepped by the host and naive code. With one GPU all ranks
+// share it.
 #include "distributed/bfs/persistent.hpp"
 #include "distributed/devices.hpp"
 
@@ -48,7 +48,7 @@ std::vector<std::int64_t> sizes_of(const naive_levels& levels) {
   return sizes;
 }
 
-// On teams only, whose devices reach each other's memory.
+// Runs on teams whose devices have peer access.
 void on_peers(const std::vector<int>& teams,
               const std::function<void(const communicator&, const context<device>&)>& body) {
   for (const int ranks : teams) {
@@ -60,7 +60,7 @@ void on_peers(const std::vector<int>& teams,
 template <class I>
 struct both_ways {
   std::unique_ptr<detail::distributed::bfs_executor<I, device>> stepped;
-  std::unique_ptr<detail::distributed::bfs_executor<I, device>> persistent;  // null where it cannot be
+  std::unique_ptr<detail::distributed::bfs_executor<I, device>> persistent;  // null if not supported
 
   both_ways(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& on_host,
             bfs_direction way, const persistence& options = {}) {
@@ -135,7 +135,7 @@ TEST_P(PersistentSearch, FindsWhatTheHostStepsTo) {
   search_on(std::int64_t{}, direction_kind::undirected, false, {3});
 }
 
-// Few vertices, so that ranks have none; hubs; levels that are pushed, pulled and pushed again; unreached vertices.
+// Ranks without vertices; hubs; levels pushed, pulled and pushed again; unreached vertices.
 INSTANTIATE_TEST_SUITE_P(, PersistentSearch,
                          testing::Values("gen:path:n=1", "gen:path:n=130", "gen:star:n=40", "gen:star:n=40000",
                                          "gen:complete:n=300", "gen:grid2d:n=30,m=50", "gen:uniform:rows=1500,degree=2",
@@ -147,7 +147,7 @@ TEST(PersistentSearches, HaveMoreLevelsThanTheKernelWritesDown) {
   SPARGO_TEST_NEEDS_GPU();
   if (test::is_launched()) GTEST_SKIP() << "processes";
   const context<host> cpu({.threads = 1});
-  for (const char* name : {"gen:path:n=3000", "gen:path:n=5000"}) {  // told by a copy, and counted
+  for (const char* name : {"gen:path:n=3000", "gen:path:n=5000"}) {  // copied, and counted
     const naive_levels expected = levels_of(generate<pattern, std::int64_t>(cpu, name), true, 1);
     on_peers({2, 3}, [&](const communicator& comm, const context<device>& ctx) {
       const auto share = generate_part<pattern, std::int64_t>(cpu, name, comm.rank(), comm.size());
@@ -158,7 +158,7 @@ TEST(PersistentSearches, HaveMoreLevelsThanTheKernelWritesDown) {
   }
 }
 
-// A path to a hub, whose 40,000 neighbours are joined by another path.
+// A path to a hub with 40,000 neighbours, which another path connects.
 edges two_paths(const context<host>& cpu) {
   constexpr std::int64_t length = 200;
   constexpr std::int64_t leaves = 40000;
@@ -187,12 +187,12 @@ TEST(PersistentSearches, WalkNarrowLevelsOnOneGpu) {
   const context<host> cpu({.threads = 1});
   struct graph_case {
     edges all;
-    std::int64_t least;  // levels by one GPU
+    std::int64_t least;  // levels run by one GPU
     std::int64_t most;
   };
   std::vector<graph_case> cases;
   cases.push_back({generate<pattern, std::int64_t>(cpu, "gen:grid2d:n=100,m=80"), 165, 171});
-  cases.push_back({two_paths(cpu), 370, 384});  // in two parts
+  cases.push_back({two_paths(cpu), 370, 384});  // in two stretches
   cases.push_back({generate<pattern, std::int64_t>(cpu, "gen:rmat:scale=14,degree=16"), 0, 0});
   for (const graph_case& each : cases) {
     const naive_levels expected = levels_of(each.all, true, 0);
@@ -212,7 +212,7 @@ TEST(PersistentSearches, WalkNarrowLevelsOnOneGpu) {
           EXPECT_GE(alone, each.least);
           EXPECT_LE(alone, each.most);
           if (each.most == 171 && comm.rank() != 0) {
-            EXPECT_GE(comm.sent().bytes - before, 8 * g.out().rows / 2);  // most are told of their levels and parents
+            EXPECT_GE(comm.sent().bytes - before, 8 * g.out().rows / 2);  // most receive their levels and parents
           }
           EXPECT_EQ(small.persistent->search(0).alone, 0);
         }
@@ -243,7 +243,7 @@ TEST(PersistentSearches, GoOnForManyRunsOfSeveralPlans) {
   });
 }
 
-// Each rank in turn is the one whose device does not come.
+// The device of each rank in turn stays away.
 TEST(PersistentSearches, EndWhereADeviceDoesNotCome) {
   SPARGO_TEST_NEEDS_GPU();
   if (test::is_launched()) GTEST_SKIP() << "processes";
@@ -267,7 +267,7 @@ TEST(PersistentSearches, EndWhereADeviceDoesNotCome) {
         }
       }
       EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
-      expect_levels(comm, ctx, g, *ways.stepped, 5, expected, bfs_direction::automatic);  // the device is as it was
+      expect_levels(comm, ctx, g, *ways.stepped, 5, expected, bfs_direction::automatic);  // the device still works
     }
     both_ways<std::int32_t> again(comm, ctx, g, bfs_direction::automatic);
     expect_levels(comm, ctx, g, *again.persistent, 5, expected, bfs_direction::automatic);
@@ -292,7 +292,7 @@ TEST(PersistentSearches, AreToldOf) {
     const traffic before = comm.sent();
     by_peers.run(0);
     if (persists && comm.size() == 2) {
-      EXPECT_GE(comm.sent().bytes - before.bytes, 8);  // a note at least
+      EXPECT_GE(comm.sent().bytes - before.bytes, 8);  // at least one queued vertex
     }
     search by_host(comm, ctx, g, {}, {.link = device_link::host_memory});
     EXPECT_EQ(by_host.steps(), "stepped by the host");

@@ -1,4 +1,4 @@
-// Runs a body on ranks: under mpirun on its processes, else on teams of 1, 2, 3, 4 and 7 threads in turn.
+// Runs a body on ranks: on the processes of mpirun, otherwise on teams of 1, 2, 3, 4 and 7 threads.
 #pragma once
 
 #include "support/folders.hpp"
@@ -11,7 +11,7 @@
 
 namespace spargo::test {
 
-// MPI is begun once and ends with the program.
+// MPI is initialised once and finalised at exit.
 inline const communicator& world() {
   static const communicator all = communicator::world();
   return all;
@@ -27,7 +27,7 @@ inline void on_ranks(const std::function<void(const communicator&)>& body) {
   }
 }
 
-// A host context of one thread on even ranks, of two on odd ones: results do not depend on it.
+// One thread on even ranks, two on odd ones: results do not depend on it.
 inline context<host> context_of(const communicator& comm) { return context<host>({.threads = 1 + comm.rank() % 2}); }
 
 }  // namespace spargo::test

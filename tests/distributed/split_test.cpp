@@ -1,4 +1,4 @@
-// Products whose rows may be split by columns, too: within rounding of the sums by definition, on hosts and devices.
+// Products split by columns, on hosts and devices: within rounding of naive sums.
 #include "distributed/devices.hpp"
 
 #include <spargo/distributed/matrix.hpp>
@@ -40,7 +40,7 @@ class SplitProduct : public testing::Test {
     }
   }
 
-  // 1.5 * A * x, as three quarters of itself twice over.
+  // 1.5 * A * x, as 0.75 * A * x added twice.
   static std::vector<double> multiply(const communicator& comm, const context_in& ctx,
                                       const distributed_matrix<double>& a, const exchange_options& options,
                                       product_split how) {

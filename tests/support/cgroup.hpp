@@ -1,4 +1,4 @@
-// A control group of the test's own below that of the process, where the system lets one be made.
+// A cgroup for the test below that of the process, if the system allows one.
 #pragma once
 
 #include <fcntl.h>
@@ -11,10 +11,10 @@
 
 namespace spargo::test {
 
-// Removed with this object: no process may be in it any more.
+// Removed with this object, when no process may be in it.
 class control_group {
  public:
-  // `setting`: a file of the controller that a group must have, by version.
+  // `setting`: a controller file that the group must have, per cgroup version.
   control_group(const std::string& controller, const std::string& setting_one, const std::string& setting_two) {
     std::ifstream groups("/proc/self/cgroup");
     for (std::string line; std::getline(groups, line);) {
@@ -38,7 +38,7 @@ class control_group {
   [[nodiscard]] const std::string& procs() const { return procs_; }
   [[nodiscard]] bool is_version_two() const { return two_; }
 
-  // Whether the kernel took it.
+  // Whether the kernel accepted the value.
   [[nodiscard]] bool set(const std::string& file, const std::string& value) const {
     std::ofstream out(path_ + "/" + file);
     out << value << std::flush;
@@ -64,7 +64,7 @@ class control_group {
   bool two_ = false;
 };
 
-// The calling process, which the group holds from now on; async-signal-safe, for a child between fork and exec.
+// Moves the calling process into the group; async-signal-safe, for a child between fork and exec.
 inline bool enter(const char* procs) {
   const int file = ::open(procs, O_WRONLY | O_CLOEXEC);
   const bool entered = file >= 0 && ::write(file, "0", 1) == 1;

@@ -1,4 +1,4 @@
-// Where the real inputs are: SPARGO_DATA, else ../shared/data beside the project; empty when neither exists.
+// The folder of real inputs: SPARGO_DATA, else ../shared/data beside the project; empty if neither exists.
 #pragma once
 
 #include "support/folders.hpp"

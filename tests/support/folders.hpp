@@ -1,4 +1,4 @@
-// Where the sources and the built programs are.
+// Folders of the sources and the built programs.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// GoogleTest's main, and the cases of one source file alone:
-//   --file=x_test          those of x_test.cpp or x_test.cu, of which --gtest_filter may choose some
-//   --only_files=x,y,...   runs nothing: an error names the cases that are in none of these files, or have one name
+// GoogleTest's main, with an option to run the cases of one source file:
+//   --file=x_test          the cases of x_test.cpp or x_test.cu, further restricted by --gtest_filter
+//   --only_files=x,y,...   runs nothing: reports cases that are in none of these files, and duplicate names
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using testing::UnitTest;
 
 std::string file_of(const TestInfo& test) { return std::filesystem::path(test.file()).stem().string(); }
 
-// The cases that `file` does not hold, as patterns: whole suites where it can be.
+// Patterns of all cases outside `file`: whole suites where possible.
 std::vector<std::string> others(const std::string& file) {
   std::vector<std::string> patterns;
   for (int s = 0; s < UnitTest::GetInstance()->total_test_suite_count(); ++s) {
@@ -53,7 +53,7 @@ void leave_out(const std::vector<std::string>& patterns) {
   GTEST_FLAG_SET(filter, filter);
 }
 
-// GoogleTest would print the patterns of all other files: once the cases are chosen, the filter is what the user gave.
+// Restores the user's filter after selection, so that GoogleTest does not print the patterns of all other files.
 class filter_note : public testing::EmptyTestEventListener {
  public:
   void OnTestProgramStart(const UnitTest&) override { GTEST_FLAG_SET(filter, given_); }
@@ -62,7 +62,7 @@ class filter_note : public testing::EmptyTestEventListener {
   std::string given_ = GTEST_FLAG_GET(filter);
 };
 
-// An error too: two cases of one name, which no filter tells apart.
+// Also reports cases with equal names, which no filter can separate.
 int report_cases_outside(const std::vector<std::string>& files) {
   std::set<std::string> names;
   int wrong = 0;

@@ -1,4 +1,4 @@
-// What a refusal says.
+// The message of an expected error.
 #pragma once
 
 #include <spargo/core/error.hpp>
@@ -9,7 +9,7 @@
 
 namespace spargo::test {
 
-// Of the error that `f` throws, which has this code.
+// The message of the error that `f` throws, which must have this code.
 template <class F>
 std::string message_of(error_code code, F&& f) {
   try {

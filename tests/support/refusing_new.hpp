@@ -1,4 +1,5 @@
-// operator new replaced by one that can refuse the k-th request, or that and all later ones. For one file of a program.
+// Replaces operator new by one that can fail the k-th request, or that and all later ones. Include in one file per
+// program.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -13,7 +14,7 @@
 
 namespace spargo::test {
 
-// The allocator under test. Counts while it is armed; refuses number `refused`, and the later ones if `onwards`.
+// Counts requests while armed; fails request `refused`, and later ones if `onwards`.
 struct refusing_allocator {
   std::atomic<bool> armed = false;
   std::atomic<std::int64_t> requests = 0;
@@ -83,7 +84,7 @@ class refusing_resource final : public memory_resource<host> {
   void deallocate(void* pointer, std::size_t, stream_handle) noexcept override { test::release(pointer); }
 
  private:
-  const error refusal_{error_code::out_of_memory, "refused"};  // made while there is memory
+  const error refusal_{error_code::out_of_memory, "refused"};  // made while memory is available
 };
 
 enum class ending { done, out_of_memory, bad_alloc, another };

@@ -1,4 +1,4 @@
-// A memory resource that counts what is live and can refuse the k-th request: for leak and exhaustion tests.
+// A memory resource for leak and exhaustion tests: counts live bytes and can fail the k-th request.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -10,7 +10,7 @@
 
 namespace spargo::test {
 
-// Passes requests on to `upstream`; request number `fail_at` (from 0) is refused with out_of_memory.
+// Forwards to `upstream`; request `fail_at` (from 0) fails with out_of_memory.
 template <memory_space Space>
 class counting_resource final : public memory_resource<Space> {
  public:
@@ -38,8 +38,8 @@ class counting_resource final : public memory_resource<Space> {
   std::atomic<std::int64_t> live_ = 0;
 };
 
-// Runs `operation(context<Space>)` with every request to `upstream` refused in turn, until one run needs no more. Each
-// refusal must surface as out_of_memory, and nothing may stay allocated. Returns the number of requests of the full
+// Runs `operation(context<Space>)` repeatedly, failing each request to `upstream` in turn, until a run needs no more.
+// Each failure must surface as out_of_memory and leave nothing allocated. Returns the number of requests of a complete
 // run.
 template <class Space, class Operation, class MakeContext>
 std::int64_t fail_every_allocation(memory_resource<Space>& upstream, MakeContext&& make_context,
@@ -73,7 +73,7 @@ std::int64_t fail_every_allocation(Operation&& operation, int threads = 2) {
       [threads](memory_resource<host>& r) { return context<host>({.threads = threads, .resource = &r}); }, operation);
 }
 
-// The same for device memory, taken from another context's pool.
+// The same for device memory from another context's pool.
 template <class Operation>
 std::int64_t fail_every_device_allocation(Operation&& operation) {
   const context<device> upstream;

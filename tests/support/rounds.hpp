@@ -1,4 +1,4 @@
-// How much of a random or exhaustive test is tried: an eighth under sanitizers, where each takes ten times as long.
+// Scales random or exhaustive tests: an eighth of the rounds under sanitizers, where each takes ten times as long.
 #pragma once
 
 #include <spargo/core/types.hpp>

@@ -1,4 +1,4 @@
-// For tests of other things that write or read a snapshot on the way: the library may be built without them.
+// For tests that use snapshots in passing: the library may be built without them.
 #pragma once
 
 #include <spargo/io/snapshot.hpp>
@@ -10,7 +10,7 @@
 
 namespace spargo::test {
 
-// Why there are none; empty: there are.
+// The reason why snapshots are missing; empty if they work.
 inline std::string why_no_snapshots() try {
   check_snapshots("a snapshot");
   return {};
@@ -18,7 +18,7 @@ inline std::string why_no_snapshots() try {
   return e.what();
 }
 
-// Whether this build writes the file `name`; says so where it does not, so that a test can pass over it visibly.
+// Whether this build can write the file `name`; prints a note if not.
 inline bool can_write(const std::string& name) {
   if (!name.ends_with(".spg") || why_no_snapshots().empty()) return true;
   std::printf("no snapshots: %s is passed over\n", name.c_str());
