@@ -1,8 +1,8 @@
-// Inputs: opened once, looked at, and read from the same stream, so that a pipe serves as well as a file.
+// Inputs that are opened once, inspected, and read from the same stream, so that pipes work like files.
 //
-// A name is a path, or `-` for standard input. A reader that takes an `input_file` takes a name as well. Gzip is
-// recognised from the content, and a byte-order mark of UTF-8 is skipped. A regular file may be read any number of
-// times; a pipe, a terminal or `-` only once, by the reader that comes first.
+// A name is a path, or `-` for standard input. Readers that take an `input_file` also accept a name. Gzip is recognised
+// from the content, and a UTF-8 byte-order mark is skipped. A regular file may be read any number of times; a pipe, a
+// terminal or `-` only once.
 #pragma once
 
 #include <spargo/core/config.hpp>
@@ -14,35 +14,35 @@
 
 namespace spargo {
 
-// DIMACS: of shortest paths (arcs) or of colouring (edges).
+// DIMACS: shortest paths (arcs) or colouring (edges).
 enum class input_format { matrix_market, edge_list, metis, dimacs_arcs, dimacs_edges, snapshot };
 
-// What a file is, from the first bytes of its (uncompressed) text, as `input_file::head` has them, and, where these
-// leave it open, its name. Throws `unsupported`, with the name, for what is recognised and not read: other
-// compressions, GraphML, UTF-16 and the like.
+// Recognises a format from the first bytes of the uncompressed text (`input_file::head`) and, if these are ambiguous,
+// from the name. Throws `unsupported`, with the name, for known formats that are not supported: other compressions,
+// GraphML, UTF-16 and so on.
 [[nodiscard]] SPARGO_EXPORT input_format recognise_format(std::string_view head, const std::string& name);
 
 namespace detail {
 struct opened_input;
 }
 
-// An open file. Copies share it. Not for two threads at once.
+// An open file. Copies share it. One thread at a time.
 class SPARGO_EXPORT input_file {
  public:
-  // Opens `path` and waits for its first bytes. Throws `error` (io) for what cannot be opened or is a directory.
+  // Opens `path` and waits for its first bytes. Throws `error` (io) if it cannot be opened or is a directory.
   input_file(const std::string& path);  // NOLINT(google-explicit-constructor): a name stands for its file
   input_file(const char* path) : input_file(std::string(path)) {}
 
   [[nodiscard]] const std::string& path() const noexcept;  // as given
-  [[nodiscard]] const std::string& name() const noexcept;  // for messages: the path, or <stdin>
+  [[nodiscard]] const std::string& name() const noexcept;  // for messages: the path or <stdin>
 
-  // The first bytes, uncompressed: 64 KiB, or all where there are fewer.
+  // The first 64 KiB of uncompressed text, or all if there is less.
   [[nodiscard]] std::string_view head() const noexcept;
 
-  // Throws as `recognise_format`.
+  // Throws as `recognise_format` does.
   [[nodiscard]] input_format format() const { return recognise_format(head(), name()); }
 
-  // Whether this is a regular file.
+  // True for a regular file.
   [[nodiscard]] bool can_be_read_again() const noexcept;
 
   // For the library's readers.

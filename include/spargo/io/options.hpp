@@ -1,4 +1,4 @@
-// What all readers share.
+// Options common to all readers.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -10,11 +10,11 @@ namespace spargo {
 
 struct SPARGO_EXPORT read_progress {
   std::int64_t bytes_done = 0;   // of the file as stored (compressed bytes for .gz)
-  std::int64_t bytes_total = 0;  // 0 when unknown
+  std::int64_t bytes_total = 0;  // 0: unknown
 };
 
 struct SPARGO_EXPORT read_options {
-  // Called now and then from the reading thread, never concurrently; it must not throw.
+  // Called occasionally from the reading thread, never concurrently; must not throw.
   std::function<void(const read_progress&)> progress;
 };
 

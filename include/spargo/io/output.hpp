@@ -1,12 +1,12 @@
-// Files written whole or not at all: to a temporary name beside the target, synced, then renamed over it.
+// Files that appear complete or not at all: written to a temporary name beside the target, synced, then renamed.
 //
 // Until `commit` returns, an existing file of that name is untouched; without a `commit` (an exception, a full disk)
-// the temporary file is removed. A link is followed, an existing file keeps its permissions. A name that ends in .gz is
+// the temporary file is removed. A link is followed; an existing file keeps its permissions. A name that ends in .gz is
 // compressed.
 //
-// What cannot be replaced is written directly: a pipe, a device, and an open descriptor ("-" and /dev/stdout are
-// standard output; /dev/stderr, /dev/fd/N and /proc/self/fd/N are taken likewise). A descriptor is written where it
-// stands, or at the end where the shell opened it for appending; the file behind it is never replaced by name.
+// Targets that cannot be replaced are written directly: a pipe, a device, and an open descriptor ("-" and /dev/stdout
+// mean standard output; /dev/stderr, /dev/fd/N and /proc/self/fd/N work alike). A descriptor is written at its
+// position, or at the end if the shell opened it for appending; the file behind it is never replaced.
 #pragma once
 
 #include <spargo/core/config.hpp>
@@ -18,8 +18,8 @@
 
 namespace spargo {
 
-// A link in the output's place. `followed`: the file that it leads to is replaced. `replaced`: the link itself, and a
-// file that is there does not pass its permissions on; for names that another user can foresee.
+// If the output's name is a link: `followed` replaces the file it leads to; `replaced` replaces the link itself and
+// does not inherit permissions (for names that another user could guess).
 enum class output_links { followed, replaced };
 
 struct SPARGO_EXPORT output_options {
@@ -37,7 +37,7 @@ class SPARGO_EXPORT output_file {
   // Appends; buffered.
   void write(std::string_view bytes);
 
-  // Makes what was written the file of that name, durably. Nothing may be written after it.
+  // Makes the written bytes the file of that name, durably. Write nothing afterwards.
   void commit();
 
  private:
@@ -45,16 +45,16 @@ class SPARGO_EXPORT output_file {
   std::unique_ptr<state> state_;
 };
 
-// The open descriptor that a name stands for: 1 for "-" and /dev/stdout. None for the name of a file.
+// The open descriptor that a name denotes: 1 for "-" and /dev/stdout. None for a file name.
 [[nodiscard]] SPARGO_EXPORT std::optional<int> output_descriptor(const std::string& path);
 
-// Throws what `output_file(path)` would, as far as that shows without creating, opening or changing anything: before
-// work whose result would be lost.
+// Throws what `output_file(path)` would, as far as can be known without creating, opening or changing anything. Call it
+// before work whose result would be lost.
 SPARGO_EXPORT void check_output(const std::string& path);
 
-// Removes the temporary files of every `output_file` that is being written. For a program's own signal handlers (the
-// library installs none), before the process ends: async-signal-safe, and no file can be begun after it. Of more than
-// 64 files written at once some are not found.
+// Removes the temporary files of every unfinished `output_file`. For a program's signal handlers (the library installs
+// none) before the process ends: async-signal-safe; no file can be created afterwards. Beyond 64 files written at once
+// some are missed.
 SPARGO_EXPORT void remove_unfinished_files() noexcept;
 
 }  // namespace spargo

@@ -1,8 +1,8 @@
-// The binary snapshot, `.spg`: a CSR matrix ready to be mapped. Little-endian, versioned, checksummed.
+// The binary snapshot, `.spg`: a CSR matrix ready to be memory-mapped. Little-endian, versioned, checksummed.
 //
 // A 128-byte header (magic, version, byte-order mark, kinds, counts, checksums, its own checksum), then 64-byte aligned
-// sections: offsets, indices, values, vertex ids or names, notes. src/io/snapshot/snapshot.cpp has the table. Files of
-// version 2 are written, whose checksums are XXH3's; those of version 1 (XXH64) are read as well.
+// sections: offsets, indices, values, vertex ids or names, notes. src/io/snapshot/snapshot.cpp has the table. Version
+// 2, with XXH3 checksums, is written; version 1 (XXH64) can be read as well.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -22,50 +22,50 @@ namespace spargo {
 
 enum class value_kind { pattern, fp32, fp64, complex_fp32, complex_fp64 };
 
-// What the values are where they do not say it themselves: numbers; integers, as the source's field was; or how often
-// each place of a pattern was listed, which is what its entries sum to.
+// Meaning of the values: numbers; integers, if the source's field was integer; or multiplicities, if duplicates of a
+// pattern were summed.
 enum class value_origin { numbers, integers, counts };
 
 struct SPARGO_EXPORT snapshot_header {
   value_kind values = value_kind::fp64;
   int index_bytes = 4;
   int offset_bytes = 4;
-  symmetry_kind symmetry = symmetry_kind::general;  // of the source; the entries are always expanded
-  bool directed = true;                             // when it is a graph
+  symmetry_kind symmetry = symmetry_kind::general;  // of the source; entries are always expanded
+  bool directed = true;                             // if it is a graph
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t nnz = 0;
   bool has_ids = false;
   value_origin origin = value_origin::numbers;
-  std::int64_t first_vertex = -1;  // the first one named in the source; -1: not told
+  std::int64_t first_vertex = -1;  // first vertex named in the source; -1: unknown
   bool has_names = false;
 };
 
-// Throws `unsupported`, with the name, in a library that was built without xxHash, as the constructor and
-// `write_snapshot` below do: before work whose result would be lost.
+// Throws `unsupported`, with the name, in a library built without xxHash, as the constructor and `write_snapshot` do.
+// Call it before work whose result would be lost.
 SPARGO_EXPORT void check_snapshots(const std::string& path);
 
-// Whether the file begins like a snapshot. False for what cannot be read, or only once.
+// Whether the file begins like a snapshot. False if it cannot be read, or only once.
 [[nodiscard]] SPARGO_EXPORT bool is_snapshot(const std::string& path);
 
-// A verified snapshot, mapped, or in memory where it comes from a pipe or is compressed by gzip. The views borrow it
-// and live as long as the object. A mapped file must stay as it is: who shortens one in place has its readers end by
-// SIGBUS (the apps turn that into an error), as all users of mmap; `write_snapshot` and mv replace it safely.
+// A verified snapshot, memory-mapped, or in memory if it comes from a pipe or is gzipped. The views borrow from it. A
+// mapped file must not change: truncating it in place kills readers by SIGBUS, as with any mmap (the apps report an
+// error instead); `write_snapshot` and mv replace it safely.
 class SPARGO_EXPORT snapshot {
  public:
-  // Opens `file`, checks sizes, checksums and every index, in one pass. Throws with the file's name: `io`, `parse` for
-  // what is damaged or no snapshot, `invalid_data` for a matrix or ids that break the rules of their types.
+  // Opens `file` and checks sizes, checksums and every index in one pass. Throws with the file's name: `io`, `parse`
+  // for a damaged file or no snapshot, `invalid_data` for a matrix or ids that break their type's rules.
   explicit snapshot(const context<host>& ctx, const input_file& file);
   snapshot(snapshot&&) noexcept;
   snapshot& operator=(snapshot&&) noexcept;
   ~snapshot();
 
   [[nodiscard]] const snapshot_header& header() const noexcept;
-  [[nodiscard]] span<const std::int64_t, host> ids() const noexcept;  // empty without
-  [[nodiscard]] const vertex_name_table& names() const noexcept;      // empty without; a copy
-  [[nodiscard]] std::string_view notes() const noexcept;              // empty without
+  [[nodiscard]] span<const std::int64_t, host> ids() const noexcept;  // empty: none
+  [[nodiscard]] const vertex_name_table& names() const noexcept;      // empty: none; a copy
+  [[nodiscard]] std::string_view notes() const noexcept;              // empty: none
 
-  // The types must be the stored ones (else `unsupported`); see `header`.
+  // The types must equal the stored ones (else `unsupported`); see `header`.
   template <entry_type V, index_type I, index_type O>
   [[nodiscard]] csr_view<const V, I, O, host> matrix() const;
 
@@ -77,17 +77,17 @@ class SPARGO_EXPORT snapshot {
 struct SPARGO_EXPORT snapshot_options {
   symmetry_kind symmetry = symmetry_kind::general;
   bool directed = true;
-  span<const std::int64_t, host> ids{};         // one for each row, 0 or more and ascending; or none
-  value_origin origin = value_origin::numbers;  // another one needs real values
-  std::int64_t first_vertex = -1;               // a row, or -1: not told
-  std::string_view notes{};  // anything the writer wants to say about the matrix, of any size; or nothing
+  span<const std::int64_t, host> ids{};         // one per row, nonnegative and ascending; or none
+  value_origin origin = value_origin::numbers;  // others need real values
+  std::int64_t first_vertex = -1;               // a row; -1: unknown
+  std::string_view notes{};                     // free text of any size, or none
   output_options output{};
-  vertex_name_table names{};  // one for each row, in place of ids; or none
+  vertex_name_table names{};  // one per row, instead of ids; or none
 };
 
-// Written whole or not at all, the same bytes for any number of threads. Throws `invalid_data` for a matrix or ids that
-// a reader would refuse, `invalid_argument` for a name that ends in .gz, a wrong number of ids, an origin that such
-// values cannot have, or a first vertex that is no row. O(rows + nnz).
+// The file appears complete or not at all, with the same bytes for any number of threads. Throws `invalid_data` for a
+// matrix or ids that a reader would reject, `invalid_argument` for a name that ends in .gz, a wrong number of ids, an
+// origin that does not fit the values, or a first vertex that is not a row. O(rows + nnz).
 template <entry_type V, index_type I, index_type O>
 SPARGO_EXPORT void write_snapshot(const context<host>& ctx, const std::string& path,
                                   const csr_view<const V, I, O, host>& matrix, const snapshot_options& options = {});

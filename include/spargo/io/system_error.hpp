@@ -1,4 +1,4 @@
-// What the operating system refused about a file.
+// Errors of the operating system on files.
 #pragma once
 
 #include <spargo/core/error.hpp>
