@@ -107,7 +107,7 @@ void expect_unchanged(const opened_file& file, const std::string& path) {
 }
 
 mapped_file::mapped_file(const opened_file& file, const std::string& path) : size_(file.size) {
-  if (size_ == 0) return;  // an empty mapping is an error to mmap
+  if (size_ == 0) return;  // mmap rejects an empty mapping
   void* where = ::mmap(nullptr, static_cast<std::size_t>(size_), PROT_READ, MAP_PRIVATE, file.handle.get(), 0);
   if (where == MAP_FAILED) throw_system_error(path, "map into memory", errno);
   data_ = static_cast<const char*>(where);

@@ -1,4 +1,4 @@
-// Open files and read-only mappings, with errors in one line.
+// Open files and read-only mappings, with one-line errors.
 #pragma once
 
 #include <spargo/core/error.hpp>
@@ -31,34 +31,34 @@ class file_handle {
 
 struct opened_file {
   file_handle handle;
-  std::int64_t size = 0;     // bytes; 0 when it is no regular file
-  bool is_regular = true;    // else a pipe or a device: it can only be read in order
-  std::int64_t time_ns = 0;  // of the last change
+  std::int64_t size = 0;     // 0 if it is not a regular file
+  bool is_regular = true;    // otherwise a pipe or device, which can only be read in order
+  std::int64_t time_ns = 0;  // of the last modification
 };
 
-// What messages call an input.
+// The name of an input in messages.
 [[nodiscard]] inline std::string input_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
 
-// Opens for reading; `-` is standard input, which is read in order, whatever it is. Missing, unreadable, a directory:
-// `error` (io).
+// Opens for reading; `-` is standard input, which is always read in order. Throws `error` (io) if missing, unreadable
+// or a directory.
 [[nodiscard]] opened_file open_for_reading(const std::string& path);
 
-// Throws `error` (invalid_argument) for a name with a NUL byte, which the system would cut there.
+// Throws `error` (invalid_argument) for a name with a NUL byte, where the system would cut it.
 void expect_name(const std::string& path);
 
-// Reads up to `bytes`; 0 at the end. Retries when interrupted. `offset` counts for a regular file only.
+// Reads up to `bytes`; 0 at the end. Retries when interrupted. `offset` is used for a regular file only.
 [[nodiscard]] std::int64_t read_some(const opened_file& file, const std::string& path, char* to, std::int64_t bytes,
                                      std::int64_t offset);
 
-// Up to `bytes` from byte `offset` on of a regular file; less only where it ends.
+// Up to `bytes` from byte `offset` of a regular file; less only at its end.
 [[nodiscard]] std::int64_t read_up_to(const opened_file& file, const std::string& path, char* to, std::int64_t bytes,
                                       std::int64_t offset);
 
-// Throws `error` (io) if a regular file is not as long, or not as old, as when it was opened.
+// Throws `error` (io) if a regular file's size or modification time has changed since it was opened.
 void expect_unchanged(const opened_file& file, const std::string& path);
 
-// A regular file in memory, read-only. The operating system reads it as it is touched. If another process shortens
-// the file meanwhile, touching what was cut off raises SIGBUS, as for every user of mmap.
+// A regular file mapped read-only; the system reads it on access. If another process truncates the file, access to the
+// lost part raises SIGBUS, as with any mmap.
 class mapped_file {
  public:
   mapped_file() = default;

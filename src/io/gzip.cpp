@@ -12,8 +12,8 @@ namespace spargo::detail {
 namespace {
 
 struct tuning {
-  static constexpr std::size_t file_buffer = std::size_t{256} << 10;  // bytes a read: past 128 KiB nothing is gained
-  static constexpr std::size_t chunk = std::size_t{64} << 10;         // compressed bytes a deflate call
+  static constexpr std::size_t file_buffer = std::size_t{256} << 10;  // bytes per read: no gain beyond 128 KiB
+  static constexpr std::size_t chunk = std::size_t{64} << 10;         // compressed bytes per deflate call
   static constexpr int level = 6;                                     // zlib's default trade of time for size
 };
 
@@ -45,7 +45,7 @@ byte_stream::byte_stream(std::shared_ptr<const opened_file> file, std::string pa
 
 byte_stream::~byte_stream() = default;
 
-// Adds bytes behind the pending ones, which move to the front.
+// Appends bytes to the pending ones, which move to the front.
 bool byte_stream::refill() {
   if (at_end_) return false;
   std::copy(pending_.begin(), pending_.end(), buffer_.begin());
@@ -99,7 +99,7 @@ std::int64_t byte_stream::read_plain(char* to, std::int64_t bytes) {
   return static_cast<std::int64_t>(n);
 }
 
-// After a member: another one, or padding zeros to the end, or nothing.
+// After a member: another member, zero padding to the end, or the end.
 bool byte_stream::begin_next_member() {
   while (pending_.size() < 2 && refill()) {
   }
@@ -141,7 +141,7 @@ std::int64_t byte_stream::read_gzip(char* to, std::int64_t bytes) {
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       failure_ = std::string("the gzip stream is corrupt (") + (z.msg != nullptr ? z.msg : "no reason given") + ")";
       break;
-    } else if (!more && z.avail_out == room_before) {  // zlib had bytes left from before; now it has none
+    } else if (!more && z.avail_out == room_before) {  // zlib had input left before; now it has none
       failure_ = "the gzip stream is truncated";
       break;
     }

@@ -1,4 +1,4 @@
-// METIS graphs, read line by line; then both sides of every edge are held against each other.
+// METIS graphs, read line by line; afterwards both directions of every edge are compared.
 #include <spargo/io/metis.hpp>
 
 #include "core/instantiate.hpp"
@@ -52,7 +52,7 @@ metis_header read_header(detail::text_source& source, detail::text_lines& lines)
   lines.put_back();
   const std::int64_t constraints = lines.integer("the number of vertex weights", 0, most);
   if (header.vertex_weights == 0 && constraints > 0) {
-    lines.fail(fmt::format("{} weights of vertices, of which the format has none (expected 010 or 011)", constraints));
+    lines.fail(fmt::format("{} vertex weights, but the format has none (expected 010 or 011)", constraints));
   }
   header.vertex_weights = header.vertex_weights == 0 ? 0 : constraints;
   lines.finish();
@@ -139,7 +139,7 @@ class metis_reader {
                 message);
   }
 
-  // Entries of the vertex, in file order, to `neighbour`: the last one, or the first.
+  // Index of the vertex's last or first entry, in file order, to `neighbour`.
   [[nodiscard]] std::int64_t entry_of(const coo_matrix<double, I, host>& both, I vertex, I neighbour, bool last) const {
     std::int64_t found = -1;
     for (std::int64_t k = 0; k < both.nnz(); ++k) {
@@ -150,7 +150,7 @@ class metis_reader {
     return found;
   }
 
-  // Rows of the matrix and of its transpose are the same, if every edge stands on two lines.
+  // The matrix equals its transpose if every edge is listed by both ends.
   void check_both_sides(const coo_matrix<double, I, host>& both) const {
     const auto matrix = to_csr<std::int64_t>(ctx_, both.view(), {.on_duplicates = duplicates::keep});
     const auto mirrored = transpose(ctx_, matrix.view());
@@ -203,7 +203,7 @@ class metis_reader {
   detail::growing_array<I> rows_;
   detail::growing_array<I> cols_;
   detail::growing_array<double> values_;
-  detail::growing_array<std::uint32_t> columns_;    // of each entry in its line
+  detail::growing_array<std::uint32_t> columns_;    // of each entry, in its line
   detail::growing_array<std::int64_t> text_lines_;  // of each vertex
 };
 

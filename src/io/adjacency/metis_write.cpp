@@ -1,4 +1,4 @@
-// METIS graphs, written: one line per vertex.
+// METIS graphs, written one line per vertex.
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/text/line_writer.hpp"
@@ -32,9 +32,9 @@ void check(const csr_view<const V, I, O, host>& matrix, const csr_matrix<V, I, O
       if (row == col) refuse(row, col, "is a self-loop (expected none)");
       const bool same_row =
           mirrored.offsets()[row] == matrix.offsets[row] && mirrored.offsets()[row + 1] == matrix.offsets[row + 1];
-      if (!same_row || mirrored.indices()[k] != col) refuse(row, col, "has no mirrored one (expected both)");
+      if (!same_row || mirrored.indices()[k] != col) refuse(row, col, "has no mirrored entry (expected both)");
       if constexpr (real_type<V>) {
-        if (mirrored.values()[k] != matrix.values[k]) refuse(row, col, "differs from the mirrored one");
+        if (mirrored.values()[k] != matrix.values[k]) refuse(row, col, "differs from the mirrored entry");
         const V value = matrix.values[k];
         if (!(value >= 1 && value <= V(9223372036854775807.0) && value == std::trunc(value))) {
           refuse(row, col, fmt::format("is {} (expected an integer above 0)", value));
@@ -76,7 +76,7 @@ void write_metis(const context<host>& ctx, const std::string& path, const csr_vi
     try {
       check<V, I, O>(matrix, transpose(ctx, matrix));
       output_file out(path);
-      // The comment is for who finds the file under another name: the format has no mark of its own.
+      // For people who see the file under another name: the format has no magic number.
       out.write(fmt::format("% METIS graph\n{} {}{}\n", matrix.rows, matrix.nnz() / 2, is_pattern<V> ? "" : " 001"));
       write_vertices<V, I, O>(out, matrix);
       out.commit();

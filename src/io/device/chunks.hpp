@@ -1,9 +1,9 @@
 // A file's text, read by several threads and handed on in order, chunk by chunk.
 //
-// Idea: reading a chunk from the page cache is a copy, and one core copies at a fraction of the link's speed. So
-// threads take chunks in order, read each into its own slot, and wait for their turn to hand it on. The chunk whose
-// turn it is has always been taken already, so no thread waits forever. Invariant: what is thrown is the first failure
-// that was met; after it no chunk is handed on.
+// Idea: reading a chunk from the page cache is a copy, and one core copies more slowly than the link to the device. So
+// threads take chunks in order, read each into its own slot, and hand them on in order. The next chunk to be handed on
+// has always been taken, so no thread waits forever. Invariant: the first failure is thrown, and no chunk is handed on
+// after it.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -21,17 +21,17 @@
 
 namespace spargo::detail {
 
-// Bytes [first, last) of an open file. The text ends there; if not in a '\n', it is given one.
+// Bytes [first, last) of an open file. If the last byte is not '\n', one is added.
 struct text_range {
   std::int64_t first = 0;
   std::int64_t last = 0;
   bool ended = true;
 };
 
-// `bytes` from byte `offset` on of a regular file; throws `error` (io), also where the file has become shorter.
+// Reads `bytes` at byte `offset` of a regular file. Throws `error` (io), also if the file has become shorter.
 void read_at(const file_handle& file, const std::string& path, char* to, std::int64_t bytes, std::int64_t offset);
 
-// `done(bytes)` is called now and then, by one thread at a time.
+// `done(bytes)` is called occasionally, by one thread at a time.
 template <class Parser>
 void parse_chunks(const context<host>& ctx, const file_handle& file, const std::string& path, const text_range& text,
                   const device_read_tuning& tuning, Parser& parser, const std::function<void(std::int64_t)>& done) {
@@ -42,7 +42,7 @@ void parse_chunks(const context<host>& ctx, const file_handle& file, const std::
   std::atomic<bool> failed{false};
   std::exception_ptr exception;
   turn_order turns;
-  const auto read = [&](std::int64_t i) {  // returns the chunk's bytes
+  const auto read = [&](std::int64_t i) {  // returns the number of bytes
     const std::int64_t from = text.first + i * tuning.chunk_bytes;
     std::int64_t bytes = std::min(tuning.chunk_bytes, text.last - from);
     char* const to = parser.slot(i);
@@ -53,7 +53,7 @@ void parse_chunks(const context<host>& ctx, const file_handle& file, const std::
   const auto work = [&](std::int64_t i) {
     std::int64_t bytes = 0;
     std::exception_ptr mine;
-    turns.wait_for(i - tuning.slots + 1);  // whose slot this is was handed on
+    turns.wait_for(i - tuning.slots + 1);  // the slot's previous chunk has been handed on
     try {
       if (!failed.load(std::memory_order_relaxed)) bytes = read(i);
     } catch (...) {

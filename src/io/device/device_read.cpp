@@ -1,11 +1,11 @@
 // Matrix Market files into device memory.
 //
-// Idea: the host reads the header, and has the device parse the lines (text.hpp), the unusual ones of which it
-// parses itself with the parser of its own reader. As soon as something does not fit, the device's work is dropped and
-// the host reader reads the whole file and reports what is wrong, if anything is.
-// Invariant: the result is the host's: entry k is line k, for the lines are as many as the entries declared, and every
-// one of them holds an entry.
-// Cost: the text once; twice where the device's work is dropped.
+// Idea: the host reads the header and lets the device parse the lines (text.hpp); the host's own parser handles unusual
+// lines. If anything does not fit, the device's result is discarded, and the host reader reads the whole file and
+// reports errors.
+// Invariant: the result is the host's. Entry k is line k, because the number of lines equals the declared number of
+// entries and every line holds an entry.
+// Cost: the text is read once, or twice if the device's result is discarded.
 #include "io/device/tuning.hpp"
 
 #include "core/backend.hpp"
@@ -51,7 +51,7 @@ void read_at(const file_handle& file, const std::string& path, char* to, std::in
 
 bool suits_device(const std::string& path, const device_read_options& options, const device_read_tuning& tuning) {
   if (options.algorithm == device_read_algorithm::on_host) return false;
-  std::error_code status;  // asked before it is opened: a pipe is to be opened once
+  std::error_code status;  // queried before opening: a pipe must be opened only once
   if (!std::filesystem::is_regular_file(path, status)) return false;
   const opened_file file = open_for_reading(path);
   constexpr std::int64_t magic_bytes = 2;
@@ -98,14 +98,14 @@ std::function<void(std::int64_t)> report_to(const device_read_options& options, 
 
 namespace {
 
-// A matrix file whose header says that the device can parse the rest, opened.
+// An open matrix file that the device can parse according to its header.
 struct matrix_file {
   opened_file file;
   matrix_market_header header;
   text_range text;
 };
 
-// None where the host must read it. Throws what the host's reader would say of the header.
+// None if the host must read it. Throws the host reader's errors about the header.
 template <class I>
 std::optional<matrix_file> open_matrix(const context<host>& ctx, const std::string& path) {
   constexpr input_tuning head{.block_bytes = std::int64_t{64} << 10};
@@ -119,11 +119,11 @@ std::optional<matrix_file> open_matrix(const context<host>& ctx, const std::stri
   matrix.file = open_for_reading(path);
   matrix.text = without_blank_end(matrix.file, path, matrix.file.size - source.bytes_left());
   const std::int64_t least_bytes = header.field == matrix_market_field::pattern ? 4 : 6;
-  if (header.entries > (matrix.text.last - matrix.text.first + 1) / least_bytes) return {};  // too few: an error
+  if (header.entries > (matrix.text.last - matrix.text.first + 1) / least_bytes) return {};  // too few bytes: an error
   return matrix;
 }
 
-// What the host's parser makes of the unusual lines.
+// Parses the unusual lines on the host.
 template <class V, class I>
 class host_lines {
  public:
@@ -134,7 +134,7 @@ class host_lines {
         path_(path),
         outcome_(outcome) {}
 
-  // None where a line holds no entry, or a bad one.
+  // None if a line holds no entry, or an invalid one.
   template <mtx::field_kind F>
   std::optional<std::vector<patched_entry<V, I>>> parse() {
     std::vector<patched_entry<V, I>> entries;
@@ -194,7 +194,7 @@ bool patch_unusual(const context<device>& ctx, const std::string& path, const ma
   return true;
 }
 
-// None where the host must read the file.
+// None if the host must read the file.
 template <class V, class I>
 std::optional<coo_matrix<V, I, device>> parse_on_device(const context<device>& ctx, const context<host>& reading,
                                                         const std::string& path, const device_read_options& options,
@@ -217,7 +217,7 @@ std::optional<coo_matrix<V, I, device>> parse_on_device(const context<device>& c
   if (outcome.lost || outcome.lines != header.entries || outcome.unusual_count > tuning.most_unusual) return {};
   if (!patch_unusual(ctx, path, *matrix, outcome, to)) return {};
   const bool triangle = header.symmetry != symmetry_kind::general;
-  if (triangle && outcome.below && outcome.above) return {};  // is a place given twice?
+  if (triangle && outcome.below && outcome.above) return {};  // a place may be listed twice
   summary = {};
   summary.header = header;
   summary.stored = header.entries;

@@ -1,7 +1,7 @@
-// Ids to vertices on the device: ids that occur are marked, their marks counted up, and every id becomes its count.
+// Ids to vertices on the device: marks the ids that occur, sums the marks, and replaces every id by its sum.
 //
 // Invariant: vertices are numbered in ascending order of id, as on the host.
-// Cost: O(edges + largest id), and as many numbers of the index type as the largest id says.
+// Cost: O(edges + largest id); memory for as many numbers of the index type as the largest id.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "core/large_vector.hpp"
@@ -17,7 +17,7 @@ namespace spargo::detail {
 template <index_type I>
 std::vector<std::int64_t> renumber_vertices(const context<device>& ctx, coo_matrix<double, I, device>& edges,
                                             std::int64_t largest) {
-  array<I, device> numbers(ctx, largest + 1);  // of the vertex with this id, from 1
+  array<I, device> numbers(ctx, largest + 1);  // vertex + 1 of each id
   I* const number = numbers.data();
   I* const sources = edges.row_indices().data();
   I* const targets = edges.col_indices().data();

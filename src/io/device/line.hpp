@@ -1,11 +1,10 @@
-// One line of a text as a thread of a GPU reads it, byte by byte: the forms that nearly all lines have.
+// One line of text, parsed byte by byte by a GPU thread: the common forms only.
 //
-// Idea: a line is accepted only if the host's reader would accept it too and read the same bits from it; every other
-// line is "unusual" and goes to the host, whose parser alone knows the format's corners and what to say about them.
-// So nothing here needs to explain itself, and the two readers cannot disagree. A real is rounded as in decimal.hpp
-// (Lemire, "Number parsing at a gigabyte per second", SPE 2021; Mushtak and Lemire, SPE 2023): exact for at most 19
-// significant digits.
-// Invariant: a line ends in '\n', the sentinel of every loop. The functions are the host's too, for the tests' sake.
+// Idea: a line is accepted only if the host reader would accept it with the same bits; any other line is "unusual" and
+// goes to the host, whose parser knows all forms and error messages. So this code reports no errors, and the two
+// readers cannot disagree. Reals are rounded as in decimal.hpp (Lemire, "Number parsing at a gigabyte per second", SPE
+// 2021; Mushtak and Lemire, SPE 2023): exact for at most 19 significant digits.
+// Invariant: a line ends in '\n', the sentinel of every loop. The functions also compile for the host, for tests.
 // Cost: some ten instructions per byte.
 #pragma once
 
@@ -18,14 +17,14 @@
 
 namespace spargo::detail::device_text {
 
-// What a value is parsed as: a pattern's are checked, and dropped.
+// The type a value is parsed as; a pattern's values are checked and dropped.
 template <class V>
 using number_of = std::conditional_t<is_pattern<V>, double, V>;
 
-using powers = const powers_of_five::entry*;  // the table of decimal.hpp, wherever the caller has it
+using powers = const powers_of_five::entry*;  // the table of decimal.hpp, in host or device memory
 
 inline constexpr int most_digits = 19;        // of 64 bits, any value
-inline constexpr int most_index_digits = 18;  // of 63 bits
+inline constexpr int most_index_digits = 18;  // fit 63 bits
 
 SPARGO_HD inline unsigned digit(char c) { return static_cast<unsigned char>(c - '0'); }
 SPARGO_HD inline bool is_space(char c) { return c == ' ' || c == '\t'; }
@@ -35,10 +34,10 @@ SPARGO_HD inline const char* skip_spaces(const char* p) {
 }
 SPARGO_HD inline bool ends_line(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
 
-// Past at least one blank; null where there is none.
+// Skips at least one blank; null if there is none.
 SPARGO_HD inline const char* separate(const char* p) { return is_space(*p) ? skip_spaces(p + 1) : nullptr; }
 
-// 1 to 18 digits: past them, or null.
+// Reads 1 to 18 digits; returns the position after them, or null.
 SPARGO_HD inline const char* read_index(const char* p, std::int64_t& value) {
   const char* const first = p;
   std::uint64_t v = 0;
@@ -47,7 +46,7 @@ SPARGO_HD inline const char* read_index(const char* p, std::int64_t& value) {
   return p != first && p - first <= most_index_digits ? p : nullptr;
 }
 
-// Of a value that is not 0. (nvcc 13 makes a constant of std::countl_zero in device code, without a word.)
+// Of a nonzero value. (nvcc 13 silently turns std::countl_zero into a constant in device code.)
 SPARGO_HD inline int leading_zeros(std::uint64_t value) {
   int zeros = 0;
   for (int step = 32; step > 0; step /= 2) {
@@ -58,7 +57,7 @@ SPARGO_HD inline int leading_zeros(std::uint64_t value) {
   return zeros;
 }
 
-// digits * 10^q, correctly rounded; false where the exponent is outside the table or the type's range.
+// digits * 10^q, correctly rounded; false if the exponent is outside the table or the type's range.
 template <class T>
 SPARGO_HD bool to_real(powers fives, std::uint64_t digits, int q, T& value) {
   using format = binary_format<T>;
@@ -71,7 +70,7 @@ SPARGO_HD bool to_real(powers fives, std::uint64_t digits, int q, T& value) {
   return true;
 }
 
-// Digits that count; zeros before them do not.
+// Significant digits.
 struct digit_string {
   std::uint64_t v = 0;
   int count = 0;
@@ -88,7 +87,7 @@ struct digit_string {
   }
 };
 
-// e or E, a sign, 1 to 4 digits; `p` itself where there is no exponent, null where it has another form.
+// e or E, a sign, 1 to 4 digits. Returns `p` if there is no exponent, null for another form.
 SPARGO_HD inline const char* read_exponent(const char* p, int& exponent) {
   if (*p != 'e' && *p != 'E') return p;
   ++p;
@@ -102,7 +101,7 @@ SPARGO_HD inline const char* read_exponent(const char* p, int& exponent) {
   return p;
 }
 
-// A sign, digits with a point and an exponent: past them, or null.
+// A sign, digits with a point, an exponent. Returns the position after them, or null.
 template <class T>
 SPARGO_HD const char* read_real(powers fives, const char* p, T& value) {
   const bool negative = *p == '-';
@@ -141,7 +140,7 @@ struct parsed_entry {
   std::int64_t row = 0;  // from 0
   std::int64_t col = 0;
   T value{1};
-  bool rounded = false;  // an integer past what T holds exactly
+  bool rounded = false;  // an integer that T cannot represent exactly
 };
 
 template <class T>
@@ -151,7 +150,7 @@ SPARGO_HD const char* read_integer(const char* p, parsed_entry<T>& entry) {
   p = read_index(p + (negative ? 1 : 0), value);
   if (negative) value = -value;
   entry.value = static_cast<T>(value);
-  entry.rounded = static_cast<std::int64_t>(entry.value) != value;  // 18 digits: the float's value has room
+  entry.rounded = static_cast<std::int64_t>(entry.value) != value;  // 18 digits fit
   return p;
 }
 
@@ -176,13 +175,13 @@ SPARGO_HD bool parse_line(const matrix_line& rule, powers fives, const char* p, 
 
 // --- Edge lists --------------------------------------------------------------------------------------------------
 
-// An edge: two ids and, in a weighted list, a weight, behind which anything may follow.
+// An edge: two ids and, in a weighted list, a weight; anything may follow.
 struct edge_line {
-  std::int64_t largest = 0;  // id that the index type holds
+  std::int64_t largest = 0;  // largest id that the index type holds
   bool weighted = false;
 };
 
-// Past blanks with at most one comma or semicolon among them; null where there is none of these.
+// Skips blanks with at most one comma or semicolon; null if there is no separator.
 SPARGO_HD inline const char* separate_ids(const char* p) {
   const char* const first = p;
   p = skip_spaces(p);
@@ -199,9 +198,9 @@ SPARGO_HD inline bool parse_line(const edge_line& rule, powers fives, const char
   const char* const behind_ids = p;
   p = separate_ids(p);
   if (p == nullptr || (p = read_real(fives, p, edge.value)) == nullptr) return false;
-  constexpr double exact = 9007199254740992.0;  // up to which a double holds every integer
+  constexpr double exact = 9007199254740992.0;  // doubles represent all integers up to here
   if (edge.value >= exact || edge.value <= -exact) return false;
-  if (*p == ',' && digit(p[1]) < 10) return *skip_spaces(behind_ids) == ',';  // else a decimal comma
+  if (*p == ',' && digit(p[1]) < 10) return *skip_spaces(behind_ids) == ',';  // otherwise a decimal comma
   return ends_line(p) || is_space(*p) || *p == ',' || *p == ';';
 }
 

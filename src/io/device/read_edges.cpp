@@ -1,10 +1,10 @@
 // Edge lists into device memory.
 //
-// Idea: as for Matrix Market files (device_read.cpp). The lines up to the first edge are the host's, which learns there
-// whether edges have weights; how many edges there are is judged from the lines that follow, and where they turn out to
-// be more the text is parsed again, for then they are counted.
-// Invariant: as there: every line from the first edge on holds an edge, or the host reads the file.
-// Cost: one pass over the text, two where its lines grow much shorter; renumbering is O(edges + largest id).
+// Idea: as for Matrix Market files (device_read.cpp). The host parses the lines up to the first edge, which shows
+// whether edges have weights, and estimates the number of edges from the lines after it. If there turn out to be more,
+// the text is parsed again, with the number then known.
+// Invariant: every line from the first edge on holds an edge, otherwise the host reads the file.
+// Cost: one pass over the text, two if lines become much shorter; renumbering is O(edges + largest id).
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
@@ -24,16 +24,16 @@ namespace detail {
 namespace {
 
 struct edge_tuning {
-  static constexpr std::int64_t head_bytes = std::int64_t{1} << 20;  // that are looked at for the first edge
-  static constexpr double spare = 1.02;                              // room for edges, of what the head lets expect
-  static constexpr std::int64_t ids_an_edge = 8;                     // up to which ids are numbered on the device
+  static constexpr std::int64_t head_bytes = std::int64_t{1} << 20;  // searched for the first edge
+  static constexpr double spare = 1.02;           // capacity, relative to the estimated number of edges
+  static constexpr std::int64_t ids_an_edge = 8;  // largest id per edge for numbering on the device
   static constexpr std::int64_t ids_anyway = 1 << 16;
 };
 
 struct edge_file {
   opened_file file;
   edge_list_header header;
-  text_range text;  // from the first edge on
+  text_range text;  // starts at the first edge
   bool weighted = false;
   std::int64_t likely_edges = 0;
 };
@@ -45,7 +45,7 @@ bool begins_with_banner(std::string_view text) {
          });
 }
 
-// None where the host must read it.
+// None if the host must read the file.
 template <class I>
 std::optional<edge_file> open_edges(const std::string& path, const device_read_options& options) {
   edge_file edges;
@@ -61,7 +61,7 @@ std::optional<edge_file> open_edges(const std::string& path, const device_read_o
   if (begins_with_banner(head)) return {};
   edge_text::edge_part<I> part;
   part.header = &edges.header;
-  bool named = edges.header.names.empty();  // the header line is passed
+  bool named = edges.header.names.empty();  // whether the header line has been skipped
   for (std::size_t line = 0;;) {
     const std::size_t newline = head.find('\n', line);
     if (newline == std::string::npos) return {};
@@ -97,7 +97,7 @@ bool patch_unusual(const context<device>& ctx, const std::string& path, const ed
   std::vector<patched_entry<double, I>> entries;
   for (const unusual_line& unusual : outcome.unusual) {
     const std::string line = line_at(edges.file, path, unusual.offset);
-    part.first_column = line.data();  // there has been a first edge
+    part.first_column = line.data();  // marks that there was a first edge
     edge_text::edge_fields edge;
     try {
       if (!edge_text::read_any_edge(line.data(), part, edge)) return false;
@@ -116,7 +116,7 @@ bool patch_unusual(const context<device>& ctx, const std::string& path, const ed
   return true;
 }
 
-// The edges with their ids, and how it went; parsed again where there was too little room for them.
+// Parses the edges, a second time if there was too little room.
 template <class I>
 device_text_outcome parse_edges(const context<device>& ctx, const context<host>& reading, const std::string& path,
                                 const edge_file& edges, const device_read_options& options,
@@ -135,7 +135,7 @@ device_text_outcome parse_edges(const context<device>& ctx, const context<host>&
   }
 }
 
-// None where the host must read the file.
+// None if the host must read the file.
 template <class I>
 std::optional<device_edge_list<I>> parse_on_device(const context<device>& ctx, const context<host>& reading,
                                                    const std::string& path, const device_read_options& options,

@@ -1,10 +1,11 @@
 // Text to entries on the device: see text.hpp for the idea.
 //
-// A chunk is parsed in tiles, one thread block per tile. One kernel counts the lines that end in every tile, a second
-// one adds the counts up, and a third copies the tile and what lies before it to shared memory, lists the line ends
-// there and parses one line per thread. The chunk is in the L2 cache by then, so that reading it twice costs little.
-// Invariant: the bytes in front of a chunk's text are the last ones of the text before it, '\n' in front of the first.
-// Cost: three launches per chunk; a byte is read from memory once and from the cache twice.
+// A chunk is parsed in tiles, one thread block per tile. The first kernel counts the lines that end in every tile, the
+// second sums the counts, the third copies the tile and the bytes before it to shared memory, lists the line ends and
+// parses one line per thread. The chunk is in the L2 cache by then, so the second read costs little.
+// Invariant: the bytes before a chunk's text are the last ones of the previous chunk; before the first chunk they are
+// '\n'.
+// Cost: three launches per chunk; each byte is read from memory once and from the cache twice.
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/pinned_slot.cuh"
@@ -19,9 +20,9 @@ namespace {
 
 struct tuning {
   static constexpr int threads = 256;
-  static constexpr int thread_bytes = 32;  // a bit each of the mask of line ends
+  static constexpr int thread_bytes = 32;  // one bit each in the mask of line ends
   static constexpr int tile_bytes = threads * thread_bytes;
-  static constexpr int margin = 1024;  // kept of the text before: no line of three numbers comes near it
+  static constexpr int margin = 1024;  // bytes kept of the previous text: no line of three numbers is longer
   static constexpr int scan_threads = 1024;
 };
 
@@ -37,7 +38,7 @@ __device__ const device_fives fives = copy_table();
 
 enum line_flag : unsigned { lost = 1, below = 2, above = 4 };
 
-// Of all chunks so far.
+// Over all chunks so far.
 struct counters {
   unsigned long long lines;
   unsigned long long unusual;
@@ -46,7 +47,7 @@ struct counters {
   unsigned flags;
 };
 
-// The four bytes' bits that are '\n', first byte lowest.
+// A bit for each of the four bytes that is '\n', the first byte lowest.
 __device__ unsigned newline_bits(unsigned word) {
   return (__vcmpeq4(word, 0x0a0a0a0aU) & 0x01010101U) * 0x10204080U >> 28;
 }
@@ -55,12 +56,12 @@ __device__ unsigned newline_bits(uint4 bytes) {
   return newline_bits(bytes.x) | newline_bits(bytes.y) << 4 | newline_bits(bytes.z) << 8 | newline_bits(bytes.w) << 12;
 }
 
-// 16 bytes at `at` of a text of `size`; zeros behind its end, where the caller has room up to a multiple of 16.
+// Loads 16 bytes at `at` of a text of `size` bytes; zeros after its end, up to a multiple of 16.
 __device__ uint4 load(const char* text, std::int64_t at, std::int64_t size) {
   return at < size ? *reinterpret_cast<const uint4*>(text + at) : uint4{};
 }
 
-// Exclusive, over a block of at most 32 warps; `sums` has room for them. Every thread gets the total.
+// Exclusive scan over a block of at most 32 warps; `sums` has room for them. Every thread gets the total.
 __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) {
   const unsigned lane = threadIdx.x % warp_size;
   const unsigned warp = threadIdx.x / warp_size;
@@ -77,7 +78,7 @@ __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) 
   return before + sum - value;
 }
 
-// counts[t] = lines that end in tile t. The first block also copies the end of the chunk before in front of the text.
+// counts[t] = lines that end in tile t. The first block also copies the end of the previous chunk before the text.
 __global__ void __launch_bounds__(tuning::threads)
     count_lines(char* text, std::int64_t size, const char* end_before, unsigned* counts) {
   __shared__ unsigned sums[tuning::threads / warp_size];
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(tuning::threads)
   }
 }
 
-// firsts[t] = the number of the first line that ends in tile t.
+// firsts[t] = number of the first line that ends in tile t.
 __global__ void __launch_bounds__(tuning::scan_threads)
     number_tiles(const unsigned* counts, std::int64_t tiles, std::int64_t* firsts, counters* all) {
   __shared__ unsigned sums[tuning::scan_threads / warp_size];
@@ -119,12 +120,12 @@ __global__ void __launch_bounds__(tuning::scan_threads)
 
 struct tile_memory {
   alignas(16) char text[tuning::margin + tuning::tile_bytes];
-  std::uint16_t ends[tuning::tile_bytes];  // of lines, in the tile
+  std::uint16_t ends[tuning::tile_bytes];  // positions of line ends in the tile
   unsigned sums[tuning::threads / warp_size];
-  int begin;  // of the first line that ends in the tile: 0 or less; `margin` below where it is not kept
+  int begin;  // start of the first line that ends in the tile: 0 or less; below -`margin` if not kept
 };
 
-// The tile's text and line ends; returns how many there are.
+// Loads the tile's text and line ends; returns their number.
 __device__ unsigned load_tile(const char* text, std::int64_t size, std::int64_t tile, tile_memory& shared) {
   constexpr int vectors = (tuning::margin + tuning::tile_bytes) / 16;
   for (int k = static_cast<int>(threadIdx.x); k < vectors; k += tuning::threads) {
@@ -139,7 +140,7 @@ __device__ unsigned load_tile(const char* text, std::int64_t size, std::int64_t 
     const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(ends)) - 1);
     shared.ends[k++] = static_cast<std::uint16_t>(threadIdx.x * tuning::thread_bytes + bit);
   }
-  if (threadIdx.x < warp_size) {  // back to the '\n' before the tile
+  if (threadIdx.x < warp_size) {  // finds the last '\n' before the tile
     int begin = 0;
     unsigned found = 0;
     for (; begin > -tuning::margin; begin -= warp_size) {
@@ -158,7 +159,7 @@ struct unusual_list {
   std::int64_t capacity;
 };
 
-// What a thread has met.
+// Counts of one thread.
 struct tally {
   unsigned flags = 0;
   unsigned rounded = 0;
@@ -222,12 +223,12 @@ struct device_text_parser<Line, V, I>::state {
   Line line;
   device_entry_sink<V, I> to;
   std::vector<pinned_slot> slots;
-  array<char, device> texts[2];  // margin and chunk, by turns
+  array<char, device> texts[2];  // margin and chunk; double buffer
   array<unsigned, device> counts;
   array<std::int64_t, device> firsts;
   array<unusual_line, device> unusual;
   array<counters, device> all;
-  const char* end_before = nullptr;  // of the text of the chunk before
+  const char* end_before = nullptr;  // end of the previous chunk's text
 
   state(const context<device>& given, const Line& rule, const device_entry_sink<V, I>& sink,
         const device_read_tuning& how)
@@ -246,9 +247,9 @@ struct device_text_parser<Line, V, I>::state {
     for (pinned_slot& slot : slots) slot.reserve(room(how));
     ctx.synchronize();
   }
-  ~state() { cudaStreamSynchronize(ctx.stream()); }  // nothing is copied out of the slots any more
+  ~state() { cudaStreamSynchronize(ctx.stream()); }  // no copy from the slots is in flight
 
-  // A chunk, a '\n' and zeros up to a multiple of what kernels load; whole pages of the host.
+  // Size of a chunk with '\n' and zero padding to a multiple of the kernels' loads; whole host pages.
   static std::int64_t room(const device_read_tuning& how) {
     return div_up(how.chunk_bytes + 1, std::int64_t{4096}) * 4096;
   }
@@ -287,7 +288,7 @@ void device_text_parser<Line, V, I>::submit(std::int64_t i, std::int64_t bytes, 
   const device_guard guard(state_->ctx);
   const pinned_slot& slot = state_->slot(i);
   char* const text = state_->texts[i % 2].data() + tuning::margin;
-  const std::int64_t whole = div_up(bytes, std::int64_t{16}) * 16;  // kernels load 16 bytes at a time
+  const std::int64_t whole = div_up(bytes, std::int64_t{16}) * 16;  // rounded up: kernels load 16 bytes at a time
   std::memset(slot.data() + bytes, 0, static_cast<std::size_t>(whole - bytes));
   copy_to_device(state_->ctx, slot.data(), text, static_cast<std::size_t>(whole));
   SPARGO_CUDA_TRY(cudaEventRecord(slot.copied(), state_->ctx.stream()));

@@ -1,4 +1,4 @@
-// Inside the readers into device memory: their tuning open to tests, and what they share.
+// Internals of the readers into device memory, with the tuning exposed to tests.
 #pragma once
 
 #include "io/device/chunks.hpp"
@@ -7,7 +7,7 @@
 
 namespace spargo::detail {
 
-// As the public functions.
+// Like the public functions.
 template <entry_type V, index_type I>
 [[nodiscard]] coo_matrix<V, I, device> read_matrix_market_with(const context<device>& ctx, const context<host>& reading,
                                                                const std::string& path,
@@ -19,14 +19,14 @@ template <index_type I>
                                                       const std::string& path, const device_read_options& options,
                                                       const device_read_tuning& tuning);
 
-// Whether the device should try: a regular file, not compressed, and large enough if that matters.
+// Whether to try the device: an uncompressed regular file, large enough where that matters.
 [[nodiscard]] bool suits_device(const std::string& path, const device_read_options& options,
                                 const device_read_tuning& tuning);
 
-// The text from byte `first` on without the blank lines at its end; empty where there is nothing else.
+// The text from byte `first` on without trailing blank lines; empty if nothing else is there.
 [[nodiscard]] text_range without_blank_end(const opened_file& file, const std::string& path, std::int64_t first);
 
-// The line at a byte of the file, with a '\n' at its end; of one beyond the limit a part that is.
+// The line at a byte of the file, ending in '\n'; of an overlong line a part that is still too long.
 [[nodiscard]] std::string line_at(const opened_file& file, const std::string& path, std::int64_t offset);
 
 [[nodiscard]] std::function<void(std::int64_t)> report_to(const device_read_options& options, std::int64_t file_bytes);

@@ -1,6 +1,6 @@
-// Attributes of an edge as networkx writes them: `{}`, `{'weight': 3.0, 'color': 'red'}`, a Python dictionary or JSON.
+// Edge attributes as networkx writes them: `{}`, `{'weight': 3.0, 'color': 'red'}`, a Python dictionary or JSON.
 //
-// Only the value of 'weight' is looked at. A number of NumPy 2, `np.float64(3.0)`, is the number.
+// Only the value of 'weight' is used. NumPy 2's `np.float64(3.0)` counts as the number.
 #pragma once
 
 #include "io/edge_list/fields.hpp"
@@ -11,7 +11,7 @@ class attribute_reader {
  public:
   explicit attribute_reader(const char* brace) : brace_(brace), p_(brace) {}
 
-  // Whether there is a weight, and whether it is another integer than is written.
+  // Returns whether there is a weight; `rounded`: an integer that float64 cannot represent.
   [[nodiscard]] bool read(double& weight, bool& rounded) {
     bool weighted = false;
     next();
@@ -53,7 +53,7 @@ class attribute_reader {
     ++p_;
   }
 
-  // A string, a bare word, or brackets and what is within them; moves past the blanks behind it.
+  // Reads a string, a bare word, or a bracketed value, and skips following blanks.
   std::string_view value() {
     const char* const first = p_;
     std::int64_t depth = 0;
@@ -81,7 +81,7 @@ class attribute_reader {
   const char* p_;
 };
 
-// Those at `p`, a brace: whether there is a weight among them. What follows them on the line is ignored.
+// Reads the attributes at `p`, a brace; returns whether they include a weight. Ignores the rest of the line.
 [[nodiscard, gnu::noinline]] inline bool read_attributes(const char* p, double& weight, bool& rounded) {
   return attribute_reader(p).read(weight, rounded);
 }

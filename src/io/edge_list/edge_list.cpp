@@ -1,12 +1,12 @@
 // Edge lists, read in parallel.
 //
-// Idea: as for Matrix Market files, blocks of whole lines are cut into parts that threads parse straight into the
-// result, whose place a chained count of lines gives. Ids go there as they are while they fit the result's index type;
-// with the first that does not, all are numbered in a hash table on the way instead (id_table.hpp). At the end ids are
-// renumbered in ascending order where they stand: not at all if none is missing, by a bitmap and its running popcount
-// if the largest is not far above the number of edges, else by the table.
+// Idea: as for Matrix Market files, blocks of whole lines are cut into parts, and threads parse each part directly into
+// its place in the result, which a chained line count gives. Ids are stored unchanged as long as they fit the result's
+// index type. From the first one that does not, all ids are replaced by numbers from a hash table (id_table.hpp). At
+// the end ids are renumbered in place in ascending order: not at all if none is missing, by a bitmap with running
+// popcounts if the largest id is not much larger than the number of edges, otherwise by the table. Names are numbered
+// by a table from the first edge on (name_interner.hpp), and finally by first appearance.
 // Invariant: the result, or the first error in file order, does not depend on threads or blocks.
-// Names are numbered in a table from the first edge on (name_interner.hpp), and in the end by first appearance.
 // Cost: one pass over the text, O(edges + ids log ids). Memory: the result, and 4 bytes per edge for the bitmap or 17
 // to 26 per id for the table, 43 while it grows.
 #include "core/parallel.hpp"
@@ -41,19 +41,19 @@ namespace {
 using namespace edge_text;
 
 struct renumbering {
-  static constexpr std::int64_t share = std::int64_t{1} << 16;  // edges per thread at least: some 100 us
-  static constexpr std::int64_t round = std::int64_t{1} << 18;  // edges between two looks at the table's size
-  static constexpr std::int64_t parts = 64;                     // the same where they are read: 8 MiB of text
+  static constexpr std::int64_t share = std::int64_t{1} << 16;  // minimum edges per thread: some 100 us
+  static constexpr std::int64_t round = std::int64_t{1} << 18;  // edges between two checks of the table's size
+  static constexpr std::int64_t parts = 64;                     // the same in parts while reading: 8 MiB of text
 };
 
-// How many edges a text has, from the lines at its beginning.
+// Estimates the number of edges from the first lines.
 struct expecting {
-  static constexpr std::int64_t least_bytes = std::int64_t{4} << 20;  // of a block, below which it is not asked
+  static constexpr std::int64_t least_bytes = std::int64_t{4} << 20;  // minimum block size for an estimate
   static constexpr std::int64_t sample_bytes = std::int64_t{1} << 20;
   static constexpr double spare = 1.0625;
 };
 
-// Ids as they are.
+// Stores ids unchanged.
 template <class I>
 struct plain_ids {
   entry_sink<double, I> to;
@@ -70,7 +70,7 @@ struct plain_ids {
   void finish() const {}
 };
 
-// Numbers of a table, a batch at a time.
+// Stores numbers from a table, batch by batch.
 template <class I>
 class numbered_ids {
  public:
@@ -157,8 +157,8 @@ class edge_reader {
     cut_bytes_ += static_cast<std::int64_t>(block.size());
   }
 
-  // Room for all the edges that a large file's first lines let expect, before any is read: each goes straight to its
-  // place. And memory for those of this block.
+  // Reserves room for the estimated edges of a large file before reading any, so that each goes straight to its place;
+  // and touches the memory for this block.
   void expect(std::string_view block) {
     const auto block_bytes = static_cast<double>(block.size());
     if (block_bytes < expecting::least_bytes || numbered_) return;
@@ -173,7 +173,7 @@ class edge_reader {
   [[nodiscard]] edge_part<I>& part(std::int64_t i) { return parts_[static_cast<std::size_t>(i)]; }
   [[nodiscard]] std::int64_t count_lines(std::int64_t i) { return part(i).lines = count_newlines(part(i).text); }
 
-  // Into the result where all lines of the part have room there; else into a store of its own.
+  // Parses into the result if it has room for all lines of the part; otherwise into the part's own store.
   void parse_part(edge_part<I>& p) {
     p.direct = p.lines <= edges_.capacity() - p.first;
     if (!p.direct) p.own.ensure(ctx_, std::min(p.lines, static_cast<std::int64_t>(p.text.size()) / least_bytes + 1));
@@ -189,7 +189,7 @@ class edge_reader {
       parse_edges(p, sink, source_.max_line_bytes());
       p.largest = sink.largest;
       p.marked = p.largest < present_.limit();
-      if (p.marked) mark(p.to.rows, p.to.cols, p.count);  // while they are in the cache
+      if (p.marked) mark(p.to.rows, p.to.cols, p.count);  // while they are in cache
     }
   }
 
@@ -206,7 +206,7 @@ class edge_reader {
     });
   }
 
-  // The ids of the block that ends with edge `total_`, if some were too large for the bitmap when they were read.
+  // Marks the ids of the block that ends with edge `total_` that were too large for the bitmap when read.
   void mark_rest() {
     if (numbered_ || !marking_) return;
     std::int64_t first = total_;
@@ -220,10 +220,10 @@ class edge_reader {
     mark_from(first);
   }
 
-  // A word of the bitmap and two of its ranks for four edges cost less than the table.
+  // One word of the bitmap and two of its ranks per four edges cost less than the table.
   [[nodiscard]] bool fits_bitmap() const { return largest_ / 64 <= total_ / 4 + 1024; }
 
-  // With a table in rounds, so that room for ids that may turn out new is never much more than for those there are.
+  // With a table, in rounds: then the room reserved for possibly new ids is never much more than for known ones.
   void parse() {
     const auto count = static_cast<std::int64_t>(used_);
     if (!numbered_) {
@@ -232,7 +232,7 @@ class edge_reader {
     }
     std::int64_t first = total_;
     const int threads =
-        source_.parsing_context().threads();  // one more would wait for the core of the one that inflates
+        source_.parsing_context().threads();  // another one would compete for the inflating thread's core
     for (std::int64_t begin = 0; begin < count; begin += renumbering::parts) {
       const std::int64_t end = std::min(count, begin + renumbering::parts);
       std::atomic<std::int64_t> lines{0};
@@ -243,13 +243,13 @@ class edge_reader {
     }
   }
 
-  // In the table, for the ids of so many edges.
+  // Reserves the table for the ids of `edges` edges.
   void make_room(std::int64_t edges) {
     expect_vertices<I>(source_.path(), std::max(table_.size(), interner_.size()));
     has_names() ? interner_.reserve(2 * edges) : table_.reserve(2 * edges);
   }
 
-  // Parts [begin, end); `first` edges come before them if every line has one.
+  // Parses parts [begin, end); `first` edges precede them if every line has one.
   template <class Count>
   void parse_range(std::int64_t begin, std::int64_t end, std::int64_t first, const Count& count) {
     const auto count_here = [&](std::int64_t i, std::int64_t) { return count(begin + i); };
@@ -273,7 +273,7 @@ class edge_reader {
     });
   }
 
-  // Whether an id did not fit before anything else was wrong.
+  // Whether an id that did not fit comes before any error.
   [[nodiscard]] bool any_stopped() const {
     for (std::size_t i = 0; i < used_; ++i) {
       if (parts_[i].bad || parts_[i].exception) return false;
@@ -301,7 +301,7 @@ class edge_reader {
     }
   }
 
-  // Room for what was read, and for what the rest of the file holds if it is as dense, and some more.
+  // Room for what was read and for the rest of the file at the same density, with a margin.
   void reserve(std::int64_t used) {
     if (edges_.capacity() >= total_) return;
     const double rest = static_cast<double>(total_) / static_cast<double>(seen_bytes_) *
@@ -310,7 +310,7 @@ class edge_reader {
     edges_.grow(ctx_, used, std::max({total_, 2 * edges_.capacity(), likely}));
   }
 
-  // What is not where it belongs: moved up over the room of lines without edges, or copied from a part's own store.
+  // Moves parts to their places: over gaps of lines without edges, or from a part's own store.
   void place() {
     std::int64_t used = parts_[0].place;
     for (std::size_t i = 0; i < used_ && parts_[i].direct; ++i) {
@@ -323,7 +323,7 @@ class edge_reader {
     });
   }
 
-  // Ids in place of which numbers of the table go.
+  // Replaces stored ids by numbers of the table.
   void number_what_is_there() {
     numbered_ = true;
     for (std::int64_t begin = 0; begin < total_; begin += renumbering::round) {
@@ -355,7 +355,7 @@ class edge_reader {
       result.ids = table_.ranks(ranks);
       renumber([&](I number) { return ranks[number]; });
     } else {
-      if (!marking_) {  // when the large ids came there were too few edges, and now there are enough
+      if (!marking_) {  // the large ids came when there were too few edges; now there are enough
         present_.grow(ctx_, largest_ + 1);
         mark_from(0);
       }
@@ -375,8 +375,8 @@ class edge_reader {
     return result;
   }
 
-  // At the end, each thread its own share: where threads parse neighbouring parts they would meet at the same untouched
-  // large page, and the kernel would clear it for both of them.
+  // At the end, each thread for its own range: threads parsing neighbouring parts would fault on the same untouched
+  // huge page, and the kernel would clear it twice.
   void fill_with_ones() {
     parallel_for(ctx_.threads(), total_, grain::elements, [&](std::int64_t k) { edges_.values[k] = 1; });
   }
@@ -395,18 +395,18 @@ class edge_reader {
   const edge_list_tuning tuning_;
   header_line header_line_;
   std::vector<edge_part<I>> parts_;
-  std::size_t used_ = 0;  // of the parts, by the current block
+  std::size_t used_ = 0;  // parts in use by the current block
   entry_store<double, I> edges_;
-  id_bitmap<I> present_;  // ids of the edges, while they are not numbered
-  bool marking_ = true;   // all of them so far
+  id_bitmap<I> present_;  // ids of the edges, until they are numbered
+  bool marking_ = true;   // all ids so far are in `present_`
   id_table<I> table_;
   name_interner interner_;
-  bool numbered_ = false;      // the edges have the table's numbers, not ids
-  std::int64_t largest_ = -1;  // id, while they are not numbered
+  bool numbered_ = false;      // edges hold the table's numbers instead of ids
+  std::int64_t largest_ = -1;  // largest id, until they are numbered
   std::int64_t total_ = 0;
   std::int64_t rounded_ = 0;
   std::int64_t seen_bytes_ = 0;
-  std::int64_t cut_bytes_ = 0;  // that have become parts
+  std::int64_t cut_bytes_ = 0;  // bytes in earlier parts
   bool weighted_ = false;
 };
 

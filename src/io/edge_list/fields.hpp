@@ -1,4 +1,4 @@
-// The fields of a line of an edge list, read byte by byte: whatever is legal, and what to say of the rest.
+// The fields of an edge list's line, read byte by byte, with all legal forms and error messages.
 //
 // Separators are blanks and at most one comma or semicolon; a line ends in '\n', the sentinel of every loop.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace spargo::detail::edge_text {
 
-inline constexpr std::string_view comment_marks = "#%";  // a line that begins with one of them may have any length
+inline constexpr std::string_view comment_marks = "#%";  // a line that begins with one may have any length
 
 inline bool is_separator(char c) { return is_blank(c) || c == ',' || c == ';'; }
 inline bool is_comment(const char* p) { return comment_marks.find(*p) != std::string_view::npos; }
@@ -26,7 +26,7 @@ inline std::string_view field_at(const char* p) {
   return {p, static_cast<std::size_t>(end - p)};
 }
 
-// Past blanks and at most one comma or semicolon.
+// Skips blanks and at most one comma or semicolon.
 inline const char* skip_separator(const char* p) {
   p = skip_blanks(p);
   if (*p == ',' || *p == ';') p = skip_blanks(p + 1);
@@ -66,7 +66,7 @@ inline const char* skip_separator(const char* p) {
   return first + token.size();
 }
 
-// The id that a whole token is.
+// The id formed by a whole token.
 [[nodiscard]] inline std::int64_t id_of(std::string_view token, const char* what) {
   constexpr std::size_t most_digits = 18;
   std::int64_t id = 0;
@@ -79,7 +79,7 @@ inline const char* skip_separator(const char* p) {
   return id;
 }
 
-// The number that a token at p is.
+// The number formed by a token at p.
 inline double weight_of(const char* p, std::string_view token) {
   decimal common;
   double weight = 0;
@@ -92,8 +92,7 @@ inline double weight_of(const char* p, std::string_view token) {
                         : fmt::format("weight {} is beyond the range of float64", quoted(token))};
 }
 
-// Whether the number that ends at `p`, a comma, goes on behind it: then that is a decimal comma, for what separates
-// `weight`, where it begins, from the field before is none.
+// Whether the comma at `p` is a decimal comma: a digit follows it, and the separator before `weight` is not a comma.
 [[nodiscard]] inline bool is_decimal_comma(const char* weight, const char* p) {
   if (!is_digit(p[1])) return false;
   do {

@@ -1,7 +1,7 @@
-// What the first lines of an edge list say: comments, the names of columns, the separator.
+// The first lines of an edge list: comments, column names, separator.
 //
-// Idea: the first 64 KiB decide, the same for every reader, whatever its blocks and threads are. The first line that is
-// no comment is a header if it names a source and a target, or if it holds no ids where all lines below it do.
+// Idea: the first 64 KiB decide, identically for every reader, block size and number of threads. The first line that is
+// not a comment is a header if it names a source and a target, or if it has no ids while all lines below have.
 #include "io/edge_list/header.hpp"
 
 #include "core/rethrow.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Without case and without what joins words: from_node_id, FromNodeId and "from node id" are one name.
+// Ignores case and joining characters: from_node_id, FromNodeId and "from node id" are one name.
 std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
@@ -39,7 +39,7 @@ constexpr std::array targets = {"target"sv,     "to"sv,     "dst"sv,  "v"sv,    
                                 "head"sv,       "node2"sv,  "id2"sv,  "tonodeid"sv,   "targetid"sv, "toid"sv,
                                 "targetnode"sv, "tonode"sv, "dest"sv, "destination"sv};
 constexpr std::array weights = {"weight"sv, "w"sv, "value"sv, "length"sv, "distance"sv};
-// Usual names of columns that are neither ends nor weights.
+// Usual names of other columns.
 constexpr std::array others = {"id"sv,        "edge"sv, "edgeid"sv, "index"sv, "time"sv,
                                "timestamp"sv, "date"sv, "type"sv,   "label"sv, "name"sv};
 
@@ -58,7 +58,7 @@ bool is_number(std::string_view field) {
   return parse_real(field, number) != number_status::malformed;
 }
 
-// "0,5": a real number with a comma in place of the point.
+// "0,5": a real number with a comma as decimal point.
 bool has_decimal_comma(std::string_view field) {
   const std::size_t comma = field.find(',');
   if (comma == std::string_view::npos) return false;
@@ -67,7 +67,7 @@ bool has_decimal_comma(std::string_view field) {
   return is_number(pointed);
 }
 
-// The fields of a line that ends in '\n'; none where quotes do not end.
+// The fields of a line that ends in '\n'; none if a quote does not end.
 std::vector<std::string> fields_of(const char* p, char separator) {
   std::vector<std::string> fields;
   try {
@@ -82,7 +82,7 @@ std::vector<std::string> fields_of(const char* p, char separator) {
   return fields;
 }
 
-// Of a line of names, in which commas and blanks may be part of a name where others separate them.
+// For a line of names, which may contain commas and blanks if other separators are used.
 char separator_of_names(std::string_view line) {
   bool in_quotes = false;
   std::string outside;
@@ -96,7 +96,7 @@ char separator_of_names(std::string_view line) {
   return ' ';
 }
 
-// What stands between the first two fields of a line without names.
+// The separator between the first two fields of a line without names.
 char separator_of_values(const char* p) {
   p = skip_blanks(p);
   p = skip_blanks(p + field_at(p).size());
@@ -111,7 +111,7 @@ class header_finder {
     const bool whole = std::ssize(text_) < head_bytes;
     const bool cut = !look_at_comments() || text_.find('\n') == std::string::npos;
     if (cut && !whole && file.can_be_read_again()) read_on(file);
-    if (!whole && text_.find('\n') == std::string::npos) text_.clear();  // no line is whole
+    if (!whole && text_.find('\n') == std::string::npos) text_.clear();  // not even one whole line
     if (whole || text_.empty()) text_ += '\n';
     text_.resize(text_.rfind('\n') + 1);
   }
@@ -139,7 +139,7 @@ class header_finder {
     throw error(error_code::invalid_argument, {name_}, fmt::format("columns {}: {}", columns_, why));
   }
 
-  // Removes comments and blank lines before the first edge; false where nothing else is there.
+  // Removes comments and blank lines before the first edge; false if nothing else is left.
   bool look_at_comments() {
     std::size_t at = 0;
     while (at < text_.size()) {
@@ -188,7 +188,7 @@ class header_finder {
     return text.substr(1, text.size() - 2);
   }
 
-  // Past comments that fill the head.
+  // Skips comments that fill the head.
   void read_on(const input_file& file) {
     text_source source(context<host>({.threads = 1}), file, {}, {.block_bytes = head_bytes});
     source.set_comment_marks(comment_marks);
@@ -234,7 +234,7 @@ class header_finder {
     find_decimal_commas();
   }
 
-  // visit(fields) for each line from line `from` on, until it says false; whether there are any and all say true.
+  // Calls visit(fields) for each line from `from` on until it returns false. True if there are any and all return true.
   template <class Visit>
   bool for_all_values(int from, const Visit& visit) const {
     int line = 0;
@@ -248,14 +248,14 @@ class header_finder {
     return line > from;
   }
 
-  // Whether ids stand in two columns of all lines below the first one, of which there is one at least.
+  // Whether all lines below the first one, at least one, have ids in both columns.
   [[nodiscard]] bool are_ids_below(std::size_t source, std::size_t target) const {
     return for_all_values(1, [&](const std::vector<std::string>& fields) {
       return fields.size() > std::max(source, target) && is_id(fields[source]) && is_id(fields[target]);
     });
   }
 
-  // The columns whose names these are, of those the first line has.
+  // The columns of the first line that have one of these names.
   template <class Names>
   static std::vector<int> find_names(const std::vector<std::string>& fields, const Names& names) {
     std::vector<int> found;
@@ -265,7 +265,7 @@ class header_finder {
     return found;
   }
 
-  // Whether the first line names columns, and which they are.
+  // Whether the first line names columns; determines them.
   bool are_names(const std::vector<std::string>& fields) {
     if (fields.size() < 2) return false;
     const std::vector<int> from = find_names(fields, sources);
@@ -306,7 +306,7 @@ class header_finder {
     header_.weight = weight;
   }
 
-  // Where commas separate, "1,2,0,5" below three names has row names in front or a decimal comma at the end.
+  // With comma separators, "1,2,0,5" below three names has either a row name in front or a decimal comma at the end.
   void expect_no_decimal_commas(const std::vector<std::string>& names) const {
     const auto digits = [](const std::string& text) {
       return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -322,7 +322,7 @@ class header_finder {
     }
   }
 
-  // R writes the names of rows in front, and no name above them.
+  // R writes row names in front, without a name in the header.
   void count_row_names(const std::vector<std::string>& names) {
     std::int64_t row = 0;
     bool counted = true;
@@ -333,7 +333,7 @@ class header_finder {
     header_.row_names = header_.row_names && (counted || is_quoted_below());
   }
 
-  // Whether the second line begins with quotes.
+  // Whether the second line begins with a quote.
   [[nodiscard]] bool is_quoted_below() const { return skip_blanks(text_.c_str() + text_.find('\n') + 1)[0] == '"'; }
 
   void expect_one(const char* what, const std::vector<std::string>& fields, const std::vector<int>& columns) const {
@@ -352,7 +352,7 @@ class header_finder {
     return fmt::format("{}", fmt::join(all, ", "));
   }
 
-  // --- Columns as the user names them
+  // --- Columns given by the user
 
   void take_columns(const std::vector<std::string>& first) {
     std::vector<std::string> wanted(1);
@@ -412,7 +412,7 @@ class header_finder {
     return found.empty() ? std::nullopt : std::optional<int>(found[0]);
   }
 
-  // --- Their contents
+  // --- Contents of columns
 
   void find_type() {
     const auto type = std::find_if(header_.names.begin(), header_.names.end(),
@@ -441,7 +441,7 @@ class header_finder {
   std::string name_;
   std::string columns_;
   id_kind wanted_ids_;
-  std::string text_;  // whole lines from the first one on that is no comment
+  std::string text_;  // whole lines, from the first one that is not a comment
   std::int64_t lines_before_ = 0;
   bool is_first_comment_ = true;
   bool is_bipartite_ = false;

@@ -1,4 +1,4 @@
-// Where the columns of an edge list stand (`edge_list_header`), for those who read its lines.
+// Column positions of an edge list (`edge_list_header`), for the line readers.
 #pragma once
 
 #include "io/edge_list/fields.hpp"
@@ -10,17 +10,17 @@
 
 namespace spargo::detail::edge_text {
 
-// Whether lines are read as without a header line: source, target, and whatever third column there is.
+// Whether lines are read as without a header: source, target, optional third column.
 [[nodiscard]] inline bool is_plain(const edge_list_header& header) {
   const bool third = header.weight == 2 || (header.weight < 0 && header.names.size() == 2);
   return header.source == 0 && header.target == 1 && third && header.type < 0 && !header.decimal_commas &&
          header.left_ids < 0 && header.ids == id_kind::integers && !header.quoted_ids;
 }
 
-// A field of a table's line, without blanks around it and without its quotes.
+// A field of a table's line, without surrounding blanks and quotes.
 //
-// `p` is where it begins, and moves to the separator or the line's end behind it. Separator ' ' is any number of blanks
-// and tabs, others are one character.
+// `p`: its beginning; moved to the following separator or line end. Separator ' ' stands for any number of blanks and
+// tabs, others are one character.
 [[nodiscard]] inline std::string_view take_field(const char*& p, char separator) {
   const auto ends_field = [separator](const char* q) {
     return ends_line(q) || (separator == ' ' ? is_blank(*q) : *q == separator);
@@ -47,26 +47,26 @@ namespace spargo::detail::edge_text {
   return field;
 }
 
-// To the next field; false at the end of the line.
+// Moves to the next field; false at the end of the line.
 [[nodiscard]] inline bool next_field(const char*& p, char separator) {
   if (ends_line(p)) return false;
   p += separator != ' ';
   return true;
 }
 
-// Whether the user has named columns.
+// Whether the user has given columns.
 enum class given_columns { none, some };
 
-// Fills in `ids` and `quoted_ids`, and for them the separator of a file without a header line. `text`: whole lines from
-// the first one on that is no comment, the last one blank or ended.
+// Sets `ids` and `quoted_ids`, and from them the separator of a file without a header. `text`: whole lines from the
+// first one that is not a comment; the last one ends or is blank.
 void decide_ids(std::string_view text, id_kind wanted, given_columns columns, edge_list_header& header);
 
-// Passes over the header line of a text that comes in blocks.
+// Skips the header line of a text that comes in blocks.
 class header_line {
  public:
   explicit header_line(const edge_list_header& header) : is_passed_(header.names.empty()) {}
 
-  // The block from behind the header line on; all of it where that is passed, or is none.
+  // The block after the header line; all of it if the header was skipped before or does not exist.
   [[nodiscard]] std::string_view skip(const text_source& source, std::string_view block) {
     const char* const end = block.data() + block.size();
     for (const char* line = block.data(); line != end && !is_passed_;) {

@@ -1,4 +1,4 @@
-// Whether the vertices of an edge list have integer ids or names, by its first lines.
+// Decides from the first lines whether vertices have integer ids or names.
 #include "io/edge_list/header.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// What a line has for its ends.
+// The source and target of a line.
 struct line_ids {
   bool has_both = false;
   bool has_name = false;  // one that does not look like a number
@@ -25,7 +25,7 @@ struct line_ids {
   }
 
  private:
-  // A number that is no id is a mistake sooner than a name.
+  // A number that is not an id is more likely a mistake than a name.
   static bool is_like_number(std::string_view field) {
     double number = 0;
     return field.empty() || ((is_digit(field[0]) || "+-."sv.find(field[0]) != std::string_view::npos) &&
@@ -39,7 +39,7 @@ struct line_ids {
   int ends_ = 0;
 };
 
-// Between blanks, commas or semicolons.
+// Fields between blanks, commas or semicolons.
 line_ids plain_ids(const char* p) {
   line_ids found;
   for (int end = 0; end < 2; ++end) {
@@ -64,13 +64,13 @@ line_ids table_ids(const char* p, const edge_list_header& header) {
       if (column == header.source || column == header.target) found.look_at(field, quoted);
       if (!next_field(p, header.separator)) break;
     }
-  } catch (const bad_line&) {  // quotes
+  } catch (const bad_line&) {  // unterminated quotes
     found.has_both = found.has_name = found.in_quotes = true;
   }
   return found;
 }
 
-// visit(p) for each line with values.
+// Calls visit(p) for each line with values.
 template <class Visit>
 void for_each_line(std::string_view text, const edge_list_header& header, const Visit& visit) {
   bool names = !header.names.empty();
@@ -82,7 +82,7 @@ void for_each_line(std::string_view text, const edge_list_header& header, const 
   }
 }
 
-// Of a tab, a semicolon, a comma and blanks the one that most lines have outside quotes, the first of equals.
+// Among tab, semicolon, comma and blanks, the one that most lines have outside quotes; the first on ties.
 char separator_between_names(std::string_view text, const edge_list_header& header) {
   char best = ' ';
   std::int64_t most = 0;

@@ -1,4 +1,4 @@
-// What an edge list begins with and puts between fields, by its style; for both of its writers.
+// First line and separator of an edge list by style, for both of its writers.
 #pragma once
 
 #include <spargo/io/edge_list.hpp>

@@ -1,8 +1,8 @@
-// The edges in a part of an edge list: what one thread parses, line by line.
+// Parses a part of an edge list line by line; one thread per part.
 //
-// Most lines go through common_line.hpp; others, and the last ones of a part, byte by byte, and whatever is wrong is
-// thrown as a `bad_line`. A part ends in '\n', the sentinel of every loop. What becomes of ids is a sink's business:
-// `put(k, source, target)` for edge k of the part, which ends with the edge where it says no, and `finish()`.
+// Most lines go through common_line.hpp; other lines, and the last ones of a part, are read byte by byte, and errors
+// are thrown as `bad_line`. A part ends in '\n', the sentinel of every loop. A sink stores the edges: `put(k, source,
+// target)` for edge k of the part, which ends after that edge if it returns false; then `finish()`.
 #pragma once
 
 #include "io/edge_list/attributes.hpp"
@@ -20,24 +20,25 @@ namespace spargo::detail::edge_text {
 
 inline constexpr std::int64_t least_bytes = 4;  // the shortest line with an edge: "1 2\n"
 
-// Whether a text is a Matrix Market file, whose first lines would pass for comments here.
+// Whether a text is a Matrix Market file, whose first lines would be comments here.
 inline bool has_banner(std::string_view text) {
   constexpr std::string_view banner = "%%matrixmarket";
   const auto same = [](char b, char a) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
   return text.size() >= banner.size() && std::equal(banner.begin(), banner.end(), text.begin(), same);
 }
 
-// --- The hot half ----------------------------------------------------------------------------------------------------
+// --- Hot path
+// ------------------------------------------------------------------------------------------------------------
 
 struct edge_fields {
   std::int64_t source = 0;
   std::int64_t target = 0;
   double weight = 0;
   bool weighted = false;
-  bool rounded = false;  // the weight is another integer
+  bool rounded = false;  // the weight is an integer that float64 cannot represent
 };
 
-// Past at most one comma or semicolon and few blanks on either side of it; null where there is no separator.
+// Skips at most one comma or semicolon with few blanks around it; null if there is no separator.
 [[nodiscard]] inline const char* common_separator(const char* p) noexcept {
   if (!is_separator(*p)) return nullptr;
   p = common_line::skip_few_blanks(p);
@@ -45,7 +46,7 @@ struct edge_fields {
   return p;
 }
 
-// The next line, or null where this one is unusual. `end` is that of the part.
+// Returns the next line, or null if this one is unusual. `end`: of the part.
 [[nodiscard]] inline const char* read_common_edge(const char* p, const char* end, edge_fields& edge) noexcept {
   p = common_line::read_index(p, edge.source);
   if (p == nullptr || (p = common_separator(p)) == nullptr) return nullptr;
@@ -63,24 +64,24 @@ struct edge_fields {
   return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
 }
 
-// Lines [text) and the edges in them, up to the first bad line.
+// The lines of [text) and their edges, up to the first bad line.
 template <class I>
 struct edge_part {
   std::string_view text;
-  std::int64_t offset = 0;  // of it, among the bytes of all parts
+  std::int64_t offset = 0;  // of `text`, among the bytes of all parts
   std::int64_t lines = 0;
   entry_sink<double, I> to;
-  bool direct = false;     // `to` is in the result, from edge `first` on; else in `own`
-  std::int64_t first = 0;  // the number of its first edge if every line of the block so far has one
-  std::int64_t place = 0;  // the number of its first edge
+  bool direct = false;     // `to` is in the result, from edge `first` on; otherwise in `own`
+  std::int64_t first = 0;  // its first edge's number if every earlier line of the block has an edge
+  std::int64_t place = 0;  // its first edge's number
   entry_store<double, I> own;
   const edge_list_header* header = nullptr;
   std::int64_t count = 0;
-  std::int64_t rounded = 0;            // weights
-  bool weighted = false;               // of the first edge, and so of all
+  std::int64_t rounded = 0;            // number of rounded weights
+  bool weighted = false;               // as for the first edge
   const char* first_column = nullptr;  // the first edge's third column, or where it would be; null without an edge
-  bool stopped = false;                // the sink said no
-  std::int64_t largest = -1;           // id
+  bool stopped = false;                // the sink returned false
+  std::int64_t largest = -1;           // largest id
   bool marked = false;                 // its ids are in the bitmap
   std::optional<bad_line> bad;
   std::exception_ptr exception;
@@ -91,8 +92,8 @@ inline bad_line uneven(const char* where, bool has_weight) {
                             : "an edge without a weight (expected one, as on the first edge)"};
 }
 
-// Notes what a part's first edge fixes, and refuses what differs from it. `column` is where a third column is or
-// would be.
+// Records whether the part's first edge has a weight, and rejects later ones that differ. `column`: where a third
+// column is or would be.
 template <class I>
 void check_weight(edge_part<I>& part, bool weighted, const char* column) {
   if (part.first_column == nullptr) {
@@ -103,7 +104,7 @@ void check_weight(edge_part<I>& part, bool weighted, const char* column) {
   }
 }
 
-// Any line: false if there is no edge on it. A third column is the weight, or attributes that may hold one.
+// Reads any line; false if it has no edge. A third column is the weight, or attributes that may include one.
 template <class I>
 [[nodiscard]] bool read_any_edge(const char* p, edge_part<I>& part, edge_fields& edge) {
   p = skip_blanks(p);
@@ -128,7 +129,7 @@ template <class I>
 
 // --- Columns in any order
 
-// With a comma as the point where the file has these.
+// With decimal commas if the file has them.
 inline double table_weight(std::string_view field, const edge_list_header& header) {
   if (field.empty()) throw bad_line{field.data(), "the weight is missing (expected a real number)"};
   if (!header.decimal_commas) return weight_of(field.data(), field);
@@ -141,10 +142,10 @@ inline double table_weight(std::string_view field, const edge_list_header& heade
   std::replace(pointed.begin(), pointed.end(), ',', '.');
   double weight = 0;
   if (parse_real(pointed, weight) == number_status::ok) return weight;
-  return weight_of(field.data(), field);  // which says what is wrong
+  return weight_of(field.data(), field);  // throws the right message
 }
 
-// Gephi's, which must be that of the first edge.
+// Gephi's type, which must equal that of the first edge.
 inline void check_type(std::string_view field, const edge_list_header& header) {
   const std::string_view expected = header.direction == edge_direction::directed ? "directed" : "undirected";
   const bool same = std::equal(field.begin(), field.end(), expected.begin(), expected.end(),
@@ -154,7 +155,7 @@ inline void check_type(std::string_view field, const edge_list_header& header) {
                                            quoted(field), expected)};
 }
 
-// Any line of a table: false if there is no edge on it.
+// Reads any line of a table; false if it has no edge.
 template <class I>
 [[nodiscard]] bool read_table_edge(const char* p, edge_part<I>& part, edge_fields& edge) {
   const edge_list_header& header = *part.header;
@@ -182,7 +183,8 @@ template <class I>
     if (column == last) break;
     if (!next_field(p, header.separator)) {
       edge.weighted = false;
-      if (header.names.empty() && column + 1 == header.weight && last == header.weight) break;  // a list may have none
+      if (header.names.empty() && column + 1 == header.weight && last == header.weight)
+        break;  // a list may have no weights
       throw bad_line{p, fmt::format("the line has {} columns (expected {} at least)", column + 1, last + 1)};
     }
   }
@@ -209,7 +211,7 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
       const bool has_edge = table ? read_table_edge(line, part, edge) : read_any_edge(line, part, edge);
       next = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line))) + 1;
       if (next - 1 - line > max_line_bytes && !is_comment(skip_blanks(line))) {
-        throw bad_line{line, {}};  // `text_source::fail` knows what to say
+        throw bad_line{line, {}};  // `text_source::fail` supplies the message
       }
       line = next;
       if (!has_edge) continue;

@@ -1,8 +1,8 @@
-// Edges between names in a part of an edge list: what one thread parses, line by line.
+// Parses edges between names in a part of an edge list, line by line; one thread per part.
 //
-// A name is a field of the line as take_field delivers it; one in quotes may have separators and doubled quotes. Names
-// are views of the text, or of the sink's memory where quotes were doubled. Sinks as in line.hpp, with
-// `put(k, source, target)` of names.
+// A name is a field as read by take_field; in quotes it may contain separators and doubled quotes. Names are views of
+// the text, or of the sink's memory if quotes were doubled. Sinks as in line.hpp, with `put(k, source, target)` of
+// names.
 #pragma once
 
 #include "io/edge_list/header.hpp"
@@ -16,17 +16,17 @@
 namespace spargo::detail::edge_text {
 
 struct name_field {
-  std::string_view text;            // without the quotes around it
-  bool has_doubled_quotes = false;  // each of which stands for one
+  std::string_view text;            // without surrounding quotes
+  bool has_doubled_quotes = false;  // each stands for one quote
 };
 
 struct named_edge {
   name_field source;
   name_field target;
-  edge_fields values;  // the weight
+  edge_fields values;  // only the weight is used
 };
 
-// The name at `p`, which moves behind it.
+// Reads the name at `p` and moves behind it.
 [[nodiscard]] inline name_field take_name(const char*& p, char separator, const char* what) {
   const char* const first = p;
   const std::string_view text = take_field(p, separator);
@@ -42,7 +42,7 @@ struct named_edge {
   return {text, text.find('"') != std::string_view::npos};
 }
 
-// A column that holds the weight, or attributes that may hold one; without a header line it may be missing.
+// Reads a column with the weight, or with attributes that may include one; without a header line it may be missing.
 template <class I>
 const char* read_named_weight(const char* p, const edge_part<I>& part, edge_fields& edge) {
   const edge_list_header& header = *part.header;
@@ -58,7 +58,7 @@ const char* read_named_weight(const char* p, const edge_part<I>& part, edge_fiel
   return p;
 }
 
-// Any line: false if there is no edge on it.
+// Reads any line; false if it has no edge.
 template <class I>
 [[nodiscard]] bool read_named_edge(const char* p, edge_part<I>& part, named_edge& edge) {
   const edge_list_header& header = *part.header;
@@ -98,7 +98,7 @@ void parse_named_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_byt
     const auto* const next =
         static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line))) + 1;
     if (next - 1 - line > max_line_bytes && !is_comment(skip_blanks(line))) {
-      throw bad_line{line, {}};  // `text_source::fail` knows what to say
+      throw bad_line{line, {}};  // `text_source::fail` supplies the message
     }
     const bool has_edge = read_named_edge(line, part, edge);
     line = next;
@@ -111,11 +111,11 @@ void parse_named_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_byt
   sink.finish();
 }
 
-// Numbers of an interner, a batch of names at a time.
+// Stores an interner's numbers, batch by batch.
 template <class I>
 class interned_names {
  public:
-  // The names of a part that begins at byte `offset` of the text.
+  // For the names of a part that begins at byte `offset` of the text.
   interned_names(name_interner& interner, std::int64_t offset, const entry_sink<double, I>& to)
       : interner_(interner), memory_(interner.take_arena()), place_(offset), to_(to) {}
   interned_names(const interned_names&) = delete;
@@ -135,7 +135,7 @@ class interned_names {
       to_.rows[done_] = static_cast<I>(numbers[static_cast<std::size_t>(k)]);
       to_.cols[done_] = static_cast<I>(numbers[static_cast<std::size_t>(k + 1)]);
     }
-    place_ += waiting_;  // a name has a byte of the text at least, so places of the next part are larger
+    place_ += waiting_;  // a name has at least one byte of text, so places of the next part are larger
     waiting_ = 0;
     unquoted_.clear();
   }

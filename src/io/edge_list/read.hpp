@@ -10,16 +10,16 @@ namespace spargo::detail {
 
 struct edge_list_tuning {
   input_tuning input;
-  // A part that one thread parses at a time: text and edges together stay within a core's L2 cache.
+  // Size of a part for one thread: text and edges together stay within a core's L2 cache.
   std::int64_t part_bytes = std::int64_t{128} << 10;
   name_interner_tuning names{};
 };
 
-// Dropped ones are parsed and checked all the same; the list then has no values.
+// Dropped weights are parsed and checked, but the list has no values.
 enum class edge_weights { keep, drop };
 
-// Where in a plain file the lines behind the header line begin: what a range may begin with. Its edges have numbers in
-// the order of their own ids.
+// Offset of the lines after the header line in an uncompressed file; a range may begin there. A range's edges are
+// numbered in the order of its own ids.
 [[nodiscard]] std::int64_t find_edges(const input_file& file, const edge_list_header& header);
 
 template <index_type I>

@@ -1,4 +1,4 @@
-// Edge list to edge list, as it is listed: ids and order stay. The frame is in io/text/block_stream.hpp.
+// Edge list to edge list with unchanged ids and order. The driver is io/text/block_stream.hpp.
 #include "core/rethrow.hpp"
 #include "io/edge_list/header.hpp"
 #include "io/edge_list/heading.hpp"
@@ -52,8 +52,7 @@ class edge_stream {
 
   stream_result run() {
     if (header_.ids == id_kind::names) {
-      throw error(error_code::unsupported, {source_.path()},
-                  "names of vertices are not streamed (expected integer ids)");
+      throw error(error_code::unsupported, {source_.path()}, "vertex names cannot be streamed (expected integer ids)");
     }
     std::vector<edge_text::edge_part<std::int64_t>> parts;
     std::vector<streamed_text> texts;

@@ -1,4 +1,4 @@
-// Edge lists, written: lines by line_writer.hpp.
+// Writes edge lists through line_writer.hpp.
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/edge_list/heading.hpp"
@@ -31,7 +31,7 @@ void check_vertices(span<const I, host> vertices, I count) {
 // Vertices as integers.
 struct integer_labels {
   static constexpr std::int64_t longest = 19;
-  span<const std::int64_t, host> ids;  // empty: vertices are called by their numbers
+  span<const std::int64_t, host> ids;  // empty: vertex numbers are written
 
   template <index_type I>
   void check(span<const I, host> vertices) const {
@@ -52,7 +52,7 @@ struct name_labels {
     const span<const std::int64_t, host> offsets = names.offsets();
     std::int64_t most = 0;
     for (std::int64_t v = 0; v < names.size(); ++v) most = std::max(most, offsets[v + 1] - offsets[v]);
-    longest = 2 * most + 2;  // all of it quotes
+    longest = 2 * most + 2;  // if all characters are quotes
   }
   std::int64_t longest = 0;
   const vertex_name_table& names;
@@ -83,7 +83,7 @@ void write_edges(output_file& out, const coo_view<const V, I, host>& edges, cons
   detail::write_lines(context<host>(), out, edges.nnz(), put_line, 2 * labels.longest + longest_weight + 2);
 }
 
-// `count`: of the labels that are given.
+// `count`: number of given labels.
 template <class V, index_type I, class Labels>
 void write_labelled(const std::string& path, const coo_view<const V, I, host>& edges, std::int64_t count,
                     const Labels& labels, edge_list_style style) {

@@ -1,4 +1,4 @@
-// What the device makes itself of what is generated.
+// Generation on the device.
 #pragma once
 
 #include "io/generate/spec.hpp"
@@ -7,7 +7,7 @@
 
 namespace spargo::detail {
 
-// All entries of a kind that is made on the device. Asynchronous.
+// All entries of a kind that devices can generate. Asynchronous.
 template <entry_type V, index_type I>
 [[nodiscard]] coo_matrix<V, I, device> generate_there(const context<device>& ctx, const generator_spec& spec);
 

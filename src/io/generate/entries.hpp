@@ -1,5 +1,5 @@
-// Entries of the random kinds whose places are known, as pure functions of the spec and the entry's number: the same on
-// host and device, bit by bit. What is not an integer is settled when one of these is made, on the host.
+// Entries of the random kinds with known places, as pure functions of the spec and the entry's number: the same bits on
+// host and device. Floating-point preparation happens on the host, in the constructors.
 #pragma once
 
 #include "io/generate/random.hpp"
@@ -9,7 +9,7 @@
 
 namespace spargo::detail {
 
-// Streams of one seed.
+// Random streams of one seed.
 enum random_stream : std::uint64_t {
   stream_values = 1,
   stream_imaginary = 2,
@@ -61,7 +61,7 @@ class rmat_entries {
   random_permutation rename_;
 };
 
-// `degree` columns of each row, drawn uniformly.
+// `degree` columns per row, drawn uniformly.
 class uniform_entries {
  public:
   explicit uniform_entries(const generator_spec& s)

@@ -1,9 +1,9 @@
 // Synthetic matrices: every entry is a pure function of the spec and its position, so any number of threads writes the
-// same arrays, and any part of them can be made alone.
+// same arrays, and any part can be generated alone.
 //
-// Sorted kinds (grids, Laplacians, bands, paths, ...) know the entries of a row; rows are cut into chunks, chunks are
-// counted, scanned and then filled. Random kinds have entries at known positions. O(entries) time, no scratch beyond
-// 8 bytes per chunk (powerlaw: 8 bytes per row).
+// Sorted kinds (grids, Laplacians, bands, paths, ...) compute a row's entries; chunks of rows are counted, scanned and
+// filled. Random kinds have entries at known positions. O(entries) time, no scratch memory beyond 8 bytes per chunk
+// (powerlaw: 8 bytes per row).
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/generate.hpp>
 
@@ -35,9 +35,9 @@ using detail::stream_order;
 using detail::stream_structure;
 using detail::stream_values;
 
-constexpr std::int64_t chunk_rows = 4096;  // large enough to hide the loop, small enough to share 2^20 rows out
+constexpr std::int64_t chunk_rows = 4096;  // large enough to hide the loop, small enough to distribute 2^20 rows
 
-// Entries [first, last) of all; positions are among all.
+// Entries [first, last) of all; positions are global.
 template <class V, class I>
 struct sink {
   coo_matrix<V, I, host> entries;
@@ -73,7 +73,8 @@ struct sink {
   }
 };
 
-// --- Kinds whose rows are known ------------------------------------------------------------
+// --- Kinds with computed rows
+// ----------------------------------------------------------------------------------------------
 
 // Each calls emit(row, column, value) in ascending order.
 template <class Emit>
@@ -94,7 +95,7 @@ void laplacian27_row(const generator_spec& s, std::int64_t row, Emit emit) {
   }
 }
 
-// The neighbours along each axis, and the diagonal for a Laplacian (2 x dimensions); off is the neighbours' value.
+// Neighbours along each axis, and the diagonal for a Laplacian (2 x dimensions); `off`: value of the neighbours.
 template <class Emit>
 void grid_row(const generator_spec& s, double diagonal, double off, std::int64_t row, Emit emit) {
   const std::int64_t x = row % s.k;
@@ -144,14 +145,14 @@ void known_row(const generator_spec& s, std::int64_t row, Emit emit) {
   }
 }
 
-// emit() for each entry of a chunk of rows.
+// Calls emit() for each entry of a chunk of rows.
 template <class Emit>
 void known_rows(const generator_spec& s, std::int64_t chunk, const Emit& emit) {
   const std::int64_t last = std::min(s.rows, (chunk + 1) * chunk_rows);
   for (std::int64_t row = chunk * chunk_rows; row < last; ++row) known_row(s, row, emit);
 }
 
-// Entries before each chunk of rows, and their sum.
+// Exclusive prefix sum of the chunks' entries, with the total.
 array<std::int64_t, host> known_starts(const context<host>& ctx, const generator_spec& s) {
   const std::int64_t chunks = div_up(s.rows, chunk_rows);
   array<std::int64_t, host> starts(ctx, chunks + 1);
@@ -194,7 +195,7 @@ coo_matrix<V, I, host> make_known_rows(const context<host>& ctx, const generator
 
 // --- Random kinds ------------------------------------------------------------
 
-// `Places` is one of entries.hpp.
+// `Places`: a class of entries.hpp.
 template <class Places, class V, class I>
 void fill_placed(const context<host>& ctx, const generator_spec& s, const sink<V, I>& to) {
   const Places place(s);
@@ -208,7 +209,8 @@ void fill_placed(const context<host>& ctx, const generator_spec& s, const sink<V
   });
 }
 
-// x^(quarters / 4) by multiplication and square roots alone, which IEEE 754 rounds alike everywhere (`pow` is not).
+// x^(quarters / 4) by multiplication and square roots only, which IEEE 754 rounds identically everywhere (unlike
+// `pow`).
 double power(double x, int quarters) {
   double result = 1.0;
   for (int q = 0; q < quarters / 4; ++q) result *= x;
@@ -217,8 +219,8 @@ double power(double x, int quarters) {
   return result;
 }
 
-// Row lengths by rank: length(r) = min(longest, floor(c / (r + 1)^alpha)) with rank 0 exactly `longest` and the largest
-// integer c whose lengths do not exceed rows * degree in all; what is then missing goes to the ranks one by one.
+// Row lengths by rank: length(r) = min(longest, floor(c / (r + 1)^alpha)). Rank 0 has exactly `longest`; c is the
+// largest integer for which the lengths sum to at most rows * degree; the missing entries go to the ranks one by one.
 void powerlaw_lengths(const context<host>& ctx, const generator_spec& s, span<std::int64_t, host> lengths) {
   const auto length = [&](std::int64_t rank, std::int64_t c) {
     const double share = static_cast<double>(c) / power(static_cast<double>(rank + 1), s.quarter_alpha);
@@ -249,7 +251,7 @@ void powerlaw_lengths(const context<host>& ctx, const generator_spec& s, span<st
       ++lengths[rank];
       --missing;
     }
-    if (missing == before) break;  // every row is full: rows * longest == entries was the most there is
+    if (missing == before) break;  // every row is full: rows * longest == entries was the maximum
   }
 }
 
@@ -292,7 +294,7 @@ coo_matrix<V, I, host> make_placed(const context<host>& ctx, const generator_spe
   return std::move(to.entries);
 }
 
-// Parsed, of dimensions that I holds.
+// Parses a spec whose dimensions must fit I.
 template <class I>
 generator_spec parse_for(std::string_view spec) {
   const generator_spec s = detail::parse_generator_spec(spec);

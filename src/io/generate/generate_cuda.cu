@@ -1,5 +1,5 @@
-// Random entries on the device, one thread each: the places and the values of entries.hpp.
-// Cost: O(entries), 30 to 40 integer operations per level of R-MAT and no memory but the result.
+// Random entries on the device, one thread per entry, with places and values of entries.hpp.
+// Cost: O(entries), 30 to 40 integer operations per R-MAT level; no memory besides the result.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "io/generate/device.hpp"
@@ -9,7 +9,7 @@ namespace spargo::detail {
 
 namespace {
 
-// Makes entry e.
+// Generates entry e.
 template <class V, class I, class Places>
 struct entry_maker {
   Places place;

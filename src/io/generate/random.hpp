@@ -32,7 +32,7 @@ class counter_random {
     return static_cast<std::int64_t>((static_cast<wide>(bits(counter)) * static_cast<wide>(bound)) >> 64);
   }
 
-  // Uniform on the 2^25 multiples of 2^-24 in [-1, 1): exact in float and in double, so both hold the same number.
+  // Uniform on the 2^25 multiples of 2^-24 in [-1, 1): exact in float and double, so both hold the same number.
   [[nodiscard]] SPARGO_HD constexpr double unit(std::uint64_t counter) const {
     return static_cast<double>(static_cast<std::int64_t>(bits(counter) >> 39) - (std::int64_t{1} << 24)) * 0x1p-24;
   }
@@ -41,7 +41,7 @@ class counter_random {
   std::uint64_t key_;
 };
 
-// A bijection of [0, size) keyed by a seed: a mixing network on the next power of two, walked until it falls inside
+// A keyed bijection of [0, size): a mixing network on the next power of two, iterated until the result is in range
 // (fewer than two steps on average).
 class random_permutation {
  public:

@@ -111,7 +111,7 @@ class spec_reader {
   std::map<std::string_view, std::string_view, std::less<>> values_;
 };
 
-// The product, or an error once it passes the limit; `noun`: what is counted.
+// The product of `factors`; an error if it exceeds the limit. `noun`: what is counted.
 std::int64_t product(const spec_reader& in, std::initializer_list<std::int64_t> factors, std::int64_t limit,
                      std::string_view noun) {
   std::int64_t result = 1;
@@ -234,15 +234,15 @@ generator_spec parse_generator_spec(std::string_view text) {
 
 namespace {
 
-// Of so many independent draws, each of which changes a count by one at most, by McDiarmid's inequality but for a
-// chance of e^-72; and what rounding has done to `expected`.
+// Lower bound for the result of `draws` independent draws that each change it by at most one: McDiarmid's inequality,
+// except with probability e^-72, and the rounding error of `expected`.
 std::int64_t least_of(double expected, std::int64_t draws) {
   const double least = expected * (1 - 1e-6) - 6 * std::sqrt(static_cast<double>(draws));
   return std::max<std::int64_t>(static_cast<std::int64_t>(least), 0);
 }
 
-// f(cells, chance of each) for the cells off the diagonal that are drawn by i times a, j times b, k times c and l times
-// d.
+// Calls f(cells, probability of each) for the off-diagonal cells that are drawn by i times a, j times b, k times c and
+// l times d.
 template <class F>
 void for_each_rmat_class(const generator_spec& s, F&& f) {
   const double d = std::max(0.0, 1 - s.a - s.b - s.c);
@@ -258,7 +258,7 @@ void for_each_rmat_class(const generator_spec& s, F&& f) {
   }
 }
 
-// Places that `draws` draws are expected to hit, of `cells` of such a chance each.
+// Expected number of distinct places hit by `draws` draws among `cells` of equal probability.
 double hit(double cells, double chance, std::int64_t draws) {
   return -cells * std::expm1(static_cast<double>(draws) * std::log1p(-std::min(chance, 1.0)));
 }
@@ -295,7 +295,7 @@ std::int64_t least_distinct(const generator_spec& s) {
       return least_of(places, s.entries);
     case generator_kind::uniform:
       return least_of(rows * hit(cols - 1, 1 / cols, s.degree), s.entries);
-    // A row of d entries has d (d - 1) / 2 pairs of them, each of one column once in `cols`.
+    // A row of d entries has d (d - 1) / 2 pairs; each pair has equal columns with probability 1 / `cols`.
     case generator_kind::powerlaw:
       return least_of(entries * (1 - (static_cast<double>(s.longest) / 2 + 1) / cols), s.entries);
     default:

@@ -20,7 +20,7 @@ enum class generator_kind {
   complete
 };
 
-// Kinds whose entries have known places (entries.hpp): the device makes them itself.
+// Kinds with known places (entries.hpp), which devices generate.
 [[nodiscard]] constexpr bool is_made_on_device(generator_kind kind) {
   return kind == generator_kind::rmat || kind == generator_kind::uniform;
 }
@@ -31,7 +31,7 @@ struct generator_spec {
   std::int64_t cols = 0;
   std::int64_t entries = 0;
   bool symmetric = false;
-  std::int64_t n = 1;  // sides of a grid, n slowest
+  std::int64_t n = 1;  // grid dimensions, n slowest
   std::int64_t m = 1;
   std::int64_t k = 1;
   std::int64_t degree = 0;
@@ -49,7 +49,7 @@ struct generator_spec {
 [[nodiscard]] std::int64_t least_off_diagonal(const generator_spec& s);
 [[nodiscard]] std::int64_t least_distinct(const generator_spec& s);
 
-// Throws parse or unsupported, naming the key and what was expected.
+// Throws parse or unsupported, naming the key and the expectation.
 [[nodiscard]] generator_spec parse_generator_spec(std::string_view text);
 
 }  // namespace spargo::detail

@@ -1,4 +1,4 @@
-// Inside the Matrix Market reader: the header, and the reader with its tuning open to tests.
+// Internals of the Matrix Market reader: the header, and the reader with its tuning exposed to tests.
 #pragma once
 
 #include "io/text/blocks.hpp"
@@ -9,23 +9,23 @@ namespace spargo::detail {
 
 struct matrix_market_tuning {
   input_tuning input;
-  // A part that one thread parses at a time: text and entries together stay within a core's L2 cache.
+  // Size of a part for one thread: text and entries together stay within a core's L2 cache.
   std::int64_t part_bytes = std::int64_t{128} << 10;
-  std::int64_t mirror_share = std::int64_t{1} << 15;  // entries that a thread mirrors at least: some 20 us
+  std::int64_t mirror_share = std::int64_t{1} << 15;  // minimum mirrored entries per thread: some 20 us
 };
 
-// Of a matrix that stores a triangle: what the file lists, or the mirrored entries after it as well.
+// For a matrix stored as a triangle: the listed entries only, or also the mirrored entries after them.
 enum class triangles { stored, both };
 
-// Reads banner, comments and size line; the source's next block begins behind them. Throws `error` (parse).
+// Reads banner, comments and size line; the source's next block begins after them. Throws `error` (parse).
 [[nodiscard]] matrix_market_header parse_matrix_market_header(text_source& source);
 
-// `file` with its header read, which a stream may have been before.
+// Opens `file` with its header read; a stream may already be past it.
 [[nodiscard]] std::unique_ptr<text_source> open_matrix_market(const context<host>& ctx, const input_file& file,
                                                               const read_options& options, const input_tuning& tuning,
                                                               matrix_market_header& header);
 
-// Entries that a header with these dimensions stands for in array layout; -1 where that exceeds 2^63-1.
+// Entries in array layout for these dimensions; -1 if more than 2^63-1.
 [[nodiscard]] std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) noexcept;
 
 [[nodiscard]] const char* name_of(matrix_market_field field) noexcept;
