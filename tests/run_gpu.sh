@@ -202,7 +202,7 @@ graph_components_test:Components/5.LargestTree*:Components/5.DisconnectedCliques
 io_device_read_test:DeviceRead.Csr*
 distributed_devices_test:DeviceExchange.GoesOneWay*:DeviceProduct.*/8:DeviceCg.*|DeviceExchange.GoesOneWay*
 distributed_devices_test:DeviceRanks.*/4:DeviceSearch.*/4|none
-distributed_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearches.AreToldOf|none
+distributed_persistent_test:PersistentSearch.*/0:PersistentSearch.*/4:PersistentSearches.ReportTheirStepsAndTraffic|none
 distributed_components_test:DistributedComponents/2.AreJoined*|none
 distributed_device_spmm_test:DeviceSpmm.*/6:DeviceSpmmPlan.*|DeviceSpmm.*/7
 distributed_device_graph_test:DeviceMadeGraph.*/1:DeviceMadeGraph.*/4:DeviceCheck.*|DeviceMadeGraph.IsThat*/1

@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 template <class T>
 std::vector<T> listed(const context<device>& ctx, span<const T, device> values) {
-  const auto there = to_host(ctx, values);
-  return {there.begin(), there.end()};
+  const auto host_values = to_host(ctx, values);
+  return {host_values.begin(), host_values.end()};
 }
 template <class T>
 std::vector<T> listed(span<const T, host> values) {
@@ -109,7 +109,7 @@ TEST(DeviceMadeGraphs, OfMoreKeysThanARoundHas) {  // hubs, unequal rounds
   });
 }
 
-TEST(DeviceMadeGraphs, RefuseWhatDevicesDoNotMake) {
+TEST(DeviceMadeGraphs, RefuseWhatDevicesCannotGenerate) {
   SPARGO_TEST_NEEDS_GPU();
   test::on_ranks([](const communicator& comm) {
     const context<device> ctx = test::device_of(comm);
@@ -191,9 +191,9 @@ TEST(DeviceCheck, SeesWhatIsWrongWithATree) {
         levels[v] = each.level.value_or(levels[v]);
         parents[v] = each.parent.value_or(parents[v]);
       }
-      const auto there = to_device(ctx, levels);
-      const auto parents_there = to_device(ctx, parents);
-      const std::string found = check_bfs<I>(comm, ctx, g, 0, there.view(), parents_there.view());
+      const auto device_levels = to_device(ctx, levels);
+      const auto device_parents = to_device(ctx, parents);
+      const std::string found = check_bfs<I>(comm, ctx, g, 0, device_levels.view(), device_parents.view());
       EXPECT_THAT(found, HasSubstr(each.sentence)) << each.vertex;
       const std::vector<char> texts = comm.all_gather(span<const char, host>(found));
       for (std::size_t k = 0; k < texts.size(); ++k) ASSERT_EQ(texts[k], found[k % found.size()]);

@@ -84,13 +84,13 @@ void expect_each_product(const communicator& comm, const context<device>& ctx, c
     copy<double>(ctx, std::as_const(clear).view(), y.view());
   }
   for (int round = 0; round < rounds; ++round) {
-    const auto there = to_host(ctx, found[static_cast<std::size_t>(round)]);
-    for (std::int64_t k = 0; k < there.size(); ++k) {
+    const auto host_y = to_host(ctx, found[static_cast<std::size_t>(round)]);
+    for (std::int64_t k = 0; k < host_y.size(); ++k) {
       double sum = 0;
       for (std::int64_t e = own.offsets[k / width]; e < own.offsets[k / width + 1]; ++e) {
         sum += own.values[e] * (x_of(own.indices[e], round) + static_cast<double>(k % width));
       }
-      ASSERT_EQ(there[k], 2 * sum - 1) << "round " << round << ", row " << k / width;
+      ASSERT_EQ(host_y[k], 2 * sum - 1) << "round " << round << ", row " << k / width;
     }
   }
 }

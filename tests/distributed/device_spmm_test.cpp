@@ -28,10 +28,10 @@ std::vector<double> multiply(const communicator& comm, const context<device>& ct
   for (std::int64_t k = 0; k < plan.own_columns() * width; ++k) {
     x[static_cast<std::size_t>(k)] = x_of(a.column_parts().first(comm.rank()) + k / width, k % width);
   }
-  auto there = to_device(ctx, x);
+  auto device_x = to_device(ctx, x);
   const std::vector<double> nothing(static_cast<std::size_t>(plan.own_rows() * width), std::nan(""));
   auto y = to_device(ctx, nothing);
-  const dense_view<double, device> x_view{plan.local_columns(), width, width, there.view()};
+  const dense_view<double, device> x_view{plan.local_columns(), width, width, device_x.view()};
   const dense_view<double, device> y_view{plan.own_rows(), width, width, y.view()};
   for (int k = 0; k < 3; ++k) plan.run(2.0, x_view, 0.0, y_view);
   plan.run(-0.5, x_view, 0.5, y_view);
@@ -46,10 +46,10 @@ std::vector<double> column_of(const entries& all, std::int64_t column) {
   const distributed_spmv_plan<double, device> plan(communicator(), ctx, a, {}, product_split::rows);
   std::vector<double> x;
   for (std::int64_t i = 0; i < a.cols(); ++i) x.push_back(x_of(i, column));
-  auto there = to_device(ctx, x);
+  auto device_x = to_device(ctx, x);
   array<double, device> y(ctx, a.rows());
-  plan.run(2.0, there.view(), 0.0, y.view());
-  plan.run(-0.5, there.view(), 0.5, y.view());
+  plan.run(2.0, device_x.view(), 0.0, y.view());
+  plan.run(-0.5, device_x.view(), 0.5, y.view());
   const auto back = to_host(ctx, y);
   return {back.begin(), back.end()};
 }

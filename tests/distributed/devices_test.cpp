@@ -54,20 +54,20 @@ void expect_ghosts(const communicator& comm, const context<device>& ctx, const e
   for (int round = 0; round < rounds; ++round) {  // back to back, without waiting
     for (int k = 0; k < 20 && (round + comm.rank()) % 3 == 0; ++k) fill_zero(ctx, ballast.view());  // some are late
     halo.start(std::as_const(given[static_cast<std::size_t>(round)]).view());
-    const auto ghosts_there = got[static_cast<std::size_t>(round)].view();
+    const auto device_ghosts = got[static_cast<std::size_t>(round)].view();
     if (round % 3 == 1) {
-      halo.finish_aside(ghosts_there, [](stream_handle) {});
+      halo.finish_aside(device_ghosts, [](stream_handle) {});
     } else if (round % 3 == 2) {
-      copy(ctx, halo.finish_in_place<T>(), ghosts_there);
+      copy(ctx, halo.finish_in_place<T>(), device_ghosts);
     } else {
-      halo.finish(ghosts_there);
+      halo.finish(device_ghosts);
     }
     fill_zero(ctx, given[static_cast<std::size_t>(round)].view());  // allowed from here on
   }
   for (int round = 0; round < rounds; ++round) {
-    const auto there = to_host(ctx, got[static_cast<std::size_t>(round)]);
-    for (std::int64_t k = 0; k < there.size(); ++k) {
-      ASSERT_EQ(there[k], word_of<T>(ghosts[static_cast<std::size_t>(k / words)], k % words, round))
+    const auto host_ghosts = to_host(ctx, got[static_cast<std::size_t>(round)]);
+    for (std::int64_t k = 0; k < host_ghosts.size(); ++k) {
+      ASSERT_EQ(host_ghosts[k], word_of<T>(ghosts[static_cast<std::size_t>(k / words)], k % words, round))
           << "round " << round << ", ghost " << k / words;
     }
   }
@@ -105,7 +105,7 @@ TEST(DeviceExchange, GoesOneWayOnly) {  // rank 0 sends, and never receives
   });
 }
 
-TEST(DeviceExchange, TellsHowItGoes) {
+TEST(DeviceExchange, ReportsItsLink) {
   SPARGO_TEST_NEEDS_GPU();
   test::on_ranks([](const communicator& comm) {
     const context<device> ctx = test::device_of(comm);
@@ -133,17 +133,17 @@ TEST(DeviceExchange, TellsHowItGoes) {
 TEST(DeviceExchange, SendsToItselfByNccl) {
   SPARGO_TEST_NEEDS_GPU();
   if constexpr (config::has_cuda) {
-    if (!detail::distributed::why_no_nccl().empty()) GTEST_SKIP() << detail::distributed::why_no_nccl();
+    if (!detail::distributed::reason_against_nccl().empty()) GTEST_SKIP() << detail::distributed::reason_against_nccl();
     const communicator comm;
     const context<device> ctx;
     const context<device> second;
     const std::vector<detail::distributed::device_message> messages{{0, 800}, {0, 16}};
     const auto start = [&](const context<device>& on, detail::distributed::device_channel& channel,
                            const std::vector<char>& sent) {
-      const auto there = to_device(on, sent);
+      const auto device_values = to_device(on, sent);
       channel.begin(on.stream());
       for (const std::size_t m : {0, 1}) {
-        detail::copy_on_device(on, there.data() + (m == 0 ? 0 : 800), channel.outbox(m, channel.set()),
+        detail::copy_on_device(on, device_values.data() + (m == 0 ? 0 : 800), channel.outbox(m, channel.set()),
                                m == 0 ? 800 : 16);
       }
       channel.start();
@@ -243,11 +243,11 @@ std::vector<double> multiply(const communicator& comm, const context<device>& ct
   for (std::int64_t i = 0; i < plan.own_columns(); ++i) {
     x[static_cast<std::size_t>(i)] = x_of(a.column_parts().first(comm.rank()) + i);
   }
-  auto there = to_device(ctx, x);
+  auto device_x = to_device(ctx, x);
   const std::vector<double> nothing(static_cast<std::size_t>(plan.own_rows()), std::nan(""));
   auto y = to_device(ctx, nothing);
-  for (int k = 0; k < 5; ++k) plan.run(2.0, there.view(), 0.0, y.view());
-  plan.run(-0.5, there.view(), 0.5, y.view());
+  for (int k = 0; k < 5; ++k) plan.run(2.0, device_x.view(), 0.0, y.view());
+  plan.run(-0.5, device_x.view(), 0.5, y.view());
   EXPECT_EQ(comm.all_reduce(plan.own_rows(), reduction::sum), a.rows());
   return comm.all_gather(span<const double, host>(to_host(ctx, y)));
 }
@@ -276,12 +276,12 @@ TEST_P(DeviceProduct, HasTheBitsOfOneDevice) {
   if (longest <= 32) {
     std::vector<double> x;
     for (std::int64_t j = 0; j < a.cols(); ++j) x.push_back(x_of(j));
-    const auto there = to_device(one, a);
-    const auto x_there = to_device(one, x);
+    const auto device_a = to_device(one, a);
+    const auto device_x = to_device(one, x);
     array<double, device> y(one, a.rows());
-    const spmv_plan plan(one, there, {.algorithm = spmv_algorithm::row_per_thread});
-    plan.run(2.0, x_there, 0.0, y);
-    plan.run(-0.5, x_there, 0.5, y);
+    const spmv_plan plan(one, device_a, {.algorithm = spmv_algorithm::row_per_thread});
+    plan.run(2.0, device_x, 0.0, y);
+    plan.run(-0.5, device_x, 0.5, y);
     const auto bits = to_host(one, y);
     EXPECT_EQ(std::vector<double>(bits.begin(), bits.end()), expected);
   }
@@ -329,9 +329,9 @@ TEST(DeviceCg, SolvesTheLaplaceEquation) {
     for (std::int64_t i = 0; i < plan.own_rows(); ++i) {
       solution[static_cast<std::size_t>(i)] = x_of(a.row_parts().first(comm.rank()) + i);
     }
-    auto there = to_device(ctx, solution);
+    auto device_x = to_device(ctx, solution);
     array<double, device> b(ctx, plan.own_rows());
-    plan.run(1.0, there.view(), 0.0, b.view());
+    plan.run(1.0, device_x.view(), 0.0, b.view());
     array<double, device> x(ctx, plan.own_rows());
     fill_zero(ctx, x.view());
     const cg_result found = distributed_cg(plan, std::as_const(b).view(), x.view(), {.tolerance = 1e-12});
@@ -423,7 +423,7 @@ TEST_P(DeviceSearch, FindsTheLevelsOfTheHost) {
     on_devices([&](const communicator& comm, const context<device>& ctx, const exchange_options& links) {
       const auto share = generate_part<pattern, std::int64_t>(cpu, GetParam(), comm.rank(), comm.size());
       const distributed_graph<I> g(comm, cpu, share.view(), {direction, in_edges});
-      const distributed_graph<I, device> there(comm, ctx, g);
+      const distributed_graph<I, device> device_graph(comm, ctx, g);
       for (const bfs_direction way : {bfs_direction::automatic, bfs_direction::push, bfs_direction::pull}) {
         const bool can_pull = in_edges || direction == direction_kind::undirected;
         if (way == bfs_direction::pull && !can_pull) continue;
@@ -436,7 +436,7 @@ TEST_P(DeviceSearch, FindsTheLevelsOfTheHost) {
           const auto parents = to_host(ctx, plan.parents());
           ASSERT_EQ(comm.all_gather(span<const std::int32_t, host>(levels)), expected[k]);
           EXPECT_EQ(check_bfs<I>(comm, cpu, g, sources[k], levels.view(), parents.view()), "");
-          EXPECT_EQ(check_bfs<I>(comm, ctx, there, sources[k], plan.levels(), plan.parents()), "");
+          EXPECT_EQ(check_bfs<I>(comm, ctx, device_graph, sources[k], plan.levels(), plan.parents()), "");
           EXPECT_EQ(plan.reached(),
                     std::count_if(expected[k].begin(), expected[k].end(), [](int l) { return l >= 0; }));
           if (way == bfs_direction::pull) {

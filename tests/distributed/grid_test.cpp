@@ -198,7 +198,7 @@ TEST(GridSearches, EndOnAllRanksWhereOneHasNoMemory) {
 
 // With 4 x 4 ranks, a pulled level brings each rank the bits of 3 other frontiers and of 3 other sets of visited
 // vertices, and two indices per found vertex. In one row it would be the bits of 15 others.
-TEST(GridSearches, SendWhatTheyAreSaidTo) {
+TEST(GridSearches, SendTheExpectedBytes) {
   if (test::is_launched()) GTEST_SKIP() << "of threads only";
   const test::edges all = test::edges_of("gen:uniform:rows=262144,degree=4");
   run_team(16, [&](const communicator& comm) {

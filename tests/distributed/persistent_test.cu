@@ -244,7 +244,7 @@ TEST(PersistentSearches, GoOnForManyRunsOfSeveralPlans) {
 }
 
 // The device of each rank in turn stays away.
-TEST(PersistentSearches, EndWhereADeviceDoesNotCome) {
+TEST(PersistentSearches, EndWhenADeviceIsAbsent) {
   SPARGO_TEST_NEEDS_GPU();
   if (test::is_launched()) GTEST_SKIP() << "processes";
   const context<host> cpu({.threads = 1});
@@ -254,7 +254,7 @@ TEST(PersistentSearches, EndWhereADeviceDoesNotCome) {
     const auto share = generate_part<pattern, std::int64_t>(cpu, name, comm.rank(), comm.size());
     const distributed_graph<std::int32_t> g(comm, cpu, share.view(), {direction_kind::undirected});
     for (int absent = 0; absent < comm.size(); ++absent) {
-      both_ways<std::int32_t> ways(comm, ctx, g, bfs_direction::automatic, {.patience = 50ms, .left_out = absent});
+      both_ways<std::int32_t> ways(comm, ctx, g, bfs_direction::automatic, {.patience = 50ms, .absent_rank = absent});
       if (!ways.persistent) return;
       const auto begin = std::chrono::steady_clock::now();
       for (const char* what : {"have waited for each other for 0.05", "an earlier search has failed"}) {
@@ -274,7 +274,7 @@ TEST(PersistentSearches, EndWhereADeviceDoesNotCome) {
   });
 }
 
-TEST(PersistentSearches, AreToldOf) {
+TEST(PersistentSearches, ReportTheirStepsAndTraffic) {
   SPARGO_TEST_NEEDS_GPU();
   if (test::is_launched()) GTEST_SKIP() << "processes";
   const context<host> cpu({.threads = 1});

@@ -49,10 +49,10 @@ class SplitProduct : public testing::Test {
     for (std::int64_t i = 0; i < split.own_columns(); ++i) {
       x[static_cast<std::size_t>(i)] = x_of(a.column_parts().first(comm.rank()) + i);
     }
-    auto there = placed(ctx, x);
+    auto x_in_space = placed(ctx, x);
     auto y = placed(ctx, std::vector<double>(static_cast<std::size_t>(split.own_rows()), std::nan("")));
-    for (int k = 0; k < 3; ++k) split.run(0.75, there.view(), 0.0, y.view());
-    split.run(0.75, there.view(), 1.0, y.view());
+    for (int k = 0; k < 3; ++k) split.run(0.75, x_in_space.view(), 0.0, y.view());
+    split.run(0.75, x_in_space.view(), 1.0, y.view());
     return comm.all_gather(span<const double, host>(fetched(ctx, y)));
   }
 };
@@ -94,7 +94,7 @@ TYPED_TEST(SplitProduct, IsTheProduct) {
   }
 }
 
-TYPED_TEST(SplitProduct, TellsWhatWaits) {
+TYPED_TEST(SplitProduct, ReportsWhichRowsWait) {
   if constexpr (std::same_as<TypeParam, device>) SPARGO_TEST_NEEDS_GPU();
   this->on_spaces([](const communicator& comm, const auto& ctx, const exchange_options& options) {
     const context<host> cpu({.threads = 1});

@@ -100,8 +100,8 @@ distributed_bfs_plan<I, Space>::distributed_bfs_plan(const communicator& comm, c
     if constexpr (std::same_as<Space, host>) {
       state_->executor = detail::distributed::make_bfs_executor(comm, ctx, g, task, links);
     } else {
-      const distributed_graph<I, device> there(comm, ctx, g, task.allowed != bfs_direction::push);
-      state_->executor = detail::distributed::make_bfs_executor(comm, ctx, there, task, links);
+      const distributed_graph<I, device> device_graph(comm, ctx, g, task.allowed != bfs_direction::push);
+      state_->executor = detail::distributed::make_bfs_executor(comm, ctx, device_graph, task, links);
     }
   } else {
     detail::no_device("bfs");

@@ -21,7 +21,7 @@ struct search_tuning {
 };
 
 // Per-level counters: local vertices found, their out-edges, hubs in the frontier, queued vertices per rank.
-enum counter { found, found_edges, hubs, notes };
+enum counter { found, found_edges, hubs, remote_queues };
 
 template <class I>
 struct search_arguments {
@@ -40,8 +40,8 @@ struct search_arguments {
   I* parents;
   I* next;  // own vertices
   I* hub_list;
-  I* noted;          // [any vertex] queued remote vertices, contiguous per owner
-  I* noted_parents;  // their parents
+  I* remote;          // [any vertex] queued remote vertices, contiguous per owner
+  I* remote_parents;  // their parents
   count64* counters;
 };
 
@@ -53,24 +53,25 @@ __device__ bool set_bit(std::uint32_t* words, std::int64_t v) {
 }
 
 template <class I>
-__device__ void offer(const search_arguments<I>& a, std::int64_t here, I parent, std::int32_t level) {
-  if (!set_bit(a.own, here)) return;
-  a.levels[here] = level;
-  a.parents[here] = parent;
-  a.next[atomicAdd(a.counters + found, count64{1})] = static_cast<I>(here);
-  atomicAdd(a.counters + found_edges, static_cast<count64>(a.out_offsets[here + 1] - a.out_offsets[here]));
+__device__ void offer(const search_arguments<I>& a, std::int64_t local, I parent, std::int32_t level) {
+  if (!set_bit(a.own, local)) return;
+  a.levels[local] = level;
+  a.parents[local] = parent;
+  a.next[atomicAdd(a.counters + found, count64{1})] = static_cast<I>(local);
+  atomicAdd(a.counters + found_edges, static_cast<count64>(a.out_offsets[local + 1] - a.out_offsets[local]));
 }
 
 template <class I>
 __device__ void follow(const search_arguments<I>& a, I v, I parent, std::int32_t level) {
-  const std::int64_t here = v - a.first;
-  if (here >= 0 && here < a.rows) return offer(a, here, parent, level);
+  const std::int64_t local = v - a.first;
+  if (local >= 0 && local < a.rows) return offer(a, local, parent, level);
   if (!set_bit(a.visited, v)) return;
   int owner = 0;
   while (a.part_offsets[owner + 1] <= v) ++owner;
-  const auto at = a.part_offsets[owner] + static_cast<std::int64_t>(atomicAdd(a.counters + notes + owner, count64{1}));
-  a.noted[at] = v;
-  a.noted_parents[at] = parent;
+  const auto at =
+      a.part_offsets[owner] + static_cast<std::int64_t>(atomicAdd(a.counters + remote_queues + owner, count64{1}));
+  a.remote[at] = v;
+  a.remote_parents[at] = parent;
 }
 
 template <class I>
@@ -113,9 +114,9 @@ __global__ void __launch_bounds__(block_threads)
 // Interleaves vertices and parents for sending.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
-    pair_kernel(const I* noted, const I* parents, std::int64_t size, I* pairs) {
+    pair_kernel(const I* remote, const I* parents, std::int64_t size, I* pairs) {
   for (std::int64_t k = global_thread(); k < size; k += grid_threads()) {
-    pairs[2 * k] = noted[k];
+    pairs[2 * k] = remote[k];
     pairs[2 * k + 1] = parents[k];
   }
 }
@@ -128,20 +129,20 @@ __global__ void __launch_bounds__(block_threads)
   count64 size = 0;
   count64 edges = 0;
   for (std::int64_t v = global_thread(); v < words * 32; v += grid_threads()) {
-    bool finds = false;
+    bool is_found = false;
     if (!test_bit(a.own, v)) {
       const std::int64_t end = a.in_offsets[v + 1];
-      for (std::int64_t e = a.in_offsets[v]; e < end && !finds; ++e) {
+      for (std::int64_t e = a.in_offsets[v]; e < end && !is_found; ++e) {
         const I u = a.in_indices[e];
         if (!test_bit(a.visited, u)) continue;
         a.levels[v] = level;
         a.parents[v] = u;
-        finds = true;
+        is_found = true;
       }
     }
-    const std::uint32_t word = __ballot_sync(full_mask, finds);
+    const std::uint32_t word = __ballot_sync(full_mask, is_found);
     if (lane_id() == 0) a.fresh[v >> 5] = word;
-    if (!finds) continue;
+    if (!is_found) continue;
     ++size;
     edges += static_cast<count64>(a.out_offsets[v + 1] - a.out_offsets[v]);
   }
@@ -215,17 +216,17 @@ class device_search final : public stepped_bfs<I, device> {
     listed_ = true;
     now_ = {};
     if (parts_.owner(source) != comm_.rank()) return;
-    const std::int64_t here = source - first_;
+    const std::int64_t local = source - first_;
     const search_arguments<I> a = arguments();
     clear_counters();
     // The bit of a source without edges is set already.
     for_each(ctx_, 1, [=] __device__(std::int64_t) {
-      a.own[here >> 5] |= 1U << (here & 31);
-      a.levels[here] = 0;
-      a.parents[here] = static_cast<I>(source);
-      a.next[0] = static_cast<I>(here);
+      a.own[local >> 5] |= 1U << (local & 31);
+      a.levels[local] = 0;
+      a.parents[local] = static_cast<I>(source);
+      a.next[0] = static_cast<I>(local);
       a.counters[found] = 1;
-      a.counters[found_edges] = static_cast<count64>(a.out_offsets[here + 1] - a.out_offsets[here]);
+      a.counters[found_edges] = static_cast<count64>(a.out_offsets[local + 1] - a.out_offsets[local]);
     });
     read_counters();
     swap_queues();
@@ -286,10 +287,10 @@ class device_search final : public stepped_bfs<I, device> {
     next_ = {ctx_, rows_};
     hub_list_ = {ctx_, g_.out().nnz() / search_tuning::hub + 1};
     if (comm_.size() > 1) {
-      noted_ = {ctx_, n};
-      noted_parents_ = {ctx_, n};
+      remote_ = {ctx_, n};
+      remote_parents_ = {ctx_, n};
     }
-    counters_ = {ctx_, notes + comm_.size()};
+    counters_ = {ctx_, remote_queues + comm_.size()};
     counts_.resize(static_cast<std::size_t>(counters_.size()));
     if (rows_ == 0) return;
     const device_guard guard(ctx_);
@@ -314,8 +315,8 @@ class device_search final : public stepped_bfs<I, device> {
             .parents = parents_.data(),
             .next = next_.data(),
             .hub_list = hub_list_.data(),
-            .noted = noted_.data(),
-            .noted_parents = noted_parents_.data(),
+            .remote = remote_.data(),
+            .remote_parents = remote_parents_.data(),
             .counters = counters_.data()};
   }
 
@@ -364,7 +365,7 @@ class device_search final : public stepped_bfs<I, device> {
     std::vector<std::int64_t> sizes;
     std::int64_t total = 0;
     for (int r = 0; r < comm_.size(); ++r) {
-      sizes.push_back(2 * static_cast<std::int64_t>(counts_[static_cast<std::size_t>(notes + r)]));
+      sizes.push_back(2 * static_cast<std::int64_t>(counts_[static_cast<std::size_t>(remote_queues + r)]));
       total += sizes.back();
     }
     pairs_.resize(static_cast<std::size_t>(total));
@@ -374,8 +375,8 @@ class device_search final : public stepped_bfs<I, device> {
       for (int r = 0; r < comm_.size(); ++r) {
         const std::int64_t size = sizes[static_cast<std::size_t>(r)] / 2;
         if (size == 0) continue;
-        launch_kernel(ctx_, grid_stride(ctx_, size), pair_kernel<I>, noted_.data() + parts_.first(r),
-                      noted_parents_.data() + parts_.first(r), size, packed.data() + at);
+        launch_kernel(ctx_, grid_stride(ctx_, size), pair_kernel<I>, remote_.data() + parts_.first(r),
+                      remote_parents_.data() + parts_.first(r), size, packed.data() + at);
         at += 2 * size;
       }
       copy<I>(ctx_, std::as_const(packed).view(), span<I, host>(pairs_));
@@ -384,9 +385,9 @@ class device_search final : public stepped_bfs<I, device> {
     std::vector<std::int64_t> received;
     const array<I, host> arrived = comm_.template all_to_all<I>(cpu_, pairs_, sizes, received);
     if (arrived.empty()) return;
-    const array<I, device> there = to_device(ctx_, arrived);
+    const array<I, device> device_pairs = to_device(ctx_, arrived);
     const std::int64_t size = arrived.size() / 2;
-    launch_kernel(ctx_, grid_stride(ctx_, size), offer_kernel<I>, arguments(), there.data(), size, level);
+    launch_kernel(ctx_, grid_stride(ctx_, size), offer_kernel<I>, arguments(), device_pairs.data(), size, level);
     read_counters();
   }
 
@@ -409,8 +410,8 @@ class device_search final : public stepped_bfs<I, device> {
   array<I, device> frontier_;
   array<I, device> next_;
   array<I, device> hub_list_;
-  array<I, device> noted_;
-  array<I, device> noted_parents_;
+  array<I, device> remote_;
+  array<I, device> remote_parents_;
   array<count64, device> counters_;
   std::vector<count64> counts_;
   std::vector<I> pairs_;

@@ -64,9 +64,9 @@ class row_search final : public host_vertices<I> {
       const I id = static_cast<I>(first + u);
       for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
         const I v = out.indices[e];
-        const std::int64_t here = v - first;
-        if (here >= 0 && here < rows) {
-          base::offer(static_cast<I>(here), id, level);
+        const std::int64_t local = v - first;
+        if (local >= 0 && local < rows) {
+          base::offer(static_cast<I>(local), id, level);
         } else if (!detail::test_and_set_bit(marks.data(), v)) {
           const int owner = g.parts().owner(v);
           std::vector<I>& box = boxes[static_cast<std::size_t>(owner)];
@@ -95,12 +95,12 @@ class row_search final : public host_vertices<I> {
     const std::int64_t size = detail::bfs::list_bits(
         from, to, [&](std::int64_t w) { return ~own()[w]; }, list.data());
     std::fill(fresh.data() + from, fresh.data() + to, std::uint64_t{0});
-    look_for_reached(list.data(), list.data(), size, marks.data(), in.offsets.data(), in.indices.data(),
-                     [&](I v, I parent) {
-                       levels[v] = level;
-                       parents[v] = parent;
-                       fresh[v >> 6] |= std::uint64_t{1} << (v & 63);
-                     });
+    find_reached_neighbours(list.data(), list.data(), size, marks.data(), in.offsets.data(), in.indices.data(),
+                            [&](I v, I parent) {
+                              levels[v] = level;
+                              parents[v] = parent;
+                              fresh[v >> 6] |= std::uint64_t{1} << (v & 63);
+                            });
   }
 
   void begin(std::int64_t from) override {

@@ -14,8 +14,8 @@ namespace spargo::detail::distributed {
 // Calls found(vertex, neighbour) with the first reached neighbour of each listed vertex. The neighbours of list[j] are
 // [offsets[rows[j]], offsets[rows[j] + 1]).
 template <class I, class Row, class Found>
-void look_for_reached(const I* list, const Row* rows, std::int64_t size, const std::uint64_t* reached,
-                      const std::int64_t* offsets, const I* indices, const Found& found) {
+void find_reached_neighbours(const I* list, const Row* rows, std::int64_t size, const std::uint64_t* reached,
+                             const std::int64_t* offsets, const I* indices, const Found& found) {
   constexpr std::int64_t ahead = detail::bfs::host_pull_tuning::ahead;
   for (std::int64_t j = 0; j < size; ++j) {
     if (j + ahead < size) __builtin_prefetch(indices + offsets[rows[j + ahead]]);

@@ -74,7 +74,7 @@ class with_ghosts {
         halo_(comm, ctx, g.parts(), columns_.ghosts, sizeof(T)),
         values(static_cast<std::size_t>(columns_.size())) {}
 
-  void bring(span<const T, host> own) {
+  void exchange_values(span<const T, host> own) {
     std::copy(own.begin(), own.end(), values.begin());
     halo_.start(own);
     halo_.finish(span<T, host>(values.data() + columns_.own, std::ssize(columns_.ghosts)));
@@ -111,7 +111,7 @@ std::string check_bfs(const communicator& comm, const context<host>& ctx, const 
   if (!wrong.empty()) return wrong;
 
   with_ghosts<std::int32_t, I> seen(comm, ctx, g);
-  seen.bring(levels);
+  seen.exchange_values(levels);
   const bool both = g.direction() == direction_kind::undirected;
   for (std::int64_t u = 0; u < out.rows && wrong.empty(); ++u) {
     for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
@@ -138,13 +138,13 @@ std::string check_bfs(const communicator& comm, const context<host>& ctx, const 
     sent.insert(sent.end(), box.begin(), box.end());
   }
   std::vector<std::int64_t> received;
-  const auto told = comm.all_to_all<std::int64_t>(ctx, sent, counts, received);
-  for (std::int64_t k = 0; k < told.size() && wrong.empty(); k += 3) {
-    const std::int64_t p = told[k] - first;
+  const auto tree_edges = comm.all_to_all<std::int64_t>(ctx, sent, counts, received);
+  for (std::int64_t k = 0; k < tree_edges.size() && wrong.empty(); k += 3) {
+    const std::int64_t p = tree_edges[k] - first;
     const I* const row = out.indices.data();
     const bool has_edge =
-        std::binary_search(row + out.offsets[p], row + out.offsets[p + 1], static_cast<I>(told[k + 1]));
-    wrong = parent_fault(told[k + 1], told[k + 2], told[k], levels[p], has_edge);
+        std::binary_search(row + out.offsets[p], row + out.offsets[p + 1], static_cast<I>(tree_edges[k + 1]));
+    wrong = parent_fault(tree_edges[k + 1], tree_edges[k + 2], tree_edges[k], levels[p], has_edge);
   }
   return first_of(comm, std::move(wrong));
 }
@@ -154,7 +154,7 @@ std::string check_bfs(const communicator& comm, const context<device>& ctx, cons
                       std::int64_t source, span<const std::int32_t, device> levels,
                       std::type_identity_t<span<const I, device>> parents) {
   if constexpr (detail::is_built<device>) {
-    return detail::distributed::check_bfs_there<I>(comm, ctx, g, source, levels, parents);
+    return detail::distributed::check_bfs_on_device<I>(comm, ctx, g, source, levels, parents);
   } else {
     detail::no_device("check_bfs");
   }
@@ -165,7 +165,7 @@ std::int64_t count_traversed(const communicator& comm, const context<device>& ct
                              const distributed_graph<I, device>& g, span<const std::int32_t, device> levels) {
   if constexpr (detail::is_built<device>) {
     const std::int64_t mine =
-        comm.agree_on([&] { return detail::distributed::count_traversed_there(ctx, g.out().offsets, levels); });
+        comm.agree_on([&] { return detail::distributed::count_traversed_on_device(ctx, g.out().offsets, levels); });
     return comm.all_reduce(mine, reduction::sum);
   } else {
     detail::no_device("count_traversed");
@@ -179,37 +179,37 @@ std::string check_pagerank(const communicator& comm, const context<host>& ctx, c
   const auto out = g.out();
   const auto n = static_cast<double>(g.vertices());
   with_ghosts<double, I> shares(comm, ctx, g);  // contributions of this rank's vertices to each vertex
-  double held = 0;
+  double dangling_rank = 0;
   double total = 0;
   for (std::int64_t u = 0; u < out.rows; ++u) {
     const std::int64_t degree = out.offsets[u + 1] - out.offsets[u];
     total += found.ranks[u];
-    if (degree == 0) held += found.ranks[u];
+    if (degree == 0) dangling_rank += found.ranks[u];
     for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
       shares.values[shares.place(e)] += found.ranks[u] / static_cast<double>(degree);
     }
   }
-  struct gift {
+  struct contribution {
     std::int64_t to;
     double share;
   };
-  std::vector<gift> gifts;
+  std::vector<contribution> contributions;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()));
   for (std::size_t k = 0; k < shares.ghosts().size(); ++k) {
-    gifts.push_back({shares.ghosts()[k], shares.values[static_cast<std::size_t>(out.rows) + k]});
-    ++counts[static_cast<std::size_t>(g.parts().owner(gifts.back().to))];
+    contributions.push_back({shares.ghosts()[k], shares.values[static_cast<std::size_t>(out.rows) + k]});
+    ++counts[static_cast<std::size_t>(g.parts().owner(contributions.back().to))];
   }
   std::vector<std::int64_t> received;
-  for (const gift& each : comm.all_to_all<gift>(ctx, gifts, counts, received)) {
+  for (const contribution& each : comm.all_to_all<contribution>(ctx, contributions, counts, received)) {
     shares.values[static_cast<std::size_t>(each.to - g.parts().first(comm.rank()))] += each.share;
   }
-  held = comm.all_reduce(held, reduction::sum);
+  dangling_rank = comm.all_reduce(dangling_rank, reduction::sum);
   total = comm.all_reduce(total, reduction::sum);
-  const double lands = options.dangling == pagerank_dangling::drop ? 0 : held / n;
+  const double dangling_share = options.dangling == pagerank_dangling::drop ? 0 : dangling_rank / n;
   double change = 0;
   for (std::int64_t v = 0; v < out.rows; ++v) {
     const double after =
-        (1 - options.damping) / n + options.damping * (shares.values[static_cast<std::size_t>(v)] + lands);
+        (1 - options.damping) / n + options.damping * (shares.values[static_cast<std::size_t>(v)] + dangling_share);
     change += std::abs(after - found.ranks[v]);
   }
   change = comm.all_reduce(change, reduction::sum);
@@ -239,7 +239,7 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
   with_ghosts<I, I> seen(comm, ctx, g);
-  seen.bring(labels);
+  seen.exchange_values(labels);
   for (std::int64_t u = 0; u < out.rows && wrong.empty(); ++u) {
     for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
       if (seen.values[seen.place(e)] == labels[u]) continue;
@@ -252,30 +252,30 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
   // Searches from all labels' own vertices: each rank as far as it gets alone, then an exchange, repeatedly.
-  with_ghosts<std::int32_t, I> met(comm, ctx, g);
+  with_ghosts<std::int32_t, I> reached(comm, ctx, g);
   std::vector<std::int32_t> mine(static_cast<std::size_t>(out.rows));
   std::vector<std::int64_t> next;
   for (std::int64_t v = 0; v < out.rows; ++v) {
     if (labels[v] == first + v) mine[static_cast<std::size_t>(v)] = 1;
   }
   for (std::int64_t found = 1; found > 0;) {
-    met.bring(mine);
+    reached.exchange_values(mine);
     found = 0;
     for (std::int64_t v = 0; v < out.rows; ++v) {  // starts at neighbours reached by others
-      if (met.values[static_cast<std::size_t>(v)] != 0) continue;
+      if (reached.values[static_cast<std::size_t>(v)] != 0) continue;
       for (std::int64_t e = out.offsets[v]; e < out.offsets[v + 1]; ++e) {
-        if (met.values[met.place(e)] == 0) continue;
+        if (reached.values[reached.place(e)] == 0) continue;
         next.push_back(v);
         break;
       }
       while (!next.empty()) {
         const std::int64_t u = next.back();
         next.pop_back();
-        if (std::exchange(met.values[static_cast<std::size_t>(u)], 1) != 0) continue;
+        if (std::exchange(reached.values[static_cast<std::size_t>(u)], 1) != 0) continue;
         mine[static_cast<std::size_t>(u)] = 1;
         ++found;
         for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
-          if (met.place(e) < mine.size()) next.push_back(static_cast<std::int64_t>(met.place(e)));
+          if (reached.place(e) < mine.size()) next.push_back(static_cast<std::int64_t>(reached.place(e)));
         }
       }
     }

@@ -14,9 +14,9 @@ namespace spargo::detail::distributed {
 namespace {
 
 // An atomic minimum on the device.
-class least_of {
+class device_minimum {
  public:
-  least_of(const context<device>& ctx, std::int64_t none) : ctx_(ctx), none_(none), least_(ctx, 1) { clear(); }
+  device_minimum(const context<device>& ctx, std::int64_t none) : ctx_(ctx), none_(none), least_(ctx, 1) { clear(); }
 
   [[nodiscard]] count64* data() { return least_.data(); }
   // The minimum, and resets it; below 0: none. Synchronises.
@@ -51,23 +51,23 @@ __global__ void __launch_bounds__(block_threads)
 
 // Gathered results of one search, for all vertices.
 template <class I>
-class found_everywhere {
+class gathered_search {
  public:
-  found_everywhere(const communicator& comm, const context<device>& ctx, span<const std::int32_t, device> levels,
-                   span<const I, device> parents) {
-    bring(comm, ctx, levels, levels_);
-    bring(comm, ctx, parents, parents_);
+  gathered_search(const communicator& comm, const context<device>& ctx, span<const std::int32_t, device> levels,
+                  span<const I, device> parents) {
+    gather(comm, ctx, levels, levels_);
+    gather(comm, ctx, parents, parents_);
   }
   [[nodiscard]] const std::int32_t* levels() const { return levels_.data(); }
   [[nodiscard]] const I* parents() const { return parents_.data(); }
 
  private:
   template <class T>
-  static void bring(const communicator& comm, const context<device>& ctx, span<const T, device> own,
-                    array<T, device>& all) {
+  static void gather(const communicator& comm, const context<device>& ctx, span<const T, device> own,
+                     array<T, device>& all) {
     const auto mine = comm.agree_on([&] { return to_host(ctx, own); });
-    const std::vector<T> told = comm.all_gather(mine.view());
-    comm.agree_on([&] { all = to_device(ctx, told); });
+    const std::vector<T> gathered = comm.all_gather(mine.view());
+    comm.agree_on([&] { all = to_device(ctx, gathered); });
   }
   array<std::int32_t, device> levels_;
   array<I, device> parents_;
@@ -75,8 +75,8 @@ class found_everywhere {
 
 }  // namespace
 
-std::int64_t count_traversed_there(const context<device>& ctx, span<const std::int64_t, device> offsets,
-                                   span<const std::int32_t, device> levels) {
+std::int64_t count_traversed_on_device(const context<device>& ctx, span<const std::int64_t, device> offsets,
+                                       span<const std::int32_t, device> levels) {
   array<count64, device> sum(ctx, 1);
   fill_zero(ctx, sum.view());
   const std::int64_t rows = levels.size();
@@ -90,9 +90,9 @@ std::int64_t count_traversed_there(const context<device>& ctx, span<const std::i
 }
 
 template <class I>
-std::string check_bfs_there(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
-                            std::int64_t source, span<const std::int32_t, device> levels,
-                            span<const I, device> parents) {
+std::string check_bfs_on_device(const communicator& comm, const context<device>& ctx,
+                                const distributed_graph<I, device>& g, std::int64_t source,
+                                span<const std::int32_t, device> levels, span<const I, device> parents) {
   const std::int64_t n = g.vertices();
   const std::int64_t first = g.parts().first(comm.rank());
   const auto& out = g.out();
@@ -106,7 +106,7 @@ std::string check_bfs_there(const communicator& comm, const context<device>& ctx
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
 
-  const found_everywhere<I> found(comm, ctx, levels, parents);
+  const gathered_search<I> found(comm, ctx, levels, parents);
   const std::int32_t* const level = found.levels();
   const I* const parent = found.parents();
   const auto value = [&](const auto* from, std::int64_t at) {
@@ -115,7 +115,7 @@ std::string check_bfs_there(const communicator& comm, const context<device>& ctx
     ctx.synchronize();
     return one;
   };
-  auto least = comm.agree_on([&] { return std::make_unique<least_of>(ctx, n); });
+  auto least = comm.agree_on([&] { return std::make_unique<device_minimum>(ctx, n); });
 
   wrong = comm.agree_on([&]() -> std::string {
     for_each(ctx, rows, [=, to = least->data()] __device__(std::int64_t v) {
@@ -167,10 +167,10 @@ std::string check_bfs_there(const communicator& comm, const context<device>& ctx
   return first_of(comm, std::move(wrong));
 }
 
-#define INSTANTIATE(I)                                                                    \
-  template std::string check_bfs_there(const communicator&, const context<device>&,       \
-                                       const distributed_graph<I, device>&, std::int64_t, \
-                                       span<const std::int32_t, device>, span<const I, device>);
+#define INSTANTIATE(I)                                                                        \
+  template std::string check_bfs_on_device(const communicator&, const context<device>&,       \
+                                           const distributed_graph<I, device>&, std::int64_t, \
+                                           span<const std::int32_t, device>, span<const I, device>);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail::distributed

@@ -150,7 +150,7 @@ class grid_search final : public host_vertices<I> {
         row_(std::move(row)),
         column_(std::move(column)),
         reached_(on, column_.all_words()),
-        news_(on, column_.all_words()),
+        frontier_bits_(on, column_.all_words()),
         ids_(on, column_.all_words() * std::int64_t{sizeof(std::uint64_t) / sizeof(I)}),
         boxes_(static_cast<std::size_t>(row_.size())),
         found_(static_cast<std::size_t>(on.threads())),
@@ -213,12 +213,12 @@ class grid_search final : public host_vertices<I> {
       for (std::int64_t k = 0; k < size_; ++k) (void)detail::test_and_set_bit(reached_.data(), ids_[k]);
       return;
     }
-    std::fill_n(news_.data() + first_word, own_words, std::uint64_t{0});
+    std::fill_n(frontier_bits_.data() + first_word, own_words, std::uint64_t{0});
     for (std::int64_t k = 0; k < frontier_size; ++k) {
-      (void)detail::test_and_set_bit(news_.data() + first_word, frontier[k]);
+      (void)detail::test_and_set_bit(frontier_bits_.data() + first_word, frontier[k]);
     }
-    column_.comm.template gather_in_place<std::uint64_t>(news_.view(), column_.words);
-    for (std::int64_t w = 0; w < news_.size(); ++w) reached_[w] |= news_[w];
+    column_.comm.template gather_in_place<std::uint64_t>(frontier_bits_.view(), column_.words);
+    for (std::int64_t w = 0; w < frontier_bits_.size(); ++w) reached_[w] |= frontier_bits_[w];
   }
 
   // Global id of a vertex of the column.
@@ -236,8 +236,8 @@ class grid_search final : public host_vertices<I> {
       body(s, id_of(s, member));
     };
     for (std::int64_t k = 0; as_ids_ && k < size_; ++k) visit(ids_[k]);
-    for (std::int64_t w = 0; !as_ids_ && w < news_.size(); ++w) {
-      for (std::uint64_t rest = news_[w]; rest != 0; rest &= rest - 1) {
+    for (std::int64_t w = 0; !as_ids_ && w < frontier_bits_.size(); ++w) {
+      for (std::uint64_t rest = frontier_bits_[w]; rest != 0; rest &= rest - 1) {
         visit(static_cast<I>(64 * w + std::countr_zero(rest)));
       }
     }
@@ -253,9 +253,9 @@ class grid_search final : public host_vertices<I> {
       const auto [from, to] = by_source_(s);
       for (std::int64_t e = from; e < to; ++e) {
         const I v = by_source_.indices[e];
-        const std::int64_t here = v - base_here;
-        if (here >= 0 && here < out.rows) {
-          base::offer(static_cast<I>(here), id, level);
+        const std::int64_t local = v - base_here;
+        if (local >= 0 && local < out.rows) {
+          base::offer(static_cast<I>(local), id, level);
         } else if (!detail::test_and_set_bit(marks.data(), v)) {
           const int owner = row_.members.of(v);
           std::vector<I>& box = boxes_[static_cast<std::size_t>(owner)];
@@ -274,7 +274,7 @@ class grid_search final : public host_vertices<I> {
     std::copy_n(own(), own_words, passing_[0].data());
     const int columns = row_.size();
     for (int s = 0; s < columns; ++s) {
-      look_for((row_.me() + s) % columns, passing_[static_cast<std::size_t>(s % 2)].data());
+      find_parents((row_.me() + s) % columns, passing_[static_cast<std::size_t>(s % 2)].data());
       if (columns == 1) break;
       hand_on_[static_cast<std::size_t>(s)]->start();
       hand_on_[static_cast<std::size_t>(s)]->finish();
@@ -291,12 +291,12 @@ class grid_search final : public host_vertices<I> {
   }
 
   // Looks for neighbours of a member's vertices whose bits are clear.
-  void look_for(int member, std::uint64_t* visited) {
+  void find_parents(int member, std::uint64_t* visited) {
     const std::int64_t size = row_.size_of(member);
     detail::on_threads(ctx.threads(), div_up(size, chunk), [&](detail::part_taker& mine) {
       std::vector<I>& found = found_[static_cast<std::size_t>(mine.slot())];
       for (std::int64_t part; mine.take(part);) {
-        look_for_words(member, part * chunk, std::min((part + 1) * chunk, size), visited, found);
+        find_parents_in(member, part * chunk, std::min((part + 1) * chunk, size), visited, found);
       }
     });
     std::vector<I>& box = boxes_[static_cast<std::size_t>(member)];
@@ -307,8 +307,8 @@ class grid_search final : public host_vertices<I> {
   }
 
   // The same for words [from, to) of the member.
-  void look_for_words(int member, std::int64_t from, std::int64_t to, std::uint64_t* visited,
-                      std::vector<I>& found) const {
+  void find_parents_in(int member, std::int64_t from, std::int64_t to, std::uint64_t* visited,
+                       std::vector<I>& found) const {
     detail::bfs::host_chunk<I> list;
     std::array<std::int64_t, std::tuple_size_v<detail::bfs::host_chunk<I>>> rows;
     std::size_t size = 0;
@@ -320,12 +320,12 @@ class grid_search final : public host_vertices<I> {
         rows[size++] = listed.before + count_bits(listed.word & ((std::uint64_t{1} << bit) - 1));
       }
     }
-    look_for_reached(list.data(), rows.data(), static_cast<std::int64_t>(size), reached_.data(),
-                     by_destination_.offsets.data(), by_destination_.indices.data(), [&](I v, I neighbour) {
-                       visited[v >> 6] |= std::uint64_t{1} << (v & 63);
-                       found.push_back(v);
-                       found.push_back(id_of(neighbour, column_.members.of(neighbour)));
-                     });
+    find_reached_neighbours(list.data(), rows.data(), static_cast<std::int64_t>(size), reached_.data(),
+                            by_destination_.offsets.data(), by_destination_.indices.data(), [&](I v, I neighbour) {
+                              visited[v >> 6] |= std::uint64_t{1} << (v & 63);
+                              found.push_back(v);
+                              found.push_back(id_of(neighbour, column_.members.of(neighbour)));
+                            });
   }
 
   void begin(std::int64_t from) override {
@@ -339,7 +339,7 @@ class grid_search final : public host_vertices<I> {
   listed_rows<I> by_source_;       // from column vertices to row vertices
   listed_rows<I> by_destination_;  // into row vertices from column vertices
   words reached_;                  // column vertices reached before the current level
-  words news_;                     // frontier of the column as bits, if not as ids
+  words frontier_bits_;            // frontier of the column as bits, if not as ids
   array<I, host> ids_;             // frontier as ids; at most the size of the bits
   bool as_ids_ = true;
   std::int64_t size_ = 0;                                  // number of ids

@@ -55,7 +55,7 @@ class whole_graph {
   }
 
   // Continues from the position of all ranks, whose frontiers are in the queue. Synchronises.
-  void walk(bfs::search_position at, std::int64_t queued) {
+  void run_levels(bfs::search_position at, std::int64_t queued) {
     at.begin = at.hub_begin = at.hub_end = 0;
     at.end = queued;
     copy<bfs::search_position>(ctx, span<const bfs::search_position, host>(&at, 1),
@@ -75,19 +75,19 @@ class whole_graph {
 // Copies this rank's state into the whole search: visited bits, and its frontier, with its level, to queue[at] on.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
-    give_frontier_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole, std::int64_t at) {
+    send_frontier_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole, std::int64_t at) {
   const rank_search<I>& r = *rank;
-  const rank_walk& walk = r.control->walk;
-  const unsigned* const visited = r.bitmaps[r.links.rank][walk.now];
+  const rank_progress& progress = r.control->progress;
+  const unsigned* const visited = r.bitmaps[r.links.rank][progress.now];
   const std::int64_t first = r.first / warp_size;
   for (std::int64_t w = first + global_thread(); w < first + r.own.words; w += grid_threads()) {
     whole.visited[w] = visited[w];
   }
-  for (std::int64_t k = global_thread(); k < walk.at.end - walk.at.begin; k += grid_threads()) {
-    const I v = r.own.queue[walk.at.begin + k];
+  for (std::int64_t k = global_thread(); k < progress.at.end - progress.at.begin; k += grid_threads()) {
+    const I v = r.own.queue[progress.at.begin + k];
     whole.queue[at + k] = static_cast<I>(r.first + v);
     whole.parents[r.first + v] = r.own.parents[v];
-    bfs::write_level(r.own, static_cast<std::int64_t>(v), walk.at.level);
+    bfs::write_level(r.own, static_cast<std::int64_t>(v), progress.at.level);
   }
 }
 
@@ -95,15 +95,15 @@ __global__ void __launch_bounds__(block_threads)
 // `converted`. All bits are set, so nothing of this is sent again.
 template <class I>
 __global__ void __launch_bounds__(bfs::cuda_tuning::block)
-    take_found_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole) {
+    receive_results_kernel(const rank_search<I>* rank, bfs::search<I, std::int64_t> whole) {
   extern __shared__ __align__(16) unsigned char raw[];
   const rank_search<I>& r = *rank;
-  const rank_walk& walk = r.control->walk;
+  const rank_progress& progress = r.control->progress;
   const bfs::search_position& until = whole.control->position;
   const std::int64_t frontier = until.level;
-  unsigned* const visited = r.bitmaps[r.links.rank][walk.now];
+  unsigned* const visited = r.bitmaps[r.links.rank][progress.now];
   const std::int64_t first = r.first / warp_size;
-  bfs::sink<I> to{&r.own.control->converted, walk.at.end, walk.at.hub_end, {bfs::staged_of<I>(raw)}};
+  bfs::sink<I> to{&r.own.control->converted, progress.at.end, progress.at.hub_end, {bfs::staged_of<I>(raw)}};
   const auto found_of = [&](std::int64_t w) {
     const unsigned word = whole.visited[first + w];
     const unsigned found = word & ~visited[first + w];
@@ -111,11 +111,11 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block)
     return found;
   };
   bfs::thread_tally tally;
-  bfs::for_each_word(r.own.words, found_of, [&](std::int64_t v, bool here) {
-    tally.vertices += here ? 1 : 0;
-    const std::int64_t level = here ? whole.levels[r.first + v] : 0;
-    if (here) bfs::write_found(r.own, v, static_cast<std::int64_t>(whole.parents[r.first + v]), level);
-    const bool next = here && level == frontier;
+  bfs::for_each_word(r.own.words, found_of, [&](std::int64_t v, bool is_found) {
+    tally.vertices += is_found ? 1 : 0;
+    const std::int64_t level = is_found ? whole.levels[r.first + v] : 0;
+    if (is_found) bfs::write_found(r.own, v, static_cast<std::int64_t>(whole.parents[r.first + v]), level);
+    const bool next = is_found && level == frontier;
     bfs::append_together(r.own, to, next, static_cast<I>(v), next ? r.own.weights[v] : 0);
   });
   bfs::flush_staged(r.own, to);
@@ -123,8 +123,8 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block)
   for (std::int64_t w = global_thread(); w < r.words; w += grid_threads()) {
     if (w < first || w >= first + r.own.words) visited[w] = whole.visited[w];
   }
-  const std::int64_t told = frontier < r.own.level_slots ? frontier : r.own.level_slots;
-  for (std::int64_t k = walk.at.level + global_thread(); k < told; k += grid_threads()) {
+  const std::int64_t recorded = frontier < r.own.level_slots ? frontier : r.own.level_slots;
+  for (std::int64_t k = progress.at.level + global_thread(); k < recorded; k += grid_threads()) {
     r.own.level_sizes[k] = whole.level_sizes[k];
   }
 }

@@ -18,13 +18,13 @@
 namespace spargo::detail::distributed {
 
 template <class I>
-struct __align__(2 * sizeof(I)) rank_note {
+struct __align__(2 * sizeof(I)) remote_vertex {
   I vertex;
   I parent;
 };
 
 // Sums that a barrier of all ranks returns.
-struct level_news {
+struct level_totals {
   bfs::counters found;  // queue and chunks of this rank, vertices and edges of all ranks
   count64 chunks;       // of all ranks
   count64 converted;    // edges of all ranks' frontiers, if converted from bitmaps
@@ -33,9 +33,9 @@ struct level_news {
 };
 
 // Progress of a search.
-struct rank_walk {
+struct rank_progress {
   bfs::search_position at;
-  level_news before;
+  level_totals before;
   std::int64_t now;     // index of the current bitmap
   std::int64_t pulled;  // number of pulled levels
   std::int64_t shared;  // times that words were sent to all
@@ -46,15 +46,15 @@ struct rank_walk {
 
 struct rank_control {
   count64 sent[most_persistent_ranks];
-  level_news news;
-  rank_walk walk;  // kept between kernels
+  level_totals totals;
+  rank_progress progress;  // kept between kernels
 };
 
 enum class search_end : int { none, paused, complete };  // paused: the levels are narrow
 
 // In page-locked memory.
 struct rank_report {
-  bfs::host_report walked;
+  bfs::host_report search;
   std::int64_t pulled;
   std::int64_t shared;
   std::int64_t alone;
@@ -74,8 +74,8 @@ struct rank_search {
   std::int64_t first;  // first own vertex
   std::int64_t part_offsets[most_persistent_ranks + 1];
   unsigned* bitmaps[most_persistent_ranks][2];
-  rank_note<I>* outboxes[most_persistent_ranks];  // in the other ranks' memory
-  const rank_note<I>* inboxes[most_persistent_ranks];
+  remote_vertex<I>* outboxes[most_persistent_ranks];  // in the other ranks' memory
+  const remote_vertex<I>* inboxes[most_persistent_ranks];
   rank_control* control;
   rank_report* report;
 
@@ -88,20 +88,20 @@ struct persistent_run {
   const rank_search<I>* ranks[most_persistent_ranks];
   std::int64_t source;    // below 0: nothing to do
   std::int64_t previous;  // source of the previous run, or -1
-  int left_out;           // a rank that stays away, for tests; -1: none
+  int absent_rank;        // a rank that stays away, for tests; -1: none
   int narrow_levels;      // narrow levels in a row after which the kernels pause; 0: never
   int narrow_blocks;      // most blocks for one GPU's narrow levels
   bool resumes;
-  const bfs::search_position* walked;  // position reached by one GPU alone; null: unchanged
-  rank_search<I> only;                 // the rank, if it is the GPU's only one
+  const bfs::search_position* narrow_position;  // position reached by one GPU alone; null: unchanged
+  rank_search<I> only;                          // the rank, if it is the GPU's only one
 };
 
 // --- Push ---
 
 // The warp's lanes queue vertices for their owners.
 template <int Count, class I>
-__device__ void send_notes(const rank_search<I>& r, const I (&vertex)[Count], const I (&parent)[Count],
-                           const bool (&wanted)[Count]) {
+__device__ void send_remote(const rank_search<I>& r, const I (&vertex)[Count], const I (&parent)[Count],
+                            const bool (&wanted)[Count]) {
   bool any = false;
 #pragma unroll
   for (int q = 0; q < Count; ++q) any = any || wanted[q];
@@ -136,40 +136,40 @@ __device__ void expand_shared(const rank_search<I>& r, const bfs::search<I, std:
   const std::int64_t first = r.first;
   bfs::claim_edges(s, seen, static_cast<I>(first + vertex), begin, degree,
                    [&](const I(&target)[unroll], const I(&parent)[unroll], bool(&won)[unroll], int left) {
-                     bool here[unroll];
+                     bool is_local[unroll];
                      int weight[unroll];
 #pragma unroll
                      for (int q = 0; q < unroll; ++q) {
                        const std::int64_t v = target[q] - first;
-                       here[q] = won[q] && v >= 0 && v < s.n;
-                       weight[q] = here[q] ? __ldg(s.weights + v) : 0;
-                       won[q] = won[q] && !here[q];
+                       is_local[q] = won[q] && v >= 0 && v < s.n;
+                       weight[q] = is_local[q] ? __ldg(s.weights + v) : 0;
+                       won[q] = won[q] && !is_local[q];
                      }
 #pragma unroll
                      for (int q = 0; q < unroll; ++q) {
                        if (q * warp_size >= left) break;  // uniform in the warp
                        const auto v = static_cast<I>(target[q] - first);
-                       if (here[q]) {
+                       if (is_local[q]) {
                          s.parents[v] = parent[q];
                          ++tally.vertices;
                          tally.edges += bfs::edges_of_weight(weight[q]);
                        }
-                       bfs::append_together(s, to, here[q], v, weight[q]);
+                       bfs::append_together(s, to, is_local[q], v, weight[q]);
                      }
-                     send_notes(r, target, parent, won);
+                     send_remote(r, target, parent, won);
                    });
 }
 
 // Takes the vertices received since the last time that are not visited yet.
 template <class I>
-__device__ void take_notes(const rank_search<I>& r, unsigned* seen, bfs::sink<I>& to, const count64* since,
-                           const count64* until, bfs::thread_tally& tally) {
+__device__ void take_received(const rank_search<I>& r, unsigned* seen, bfs::sink<I>& to, const count64* since,
+                              const count64* until, bfs::thread_tally& tally) {
   for (int k = 0; k < r.links.ranks; ++k) {
-    const rank_note<I>* const notes = r.inboxes[k] + since[k];
+    const remote_vertex<I>* const notes = r.inboxes[k] + since[k];
     const auto size = static_cast<std::int64_t>(until[k] - since[k]);
     for (std::int64_t base = grid_warp() * warp_size; base < size; base += grid_warps() * warp_size) {
       const bool any = base + lane_id() < size;
-      const rank_note<I> note = any ? notes[base + lane_id()] : rank_note<I>{static_cast<I>(r.first), I{-1}};
+      const remote_vertex<I> note = any ? notes[base + lane_id()] : remote_vertex<I>{static_cast<I>(r.first), I{-1}};
       const bool won = any && claim_bit(seen, static_cast<std::int64_t>(note.vertex));
       const auto v = static_cast<I>(note.vertex - r.first);
       const int weight = won ? __ldg(r.own.weights + v) : 0;
@@ -241,7 +241,7 @@ __device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int
   bfs::control_block* const control = r.own.control;
   const bool leader = threadIdx.x == 0;
   const std::int64_t v = source - r.first;
-  const bool here = leader && r.is_own(source);
+  const bool is_local = leader && r.is_own(source);
   if (leader) {
     for (bfs::counters& c : control->found) c = {};
     control->converted = {};
@@ -249,14 +249,14 @@ __device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int
     if (r.is_own(previous)) bfs::write_unreached(r.own, previous - r.first);  // its bit may be set from the start
   }
   __syncwarp();
-  const int weight = here ? r.own.weights[v] : 0;
-  if (here) {
+  const int weight = is_local ? r.own.weights[v] : 0;
+  if (is_local) {
     r.own.visited[v >> 5] |= 1U << (v & 31);
     r.own.parents[v] = static_cast<I>(source);
     control->found[0].vertices = 1;
     control->found[0].edges = bfs::edges_of_weight(weight);
   }
-  bfs::append_together(r.own, to, here, static_cast<I>(v), weight);
+  bfs::append_together(r.own, to, is_local, static_cast<I>(v), weight);
   bfs::flush_staged(r.own, to);
 }
 
@@ -279,31 +279,31 @@ __device__ void finish_shared(const rank_search<I>& r, int now) {
 
 // By one thread. Leaves counters as the next kernel needs them.
 template <class I>
-__device__ void pause(const rank_search<I>& r, rank_walk& walk, int now) {
-  walk.now = now;
-  walk.narrow = 0;
-  r.control->walk = walk;
+__device__ void pause(const rank_search<I>& r, rank_progress& progress, int now) {
+  progress.now = now;
+  progress.narrow = 0;
+  r.control->progress = progress;
   for (bfs::counters& c : r.own.control->found) c = {};
   r.own.control->converted = {};
-  r.report->walked.position = walk.at;
+  r.report->search.position = progress.at;
   r.report->end = search_end::paused;
 }
 
-// By one thread of each block. After one GPU has continued alone (`walked`), `converted` counts this rank's vertices
-// found; its frontier follows the earlier contents of the queue.
+// By one thread of each block. After one GPU has continued alone (`narrow_position`), `converted` counts this rank's
+// vertices found; its frontier follows the earlier contents of the queue.
 template <class I>
-__device__ void resume(const rank_search<I>& r, rank_walk& walk, const bfs::search_position* walked) {
-  walk = r.control->walk;
-  if (walked == nullptr) return;
-  const bfs::search_position had = walk.at;
+__device__ void resume(const rank_search<I>& r, rank_progress& progress, const bfs::search_position* narrow_position) {
+  progress = r.control->progress;
+  if (narrow_position == nullptr) return;
+  const bfs::search_position had = progress.at;
   const bfs::counters found = bfs::read_counters(&r.own.control->converted);
-  walk.at = *walked;
-  walk.at.begin = had.end;
-  walk.at.end = had.end + static_cast<std::int64_t>(found.queued);
-  walk.at.hub_begin = had.hub_end;
-  walk.at.hub_end = had.hub_end + static_cast<std::int64_t>(found.chunks);
-  walk.alone += walk.at.level - had.level;
-  walk.taken += static_cast<std::int64_t>(found.vertices);
+  progress.at = *narrow_position;
+  progress.at.begin = had.end;
+  progress.at.end = had.end + static_cast<std::int64_t>(found.queued);
+  progress.at.hub_begin = had.hub_end;
+  progress.at.hub_end = had.hub_end + static_cast<std::int64_t>(found.chunks);
+  progress.alone += progress.at.level - had.level;
+  progress.taken += static_cast<std::int64_t>(found.vertices);
 }
 
 // The rank of a block: in constant memory if its GPU has one rank, else copied to shared memory.
@@ -326,24 +326,24 @@ template <bool Only, class I>
 __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     persistent_kernel(const __grid_constant__ persistent_run<I> run) {
   extern __shared__ __align__(16) unsigned char raw[];
-  __shared__ __align__(16) unsigned char held_walk[sizeof(rank_walk)];
-  __shared__ level_news news;
-  __shared__ rank_turns turns;
+  __shared__ __align__(16) unsigned char held_walk[sizeof(rank_progress)];
+  __shared__ level_totals totals;
+  __shared__ barrier_counters turns;
   if (run.source < 0) return;
   const rank_search<I>& r = rank_of_block<Only>(run);
-  auto& walk = *reinterpret_cast<rank_walk*>(held_walk);
+  auto& progress = *reinterpret_cast<rank_progress*>(held_walk);
   const auto& s = r.own;
   const bool first = global_thread() == 0;
   const bool leader = threadIdx.x == 0;
-  if (run.left_out == r.links.rank) return;
+  if (run.absent_rank == r.links.rank) return;
   bfs::control_block* const control = s.control;
-  bfs::search_position& at = walk.at;
+  bfs::search_position& at = progress.at;
   rank_grid grid(r.links, turns);
   if (leader) {
     if (run.resumes) {
-      resume(r, walk, run.walked);
+      resume(r, progress, run.narrow_position);
     } else {
-      walk = {};
+      progress = {};
       at.level = -1;
       at.unexplored = r.entries;
     }
@@ -355,9 +355,9 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
   };
 
   // All ranks exchange what they have counted in `found`.
-  const auto meet = [&](bfs::counters* found) {
-    level_news* const shown = &r.control->news;
-    const bool ok = grid.meet(
+  const auto sync_ranks = [&](bfs::counters* found) {
+    level_totals* const shared_totals = &r.control->totals;
+    const bool ok = grid.sync_ranks(
         [&](count64(&word)[rank_post::words]) {
           word[0] = __ldcg(&found->vertices);
           word[1] = __ldcg(&found->edges);
@@ -373,16 +373,17 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
           const count64 sent = warp_sum(word[3]);
           const count64 chunks = warp_sum(word[4]);
           const count64 converted = warp_sum(word[5]);
-          if (lane_id() < r.links.ranks) shown->received[lane_id()] = word[2];
+          if (lane_id() < r.links.ranks) shared_totals->received[lane_id()] = word[2];
           if (lane_id() == 0) {
-            shown->found = {own.queued, own.chunks, vertices, edges, 0};
-            shown->chunks = chunks;
-            shown->converted = converted;
-            shown->sent = sent;
+            shared_totals->found = {own.queued, own.chunks, vertices, edges, 0};
+            shared_totals->chunks = chunks;
+            shared_totals->converted = converted;
+            shared_totals->sent = sent;
           }
         });
-    if (ok && threadIdx.x < sizeof(level_news) / sizeof(count64)) {
-      reinterpret_cast<count64*>(&news)[threadIdx.x] = __ldcg(reinterpret_cast<const count64*>(shown) + threadIdx.x);
+    if (ok && threadIdx.x < sizeof(level_totals) / sizeof(count64)) {
+      reinterpret_cast<count64*>(&totals)[threadIdx.x] =
+          __ldcg(reinterpret_cast<const count64*>(shared_totals) + threadIdx.x);
     }
     __syncthreads();
     return ok;
@@ -393,16 +394,16 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
       bfs::sink<I> to = sink_at(&control->found[0]);
       start_shared(r, to, run.source, run.previous);
     }
-    if (!meet(&control->found[0])) return;
-    if (leader) bfs::advance(at, news.found, bfs_direction::push, -1);
+    if (!sync_ranks(&control->found[0])) return;
+    if (leader) bfs::advance(at, totals.found, bfs_direction::push, -1);
     __syncthreads();
   }
 
-  int now = static_cast<int>(walk.now);
+  int now = static_cast<int>(progress.now);
   for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
-    if (run.narrow_levels != 0 && walk.narrow >= run.narrow_levels) {
+    if (run.narrow_levels != 0 && progress.narrow >= run.narrow_levels) {
       if (blockIdx.x == 0 && leader) {
-        pause(r, walk, now);
+        pause(r, progress, now);
         grid.leave();
       }
       return;
@@ -418,26 +419,26 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
     if (first) control->found[(turn + 2) % 3] = {};
     bfs::thread_tally tally;
     if (direction == bfs_direction::pull) {
-      if (at.in_queue != 0) {   // the other ranks' last levels are not known here
-        if (walk.pulled > 0) {  // otherwise it is clear
+      if (at.in_queue != 0) {       // the other ranks' last levels are not known here
+        if (progress.pulled > 0) {  // otherwise it is clear
           for (std::int64_t w = global_thread(); w < s.words; w += grid_threads()) s.front[w] = 0;
           if (!grid.sync()) return;
         }
         share_words(r, now);
         bfs::queue_to_bitmap(s, at, s.front);
-        if (!meet(filling)) return;
+        if (!sync_ranks(filling)) return;
         now = 1 - now;
-        if (leader) ++walk.shared;
+        if (leader) ++progress.shared;
       }
       if (first) control->converted = {};
       pull_shared(r, now, at, tally);
       __syncwarp();
       bfs::add_tally(filling, tally);
-      if (!meet(filling)) return;
+      if (!sync_ranks(filling)) return;
       now = 1 - now;
       if (leader) {
-        ++walk.shared;
-        ++walk.pulled;
+        ++progress.shared;
+        ++progress.pulled;
       }
     } else {
       if (is_converted) {
@@ -459,20 +460,20 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
       });
       __syncwarp();
       bfs::add_tally(filling, tally);
-      if (!meet(filling)) return;
-      if (news.sent != walk.before.sent) {
+      if (!sync_ranks(filling)) return;
+      if (totals.sent != progress.before.sent) {
         tally = {};
-        take_notes(r, seen, to, walk.before.received, news.received, tally);
+        take_received(r, seen, to, progress.before.received, totals.received, tally);
         __syncwarp();
         bfs::add_tally(filling, tally);
-        if (!meet(filling)) return;
+        if (!sync_ranks(filling)) return;
       }
     }
     if (leader) {
-      if (is_converted) at.edges = static_cast<std::int64_t>(news.converted);
-      bfs::advance(at, news.found, direction, -1);
-      walk.before = news;
-      walk.narrow = news.chunks == 0 && bfs::is_narrow(at, run.narrow_blocks, 2) ? walk.narrow + 1 : 0;
+      if (is_converted) at.edges = static_cast<std::int64_t>(totals.converted);
+      bfs::advance(at, totals.found, direction, -1);
+      progress.before = totals;
+      progress.narrow = totals.chunks == 0 && bfs::is_narrow(at, run.narrow_blocks, 2) ? progress.narrow + 1 : 0;
     }
     __syncthreads();
   }
@@ -483,10 +484,10 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
   if (!leader) return;
   grid.leave();
   rank_report& report = *r.report;
-  report.pulled = walk.pulled;
-  report.shared = walk.shared;
-  report.alone = walk.alone;
-  report.taken = walk.taken;
+  report.pulled = progress.pulled;
+  report.shared = progress.shared;
+  report.alone = progress.alone;
+  report.taken = progress.taken;
   report.sent = 0;
   for (int k = 0; k < r.links.ranks; ++k) report.sent += static_cast<std::int64_t>(__ldcg(r.control->sent + k));
   report.end = search_end::complete;

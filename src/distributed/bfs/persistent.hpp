@@ -11,7 +11,7 @@ namespace spargo::detail::distributed {
 struct persistence {
   // Longest wait for another rank's device at a barrier; a level takes milliseconds at most.
   std::chrono::nanoseconds patience = std::chrono::seconds(2);
-  int left_out = -1;  // a rank whose device stays away, for tests
+  int absent_rank = -1;  // a rank whose device stays away, for tests
   // Narrow levels in a row after which one GPU continues alone (narrow.cuh); 0: never. H200, two ranks, grid of 300 x
   // 300: 0.96 ms with 16, 0.82 with 8.
   int narrow_levels = 8;

@@ -70,7 +70,7 @@ array<unsigned char, host> bytes_of_degrees(const context<device>& ctx, const st
   return to_host(ctx, std::as_const(bytes).view());
 }
 
-struct told_degrees {
+struct degree_bytes {
   const unsigned char* of;  // of all vertices
   __device__ std::int64_t operator()(std::int64_t v) const { return of[v]; }
 };
@@ -84,14 +84,14 @@ struct rank_memory {
   distributed_graph<I, device> g;
   array<rank_report, host> report;
   rank_search<I> search{};
-  rank_search<I>* there = nullptr;  // copy in device memory
-  event ready;                      // for the kernel of its GPU
-  event done;                       // that kernel; recorded by the first rank of the GPU
-  peer_memory others;               // written by other ranks
+  rank_search<I>* device_search = nullptr;  // copy in device memory
+  event ready;                              // for the kernel of its GPU
+  event done;                               // that kernel; recorded by the first rank of the GPU
+  peer_memory others;                       // written by other ranks
   rank_board* board = nullptr;
   unsigned* bitmaps[2] = {};
-  rank_note<I>* inboxes = nullptr;  // contiguous by sending rank
-  std::int64_t chunks = 0;          // of hubs' edges
+  remote_vertex<I>* inboxes = nullptr;  // contiguous by sending rank
+  std::int64_t chunks = 0;              // of hubs' edges
 
   rank_memory(const context<device>& on, const distributed_graph<I, device>& rows)
       : ctx(on), memory(on), g(rows), ready(on), done(on), others(on) {}
@@ -111,15 +111,15 @@ class persistent_search final : public bfs_executor<I, device> {
         patience_(options.patience),
         whole_bytes_(options.whole_bytes),
         ordinals_(comm.all_gather(ctx.ordinal())) {
-    run_.left_out = options.left_out;
+    run_.absent_rank = options.absent_rank;
     run_.narrow_levels = options.narrow_levels;
-    run_.narrow_blocks = comm.all_gather(comm.agree_on([&] { return blocks_of_walk(); })).front();
+    run_.narrow_blocks = comm.all_gather(comm.agree_on([&] { return narrow_level_blocks(); })).front();
     words_ = 4 * div_up(task.vertices, std::int64_t{4 * warp_size});
     own_ = comm.agree_on([&] { return allocate(g, task); });
     if (own_->search.own.in_offsets != nullptr) find_likely();
-    const auto shown = comm.all_gather(&own_);
+    const auto pointers = comm.all_gather(&own_);
     comm.agree_on([&] {
-      for (const auto* each : shown) all_.push_back(*each);
+      for (const auto* each : pointers) all_.push_back(*each);
     });
     comm.agree_on([&] { connect(task); });
     comm.agree_on([&] {  // an idle run, before there is anything to wait for
@@ -141,14 +141,14 @@ class persistent_search final : public bfs_executor<I, device> {
     if (comm_.rank() == 0) turn = std::unique_lock(one_at_a_time);
     run_.source = source;
     run_.resumes = false;
-    run_.walked = nullptr;
+    run_.narrow_position = nullptr;
     const rank_report& report = own_->report[0];
-    std::int64_t told = 0;  // bytes
+    std::int64_t handover_bytes = 0;  // bytes
     for (run_kernels(); report.end == search_end::paused; run_kernels()) {
       run_.resumes = true;
       if (has_whole_graph()) {
-        walk_narrow();
-        told += comm_.rank() == 0 ? 0 : std::int64_t{sizeof(unsigned)} * (own_->search.own.words + words_);
+        run_narrow_levels();
+        handover_bytes += comm_.rank() == 0 ? 0 : std::int64_t{sizeof(unsigned)} * (own_->search.own.words + words_);
       } else {
         run_.narrow_levels = 0;
       }
@@ -162,11 +162,12 @@ class persistent_search final : public bfs_executor<I, device> {
                                                   " s");
     }
     const auto others = static_cast<std::int64_t>(comm_.size() - 1);
-    if (comm_.rank() != 0) told += report.taken * std::int64_t{sizeof(std::int32_t) + sizeof(I)};
-    comm_.add_traffic({report.sent * std::int64_t{sizeof(rank_note<I>)} +
-                           report.shared * others * std::int64_t{sizeof(unsigned)} * own_->search.own.words + told,
+    if (comm_.rank() != 0) handover_bytes += report.taken * std::int64_t{sizeof(std::int32_t) + sizeof(I)};
+    comm_.add_traffic({report.sent * std::int64_t{sizeof(remote_vertex<I>)} +
+                           report.shared * others * std::int64_t{sizeof(unsigned)} * own_->search.own.words +
+                           handover_bytes,
                        0});
-    return {sizes_of(report.walked), report.walked.position.reached, report.pulled, report.alone};
+    return {sizes_of(report.search), report.search.position.reached, report.pulled, report.alone};
   }
 
   [[nodiscard]] span<const std::int32_t, device> found_levels() const noexcept override {
@@ -181,9 +182,9 @@ class persistent_search final : public bfs_executor<I, device> {
  private:
   using memory = rank_memory<I>;
 
-  [[nodiscard]] bool leads() const { return here_.front() == comm_.rank(); }
+  [[nodiscard]] bool leads() const { return local_ranks_.front() == comm_.rank(); }
 
-  [[nodiscard]] int blocks_of_walk() const {
+  [[nodiscard]] int narrow_level_blocks() const {
     const device_guard guard(ctx_);
     return bfs::narrow_launch<I, std::int64_t>(ctx_).blocks();
   }
@@ -195,14 +196,14 @@ class persistent_search final : public bfs_executor<I, device> {
     const std::int64_t rows = g.out().rows;
     const std::int64_t words = 4 * div_up(rows, std::int64_t{4 * warp_size});
     m->report = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
-    m->there = m->memory.template take<rank_search<I>>(1);
+    m->device_search = m->memory.template take<rank_search<I>>(1);
     m->board = m->others.template take<rank_board>(1);
     fill_zero(ctx_, span<rank_board, device>(m->board, 1));
     for (unsigned*& bitmap : m->bitmaps) {
       bitmap = m->others.template take<unsigned>(words_);
       fill_zero(ctx_, span<unsigned, device>(bitmap, words_));
     }
-    m->inboxes = m->others.template take<rank_note<I>>((comm_.size() - 1) * rows);
+    m->inboxes = m->others.template take<remote_vertex<I>>((comm_.size() - 1) * rows);
 
     auto& own = m->search.own;
     own.out_offsets = g.out().offsets.data();
@@ -222,7 +223,7 @@ class persistent_search final : public bfs_executor<I, device> {
     own.level_slots = std::min(task.vertices, level_slots);
     own.level_sizes = m->memory.template take<std::int64_t>(own.level_slots);
     own.control = m->memory.template take<bfs::control_block>(1);
-    own.report = &m->report[0].walked;
+    own.report = &m->report[0].search;
     own.target = -1;
     own.max_depth = -1;
     own.allowed = task.allowed;
@@ -256,13 +257,13 @@ class persistent_search final : public bfs_executor<I, device> {
       const auto degrees = to_device(ctx_, span<const unsigned char, host>(all));
       s.likely = own_->memory.template take<I>(s.n);
       launch_kernel(ctx_, one_thread_each(s.n * bfs::prepare_tuning::lanes, bfs::prepare_tuning::block),
-                    bfs::find_likely_kernel<I, std::int64_t, told_degrees>, s, told_degrees{degrees.data()});
+                    bfs::find_likely_kernel<I, std::int64_t, degree_bytes>, s, degree_bytes{degrees.data()});
       ctx_.synchronize();
     });
   }
 
   // Inbox in rank r's memory.
-  [[nodiscard]] rank_note<I>* inbox(int r, int from) const {
+  [[nodiscard]] remote_vertex<I>* inbox(int r, int from) const {
     return all_[r]->inboxes + (from < r ? from : from - 1) * parts_.count(r);
   }
 
@@ -284,7 +285,7 @@ class persistent_search final : public bfs_executor<I, device> {
     fill_zero(ctx_, span<rank_control, device>(s.control, 1));
     s.report = own_->report.data();
     for (int r = 0; r < comm_.size(); ++r) {
-      if (ordinals_[r] == ctx_.ordinal()) here_.push_back(r);
+      if (ordinals_[r] == ctx_.ordinal()) local_ranks_.push_back(r);
       is_shared_ = is_shared_ || std::count(ordinals_.begin(), ordinals_.end(), ordinals_[r]) > 1;
       enable_peer_access(ctx_, ordinals_[r]);
       s.links.boards[r] = all_[r]->board;
@@ -294,9 +295,10 @@ class persistent_search final : public bfs_executor<I, device> {
       s.inboxes[r] = inbox(rank, r);
     }
     run_.only = s;
-    for (std::size_t k = 0; k < here_.size(); ++k) run_.ranks[k] = all_[here_[k]]->there;
-    blocks_ = blocks_of_rank<I>(ctx_, std::ssize(here_));
-    copy<rank_search<I>>(ctx_, span<const rank_search<I>, host>(&s, 1), span<rank_search<I>, device>(own_->there, 1));
+    for (std::size_t k = 0; k < local_ranks_.size(); ++k) run_.ranks[k] = all_[local_ranks_[k]]->device_search;
+    blocks_ = blocks_of_rank<I>(ctx_, std::ssize(local_ranks_));
+    copy<rank_search<I>>(ctx_, span<const rank_search<I>, host>(&s, 1),
+                         span<rank_search<I>, device>(own_->device_search, 1));
     ctx_.synchronize();
   }
 
@@ -306,13 +308,13 @@ class persistent_search final : public bfs_executor<I, device> {
     own_->ready.record(ctx_.stream());
     comm_.barrier();
     if (leads()) {
-      for (const int r : here_) all_[r]->ready.hold(ctx_.stream());
+      for (const int r : local_ranks_) all_[r]->ready.hold(ctx_.stream());
       launch();
       own_->done.record(ctx_.stream());
     }
     if (is_shared_) {
       comm_.barrier();  // `done` has been recorded
-      all_[here_.front()]->done.hold(ctx_.stream());
+      all_[local_ranks_.front()]->done.hold(ctx_.stream());
     }
     ctx_.synchronize();
   }
@@ -329,8 +331,8 @@ class persistent_search final : public bfs_executor<I, device> {
       auto whole = std::make_shared<whole_graph<I>>(ctx_);
       return whole->allocate(parts_.size(), all, chunks, whole_bytes_) ? whole : nullptr;
     });
-    const auto shown = comm_.all_gather(&made);
-    comm_.agree_on([&] { whole_ = *shown.front(); });
+    const auto pointers = comm_.all_gather(&made);
+    comm_.agree_on([&] { whole_ = *pointers.front(); });
     if (!whole_) return false;
     comm_.agree_on([&] {
       const device_guard guard(ctx_);
@@ -339,40 +341,40 @@ class persistent_search final : public bfs_executor<I, device> {
       copy_on_device(ctx_, s.own.out_indices, whole_->indices + before,
                      static_cast<std::size_t>(own_->g.out().nnz()) * sizeof(I));
       copy_offsets(ctx_, s.own.out_offsets, whole_->offsets + s.first, s.own.n + 1, before);
-      allow_shared(take_found_kernel<I>, bfs::staged_bytes<I>());
+      allow_shared(receive_results_kernel<I>, bfs::staged_bytes<I>());
       ctx_.synchronize();
     });
     return true;
   }
 
   // Runs narrow levels on the first rank's device. Collective.
-  void walk_narrow() {
-    const bfs::search_position from = own_->report[0].walked.position;
+  void run_narrow_levels() {
+    const bfs::search_position from = own_->report[0].search.position;
     const std::vector<std::int64_t> queued = comm_.all_gather(from.end - from.begin);
     const auto first = std::accumulate(queued.begin(), queued.begin() + comm_.rank(), std::int64_t{0});
-    launch_kernel(ctx_, {blocks_for(ctx_, words_, block_threads), block_threads}, give_frontier_kernel<I>, own_->there,
-                  whole_->search, first);
+    launch_kernel(ctx_, {blocks_for(ctx_, words_, block_threads), block_threads}, send_frontier_kernel<I>,
+                  own_->device_search, whole_->search, first);
     ctx_.synchronize();
     comm_.barrier();
-    if (comm_.rank() == 0) whole_->walk(from, std::accumulate(queued.begin(), queued.end(), std::int64_t{0}));
+    if (comm_.rank() == 0) whole_->run_levels(from, std::accumulate(queued.begin(), queued.end(), std::int64_t{0}));
     comm_.barrier();
-    launch_kernel(ctx_, {ctx_.properties().multiprocessors, block, bfs::staged_bytes<I>()}, take_found_kernel<I>,
-                  own_->there, whole_->search);
-    run_.walked = &whole_->search.control->position;
+    launch_kernel(ctx_, {ctx_.properties().multiprocessors, block, bfs::staged_bytes<I>()}, receive_results_kernel<I>,
+                  own_->device_search, whole_->search);
+    run_.narrow_position = &whole_->search.control->position;
   }
 
   // Called by the first rank of a GPU.
   void launch() {
     void* arguments[] = {&run_};
-    const dim3 blocks(static_cast<unsigned>(blocks_), static_cast<unsigned>(here_.size()));
-    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel_of<I>(std::ssize(here_)), blocks, dim3(block), arguments,
+    const dim3 blocks(static_cast<unsigned>(blocks_), static_cast<unsigned>(local_ranks_.size()));
+    SPARGO_CUDA_TRY(cudaLaunchCooperativeKernel(kernel_of<I>(std::ssize(local_ranks_)), blocks, dim3(block), arguments,
                                                 bfs::staged_bytes<I>(), ctx_.stream()));
   }
 
-  std::vector<std::int64_t> sizes_of(const bfs::host_report& walked) {
-    const std::int64_t depth = walked.position.level;
-    const std::int64_t told = std::min<std::int64_t>(depth, bfs::host_report::size_slots);
-    std::vector<std::int64_t> sizes(walked.sizes, walked.sizes + told);
+  std::vector<std::int64_t> sizes_of(const bfs::host_report& search) {
+    const std::int64_t depth = search.position.level;
+    const std::int64_t recorded = std::min<std::int64_t>(depth, bfs::host_report::size_slots);
+    std::vector<std::int64_t> sizes(search.sizes, search.sizes + recorded);
     sizes.resize(static_cast<std::size_t>(depth));
     if (depth > level_slots) {
       const auto levels = to_host(ctx_, found_levels());
@@ -381,9 +383,9 @@ class persistent_search final : public bfs_executor<I, device> {
         if (level >= 0) ++sizes[static_cast<std::size_t>(level)];
       }
       comm_.reduce_in_place(span<std::int64_t, host>(sizes), reduction::sum);
-    } else if (depth > told) {
-      copy_to_host(ctx_, own_->search.own.level_sizes + told, sizes.data() + told,
-                   static_cast<std::size_t>(depth - told) * sizeof(std::int64_t));
+    } else if (depth > recorded) {
+      copy_to_host(ctx_, own_->search.own.level_sizes + recorded, sizes.data() + recorded,
+                   static_cast<std::size_t>(depth - recorded) * sizeof(std::int64_t));
       ctx_.synchronize();
     }
     return sizes;
@@ -395,9 +397,9 @@ class persistent_search final : public bfs_executor<I, device> {
   std::string how_;
   std::chrono::nanoseconds patience_;
   std::int64_t whole_bytes_;
-  std::vector<int> ordinals_;  // of all ranks
-  std::vector<int> here_;      // ranks on this device
-  bool is_shared_ = false;     // some device has several ranks
+  std::vector<int> ordinals_;     // of all ranks
+  std::vector<int> local_ranks_;  // ranks on this device
+  bool is_shared_ = false;        // some device has several ranks
   int blocks_ = 0;
   std::int64_t words_ = 0;
   persistent_run<I> run_{{}, -1, -1, -1, 0, 0, false, nullptr, {}};

@@ -33,7 +33,7 @@ struct grid_state {
   count64 arrived;  // blocks, over all rounds
   count64 round;    // the last completed one, or `broken`
   count64 rounds;   // of earlier kernels
-  count64 meetings;
+  count64 barriers;
 };
 
 // One rank's view of all.
@@ -46,9 +46,9 @@ struct rank_links {
 };
 
 // The last round and barrier since the plan was made. In a block's shared memory.
-struct rank_turns {
+struct barrier_counters {
   count64 round;
-  count64 meeting;
+  count64 barrier;
 };
 
 __device__ inline count64 nanoseconds_now() {
@@ -96,12 +96,12 @@ __device__ bool await_number(const count64* word, count64 wanted, count64 patien
 // by all threads of all blocks. A false result is uniform in a block, which must then end.
 class rank_grid {
  public:
-  __device__ rank_grid(const rank_links& links, rank_turns& turns) : links_(links), turns_(turns) {}
+  __device__ rank_grid(const rank_links& links, barrier_counters& counters) : links_(links), counters_(counters) {}
 
   // By one thread, followed by a barrier of the block.
   __device__ void enter() {
-    turns_.round = links_.state->rounds;
-    turns_.meeting = links_.state->meetings;
+    counters_.round = links_.state->rounds;
+    counters_.barrier = links_.state->barriers;
   }
 
   // A barrier of this rank's blocks.
@@ -111,14 +111,14 @@ class rank_grid {
 
   // A barrier of all ranks. The first warp of one block of each rank calls tell(word), where lane r sets the words for
   // rank r, and hear(word), where lane r has the words from rank r; other lanes have zeros.
-  template <class Tell, class Hear>
-  __device__ bool meet(const Tell& tell, const Hear& hear) {
-    if (threadIdx.x == 0) ++turns_.meeting;
+  template <class Send, class Receive>
+  __device__ bool sync_ranks(const Send& send, const Receive& receive) {
+    if (threadIdx.x == 0) ++counters_.barrier;
     return pass<true>([&] {
       const int lane = lane_id();
-      const count64 number = turns_.meeting;
+      const count64 number = counters_.barrier;
       count64 word[rank_post::words] = {};
-      tell(word);
+      send(word);
       const bool is_of_rank = lane < links_.ranks;
       if (is_of_rank) {
         rank_post& post = links_.boards[lane]->posts[number & 1][links_.rank];
@@ -128,14 +128,14 @@ class rank_grid {
       __syncwarp();
       bool ok = true;
       if (is_of_rank) {
-        const rank_post& heard = links_.boards[links_.rank]->posts[number & 1][lane];
-        ok = await_number<true>(&heard.number, number, links_.patience);
-        for (int w = 0; w < rank_post::words && ok; ++w) word[w] = __ldcg(&heard.word[w]);
+        const rank_post& received_post = links_.boards[links_.rank]->posts[number & 1][lane];
+        ok = await_number<true>(&received_post.number, number, links_.patience);
+        for (int w = 0; w < rank_post::words && ok; ++w) word[w] = __ldcg(&received_post.word[w]);
       } else {
         for (count64& each : word) each = 0;
       }
       if (__all_sync(full_mask, ok)) {
-        hear(word);
+        receive(word);
         return true;
       }
       for (int set = 0; set < 2 && is_of_rank; ++set) {
@@ -147,8 +147,8 @@ class rank_grid {
 
   // By one thread, at the end: the next kernel continues from here.
   __device__ void leave() {
-    links_.state->rounds = turns_.round;
-    links_.state->meetings = turns_.meeting;
+    links_.state->rounds = counters_.round;
+    links_.state->barriers = counters_.barrier;
   }
 
  private:
@@ -159,9 +159,9 @@ class rank_grid {
     __syncthreads();
     if (threadIdx.x < warp_size) {
       grid_state& state = *links_.state;
-      if (lane_id() == 0) ++turns_.round;
+      if (lane_id() == 0) ++counters_.round;
       __syncwarp();
-      const count64 round = turns_.round;
+      const count64 round = counters_.round;
       bool is_last = false;
       if (lane_id() == 0) {
         System ? __threadfence_system() : __threadfence();
@@ -185,7 +185,7 @@ class rank_grid {
   }
 
   const rank_links& links_;
-  rank_turns& turns_;
+  barrier_counters& counters_;
 };
 
 }  // namespace spargo::detail::distributed

@@ -14,14 +14,14 @@ void combine(const context<device>& ctx, double a, span<const double, device> x,
 
 struct started_dot<device>::state {
   context<device> ctx;
-  array<double, device> there;
-  array<double, host> here;  // pinned
+  array<double, device> device_value;
+  array<double, host> host_value;  // pinned
   event copied;
 
   explicit state(const context<device>& on)
       : ctx(on),
-        there(on, 1),
-        here(context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1),
+        device_value(on, 1),
+        host_value(context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1),
         copied(on) {}
   state(const state&) = delete;
   state& operator=(const state&) = delete;
@@ -36,8 +36,8 @@ started_dot<device>::~started_dot() = default;
 
 void started_dot<device>::start(span<const double, device> u, span<const double, device> v) {
   state& s = *state_;
-  dot_into<double, device>(s.ctx, u, v, s.there.view());
-  copy<double>(s.ctx, std::as_const(s.there).view(), s.here.view());
+  dot_into<double, device>(s.ctx, u, v, s.device_value.view());
+  copy<double>(s.ctx, std::as_const(s.device_value).view(), s.host_value.view());
   const device_guard guard(s.ctx);
   s.copied.record(s.ctx.stream());
 }
@@ -45,7 +45,7 @@ void started_dot<device>::start(span<const double, device> u, span<const double,
 double started_dot<device>::finish() const {
   const device_guard guard(state_->ctx);
   SPARGO_CUDA_TRY(cudaEventSynchronize(state_->copied.get()));
-  return state_->here[0];
+  return state_->host_value[0];
 }
 
 }  // namespace spargo::detail::distributed

@@ -193,19 +193,19 @@ void communicator::reduce_in_place(span<T, host> values, reduction operation) co
 }
 
 void communicator::agree(const error* mine) const {
-  struct note {
+  struct report {
     std::int64_t failed, code, line, column;
   };
   const bool failed = mine != nullptr;
-  const auto notes = all_gather(note{failed, failed ? static_cast<std::int64_t>(mine->code()) : 0,
-                                     failed ? mine->position().line : 0, failed ? mine->position().column : 0});
+  const auto reports = all_gather(report{failed, failed ? static_cast<std::int64_t>(mine->code()) : 0,
+                                         failed ? mine->position().line : 0, failed ? mine->position().column : 0});
   int first = -1;
   const auto place = [&](int r) {
-    const note& n = notes[static_cast<std::size_t>(r)];
+    const report& n = reports[static_cast<std::size_t>(r)];
     return std::tuple(n.line == 0, n.line, n.column);
   };
   for (int r = 0; r < size(); ++r) {
-    if (notes[static_cast<std::size_t>(r)].failed != 0 && (first < 0 || place(r) < place(first))) first = r;
+    if (reports[static_cast<std::size_t>(r)].failed != 0 && (first < 0 || place(r) < place(first))) first = r;
   }
   if (first < 0) return;
   std::string file;
@@ -217,7 +217,7 @@ void communicator::agree(const error* mine) const {
   }
   const std::vector<char> all_file = all_gather(span<const char, host>(file));
   const std::vector<char> all_text = all_gather(span<const char, host>(text));
-  const note& n = notes[static_cast<std::size_t>(first)];
+  const report& n = reports[static_cast<std::size_t>(first)];
   throw agreed_error(static_cast<error_code>(n.code),
                      source_position{std::string(all_file.begin(), all_file.end()), n.line, n.column},
                      std::string(all_text.begin(), all_text.end()));

@@ -25,11 +25,11 @@ namespace {
 // Ranks are numbered in the whole team.
 struct team_state {
   using clock = std::chrono::steady_clock;
-  static constexpr int looks = 30;                      // yields before a thread sleeps
-  static constexpr std::chrono::microseconds gap{200};  // a longer yield means that other programs have run
-  static constexpr std::chrono::milliseconds at_rest{
+  static constexpr int most_yields = 30;                       // yields before a thread sleeps
+  static constexpr std::chrono::microseconds slow_yield{200};  // a longer yield means that other programs have run
+  static constexpr std::chrono::milliseconds rest_time{
       100};  // nobody yields for this long afterwards: a sleeper is woken sooner than a yield returns
-  static constexpr std::chrono::microseconds between_looks_of_leavers{50};
+  static constexpr std::chrono::microseconds leave_poll_interval{50};
 
   explicit team_state(int ranks) : bells(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}
 
@@ -52,12 +52,12 @@ struct team_state {
   // causes either notifies afterwards.
   template <class Done, class Gone>
   void wait(int rank, const Done& done, const Gone& gone) {
-    for (int look = 0; look < looks && !done(); ++look) {  // cheaper than being woken
+    for (int yields = 0; yields < most_yields && !done(); ++yields) {  // cheaper than being woken
       const clock::time_point before = clock::now();
       if (before.time_since_epoch().count() < rests_until.load(std::memory_order_relaxed)) break;
       std::this_thread::yield();
       const clock::time_point after = clock::now();
-      if (after - before > gap) rests_until.store((after + at_rest).time_since_epoch().count());
+      if (after - before > slow_yield) rests_until.store((after + rest_time).time_since_epoch().count());
     }
     detail::bell& own = bells[static_cast<std::size_t>(rank)];
     for (std::uint32_t heard = own.heard(); !done(); heard = own.heard()) {
@@ -81,7 +81,7 @@ struct team_state {
   [[noreturn]] void leave() {
     broken = true;
     ring_all();
-    while (copying != 0) std::this_thread::sleep_for(between_looks_of_leavers);
+    while (copying != 0) std::this_thread::sleep_for(leave_poll_interval);
     throw peer_failed(error_code::io, "team: another rank has failed, or has ended before this one");
   }
 
@@ -99,12 +99,12 @@ struct team_state {
 
 // A subset of a team, numbered from 0.
 struct team_part {
-  explicit team_part(std::vector<int> ranks) : members(std::move(ranks)), shown(members.size()) {}
+  explicit team_part(std::vector<int> ranks) : members(std::move(ranks)), published(members.size()) {}
 
   const std::vector<int> members;  // ranks in the whole team
   std::atomic<int> arrived{0};
   std::atomic<std::int64_t> round{0};
-  std::vector<void*> shown;  // by each member, between two barriers
+  std::vector<void*> published;  // by each member, between two barriers
 
   [[nodiscard]] int member(int rank) const { return members[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] bool any_ended(const team_state& team) const {
@@ -136,7 +136,7 @@ class team_channel final : public detail::channel {
         receives_(std::move(receives)),
         own_(std::make_shared<side>(std::move(sends))) {}
 
-  [[nodiscard]] std::shared_ptr<side>* shown() { return &own_; }
+  [[nodiscard]] std::shared_ptr<side>* published() { return &own_; }
 
   // Connects the messages from `rank`.
   void link(int rank, const std::shared_ptr<side>& other) {
@@ -212,8 +212,8 @@ class team_backend final : public detail::communicator_backend {
   void all_to_all(const char* from, const std::int64_t* from_offsets, char* to,
                   const std::int64_t* to_offsets) override {
     view mine{from, from_offsets};
-    const auto take = [&](int r, void* shown) {
-      const view& theirs = *static_cast<const view*>(shown);
+    const auto take = [&](int r, void* published) {
+      const view& theirs = *static_cast<const view*>(published);
       copy_bytes(theirs.data + theirs.offsets[rank], to + to_offsets[r], to_offsets[r + 1] - to_offsets[r]);
     };
     take(rank, &mine);
@@ -223,8 +223,8 @@ class team_backend final : public detail::communicator_backend {
   [[nodiscard]] std::unique_ptr<detail::channel> connect(std::vector<detail::message> sends,
                                                          std::vector<detail::message> receives) override {
     auto made = std::make_unique<team_channel>(*team_, *part_, rank, std::move(sends), std::move(receives));
-    using shown = std::shared_ptr<team_channel::side>;
-    between_barriers(made->shown(), [&](int r, void* theirs) { made->link(r, *static_cast<shown*>(theirs)); });
+    using published = std::shared_ptr<team_channel::side>;
+    between_barriers(made->published(), [&](int r, void* theirs) { made->link(r, *static_cast<published*>(theirs)); });
     return made;
   }
 
@@ -260,12 +260,12 @@ class team_backend final : public detail::communicator_backend {
   // Calls take(r, pointer of rank r) for all other ranks.
   template <class Take>
   void between_barriers(void* mine, const Take& take) {
-    part_->shown[static_cast<std::size_t>(rank)] = mine;
+    part_->published[static_cast<std::size_t>(rank)] = mine;
     barrier();
     team_->read([&] {
       for (int k = 1; k < size; ++k) {
         const int r = (rank + k) % size;
-        take(r, part_->shown[static_cast<std::size_t>(r)]);
+        take(r, part_->published[static_cast<std::size_t>(r)]);
       }
     });
     barrier();
@@ -297,9 +297,9 @@ void run_team(int ranks, const std::function<void(const communicator&)>& rank) {
   SPARGO_EXPECTS(ranks >= 1, "run_team: " + std::to_string(ranks) + " ranks (expected 1 or more)");
   if (ranks == 1) return rank(communicator());
   const auto team = std::make_shared<team_state>(ranks);
-  std::vector<int> everybody(static_cast<std::size_t>(ranks));
-  std::iota(everybody.begin(), everybody.end(), 0);
-  const auto all = std::make_shared<team_part>(std::move(everybody));
+  std::vector<int> all_ranks(static_cast<std::size_t>(ranks));
+  std::iota(all_ranks.begin(), all_ranks.end(), 0);
+  const auto all = std::make_shared<team_part>(std::move(all_ranks));
   std::vector<std::thread> threads;
   try {
     for (int number = 1; number < ranks; ++number)

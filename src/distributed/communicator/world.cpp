@@ -28,9 +28,9 @@ int number_in(const char* variable) {
 
 // Looks beside this library, then in the system's search path.
 void* load_plugin(std::string& why) {
-  Dl_info here{};
-  if (::dladdr(reinterpret_cast<const void*>(&query_launcher), &here) != 0 && here.dli_fname != nullptr) {
-    const std::string path = here.dli_fname;
+  Dl_info own_library{};
+  if (::dladdr(reinterpret_cast<const void*>(&query_launcher), &own_library) != 0 && own_library.dli_fname != nullptr) {
+    const std::string path = own_library.dli_fname;
     for (const char* folder : {"", "../lib/"}) {  // beside it, or relative to a statically linked program
       const std::string beside = path.substr(0, path.rfind('/') + 1) + folder + plugin_name;
       if (void* const found = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE)) return found;

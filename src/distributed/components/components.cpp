@@ -56,16 +56,16 @@ void distributed_components_plan<I, Space>::run() {
       const std::int64_t mine = s.executor->spread() ? 1 : 0;
       changes = s.comm.all_reduce(mine, reduction::max) != 0;
     }
-    return s.comm.all_gather(s.executor->news());
+    return s.comm.all_gather(s.executor->summary());
   };
   s.executor->start();
-  std::vector<detail::distributed::components_news> ranks = settle();
+  std::vector<detail::distributed::components_summary> ranks = settle();
   if (!detail::distributed::is_settled(ranks)) {
     s.executor->start_with_all();
     ranks = settle();
   }
   s.count = 0;
-  for (const detail::distributed::components_news& each : ranks) s.count += each.count;
+  for (const detail::distributed::components_summary& each : ranks) s.count += each.count;
 }
 template <index_type I, class Space>
 span<const I, Space> distributed_components_plan<I, Space>::labels() const noexcept {

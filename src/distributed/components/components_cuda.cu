@@ -34,13 +34,13 @@ void take_trees(const context<device>& ctx, span<const std::int32_t, device> roo
 
 template <class I>
 __global__ void __launch_bounds__(block_threads)
-    news_kernel(std::int64_t size, std::int64_t own, std::int64_t first, std::int64_t skipped,
-                const std::int32_t* above, const I* labels, components_news* news) {
+    summary_kernel(std::int64_t size, std::int64_t own, std::int64_t first, std::int64_t skipped,
+                   const std::int32_t* above, const I* labels, components_summary* summary) {
   int roots = 0;
   int larger = 0;
   for (std::int64_t v = global_thread(); v < size; v += grid_threads()) {
     const I label = labels[v];
-    if (v == skipped) news->skipped = label;
+    if (v == skipped) summary->skipped = label;
     if (v < own) {
       roots += label == first + v ? 1 : 0;
     } else {
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(block_threads)
   roots = warp_sum(roots);
   larger = warp_sum(larger);
   if (lane_id() != 0) return;
-  if (roots > 0) atomicAdd(reinterpret_cast<count64*>(&news->count), static_cast<count64>(roots));
-  if (larger > 0) atomicAdd(reinterpret_cast<count64*>(&news->larger), static_cast<count64>(larger));
+  if (roots > 0) atomicAdd(reinterpret_cast<count64*>(&summary->count), static_cast<count64>(roots));
+  if (larger > 0) atomicAdd(reinterpret_cast<count64*>(&summary->larger), static_cast<count64>(larger));
 }
 
 template <class I>
@@ -67,7 +67,7 @@ class device_components final : public components_executor<I, device> {
       indices_ = to_device(ctx, columns.indices);
       labels_ = {ctx, size_};
       changed_ = {ctx, 1};
-      news_ = {ctx, 1};
+      summary_ = {ctx, 1};
       trees_ = make_trees<device>(ctx, std::as_const(offsets_).view(), std::as_const(indices_).view());
     });
     halo_.emplace(comm, ctx, g.parts(), columns.ghosts, sizeof(I), links);
@@ -104,17 +104,17 @@ class device_components final : public components_executor<I, device> {
     return element<count64>(ctx_, std::as_const(changed_).view(), 0) != 0;
   }
   // Synchronises.
-  [[nodiscard]] components_news news() override {
+  [[nodiscard]] components_summary summary() override {
     const bool cuts = own_ < size_;
     const std::int64_t skipped = cuts ? trees_->skipped() : -1;
-    components_news found{0, -1, 0};
-    copy_to_device(ctx_, &found, news_.data(), sizeof found);
+    components_summary found{0, -1, 0};
+    copy_to_device(ctx_, &found, summary_.data(), sizeof found);
     if (size_ > 0) {
       const device_guard guard(ctx_);
-      launch_kernel(ctx_, grid_stride(ctx_, size_), news_kernel<I>, size_, own_, first_, skipped,
-                    trees_->labels().data(), labels_.data(), news_.data());
+      launch_kernel(ctx_, grid_stride(ctx_, size_), summary_kernel<I>, size_, own_, first_, skipped,
+                    trees_->labels().data(), labels_.data(), summary_.data());
     }
-    copy<components_news>(ctx_, std::as_const(news_).view(), span<components_news, host>(&found, 1));
+    copy<components_summary>(ctx_, std::as_const(summary_).view(), span<components_summary, host>(&found, 1));
     ctx_.synchronize();
     return found;
   }
@@ -130,7 +130,7 @@ class device_components final : public components_executor<I, device> {
   array<std::int32_t, device> indices_;
   array<I, device> labels_;
   array<count64, device> changed_;
-  array<components_news, device> news_;
+  array<components_summary, device> summary_;
   std::unique_ptr<components::executor<std::int32_t, device>> trees_;
   std::optional<exchange<device>> halo_;
 };

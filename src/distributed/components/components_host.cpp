@@ -49,8 +49,8 @@ class host_components final : public components_executor<I, host> {
     });
     return true;
   }
-  [[nodiscard]] components_news news() override {
-    components_news found;
+  [[nodiscard]] components_summary summary() override {
+    components_summary found;
     for (std::int64_t v = 0; v < columns_.own; ++v) found.count += label(v) == first_ + v ? 1 : 0;
     if (columns_.ghosts.empty()) return found;
     if (const std::int64_t v = trees_->skipped(); v >= 0) found.skipped = label(v);

@@ -18,7 +18,7 @@
 namespace spargo::detail::distributed {
 
 // What a rank reports when labels have settled.
-struct components_news {
+struct components_summary {
   std::int64_t count = 0;     // own vertices that are their own label
   std::int64_t skipped = -1;  // label of the tree whose edges were skipped; -1: all edges to ghosts were read
   std::int64_t larger = 0;    // ghosts whose label is larger than that of their local tree
@@ -26,9 +26,9 @@ struct components_news {
 
 // Whether the trees are those of all edges: no edge that was read joins two labels; nor does an edge between skipped
 // trees, since these share one label.
-[[nodiscard]] inline bool is_settled(const std::vector<components_news>& ranks) {
+[[nodiscard]] inline bool is_settled(const std::vector<components_summary>& ranks) {
   std::int64_t skipped = -1;
-  return std::none_of(ranks.begin(), ranks.end(), [&](const components_news& each) {
+  return std::none_of(ranks.begin(), ranks.end(), [&](const components_summary& each) {
     if (each.larger > 0) return true;
     if (each.skipped < 0) return false;
     if (skipped < 0) skipped = each.skipped;
@@ -50,7 +50,7 @@ class components_executor {
   // Sends labels from owners to ghosts and gives every vertex of a tree its smallest label. Returns whether a label of
   // this rank has changed. Collective.
   virtual bool spread() = 0;
-  [[nodiscard]] virtual components_news news() = 0;
+  [[nodiscard]] virtual components_summary summary() = 0;
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
   [[nodiscard]] virtual std::string_view how() const noexcept = 0;  // transport of labels
 };

@@ -77,7 +77,7 @@ class device_channel {
                                                               const std::vector<device_message>& sends,
                                                               const std::vector<device_message>& receives);
 // Empty if NCCL can be loaded, else the reason.
-[[nodiscard]] std::string why_no_nccl();
+[[nodiscard]] std::string reason_against_nccl();
 
 // Offset of each message in a contiguous buffer, and the total.
 [[nodiscard]] inline std::vector<std::int64_t> places_of(const std::vector<device_message>& messages) {

@@ -72,10 +72,10 @@ class peer_channel final : public device_channel {
     std::set<int> neighbours;
     for (const device_message& each : sends) neighbours.insert(each.rank);
     for (const device_message& each : receives) neighbours.insert(each.rank);
-    const auto shown = comm.all_gather(&own_);
+    const auto mailboxes = comm.all_gather(&own_);
     comm.agree_on([&] {
       before_ = event(ctx);
-      for (const int r : neighbours) boxes_.push_back({r, *shown[static_cast<std::size_t>(r)]});
+      for (const int r : neighbours) boxes_.push_back({r, *mailboxes[static_cast<std::size_t>(r)]});
       for (const neighbour& each : boxes_) enable_peer_access(ctx, each.box->ordinal);
       std::vector<std::size_t> next(static_cast<std::size_t>(comm.size()));
       for (const device_message& each : sends) link(each, next[static_cast<std::size_t>(each.rank)]);
@@ -272,7 +272,8 @@ link_choice choose_link(const communicator& comm, const context<device>& ctx, de
   const std::string_view ranks = comm.name();
   const bool one_process = ranks == "team" || ranks == "self";
   const std::vector<int> ordinals = comm.all_gather(ctx.ordinal());
-  const std::string why_not = asked == device_link::peer || asked == device_link::host_memory ? "" : why_no_nccl();
+  const std::string why_not =
+      asked == device_link::peer || asked == device_link::host_memory ? "" : reason_against_nccl();
   const abilities mine = comm.agree_on([&] {
     const bool all = one_process && std::all_of(ordinals.begin(), ordinals.end(),
                                                 [&](int other) { return can_access(ctx.ordinal(), other); });
@@ -299,14 +300,14 @@ link_choice choose_link(const communicator& comm, const context<device>& ctx, de
   };
   if (asked == device_link::peer && !peers) refuse("peer stores", no_peers);
   if (asked == device_link::nccl && !nccl) refuse("NCCL", no_nccl);
-  const bool asks = asked == device_link::automatic;
-  if (asked == device_link::peer || (asks && peers)) {
+  const bool is_automatic = asked == device_link::automatic;
+  if (asked == device_link::peer || (is_automatic && peers)) {
     return {device_link::peer, own_gpu ? "peer stores" : "peer stores, within one GPU"};
   }
-  const std::string since = asks ? " (" + no_peers + ")" : "";
-  if (asked == device_link::nccl || (asks && nccl)) return {device_link::nccl, "NCCL" + since};
+  const std::string since = is_automatic ? " (" + no_peers + ")" : "";
+  if (asked == device_link::nccl || (is_automatic && nccl)) return {device_link::nccl, "NCCL" + since};
   return {device_link::host_memory,
-          "page-locked host memory" + (asks ? " (" + no_peers + "; no NCCL: " + no_nccl + ")" : "")};
+          "page-locked host memory" + (is_automatic ? " (" + no_peers + "; no NCCL: " + no_nccl + ")" : "")};
 }
 
 std::unique_ptr<device_channel> connect_devices(const communicator& comm, const context<device>& ctx,

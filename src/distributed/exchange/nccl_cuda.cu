@@ -176,7 +176,7 @@ class nccl_channel final : public device_channel {
 
 }  // namespace
 
-std::string why_no_nccl() { return nccl().missing; }
+std::string reason_against_nccl() { return nccl().missing; }
 
 std::unique_ptr<device_channel> connect_by_nccl(const communicator& comm, const context<device>& ctx,
                                                 const std::vector<device_message>& sends,

@@ -30,18 +30,19 @@ struct graph_on_device {
 
 // The graph of generate(spec). Collective; throws agreed_error.
 template <class I>
-[[nodiscard]] graph_on_device<I> make_graph_there(const communicator& comm, const context<device>& ctx,
-                                                  std::string_view spec, const graph_options& options,
-                                                  std::int64_t scratch_bytes);
+[[nodiscard]] graph_on_device<I> make_graph_on_device(const communicator& comm, const context<device>& ctx,
+                                                      std::string_view spec, const graph_options& options,
+                                                      std::int64_t scratch_bytes);
 
 // check_bfs for each rank's own vertices.
 template <class I>
-[[nodiscard]] std::string check_bfs_there(const communicator& comm, const context<device>& ctx,
-                                          const distributed_graph<I, device>& g, std::int64_t source,
-                                          span<const std::int32_t, device> levels, span<const I, device> parents);
+[[nodiscard]] std::string check_bfs_on_device(const communicator& comm, const context<device>& ctx,
+                                              const distributed_graph<I, device>& g, std::int64_t source,
+                                              span<const std::int32_t, device> levels, span<const I, device> parents);
 
 // For this rank's vertices.
-[[nodiscard]] std::int64_t count_traversed_there(const context<device>& ctx, span<const std::int64_t, device> offsets,
-                                                 span<const std::int32_t, device> levels);
+[[nodiscard]] std::int64_t count_traversed_on_device(const context<device>& ctx,
+                                                     span<const std::int64_t, device> offsets,
+                                                     span<const std::int32_t, device> levels);
 
 }  // namespace spargo::detail::distributed

@@ -84,7 +84,7 @@ distributed_graph<I, device>::distributed_graph(const communicator& comm, const 
                                                 std::int64_t scratch_bytes)
     : direction_(options.direction) {
   if constexpr (detail::is_built<device>) {
-    auto made = detail::distributed::make_graph_there<I>(comm, ctx, spec, options, scratch_bytes);
+    auto made = detail::distributed::make_graph_on_device<I>(comm, ctx, spec, options, scratch_bytes);
     parts_ = std::move(made.parts);
     take_rows(comm, [&] { return std::pair(std::move(made.out), std::move(made.in)); });
     const std::int64_t loops = made.loops;

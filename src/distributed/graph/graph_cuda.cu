@@ -174,14 +174,14 @@ class graph_maker {
       const parts shares{spec_.entries, comm_.size()};
       const std::int64_t first = shares.first(comm_.rank());
       const std::int64_t last = shares.last(comm_.rank());
-      array<std::int64_t, device> there(scratch, std::ssize(counts));
-      fill_zero(scratch, there.view());
+      array<std::int64_t, device> device_counts(scratch, std::ssize(counts));
+      fill_zero(scratch, device_counts.view());
       if (first < last) {
         launch_kernel(scratch, grid_stride(scratch, last - first), count_pairs_kernel<Places>,
                       pair_source<Places>{place_, ways, format_.loops}, first, last,
-                      reinterpret_cast<count64*>(there.data()));
+                      reinterpret_cast<count64*>(device_counts.data()));
       }
-      copy<std::int64_t>(scratch, std::as_const(there).view(), span<std::int64_t, host>(counts));
+      copy<std::int64_t>(scratch, std::as_const(device_counts).view(), span<std::int64_t, host>(counts));
       scratch.synchronize();
     });
     comm_.reduce_in_place(span<std::int64_t, host>(counts), reduction::sum);
@@ -238,8 +238,8 @@ class graph_maker {
 }  // namespace
 
 template <class I>
-graph_on_device<I> make_graph_there(const communicator& comm, const context<device>& ctx, std::string_view spec,
-                                    const graph_options& options, std::int64_t scratch_bytes) {
+graph_on_device<I> make_graph_on_device(const communicator& comm, const context<device>& ctx, std::string_view spec,
+                                        const graph_options& options, std::int64_t scratch_bytes) {
   const generator_spec s = comm.agree_on([&] {
     generator_spec parsed = parse_generator_spec(spec);
     const std::string name(spec);
@@ -260,9 +260,9 @@ graph_on_device<I> make_graph_there(const communicator& comm, const context<devi
   return graph_maker<I, uniform_entries>(comm, ctx, s, options.loops).make(options, scratch_bytes);
 }
 
-#define INSTANTIATE(I)                                                                                        \
-  template graph_on_device<I> make_graph_there(const communicator&, const context<device>&, std::string_view, \
-                                               const graph_options&, std::int64_t);
+#define INSTANTIATE(I)                                                                                            \
+  template graph_on_device<I> make_graph_on_device(const communicator&, const context<device>&, std::string_view, \
+                                                   const graph_options&, std::int64_t);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail::distributed

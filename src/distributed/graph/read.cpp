@@ -39,7 +39,7 @@ file_range range_of(const communicator& comm, const input_file& file, std::int64
 
 // The result of `parse` if it succeeds on all ranks, else nothing; `wrong` is this rank's error.
 template <class Parse>
-auto parse_together(const communicator& comm, std::optional<error>& wrong, const Parse& parse)
+auto parse_on_all_ranks(const communicator& comm, std::optional<error>& wrong, const Parse& parse)
     -> std::optional<std::invoke_result_t<Parse>> {
   std::optional<std::invoke_result_t<Parse>> made;
   try {
@@ -56,7 +56,7 @@ auto parse_together(const communicator& comm, std::optional<error>& wrong, const
 // Rank 0 reads; the others return nothing. Throws rank 0's error; but if rank 0 runs out of memory and another rank has
 // found a fault, that fault.
 template <class Read>
-auto read_alone(const communicator& comm, const std::optional<error>& wrong, const Read& read) {
+auto read_on_first_rank(const communicator& comm, const std::optional<error>& wrong, const Read& read) {
   std::invoke_result_t<Read> made;
   std::optional<error> mine;
   if (comm.rank() == 0) {
@@ -77,7 +77,7 @@ auto read_alone(const communicator& comm, const std::optional<error>& wrong, con
 }
 
 // Opened by all ranks if it is a regular file, otherwise by rank 0 alone.
-std::optional<input_file> open_together(const communicator& comm, const std::string& path) {
+std::optional<input_file> open_on_all_ranks(const communicator& comm, const std::string& path) {
   std::optional<input_file> file;
   comm.agree_on([&] {
     if (comm.rank() == 0) file.emplace(path);
@@ -105,7 +105,7 @@ struct entries_range {
 
 // Broadcast from rank 0.
 template <class T>
-T told(const communicator& comm, const T& by_first) {
+T broadcast(const communicator& comm, const T& by_first) {
   return comm.all_gather(by_first).front();
 }
 
@@ -115,7 +115,7 @@ template <entry_type V>
 coo_matrix<V, std::int64_t, host> read_matrix_market_stored(const communicator& comm, const context<host>& ctx,
                                                             const std::string& path, const read_options& options,
                                                             matrix_market_summary* summary) {
-  const std::optional<input_file> file = open_together(comm, path);
+  const std::optional<input_file> file = open_on_all_ranks(comm, path);
   std::optional<error> wrong;
   matrix_market_summary met;
   const bool plain = is_plain_everywhere(comm, file);
@@ -128,7 +128,7 @@ coo_matrix<V, std::int64_t, host> read_matrix_market_stored(const communicator& 
     });
     if (met.header.layout == matrix_market_layout::coordinate &&
         (complex_type<V> || is_pattern<V> || met.header.field != matrix_market_field::complex)) {
-      auto part = parse_together(comm, wrong, [&] {
+      auto part = parse_on_all_ranks(comm, wrong, [&] {
         entries_range<V> range;
         detail::matrix_market_tuning tuning;
         tuning.input.range = range_of(comm, *file, first);
@@ -150,9 +150,9 @@ coo_matrix<V, std::int64_t, host> read_matrix_market_stored(const communicator& 
       }
     }
   }
-  auto share =
-      read_alone(comm, wrong, [&] { return read_matrix_market_stored<V, std::int64_t>(ctx, *file, options, &met); });
-  met = told(comm, met);
+  auto share = read_on_first_rank(
+      comm, wrong, [&] { return read_matrix_market_stored<V, std::int64_t>(ctx, *file, options, &met); });
+  met = broadcast(comm, met);
   if (summary != nullptr) *summary = met;
   if (comm.rank() != 0) share = {ctx, met.header.rows, met.header.cols, 0};
   return share;
@@ -190,27 +190,28 @@ class id_owners {
 };
 
 // Replaces this share's local numbers by global ones.
-void number_together(const communicator& comm, const context<host>& ctx, distributed_edge_list& list,
+void number_globally(const communicator& comm, const context<host>& ctx, distributed_edge_list& list,
                      const std::vector<std::int64_t>& ids) {
   const std::int64_t largest = comm.all_reduce(ids.empty() ? std::int64_t{-1} : ids.back(), reduction::max);
   const std::vector<std::int64_t> counts = id_owners(comm, std::max<std::int64_t>(largest, 0)).counts(ids);
   std::vector<std::int64_t> asked;
-  const array<std::int64_t, host> told_ids = comm.all_to_all<std::int64_t>(ctx, ids, counts, asked);
-  array<std::int64_t, host> answers;
+  const array<std::int64_t, host> received_ids = comm.all_to_all<std::int64_t>(ctx, ids, counts, asked);
+  array<std::int64_t, host> replies;
   comm.agree_on([&] {
-    list.ids.assign(told_ids.begin(), told_ids.end());
+    list.ids.assign(received_ids.begin(), received_ids.end());
     std::sort(list.ids.begin(), list.ids.end());
     list.ids.erase(std::unique(list.ids.begin(), list.ids.end()), list.ids.end());
-    answers = {ctx, told_ids.size()};
+    replies = {ctx, received_ids.size()};
   });
   const std::vector<std::int64_t> sizes = comm.all_gather(std::ssize(list.ids));
   const std::vector<std::int64_t> firsts = communicator::offsets_of(sizes);
   list.ids_first = firsts[static_cast<std::size_t>(comm.rank())];
-  detail::parallel_for(ctx.threads(), answers.size(), detail::grain::rows, [&](std::int64_t k) {
-    answers[k] = list.ids_first + (std::lower_bound(list.ids.begin(), list.ids.end(), told_ids[k]) - list.ids.begin());
+  detail::parallel_for(ctx.threads(), replies.size(), detail::grain::rows, [&](std::int64_t k) {
+    replies[k] =
+        list.ids_first + (std::lower_bound(list.ids.begin(), list.ids.end(), received_ids[k]) - list.ids.begin());
   });
   std::vector<std::int64_t> received;
-  const array<std::int64_t, host> numbers = comm.all_to_all<std::int64_t>(ctx, answers.view(), asked, received);
+  const array<std::int64_t, host> numbers = comm.all_to_all<std::int64_t>(ctx, replies.view(), asked, received);
   const auto renumber = [&](array<std::int64_t, host>& ends) {
     detail::parallel_for(ctx.threads(), ends.size(), detail::grain::elements,
                          [&](std::int64_t k) { ends[k] = numbers[ends[k]]; });
@@ -223,7 +224,7 @@ void number_together(const communicator& comm, const context<host>& ctx, distrib
 }
 
 // The same for names: every rank receives all of them and numbers them by first appearance, as one process does.
-void name_together(const communicator& comm, const context<host>& ctx, distributed_edge_list& list,
+void name_globally(const communicator& comm, const context<host>& ctx, distributed_edge_list& list,
                    const vertex_name_table& mine) {
   std::vector<std::int64_t> lengths;
   comm.agree_on([&] {
@@ -263,11 +264,11 @@ void name_together(const communicator& comm, const context<host>& ctx, distribut
 
 distributed_edge_list read_edge_list(const communicator& comm, const context<host>& ctx, const std::string& path,
                                      const edge_list_options& options) {
-  const std::optional<input_file> file = open_together(comm, path);
+  const std::optional<input_file> file = open_on_all_ranks(comm, path);
   std::optional<error> wrong;
   std::optional<edge_list<std::int64_t>> part;
   if (is_plain_everywhere(comm, file)) {
-    part = parse_together(comm, wrong, [&] {
+    part = parse_on_all_ranks(comm, wrong, [&] {
       detail::edge_list_tuning tuning;
       tuning.input.range =
           range_of(comm, *file, detail::find_edges(*file, read_edge_list_header(*file, options.columns, options.ids)));
@@ -283,7 +284,7 @@ distributed_edge_list read_edge_list(const communicator& comm, const context<hos
     }
   }
   if (!part.has_value()) {
-    part = read_alone(comm, wrong, [&] { return read_edge_list<std::int64_t>(ctx, *file, options); });
+    part = read_on_first_rank(comm, wrong, [&] { return read_edge_list<std::int64_t>(ctx, *file, options); });
     if (comm.rank() != 0) part->edges = {ctx, 0, 0, 0};
   }
   distributed_edge_list list;
@@ -294,7 +295,7 @@ distributed_edge_list read_edge_list(const communicator& comm, const context<hos
   list.header = part->header;
   list.edges = std::move(part->edges);
   const bool named = comm.all_reduce<std::int32_t>(part->header.ids == id_kind::names ? 1 : 0, reduction::max) != 0;
-  named ? name_together(comm, ctx, list, part->names) : number_together(comm, ctx, list, part->ids);
+  named ? name_globally(comm, ctx, list, part->names) : number_globally(comm, ctx, list, part->ids);
   for (const std::int64_t first : comm.all_gather(edges > 0 ? list.edges.row_indices()[0] : std::int64_t{-1})) {
     if (list.first_vertex < 0) list.first_vertex = first;
   }

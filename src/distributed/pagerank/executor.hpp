@@ -11,12 +11,12 @@ namespace spargo::detail::distributed {
 
 // Of a step, or of the start.
 struct step_sums {
-  double change = 0;  // in the norm
-  double held = 0;    // rank of vertices without out-edges
+  double change = 0;         // in the norm
+  double dangling_rank = 0;  // rank of vertices without out-edges
 
   void add(const step_sums& other, pagerank_norm norm) {
     change = norm == pagerank_norm::l1 ? change + other.change : std::max(change, other.change);
-    held += other.held;
+    dangling_rank += other.dangling_rank;
   }
 };
 

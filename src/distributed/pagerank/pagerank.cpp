@@ -62,12 +62,13 @@ void distributed_pagerank_plan<I, Space>::run() {
   };
   s.iterations = 0;
   s.residual = 0;
-  double held = of_all(s.executor->start(1 / s.vertices)).held;
+  double dangling_rank = of_all(s.executor->start(1 / s.vertices)).dangling_rank;
   const std::int64_t most = options.iterations > 0 ? options.iterations : options.max_iterations;
   while (s.iterations < most) {
-    const double lands = options.dangling == pagerank_dangling::drop ? 0 : held / s.vertices;
-    const step_sums step = of_all(s.executor->step((1 - options.damping) / s.vertices + options.damping * lands));
-    held = step.held;
+    const double dangling_share = options.dangling == pagerank_dangling::drop ? 0 : dangling_rank / s.vertices;
+    const step_sums step =
+        of_all(s.executor->step((1 - options.damping) / s.vertices + options.damping * dangling_share));
+    dangling_rank = step.dangling_rank;
     s.residual = step.change;
     ++s.iterations;
     if (options.iterations == 0 && s.residual <= options.tolerance) break;

@@ -47,9 +47,9 @@ class device_pagerank final : public pagerank_executor<device> {
         degrees[static_cast<std::size_t>(v)] = static_cast<double>(g.out_offsets[v + 1] - g.out_offsets[v]);
       }
       dangling_ = static_cast<double>(std::count(degrees.begin(), degrees.end(), 0.0));
-      const auto there = to_device(ctx, degrees);
+      const auto device_degrees = to_device(ctx, degrees);
       steps_ = pagerank::make_part_steps<double, std::int32_t, std::int64_t>(ctx, local_.view(g.direction),
-                                                                             there.view(), options);
+                                                                             device_degrees.view(), options);
       if (steps_->has_copy()) local_ = {};
       ranks_ = {ctx, rows_};
     });

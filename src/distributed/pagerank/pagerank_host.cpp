@@ -42,7 +42,7 @@ class host_pagerank final : public pagerank_executor<host> {
   step_sums start(double rank) override {
     std::fill(ranks_.begin(), ranks_.end(), rank);
     return for_shares([&](std::int64_t v, step_sums& mine) {
-      if (degree(v) == 0) mine.held += ranks_[v];
+      if (degree(v) == 0) mine.dangling_rank += ranks_[v];
     });
   }
   step_sums step(double constant) override {

@@ -60,8 +60,8 @@ class split_spmv final : public spmv_executor<V, Space> {
   template <class S>
   using matrix_in = csr_matrix<V, std::int32_t, std::int64_t, S>;
 
-  static matrix_in<host> there(const context<host>&, matrix_in<host>&& m) { return std::move(m); }
-  static matrix_in<device> there(const context<device>& ctx, matrix_in<host>&& m) { return to_device(ctx, m); }
+  static matrix_in<host> in_space(const context<host>&, matrix_in<host>&& m) { return std::move(m); }
+  static matrix_in<device> in_space(const context<device>& ctx, matrix_in<host>&& m) { return to_device(ctx, m); }
 
   // A matrix that lives as long as the plan that borrows it.
   struct part {
@@ -69,7 +69,7 @@ class split_spmv final : public spmv_executor<V, Space> {
     spmv_plan<V, std::int32_t, std::int64_t, Space> plan;
 
     part(const context<Space>& ctx, matrix_in<host>&& m)
-        : matrix(there(ctx, std::move(m))), plan(ctx, matrix.view(), {.storage = storage}) {
+        : matrix(in_space(ctx, std::move(m))), plan(ctx, matrix.view(), {.storage = storage}) {
       if (plan.storage() == spmv_storage::copied) matrix = {};
     }
   };
